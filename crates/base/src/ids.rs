@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-use crate::arena::{Zero, grow, held, seldom, with_room, zeros};
+use crate::arena::{Zero, grow, resident_bytes, sparse_zeros, with_capacity, zeros};
 
 /// A `u32` that says what it counts.
 pub trait Idx: Copy + Eq + Ord {
@@ -42,8 +42,8 @@ impl<I: Idx, T> IndexVec<I, T> {
         IndexVec { raw: Vec::new(), kind: PhantomData }
     }
     /// Empty, with room for `n`.
-    pub fn with_room(n: usize) -> Self {
-        IndexVec { raw: with_room(n), kind: PhantomData }
+    pub fn with_capacity(n: usize) -> Self {
+        IndexVec { raw: with_capacity(n), kind: PhantomData }
     }
     pub fn push(&mut self, t: T) -> I {
         self.raw.push(t);
@@ -73,14 +73,14 @@ impl<I: Idx, T: Zero> IndexVec<I, T> {
         IndexVec { raw: zeros(n), kind: PhantomData }
     }
     /// The same where few runs write to any.
-    pub fn seldom(n: usize) -> Self {
-        IndexVec { raw: seldom(n), kind: PhantomData }
+    pub fn sparse_zeros(n: usize) -> Self {
+        IndexVec { raw: sparse_zeros(n), kind: PhantomData }
     }
 }
 impl<I: Idx, T: Clone> IndexVec<I, T> {
     /// `n` copies of `t`.
     pub fn filled(t: T, n: usize) -> Self {
-        let mut all = Self::with_room(n);
+        let mut all = Self::with_capacity(n);
         all.raw.resize(n, t);
         all
     }
@@ -120,7 +120,7 @@ pub struct Slab<I, T> {
 
 impl<I: Idx, T> Slab<I, T> {
     pub fn with_capacity(n: usize) -> Self {
-        let items = IndexVec::with_room(n);
+        let items = IndexVec::with_capacity(n);
         // Of many, few are free at once until a run comes to its end.
         Slab { items, free: Vec::with_capacity(n.min(1 << 14)) }
     }
@@ -169,7 +169,7 @@ impl<I: Idx, T> Slab<I, T> {
     /// The same for the lines of its first bytes.
     #[inline]
     pub fn prefetch_first(&self, i: I, bytes: usize) {
-        crate::fetch::prefetch_first_at(&self.items.raw, i.idx(), bytes);
+        crate::prefetch_lines::prefetch_first_at(&self.items.raw, i.idx(), bytes);
     }
     /// The most there have been at once.
     #[inline]
@@ -182,7 +182,7 @@ impl<I: Idx, T> Slab<I, T> {
     }
     /// Bytes held, in use now or not.
     pub fn bytes(&self) -> usize {
-        held(&self.items.raw) + self.free.capacity() * size_of::<I>()
+        resident_bytes(&self.items.raw) + self.free.capacity() * size_of::<I>()
     }
 }
 impl<I: Idx, T> Index<I> for Slab<I, T> {

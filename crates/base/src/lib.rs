@@ -4,16 +4,16 @@
 
 mod arena;
 mod draw;
-mod fetch;
 mod ids;
-mod least;
+mod indexed_heap;
+mod prefetch_lines;
 mod time;
 
-pub use arena::{Zero, grow, held, packed, with_room};
+pub use arena::{Zero, grow, packed, resident_bytes, with_capacity};
 pub use draw::{Digest, below, draw, uniform};
-pub use fetch::{prefetch, prefetch_all_at, prefetch_at};
 pub use ids::{Idx, IndexVec, Slab};
-pub use least::Least;
+pub use indexed_heap::IndexedHeap;
+pub use prefetch_lines::{prefetch, prefetch_all_at, prefetch_at};
 pub use time::{Gap, Span, Time};
 
 /// The greatest common divisor.

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use base::{Time, draw};
 use flow::FlowNetwork;
-use laws::{Run, message, run_on};
 use machine::{Machine, NicId};
 use net::{Message, NetworkModel};
 use packet::PacketNetwork;
+use properties::{Run, message, run_on};
 use sim::api::BenchRequest;
 use sim::traffic::Destinations;
 
@@ -98,7 +98,7 @@ pub fn table(args: &[String]) -> Vec<Agreement> {
             let request: BenchRequest = toml::from_str(&text).expect("a request");
             let began = Instant::now();
             let done = sim::api::bench(&request, &mut |_| true);
-            let done = done.unwrap_or_else(|complaints| panic!("{text}: {complaints:?}"));
+            let done = done.unwrap_or_else(|input_errors| panic!("{text}: {input_errors:?}"));
             let row = &done.rows[0];
             let last = row.latency_max_s.expect("a collective");
             (last, row.latency_s.expect("a collective"), began.elapsed().as_secs_f64())
@@ -132,7 +132,7 @@ fn off([flow, packet]: [f64; 2]) -> f64 {
 
 fn messages(machine: &Machine, pattern: &str, each: u64, bytes: u64) -> Vec<(Time, Message)> {
     let to = Destinations::parse(pattern, machine, 3)
-        .unwrap_or_else(|complaint| panic!("{pattern}: {complaint:?}"));
+        .unwrap_or_else(|input_error| panic!("{pattern}: {input_error:?}"));
     let from = (0..to.participants()).filter(|&at| to.sends(at));
     let of = |at| {
         let (src, to) = (to.nic(at).0, &to);

@@ -12,13 +12,13 @@ use std::process::Command;
 use base::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::Yard;
+use crate::Benchmark;
 
 /// More than this above what is recorded fails; as much below is worth recording.
 const TOLERANCE: f64 = 0.02;
 /// Messages that begin one after another never come to rest, and one other way at the start makes
 /// others of all that follow: 10 % by other draws.
-const OF_LUCK: f64 = 0.1;
+const RANDOM_TOLERANCE: f64 = 0.1;
 
 /// `instructions.toml`: what was counted, and by which compiler's output.
 #[derive(Serialize, Deserialize)]
@@ -27,13 +27,13 @@ struct Record {
     #[serde(rename = "count")]
     counts: Vec<Count>,
     flows: Vec<Flows>,
-    closed: Vec<Closed>,
+    closed: Vec<ClosedForm>,
     staggered: Vec<Staggered>,
 }
 
 /// Barriers of a rank at each of the first `ppn` NICs of so many nodes: `bench closed`.
 #[derive(Serialize, Deserialize)]
-struct Closed {
+struct ClosedForm {
     machine: String,
     nodes: u64,
     ppn: u64,
@@ -41,7 +41,7 @@ struct Closed {
     instructions_per_message: u64,
 }
 
-impl Closed {
+impl ClosedForm {
     fn measured(&self) -> u64 {
         let run = |times: u64| {
             let numbers = [self.nodes, self.ppn, self.calls * times].map(|n| n.to_string());
@@ -109,9 +109,9 @@ struct Count {
 }
 
 impl Count {
-    fn yard(&self, times: u64) -> Yard {
+    fn yard(&self, times: u64) -> Benchmark {
         let window = Span::ns(self.window_ns * times);
-        Yard {
+        Benchmark {
             machine: self.machine.clone().leak(),
             routing: self.routing.clone().leak(),
             pattern: "uniform",
@@ -159,7 +159,7 @@ pub fn packets(args: &[String]) {
         panic!("bench packets MACHINE ROUTING BYTES LOAD WINDOW_PS");
     };
     let window = Span(window_ps.parse().expect("picoseconds"));
-    let yard = Yard {
+    let yard = Benchmark {
         machine: machine.clone().leak(),
         routing: routing.clone().leak(),
         pattern: "uniform",
@@ -168,7 +168,7 @@ pub fn packets(args: &[String]) {
         warmup: window,
         window,
     };
-    println!("{}", yard.read().outcome.counters.delivered_packets);
+    println!("{}", yard.measure().outcome.counters.delivered_packets);
 }
 
 /// Counts, prints, and says whether nothing became longer; or writes what it counted.
@@ -207,7 +207,7 @@ pub fn count(write: bool) -> bool {
         tell(&what, &mut flows.instructions_per_event, is, TOLERANCE);
     }
     for closed in &mut record.closed {
-        let Closed { machine, nodes, ppn, .. } = &*closed;
+        let ClosedForm { machine, nodes, ppn, .. } = &*closed;
         let what =
             format!("{machine}, {} ranks in closed form: instructions a message", nodes * ppn);
         let is = closed.measured();
@@ -219,7 +219,7 @@ pub fn count(write: bool) -> bool {
             "{machine}, {routing}, {bytes} B by flows, one after another: instructions a message"
         );
         let is = staggered.measured();
-        tell(&what, &mut staggered.instructions_per_message, is, OF_LUCK);
+        tell(&what, &mut staggered.instructions_per_message, is, RANDOM_TOLERANCE);
     }
     if !compares {
         println!("recorded for {}, this is {rustc}: not compared", record.rustc);

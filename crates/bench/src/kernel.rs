@@ -16,11 +16,11 @@ use std::iter::repeat_n;
 use base::{Span, below, draw, packed, prefetch_at};
 use machine::{Machine, NicId};
 
-use crate::{OnCore, Yard, preset};
+use crate::{Benchmark, OnCore, preset};
 
 /// A network under a load, and both loops of its size.
-pub struct Floor {
-    yard: Yard,
+pub struct LowerBound {
+    yard: Benchmark,
     size: Size,
     /// Switches that a packet of the network passes, and what one takes, s.
     hops: f64,
@@ -30,18 +30,18 @@ pub struct Floor {
 }
 
 /// The network of `yard`, then the loops of its size, until so many links are passed.
-pub fn floor(yard: Yard, passes: u64) -> Floor {
-    let (packet_s, hops) = yard.read().a_packet();
+pub fn lower_bound(yard: Benchmark, passes: u64) -> LowerBound {
+    let (packet_s, hops) = yard.measure().a_packet();
     let machine = preset(yard.machine, &[("routing", yard.routing)]);
     let size = Size::of(&machine, &yard, hops.round() as u32 + 1);
     let each = |(passed, s): (u64, f64)| s / passed as f64;
     let link_s = [each(run::<Bare>(size, passes)), each(run::<Lines>(size, passes))];
-    Floor { yard, size, hops, packet_s, link_s }
+    LowerBound { yard, size, hops, packet_s, link_s }
 }
 
-impl fmt::Display for Floor {
+impl fmt::Display for LowerBound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Floor { yard, size, hops, packet_s, link_s } = self;
+        let LowerBound { yard, size, hops, packet_s, link_s } = self;
         let ns = |s: f64| s * 1e9;
         write!(
             f,
@@ -81,7 +81,7 @@ struct Size {
 impl Size {
     /// Of `machine` while `yard` runs and packets pass so many links: as many are under way as
     /// leave the NICs in the time that this takes (Little's law).
-    fn of(machine: &Machine, yard: &Yard, passes: u32) -> Size {
+    fn of(machine: &Machine, yard: &Benchmark, passes: u32) -> Size {
         let links = &machine.links;
         let n = links.gap.len();
         let mean = links.latency.iter().map(|(_, &Span(ps))| ps).sum::<u64>() / n as u64;
@@ -413,7 +413,7 @@ mod tests {
 
     /// No packet is lost and all come in their turn, which `run` asserts; no link has two at once.
     #[test]
-    fn links_are_passed_one_at_a_time() {
+    fn links_are_traversed_one_at_a_time() {
         run::<Bare>(SIZE, 10_000);
         run::<Lines>(SIZE, 10_000);
         let (mut bare, mut lines) = (Bare::new(SIZE), Lines::new(SIZE));
@@ -425,7 +425,7 @@ mod tests {
 
     /// After its last link a packet begins anew.
     #[test]
-    fn a_packet_passes_its_links_and_begins_anew() {
+    fn a_packet_restarts_after_its_last_link() {
         let mut lines = Lines::new(SIZE);
         let sent = |lines: &Lines| lines.sources.iter().map(|source| source[0]).sum::<u64>();
         for nth in 1..=SIZE.passes {
@@ -437,8 +437,8 @@ mod tests {
 
     /// As many packets are under way as leave in the time that their links take.
     #[test]
-    fn the_loops_are_of_the_size_of_the_network() {
-        let yard = Yard {
+    fn the_loops_have_the_size_of_the_network() {
+        let yard = Benchmark {
             machine: "dragonfly-1056",
             routing: "minimal",
             pattern: "uniform",
@@ -447,7 +447,7 @@ mod tests {
             warmup: Span::ns(200),
             window: Span::ns(200),
         };
-        let told = floor(yard, 10_000);
+        let told = lower_bound(yard, 10_000);
         let size = told.size;
         assert_eq!((size.nics, size.links, size.passes), (1_056, 5_016, 5));
         let sent_per_ps = 1_056.0 * 0.3 / size.serial as f64;

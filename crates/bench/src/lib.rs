@@ -3,7 +3,7 @@
 //! run in every test run, without looking at the clock.
 
 pub mod agree;
-pub mod closed;
+pub mod closed_form;
 pub mod count;
 pub mod kernel;
 pub mod peers;
@@ -96,12 +96,12 @@ pub fn preset(name: &str, set: &[(&str, &str)]) -> Machine {
     let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
     MachineSpec::parse(name, text, &set)
         .and_then(|spec| spec.resolve())
-        .unwrap_or_else(|complaints| panic!("{name}: {complaints:?}"))
+        .unwrap_or_else(|input_errors| panic!("{name}: {input_errors:?}"))
 }
 
 /// One yardstick of traffic.
 #[derive(Clone, Copy, Debug)]
-pub struct Yard {
+pub struct Benchmark {
     pub machine: &'static str,
     pub routing: &'static str,
     pub pattern: &'static str,
@@ -112,8 +112,8 @@ pub struct Yard {
 }
 
 /// What one yardstick read.
-pub struct Reading {
-    pub yard: Yard,
+pub struct Measurement {
+    pub yard: Benchmark,
     pub outcome: LoadOutcome,
     /// Seconds on a core.
     pub cpu_s: f64,
@@ -124,11 +124,11 @@ pub struct Reading {
 
 /// The load of facts/peers.md and its neighbors: 64 B packets as there, 2 KiB as Slingshot's.
 /// `size` is the simulated time of the 2 KiB runs; a 64 B run takes an eighth of it.
-pub fn yards(size: Span) -> Vec<Yard> {
-    let mut yards = Vec::new();
+pub fn benchmarks(size: Span) -> Vec<Benchmark> {
+    let mut benchmarks = Vec::new();
     for (packet_bytes, window) in [(2048, size), (64, Span(size.0 / 8))] {
         for (routing, load) in [("minimal", 0.3), ("minimal", 0.7), ("ugal", 0.3), ("ugal", 0.7)] {
-            yards.push(Yard {
+            benchmarks.push(Benchmark {
                 machine: "dragonfly-1056",
                 routing,
                 pattern: "uniform",
@@ -140,10 +140,10 @@ pub fn yards(size: Span) -> Vec<Yard> {
             });
         }
     }
-    yards
+    benchmarks
 }
 
-impl Yard {
+impl Benchmark {
     fn request(&self) -> TrafficRequest {
         TrafficRequest {
             pattern: self.pattern.into(),
@@ -156,7 +156,7 @@ impl Yard {
         }
     }
 
-    pub fn read(self) -> Reading {
+    pub fn measure(self) -> Measurement {
         let machine = preset(self.machine, &[("routing", self.routing)]);
         let request = self.request();
         let (start, end) = (Time::ZERO + self.warmup, Time::ZERO + self.warmup + self.window);
@@ -171,8 +171,8 @@ impl Yard {
         let began = OnCore::begin();
         let finish = Finish::Measured;
         let outcome = one_load(&machine, Fidelity::Packet, &request, self.load, finish, &mut tick)
-            .unwrap_or_else(|complaints| panic!("{self:?}: {complaints:?}"));
-        Reading {
+            .unwrap_or_else(|input_errors| panic!("{self:?}: {input_errors:?}"));
+        Measurement {
             yard: self,
             outcome,
             cpu_s: began.s(),
@@ -182,7 +182,7 @@ impl Yard {
     }
 }
 
-impl Reading {
+impl Measurement {
     pub const HEADER: &'static str = "machine        routing pattern  packet load accepted \
         | Mevents/s packets/s    hops/s ns/hop events/hop B/endpoint allocations";
 
@@ -194,9 +194,9 @@ impl Reading {
     }
 }
 
-impl fmt::Display for Reading {
+impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Reading { yard, outcome, cpu_s, allocations, endpoints } = self;
+        let Measurement { yard, outcome, cpu_s, allocations, endpoints } = self;
         let (packets, hops) = (outcome.counters.delivered_packets, outcome.counters.hops);
         let rate = |n: u64| n as f64 / cpu_s;
         write!(
@@ -221,8 +221,8 @@ impl fmt::Display for Reading {
 }
 
 /// One world on one thread and on several, in turn.
-pub struct Sharing {
-    pub yard: Yard,
+pub struct ThreadScaling {
+    pub yard: Benchmark,
     pub threads: usize,
     /// Wall seconds of the best of each, alone and together.
     pub alone_s: f64,
@@ -234,7 +234,7 @@ pub struct Sharing {
 }
 
 /// Runs `yard` alone and on `threads` threads, `rounds` times each; both must tell the same.
-pub fn shared(yard: Yard, threads: usize, rounds: u32) -> Sharing {
+pub fn thread_scaling(yard: Benchmark, threads: usize, rounds: u32) -> ThreadScaling {
     let machine = preset(yard.machine, &[("routing", yard.routing)]);
     let run = |threads| {
         let request = TrafficRequest { threads, ..yard.request() };
@@ -247,7 +247,7 @@ pub fn shared(yard: Yard, threads: usize, rounds: u32) -> Sharing {
             Finish::Measured,
             &mut |_, _| true,
         );
-        let done = done.unwrap_or_else(|complaints| panic!("{yard:?}: {complaints:?}"));
+        let done = done.unwrap_or_else(|input_errors| panic!("{yard:?}: {input_errors:?}"));
         (began.elapsed().as_secs_f64(), done)
     };
     let (mut alone_s, mut together_s) = (f64::INFINITY, f64::INFINITY);
@@ -261,10 +261,10 @@ pub fn shared(yard: Yard, threads: usize, rounds: u32) -> Sharing {
         bytes = [alone.bytes, together.bytes];
     }
     let endpoints = machine.n_nics();
-    Sharing { yard, threads, alone_s, together_s, packets, bytes, endpoints }
+    ThreadScaling { yard, threads, alone_s, together_s, packets, bytes, endpoints }
 }
 
-impl fmt::Display for Sharing {
+impl fmt::Display for ThreadScaling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let per = |n: usize| n as f64 / f64::from(self.endpoints);
         write!(
@@ -288,7 +288,7 @@ impl fmt::Display for Sharing {
 }
 
 /// What it takes to have a whole machine stand there.
-pub struct Weight {
+pub struct Footprint {
     pub name: &'static str,
     pub endpoints: u32,
     pub links: usize,
@@ -300,13 +300,13 @@ pub struct Weight {
 }
 
 /// Builds the preset `name` whole.
-pub fn weigh(name: &'static str) -> Weight {
+pub fn footprint(name: &'static str) -> Footprint {
     let (empty, began) = (live_bytes(), Instant::now());
     let machine = preset(name, &[]);
     let (machine_bytes, resolve_s) = (live_bytes() - empty, began.elapsed().as_secs_f64());
     let began = Instant::now();
     let net = PacketNetwork::build(&machine);
-    Weight {
+    Footprint {
         name,
         endpoints: machine.n_nics(),
         links: machine.links.gap.len(),
@@ -317,7 +317,7 @@ pub fn weigh(name: &'static str) -> Weight {
     }
 }
 
-impl fmt::Display for Weight {
+impl fmt::Display for Footprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let per = |bytes: u64| bytes as f64 / f64::from(self.endpoints);
         write!(
@@ -339,7 +339,7 @@ impl fmt::Display for Weight {
 
 /// Saturates `dragonfly-1056` for `window`, then runs until no packet is left (which asserts that
 /// every credit is home): packets generated and delivered, and the load's row.
-pub fn soaked(routing: &str, pattern: &str, window: Span) -> (u64, u64, TrafficRow) {
+pub fn saturate_and_drain(routing: &str, pattern: &str, window: Span) -> (u64, u64, TrafficRow) {
     let machine = preset("dragonfly-1056", &[("routing", routing)]);
     let request = TrafficRequest {
         pattern: pattern.into(),
@@ -351,6 +351,6 @@ pub fn soaked(routing: &str, pattern: &str, window: Span) -> (u64, u64, TrafficR
         threads: 1,
     };
     let done = one_load(&machine, Fidelity::Packet, &request, 0.9, Finish::Empty, &mut |_, _| true)
-        .unwrap_or_else(|complaints| panic!("{complaints:?}"));
+        .unwrap_or_else(|input_errors| panic!("{input_errors:?}"));
     (done.generated, done.counters.delivered_packets, done.row)
 }

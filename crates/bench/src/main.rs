@@ -1,7 +1,7 @@
 //! `cargo run --release -p bench`: prints the yardsticks. With a word behind `--` others: `smoke`
 //! the same, small; `shards` only those of one world on two threads; `peers` another simulator's
 //! speed on the same work, and ours; `agree` flows beside packets; `flows` what a change costs
-//! where many share; `staggered` messages by flows that begin one after another; `closed` what a
+//! where many share; `staggered` messages by flows that begin one after another; `closed_form` what a
 //! message and a rank cost in closed form; `count` instructions a packet beside those recorded;
 //! `kernel` two of the wanted rates beside loops of their size that have no model at all;
 //! `soak` saturates the whole of `dragonfly-1056` for a simulated millisecond instead, and counts
@@ -9,7 +9,9 @@
 //! repeat it and trust the best.
 
 use base::Span;
-use bench::{Counting, Reading, Yard, shared, soaked, weigh, yards};
+use bench::{
+    Benchmark, Counting, Measurement, benchmarks, footprint, saturate_and_drain, thread_scaling,
+};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -31,10 +33,10 @@ fn main() {
         return;
     }
     if mode == "closed" {
-        return closed(&args[1..]);
+        return closed_form(&args[1..]);
     }
     if mode == "few" {
-        return bench::closed::few(&args[1..]);
+        return bench::closed_form::few(&args[1..]);
     }
     if mode == "flows" {
         bench::sharing::changes(&args[1..]);
@@ -59,21 +61,21 @@ fn main() {
     let smoke = mode == "smoke";
     let size = if smoke { Span::us(20) } else { Span::us(200) };
     // The first, because it tells the most memory this process ever had.
-    let nodes = if smoke { 128 } else { bench::closed::NODES };
-    println!("{}", bench::closed::beside_few("aurora", nodes, bench::closed::PPN, 4));
-    println!("{}", Reading::HEADER);
-    for yard in yards(size) {
-        println!("{}", yard.read());
+    let nodes = if smoke { 128 } else { bench::closed_form::NODES };
+    println!("{}", bench::closed_form::beside_few("aurora", nodes, bench::closed_form::PPN, 4));
+    println!("{}", Measurement::HEADER);
+    for yard in benchmarks(size) {
+        println!("{}", yard.measure());
     }
     let presets: &[&'static str] =
         if smoke { &["dragonfly-1056"] } else { &["dragonfly-1056", "cascade-24k", "aurora"] };
     for &name in presets {
-        println!("{}", weigh(name));
+        println!("{}", footprint(name));
     }
     shards(Span::ns(if smoke { 50 } else { 1_000 }), if smoke { 1 } else { 2 });
     if !smoke {
         // The whole of Aurora under load: what caches make of 85,000 endpoints.
-        let yard = Yard {
+        let yard = Benchmark {
             machine: "aurora",
             routing: "minimal",
             pattern: "uniform",
@@ -82,7 +84,7 @@ fn main() {
             warmup: Span::us(5),
             window: Span::us(5),
         };
-        println!("{}\n{}", Reading::HEADER, yard.read());
+        println!("{}\n{}", Measurement::HEADER, yard.measure());
     }
 }
 
@@ -92,8 +94,8 @@ fn kernel() {
         [("dragonfly-1056", "minimal", 64, Span::us(20)), ("aurora", "ugal", 2048, Span::us(8))]
     {
         let (pattern, load, warmup) = ("uniform", 0.3, window);
-        let yard = Yard { machine, routing, pattern, packet_bytes, load, warmup, window };
-        println!("{}", bench::kernel::floor(yard, 100_000_000));
+        let yard = Benchmark { machine, routing, pattern, packet_bytes, load, warmup, window };
+        println!("{}", bench::kernel::lower_bound(yard, 100_000_000));
     }
 }
 
@@ -104,7 +106,7 @@ fn shards(size: Span, rounds: u32) {
         ("cascade-3k", "adaptive-0", 64, 0.5, size),
         ("aurora", "slingshot", 2048, 0.3, size * 2),
     ] {
-        let yard = Yard {
+        let yard = Benchmark {
             machine,
             routing,
             pattern: "uniform",
@@ -113,21 +115,21 @@ fn shards(size: Span, rounds: u32) {
             warmup: size,
             window: size,
         };
-        println!("{}", shared(yard, 2, rounds));
+        println!("{}", thread_scaling(yard, 2, rounds));
     }
 }
 
-/// Messages in closed form: `closed MACHINE NODES PPN CALLS`, or as many ranks as LogGOPSim had.
-fn closed(args: &[String]) {
+/// Messages in closed form: `closed_form MACHINE NODES PPN CALLS`, or as many ranks as LogGOPSim had.
+fn closed_form(args: &[String]) {
     let number = |text: &String| text.parse::<u32>().expect("a number");
     let (machine, [nodes, ppn, calls]) = match args {
-        [] => ("aurora", [bench::closed::NODES, bench::closed::PPN, 4]),
+        [] => ("aurora", [bench::closed_form::NODES, bench::closed_form::PPN, 4]),
         [machine, rest @ ..] if rest.len() == 3 => {
             (machine.as_str(), [0, 1, 2].map(|at: usize| number(&rest[at])))
         }
         _ => panic!("bench closed MACHINE NODES PPN CALLS"),
     };
-    println!("{}", bench::closed::beside_few(machine, nodes, ppn, calls as usize));
+    println!("{}", bench::closed_form::beside_few(machine, nodes, ppn, calls as usize));
 }
 
 /// One yardstick, for a profiler: `one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US`.
@@ -136,7 +138,7 @@ fn one(args: &[String]) {
         panic!("bench one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US");
     };
     let window = Span::from_seconds(us.parse::<f64>().expect("microseconds") * 1e-6);
-    let yard = Yard {
+    let yard = Benchmark {
         machine: machine.clone().leak(),
         routing: routing.clone().leak(),
         pattern: pattern.clone().leak(),
@@ -145,7 +147,7 @@ fn one(args: &[String]) {
         warmup: window,
         window,
     };
-    println!("{}\n{}", Reading::HEADER, yard.read());
+    println!("{}\n{}", Measurement::HEADER, yard.measure());
 }
 
 /// Loads that no routing carries, then silence until the network is empty.
@@ -155,7 +157,7 @@ fn soak() {
     println!("{:<8} {:<14} {:>10} {:>10} {:>9}", heads[0], heads[1], heads[2], heads[3], heads[4]);
     for routing in ["minimal", "valiant", "ugal"] {
         for pattern in ["uniform", "adversarial:1"] {
-            let (generated, delivered, row) = soaked(routing, pattern, Span::ms(1));
+            let (generated, delivered, row) = saturate_and_drain(routing, pattern, Span::ms(1));
             let accepted = row.accepted;
             println!("{routing:<8} {pattern:<14} {generated:>10} {delivered:>10} {accepted:>9.3}");
             assert_eq!((generated, row.unfinished), (delivered, 0), "packets are missing");

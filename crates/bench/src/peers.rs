@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::Yard;
+use crate::Benchmark;
 use base::Span;
 
 const CAMINOS: &str = include_str!("../peers/caminos.cfg");
@@ -45,7 +45,7 @@ fn caminos(folder: &Path) -> io::Result<[f64; 2]> {
 }
 
 fn ours() -> [f64; 2] {
-    let yard = Yard {
+    let yard = Benchmark {
         machine: "dragonfly-1056",
         routing: "minimal",
         pattern: "uniform",
@@ -54,7 +54,7 @@ fn ours() -> [f64; 2] {
         warmup: Span::us(2),
         window: Span::us(20),
     };
-    let (packet_s, hops) = yard.read().a_packet();
+    let (packet_s, hops) = yard.measure().a_packet();
     [1.0 / packet_s, hops]
 }
 
@@ -94,7 +94,7 @@ pub fn compare() {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn numbers_are_found_in_a_result() {
+    fn results_are_parsed() {
         let told =
             "Result\n{\n\tcycle:\n\t4000,\n\taccepted_load:\n\t0.3007,\n\tuser_time:\n\t3.34,\n}";
         assert_eq!(super::number(told, "accepted_load"), 0.3007);

@@ -14,14 +14,14 @@ pub struct Changes {
     pub event_s: f64,
 }
 
-/// `bench flows MACHINE FLOWS CHANGES [EXACT_TO]`: random pairs, each by one minimal way;
+/// `bench flows MACHINE FLOWS CHANGES [PRECISION_BITS]`: random pairs, each by one minimal way;
 /// capacities as flows have them; shares fair to one part in 2^EXACT_TO, or as flows have them.
 pub fn changes(args: &[String]) -> Changes {
     let [name, flows, changes, to @ ..] = args else {
         panic!("bench flows MACHINE FLOWS CHANGES [EXACT_TO]")
     };
     let [flows, changes] = [flows, changes].map(|n| n.parse::<u64>().expect("a number"));
-    let to = to.first().map_or(flow::EXACT_TO, |to| to.parse().expect("a number"));
+    let to = to.first().map_or(flow::PRECISION_BITS, |to| to.parse().expect("a number"));
     let machine = crate::preset(name, &[("routing", "minimal")]);
     let capacities = machine.links.gap.raw.iter().map(|&gap| flow::capacity(gap));
     let mut sharing = MaxMin::new(capacities, to);

@@ -9,7 +9,7 @@ fn words(text: &str) -> Vec<String> {
 /// Every row is there, and flows are near packets: the receivers of incast and hotspot take as much
 /// by both, and nobody is off by half.
 #[test]
-fn flows_beside_packets_on_three_groups() {
+fn flows_agree_with_packets_on_three_groups() {
     let rows = agree::table(&words("dragonfly-1056 ugal 65536 16 8192 groups.compute.count=3"));
     assert_eq!(rows.len(), 9 + 1 + 5);
     for row in &rows {
@@ -25,7 +25,7 @@ fn flows_beside_packets_on_three_groups() {
 
 /// Who comes has a level he had not; and the finer shares are dealt, the more others hear of it.
 #[test]
-fn a_change_concerns_more_flows_where_shares_are_fairer() {
+fn finer_fairness_changes_more_flows() {
     let changed = |to: &str| {
         let done = sharing::changes(&words(&format!("dragonfly-1056 10000 10 {to}")));
         done.changed

@@ -1,22 +1,22 @@
 //! The yardsticks at their smoke sizes: they run, and after warm-up nothing allocates.
 
 use base::Span;
-use bench::{Counting, weigh, yards};
+use bench::{Counting, benchmarks, footprint};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 /// One test, because the allocator counts for the whole process.
 #[test]
-fn a_running_network_asks_the_allocator_for_nothing() {
-    for yard in yards(Span::us(16)) {
-        let reading = yard.read();
+fn a_running_network_does_not_allocate() {
+    for yard in benchmarks(Span::us(16)) {
+        let reading = yard.measure();
         println!("{reading}");
         assert!(reading.outcome.row.packets > 1_000, "{yard:?} measures nothing");
         assert!((reading.outcome.row.accepted / yard.load - 1.0).abs() < 0.05, "{yard:?}");
         assert_eq!(reading.allocations, 0, "{yard:?}");
     }
-    let weight = weigh("dragonfly-1056");
+    let weight = footprint("dragonfly-1056");
     assert_eq!(weight.endpoints, 1_056);
     // A tripwire, not a target: 15 links an endpoint of 24 B to 64 B a column, with four channels.
     assert!(weight.network_bytes < 4_000 * u64::from(weight.endpoints), "{weight}");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Collective, Part};
+use crate::{ByteRange, Collective};
 
 /// The places of blocks of unequal length, one after the other.
 ///
@@ -30,9 +30,9 @@ impl Ragged {
     }
     /// Block `i`; beyond the last, an empty part at the end.
     #[inline]
-    pub fn part(&self, i: usize) -> Part {
+    pub fn part(&self, i: usize) -> ByteRange {
         let at = self.at(i);
-        Part { at, len: self.at(i + 1) - at }
+        ByteRange { at, len: self.at(i + 1) - at }
     }
     /// Where block `i` begins; beyond the last, the end.
     #[inline]
@@ -65,7 +65,7 @@ impl FromIterator<u64> for Ragged {
     }
 }
 
-pub(crate) const NOTHING: Part = Part { at: 0, len: 0 };
+pub(crate) const EMPTY: ByteRange = ByteRange { at: 0, len: 0 };
 
 /// `ceil(log2 p)`: how often a group doubles until it holds `p`.
 #[inline]
@@ -93,9 +93,9 @@ pub(crate) fn cut(bytes: u64, grain: u64, pieces: u32, i: u32) -> u64 {
 
 /// Pieces `lo..hi` of such a cut.
 #[inline]
-pub(crate) fn cuts(bytes: u64, grain: u64, pieces: u32, lo: u32, hi: u32) -> Part {
+pub(crate) fn cuts(bytes: u64, grain: u64, pieces: u32, lo: u32, hi: u32) -> ByteRange {
     let at = cut(bytes, grain, pieces, lo);
-    Part { at, len: cut(bytes, grain, pieces, hi).saturating_sub(at) }
+    ByteRange { at, len: cut(bytes, grain, pieces, hi).saturating_sub(at) }
 }
 
 impl Collective {
@@ -108,22 +108,22 @@ impl Collective {
         }
     }
     #[inline]
-    pub(crate) fn block(&self, i: u32) -> Part {
+    pub(crate) fn block(&self, i: u32) -> ByteRange {
         self.span(i, i + 1)
     }
     /// Blocks `lo..hi`, which lie one after the other; empty if `lo >= hi`.
     #[inline]
-    pub(crate) fn span(&self, lo: u32, hi: u32) -> Part {
+    pub(crate) fn span(&self, lo: u32, hi: u32) -> ByteRange {
         let at = self.at(lo);
-        Part { at, len: self.at(hi).saturating_sub(at) }
+        ByteRange { at, len: self.at(hi).saturating_sub(at) }
     }
     /// `count <= size` blocks from `first` on, around the end: at most two stretches.
     #[inline]
-    pub(crate) fn circle(&self, first: u32, count: u32) -> [Part; 2] {
-        let p = self.seat.size;
+    pub(crate) fn circle(&self, first: u32, count: u32) -> [ByteRange; 2] {
+        let p = self.member.size;
         let first = first % p;
         if count <= p - first {
-            [self.span(first, first + count), NOTHING]
+            [self.span(first, first + count), EMPTY]
         } else {
             [self.span(first, p), self.span(0, count - (p - first))]
         }
@@ -131,14 +131,14 @@ impl Collective {
     /// Rank `steps` further round the ring.
     #[inline]
     pub(crate) fn ahead(&self, steps: u32) -> u32 {
-        let (p, r) = (self.seat.size, self.seat.rank);
+        let (p, r) = (self.member.size, self.member.rank);
         let to_end = p - r;
         if steps < to_end { r + steps } else { steps - to_end }
     }
     /// Rank `steps <= size` back round the ring.
     #[inline]
     pub(crate) fn behind(&self, steps: u32) -> u32 {
-        let (p, r) = (self.seat.size, self.seat.rank);
+        let (p, r) = (self.member.size, self.member.rank);
         if steps <= r { r - steps } else { p - (steps - r) }
     }
 }

@@ -3,38 +3,38 @@
 //! Area 1 holds the blocks to send, area 2 those received, area 3 (alltoall only) is Bruck's.
 
 use crate::blocks::digits;
-use crate::{Collective, Land, Part, RoundSink};
+use crate::{ApplyMode, ByteRange, Collective, RoundSink};
 
 impl Collective {
     /// The block received from rank `i`, in area 2.
     #[inline]
-    pub(crate) fn received(&self, i: u32) -> Part {
-        let p = self.seat.size;
+    pub(crate) fn received(&self, i: u32) -> ByteRange {
+        let p = self.member.size;
         match &self.ragged {
             Some(ragged) => ragged.part(p as usize + i as usize),
-            None => Part { at: (u64::from(p) + u64::from(i)) * self.bytes, len: self.bytes },
+            None => ByteRange { at: (u64::from(p) + u64::from(i)) * self.bytes, len: self.bytes },
         }
     }
 }
 
 fn keep_own(c: &Collective, out: &mut impl RoundSink) {
-    let r = c.seat.rank;
+    let r = c.member.rank;
     // A user whose own two lengths differ is told so elsewhere; here nothing runs over.
     let (from, to) = (c.block(r), c.received(r));
     let len = from.len.min(to.len);
-    out.local(Part { len, ..from }, Part { len, ..to }, Land::Write);
+    out.local(ByteRange { len, ..from }, ByteRange { len, ..to }, ApplyMode::Write);
 }
 
 /// Round `k`: one partner; `r ^ k` if the size is a power of two, else away from one, from another.
 pub(crate) fn pairwise(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, step) = (c.seat.size, k + 1);
+    let (p, step) = (c.member.size, k + 1);
     if step < p {
         let (to, from) = match p.is_power_of_two() {
-            true => (c.seat.rank ^ step, c.seat.rank ^ step),
+            true => (c.member.rank ^ step, c.member.rank ^ step),
             false => (c.ahead(step), c.behind(step)),
         };
         out.send(to, c.block(to));
-        out.recv(from, c.received(from), Land::Write);
+        out.recv(from, c.received(from), ApplyMode::Write);
     }
     if k == 0 {
         keep_own(c, out);
@@ -43,7 +43,7 @@ pub(crate) fn pairwise(c: &Collective, k: u32, out: &mut impl RoundSink) {
 
 /// Round `k`: the next `throttle` partners at once.
 pub(crate) fn scattered(c: &Collective, throttle: u32, k: u32, out: &mut impl RoundSink) {
-    let p = c.seat.size;
+    let p = c.member.size;
     let first = 1 + k * throttle;
     let steps = first..(first + throttle).min(p);
     for step in steps.clone() {
@@ -52,7 +52,7 @@ pub(crate) fn scattered(c: &Collective, throttle: u32, k: u32, out: &mut impl Ro
     }
     for step in steps {
         let from = c.ahead(step);
-        out.recv(from, c.received(from), Land::Write);
+        out.recv(from, c.received(from), ApplyMode::Write);
     }
     if k == 0 {
         keep_own(c, out);
@@ -66,14 +66,14 @@ pub(crate) fn chunked(c: &Collective, throttle: u32, k: u32, out: &mut impl Roun
     let share = |of: u64, nth: u32, parts: u32| {
         (u128::from(of) * u128::from(nth) / u128::from(parts)) as u64
     };
-    let (others, pieces) = (c.seat.size - 1, c.pieces());
+    let (others, pieces) = (c.member.size - 1, c.pieces());
     let windows = others.div_ceil(throttle).max(1);
     let (nth, window) = (k / windows, k % windows);
     let first = |window| 1 + share(others.into(), window, windows) as u32;
     let steps = first(window)..first(window + 1);
-    let piece = |block: Part| {
+    let piece = |block: ByteRange| {
         let at = share(block.len, nth, pieces);
-        Part { at: block.at + at, len: share(block.len, nth + 1, pieces) - at }
+        ByteRange { at: block.at + at, len: share(block.len, nth + 1, pieces) - at }
     };
     for step in steps.clone() {
         let to = c.behind(step);
@@ -81,7 +81,7 @@ pub(crate) fn chunked(c: &Collective, throttle: u32, k: u32, out: &mut impl Roun
     }
     for step in steps {
         let from = c.ahead(step);
-        out.recv(from, piece(c.received(from)), Land::Write);
+        out.recv(from, piece(c.received(from)), ApplyMode::Write);
     }
     if k == 0 {
         keep_own(c, out);
@@ -91,9 +91,9 @@ pub(crate) fn chunked(c: &Collective, throttle: u32, k: u32, out: &mut impl Roun
 /// Block `j` of area 3 is on its way to the rank `j` ahead; round `k` moves those whose `k`th digit
 /// is `d` on by `d radix^k`. Rotations before and after.
 pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {
-    let (p, r, m) = (c.seat.size, c.seat.rank, c.bytes);
+    let (p, r, m) = (c.member.size, c.member.rank, c.bytes);
     let held = 2 * u64::from(p) * m;
-    let block = |j: u32| Part { at: held + u64::from(j) * m, len: m };
+    let block = |j: u32| ByteRange { at: held + u64::from(j) * m, len: m };
     let unit = radix.pow(k);
     let steps = || (1..radix).map_while(|d| d.checked_mul(unit)).take_while(|&step| step < p);
     if k == 0 && p > 1 {
@@ -111,10 +111,10 @@ pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink
         // Blocks of one digit come in runs of `unit`; the last may be cut short by `p`.
         let runs = |step: u32| {
             let period = u64::from(unit) * u64::from(radix);
-            let run = Part { at: block(step).at, len: u64::from(unit) * m };
+            let run = ByteRange { at: block(step).at, len: u64::from(unit) * m };
             let (full, rest) = (u64::from(p) / period, u64::from(p) % period);
             let rest = rest.saturating_sub(u64::from(step)).min(u64::from(unit));
-            let last = Part { at: run.at + full * period * m, len: rest * m };
+            let last = ByteRange { at: run.at + full * period * m, len: rest * m };
             (run, period * m, full as u32, last)
         };
         for step in steps() {
@@ -144,8 +144,8 @@ pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink
 
 /// Calls `f(block of area 1, j, count)` for the blocks `j, j + step, ...` ahead of this rank, `j`
 /// from `first` on: one run up to the last rank and one from rank 0 on.
-fn rotated_runs(c: &Collective, first: u32, step: u32, mut f: impl FnMut(Part, u32, u32)) {
-    let (p, r) = (c.seat.size, c.seat.rank);
+fn rotated_runs(c: &Collective, first: u32, step: u32, mut f: impl FnMut(ByteRange, u32, u32)) {
+    let (p, r) = (c.member.size, c.member.rank);
     let until_end = p - r;
     let in_first = until_end.saturating_sub(first).div_ceil(step);
     if in_first > 0 {

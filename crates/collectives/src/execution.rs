@@ -7,17 +7,17 @@
 
 use std::sync::Arc;
 
-use crate::{Algorithm, Collective, Kind, Land, Part, RoundSink};
+use crate::{Algorithm, ApplyMode, ByteRange, Collective, Kind, RoundSink};
 
 /// The members' working buffers.
 pub trait Memory {
     /// Appends the bytes of `part` of a rank's working buffer to `out`.
-    fn read(&mut self, rank: u32, part: Part, out: &mut Vec<u8>);
+    fn read(&mut self, rank: u32, part: ByteRange, out: &mut Vec<u8>);
     fn write(&mut self, rank: u32, at: u64, bytes: &[u8]);
-    /// `here = bytes op here` if `left`, else `here = here op bytes`.
-    fn combine(&mut self, rank: u32, at: u64, bytes: &[u8], left: bool);
+    /// `here = bytes op here` if `is_done`, else `here = here op bytes`.
+    fn combine(&mut self, rank: u32, at: u64, bytes: &[u8], is_done: bool);
     /// Copies a part of one rank's buffer into another's, or elsewhere into its own.
-    fn copy(&mut self, from: u32, part: Part, to: u32, at: u64) {
+    fn copy(&mut self, from: u32, part: ByteRange, to: u32, at: u64) {
         let mut bytes = Vec::with_capacity(part.len as usize);
         self.read(from, part, &mut bytes);
         self.write(to, at, &bytes);
@@ -26,32 +26,32 @@ pub trait Memory {
 
 /// Why a rank cannot go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stuck {
+pub enum Blocked {
     /// Bytes are needed that this rank will send, and it has not joined.
     NotJoined(u32),
     /// The two ranks disagree about the collective: another kind or root, or lengths that do not
     /// match. An error of the program, not of ours.
-    Disagree { rank: u32, peer: u32 },
+    Mismatch { rank: u32, peer: u32 },
 }
 
 #[derive(Debug)]
-struct Member {
+struct MemberState {
     call: Collective,
     rounds: u32,
     /// Rounds begun: their sends are copied away.
-    begun: u32,
-    /// Rounds over: `begun` or one less.
-    over: u32,
+    rounds_begun: u32,
+    /// Rounds over: `rounds_begun` or one less.
+    rounds_done: u32,
     /// Has been advanced to its end.
-    left: bool,
+    is_done: bool,
     /// The last single part copied away, while it is still what the buffer holds: a broadcast
     /// sends the same bytes every round.
-    recent: Option<(Part, Arc<Vec<u8>>)>,
+    recent: Option<(ByteRange, Arc<Vec<u8>>)>,
 }
 
 /// One message, copied away by its sender.
 #[derive(Debug)]
-struct Mail {
+struct Message {
     from: u32,
     round: u32,
     bytes: Arc<Vec<u8>>,
@@ -59,12 +59,12 @@ struct Mail {
 
 #[derive(Debug)]
 pub struct Execution {
-    members: Vec<Option<Member>>,
+    members: Vec<Option<MemberState>>,
     /// Unread messages, by receiver.
-    mail: Vec<Vec<Mail>>,
-    n_left: u32,
+    inbox: Vec<Vec<Message>>,
+    n_done: u32,
     /// Who is being pulled, and how many rounds it must have begun.
-    pulled: Vec<(u32, u32)>,
+    pending: Vec<(u32, u32)>,
     round: Round,
     bytes: Vec<u8>,
 }
@@ -72,23 +72,23 @@ pub struct Execution {
 /// A round written down. Reused.
 #[derive(Debug, Default)]
 struct Round {
-    sends: Vec<(u32, Part)>,
-    recvs: Vec<(u32, Part, Land)>,
-    locals: Vec<(Part, Part, Land)>,
+    sends: Vec<(u32, ByteRange)>,
+    recvs: Vec<(u32, ByteRange, ApplyMode)>,
+    locals: Vec<(ByteRange, ByteRange, ApplyMode)>,
 }
 
 impl RoundSink for Round {
-    fn send(&mut self, to: u32, part: Part) {
+    fn send(&mut self, to: u32, part: ByteRange) {
         if part.len > 0 {
             self.sends.push((to, part));
         }
     }
-    fn recv(&mut self, from: u32, part: Part, land: Land) {
+    fn recv(&mut self, from: u32, part: ByteRange, land: ApplyMode) {
         if part.len > 0 {
             self.recvs.push((from, part, land));
         }
     }
-    fn local(&mut self, from: Part, to: Part, land: Land) {
+    fn local(&mut self, from: ByteRange, to: ByteRange, land: ApplyMode) {
         self.locals.push((from, to, land));
     }
 }
@@ -98,9 +98,9 @@ impl Execution {
     pub fn new(size: u32) -> Execution {
         Execution {
             members: (0..size).map(|_| None).collect(),
-            mail: (0..size).map(|_| Vec::new()).collect(),
-            n_left: 0,
-            pulled: Vec::new(),
+            inbox: (0..size).map(|_| Vec::new()).collect(),
+            n_done: 0,
+            pending: Vec::new(),
             round: Round::default(),
             bytes: Vec::new(),
         }
@@ -108,80 +108,91 @@ impl Execution {
 
     /// A rank has called, its contribution deposited. Its working buffer stays where `Memory`
     /// finds it until the rank has been advanced.
-    pub fn join(&mut self, rank: u32, call: Collective) -> Result<(), Stuck> {
+    pub fn join(&mut self, rank: u32, call: Collective) -> Result<(), Blocked> {
         assert!(self.members[rank as usize].is_none(), "rank {rank} joins a collective twice");
         let known = self.members.iter().flatten().next().map(|m| &m.call);
         if let Some(peer) = known {
             // Elements matter only where they are combined.
             let grain = |c: &Collective| if c.kind.reduces() { c.grain } else { 0 };
-            let same = |c: &Collective| (c.kind, c.algorithm, c.root, c.seat.size, grain(c));
+            let same = |c: &Collective| (c.kind, c.algorithm, c.root, c.member.size, grain(c));
             if same(peer) != same(&call) {
-                return Err(Stuck::Disagree { rank, peer: peer.seat.rank });
+                return Err(Blocked::Mismatch { rank, peer: peer.member.rank });
             }
         }
         let rounds = call.rounds();
-        self.members[rank as usize] =
-            Some(Member { call, rounds, begun: 0, over: 0, left: false, recent: None });
+        self.members[rank as usize] = Some(MemberState {
+            call,
+            rounds,
+            rounds_begun: 0,
+            rounds_done: 0,
+            is_done: false,
+            recent: None,
+        });
         Ok(())
     }
     pub fn has_joined(&self, rank: u32) -> bool {
         self.members[rank as usize].is_some()
     }
     /// Every member has been advanced to its end: nothing of this collective is wanted any more.
-    pub fn is_over(&self) -> bool {
-        self.n_left as usize == self.members.len()
+    pub fn is_complete(&self) -> bool {
+        self.n_done as usize == self.members.len()
     }
     /// Bytes copied away and not yet read.
-    pub fn waiting_bytes(&self) -> u64 {
-        self.mail.iter().flatten().map(|m| m.bytes.len() as u64).sum()
+    pub fn unread_bytes(&self) -> u64 {
+        self.inbox.iter().flatten().map(|m| m.bytes.len() as u64).sum()
     }
 
     /// Runs all of a rank's rounds. After it the rank's result is in its working buffer and nobody
     /// will look there again. If a rank is missing, may be called again once that has joined.
-    pub fn advance(&mut self, rank: u32, memory: &mut impl Memory) -> Result<(), Stuck> {
+    pub fn advance(&mut self, rank: u32, memory: &mut impl Memory) -> Result<(), Blocked> {
         let Some(member) = &self.members[rank as usize] else {
-            return Err(Stuck::NotJoined(rank));
+            return Err(Blocked::NotJoined(rank));
         };
-        if member.left {
+        if member.is_done {
             return Ok(());
         }
         if is_direct(&member.call) {
             self.exchange(rank, memory)?;
         } else {
-            self.pulled.clear();
-            self.pulled.push((rank, u32::MAX));
-            while let Some(&(rank, begun)) = self.pulled.last() {
-                if !self.step(rank, begun, memory)? {
-                    self.pulled.pop();
+            self.pending.clear();
+            self.pending.push((rank, u32::MAX));
+            while let Some(&(rank, rounds_begun)) = self.pending.last() {
+                if !self.step(rank, rounds_begun, memory)? {
+                    self.pending.pop();
                 }
             }
         }
         if let Some(member) = &mut self.members[rank as usize] {
-            member.left = true;
+            member.is_done = true;
             member.recent = None;
         }
-        self.n_left += 1;
+        self.n_done += 1;
         Ok(())
     }
 
-    /// One thing done towards `begun` rounds begun; `false` if there is none left to do.
-    fn step(&mut self, rank: u32, begun: u32, memory: &mut impl Memory) -> Result<bool, Stuck> {
+    /// One thing done towards `rounds_begun` rounds begun; `false` if there is none left to do.
+    fn step(
+        &mut self,
+        rank: u32,
+        rounds_begun: u32,
+        memory: &mut impl Memory,
+    ) -> Result<bool, Blocked> {
         let Some(member) = &self.members[rank as usize] else {
-            return Err(Stuck::NotJoined(rank));
+            return Err(Blocked::NotJoined(rank));
         };
-        if member.begun >= begun || member.over == member.rounds {
+        if member.rounds_begun >= rounds_begun || member.rounds_done == member.rounds {
             return Ok(false);
         }
         self.round.sends.clear();
         self.round.recvs.clear();
         self.round.locals.clear();
-        member.call.round(member.over, &mut self.round);
-        if member.begun == member.over {
+        member.call.round(member.rounds_done, &mut self.round);
+        if member.rounds_begun == member.rounds_done {
             self.begin(rank, memory);
             return Ok(true);
         }
-        let round = member.over;
-        let n_pulled = self.pulled.len();
+        let round = member.rounds_done;
+        let n_pending = self.pending.len();
         let mut last = None;
         for &(from, ..) in &self.round.recvs {
             // Parts from one sender stand in a row.
@@ -190,14 +201,14 @@ impl Execution {
             }
             last = Some(from);
             match &self.members[from as usize] {
-                None => return Err(Stuck::NotJoined(from)),
-                Some(m) if m.begun <= round && m.over < m.rounds => {
-                    self.pulled.push((from, round + 1));
+                None => return Err(Blocked::NotJoined(from)),
+                Some(m) if m.rounds_begun <= round && m.rounds_done < m.rounds => {
+                    self.pending.push((from, round + 1));
                 }
                 Some(_) => {}
             }
         }
-        if self.pulled.len() == n_pulled {
+        if self.pending.len() == n_pending {
             self.end(rank, round, memory)?;
         }
         Ok(true)
@@ -206,8 +217,8 @@ impl Execution {
     /// Copies away what `rank` sends in the round that is written down.
     fn begin(&mut self, rank: u32, memory: &mut impl Memory) {
         let Some(member) = &mut self.members[rank as usize] else { return };
-        let round = member.begun;
-        member.begun += 1;
+        let round = member.rounds_begun;
+        member.rounds_begun += 1;
         for message in self.round.sends.chunk_by(|a, b| a.0 == b.0) {
             let (to, part) = message[0];
             let bytes = match &member.recent {
@@ -225,20 +236,20 @@ impl Execution {
                     bytes
                 }
             };
-            self.mail[to as usize].push(Mail { from: rank, round, bytes });
+            self.inbox[to as usize].push(Message { from: rank, round, bytes });
         }
     }
 
     /// Lands what `rank` receives in the round that is written down, then moves what it moves.
-    fn end(&mut self, rank: u32, round: u32, memory: &mut impl Memory) -> Result<(), Stuck> {
-        let mail = &mut self.mail[rank as usize];
+    fn end(&mut self, rank: u32, round: u32, memory: &mut impl Memory) -> Result<(), Blocked> {
+        let inbox = &mut self.inbox[rank as usize];
         for message in self.round.recvs.chunk_by(|a, b| a.0 == b.0) {
             let from = message[0].0;
-            let wrong = Err(Stuck::Disagree { rank, peer: from });
-            let Some(at) = mail.iter().position(|m| m.from == from && m.round == round) else {
+            let wrong = Err(Blocked::Mismatch { rank, peer: from });
+            let Some(at) = inbox.iter().position(|m| m.from == from && m.round == round) else {
                 return wrong;
             };
-            let bytes = mail.swap_remove(at).bytes;
+            let bytes = inbox.swap_remove(at).bytes;
             let mut rest = &bytes[..];
             for &(_, part, land) in message {
                 let Some((here, more)) = rest.split_at_checked(part.len as usize) else {
@@ -246,9 +257,9 @@ impl Execution {
                 };
                 rest = more;
                 match land {
-                    Land::Write => memory.write(rank, part.at, here),
-                    Land::CombineLeft => memory.combine(rank, part.at, here, true),
-                    Land::CombineRight => memory.combine(rank, part.at, here, false),
+                    ApplyMode::Write => memory.write(rank, part.at, here),
+                    ApplyMode::CombineLeft => memory.combine(rank, part.at, here, true),
+                    ApplyMode::CombineRight => memory.combine(rank, part.at, here, false),
                 }
             }
             if !rest.is_empty() {
@@ -256,16 +267,16 @@ impl Execution {
             }
         }
         for &(from, to, land) in &self.round.locals {
-            if land == Land::Write {
+            if land == ApplyMode::Write {
                 memory.copy(rank, from, rank, to.at);
             } else {
                 self.bytes.clear();
                 memory.read(rank, from, &mut self.bytes);
-                memory.combine(rank, to.at, &self.bytes, land == Land::CombineLeft);
+                memory.combine(rank, to.at, &self.bytes, land == ApplyMode::CombineLeft);
             }
         }
         if let Some(member) = &mut self.members[rank as usize] {
-            member.over += 1;
+            member.rounds_done += 1;
             if !self.round.recvs.is_empty() || !self.round.locals.is_empty() {
                 member.recent = None;
             }
@@ -277,13 +288,13 @@ impl Execution {
     /// on, so rounds decide only when, not what. `rank` fetches what those still here have for it,
     /// and hands those what it has for them; otherwise ranks that leave early would have to copy
     /// away size^2 blocks.
-    fn exchange(&mut self, rank: u32, memory: &mut impl Memory) -> Result<(), Stuck> {
-        let Some(me) = &self.members[rank as usize] else { return Err(Stuck::NotJoined(rank)) };
+    fn exchange(&mut self, rank: u32, memory: &mut impl Memory) -> Result<(), Blocked> {
+        let Some(me) = &self.members[rank as usize] else { return Err(Blocked::NotJoined(rank)) };
         let size = self.members.len() as u32;
         for peer in 0..size {
-            let wrong = Err(Stuck::Disagree { rank, peer });
+            let wrong = Err(Blocked::Mismatch { rank, peer });
             match &self.members[peer as usize] {
-                None if me.call.received(peer).len > 0 => return Err(Stuck::NotJoined(peer)),
+                None if me.call.received(peer).len > 0 => return Err(Blocked::NotJoined(peer)),
                 None => {}
                 Some(m) if m.call.block(rank).len != me.call.received(peer).len => return wrong,
                 Some(m) if m.call.received(rank).len != me.call.block(peer).len => return wrong,
@@ -293,7 +304,7 @@ impl Execution {
         for peer in 0..size {
             let (mine, theirs) = (me.call.block(peer), me.call.received(peer));
             match &self.members[peer as usize] {
-                Some(m) if m.left => {}
+                Some(m) if m.is_done => {}
                 Some(m) => {
                     memory.copy(peer, m.call.block(rank), rank, theirs.at);
                     if peer != rank {
@@ -305,13 +316,13 @@ impl Execution {
                     let mut bytes = Vec::with_capacity(mine.len as usize);
                     memory.read(rank, mine, &mut bytes);
                     let bytes = Arc::new(bytes);
-                    self.mail[peer as usize].push(Mail { from: rank, round: 0, bytes });
+                    self.inbox[peer as usize].push(Message { from: rank, round: 0, bytes });
                 }
             }
         }
         // From those who had left before this rank joined.
-        for mail in self.mail[rank as usize].drain(..) {
-            memory.write(rank, me.call.received(mail.from).at, &mail.bytes);
+        for inbox in self.inbox[rank as usize].drain(..) {
+            memory.write(rank, me.call.received(inbox.from).at, &inbox.bytes);
         }
         Ok(())
     }

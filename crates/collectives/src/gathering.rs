@@ -2,18 +2,18 @@
 
 use crate::blocks::digits;
 use crate::reductions::Exchange;
-use crate::{Collective, Land, Part, RoundSink};
+use crate::{ApplyMode, ByteRange, Collective, RoundSink};
 
 /// Round `k`: pass on the block that came in the round before.
 pub(crate) fn ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
     out.send(c.ahead(1), c.block(c.behind(k)));
-    out.recv(c.behind(1), c.block(c.behind(k + 1)), Land::Write);
+    out.recv(c.behind(1), c.block(c.behind(k + 1)), ApplyMode::Write);
 }
 
 /// Groups double by exchanging all they have. Ranks beyond the largest power of two hand their
 /// block to a rank of the core first and get the others' last.
 pub(crate) fn recursive_doubling(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, r) = (c.seat.size, c.seat.rank);
+    let (p, r) = (c.member.size, c.member.rank);
     let steps = p.ilog2();
     let core = 1 << steps;
     let extra = p - core;
@@ -22,7 +22,7 @@ pub(crate) fn recursive_doubling(c: &Collective, k: u32, out: &mut impl RoundSin
         if r >= core {
             out.send(r - core, c.block(r));
         } else if r < extra {
-            out.recv(r + core, c.block(r + core), Land::Write);
+            out.recv(r + core, c.block(r + core), ApplyMode::Write);
         }
     } else if k <= steps {
         if r < core {
@@ -32,7 +32,7 @@ pub(crate) fn recursive_doubling(c: &Collective, k: u32, out: &mut impl RoundSin
                 out.send(peer, part);
             }
             for part in group(c, peer & !(bit - 1), bit) {
-                out.recv(peer, part, Land::Write);
+                out.recv(peer, part, ApplyMode::Write);
             }
         }
     } else if r < extra {
@@ -41,26 +41,26 @@ pub(crate) fn recursive_doubling(c: &Collective, k: u32, out: &mut impl RoundSin
         }
     } else if r >= core {
         for part in all_but(c, r) {
-            out.recv(r - core, part, Land::Write);
+            out.recv(r - core, part, ApplyMode::Write);
         }
     }
 }
 
 /// Blocks of the `count` core ranks from `lo` on, and of the ranks beyond the core they look after.
-fn group(c: &Collective, lo: u32, count: u32) -> [Part; 2] {
-    let p = c.seat.size;
+fn group(c: &Collective, lo: u32, count: u32) -> [ByteRange; 2] {
+    let p = c.member.size;
     let core = 1 << p.ilog2();
     [c.span(lo, lo + count), c.span((core + lo).min(p), (core + lo + count).min(p))]
 }
 
-fn all_but(c: &Collective, r: u32) -> [Part; 2] {
-    [c.span(0, r), c.span(r + 1, c.seat.size)]
+fn all_but(c: &Collective, r: u32) -> [ByteRange; 2] {
+    [c.span(0, r), c.span(r + 1, c.member.size)]
 }
 
 /// Rank `r` collects blocks `r, r + 1, ...` in scratch, `radix` times as many every round, and
 /// rotates them into place at the end, as the field's implementations do: the rotation costs time.
 pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {
-    let (p, r) = (c.seat.size, c.seat.rank);
+    let (p, r) = (c.member.size, c.member.rank);
     let dist = radix.pow(k);
     let scratch = c.at(p);
     // Where the block `j` ranks ahead lies in scratch.
@@ -68,8 +68,10 @@ pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink
         true => c.at(r + j) - c.at(r),
         false => scratch - c.at(r) + c.at(j - (p - r)),
     };
-    let rotated =
-        |lo: u32, hi: u32| Part { at: scratch + rel(lo), len: rel(hi).saturating_sub(rel(lo)) };
+    let rotated = |lo: u32, hi: u32| ByteRange {
+        at: scratch + rel(lo),
+        len: rel(hi).saturating_sub(rel(lo)),
+    };
     let own = c.block(r);
     let steps = || (1..radix).map_while(|j| j.checked_mul(dist)).take_while(|&step| step < p);
     for step in steps() {
@@ -77,14 +79,14 @@ pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink
         out.send(c.behind(step), if k == 0 { own } else { rotated(0, count) });
     }
     for step in steps() {
-        out.recv(c.ahead(step), rotated(step, step + dist.min(p - step)), Land::Write);
+        out.recv(c.ahead(step), rotated(step, step + dist.min(p - step)), ApplyMode::Write);
     }
     if k == 0 {
-        out.local(own, rotated(0, 1), Land::Write);
+        out.local(own, rotated(0, 1), ApplyMode::Write);
     }
     if k + 1 == digits(p, radix) {
-        out.local(rotated(0, p - r), c.span(r, p), Land::Write);
-        out.local(rotated(p - r, p), c.span(0, r), Land::Write);
+        out.local(rotated(0, p - r), c.span(r, p), ApplyMode::Write);
+        out.local(rotated(p - r, p), c.span(0, r), ApplyMode::Write);
     }
 }
 
@@ -100,9 +102,9 @@ pub(crate) fn exchange(
     k: u32,
     out: &mut impl RoundSink,
 ) {
-    let ex = Exchange::of(c.seat.size, radix);
-    let (me, first, leader) = ex.group(c.seat.rank);
-    let r = c.seat.rank;
+    let ex = Exchange::of(c.member.size, radix);
+    let (me, first, leader) = ex.group(c.member.rank);
+    let r = c.member.rank;
     let (fold, steps) = (u32::from(ex.has_extra()), ex.steps());
     let reversed = |group| if halving { ex.reversed(group) } else { group };
     if k < fold {
@@ -110,7 +112,7 @@ pub(crate) fn exchange(
             out.send(leader, c.block(r));
         } else {
             for from in first..leader {
-                out.recv(from, c.block(from), Land::Write);
+                out.recv(from, c.block(from), ApplyMode::Write);
             }
         }
         return;
@@ -119,7 +121,7 @@ pub(crate) fn exchange(
     if step >= steps + u32::from(halving) {
         if r != leader {
             for part in all_but(c, r) {
-                out.recv(leader, part, Land::Write);
+                out.recv(leader, part, ApplyMode::Write);
             }
         } else {
             for to in first..leader {
@@ -142,7 +144,7 @@ pub(crate) fn exchange(
         let twin = reversed(me);
         if twin != me {
             out.send(ex.leader(twin), c.span(first, leader + 1));
-            out.recv(ex.leader(twin), held(me, 1), Land::Write);
+            out.recv(ex.leader(twin), held(me, 1), ApplyMode::Write);
         }
         return;
     }
@@ -155,21 +157,21 @@ pub(crate) fn exchange(
         out.send(ex.leader(peer), held(me, count));
     }
     for peer in peers() {
-        out.recv(ex.leader(peer), held(peer, count), Land::Write);
+        out.recv(ex.leader(peer), held(peer, count), ApplyMode::Write);
     }
 }
 
 /// Ranks `2i` and `2i + 1` swap blocks; after that every rank passes the pair of blocks it got last
 /// to its other neighbor and gets one from there, right and left in turn. For even sizes.
 pub(crate) fn neighbor(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, r) = (c.seat.size, c.seat.rank);
+    let (p, r) = (c.member.size, c.member.rank);
     let even = r.is_multiple_of(2);
     // The first partner of the even ranks is on the right, and so in every other round.
     let to_right = even == k.is_multiple_of(2);
     let peer = if to_right { c.ahead(1) } else { c.behind(1) };
     if k == 0 {
         out.send(peer, c.block(r));
-        out.recv(peer, c.block(peer), Land::Write);
+        out.recv(peer, c.block(peer), ApplyMode::Write);
         return;
     }
     // First block of the pair received in round `k`: what comes from the right lies to the right,
@@ -181,5 +183,5 @@ pub(crate) fn neighbor(c: &Collective, k: u32, out: &mut impl RoundSink) {
     };
     let (sent, landed) = (if k == 1 { base } else { pair(k - 1) }, pair(k));
     out.send(peer, c.span(sent, sent + 2));
-    out.recv(peer, c.span(landed, landed + 2), Land::Write);
+    out.recv(peer, c.span(landed, landed + 2), ApplyMode::Write);
 }

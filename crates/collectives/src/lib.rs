@@ -25,23 +25,23 @@ mod shapes;
 mod trees;
 
 pub use blocks::Ragged;
-pub use execution::{Execution, Memory, Stuck};
-pub use nodes::{Across, Form, Nodes};
+pub use execution::{Blocked, Execution, Memory};
+pub use nodes::{Composition, InterNode, NodeMap};
 pub use offload::OFFLOAD_MAX;
 pub use overrides::{Overrides, Setting};
 pub use selection::{Case, Parameters, Range, Rule, Selection};
-pub use shapes::Shape;
+pub use shapes::TreeShape;
 
 /// A stretch of a rank's working buffer, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct ByteRange {
     pub at: u64,
     pub len: u64,
 }
 
 /// What bytes do to those they land on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Land {
+pub enum ApplyMode {
     Write,
     /// `here = arrived op here`: the arrived operand comes from lower ranks.
     CombineLeft,
@@ -52,15 +52,15 @@ pub enum Land {
 /// Whom a round's sends, receives and local moves are named to. A sink that only adds up lengths
 /// overrides the `_run` forms, by which strided algorithms name many equal parts in one call.
 pub trait RoundSink {
-    fn send(&mut self, to: u32, part: Part);
-    fn recv(&mut self, from: u32, part: Part, land: Land);
+    fn send(&mut self, to: u32, part: ByteRange);
+    fn recv(&mut self, from: u32, part: ByteRange, land: ApplyMode);
     /// A move within the own working buffer after everything of this round has landed. For
     /// `Write` the parts do not overlap; lengths are equal.
-    fn local(&mut self, from: Part, to: Part, land: Land);
+    fn local(&mut self, from: ByteRange, to: ByteRange, land: ApplyMode);
 
     /// To a rank of the same node through memory that all of its receivers read: who sends the same
     /// to several lays it there once, for the first.
-    fn send_shared(&mut self, to: u32, part: Part, _is_first: bool) {
+    fn send_shared(&mut self, to: u32, part: ByteRange, _is_first: bool) {
         self.send(to, part);
     }
     /// A part in what switches do; whether this sink leaves it to them. One that does not is told
@@ -70,27 +70,34 @@ pub trait RoundSink {
     }
     /// `count` parts like `first`, each `stride` bytes after the one before, of a message that is
     /// packed.
-    fn send_run(&mut self, to: u32, first: Part, stride: u64, count: u32) {
+    fn send_run(&mut self, to: u32, first: ByteRange, stride: u64, count: u32) {
         for i in 0..u64::from(count) {
-            self.send(to, Part { at: first.at + i * stride, len: first.len });
+            self.send(to, ByteRange { at: first.at + i * stride, len: first.len });
         }
     }
     /// The same for parts that are written on arrival.
-    fn recv_run(&mut self, from: u32, first: Part, stride: u64, count: u32) {
+    fn recv_run(&mut self, from: u32, first: ByteRange, stride: u64, count: u32) {
         for i in 0..u64::from(count) {
-            let part = Part { at: first.at + i * stride, len: first.len };
-            self.recv(from, part, Land::Write);
+            let part = ByteRange { at: first.at + i * stride, len: first.len };
+            self.recv(from, part, ApplyMode::Write);
         }
     }
     /// `count` moves that write, the places of each `from_step` and `to_step` bytes after those of
     /// the move before.
-    fn local_run(&mut self, from: Part, from_step: i64, to: Part, to_step: i64, count: u32) {
-        let nth = |part: Part, step: i64, i: u32| Part {
+    fn local_run(
+        &mut self,
+        from: ByteRange,
+        from_step: i64,
+        to: ByteRange,
+        to_step: i64,
+        count: u32,
+    ) {
+        let nth = |part: ByteRange, step: i64, i: u32| ByteRange {
             at: part.at.wrapping_add_signed(step.wrapping_mul(i64::from(i))),
             len: part.len,
         };
         for i in 0..count {
-            self.local(nth(from, from_step, i), nth(to, to_step, i), Land::Write);
+            self.local(nth(from, from_step, i), nth(to, to_step, i), ApplyMode::Write);
         }
     }
 }
@@ -108,7 +115,7 @@ pub struct InNetwork {
 
 /// Who asks: rank and size in the communicator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Seat {
+pub struct Member {
     pub rank: u32,
     pub size: u32,
 }
@@ -152,7 +159,7 @@ pub enum Kind {
 pub struct Collective {
     pub kind: Kind,
     pub algorithm: Algorithm,
-    pub seat: Seat,
+    pub member: Member,
     pub root: u32,
     /// The vector (bcast, reductions, scans) or one rank's block (the rest). For gatherv and
     /// scatterv away from the root: the own block.
@@ -166,10 +173,10 @@ pub struct Collective {
     pub ragged: Option<Ragged>,
     /// Which ranks share a node, for node-aware algorithms and for rules that ask. Without it every
     /// rank is taken to have a node of its own.
-    pub nodes: Option<Nodes>,
+    pub nodes: Option<NodeMap>,
 }
 
-/// Field's names; which kinds each serves is `Algorithm::serves`.
+/// Field's names; which kinds each serves is `Algorithm::implements`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Algorithm {
     /// Signals to `k - 1` ranks a round.
@@ -224,7 +231,7 @@ pub enum Algorithm {
     ReduceBcast,
     /// Along a tree in segments of at most `chunk` bytes; 0 is in one.
     Tree {
-        shape: Shape,
+        shape: TreeShape,
         k: u32,
         chunk: u32,
     },
@@ -234,36 +241,41 @@ pub enum Algorithm {
     },
     /// By the switches of the network, up to `OFFLOAD_MAX` bytes, one rank a node.
     Offload,
-    /// Stages within nodes, and `across` among the first rank of each.
+    /// Stages within nodes, and `inter_node` among the first rank of each.
     NodeAware {
-        form: Form,
-        across: Across,
+        form: Composition,
+        inter_node: InterNode,
     },
 }
 
 impl Algorithm {
     /// Whether this is an algorithm for that collective.
-    pub fn serves(self, kind: Kind) -> bool {
+    pub fn implements(self, kind: Kind) -> bool {
         use std::mem::discriminant;
         let same = |a: Algorithm, b: Algorithm| match (a, b) {
-            (Algorithm::NodeAware { form: a, .. }, Algorithm::NodeAware { form: b, across }) => {
-                a == b && Algorithm::from(across).serves(kind)
-            }
+            (
+                Algorithm::NodeAware { form: a, .. },
+                Algorithm::NodeAware { form: b, inter_node },
+            ) => a == b && Algorithm::from(inter_node).implements(kind),
             _ => discriminant(&a) == discriminant(&b),
         };
         kind.algorithms().iter().any(|&a| same(a, self))
     }
     /// Whether switches have a part in it.
     pub fn is_offloaded(self) -> bool {
-        matches!(self, Algorithm::Offload | Algorithm::NodeAware { across: Across::Offload, .. })
+        matches!(
+            self,
+            Algorithm::Offload | Algorithm::NodeAware { inter_node: InterNode::Offload, .. }
+        )
     }
     /// A call done by switches: by ranks' nodes first, where several share one.
     pub fn offloaded(case: &Case) -> Option<Algorithm> {
         let roots = Case { size: case.nodes, ..*case };
-        let alpha = Algorithm::NodeAware { form: Form::Alpha, across: Across::Offload };
-        let way = if case.nodes < case.size { alpha } else { Algorithm::Offload };
+        let alpha =
+            Algorithm::NodeAware { form: Composition::Alpha, inter_node: InterNode::Offload };
+        let algorithm = if case.nodes < case.size { alpha } else { Algorithm::Offload };
         let is_had = case.kind.algorithms().contains(&Algorithm::Offload);
-        (is_had && Algorithm::Offload.takes(&roots) && way.takes(case)).then_some(way)
+        (is_had && Algorithm::Offload.takes(&roots) && algorithm.takes(case)).then_some(algorithm)
     }
     /// Whether it asks which ranks share a node.
     pub fn is_node_aware(self) -> bool {
@@ -272,7 +284,7 @@ impl Algorithm {
 
     /// Whether operands are combined strictly in rank order, so that an operator need not commute.
     /// True of collectives that combine nothing.
-    pub fn keeps_order(self, kind: Kind) -> bool {
+    pub fn preserves_order(self, kind: Kind) -> bool {
         !matches!(
             (kind, self),
             (Kind::Allreduce, Algorithm::Ring)
@@ -313,14 +325,17 @@ impl Kind {
     pub fn algorithms(self) -> &'static [Algorithm] {
         use Algorithm::*;
         /// [MPICH] TREE_TYPE kary, TREE_KVAL 2, TREE_PIPELINE_CHUNK_SIZE 8192.
-        const TREE: Algorithm = Tree { shape: Shape::Kary, k: 2, chunk: 0 };
-        const PIPELINED_TREE: Algorithm = Tree { shape: Shape::Kary, k: 2, chunk: 8 << 10 };
+        const TREE: Algorithm = Tree { shape: TreeShape::Kary, k: 2, chunk: 0 };
+        const PIPELINED_TREE: Algorithm = Tree { shape: TreeShape::Kary, k: 2, chunk: 8 << 10 };
         match self {
             Kind::Barrier => &[
                 Dissemination { k: 2 },
                 RecursiveExchange { k: 2 },
-                NodeAware { form: Form::Alpha, across: Across::Dissemination { k: 2 } },
-                NodeAware { form: Form::Smp, across: Across::Dissemination { k: 2 } },
+                NodeAware {
+                    form: Composition::Alpha,
+                    inter_node: InterNode::Dissemination { k: 2 },
+                },
+                NodeAware { form: Composition::Smp, inter_node: InterNode::Dissemination { k: 2 } },
                 Offload,
             ],
             Kind::Bcast => &[
@@ -330,9 +345,9 @@ impl Kind {
                 TREE,
                 PIPELINED_TREE,
                 SplitBinary { chunk: 32 << 10 },
-                NodeAware { form: Form::Alpha, across: Across::Binomial },
-                NodeAware { form: Form::Beta, across: Across::Binomial },
-                NodeAware { form: Form::Smp, across: Across::Binomial },
+                NodeAware { form: Composition::Alpha, inter_node: InterNode::Binomial },
+                NodeAware { form: Composition::Beta, inter_node: InterNode::Binomial },
+                NodeAware { form: Composition::Smp, inter_node: InterNode::Binomial },
                 Offload,
             ],
             Kind::Reduce => &[
@@ -340,9 +355,9 @@ impl Kind {
                 ReduceScatterGather,
                 TREE,
                 PIPELINED_TREE,
-                NodeAware { form: Form::Alpha, across: Across::Binomial },
-                NodeAware { form: Form::Beta, across: Across::Binomial },
-                NodeAware { form: Form::Smp, across: Across::Binomial },
+                NodeAware { form: Composition::Alpha, inter_node: InterNode::Binomial },
+                NodeAware { form: Composition::Beta, inter_node: InterNode::Binomial },
+                NodeAware { form: Composition::Smp, inter_node: InterNode::Binomial },
                 Offload,
             ],
             Kind::Allreduce => &[
@@ -352,8 +367,8 @@ impl Kind {
                 ReduceBcast,
                 Ring,
                 TREE,
-                NodeAware { form: Form::Alpha, across: Across::RecursiveDoubling },
-                NodeAware { form: Form::Smp, across: Across::RecursiveDoubling },
+                NodeAware { form: Composition::Alpha, inter_node: InterNode::RecursiveDoubling },
+                NodeAware { form: Composition::Smp, inter_node: InterNode::RecursiveDoubling },
                 Offload,
             ],
             Kind::Allgather => &[
@@ -420,13 +435,13 @@ impl Collective {
     /// rank cannot know: gatherv, scatterv, alltoallv).
     pub fn rounds(&self) -> u32 {
         use Algorithm as A;
-        let p = self.seat.size;
-        let lonely = !matches!(self.kind, Kind::Alltoall | Kind::Alltoallv);
-        if self.is_empty() || (p == 1 && lonely) {
+        let p = self.member.size;
+        let is_trivial_alone = !matches!(self.kind, Kind::Alltoall | Kind::Alltoallv);
+        if self.is_empty() || (p == 1 && is_trivial_alone) {
             return 0;
         }
-        if let A::NodeAware { form, across } = self.algorithm {
-            return self.staged_rounds(form, across);
+        if let A::NodeAware { form, inter_node } = self.algorithm {
+            return self.staged_rounds(form, inter_node);
         }
         let (ceil, floor) = (blocks::doublings(p), p.ilog2());
         // Two rounds more where ranks beyond the largest power of two come in and go out.
@@ -440,7 +455,7 @@ impl Collective {
             (_, A::Binomial) => ceil,
             (Kind::Allreduce, A::Tree { .. }) => 2 * self.pipeline().rounds(),
             (_, A::Tree { .. }) => self.pipeline().rounds(),
-            (_, A::SplitBinary { chunk }) => shapes::Split::new(self, chunk.into()).rounds(),
+            (_, A::SplitBinary { chunk }) => shapes::SplitTree::new(self, chunk.into()).rounds(),
             (_, A::ExchangeDoubling { .. }) => reductions::Exchange::of(p, self.radix()).rounds(),
             (_, A::ExchangeHalving { .. }) => {
                 reductions::Exchange::of(p, self.radix()).rounds() + 1
@@ -473,9 +488,11 @@ impl Collective {
     /// without bytes is not sent, except by the barrier.
     pub fn round(&self, k: u32, out: &mut impl RoundSink) {
         debug_assert!(k < self.rounds(), "round {k} of {self:?}");
-        debug_assert!(self.algorithm.serves(self.kind), "{self:?}");
+        debug_assert!(self.algorithm.implements(self.kind), "{self:?}");
         match self.algorithm {
-            Algorithm::NodeAware { form, across } => self.staged_round((form, across), k, out),
+            Algorithm::NodeAware { form, inter_node } => {
+                self.staged_round((form, inter_node), k, out)
+            }
             _ => self.flat_round(k, out),
         }
     }
@@ -496,7 +513,7 @@ impl Collective {
             (Kind::Barrier, _) | (_, A::NodeAware { .. } | A::Offload) => {}
             (Kind::Bcast, A::Tree { .. }) => self.pipeline().down(self, k, out),
             (Kind::Bcast, A::SplitBinary { chunk }) => {
-                shapes::Split::new(self, chunk.into()).down(self, k, out);
+                shapes::SplitTree::new(self, chunk.into()).down(self, k, out);
             }
             (Kind::Reduce, A::Tree { .. }) => self.pipeline().up(self, k, out),
             (Kind::Allreduce, A::Tree { .. }) => {
@@ -517,7 +534,7 @@ impl Collective {
             (Kind::Reduce, _) => reductions::reduce_binomial(self, k, out),
             (Kind::Allreduce, A::Rabenseifner) => reductions::rabenseifner(self, k, out),
             (Kind::Allreduce, A::Ring) => reductions::ring(self, k, out),
-            (Kind::Allreduce, A::ReduceBcast) => match blocks::doublings(self.seat.size) {
+            (Kind::Allreduce, A::ReduceBcast) => match blocks::doublings(self.member.size) {
                 levels if k < levels => reductions::reduce_binomial(self, k, out),
                 levels => trees::bcast_binomial(self, k - levels, out),
             },
@@ -535,7 +552,7 @@ impl Collective {
                 gathering::exchange(self, self.radix(), true, k, out);
             }
             (Kind::Allgather | Kind::Allgatherv, A::Neighbor)
-                if self.seat.size.is_multiple_of(2) =>
+                if self.member.size.is_multiple_of(2) =>
             {
                 gathering::neighbor(self, k, out);
             }
@@ -564,7 +581,7 @@ impl Collective {
     /// Size of the working buffer, scratch included, whatever the algorithm: a caller allocates
     /// before the algorithm is chosen.
     pub fn buffer_bytes(&self) -> u64 {
-        let (p, n) = (self.seat.size, self.bytes);
+        let (p, n) = (self.member.size, self.bytes);
         match self.kind {
             Kind::Barrier => 0,
             Kind::Bcast | Kind::Reduce => n,
@@ -582,40 +599,40 @@ impl Collective {
     }
 
     /// The blocks this rank puts into the working buffer before the first round.
-    pub fn deposits(&self) -> impl Iterator<Item = (u32, Part)> + '_ {
+    pub fn deposits(&self) -> impl Iterator<Item = (u32, ByteRange)> + '_ {
         let (lo, hi) = self.deposited();
         (lo..hi).map(|i| (i, self.place(i)))
     }
     /// The blocks this rank finds in the working buffer after the last round.
-    pub fn collects(&self) -> impl Iterator<Item = (u32, Part)> + '_ {
+    pub fn collects(&self) -> impl Iterator<Item = (u32, ByteRange)> + '_ {
         let (lo, hi) = self.collected();
         let exchanged = matches!(self.kind, Kind::Alltoall | Kind::Alltoallv);
         (lo..hi).map(move |i| (i, if exchanged { self.received(i) } else { self.place(i) }))
     }
     /// The one stretch all deposits lie in, without gaps.
-    pub fn deposit_area(&self) -> Part {
+    pub fn deposit_area(&self) -> ByteRange {
         let (lo, hi) = self.deposited();
         self.stretch(lo, hi, |i| self.place(i))
     }
     /// The one stretch all that is collected lies in, without gaps.
-    pub fn collect_area(&self) -> Part {
+    pub fn collect_area(&self) -> ByteRange {
         let (lo, hi) = self.collected();
         match self.kind {
             Kind::Alltoall | Kind::Alltoallv => self.stretch(lo, hi, |i| self.received(i)),
             _ => self.stretch(lo, hi, |i| self.place(i)),
         }
     }
-    fn stretch(&self, lo: u32, hi: u32, place: impl Fn(u32) -> Part) -> Part {
+    fn stretch(&self, lo: u32, hi: u32, place: impl Fn(u32) -> ByteRange) -> ByteRange {
         if lo == hi {
-            return blocks::NOTHING;
+            return blocks::EMPTY;
         }
         let (first, last) = (place(lo), place(hi - 1));
-        Part { at: first.at, len: last.at + last.len - first.at }
+        ByteRange { at: first.at, len: last.at + last.len - first.at }
     }
 
     /// Block indices deposited: `lo..hi`.
     fn deposited(&self) -> (u32, u32) {
-        let (p, r) = (self.seat.size, self.seat.rank);
+        let (p, r) = (self.member.size, self.member.rank);
         let is_root = r == self.root;
         match self.kind {
             Kind::Barrier => (0, 0),
@@ -630,7 +647,7 @@ impl Collective {
     }
     /// Block indices collected: `lo..hi`.
     fn collected(&self) -> (u32, u32) {
-        let (p, r) = (self.seat.size, self.seat.rank);
+        let (p, r) = (self.member.size, self.member.rank);
         let is_root = r == self.root;
         match self.kind {
             Kind::Barrier => (0, 0),
@@ -646,30 +663,30 @@ impl Collective {
         }
     }
     /// Where block `i` of the deposit (and, but for exchanges, of the result) lies.
-    fn place(&self, i: u32) -> Part {
+    fn place(&self, i: u32) -> ByteRange {
         match self.kind {
             Kind::Bcast | Kind::Reduce | Kind::Allreduce | Kind::Scan | Kind::Exscan => {
-                Part { at: 0, len: self.bytes }
+                ByteRange { at: 0, len: self.bytes }
             }
-            Kind::Gatherv | Kind::Scatterv if i == self.seat.rank => self.own(),
+            Kind::Gatherv | Kind::Scatterv if i == self.member.rank => self.own(),
             _ => self.block(i),
         }
     }
     /// This rank's own block. Away from the root, gatherv and scatterv know no other, so it lies
     /// at the beginning.
-    pub(crate) fn own(&self) -> Part {
+    pub(crate) fn own(&self) -> ByteRange {
         match self.kind {
-            Kind::Gatherv | Kind::Scatterv if self.seat.rank != self.root => {
-                Part { at: 0, len: self.bytes }
+            Kind::Gatherv | Kind::Scatterv if self.member.rank != self.root => {
+                ByteRange { at: 0, len: self.bytes }
             }
-            _ => self.block(self.seat.rank),
+            _ => self.block(self.member.rank),
         }
     }
     /// Nothing is moved, and every rank knows it.
     pub fn is_empty(&self) -> bool {
         match self.kind {
             Kind::Barrier | Kind::Gatherv | Kind::Scatterv | Kind::Alltoallv => false,
-            Kind::Allgatherv | Kind::ReduceScatter => self.at(self.seat.size) == 0,
+            Kind::Allgatherv | Kind::ReduceScatter => self.at(self.member.size) == 0,
             _ => self.bytes == 0,
         }
     }
@@ -692,7 +709,7 @@ impl Collective {
         let Algorithm::Tree { shape, k, chunk } = self.algorithm else {
             unreachable!("{self:?} has no tree");
         };
-        let tree = shapes::Tree::new(shape, k, self.seat.size);
+        let tree = shapes::Tree::new(shape, k, self.member.size);
         shapes::Pipeline::new(self, tree, chunk.into(), false)
     }
     /// Partners of a round, at most.
@@ -720,13 +737,13 @@ impl Collective {
 struct Signals<'a, S>(&'a mut S);
 
 impl<S: RoundSink> RoundSink for Signals<'_, S> {
-    fn send(&mut self, to: u32, _: Part) {
-        self.0.send(to, blocks::NOTHING);
+    fn send(&mut self, to: u32, _: ByteRange) {
+        self.0.send(to, blocks::EMPTY);
     }
-    fn recv(&mut self, from: u32, _: Part, _: Land) {
-        self.0.recv(from, blocks::NOTHING, Land::Write);
+    fn recv(&mut self, from: u32, _: ByteRange, _: ApplyMode) {
+        self.0.recv(from, blocks::EMPTY, ApplyMode::Write);
     }
-    fn local(&mut self, _: Part, _: Part, _: Land) {}
+    fn local(&mut self, _: ByteRange, _: ByteRange, _: ApplyMode) {}
 }
 
 /// Passes on what has bytes.
@@ -734,37 +751,44 @@ struct NonEmpty<'a, S>(&'a mut S);
 
 impl<S: RoundSink> RoundSink for NonEmpty<'_, S> {
     #[inline]
-    fn send(&mut self, to: u32, part: Part) {
+    fn send(&mut self, to: u32, part: ByteRange) {
         if part.len > 0 {
             self.0.send(to, part);
         }
     }
     #[inline]
-    fn recv(&mut self, from: u32, part: Part, land: Land) {
+    fn recv(&mut self, from: u32, part: ByteRange, land: ApplyMode) {
         if part.len > 0 {
             self.0.recv(from, part, land);
         }
     }
     #[inline]
-    fn local(&mut self, from: Part, to: Part, land: Land) {
+    fn local(&mut self, from: ByteRange, to: ByteRange, land: ApplyMode) {
         if from.len > 0 {
             self.0.local(from, to, land);
         }
     }
     #[inline]
-    fn send_run(&mut self, to: u32, first: Part, stride: u64, count: u32) {
+    fn send_run(&mut self, to: u32, first: ByteRange, stride: u64, count: u32) {
         if first.len > 0 && count > 0 {
             self.0.send_run(to, first, stride, count);
         }
     }
     #[inline]
-    fn recv_run(&mut self, from: u32, first: Part, stride: u64, count: u32) {
+    fn recv_run(&mut self, from: u32, first: ByteRange, stride: u64, count: u32) {
         if first.len > 0 && count > 0 {
             self.0.recv_run(from, first, stride, count);
         }
     }
     #[inline]
-    fn local_run(&mut self, from: Part, from_step: i64, to: Part, to_step: i64, count: u32) {
+    fn local_run(
+        &mut self,
+        from: ByteRange,
+        from_step: i64,
+        to: ByteRange,
+        to_step: i64,
+        count: u32,
+    ) {
         if from.len > 0 && count > 0 {
             self.0.local_run(from, from_step, to, to_step, count);
         }

@@ -3,7 +3,7 @@
 //! Source: MPICH `src/mpi/coll/coll_algorithms.txt`, which lists the values of
 //! `MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM`.
 
-use crate::{Algorithm, Form, Kind};
+use crate::{Algorithm, Composition, Kind};
 
 impl Kind {
     /// As in `MPIR_CVAR_<NAME>_INTRA_ALGORITHM`, in lower case.
@@ -37,7 +37,7 @@ impl Kind {
     }
 
     /// Algorithms MPICH has for this kind and this room has not.
-    pub fn known_elsewhere(self) -> &'static [&'static str] {
+    pub fn unimplemented(self) -> &'static [&'static str] {
         match self {
             Kind::Allreduce => {
                 &["nb", "k_reduce_scatter_allgather", "recursive_multiplying", "ccl"]
@@ -73,9 +73,9 @@ impl Algorithm {
             Algorithm::ExchangeHalving { .. } => "recexch_halving",
             Algorithm::Tree { chunk: 0, .. } => "tree",
             Algorithm::Tree { .. } => "pipelined_tree",
-            Algorithm::NodeAware { form: Form::Alpha, .. } => "alpha",
-            Algorithm::NodeAware { form: Form::Beta, .. } => "beta",
-            Algorithm::NodeAware { form: Form::Smp, .. } => "smp",
+            Algorithm::NodeAware { form: Composition::Alpha, .. } => "alpha",
+            Algorithm::NodeAware { form: Composition::Beta, .. } => "beta",
+            Algorithm::NodeAware { form: Composition::Smp, .. } => "smp",
             Algorithm::RecursiveHalving => "recursive_halving",
             Algorithm::Pairwise => "pairwise",
             Algorithm::Scattered { .. } => "scattered",
@@ -108,8 +108,8 @@ impl Algorithm {
             }
             Algorithm::SplitBinary { chunk } if chunk > 0 => format!("{name}:{chunk}"),
             Algorithm::Chunked { chunk, throttle } => format!("{name}:{chunk}:{throttle}"),
-            Algorithm::NodeAware { across, .. } => {
-                format!("{name}:{}", Algorithm::from(across).label())
+            Algorithm::NodeAware { inter_node, .. } => {
+                format!("{name}:{}", Algorithm::from(inter_node).label())
             }
             _ => name.to_string(),
         }

@@ -4,7 +4,7 @@
 //! Source: libfabric's cxi provider, "Accelerated Collectives". All of them are allreduces there: a
 //! broadcast is one of zeros and the root's data, and a reduction's result comes to everybody.
 
-use crate::{Collective, InNetwork, Kind, Land, Part, RoundSink};
+use crate::{ApplyMode, ByteRange, Collective, InNetwork, Kind, RoundSink};
 
 /// Up, and down.
 pub(crate) const ROUNDS: u32 = 2;
@@ -14,8 +14,8 @@ pub const OFFLOAD_MAX: u64 = 32;
 
 /// Among ranks, for who moves bytes: all send to the first, which sends the result to all.
 pub(crate) fn round(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (rank, size, root) = (c.seat.rank, c.seat.size, c.root);
-    let whole = Part { at: 0, len: if c.kind == Kind::Barrier { 0 } else { c.bytes } };
+    let (rank, size, root) = (c.member.rank, c.member.size, c.root);
+    let whole = ByteRange { at: 0, len: if c.kind == Kind::Barrier { 0 } else { c.bytes } };
     if out.in_network(InNetwork { root: 0, size, bytes: whole.len, goes_up: k == 0 }) {
         return;
     }
@@ -25,12 +25,12 @@ pub(crate) fn round(c: &Collective, k: u32, out: &mut impl RoundSink) {
         Kind::Reduce => rank > 0 && rank == root,
         _ => rank > 0,
     };
-    let land = if c.kind == Kind::Bcast { Land::Write } else { Land::CombineRight };
+    let land = if c.kind == Kind::Bcast { ApplyMode::Write } else { ApplyMode::CombineRight };
     match (k, rank) {
         (0, 0) => (1..size).filter(|&r| gives(r)).for_each(|r| out.recv(r, whole, land)),
         (0, _) if gives(rank) => out.send(0, whole),
         (1, 0) => (1..size).filter(|&r| takes(r)).for_each(|r| out.send(r, whole)),
-        (1, _) if takes(rank) => out.recv(0, whole, Land::Write),
+        (1, _) if takes(rank) => out.recv(0, whole, ApplyMode::Write),
         _ => {}
     }
 }

@@ -2,8 +2,8 @@
 //! beside its name.
 
 use crate::names::did_you_mean;
-use crate::selection::{Parameters, Rule, legal, names};
-use crate::{Algorithm, Form, Kind, Shape};
+use crate::selection::{Parameters, Rule, expected_names, names};
+use crate::{Algorithm, Composition, Kind, TreeShape};
 
 /// What the user forces through a library's environment variables.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -16,7 +16,7 @@ pub struct Overrides {
     /// Rules of kinds that come before the library's: Open MPI's forced algorithms.
     pub rules: Vec<(Kind, Vec<Rule>)>,
     /// `MPIR_CVAR_<KIND>_COMPOSITION`: none is one network and no more.
-    pub(crate) compositions: Vec<(Kind, Option<Form>)>,
+    pub(crate) compositions: Vec<(Kind, Option<Composition>)>,
     /// `MPIR_CVAR_ALLTOALL_THROTTLE`, of alltoall and alltoallv.
     pub throttle: Option<u16>,
     /// `MPICH_ALLTOALL_SYNC_FREQ` and `MPICH_ALLTOALLV_THROTTLE`.
@@ -45,9 +45,9 @@ pub enum Setting {
     /// A value MPICH knows and this model does not follow; a note for the user.
     NotModeled(String),
     /// A variable of MPICH's collectives that this model does not follow, whatever its value.
-    Unheard,
+    Unsupported,
     /// No variable about collectives.
-    NotOurs,
+    Unrelated,
 }
 
 /// The bit of `MPI_Alltoallw` in `Overrides::synchronized`.
@@ -102,7 +102,7 @@ impl Overrides {
             }
             _ => {}
         }
-        let Some(short) = name.strip_prefix("MPIR_CVAR_") else { return Ok(Setting::NotOurs) };
+        let Some(short) = name.strip_prefix("MPIR_CVAR_") else { return Ok(Setting::Unrelated) };
         if short == "ALLTOALL_THROTTLE" {
             self.throttle = Some(number(1, u16::MAX.into())? as u16);
             return Ok(Setting::Applied);
@@ -123,7 +123,7 @@ impl Overrides {
                 parameters.chunk = Some(number(0, i32::MAX as u32)?);
             } else {
                 // Open MPI's are no words of MPICH's.
-                let known = [Shape::Kary, Shape::Knomial1, Shape::Knomial2];
+                let known = [TreeShape::Kary, TreeShape::Knomial1, TreeShape::Knomial2];
                 match known.into_iter().find(|shape| shape.name() == value) {
                     Some(shape) => parameters.shape = Some(shape),
                     None if value.starts_with("topology_") => {
@@ -132,7 +132,7 @@ impl Overrides {
                         )));
                     }
                     None => {
-                        let hint = did_you_mean(value, known.map(Shape::name));
+                        let hint = did_you_mean(value, known.map(TreeShape::name));
                         return Err(format!(
                             "{name}: found `{value}`, expected kary, knomial_1 or knomial_2{hint}"
                         ));
@@ -147,12 +147,12 @@ impl Overrides {
         }
         let Some(kind) = short.strip_suffix("_INTRA_ALGORITHM") else {
             return Ok(match short.ends_with("_ALGORITHM") || short.ends_with("_KVAL") {
-                true => Setting::Unheard,
-                false => Setting::NotOurs,
+                true => Setting::Unsupported,
+                false => Setting::Unrelated,
             });
         };
         let Some(kind) = Kind::named(&kind.to_lowercase()) else {
-            return Ok(Setting::Unheard);
+            return Ok(Setting::Unsupported);
         };
         self.force(kind, name, value)
     }
@@ -201,9 +201,9 @@ impl Overrides {
         let composition = match (kind, number) {
             (_, 0) => None,
             (Some(Kind::Barrier | Kind::Bcast | Kind::Reduce | Kind::Allreduce), 1) => {
-                Some(Some(Form::Alpha))
+                Some(Some(Composition::Alpha))
             }
-            (Some(Kind::Bcast | Kind::Reduce), 2) => Some(Some(Form::Beta)),
+            (Some(Kind::Bcast | Kind::Reduce), 2) => Some(Some(Composition::Beta)),
             (Some(_), n) if n == flat => Some(None),
             _ => {
                 let note = format!("{name}={number} is not modeled: the library's own is used");
@@ -258,12 +258,12 @@ impl Overrides {
             self.forced.push((kind, algorithm));
             return Ok(Setting::Applied);
         }
-        if kind.known_elsewhere().contains(&value) {
+        if kind.unimplemented().contains(&value) {
             let note = format!("{name}={value} is not modeled: the library's own choice is used");
             return Ok(Setting::NotModeled(note));
         }
         let hint = did_you_mean(value, ["auto"].into_iter().chain(names(kind)));
-        Err(format!("{name}: found `{value}`, expected auto or {}{hint}", legal(kind)))
+        Err(format!("{name}: found `{value}`, expected auto or {}{hint}", expected_names(kind)))
     }
 }
 
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_forces_what_can_serve() {
+    fn the_environment_forces_applicable_algorithms() {
         let mut overrides = Overrides::default();
         let selection = Selection::default();
         let mut set = |name: &str, value: &str| overrides.set(name, value);
@@ -320,8 +320,8 @@ mod tests {
             Ok(Setting::Applied)
         );
         assert_eq!(set("MPIR_CVAR_ALLTOALL_THROTTLE", "8"), Ok(Setting::Applied));
-        assert_eq!(set("PATH", "/bin"), Ok(Setting::NotOurs));
-        assert_eq!(set("MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "1"), Ok(Setting::NotOurs));
+        assert_eq!(set("PATH", "/bin"), Ok(Setting::Unrelated));
+        assert_eq!(set("MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "1"), Ok(Setting::Unrelated));
         let noted = [
             ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "circ_graph"),
             ("MPIR_CVAR_BCAST_TREE_TYPE", "topology_wave"),
@@ -331,7 +331,7 @@ mod tests {
             assert!(matches!(set(name, value), Ok(Setting::NotModeled(_))), "{name}");
         }
         for name in ["MPIR_CVAR_IBCAST_INTRA_ALGORITHM", "MPIR_CVAR_BCAST_INTER_ALGORITHM"] {
-            assert_eq!(set(name, "nb"), Ok(Setting::Unheard), "{name}");
+            assert_eq!(set(name, "nb"), Ok(Setting::Unsupported), "{name}");
         }
         let wrong = set("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "bruck").unwrap_err();
         assert!(wrong.contains("did you mean `brucks`?"), "{wrong}");

@@ -1,6 +1,6 @@
 //! Reduce_scatter and reduce_scatter_block: every rank gets its block of the combined vector.
 
-use crate::{Collective, Land, RoundSink};
+use crate::{ApplyMode, Collective, RoundSink};
 
 /// Round `k`: the block of the rank `k + 1` ahead leaves as deposited, the own block of the rank
 /// `k + 1` behind arrives.
@@ -8,20 +8,20 @@ use crate::{Collective, Land, RoundSink};
 /// Keeps rank order: what comes from below goes on the left, nearest first; what comes from above
 /// begins with the last rank, gathers in scratch and goes on the right at the end.
 pub(crate) fn pairwise(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, r, step) = (c.seat.size, c.seat.rank, k + 1);
+    let (p, r, step) = (c.member.size, c.member.rank, k + 1);
     let to = c.ahead(step);
     out.send(to, c.block(to));
     let own = c.block(r);
-    let above = crate::Part { at: c.at(p), len: own.len };
+    let above = crate::ByteRange { at: c.at(p), len: own.len };
     let from = c.behind(step);
     if from < r {
-        out.recv(from, own, Land::CombineLeft);
+        out.recv(from, own, ApplyMode::CombineLeft);
     } else {
         let first = from == p - 1;
-        out.recv(from, above, if first { Land::Write } else { Land::CombineLeft });
+        out.recv(from, above, if first { ApplyMode::Write } else { ApplyMode::CombineLeft });
     }
     if step == p - 1 && r < p - 1 {
-        out.local(above, own, Land::CombineRight);
+        out.local(above, own, ApplyMode::CombineRight);
     }
 }
 
@@ -29,15 +29,15 @@ pub(crate) fn pairwise(c: &Collective, k: u32, out: &mut impl RoundSink) {
 /// commute.
 pub(crate) fn ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
     out.send(c.ahead(1), c.block(c.behind(k + 1)));
-    let landed = (k + 2) % c.seat.size;
-    out.recv(c.behind(1), c.block(c.behind(landed)), Land::CombineLeft);
+    let landed = (k + 2) % c.member.size;
+    out.recv(c.behind(1), c.block(c.behind(landed)), ApplyMode::CombineLeft);
 }
 
 /// Halves of the vector against the farthest partner first (MPICH's order), so what a rank is left
 /// with is its own block; only for operators that commute. With a size that is no power of two,
 /// the first ranks fold in pairs and the odd one of a pair stands for both.
 pub(crate) fn recursive_halving(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, r) = (c.seat.size, c.seat.rank);
+    let (p, r) = (c.member.size, c.member.rank);
     let steps = p.ilog2();
     let core = 1u32 << steps;
     let extra = p - core;
@@ -48,7 +48,7 @@ pub(crate) fn recursive_halving(c: &Collective, k: u32, out: &mut impl RoundSink
         if folds {
             out.send(r + 1, whole);
         } else if r < 2 * extra {
-            out.recv(r - 1, whole, Land::CombineLeft);
+            out.recv(r - 1, whole, ApplyMode::CombineLeft);
         }
     } else if k <= steps {
         if folds {
@@ -65,9 +65,9 @@ pub(crate) fn recursive_halving(c: &Collective, k: u32, out: &mut impl RoundSink
         };
         let rank = if peer < extra { 2 * peer + 1 } else { peer + extra };
         out.send(rank, half(peer));
-        out.recv(rank, half(me), Land::CombineLeft);
+        out.recv(rank, half(me), ApplyMode::CombineLeft);
     } else if folds {
-        out.recv(r + 1, c.block(r), Land::Write);
+        out.recv(r + 1, c.block(r), ApplyMode::Write);
     } else if r < 2 * extra {
         out.send(r - 1, c.block(r - 1));
     }

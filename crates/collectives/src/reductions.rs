@@ -5,27 +5,27 @@
 //! association, so all ranks get the same bits.
 
 use crate::blocks::cuts;
-use crate::{Collective, Land, Part, RoundSink};
+use crate::{ApplyMode, ByteRange, Collective, RoundSink};
 
 /// Longest vector the k-ary exchange takes with `k > 2`, bytes: its scratch is `k - 1` vectors.
 pub(crate) const WIDE_EXCHANGE_MAX: u64 = 256 << 10;
 /// Largest radix of the k-ary exchange.
 pub(crate) const RADIX_MAX: u32 = 16;
 
-fn whole(c: &Collective) -> Part {
-    Part { at: 0, len: c.bytes }
+fn whole(c: &Collective) -> ByteRange {
+    ByteRange { at: 0, len: c.bytes }
 }
 
 /// What arrives from `from` goes on its side of what is here.
 #[inline]
-fn side(from: u32, here: u32) -> Land {
-    if from < here { Land::CombineLeft } else { Land::CombineRight }
+fn side(from: u32, here: u32) -> ApplyMode {
+    if from < here { ApplyMode::CombineLeft } else { ApplyMode::CombineRight }
 }
 
 /// Round `k` joins neighboring blocks of 2^k ranks. A block's result is with the root if that is
 /// in it, else with its lowest rank: rank order is kept for every root.
 pub(crate) fn reduce_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, r, width) = (c.seat.size, c.seat.rank, 1u32 << k);
+    let (p, r, width) = (c.member.size, c.member.rank, 1u32 << k);
     let lo = r & !(2 * width - 1);
     let mid = lo + width;
     if mid >= p {
@@ -76,7 +76,7 @@ impl Fold {
     }
     /// The round in which pairs fold.
     fn fold(&self, c: &Collective, out: &mut impl RoundSink) {
-        let r = c.seat.rank;
+        let r = c.member.rank;
         if r < 2 * self.extra {
             match self.place(r) {
                 None => out.send(r ^ 1, whole(c)),
@@ -86,11 +86,11 @@ impl Fold {
     }
     /// The round in which survivors tell the others.
     fn unfold(&self, c: &Collective, out: &mut impl RoundSink) {
-        let r = c.seat.rank;
+        let r = c.member.rank;
         if r < 2 * self.extra {
             match self.place(r) {
                 Some(_) => out.send(r ^ 1, whole(c)),
-                None => out.recv(r ^ 1, whole(c), Land::Write),
+                None => out.recv(r ^ 1, whole(c), ApplyMode::Write),
             }
         }
     }
@@ -105,13 +105,13 @@ impl Fold {
         }
     }
     /// The pieces a place is left with after `step` halvings.
-    fn piece(&self, c: &Collective, place: u32, step: u32) -> Part {
+    fn piece(&self, c: &Collective, place: u32, step: u32) -> ByteRange {
         let start = self.start(place, step);
         cuts(c.bytes, c.grain, self.core(), start, start + (self.core() >> step))
     }
     /// Halving number `step`: partners keep a half each and combine it.
     fn halve(&self, c: &Collective, step: u32, out: &mut impl RoundSink) {
-        let Some(me) = self.place(c.seat.rank) else { return };
+        let Some(me) = self.place(c.member.rank) else { return };
         let peer = me ^ (1 << step);
         out.send(self.rank(peer), self.piece(c, peer, step + 1));
         out.recv(self.rank(peer), self.piece(c, me, step + 1), side(peer, me));
@@ -120,7 +120,7 @@ impl Fold {
 
 /// Reduce-scatter by halving, then allgather by doubling, back along the same partners.
 pub(crate) fn rabenseifner(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let fold = Fold::of(c.seat.size, None);
+    let fold = Fold::of(c.member.size, None);
     let k = if fold.extra == 0 { k + 1 } else { k };
     let steps = fold.steps;
     if k == 0 {
@@ -128,11 +128,11 @@ pub(crate) fn rabenseifner(c: &Collective, k: u32, out: &mut impl RoundSink) {
     } else if k <= steps {
         fold.halve(c, k - 1, out);
     } else if k <= 2 * steps {
-        let Some(me) = fold.place(c.seat.rank) else { return };
+        let Some(me) = fold.place(c.member.rank) else { return };
         let step = 2 * steps - k;
         let peer = me ^ (1 << step);
         out.send(fold.rank(peer), fold.piece(c, me, step + 1));
-        out.recv(fold.rank(peer), fold.piece(c, peer, step + 1), Land::Write);
+        out.recv(fold.rank(peer), fold.piece(c, peer, step + 1), ApplyMode::Write);
     } else {
         fold.unfold(c, out);
     }
@@ -140,7 +140,7 @@ pub(crate) fn rabenseifner(c: &Collective, k: u32, out: &mut impl RoundSink) {
 
 /// Reduce-scatter by halving, then a binomial gather to the root, back along the same partners.
 pub(crate) fn reduce_scatter_gather(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let fold = Fold::of(c.seat.size, Some(c.root));
+    let fold = Fold::of(c.member.size, Some(c.root));
     let k = if fold.extra == 0 { k + 1 } else { k };
     if k == 0 {
         return fold.fold(c, out);
@@ -149,12 +149,12 @@ pub(crate) fn reduce_scatter_gather(c: &Collective, k: u32, out: &mut impl Round
         return fold.halve(c, k - 1, out);
     }
     let step = 2 * fold.steps - k;
-    let (Some(me), Some(root)) = (fold.place(c.seat.rank), fold.place(c.root)) else { return };
+    let (Some(me), Some(root)) = (fold.place(c.member.rank), fold.place(c.root)) else { return };
     let peer = me ^ (1 << step);
     // Those that differ from the root in a higher bit have given all away already.
     if (me ^ root) >> (step + 1) == 0 {
         match (me ^ root) >> step == 0 {
-            true => out.recv(fold.rank(peer), fold.piece(c, peer, step + 1), Land::Write),
+            true => out.recv(fold.rank(peer), fold.piece(c, peer, step + 1), ApplyMode::Write),
             false => out.send(fold.rank(peer), fold.piece(c, me, step + 1)),
         }
     }
@@ -169,12 +169,12 @@ pub(crate) fn halving_rounds(size: u32, twice: bool) -> u32 {
 /// Reduce-scatter round the ring, then allgather round the ring. A piece is combined in ring
 /// order, beginning anywhere: only for operators that commute.
 pub(crate) fn ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let p = c.seat.size;
+    let p = c.member.size;
     let piece = |i: u32| cuts(c.bytes, c.grain, p, i, i + 1);
     let (sent, landed, land) = match k < p - 1 {
-        true => (c.behind(k), c.behind(k + 1), Land::CombineLeft),
+        true => (c.behind(k), c.behind(k + 1), ApplyMode::CombineLeft),
         // Rank `r` owns piece `r + 1` whole.
-        false => (c.behind(k % p), c.behind(k - (p - 1)), Land::Write),
+        false => (c.behind(k % p), c.behind(k - (p - 1)), ApplyMode::Write),
     };
     out.send(c.ahead(1), piece(sent));
     out.recv(c.behind(1), piece(landed), land);
@@ -245,23 +245,23 @@ impl Exchange {
 }
 
 pub(crate) fn exchange(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {
-    let ex = Exchange::of(c.seat.size, radix);
-    let (group, first, leader) = ex.group(c.seat.rank);
+    let ex = Exchange::of(c.member.size, radix);
+    let (group, first, leader) = ex.group(c.member.rank);
     let k = if ex.extra == 0 { k + 1 } else { k };
     if k == 0 {
-        if c.seat.rank != leader {
+        if c.member.rank != leader {
             out.send(leader, whole(c));
         } else {
             for from in (first..leader).rev() {
-                out.recv(from, whole(c), Land::CombineLeft);
+                out.recv(from, whole(c), ApplyMode::CombineLeft);
             }
         }
     } else if k <= ex.steps {
-        if c.seat.rank == leader {
+        if c.member.rank == leader {
             swap_digit(c, &ex, group, radix.pow(k - 1), out);
         }
-    } else if c.seat.rank != leader {
-        out.recv(leader, whole(c), Land::Write);
+    } else if c.member.rank != leader {
+        out.recv(leader, whole(c), ApplyMode::Write);
     } else {
         for to in first..leader {
             out.send(to, whole(c));
@@ -283,18 +283,18 @@ fn swap_digit(c: &Collective, ex: &Exchange, me: u32, unit: u32, out: &mut impl 
     // Operands wait in scratch and are combined from the left once all are there: landing them
     // around the own one would associate differently on every rank.
     let slot =
-        |d: u32| Part { at: u64::from(1 + d - u32::from(d > digit)) * c.bytes, len: c.bytes };
+        |d: u32| ByteRange { at: u64::from(1 + d - u32::from(d > digit)) * c.bytes, len: c.bytes };
     for d in others() {
-        out.recv(peer(d), slot(d), Land::Write);
+        out.recv(peer(d), slot(d), ApplyMode::Write);
     }
     if digit > 0 {
         for d in 1..digit {
-            out.local(slot(d), slot(0), Land::CombineRight);
+            out.local(slot(d), slot(0), ApplyMode::CombineRight);
         }
-        out.local(slot(0), whole(c), Land::CombineLeft);
+        out.local(slot(0), whole(c), ApplyMode::CombineLeft);
     }
     for d in digit + 1..ex.radix {
-        out.local(slot(d), whole(c), Land::CombineRight);
+        out.local(slot(d), whole(c), ApplyMode::CombineRight);
     }
 }
 

@@ -2,30 +2,30 @@
 //!
 //! Beside the result a rank keeps its aligned group's total, which is what it sends.
 
-use crate::{Collective, Kind, Land, Part, RoundSink};
+use crate::{ApplyMode, ByteRange, Collective, Kind, RoundSink};
 
 /// Round `k` swaps totals with the group's twin. A rank without a partner sits out; it is beyond
 /// everyone who would have needed it.
 pub(crate) fn recursive_doubling(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, r, n) = (c.seat.size, c.seat.rank, c.bytes);
-    let part = |i: u64| Part { at: i * n, len: n };
+    let (p, r, n) = (c.member.size, c.member.rank, c.bytes);
+    let part = |i: u64| ByteRange { at: i * n, len: n };
     let (result, total, arrived) = (part(0), part(1), part(2));
     let peer = r ^ (1 << k);
     if peer < p {
         out.send(peer, if k == 0 { result } else { total });
-        out.recv(peer, arrived, Land::Write);
+        out.recv(peer, arrived, ApplyMode::Write);
     }
     if k == 0 {
-        out.local(result, total, Land::Write);
+        out.local(result, total, ApplyMode::Write);
     }
     if peer >= p {
         return;
     }
     if peer > r {
-        return out.local(arrived, total, Land::CombineRight);
+        return out.local(arrived, total, ApplyMode::CombineRight);
     }
-    out.local(arrived, total, Land::CombineLeft);
+    out.local(arrived, total, ApplyMode::CombineLeft);
     // Exclusive: the first operands from below replace the own one.
     let first = c.kind == Kind::Exscan && k == r.trailing_zeros();
-    out.local(arrived, result, if first { Land::Write } else { Land::CombineLeft });
+    out.local(arrived, result, if first { ApplyMode::Write } else { ApplyMode::CombineLeft });
 }

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 
 use crate::names::did_you_mean;
 use crate::overrides::{Overrides, last_of};
-use crate::{Algorithm, Collective, Form, Kind, Nodes, OFFLOAD_MAX, Shape};
+use crate::{Algorithm, Collective, Composition, Kind, NodeMap, OFFLOAD_MAX, TreeShape};
 
 /// A call, as far as libraries look at it when they choose. Every member of the communicator must
 /// give the same answers, or they would choose differently.
@@ -36,7 +36,7 @@ impl Collective {
     pub fn counted_bytes(&self) -> u64 {
         match self.kind {
             Kind::Barrier | Kind::Alltoallv | Kind::Gatherv | Kind::Scatterv => 0,
-            kind if kind.counts_all_blocks() => self.at(self.seat.size),
+            kind if kind.counts_all_blocks() => self.at(self.member.size),
             _ => self.bytes,
         }
     }
@@ -44,9 +44,9 @@ impl Collective {
     pub fn case(&self, commutative: bool, builtin: bool) -> Case {
         let bytes = self.counted_bytes();
         let elements = bytes / self.grain.max(1);
-        let size = self.seat.size;
-        let nodes = self.nodes.as_ref().map_or(size, Nodes::count);
-        let consecutive = self.nodes.as_ref().is_none_or(Nodes::are_consecutive);
+        let size = self.member.size;
+        let nodes = self.nodes.as_ref().map_or(size, NodeMap::count);
+        let consecutive = self.nodes.as_ref().is_none_or(NodeMap::are_consecutive);
         Case { kind: self.kind, size, nodes, consecutive, bytes, elements, commutative, builtin }
     }
 }
@@ -55,8 +55,8 @@ impl Case {
     /// The algorithm that was chosen; the kind's first if that one does not serve it, or does not
     /// keep the order that the operator needs.
     pub fn fit(&self, chosen: Algorithm) -> Algorithm {
-        let keeps = self.commutative || chosen.keeps_order(self.kind);
-        if chosen.serves(self.kind) && keeps { chosen } else { self.kind.algorithms()[0] }
+        let keeps = self.commutative || chosen.preserves_order(self.kind);
+        if chosen.implements(self.kind) && keeps { chosen } else { self.kind.algorithms()[0] }
     }
 }
 
@@ -169,7 +169,7 @@ impl Rule {
             && is(self.commutative, case.commutative)
             && is(self.builtin, case.builtin)
             && is(self.too_few_elements, too_few(case))
-            && (case.commutative || self.algorithm.keeps_order(case.kind))
+            && (case.commutative || self.algorithm.preserves_order(case.kind))
             && (!self.algorithm.is_node_aware() || case.nodes < case.size)
             && (self.algorithm != Algorithm::Offload || case.fits_in_network())
     }
@@ -251,26 +251,26 @@ impl Selection {
     /// as `bcast = [{ bytes = "..=12 KiB", use = "binomial" }]`. `at` is the table's own path.
     pub fn parse(table: &Table, at: &str) -> Result<Selection, Vec<String>> {
         let mut selection = Selection::default();
-        let mut complaints = Vec::new();
+        let mut errors = Vec::new();
         for (name, rules) in table {
             let at = format!("{at}.{name}");
             let Some(kind) = Kind::named(name) else {
                 let hint = did_you_mean(name, Kind::ALL.map(Kind::name));
-                complaints.push(format!("{at}: expected the name of a collective{hint}"));
+                errors.push(format!("{at}: expected the name of a collective{hint}"));
                 continue;
             };
             let Value::Array(rules) = rules else {
-                complaints.push(format!("{at}: found `{rules}`, expected a list of rules"));
+                errors.push(format!("{at}: found `{rules}`, expected a list of rules"));
                 continue;
             };
             for (i, rule) in rules.iter().enumerate() {
-                match read_rule(kind, rule, &format!("{at}[{i}]"), &mut complaints) {
+                match read_rule(kind, rule, &format!("{at}[{i}]"), &mut errors) {
                     Some(rule) => selection.rules[kind as usize].push(rule),
-                    None => debug_assert!(!complaints.is_empty()),
+                    None => debug_assert!(!errors.is_empty()),
                 }
             }
         }
-        if complaints.is_empty() { Ok(selection) } else { Err(complaints) }
+        if errors.is_empty() { Ok(selection) } else { Err(errors) }
     }
 
     /// The rules of one kind, in order.
@@ -315,11 +315,11 @@ impl Selection {
         }
     }
     /// A node-aware algorithm of this form, with what is decided for one rank a node.
-    fn formed(&self, form: Form, case: &Case, overrides: &Overrides) -> Algorithm {
+    fn formed(&self, form: Composition, case: &Case, overrides: &Overrides) -> Algorithm {
         let roots = Case { size: case.nodes, ..*case };
-        let across = self.decide(&roots, overrides).among_roots();
-        let across = across.expect("a rank a node: no algorithm is node-aware");
-        Algorithm::NodeAware { form, across }
+        let inter_node = self.decide(&roots, overrides).for_node_roots();
+        let inter_node = inter_node.expect("a rank a node: no algorithm is node-aware");
+        Algorithm::NodeAware { form, inter_node }
     }
     /// The node-aware algorithms that serve a call; of what MPICH's device composes none if the
     /// user has said what it is to do.
@@ -366,45 +366,44 @@ impl Algorithm {
     /// `coll_algorithms.txt`. Where they do not hold MPICH falls back to its own choice if the
     /// environment forces the algorithm, and ends the program if a file of rules names it.
     pub fn takes(self, case: &Case) -> bool {
-        (case.commutative || self.keeps_order(case.kind))
-            && (!self.wants_spread() || (case.builtin && !too_few(case)))
+        (case.commutative || self.preserves_order(case.kind))
+            && (!self.needs_spread() || (case.builtin && !too_few(case)))
             && (!self.is_node_aware() || case.nodes < case.size)
             && (self != Algorithm::Offload || case.fits_in_network())
-            && (!self.wants_power_of_two(case.kind) || case.size.is_power_of_two())
+            && (!self.needs_power_of_two(case.kind) || case.size.is_power_of_two())
     }
     /// Needs as many elements as the largest power of two of ranks, and an operator of MPI's own.
-    pub fn wants_spread(self) -> bool {
+    pub fn needs_spread(self) -> bool {
         matches!(self, Algorithm::Rabenseifner | Algorithm::ReduceScatterGather)
     }
     /// What MPICH's device composes, by nodes' shared memory.
     pub fn is_composed(self) -> bool {
-        matches!(self, Algorithm::NodeAware { form: Form::Alpha | Form::Beta, .. })
+        matches!(self, Algorithm::NodeAware { form: Composition::Alpha | Composition::Beta, .. })
     }
     /// The node-aware algorithm of a form: the kind's, if it has one, else its first.
-    pub fn formed(kind: Kind, form: Form) -> Algorithm {
+    pub fn formed(kind: Kind, form: Composition) -> Algorithm {
         let is = |a: &&Algorithm| matches!(a, Algorithm::NodeAware { form: f, .. } if *f == form);
         *kind.algorithms().iter().find(is).unwrap_or(&kind.algorithms()[0])
     }
     /// Ours serves every size; no library's does.
-    pub fn wants_power_of_two(self, kind: Kind) -> bool {
+    pub fn needs_power_of_two(self, kind: Kind) -> bool {
         matches!(kind, Kind::Allgather | Kind::Allgatherv) && self == Algorithm::RecursiveDoubling
     }
 }
 
 /// Reads one rule, complaining of all that is wrong with it.
-fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -> Option<Rule> {
+fn read_rule(kind: Kind, rule: &Value, at: &str, errors: &mut Vec<String>) -> Option<Rule> {
     let Value::Table(table) = rule else {
-        complaints
-            .push(format!("{at}: found `{rule}`, expected a table such as `{{ use = ... }}`"));
+        errors.push(format!("{at}: found `{rule}`, expected a table such as `{{ use = ... }}`"));
         return None;
     };
-    let before = complaints.len();
+    let before = errors.len();
     let mut read = Rule::always(kind.algorithms()[0]);
     let mut named = false;
     let mut parameters = Parameters::default();
     for (key, value) in table {
         let mut wrong = |wanted: &str, hint: &str| {
-            complaints.push(format!("{at}.{key}: found `{value}`, expected {wanted}{hint}"));
+            errors.push(format!("{at}.{key}: found `{value}`, expected {wanted}{hint}"));
         };
         let range = "a range such as `..8`, `..=2048`, `12 KiB..`, in quotes";
         match (key.as_str(), value) {
@@ -432,11 +431,11 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
             ("k", _) => wrong("a radix: of exchanges 2 to 16, of trees from 1", ""),
             ("throttle", Value::Integer(n @ 1..=65_535)) => parameters.throttle = Some(*n as u16),
             ("throttle", _) => wrong("a number of messages from 1 to 65535", ""),
-            ("tree", Value::String(name)) if Shape::named(name).is_some() => {
-                parameters.shape = Shape::named(name);
+            ("tree", Value::String(name)) if TreeShape::named(name).is_some() => {
+                parameters.shape = TreeShape::named(name);
             }
             ("tree", _) => {
-                let shapes = Shape::ALL.map(Shape::name);
+                let shapes = TreeShape::ALL.map(TreeShape::name);
                 wrong(&format!("one of {}", shapes.join(", ")), "");
             }
             ("chunk", Value::String(text)) => match Range::parse(text) {
@@ -448,9 +447,9 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
             ("chunk", _) => wrong("a length such as `8 KiB`, in quotes; `0` is no segments", ""),
             ("use", Value::String(name)) => match Algorithm::named(kind, name) {
                 Some(algorithm) => (read.algorithm, named) = (algorithm, true),
-                None => wrong(&legal(kind), &did_you_mean(name, names(kind))),
+                None => wrong(&expected_names(kind), &did_you_mean(name, names(kind))),
             },
-            ("use", _) => wrong(&legal(kind), ""),
+            ("use", _) => wrong(&expected_names(kind), ""),
             _ => {
                 let keys = [
                     "size",
@@ -473,21 +472,21 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
             }
         }
     }
-    if !named && complaints.len() == before {
-        complaints.push(format!("{at}.use: expected {}", legal(kind)));
+    if !named && errors.len() == before {
+        errors.push(format!("{at}.use: expected {}", expected_names(kind)));
     }
     match parameters.given_to(read.algorithm) {
         Ok(algorithm) => read.algorithm = algorithm,
-        Err(words) => complaints.push(format!("{at}: {words}")),
+        Err(words) => errors.push(format!("{at}: {words}")),
     }
-    (complaints.len() == before).then_some(read)
+    (errors.len() == before).then_some(read)
 }
 
 /// What an algorithm may be told beside its name.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Parameters {
     pub k: Option<u32>,
-    pub shape: Option<Shape>,
+    pub shape: Option<TreeShape>,
     pub chunk: Option<u32>,
     pub throttle: Option<u16>,
 }
@@ -550,7 +549,7 @@ pub(crate) fn names(kind: Kind) -> impl Iterator<Item = &'static str> {
     kind.algorithms().iter().map(|a| a.name())
 }
 
-pub(crate) fn legal(kind: Kind) -> String {
+pub(crate) fn expected_names(kind: Kind) -> String {
     format!("one of {}", names(kind).collect::<Vec<_>>().join(", "))
 }
 
@@ -578,13 +577,13 @@ mod tests {
     }
 
     #[test]
-    fn names_lead_back_to_algorithms_and_kinds() {
+    fn names_and_numbers_round_trip() {
         for kind in Kind::ALL {
             assert_eq!(Kind::named(kind.name()), Some(kind));
             assert_eq!(Kind::numbered(kind as u32), Some(kind));
             for &algorithm in kind.algorithms() {
                 assert_eq!(Algorithm::named(kind, algorithm.name()), Some(algorithm));
-                assert!(!kind.known_elsewhere().contains(&algorithm.name()));
+                assert!(!kind.unimplemented().contains(&algorithm.name()));
             }
         }
     }

@@ -4,11 +4,11 @@
 //! `d` passes on segment `k - d` and is given the next one, so that all take the rounds of one
 //! segment and one more for each of the others.
 
-use crate::{Collective, Land, Part, RoundSink};
+use crate::{ApplyMode, ByteRange, Collective, RoundSink};
 
 /// Who passes on to whom.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Shape {
+pub enum TreeShape {
     /// Rank `v` passes on to `k v + 1` up to `k v + k`.
     Kary,
     /// The subtree of a rank is those that follow it, in `k`-ary numbers.
@@ -23,21 +23,26 @@ pub enum Shape {
     Levels,
 }
 
-impl Shape {
-    pub const ALL: [Shape; 5] =
-        [Shape::Kary, Shape::Knomial1, Shape::Knomial2, Shape::Chain, Shape::Levels];
+impl TreeShape {
+    pub const ALL: [TreeShape; 5] = [
+        TreeShape::Kary,
+        TreeShape::Knomial1,
+        TreeShape::Knomial2,
+        TreeShape::Chain,
+        TreeShape::Levels,
+    ];
     /// MPICH's word in `MPIR_CVAR_BCAST_TREE_TYPE`; the last two are Open MPI's.
     pub fn name(self) -> &'static str {
         match self {
-            Shape::Kary => "kary",
-            Shape::Knomial1 => "knomial_1",
-            Shape::Knomial2 => "knomial_2",
-            Shape::Chain => "chain",
-            Shape::Levels => "levels",
+            TreeShape::Kary => "kary",
+            TreeShape::Knomial1 => "knomial_1",
+            TreeShape::Knomial2 => "knomial_2",
+            TreeShape::Chain => "chain",
+            TreeShape::Levels => "levels",
         }
     }
-    pub fn named(name: &str) -> Option<Shape> {
-        Shape::ALL.into_iter().find(|s| s.name() == name)
+    pub fn named(name: &str) -> Option<TreeShape> {
+        TreeShape::ALL.into_iter().find(|s| s.name() == name)
     }
 }
 
@@ -47,15 +52,15 @@ const SEGMENTS_MAX: u64 = 1 << 16;
 /// A tree over `size` ranks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tree {
-    shape: Shape,
+    shape: TreeShape,
     k: u32,
     size: u32,
 }
 
 impl Tree {
-    pub(crate) fn new(shape: Shape, k: u32, size: u32) -> Tree {
+    pub(crate) fn new(shape: TreeShape, k: u32, size: u32) -> Tree {
         // A k-nomial tree of radix 1 would have no children.
-        let least = if matches!(shape, Shape::Kary | Shape::Chain) { 1 } else { 2 };
+        let least = if matches!(shape, TreeShape::Kary | TreeShape::Chain) { 1 } else { 2 };
         Tree { shape, k: k.clamp(least, size.max(2)), size }
     }
 
@@ -115,18 +120,18 @@ impl Tree {
 
     fn parent(&self, v: u32) -> u32 {
         match self.shape {
-            Shape::Kary => (v - 1) / self.k,
-            Shape::Knomial1 => self.descend(v).0,
-            Shape::Knomial2 => {
+            TreeShape::Kary => (v - 1) / self.k,
+            TreeShape::Knomial1 => self.descend(v).0,
+            TreeShape::Knomial2 => {
                 let mut unit = 1;
                 while (v / unit).is_multiple_of(self.k) {
                     unit *= self.k;
                 }
                 v - v / unit % self.k * unit
             }
-            Shape::Chain if self.link(v).1 == 0 => 0,
-            Shape::Chain => v - 1,
-            Shape::Levels => {
+            TreeShape::Chain if self.link(v).1 == 0 => 0,
+            TreeShape::Chain => v - 1,
+            TreeShape::Levels => {
                 let (_, width, first) = self.level(v);
                 let above = width / u64::from(self.k);
                 (first - above + (u64::from(v) - first) % above) as u32
@@ -145,10 +150,10 @@ impl Tree {
         };
         let from = u64::from(v);
         match self.shape {
-            Shape::Kary => {
+            TreeShape::Kary => {
                 let _ = (1..=k).all(|i| child(from * k + i));
             }
-            Shape::Knomial1 => {
+            TreeShape::Knomial1 => {
                 let (_, _, mut level) = self.descend(v);
                 let mut next = from + 1;
                 while level > 0 {
@@ -159,7 +164,7 @@ impl Tree {
                     }
                 }
             }
-            Shape::Knomial2 => {
+            TreeShape::Knomial2 => {
                 let below = (0..self.digits()).find(|&j| from / k.pow(j) % k != 0);
                 for j in (0..below.unwrap_or(self.digits())).rev() {
                     for i in (1..k).rev() {
@@ -167,16 +172,16 @@ impl Tree {
                     }
                 }
             }
-            Shape::Chain if v == 0 => {
+            TreeShape::Chain if v == 0 => {
                 let _ = (0..self.k.min(self.size - 1)).all(|nth| child(self.chain(nth).0.into()));
             }
-            Shape::Chain => {
+            TreeShape::Chain => {
                 let (nth, place) = self.link(v);
                 if place + 1 < self.chain(nth).1 {
                     child(from + 1);
                 }
             }
-            Shape::Levels => {
+            TreeShape::Levels => {
                 let width = self.level(v).1;
                 let _ = (1..=k).all(|i| child(from + i * width));
             }
@@ -186,25 +191,25 @@ impl Tree {
     /// How many ranks lie between a rank and the root, and one.
     fn depth(&self, v: u32) -> u32 {
         match self.shape {
-            Shape::Kary if self.k == 1 => v,
-            Shape::Kary => {
+            TreeShape::Kary if self.k == 1 => v,
+            TreeShape::Kary => {
                 let (mut v, mut depth) = (v, 0);
                 while v > 0 {
                     (v, depth) = ((v - 1) / self.k, depth + 1);
                 }
                 depth
             }
-            Shape::Knomial1 => self.descend(v).1,
-            Shape::Knomial2 => {
+            TreeShape::Knomial1 => self.descend(v).1,
+            TreeShape::Knomial2 => {
                 let (mut v, mut depth) = (v, 0);
                 while v > 0 {
                     (v, depth) = (v / self.k, depth + u32::from(v % self.k != 0));
                 }
                 depth
             }
-            Shape::Chain if v == 0 => 0,
-            Shape::Chain => self.link(v).1 + 1,
-            Shape::Levels => self.level(v).0,
+            TreeShape::Chain if v == 0 => 0,
+            TreeShape::Chain => self.link(v).1 + 1,
+            TreeShape::Levels => self.level(v).0,
         }
     }
 
@@ -214,10 +219,10 @@ impl Tree {
             return 0;
         }
         match self.shape {
-            Shape::Kary | Shape::Levels => self.depth(self.size - 1),
-            Shape::Chain => self.chain(0).1,
+            TreeShape::Kary | TreeShape::Levels => self.depth(self.size - 1),
+            TreeShape::Chain => self.chain(0).1,
             // The first child's subtree is the largest.
-            Shape::Knomial1 => {
+            TreeShape::Knomial1 => {
                 let (mut left, mut level, mut height) = (self.size, self.digits(), 0);
                 while left > 1 {
                     level -= 1;
@@ -227,7 +232,7 @@ impl Tree {
             }
             // The most digits that are not zero, of the numbers up to the last rank: its own first
             // ones, then one less, then any.
-            Shape::Knomial2 => {
+            TreeShape::Knomial2 => {
                 let (last, mut unit, mut place, mut best) = (self.size - 1, 1u64, 0, 0);
                 while unit <= u64::from(last) {
                     let digit = u64::from(last) / unit % u64::from(self.k);
@@ -259,9 +264,17 @@ pub(crate) struct Pipeline {
 impl Pipeline {
     /// In segments of at most `chunk` bytes, 0 is all in one.
     pub(crate) fn new(c: &Collective, tree: Tree, chunk: u64, is_shared: bool) -> Pipeline {
-        Pipeline { is_shared, ..Pipeline::of_part(c, tree, chunk, Part { at: 0, len: c.bytes }) }
+        Pipeline {
+            is_shared,
+            ..Pipeline::of_part(c, tree, chunk, ByteRange { at: 0, len: c.bytes })
+        }
     }
-    fn of_part(c: &Collective, tree: Tree, chunk: u64, Part { at, len: bytes }: Part) -> Pipeline {
+    fn of_part(
+        c: &Collective,
+        tree: Tree,
+        chunk: u64,
+        ByteRange { at, len: bytes }: ByteRange,
+    ) -> Pipeline {
         let grain = if c.kind.reduces() { c.grain.max(1) } else { 1 };
         let chunk = if chunk == 0 { u64::MAX } else { chunk };
         let least = c.bytes.div_ceil(SEGMENTS_MAX);
@@ -273,18 +286,18 @@ impl Pipeline {
     pub(crate) fn rounds(&self) -> u32 {
         if self.height == 0 { 0 } else { self.segments + self.height - 1 }
     }
-    fn part(&self, nth: u32) -> Part {
+    fn part(&self, nth: u32) -> ByteRange {
         let first = self.bytes - u64::from(self.segments - 1) * self.segment.min(self.bytes);
         match nth {
-            0 => Part { at: self.at, len: first },
+            0 => ByteRange { at: self.at, len: first },
             nth => {
                 let before = first + u64::from(nth - 1) * self.segment;
-                Part { at: self.at + before, len: self.segment }
+                ByteRange { at: self.at + before, len: self.segment }
             }
         }
     }
     /// The segment whose number this is, if there is one.
-    fn segment(&self, nth: i64) -> Option<Part> {
+    fn segment(&self, nth: i64) -> Option<ByteRange> {
         u32::try_from(nth).ok().filter(|&n| n < self.segments).map(|n| self.part(n))
     }
 
@@ -305,7 +318,7 @@ impl Pipeline {
         if v > 0
             && let Some(part) = self.segment(i64::from(k) - depth + 1)
         {
-            out.recv(c.real(self.tree.parent(v)), part, Land::Write);
+            out.recv(c.real(self.tree.parent(v)), part, ApplyMode::Write);
         }
     }
 
@@ -323,24 +336,24 @@ impl Pipeline {
             }
         }
         if let Some(part) = self.segment(behind + 1) {
-            self.tree.children(v, |child| out.recv(c.real(child), part, Land::CombineRight));
+            self.tree.children(v, |child| out.recv(c.real(child), part, ApplyMode::CombineRight));
         }
     }
 }
 
 /// Open MPI's broadcast along a binary tree of which each side gets half of the vector; at the end
 /// every rank swaps halves with one of the other side.
-pub(crate) struct Split {
+pub(crate) struct SplitTree {
     tree: Tree,
     sides: [Pipeline; 2],
 }
 
-impl Split {
-    pub(crate) fn new(c: &Collective, chunk: u64) -> Split {
-        let tree = Tree::new(Shape::Levels, 2, c.seat.size);
+impl SplitTree {
+    pub(crate) fn new(c: &Collective, chunk: u64) -> SplitTree {
+        let tree = Tree::new(TreeShape::Levels, 2, c.member.size);
         let half = c.bytes / 2;
-        let parts = [Part { at: 0, len: half }, Part { at: half, len: c.bytes - half }];
-        Split { tree, sides: parts.map(|part| Pipeline::of_part(c, tree, chunk, part)) }
+        let parts = [ByteRange { at: 0, len: half }, ByteRange { at: half, len: c.bytes - half }];
+        SplitTree { tree, sides: parts.map(|part| Pipeline::of_part(c, tree, chunk, part)) }
     }
     pub(crate) fn rounds(&self) -> u32 {
         self.tail() + 1
@@ -352,9 +365,9 @@ impl Split {
     fn side(&self, v: u32) -> &Pipeline {
         &self.sides[usize::from(v.is_multiple_of(2))]
     }
-    fn half(&self, v: u32) -> Part {
+    fn half(&self, v: u32) -> ByteRange {
         let side = self.side(v);
-        Part { at: side.at, len: side.bytes }
+        ByteRange { at: side.at, len: side.bytes }
     }
 
     pub(crate) fn down(&self, c: &Collective, k: u32, out: &mut impl RoundSink) {
@@ -371,24 +384,24 @@ impl Split {
         if v > 0
             && let Some(part) = self.side(v).segment(behind + 1)
         {
-            out.recv(c.real(self.tree.parent(v)), part, Land::Write);
+            out.recv(c.real(self.tree.parent(v)), part, ApplyMode::Write);
         }
     }
 
     /// Of an even number of ranks the last has no partner; the root has all.
     fn swap(&self, c: &Collective, out: &mut impl RoundSink) {
-        let (p, v) = (c.seat.size, c.relative());
-        let lonely = p.is_multiple_of(2).then_some(p - 1);
+        let (p, v) = (c.member.size, c.relative());
+        let unpaired = p.is_multiple_of(2).then_some(p - 1);
         if v == 0 {
-            if let Some(last) = lonely {
+            if let Some(last) = unpaired {
                 out.send(c.real(last), self.half(0));
             }
-        } else if Some(v) == lonely {
-            out.recv(c.real(0), self.half(0), Land::Write);
+        } else if Some(v) == unpaired {
+            out.recv(c.real(0), self.half(0), ApplyMode::Write);
         } else {
             let peer = if v.is_multiple_of(2) { v - 1 } else { v + 1 };
             out.send(c.real(peer), self.half(v));
-            out.recv(c.real(peer), self.half(peer), Land::Write);
+            out.recv(c.real(peer), self.half(peer), ApplyMode::Write);
         }
     }
 }
@@ -406,24 +419,27 @@ mod tests {
     /// The examples MPICH draws beside its two k-nomial trees, 8 ranks of radix 2; Open MPI's
     /// chains of unequal length.
     #[test]
-    fn trees_are_those_that_are_drawn() {
+    fn trees_match_the_documented_examples() {
         let of = |shape, k, size| {
             let tree = Tree::new(shape, k, size);
             (0..size).map(|v| children(&tree, v)).collect::<Vec<_>>()
         };
         let none = Vec::new;
         assert_eq!(
-            of(Shape::Knomial1, 2, 8),
+            of(TreeShape::Knomial1, 2, 8),
             [vec![1, 5, 7], vec![2, 4], vec![3], none(), none(), vec![6], none(), none()]
         );
         assert_eq!(
-            of(Shape::Knomial2, 2, 8),
+            of(TreeShape::Knomial2, 2, 8),
             [vec![4, 2, 1], none(), vec![3], none(), vec![6, 5], none(), vec![7], none()]
         );
-        assert_eq!(of(Shape::Kary, 2, 5), [vec![1, 2], vec![3, 4], none(), none(), none()]);
-        assert_eq!(of(Shape::Chain, 2, 6), [vec![1, 4], vec![2], vec![3], none(), vec![5], none()]);
+        assert_eq!(of(TreeShape::Kary, 2, 5), [vec![1, 2], vec![3, 4], none(), none(), none()]);
         assert_eq!(
-            of(Shape::Levels, 2, 7),
+            of(TreeShape::Chain, 2, 6),
+            [vec![1, 4], vec![2], vec![3], none(), vec![5], none()]
+        );
+        assert_eq!(
+            of(TreeShape::Levels, 2, 7),
             [vec![1, 2], vec![3, 5], vec![4, 6], none(), none(), none(), none()]
         );
     }
@@ -431,8 +447,8 @@ mod tests {
     /// Every rank but the root is the child of its parent and of nobody else, one deeper than it,
     /// and the height is that of the deepest.
     #[test]
-    fn trees_hold_together() {
-        for shape in Shape::ALL {
+    fn parents_children_depths_and_heights_agree() {
+        for shape in TreeShape::ALL {
             for (k, size) in (1..=7).chain([64]).flat_map(|k| (1..=130).map(move |p| (k, p))) {
                 let tree = Tree::new(shape, k, size);
                 let mut seen = vec![0; size as usize];

@@ -3,8 +3,8 @@
 //! Trees are binomial over ranks counted from the root. Subtrees are then stretches of consecutive
 //! ranks (around the end), so blocks stay at their rank's place and nothing is ever rotated.
 
-use crate::blocks::{NOTHING, doublings};
-use crate::{Collective, Land, Part, RoundSink};
+use crate::blocks::{EMPTY, doublings};
+use crate::{ApplyMode, ByteRange, Collective, RoundSink};
 
 impl Collective {
     /// This rank counted from the root.
@@ -15,34 +15,34 @@ impl Collective {
     /// The rank at `v` counted from the root.
     #[inline]
     pub(crate) fn real(&self, v: u32) -> u32 {
-        let to_end = self.seat.size - self.root;
+        let to_end = self.member.size - self.root;
         if v < to_end { v + self.root } else { v - to_end }
     }
     #[inline]
-    fn whole(&self) -> Part {
-        Part { at: 0, len: self.bytes }
+    fn whole(&self) -> ByteRange {
+        ByteRange { at: 0, len: self.bytes }
     }
 }
 
 /// Round `k`: signal the ranks `d radix^k` ahead, hear from those as far behind.
 pub(crate) fn dissemination(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {
-    let (p, unit) = (c.seat.size, radix.pow(k));
+    let (p, unit) = (c.member.size, radix.pow(k));
     let steps = || (1..radix).map_while(|d| d.checked_mul(unit)).take_while(|&step| step < p);
     for step in steps() {
-        out.send(c.ahead(step), NOTHING);
+        out.send(c.ahead(step), EMPTY);
     }
     for step in steps() {
-        out.recv(c.behind(step), NOTHING, Land::Write);
+        out.recv(c.behind(step), EMPTY, ApplyMode::Write);
     }
 }
 
 /// Largest subtree first, as MPICH: after round `k` one in `2^(levels - 1 - k)` has the vector.
 pub(crate) fn bcast_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, v) = (c.seat.size, c.relative());
+    let (p, v) = (c.member.size, c.relative());
     let mask = 1 << (doublings(p) - 1 - k);
     match v % (2 * mask) {
         0 if v + mask < p => out.send(c.real(v + mask), c.whole()),
-        m if m == mask => out.recv(c.real(v - mask), c.whole(), Land::Write),
+        m if m == mask => out.recv(c.real(v - mask), c.whole(), ApplyMode::Write),
         _ => {}
     }
 }
@@ -50,10 +50,10 @@ pub(crate) fn bcast_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
 /// Chunks `lo..hi` of a broadcast vector cut for `pieces` ranks: equal but for the last ones, which
 /// may be short or empty (MPICH's cut, in bytes: ranks may describe one vector by different types).
 /// `hi` may lie beyond the last.
-fn chunks(c: &Collective, pieces: u32, lo: u32, hi: u32) -> Part {
+fn chunks(c: &Collective, pieces: u32, lo: u32, hi: u32) -> ByteRange {
     let even = c.bytes.div_ceil(u64::from(pieces));
     let at = (u64::from(lo) * even).min(c.bytes);
-    Part { at, len: (u64::from(hi) * even).min(c.bytes).saturating_sub(at) }
+    ByteRange { at, len: (u64::from(hi) * even).min(c.bytes).saturating_sub(at) }
 }
 
 /// Binomial scatter of the vector over the first `q` ranks counted from the root.
@@ -68,7 +68,7 @@ fn scatter_chunks(c: &Collective, q: u32, k: u32, out: &mut impl RoundSink) {
             out.send(c.real(v + mask), chunks(c, q, v + mask, v + 2 * mask));
         }
         m if m == mask => {
-            out.recv(c.real(v - mask), chunks(c, q, v, v + mask), Land::Write);
+            out.recv(c.real(v - mask), chunks(c, q, v, v + mask), ApplyMode::Write);
         }
         _ => {}
     }
@@ -77,7 +77,7 @@ fn scatter_chunks(c: &Collective, q: u32, k: u32, out: &mut impl RoundSink) {
 /// Scatter over the largest power of two of ranks, allgather among them by recursive doubling,
 /// then whole copies to the ranks beyond (one round more, where MPICH mends subtrees).
 pub(crate) fn bcast_scatter_doubling(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, v) = (c.seat.size, c.relative());
+    let (p, v) = (c.member.size, c.relative());
     let steps = p.ilog2();
     let core = 1 << steps;
     if k < steps {
@@ -88,10 +88,10 @@ pub(crate) fn bcast_scatter_doubling(c: &Collective, k: u32, out: &mut impl Roun
             let (mine, peer) = (v & !(bit - 1), v ^ bit);
             let theirs = peer & !(bit - 1);
             out.send(c.real(peer), chunks(c, core, mine, mine + bit));
-            out.recv(c.real(peer), chunks(c, core, theirs, theirs + bit), Land::Write);
+            out.recv(c.real(peer), chunks(c, core, theirs, theirs + bit), ApplyMode::Write);
         }
     } else if v >= core {
-        out.recv(c.real(v - core), c.whole(), Land::Write);
+        out.recv(c.real(v - core), c.whole(), ApplyMode::Write);
     } else if v < p - core {
         out.send(c.real(v + core), c.whole());
     }
@@ -99,7 +99,7 @@ pub(crate) fn bcast_scatter_doubling(c: &Collective, k: u32, out: &mut impl Roun
 
 /// Scatter over all ranks, then chunks go round the ring.
 pub(crate) fn bcast_scatter_ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, v) = (c.seat.size, c.relative());
+    let (p, v) = (c.member.size, c.relative());
     let levels = doublings(p);
     if k < levels {
         return scatter_chunks(c, p, k, out);
@@ -108,21 +108,21 @@ pub(crate) fn bcast_scatter_ring(c: &Collective, k: u32, out: &mut impl RoundSin
     let back = |steps: u32| (v + p - steps % p) % p;
     let (sent, landed) = (back(k), back(k + 1));
     out.send(c.ahead(1), chunks(c, p, sent, sent + 1));
-    out.recv(c.behind(1), chunks(c, p, landed, landed + 1), Land::Write);
+    out.recv(c.behind(1), chunks(c, p, landed, landed + 1), ApplyMode::Write);
 }
 
 /// Round `k`: every other holder of a stretch passes it to the holder 2^k nearer the root.
 pub(crate) fn gather_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, v, mask) = (c.seat.size, c.relative(), 1 << k);
+    let (p, v, mask) = (c.member.size, c.relative(), 1 << k);
     match v % (2 * mask) {
         0 if v + mask < p => {
             let from = c.real(v + mask);
             for part in c.circle(from, mask.min(p - v - mask)) {
-                out.recv(from, part, Land::Write);
+                out.recv(from, part, ApplyMode::Write);
             }
         }
         m if m == mask => {
-            for part in c.circle(c.seat.rank, mask.min(p - v)) {
+            for part in c.circle(c.member.rank, mask.min(p - v)) {
                 out.send(c.real(v - mask), part);
             }
         }
@@ -132,7 +132,7 @@ pub(crate) fn gather_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) 
 
 /// The gather backwards.
 pub(crate) fn scatter_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, v) = (c.seat.size, c.relative());
+    let (p, v) = (c.member.size, c.relative());
     let mask = 1 << (doublings(p) - 1 - k);
     match v % (2 * mask) {
         0 if v + mask < p => {
@@ -142,8 +142,8 @@ pub(crate) fn scatter_binomial(c: &Collective, k: u32, out: &mut impl RoundSink)
             }
         }
         m if m == mask => {
-            for part in c.circle(c.seat.rank, mask.min(p - v)) {
-                out.recv(c.real(v - mask), part, Land::Write);
+            for part in c.circle(c.member.rank, mask.min(p - v)) {
+                out.recv(c.real(v - mask), part, ApplyMode::Write);
             }
         }
         _ => {}
@@ -152,22 +152,22 @@ pub(crate) fn scatter_binomial(c: &Collective, k: u32, out: &mut impl RoundSink)
 
 /// All to the root at once.
 pub(crate) fn gather_linear(c: &Collective, out: &mut impl RoundSink) {
-    if c.seat.rank != c.root {
+    if c.member.rank != c.root {
         out.send(c.root, c.own());
         return;
     }
-    for from in (0..c.seat.size).filter(|&r| r != c.root) {
-        out.recv(from, c.block(from), Land::Write);
+    for from in (0..c.member.size).filter(|&r| r != c.root) {
+        out.recv(from, c.block(from), ApplyMode::Write);
     }
 }
 
 /// All from the root at once.
 pub(crate) fn scatter_linear(c: &Collective, out: &mut impl RoundSink) {
-    if c.seat.rank != c.root {
-        out.recv(c.root, c.own(), Land::Write);
+    if c.member.rank != c.root {
+        out.recv(c.root, c.own(), ApplyMode::Write);
         return;
     }
-    for to in (0..c.seat.size).filter(|&r| r != c.root) {
+    for to in (0..c.member.size).filter(|&r| r != c.root) {
         out.send(to, c.block(to));
     }
 }

@@ -1,18 +1,18 @@
 //! Lists of events that share one room: chunks of a few, and which comes after which.
 
-use base::{grow, held, prefetch_all_at, prefetch_at};
+use base::{grow, prefetch_all_at, prefetch_at, resident_bytes};
 
-use crate::What;
+use crate::EventCode;
 
 /// An event and its time.
 #[derive(Clone, Copy, Debug)]
 pub struct Item {
     pub at: u64,
-    pub what: What,
+    pub code: EventCode,
 }
 const _: () = assert!(size_of::<Item>() == 16);
 
-pub(crate) const NOTHING: Item = Item { at: 0, what: What(0) };
+pub(crate) const NULL_EVENT: Item = Item { at: 0, code: EventCode(0) };
 
 /// Items of a chunk: two cache lines.
 pub(crate) const CHUNK: usize = 8;
@@ -80,7 +80,7 @@ impl<const N: usize> Chunks<N> {
         let new = match self.free {
             NONE => {
                 grow(&mut self.items);
-                self.items.push(Chunk([NOTHING; N]));
+                self.items.push(Chunk([NULL_EVENT; N]));
                 grow(&mut self.next);
                 self.next.push(NONE);
                 self.items.len() as u32 - 1
@@ -144,6 +144,6 @@ impl<const N: usize> Chunks<N> {
     }
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        held(&self.items) + held(&self.next)
+        resident_bytes(&self.items) + resident_bytes(&self.next)
     }
 }

@@ -8,7 +8,7 @@ mod chunks;
 mod queue;
 
 pub use chunks::Item;
-pub use queue::{BLOCK, LOOKS, Queue};
+pub use queue::{PREFETCH_BLOCK, PREFETCH_STAGES, Queue};
 
 /// Who runs first among the events of one instant: what moves, before what decides, before ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -22,21 +22,21 @@ pub enum Phase {
 /// What happens, in eight bytes: a phase, a kind, whose doing it is, and one word more. Events of
 /// one instant come in the order of the first three; those equal in all of them as pushed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct What(pub(crate) u64);
+pub struct EventCode(pub(crate) u64);
 
-impl What {
+impl EventCode {
     /// No event that anybody has scheduled.
-    pub const NOTHING: What = What(0);
+    pub const NONE: EventCode = EventCode(0);
     /// Kinds are below this.
     pub const KINDS: u8 = 16;
     /// Sources are below this.
     pub const SOURCES: u32 = 1 << 26;
 
     #[inline]
-    pub fn new(phase: Phase, kind: u8, source: u32, arg: u32) -> What {
+    pub fn new(phase: Phase, kind: u8, source: u32, arg: u32) -> EventCode {
         debug_assert!(kind < Self::KINDS && source < Self::SOURCES);
         let order = (phase as u32) << 30 | u32::from(kind) << 26 | source;
-        What(u64::from(order) << 32 | u64::from(arg))
+        EventCode(u64::from(order) << 32 | u64::from(arg))
     }
     #[inline]
     pub fn kind(self) -> u8 {

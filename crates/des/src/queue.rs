@@ -5,51 +5,51 @@ use std::collections::BinaryHeap;
 
 use base::Time;
 
-use crate::What;
-use crate::chunks::{Bucket, CHUNK, Chunks, EMPTY, Item, NOTHING, PAGE};
+use crate::EventCode;
+use crate::chunks::{Bucket, CHUNK, Chunks, EMPTY, Item, NULL_EVENT, PAGE};
 
 /// log2 of the buckets of a window, of which there are two: so many that most events are placed
 /// once.
 const WINDOW: u32 = 13;
-/// The same from more than `CROWD` pending events on, which no cache holds, until they are an
+/// The same from more than `LARGE_QUEUE` pending events on, which no cache holds, until they are an
 /// eighth of that: so few that what both windows hold lies in one, and most events wait in order of
 /// windows for theirs to come.
 const SHORT_WINDOW: u32 = 9;
-const CROWD: usize = 1 << 17;
+const LARGE_QUEUE: usize = 1 << 17;
 /// Buckets of two windows at most.
 const BUCKETS: usize = 2 << WINDOW;
 /// log2 of the slots of each level above, which count windows.
-const DIGIT: u32 = 6;
-const SLOTS: usize = 1 << DIGIT;
-const LEVELS: usize = (64 - SHORT_WINDOW).div_ceil(DIGIT) as usize;
+const DIGIT_BITS: u32 = 6;
+const SLOTS: usize = 1 << DIGIT_BITS;
+const LEVELS: usize = (64 - SHORT_WINDOW).div_ceil(DIGIT_BITS) as usize;
 /// Bits of a sort key: within the bucket, in the instant, in the order of pushes.
-const OFFSET: u32 = 16;
-const INDEX: u32 = 16;
+const OFFSET_BITS: u32 = 16;
+const INDEX_BITS: u32 = 16;
 /// log2 of a bucket's width in ps: a bucket of more than a sort key could tell apart is none, and
 /// one of less than 8 ps is no better than one of 8.
-const WIDTHS: std::ops::RangeInclusive<u32> = 3..=OFFSET;
-/// Buckets of more than `MANY` events that are no wider than 2^`DEALT` ps, with no more than `FEW`
+const WIDTHS: std::ops::RangeInclusive<u32> = 3..=OFFSET_BITS;
+/// Buckets of more than `COUNTING_SORT_MIN` events that are no wider than 2^`COUNTING_SORT_WIDTH` ps, with no more than `COUNTING_SORT_MAX`
 /// in any instant, are dealt out by instant: whole machines have 68 events in 32 ps.
-const MANY: usize = 32;
-const DEALT: u32 = 6;
-const FEW: u32 = 16;
+const COUNTING_SORT_MIN: usize = 32;
+const COUNTING_SORT_WIDTH: u32 = 6;
+const COUNTING_SORT_MAX: u32 = 16;
 /// How many events a bucket should hold (more in short windows: one is a slot of the level above,
 /// whose slots are few), and how many buckets are opened between two looks.
-const CROWDED: usize = 8;
-const SHORT_CROWDED: usize = 64;
-const SPARSE: usize = 2;
-const LOOK: u32 = 1 << 12;
+const TARGET_MAX: usize = 8;
+const SHORT_TARGET_MAX: usize = 64;
+const TARGET_MIN: usize = 2;
+const RESIZE_INTERVAL: u32 = 1 << 12;
 /// How many events are known at least when buckets have been opened, unless that takes as many
 /// buckets as half of them, or more time than the widest has, lest too many events come late. More
 /// for whoever looks ahead, many times as many as he looks.
-const KNOWN: usize = 40;
-const FORESEEN: usize = 512;
+const MIN_SORTED: usize = 40;
+const PREFETCH_SORTED: usize = 512;
 /// With so many left more are opened for who looks ahead, who would else not have seen the first.
-const LEFT: usize = 160;
+const PREFETCH_MARGIN: usize = 160;
 /// Events that whoever looks ahead looks at together.
-pub const BLOCK: usize = 16;
+pub const PREFETCH_BLOCK: usize = 16;
 /// And how often at each.
-pub const LOOKS: usize = 6;
+pub const PREFETCH_STAGES: usize = 6;
 
 /// An event that was scheduled for the bucket being emptied.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,21 +82,21 @@ pub struct Queue {
     /// The buckets being emptied, in order: the next event, and one past the last.
     run: Vec<Item>,
     next: usize,
-    known: usize,
+    sorted_end: usize,
     /// Those before it have been looked at, or are over.
-    seen: usize,
+    prefetched_end: usize,
     /// Up to here they are handled before more are opened.
-    turn: usize,
+    refill_at: usize,
     /// How many events are to be known, and be left when more are opened.
-    wanted: usize,
-    left: usize,
+    min_sorted: usize,
+    refill_margin: usize,
     /// Scratch: a bucket as pushed, and its order.
     pushed: Vec<Item>,
     order: Vec<u64>,
     late: BinaryHeap<Reverse<Late>>,
     /// When the first late event is due; `u64::MAX` if there is none.
-    late_at: u64,
-    lates: u32,
+    late_first: u64,
+    n_late: u32,
     /// End of the buckets being emptied.
     run_end: u64,
     /// No later than any event outside the run.
@@ -115,25 +115,25 @@ pub struct Queue {
     last: u64,
     len: usize,
     /// Buckets opened since the last look at their width, and the events of them, late ones too.
-    opened: u32,
-    popped: usize,
+    n_opened: u32,
+    n_popped: usize,
     /// Events pushed beyond the buckets since then, and when that was.
     far_pushed: usize,
-    looked: u64,
+    resized_at: u64,
 }
 
-/// Puts the events of a bucket that begins at `start`, and is no wider than `DEALT`, into `run` in
+/// Puts the events of a bucket that begins at `start`, and is no wider than `COUNTING_SORT_WIDTH`, into `run` in
 /// order: dealt out by instant, each of which keeps the order of pushes, and within it each moved
 /// up past those that come after it. False if an instant has too many for that.
-fn deal_out(pushed: &[Item], start: u64, width: u32, run: &mut [Item]) -> bool {
-    let instant = |item: &Item| (item.at - start) as usize % (1 << DEALT);
-    let mut place = [0u32; 1 << DEALT];
+fn counting_sort(pushed: &[Item], start: u64, width: u32, run: &mut [Item]) -> bool {
+    let instant = |item: &Item| (item.at - start) as usize % (1 << COUNTING_SORT_WIDTH);
+    let mut place = [0u32; 1 << COUNTING_SORT_WIDTH];
     for item in pushed {
         place[instant(item)] += 1;
     }
     let mut sum = 0;
     for place in &mut place[..1 << width] {
-        if *place > FEW {
+        if *place > COUNTING_SORT_MAX {
             return false;
         }
         sum += std::mem::replace(place, sum);
@@ -143,7 +143,7 @@ fn deal_out(pushed: &[Item], start: u64, width: u32, run: &mut [Item]) -> bool {
         run[*place as usize] = item;
         *place += 1;
     }
-    let order = |item: Item| (item.at, item.what.order());
+    let order = |item: Item| (item.at, item.code.order());
     for nth in 1..run.len() {
         let (item, mut to) = (run[nth], nth);
         while to > 0 && order(run[to - 1]) > order(item) {
@@ -156,7 +156,7 @@ fn deal_out(pushed: &[Item], start: u64, width: u32, run: &mut [Item]) -> bool {
 }
 
 /// So many, not by way of the stack.
-fn boxed<T: Copy, const N: usize>(item: T) -> Box<[T; N]> {
+fn boxed_array<T: Copy, const N: usize>(item: T) -> Box<[T; N]> {
     let items: Box<[T]> = vec![item; N].into();
     items.try_into().unwrap_or_else(|_| unreachable!("there are as many"))
 }
@@ -174,21 +174,21 @@ impl Queue {
             window: WINDOW,
             run: Vec::with_capacity(1 << 8),
             next: 0,
-            known: 0,
-            seen: 0,
-            turn: 0,
-            wanted: KNOWN,
-            left: 0,
+            sorted_end: 0,
+            prefetched_end: 0,
+            refill_at: 0,
+            min_sorted: MIN_SORTED,
+            refill_margin: 0,
             pushed: Vec::with_capacity(1 << 8),
             order: Vec::with_capacity(1 << 8),
             late: BinaryHeap::with_capacity(1 << 8),
-            late_at: u64::MAX,
-            lates: 0,
+            late_first: u64::MAX,
+            n_late: 0,
             run_end: 0,
             base: 0,
             near_last: (2 << (WINDOW + 10)) - 1,
-            near: boxed(EMPTY),
-            near_used: boxed(0),
+            near: boxed_array(EMPTY),
+            near_used: boxed_array(0),
             near_words: [0; _],
             far: vec![EMPTY; LEVELS * SLOTS].into(),
             far_used: [0; LEVELS],
@@ -196,10 +196,10 @@ impl Queue {
             pages: Chunks::new(),
             last: 0,
             len: 0,
-            opened: 0,
-            popped: 0,
+            n_opened: 0,
+            n_popped: 0,
             far_pushed: 0,
-            looked: 0,
+            resized_at: 0,
         }
     }
     pub fn len(&self) -> usize {
@@ -208,15 +208,15 @@ impl Queue {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// Schedules `what`, not before the last event popped.
+    /// Schedules `code`, not before the last event popped.
     #[inline]
-    pub fn push(&mut self, at: Time, what: What) {
+    pub fn push(&mut self, at: Time, code: EventCode) {
         assert!(at.0 >= self.last, "an event was scheduled in the past");
         self.len += 1;
         if at.0 >= self.run_end {
-            self.place(Item { at: at.0, what });
+            self.place(Item { at: at.0, code });
         } else {
-            self.be_late(at.0, what);
+            self.push_late(at.0, code);
         }
     }
     #[inline]
@@ -224,7 +224,7 @@ impl Queue {
         if item.at > self.near_last {
             return self.place_far(item);
         }
-        let at = self.place_of(item.at);
+        let at = self.bucket_index(item.at);
         let bucket = &mut self.near[at];
         if bucket.count == 0 {
             self.near_used[at / 64] |= 1 << (at % 64);
@@ -234,7 +234,7 @@ impl Queue {
     }
     /// The bucket of an instant of either window.
     #[inline(always)]
-    fn place_of(&self, at: u64) -> usize {
+    fn bucket_index(&self, at: u64) -> usize {
         (at >> self.width) as usize & ((2 << self.window) - 1) & (BUCKETS - 1)
     }
     #[inline(never)]
@@ -249,18 +249,18 @@ impl Queue {
     #[inline]
     fn slot(&self, at: u64, last: u64) -> (usize, usize) {
         let window = self.width + self.window;
-        let level = (63 - ((at ^ last) >> window).leading_zeros()) / DIGIT;
-        (level as usize, (at >> (window + level * DIGIT)) as usize % SLOTS)
+        let level = (63 - ((at ^ last) >> window).leading_zeros()) / DIGIT_BITS;
+        (level as usize, (at >> (window + level * DIGIT_BITS)) as usize % SLOTS)
     }
     /// The window that begins at `start` becomes the present one. What was far of the next one is
     /// near from now on.
-    fn enter(&mut self, start: u64) {
+    fn enter_window(&mut self, start: u64) {
         let last = self.near_last;
         self.base = start;
         self.near_last = self.end_of_next();
         if self.near_last > last {
             let (level, digit) = self.slot(self.near_last, last);
-            self.take_slot(level, digit);
+            self.redistribute_slot(level, digit);
         }
     }
     /// The last instant of the window after that of the base, or of its own if it is the last.
@@ -269,77 +269,77 @@ impl Queue {
         (self.base | (window - 1)).saturating_add(window)
     }
     /// Places anew what a slot holds.
-    fn take_slot(&mut self, level: usize, digit: usize) {
+    fn redistribute_slot(&mut self, level: usize, digit: usize) {
         self.far_used[level] &= !(1 << digit);
         let slot = std::mem::replace(&mut self.far[level * SLOTS + digit], EMPTY);
-        self.deal_far(slot);
+        self.redistribute(slot);
     }
     #[inline(never)]
-    fn be_late(&mut self, at: u64, what: What) {
-        if self.late_at == u64::MAX {
-            self.lates = 0;
+    fn push_late(&mut self, at: u64, code: EventCode) {
+        if self.late_first == u64::MAX {
+            self.n_late = 0;
         }
-        let nth = self.lates;
-        self.lates += 1;
-        self.popped += 1;
-        let (order, arg) = (what.order(), what.arg());
+        let nth = self.n_late;
+        self.n_late += 1;
+        self.n_popped += 1;
+        let (order, arg) = (code.order(), code.arg());
         self.late.push(Reverse(Late { at, order, nth, arg }));
-        self.late_at = self.late_at.min(at);
+        self.late_first = self.late_first.min(at);
     }
     /// The `n`th event to come, if it is known already: 0 is the next. A hint, nothing more.
     #[inline]
-    pub fn ahead(&self, n: usize) -> Option<What> {
-        self.run[..self.known].get(self.next + n).map(|item| item.what)
+    pub fn ahead(&self, n: usize) -> Option<EventCode> {
+        self.run[..self.sorted_end].get(self.next + n).map(|item| item.code)
     }
     /// The next block of events that nobody has looked at, for who foresees, when it is time to: so
     /// that its last looks at it, of one a block, come before its events do.
     #[inline(always)]
-    pub fn unseen(&mut self) -> Option<&[Item; BLOCK]> {
-        if self.seen > self.next + (LOOKS - 1) * BLOCK {
+    pub fn next_prefetch_block(&mut self) -> Option<&[Item; PREFETCH_BLOCK]> {
+        if self.prefetched_end > self.next + (PREFETCH_STAGES - 1) * PREFETCH_BLOCK {
             return None;
         }
-        let at = self.seen.max(self.next);
-        let block = self.run[..self.known].get(at..)?.first_chunk()?;
-        self.seen = at + BLOCK;
+        let at = self.prefetched_end.max(self.next);
+        let block = self.run[..self.sorted_end].get(at..)?.first_chunk()?;
+        self.prefetched_end = at + PREFETCH_BLOCK;
         Some(block)
     }
     /// Somebody will look `ahead`.
-    pub fn foresee(&mut self) {
-        (self.wanted, self.left) = (FORESEEN, LEFT);
+    pub fn enable_prefetch(&mut self) {
+        (self.min_sorted, self.refill_margin) = (PREFETCH_SORTED, PREFETCH_MARGIN);
     }
-    pub fn is_foreseen(&self) -> bool {
-        self.wanted == FORESEEN
+    pub fn has_prefetch(&self) -> bool {
+        self.min_sorted == PREFETCH_SORTED
     }
     /// The next event of the run.
     #[inline]
-    fn come(&self) -> Option<&Item> {
-        self.run[..self.known].get(self.next)
+    fn next_in_run(&self) -> Option<&Item> {
+        self.run[..self.sorted_end].get(self.next)
     }
     /// The next event, if it is before `end`.
     #[inline(always)]
-    pub fn pop_before(&mut self, end: Time) -> Option<(Time, What)> {
-        if let Some(&item) = self.run[..self.turn].get(self.next)
-            && item.at < self.late_at
+    pub fn pop_before(&mut self, end: Time) -> Option<(Time, EventCode)> {
+        if let Some(&item) = self.run[..self.refill_at].get(self.next)
+            && item.at < self.late_first
             && item.at < end.0
         {
-            return Some(self.pop_known(item));
+            return Some(self.pop_from_run(item));
         }
-        self.pop_slowly(end)
+        self.pop_slow(end)
     }
     /// The same where the run may be at its turn, or a late event be next.
     #[inline(never)]
-    fn pop_slowly(&mut self, end: Time) -> Option<(Time, What)> {
+    fn pop_slow(&mut self, end: Time) -> Option<(Time, EventCode)> {
         loop {
-            if let Some(&item) = self.run[..self.turn].get(self.next)
-                && item.at < self.late_at
+            if let Some(&item) = self.run[..self.refill_at].get(self.next)
+                && item.at < self.late_first
             {
-                return (item.at < end.0).then(|| self.pop_known(item));
+                return (item.at < end.0).then(|| self.pop_from_run(item));
             }
-            if self.next == self.turn && self.turn < self.known {
+            if self.next == self.refill_at && self.refill_at < self.sorted_end {
                 self.open(end.0);
                 continue;
             }
-            if self.late_at != u64::MAX {
+            if self.late_first != u64::MAX {
                 return self.pop_with_late(end);
             }
             // What is far stays far: an end may be followed by earlier events.
@@ -350,23 +350,24 @@ impl Queue {
     }
     /// The next event of the run, which this is.
     #[inline(always)]
-    fn pop_known(&mut self, item: Item) -> (Time, What) {
+    fn pop_from_run(&mut self, item: Item) -> (Time, EventCode) {
         self.next += 1;
         self.len -= 1;
         self.last = item.at;
-        (Time(item.at), item.what)
+        (Time(item.at), item.code)
     }
     /// The same where a late event may be next.
     #[inline(never)]
-    fn pop_with_late(&mut self, end: Time) -> Option<(Time, What)> {
+    fn pop_with_late(&mut self, end: Time) -> Option<(Time, EventCode)> {
         let late = self.late.peek().expect("it has a time").0;
-        let first = self.come().copied();
-        let first = first.filter(|item| (item.at, item.what.order()) <= (late.at, late.order));
+        let first = self.next_in_run().copied();
+        let first = first.filter(|item| (item.at, item.code.order()) <= (late.at, late.order));
         let item = match first {
             Some(item) => item,
-            None => {
-                Item { at: late.at, what: What(u64::from(late.order) << 32 | u64::from(late.arg)) }
-            }
+            None => Item {
+                at: late.at,
+                code: EventCode(u64::from(late.order) << 32 | u64::from(late.arg)),
+            },
         };
         if item.at >= end.0 {
             return None;
@@ -375,30 +376,30 @@ impl Queue {
             self.next += 1;
         } else {
             self.late.pop();
-            self.late_at = self.late.peek().map_or(u64::MAX, |late| late.0.at);
+            self.late_first = self.late.peek().map_or(u64::MAX, |late| late.0.at);
         }
         self.len -= 1;
         self.last = item.at;
-        Some((Time(item.at), item.what))
+        Some((Time(item.at), item.code))
     }
     #[inline]
-    pub fn pop(&mut self) -> Option<(Time, What)> {
+    pub fn pop(&mut self) -> Option<(Time, EventCode)> {
         self.pop_before(Time(u64::MAX))
     }
     /// Whether the next event shares the instant of the last one popped. Such events are known:
     /// buckets do not divide instants.
     pub fn next_is_now(&self) -> bool {
-        self.come().is_some_and(|item| item.at == self.last) || self.late_at == self.last
+        self.next_in_run().is_some_and(|item| item.at == self.last) || self.late_first == self.last
     }
 
     /// No later than any pending event, and exact once its bucket is open: whoever looks again
     /// after a `pop_before` of a later instant has come further. `u64::MAX` if nothing is pending.
-    pub fn soonest(&self) -> Time {
-        let known = self.come().map_or(u64::MAX, |item| item.at).min(self.late_at);
-        let at = match (known, self.len) {
+    pub fn earliest_bound(&self) -> Time {
+        let sorted_end = self.next_in_run().map_or(u64::MAX, |item| item.at).min(self.late_first);
+        let at = match (sorted_end, self.len) {
             (_, 0) => u64::MAX,
             (u64::MAX, _) => self.first_near().unwrap_or_else(|| self.first_far()).2,
-            (known, _) => known,
+            (sorted_end, _) => sorted_end,
         };
         Time(at)
     }
@@ -427,9 +428,10 @@ impl Queue {
     fn first_far(&self) -> (usize, usize, u64) {
         let level = self.far_used.iter().position(|&used| used != 0).expect("events pend");
         let digit = self.far_used[level].trailing_zeros();
-        let low = self.width + self.window + level as u32 * DIGIT;
+        let low = self.width + self.window + level as u32 * DIGIT_BITS;
         // Digits above the level are the last window's; those below are zero at a slot's start.
-        let above = self.near_last.checked_shr(low + DIGIT).map_or(0, |high| high << DIGIT);
+        let above =
+            self.near_last.checked_shr(low + DIGIT_BITS).map_or(0, |high| high << DIGIT_BITS);
         (level, digit as usize, (above | u64::from(digit)) << low)
     }
 
@@ -437,29 +439,34 @@ impl Queue {
     /// after. False if there is none.
     #[inline(never)]
     fn open(&mut self, end: u64) -> bool {
-        let is_time = self.opened >= LOOK || self.popped > LOOK as usize * CROWDED;
+        let is_time = self.n_opened >= RESIZE_INTERVAL
+            || self.n_popped > RESIZE_INTERVAL as usize * TARGET_MAX;
         // All that is pending may be placed anew, so not too often.
-        if is_time && self.popped >= self.len {
-            self.suit();
+        if is_time && self.n_popped >= self.len {
+            self.adapt_width();
         }
-        let left = self.known - self.next;
-        self.run.copy_within(self.next..self.known, 0);
-        self.seen = self.seen.saturating_sub(self.next);
-        (self.next, self.known) = (0, left);
+        let refill_margin = self.sorted_end - self.next;
+        self.run.copy_within(self.next..self.sorted_end, 0);
+        self.prefetched_end = self.prefetched_end.saturating_sub(self.next);
+        (self.next, self.sorted_end) = (0, refill_margin);
         self.open_from(end);
-        let is_more = self.known > left;
-        self.turn = if is_more { self.known.saturating_sub(self.left).max(1) } else { self.known };
+        let is_more = self.sorted_end > refill_margin;
+        self.refill_at = if is_more {
+            self.sorted_end.saturating_sub(self.refill_margin).max(1)
+        } else {
+            self.sorted_end
+        };
         is_more
     }
     fn open_from(&mut self, mut end: u64) {
-        let left = self.known;
-        while self.known < self.wanted && self.known < self.len {
+        let refill_margin = self.sorted_end;
+        while self.sorted_end < self.min_sorted && self.sorted_end < self.len {
             if let Some((word, at, start)) = self.first_near() {
                 if start >= end {
                     return;
                 }
-                if self.known == left {
-                    let span = ((self.wanted as u64 / 2) << self.width).min(1 << WIDTHS.end());
+                if self.sorted_end == refill_margin {
+                    let span = ((self.min_sorted as u64 / 2) << self.width).min(1 << WIDTHS.end());
                     end = end.min(start.saturating_add(span));
                 }
                 self.near_used[word] &= self.near_used[word] - 1;
@@ -467,21 +474,21 @@ impl Queue {
                     self.near_words[word / 64] &= !(1 << (word % 64));
                 }
                 let bucket = std::mem::replace(&mut self.near[at], EMPTY);
-                if self.is_foreseen() {
+                if self.has_prefetch() {
                     self.chunks.fetch(self.near[(at + 2) & ((2 << self.window) - 1)]);
                 }
                 if (start ^ self.base) >> (self.width + self.window) != 0 {
-                    self.enter(start);
+                    self.enter_window(start);
                 }
                 self.base = start;
                 self.run_end = start.saturating_add(1 << self.width);
-                self.opened += 1;
-                self.popped += bucket.count as usize;
+                self.n_opened += 1;
+                self.n_popped += bucket.count as usize;
                 self.sort(bucket, start);
                 continue;
             }
             // What is far is far from what is known.
-            if self.known > 0 {
+            if self.sorted_end > 0 {
                 return;
             }
             let (level, digit, start) = self.first_far();
@@ -492,16 +499,16 @@ impl Queue {
             // Its first window is the next one until what it holds is placed.
             self.near_last = start | ((1 << (self.width + self.window)) - 1);
             self.base = start;
-            self.take_slot(level, digit);
-            self.enter(start);
+            self.redistribute_slot(level, digit);
+            self.enter_window(start);
         }
     }
     /// Places anew what a slot held.
-    fn deal_far(&mut self, slot: Bucket) {
-        let (mut left, mut page) = (slot.count as usize, slot.first);
-        while left > 0 {
-            let n = left.min(PAGE);
-            left -= n;
+    fn redistribute(&mut self, slot: Bucket) {
+        let (mut refill_margin, mut page) = (slot.count as usize, slot.first);
+        while refill_margin > 0 {
+            let n = refill_margin.min(PAGE);
+            refill_margin -= n;
             self.pages.fetch_next(page);
             for nth in 0..n {
                 self.place(self.pages.item(page, nth));
@@ -516,15 +523,15 @@ impl Queue {
     #[inline]
     fn sort(&mut self, bucket: Bucket, start: u64) {
         let key = |item: Item, nth: usize| {
-            let (offset, order) = (item.at - start, u64::from(item.what.order()));
-            offset << (64 - OFFSET) | order << INDEX | nth as u64
+            let (offset, order) = (item.at - start, u64::from(item.code.order()));
+            offset << (64 - OFFSET_BITS) | order << INDEX_BITS | nth as u64
         };
-        let (n, before) = (bucket.count as usize, self.known);
-        self.known += n;
-        if self.run.len() < self.known {
-            self.run.resize(self.known.next_power_of_two(), NOTHING);
+        let (n, before) = (bucket.count as usize, self.sorted_end);
+        self.sorted_end += n;
+        if self.run.len() < self.sorted_end {
+            self.run.resize(self.sorted_end.next_power_of_two(), NULL_EVENT);
         }
-        let run = &mut self.run[before..self.known];
+        let run = &mut self.run[before..self.sorted_end];
         if n <= CHUNK {
             // Every key is compared with all before it, so that no branch depends on their order.
             let items = self.chunks.items(bucket.first);
@@ -544,65 +551,68 @@ impl Queue {
         }
         self.pushed.clear();
         self.chunks.empty(bucket, &mut self.pushed);
-        if n > MANY && self.width <= DEALT && deal_out(&self.pushed, start, self.width, run) {
+        if n > COUNTING_SORT_MIN
+            && self.width <= COUNTING_SORT_WIDTH
+            && counting_sort(&self.pushed, start, self.width, run)
+        {
             return;
         }
-        if n > 1 << INDEX {
+        if n > 1 << INDEX_BITS {
             run.copy_from_slice(&self.pushed);
-            return run.sort_by_key(|item| (item.at, item.what.order()));
+            return run.sort_by_key(|item| (item.at, item.code.order()));
         }
         self.order.clear();
         self.order.extend(self.pushed.iter().enumerate().map(|(nth, &item)| key(item, nth)));
         self.order.sort_unstable();
         for (item, &key) in run.iter_mut().zip(&self.order) {
-            *item = self.pushed[key as usize % (1 << INDEX)];
+            *item = self.pushed[key as usize % (1 << INDEX_BITS)];
         }
     }
 
     /// Makes buckets finer or coarser if they were crowded or nearly empty.
-    fn suit(&mut self) {
-        let mean = self.popped / (self.opened as usize).max(1);
+    fn adapt_width(&mut self) {
+        let mean = self.n_popped / (self.n_opened as usize).max(1);
         // What is pushed beyond the buckets is placed twice: in 64ths.
-        let far = 64 * self.far_pushed / self.popped.max(1);
+        let far = 64 * self.far_pushed / self.n_popped.max(1);
         // An event waits on average for as long as it takes to handle as many as are pending
         // (Little's law): in 64ths of the time that all buckets have together.
-        let elapsed = u128::from(self.last - self.looked);
-        let wait = self.len as u128 * elapsed / self.popped.max(1) as u128;
+        let elapsed = u128::from(self.last - self.resized_at);
+        let wait = self.len as u128 * elapsed / self.n_popped.max(1) as u128;
         let share = |width: u32| (64 * wait) >> (width + self.window + 1);
-        (self.opened, self.popped, self.far_pushed) = (0, 0, 0);
-        self.looked = self.last;
+        (self.n_opened, self.n_popped, self.far_pushed) = (0, 0, 0);
+        self.resized_at = self.last;
         let is_short = self.window == SHORT_WINDOW;
-        if !is_short && self.len > CROWD {
-            return self.place_anew(self.width, SHORT_WINDOW);
+        if !is_short && self.len > LARGE_QUEUE {
+            return self.rebuild(self.width, SHORT_WINDOW);
         }
-        if is_short && self.len < CROWD / 8 {
-            return self.place_anew(self.width, WINDOW);
+        if is_short && self.len < LARGE_QUEUE / 8 {
+            return self.rebuild(self.width, WINDOW);
         }
         let width = match mean {
             // How many are beyond differs with where in its round the wheel stands; how long they
             // wait does not.
-            SHORT_CROWDED.. if is_short => self.width - 1,
-            SPARSE.. if is_short => return,
+            SHORT_TARGET_MAX.. if is_short => self.width - 1,
+            TARGET_MIN.. if is_short => return,
             _ if !is_short && far >= 32 && share(self.width) >= 32 => self.width + 1,
             // A bucket should be a good deal below what makes it crowded.
-            CROWDED.. => {
-                let steps = ((mean / CROWDED).ilog2() + 1).min(3);
+            TARGET_MAX.. => {
+                let steps = ((mean / TARGET_MAX).ilog2() + 1).min(3);
                 let mut finer = self.width.saturating_sub(steps)..self.width;
                 finer.find(|&width| share(width) < 32).unwrap_or(self.width)
             }
-            ..SPARSE => self.width + 1,
+            ..TARGET_MIN => self.width + 1,
             _ => return,
         };
         let width = width.clamp(*WIDTHS.start(), *WIDTHS.end());
         if width == self.width {
             return;
         }
-        self.place_anew(width, self.window);
+        self.rebuild(width, self.window);
     }
     /// Places all of it in buckets so wide, and windows of so many of them. Equals are in one of
     /// them, and keep their order.
-    fn place_anew(&mut self, width: u32, window: u32) {
-        let near = std::mem::replace(&mut self.near, boxed(EMPTY));
+    fn rebuild(&mut self, width: u32, window: u32) {
+        let near = std::mem::replace(&mut self.near, boxed_array(EMPTY));
         let far = std::mem::replace(&mut self.far, vec![EMPTY; LEVELS * SLOTS].into());
         self.near_used.fill(0);
         self.near_words = [0; _];
@@ -632,7 +642,7 @@ impl Queue {
 }
 
 #[cfg(test)]
-mod borders;
+mod boundaries;
 
 #[cfg(test)]
 mod tests;

@@ -1,16 +1,16 @@
 //! The machine as resources: what messages share, in bytes that pass in a fixed time.
 
 use base::{Gap, IndexVec, Span};
-use fluid::{Party, Resource, Use};
+use fluid::{ClassShare, Resource, Use};
 use machine::{LinkId, Machine, NicId, NicParams};
 
 /// Log2 of the time, in ps, in which capacities are counted. 52 leaves a link of 25 GB/s shared by
 /// 100,000 messages a level of 16 bits, and takes links of up to 4 TB/s.
-pub(crate) const TIME: u32 = 52;
+pub(crate) const TIME_BITS: u32 = 52;
 
 /// Bytes that pass in that time.
 pub fn capacity(gap: Gap) -> u64 {
-    passed(gap, Span(1 << TIME)).min(1 << 62)
+    passed(gap, Span(1 << TIME_BITS)).min(1 << 62)
 }
 
 /// Bytes that pass in `time`.
@@ -20,14 +20,14 @@ fn passed(gap: Gap, time: Span) -> u64 {
 
 /// Bytes of a packet beside its payload, and of the one that answers it or has asked for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Extra {
+pub(crate) struct HeaderBytes {
     pub headers: u64,
     pub back: u64,
 }
 
 /// What a message's packet weighs, in bytes: the mean of its packets, rounded up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Weight {
+pub(crate) struct PacketWeight {
     /// On links: with headers.
     pub wire: u32,
     /// At host interfaces: without; and of what both directions share.
@@ -37,12 +37,12 @@ pub(crate) struct Weight {
     pub back: u32,
 }
 
-impl Weight {
+impl PacketWeight {
     /// Of a message that takes what both directions share for so many bytes more.
-    pub fn new(bytes: u64, packets: u64, extra: Extra, message: u64) -> Weight {
+    pub fn new(bytes: u64, packets: u64, extra: HeaderBytes, message: u64) -> PacketWeight {
         let host = bytes.div_ceil(packets) as u32;
         let more = if packets > 1 { message.div_ceil(packets) } else { 0 };
-        Weight {
+        PacketWeight {
             wire: host.saturating_add(extra.headers as u32).max(1),
             host,
             both: host.saturating_add(u32::try_from(more).unwrap_or(u32::MAX)),
@@ -89,13 +89,13 @@ impl Fabric {
 
     /// What each traffic class in use is due of each link, class by class; nothing where links are
     /// not shared by classes.
-    pub fn due(&self, machine: &Machine) -> Vec<Party> {
+    pub fn due(&self, machine: &Machine) -> Vec<ClassShare> {
         let classes: Vec<_> = machine.classes.sharing().collect();
         let of = |(link, &all): (LinkId, &u64)| {
             let part = move |percent: u8| (u128::from(all) * u128::from(percent) / 100) as u64;
             // Links out of NICs have the first numbers.
             let at_nic = link.0 < self.n_nics;
-            classes.iter().map(move |class| Party {
+            classes.iter().map(move |class| ClassShare {
                 assured: part(if at_nic { class.nic_assured } else { class.assured }),
                 ceiling: part(class.ceiling).max(1),
                 priority: class.priority,
@@ -109,7 +109,7 @@ impl Fabric {
     pub fn uses(
         &self,
         (src, dst): (NicId, NicId),
-        weight: Weight,
+        weight: PacketWeight,
         count: u32,
         (path, back): (&[LinkId], &[LinkId]),
         out: &mut Vec<Use>,
@@ -135,7 +135,7 @@ impl Fabric {
     }
 
     /// Whether `at` is what `dst` takes packets by: its link, or its host interface.
-    pub fn is_taken_by(&self, at: Resource, dst: NicId) -> bool {
+    pub fn is_receiver_limit(&self, at: Resource, dst: NicId) -> bool {
         let (own, n) = (self.n_links, self.n_nics);
         let ones = if self.one_way.is_some() { 2 * n } else { 0 };
         // Injection links have the first numbers, ejection links the next.
@@ -145,7 +145,7 @@ impl Fabric {
     }
 
     /// Whether `at` is what some NIC takes packets by.
-    pub fn is_taker(&self, at: Resource) -> bool {
+    pub fn is_any_receiver_limit(&self, at: Resource) -> bool {
         let (own, n) = (self.n_links, self.n_nics);
         let ones = if self.one_way.is_some() { n } else { 0 };
         (n..2 * n).contains(&at.0) || at.0 >= own + ones
@@ -153,7 +153,13 @@ impl Fabric {
 
     /// Packets that NICs and hosts alone would let through, `in_parallel` at a time, for a message
     /// that nobody disturbs: the level that `fluid` would give it, times as many.
-    pub fn alone(&self, machine: &Machine, ends: (NicId, NicId), w: Weight, count: u32) -> u64 {
+    pub fn alone(
+        &self,
+        machine: &Machine,
+        ends: (NicId, NicId),
+        w: PacketWeight,
+        count: u32,
+    ) -> u64 {
         let level = |capacity: u64, weight: u32| match weight {
             0 => u64::MAX,
             weight => capacity / (u64::from(weight) * u64::from(count)),

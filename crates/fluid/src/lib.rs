@@ -16,10 +16,10 @@ use std::ops::Range;
 
 use base::{Idx, IndexVec};
 
-mod parties;
+mod class_shares;
 
-use parties::Parties;
-pub use parties::Party;
+pub use class_shares::ClassShare;
+use class_shares::ClassTable;
 
 base::ids! {
     /// What flows share.
@@ -40,48 +40,48 @@ const NONE: Resource = Resource(u32::MAX);
 
 /// No level: of a resource that is not in the heap, and of a flow that is being given one. No
 /// level is as high; and two of them differ by less than 2^63, so that a difference has a sign.
-const OUT: u64 = i64::MAX as u64;
+const UNSET: u64 = i64::MAX as u64;
 
 /// After so many waves of a solve that each concern others, all whom any of it can concern are
 /// solved again at once.
-const WAVES: u32 = 16;
+const MAX_WAVES: u32 = 16;
 
 #[derive(Clone, Copy)]
-struct Share {
+struct ResourceState {
     capacity: i64,
     /// What flows with a level leave. Below nothing where there are more flows than units.
-    left: i64,
+    residual: i64,
     /// Weights of the flows that are being given a level.
-    open: u64,
+    open_weight: u64,
     /// Weights of those that have their bottleneck here.
-    tight: u64,
+    bottleneck_weight: u64,
     /// Nobody of these has a level below this.
-    low: u64,
+    min_bottleneck_level: u64,
     /// The highest level that this wave has given to one that crosses it.
-    high: u64,
-    /// The lowest level that it stands in the heap with; `OUT` if it does not.
-    told: u64,
+    max_wave_level: u64,
+    /// The lowest level that it stands in the heap with; `UNSET` if it does not.
+    queued_level: u64,
     /// The wave in which those who have their bottleneck here were last looked through, and the
     /// step in which one that crosses it was last opened.
-    touched: u32,
-    visited: u32,
+    opened_in: u32,
+    visited_in: u32,
 }
-const _: () = assert!(size_of::<Share>() == 64);
+const _: () = assert!(size_of::<ResourceState>() == 64);
 
-impl Share {
-    fn idle(capacity: u64) -> Share {
-        assert!(capacity < OUT, "a capacity of 2^63 - 1 and more");
+impl ResourceState {
+    fn idle(capacity: u64) -> ResourceState {
+        assert!(capacity < UNSET, "a capacity of 2^63 - 1 and more");
         let capacity = capacity as i64;
-        Share {
+        ResourceState {
             capacity,
-            left: capacity,
-            open: 0,
-            tight: 0,
-            low: 0,
-            high: 0,
-            told: OUT,
-            touched: 0,
-            visited: 0,
+            residual: capacity,
+            open_weight: 0,
+            bottleneck_weight: 0,
+            min_bottleneck_level: 0,
+            max_wave_level: 0,
+            queued_level: UNSET,
+            opened_in: 0,
+            visited_in: 0,
         }
     }
 
@@ -89,22 +89,22 @@ impl Share {
     /// even where more flows share than there are units to deal out.
     #[inline]
     fn level(&self) -> u64 {
-        (self.left() / self.open).max(1)
+        (self.residual() / self.open_weight).max(1)
     }
 
     #[inline]
-    fn left(&self) -> u64 {
-        self.left.max(0) as u64
+    fn residual(&self) -> u64 {
+        self.residual.max(0) as u64
     }
 
     /// What flows with a level take.
     fn taken(&self) -> u64 {
-        (self.capacity - self.left) as u64
+        (self.capacity - self.residual) as u64
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum FlowState {
     /// No flow has this id.
     Free,
     /// Not started: takes nothing.
@@ -114,23 +114,23 @@ enum State {
 }
 
 #[derive(Clone, Copy)]
-struct Row {
+struct FlowEntry {
     /// Its level when the solve began that last gave it one, and the step in which that was.
-    before: u64,
-    solved: u32,
+    level_before: u64,
+    solved_in: u32,
     /// What set its level last.
     bottleneck: Resource,
     /// While it is open: none of its resources but the one that stands for it would set less.
-    second: u64,
+    second_lowest: u64,
     /// Its uses: where they begin among all, how many, and the logarithm of how many have room.
     begin: u32,
     n_uses: u16,
     room: u8,
-    state: State,
+    state: FlowState,
 }
-const _: () = assert!(size_of::<Row>() == 32);
+const _: () = assert!(size_of::<FlowEntry>() == 32);
 
-impl Row {
+impl FlowEntry {
     #[inline]
     fn uses(&self) -> Range<usize> {
         self.begin as usize..self.begin as usize + usize::from(self.n_uses)
@@ -161,12 +161,12 @@ impl Key {
 /// Flows that are picked out of more. Processors cannot foretell who is, so that is no branch: all
 /// are written down, and who is not picked is written over.
 #[derive(Default)]
-struct List {
+struct PickList {
     items: Vec<FlowId>,
     n: usize,
 }
 
-impl List {
+impl PickList {
     /// So many more can be `put`.
     #[inline]
     fn room(&mut self, more: usize) {
@@ -188,14 +188,14 @@ impl List {
 /// Flows and what they share.
 pub struct MaxMin {
     /// Base-2 logarithm of the part of a level, or of a capacity, that concerns nobody else.
-    exact_to: u32,
-    shares: IndexVec<Resource, Share>,
+    precision_bits: u32,
+    shares: IndexVec<Resource, ResourceState>,
     /// Who shares resources before flows do.
-    parties: Parties,
+    class_shares: ClassTable,
     /// Who crosses each: once for each of his uses of it.
     crossings: IndexVec<Resource, Vec<FlowId>>,
-    rows: IndexVec<FlowId, Row>,
-    /// Of each flow; `OUT` while it is being given one, 0 before. Apart from all else, for who
+    rows: IndexVec<FlowId, FlowEntry>,
+    /// Of each flow; `UNSET` while it is being given one, 0 before. Apart from all else, for who
     /// crosses a resource is looked through far more often than changed.
     levels: IndexVec<FlowId, u64>,
     /// Uses of all flows, and the place of each among those who cross the resource. Rows keep
@@ -206,47 +206,48 @@ pub struct MaxMin {
     /// What has changed since the last solve: flows that started, and bottlenecks that somebody
     /// left.
     started: Vec<FlowId>,
-    eased: Vec<Resource>,
+    freed: Vec<Resource>,
     /// How many flows are being given a level, and a resource for each: its lowest, by the level
     /// that it would set, which can have risen since it was told.
     n_open: usize,
     next: BinaryHeap<Reverse<Key>>,
     /// Of each resource in the heap: up to this level it is the lowest of all for whom it stands.
-    seconds: IndexVec<Resource, u64>,
+    second_lowest_of: IndexVec<Resource, u64>,
     /// Steps so far: solves, waves and openings; and which this solve and this wave began with.
     step: u32,
     solve: u32,
     wave: u32,
     /// Where somebody has been opened in this wave: so many of these.
-    visited: Vec<Resource>,
+    visited_in: Vec<Resource>,
     n_visited: usize,
     opened: Vec<FlowId>,
     /// Where parties share: everybody who has been opened since parts were dealt.
     reopened: Vec<FlowId>,
     changed: Vec<FlowId>,
-    to_open: List,
+    to_open: PickList,
     /// Flows that have been opened together: those that are to be told, and those for whom the
     /// resource stands where they were opened, if its level is below all that they had.
     batch: Vec<FlowId>,
-    alike: Vec<FlowId>,
+    same_bound: Vec<FlowId>,
     /// Flows that are open at a resource, and those who have more of it than is fair though their
     /// bottleneck is another.
-    here: List,
-    above: List,
+    open_here: PickList,
+    above: PickList,
 }
 
 impl MaxMin {
-    /// Levels are max-min fair to within one part in 2^`exact_to`: that much of a capacity may lie
+    /// Levels are max-min fair to within one part in 2^`precision_bits`: that much of a capacity may lie
     /// idle, and that much less than another may somebody have who has his bottleneck where both
     /// share. From 63 on they are to within one unit of level.
-    pub fn new(capacities: impl Iterator<Item = u64>, exact_to: u32) -> Self {
-        let shares: IndexVec<Resource, Share> = capacities.map(Share::idle).collect();
+    pub fn new(capacities: impl Iterator<Item = u64>, precision_bits: u32) -> Self {
+        let shares: IndexVec<Resource, ResourceState> =
+            capacities.map(ResourceState::idle).collect();
         let n = shares.len();
         let crossings = (0..n).map(|_| Vec::new()).collect();
         MaxMin {
-            exact_to: exact_to.min(63),
+            precision_bits: precision_bits.min(63),
             shares,
-            parties: Parties::default(),
+            class_shares: ClassTable::default(),
             crossings,
             rows: IndexVec::new(),
             levels: IndexVec::new(),
@@ -254,41 +255,50 @@ impl MaxMin {
             places: Vec::new(),
             free: Vec::new(),
             started: Vec::new(),
-            eased: Vec::new(),
+            freed: Vec::new(),
             n_open: 0,
             next: BinaryHeap::new(),
-            seconds: IndexVec::filled(OUT, n),
+            second_lowest_of: IndexVec::filled(UNSET, n),
             step: 0,
             solve: 0,
             wave: 0,
-            visited: vec![NONE; n + 1],
+            visited_in: vec![NONE; n + 1],
             n_visited: 0,
             opened: Vec::new(),
             reopened: Vec::new(),
             changed: Vec::new(),
-            to_open: List::default(),
+            to_open: PickList::default(),
             batch: Vec::new(),
-            alike: Vec::new(),
-            here: List::default(),
-            above: List::default(),
+            same_bound: Vec::new(),
+            open_here: PickList::default(),
+            above: PickList::default(),
         }
     }
 
     /// A flow that crosses these, of which there is one at least. It takes nothing until it has
     /// been told to `start`.
     pub fn add(&mut self, uses: &[Use]) -> FlowId {
-        self.add_of(0, uses)
+        self.add_in_class(0, uses)
     }
 
-    /// The same of a flow of `party`, where parties share resources.
-    pub fn add_of(&mut self, party: u32, uses: &[Use]) -> FlowId {
+    /// The same of a flow of `class`, where parties share resources.
+    pub fn add_in_class(&mut self, class: u32, uses: &[Use]) -> FlowId {
         assert!(!uses.is_empty(), "nothing would limit the flow");
         let n_uses = u16::try_from(uses.len()).expect("a way of fewer than 2^16");
         let flow = self.free.pop().unwrap_or_else(|| {
-            let (bottleneck, state) = (NONE, State::Free);
-            let (before, second, solved, begin, n_uses, room) = (0, 0, 0, 0, 0, 0);
+            let (bottleneck, state) = (NONE, FlowState::Free);
+            let (level_before, second_lowest, solved_in, begin, n_uses, room) = (0, 0, 0, 0, 0, 0);
             self.levels.push(0);
-            self.rows.push(Row { before, solved, bottleneck, second, begin, n_uses, room, state })
+            self.rows.push(FlowEntry {
+                level_before,
+                solved_in,
+                bottleneck,
+                second_lowest,
+                begin,
+                n_uses,
+                room,
+                state,
+            })
         });
         let row = &mut self.rows[flow];
         let room = uses.len().next_power_of_two();
@@ -300,12 +310,12 @@ impl MaxMin {
             self.uses.resize(self.uses.len() + room, Use { resource: NONE, weight: 0 });
             self.places.resize(self.uses.len(), 0);
         }
-        (row.bottleneck, row.state) = (NONE, State::Parked);
+        (row.bottleneck, row.state) = (NONE, FlowState::Parked);
         row.n_uses = n_uses;
         let those = row.uses();
         self.uses[those.clone()].copy_from_slice(uses);
-        if party > 0 {
-            self.parties.take_parts(party, &mut self.uses[those.clone()]);
+        if class > 0 {
+            self.class_shares.take_parts(class, &mut self.uses[those.clone()]);
         }
         for (one, place) in self.uses[those.clone()].iter().zip(&mut self.places[those]) {
             let crossings = &mut self.crossings[one.resource];
@@ -317,25 +327,25 @@ impl MaxMin {
 
     /// From the next solve on `flow` takes its share.
     pub fn start(&mut self, flow: FlowId) {
-        debug_assert!(self.rows[flow].state == State::Parked);
-        self.rows[flow].state = State::Started;
+        debug_assert!(self.rows[flow].state == FlowState::Parked);
+        self.rows[flow].state = FlowState::Started;
         self.started.push(flow);
     }
 
     /// `flow` is no more. Others take what it leaves when they are solved next.
     pub fn remove(&mut self, flow: FlowId) {
         let row = self.rows[flow];
-        assert!(row.state != State::Free, "no flow of this id");
+        assert!(row.state != FlowState::Free, "no flow of this id");
         let level = std::mem::take(&mut self.levels[flow]);
         for at in row.uses() {
             let Use { resource, weight } = self.uses[at];
             let share = &mut self.shares[resource];
             if row.bottleneck == resource {
-                share.tight -= u64::from(weight);
+                share.bottleneck_weight -= u64::from(weight);
             }
-            share.left += (level * u64::from(weight)) as i64;
-            if level > 0 && share.tight > 0 {
-                self.eased.push(resource);
+            share.residual += (level * u64::from(weight)) as i64;
+            if level > 0 && share.bottleneck_weight > 0 {
+                self.freed.push(resource);
             }
             // Who crossed it last goes where it stood.
             let place = std::mem::replace(&mut self.places[at], u32::MAX);
@@ -348,10 +358,10 @@ impl MaxMin {
                 self.places[at] = place;
             }
         }
-        if level > 0 && !self.parties.are_none() {
-            self.parties.look_at(&self.uses[row.uses()], false);
+        if level > 0 && !self.class_shares.are_none() {
+            self.class_shares.mark_uses_pending(&self.uses[row.uses()], false);
         }
-        self.rows[flow].state = State::Free;
+        self.rows[flow].state = FlowState::Free;
         self.free.push(flow);
     }
 
@@ -363,18 +373,18 @@ impl MaxMin {
         self.to_open.room(self.started.len());
         while let Some(flow) = self.started.pop() {
             let row = &self.rows[flow];
-            let is_new = row.state == State::Started && row.bottleneck == NONE;
+            let is_new = row.state == FlowState::Started && row.bottleneck == NONE;
             self.to_open.put(flow, is_new);
-            if is_new && !self.parties.are_none() {
-                self.parties.look_at(&self.uses[row.uses()], true);
+            if is_new && !self.class_shares.are_none() {
+                self.class_shares.mark_uses_pending(&self.uses[row.uses()], true);
             }
         }
-        if self.parties.are_none() {
-            self.solve_parts();
+        if self.class_shares.are_none() {
+            self.solve_levels();
         } else {
-            self.solve_parties();
+            self.solve_classes();
         }
-        let has_changed = |&&flow: &&FlowId| self.levels[flow] != self.rows[flow].before;
+        let has_changed = |&&flow: &&FlowId| self.levels[flow] != self.rows[flow].level_before;
         self.changed.extend(self.opened.iter().filter(has_changed));
     }
 
@@ -382,38 +392,38 @@ impl MaxMin {
     ///
     /// In waves: whoever is opened may leave or take what concerns others, which is known when he
     /// has his level, and these are opened next. The last wave opens them beforehand.
-    fn solve_parts(&mut self) {
-        for wave in 0..=WAVES {
+    fn solve_levels(&mut self) {
+        for wave in 0..=MAX_WAVES {
             self.step += 1;
             self.wave = self.step;
-            while let Some(resource) = self.eased.pop() {
-                if self.concerns(resource) {
-                    self.touch(resource);
+            while let Some(resource) = self.freed.pop() {
+                if self.must_reopen(resource) {
+                    self.open_bottlenecked(resource);
                 }
             }
             for nth in 0..std::mem::take(&mut self.n_visited) {
-                let resource = self.visited[nth];
-                if self.concerns(resource) {
-                    self.touch(resource);
+                let resource = self.visited_in[nth];
+                if self.must_reopen(resource) {
+                    self.open_bottlenecked(resource);
                 }
             }
             if self.to_open.n == 0 {
                 break;
             }
-            let all = wave == WAVES;
+            let all = wave == MAX_WAVES;
             self.open_all(all, NONE);
             while let Some((level, resource)) = self.lowest() {
-                self.look(resource, level);
+                self.find_above(resource, level);
                 if self.to_open.n == 0 {
-                    self.fill(resource, level);
+                    self.assign_level(resource, level);
                 } else {
                     self.open_all(all, resource);
-                    self.tell_here(resource);
+                    self.enqueue_open_here(resource);
                 }
             }
         }
-        for &resource in &self.visited[..std::mem::take(&mut self.n_visited)] {
-            self.shares[resource].high = 0;
+        for &resource in &self.visited_in[..std::mem::take(&mut self.n_visited)] {
+            self.shares[resource].max_wave_level = 0;
         }
     }
 
@@ -438,22 +448,22 @@ impl MaxMin {
     #[inline]
     pub fn bottleneck(&self, flow: FlowId) -> Option<Resource> {
         let bottleneck = self.rows[flow].bottleneck;
-        (bottleneck != NONE).then(|| self.parties.resource_of(bottleneck))
+        (bottleneck != NONE).then(|| self.class_shares.resource_of(bottleneck))
     }
 
     pub fn uses(&self, flow: FlowId) -> impl Iterator<Item = Use> {
-        let of = |&one: &Use| Use { resource: self.parties.resource_of(one.resource), ..one };
+        let of = |&one: &Use| Use { resource: self.class_shares.resource_of(one.resource), ..one };
         self.uses[self.rows[flow].uses()].iter().map(of)
     }
 
     pub fn capacity(&self, resource: Resource) -> u64 {
         let whole = || self.shares[resource].capacity as u64;
-        self.parties.whole(resource).unwrap_or_else(whole)
+        self.class_shares.whole(resource).unwrap_or_else(whole)
     }
 
     /// What all flows together take.
     pub fn used(&self, resource: Resource) -> u64 {
-        self.parties.parts(resource).map(|part| self.shares[part].taken()).sum()
+        self.class_shares.parts(resource).map(|part| self.shares[part].taken()).sum()
     }
 
     /// Flows there are.
@@ -471,20 +481,21 @@ impl MaxMin {
             &self.reopened,
             &self.changed,
             &self.batch,
-            &self.alike,
+            &self.same_bound,
         ];
-        let lists = [&self.to_open, &self.here, &self.above].map(|list| &list.items);
+        let lists = [&self.to_open, &self.open_here, &self.above].map(|list| &list.items);
         let ids = ids.into_iter().chain(lists);
-        let resources = [&self.eased, &self.visited];
-        self.shares.len() * (size_of::<Share>() + size_of::<Vec<FlowId>>() + size_of::<u64>())
-            + self.rows.raw.capacity() * size_of::<Row>()
+        let resources = [&self.freed, &self.visited_in];
+        self.shares.len()
+            * (size_of::<ResourceState>() + size_of::<Vec<FlowId>>() + size_of::<u64>())
+            + self.rows.raw.capacity() * size_of::<FlowEntry>()
             + self.levels.raw.capacity() * size_of::<u64>()
             + self.uses.capacity() * (size_of::<Use>() + size_of::<u32>())
             + crossings * size_of::<FlowId>()
             + ids.map(|ids| ids.capacity() * size_of::<FlowId>()).sum::<usize>()
             + resources.iter().map(|ids| ids.capacity() * size_of::<Resource>()).sum::<usize>()
             + self.next.capacity() * size_of::<Key>()
-            + self.parties.bytes()
+            + self.class_shares.bytes()
     }
 
     /// A solve begins. Steps are told apart by 32 bits, so all are taken back in time: no solve
@@ -492,9 +503,9 @@ impl MaxMin {
     fn count_steps(&mut self) {
         if self.step > u32::MAX / 2 {
             self.step = 0;
-            self.shares.raw.iter_mut().for_each(|s| (s.touched, s.visited) = (0, 0));
-            self.rows.raw.iter_mut().for_each(|row| row.solved = 0);
-            self.parties.forget();
+            self.shares.raw.iter_mut().for_each(|s| (s.opened_in, s.visited_in) = (0, 0));
+            self.rows.raw.iter_mut().for_each(|row| row.solved_in = 0);
+            self.class_shares.reset_steps();
         }
         self.step += 1;
         self.solve = self.step;
@@ -502,24 +513,26 @@ impl MaxMin {
 
     /// Whether those who have their bottleneck at `resource` have it no more: they could have more,
     /// or somebody who crosses it does.
-    fn concerns(&mut self, resource: Resource) -> bool {
+    fn must_reopen(&mut self, resource: Resource) -> bool {
         let share = &mut self.shares[resource];
-        let high = std::mem::take(&mut share.high);
-        let part = share.tight.max(share.capacity as u64 >> self.exact_to);
+        let max_wave_level = std::mem::take(&mut share.max_wave_level);
+        let part = share.bottleneck_weight.max(share.capacity as u64 >> self.precision_bits);
         // Half of all are nobody's bottleneck: no branch.
-        let part = select_unpredictable(share.tight > 0, part, OUT);
-        let low = select_unpredictable(share.tight > 0, share.low, OUT);
-        (share.left() >= part) | (high - (high >> self.exact_to) > low)
+        let part = select_unpredictable(share.bottleneck_weight > 0, part, UNSET);
+        let min_bottleneck_level =
+            select_unpredictable(share.bottleneck_weight > 0, share.min_bottleneck_level, UNSET);
+        (share.residual() >= part)
+            | (max_wave_level - (max_wave_level >> self.precision_bits) > min_bottleneck_level)
     }
 
     /// Those who have their bottleneck at `resource` are to be opened, once a wave.
-    fn touch(&mut self, resource: Resource) {
+    fn open_bottlenecked(&mut self, resource: Resource) {
         let share = &mut self.shares[resource];
-        if share.touched == self.wave {
+        if share.opened_in == self.wave {
             return;
         }
-        share.touched = self.wave;
-        if share.tight == 0 {
+        share.opened_in = self.wave;
+        if share.bottleneck_weight == 0 {
             return;
         }
         let crossings = &self.crossings[resource][..];
@@ -539,131 +552,135 @@ impl MaxMin {
     /// bounds what its other resources would set: at least the least that any of the batch had,
     /// unless somebody else is open there, or less than nothing is left.
     fn open_all(&mut self, all: bool, at: Resource) {
-        let (mut looked, mut least) = (0, OUT);
+        let (mut looked, mut least) = (0, UNSET);
         loop {
-            least = least.min(self.open_listed(if all { NONE } else { at }));
+            least = least.min(self.open_picked(if all { NONE } else { at }));
             if !all || looked == self.batch.len() {
                 break;
             }
             for nth in looked..self.batch.len() {
                 for at in self.rows[self.batch[nth]].uses() {
-                    self.touch(self.uses[at].resource);
+                    self.open_bottlenecked(self.uses[at].resource);
                 }
             }
             looked = self.batch.len();
         }
         // Told when all are open.
-        if !self.alike.is_empty() {
+        if !self.same_bound.is_empty() {
             let risen = Key::new(self.shares[at].level(), at);
             if risen.level() < least {
-                for flow in self.alike.drain(..) {
-                    self.rows[flow].second = least;
+                for flow in self.same_bound.drain(..) {
+                    self.rows[flow].second_lowest = least;
                 }
                 self.put(risen, least);
             } else {
-                self.batch.append(&mut self.alike);
+                self.batch.append(&mut self.same_bound);
             }
         }
         while let Some(flow) = self.batch.pop() {
-            self.tell(flow, at != NONE);
+            self.enqueue(flow, at != NONE);
         }
     }
 
     /// Opens who is listed. The least level that any of them had.
-    fn open_listed(&mut self, at: Resource) -> u64 {
+    fn open_picked(&mut self, at: Resource) -> u64 {
         self.step += 1;
-        let (step, wave, mut least) = (self.step, self.wave, OUT);
+        let (step, wave, mut least) = (self.step, self.wave, UNSET);
         let (shares, uses) = (&mut self.shares.raw[..], &self.uses[..]);
         if at != NONE {
-            shares[at.idx()].visited = step;
+            shares[at.idx()].visited_in = step;
         }
-        let (visited, mut n_visited) = (&mut self.visited[..], self.n_visited);
+        let (visited_in, mut n_visited) = (&mut self.visited_in[..], self.n_visited);
         for &flow in self.to_open.all() {
-            let level = std::mem::replace(&mut self.levels[flow], OUT);
-            if level == OUT {
+            let level = std::mem::replace(&mut self.levels[flow], UNSET);
+            if level == UNSET {
                 continue;
             }
             self.n_open += 1;
             least = least.min(level);
             let row = &mut self.rows[flow];
-            if row.solved < self.solve {
-                (row.before, row.solved) = (level, self.solve);
+            if row.solved_in < self.solve {
+                (row.level_before, row.solved_in) = (level, self.solve);
                 self.opened.push(flow);
             }
-            let (bottleneck, mut tight, mut meets) = (row.bottleneck, 0, at == NONE);
+            let (bottleneck, mut bottleneck_weight, mut shares_with_open) =
+                (row.bottleneck, 0, at == NONE);
             for &Use { resource, weight } in &uses[row.uses()] {
                 let (share, weight) = (&mut shares[resource.idx()], u64::from(weight));
                 // Others than those of this batch.
-                meets |= ((share.open > 0) | (share.left < 0)) & (share.visited < step);
-                share.left += (level * weight) as i64;
-                share.open += weight;
-                tight += select_unpredictable(resource == bottleneck, weight, 0);
-                visited[n_visited] = resource;
-                n_visited += usize::from(share.visited < wave);
-                share.visited = step;
+                shares_with_open |=
+                    ((share.open_weight > 0) | (share.residual < 0)) & (share.visited_in < step);
+                share.residual += (level * weight) as i64;
+                share.open_weight += weight;
+                bottleneck_weight += select_unpredictable(resource == bottleneck, weight, 0);
+                visited_in[n_visited] = resource;
+                n_visited += usize::from(share.visited_in < wave);
+                share.visited_in = step;
             }
             if bottleneck != NONE {
-                shares[bottleneck.idx()].tight -= tight;
+                shares[bottleneck.idx()].bottleneck_weight -= bottleneck_weight;
             }
-            if meets { &mut self.batch } else { &mut self.alike }.push(flow);
+            if shares_with_open { &mut self.batch } else { &mut self.same_bound }.push(flow);
         }
         self.n_visited = n_visited;
-        if !self.parties.are_none() {
+        if !self.class_shares.are_none() {
             self.reopened.extend_from_slice(self.to_open.all());
         }
         self.to_open.n = 0;
         least
     }
 
-    /// Puts the lowest of its resources in the heap; and those that others are open at, `beside`
+    /// Puts the lowest of its resources in the heap; and those that others are open at, `with_others`
     /// it, if it has lowered them.
-    fn tell(&mut self, flow: FlowId, beside: bool) {
+    fn enqueue(&mut self, flow: FlowId, with_others: bool) {
         let shares = &mut self.shares.raw[..];
         let row = &mut self.rows[flow];
-        let (mut first, mut second) = (Key::MAX, OUT);
-        let beside = if beside { u64::MAX } else { 0 };
+        let (mut first, mut second_lowest) = (Key::MAX, UNSET);
+        let with_others = if with_others { u64::MAX } else { 0 };
         for &Use { resource, weight } in &self.uses[row.uses()] {
             let share = &mut shares[resource.idx()];
             let level = share.level();
             let key = Key::new(level, resource);
-            second = second.min(level.max(first.level()));
+            second_lowest = second_lowest.min(level.max(first.level()));
             first = first.min(key);
             // Both differences are below nothing: one branch, not two that nobody can foretell.
-            let others = u64::from(weight).wrapping_sub(share.open) & beside;
-            if others & level.wrapping_sub(share.told) > OUT {
-                if share.told == OUT {
-                    self.seconds[resource] = OUT;
+            let others = u64::from(weight).wrapping_sub(share.open_weight) & with_others;
+            if others & level.wrapping_sub(share.queued_level) > UNSET {
+                if share.queued_level == UNSET {
+                    self.second_lowest_of[resource] = UNSET;
                 }
-                share.told = level;
+                share.queued_level = level;
                 self.next.push(Reverse(key));
             }
         }
-        row.second = second;
-        self.put(first, second);
+        row.second_lowest = second_lowest;
+        self.put(first, second_lowest);
     }
 
     /// The level of a resource has changed: another may be the lowest now of those who are open
-    /// there, which are `here`.
-    fn tell_here(&mut self, resource: Resource) {
+    /// there, which are `open_here`.
+    fn enqueue_open_here(&mut self, resource: Resource) {
         let risen = Key::new(self.shares[resource].level(), resource);
-        for nth in 0..self.here.n {
-            let flow = self.here.items[nth];
-            let second = self.rows[flow].second;
-            if second > risen.level() {
-                self.put(risen, second);
+        for nth in 0..self.open_here.n {
+            let flow = self.open_here.items[nth];
+            let second_lowest = self.rows[flow].second_lowest;
+            if second_lowest > risen.level() {
+                self.put(risen, second_lowest);
             } else {
-                self.tell(flow, false);
+                self.enqueue(flow, false);
             }
         }
     }
 
-    /// The resource of `key` stands for a flow, up to `second`.
+    /// The resource of `key` stands for a flow, up to `second_lowest`.
     #[inline]
-    fn put(&mut self, key: Key, second: u64) {
-        let (share, least) = (&mut self.shares[key.resource()], &mut self.seconds[key.resource()]);
-        *least = select_unpredictable(share.told == OUT, OUT, *least).min(second);
-        if key.level() < share.told {
-            share.told = key.level();
+    fn put(&mut self, key: Key, second_lowest: u64) {
+        let (share, least) =
+            (&mut self.shares[key.resource()], &mut self.second_lowest_of[key.resource()]);
+        *least =
+            select_unpredictable(share.queued_level == UNSET, UNSET, *least).min(second_lowest);
+        if key.level() < share.queued_level {
+            share.queued_level = key.level();
             self.next.push(Reverse(key));
         }
     }
@@ -676,62 +693,62 @@ impl MaxMin {
     fn lowest(&mut self) -> Option<(u64, Resource)> {
         while self.n_open > 0 {
             let Reverse(key) = self.next.pop().expect("what is open is told");
-            let (told, resource) = (key.level(), key.resource());
+            let (queued_level, resource) = (key.level(), key.resource());
             let share = &mut self.shares[resource];
             // If it has been told a lower level since, that has been looked at.
-            if share.told != told {
+            if share.queued_level != queued_level {
                 continue;
             }
-            share.told = OUT;
-            if share.open == 0 {
+            share.queued_level = UNSET;
+            if share.open_weight == 0 {
                 continue;
             }
             let level = share.level();
-            if level == told {
+            if level == queued_level {
                 return Some((level, resource));
             }
             // Levels given since then have left more for the others. Mostly it is the lowest still.
-            if level < self.seconds[resource] {
-                share.told = level;
+            if level < self.second_lowest_of[resource] {
+                share.queued_level = level;
                 self.next.push(Reverse(Key::new(level, resource)));
                 continue;
             }
-            self.look_here(resource, OUT);
-            self.tell_here(resource);
+            self.find_open_and_above(resource, UNSET);
+            self.enqueue_open_here(resource);
         }
         for Reverse(key) in self.next.drain() {
-            self.shares[key.resource()].told = OUT;
+            self.shares[key.resource()].queued_level = UNSET;
         }
         None
     }
 
-    /// Who is open at `resource`: `here`; and who else has more than `most`: `above`.
-    fn look_here(&mut self, resource: Resource, most: u64) {
+    /// Who is open at `resource`: `open_here`; and who else has more than `most`: `above`.
+    fn find_open_and_above(&mut self, resource: Resource, most: u64) {
         let (crossings, levels) = (&self.crossings[resource][..], &self.levels.raw[..]);
-        (self.here.n, self.above.n) = (0, 0);
-        self.here.room(crossings.len());
+        (self.open_here.n, self.above.n) = (0, 0);
+        self.open_here.room(crossings.len());
         self.above.room(crossings.len());
-        let (here, above) = (&mut self.here.items[..], &mut self.above.items[..]);
+        let (open_here, above) = (&mut self.open_here.items[..], &mut self.above.items[..]);
         let (mut n_here, mut n_above) = (0, 0);
         for &flow in crossings {
             let has = levels[flow.idx()];
-            here[n_here] = flow;
-            n_here += usize::from(has == OUT);
+            open_here[n_here] = flow;
+            n_here += usize::from(has == UNSET);
             above[n_above] = flow;
-            n_above += usize::from((has > most) & (has != OUT));
+            n_above += usize::from((has > most) & (has != UNSET));
         }
-        (self.here.n, self.above.n) = (n_here, n_above);
+        (self.open_here.n, self.above.n) = (n_here, n_above);
     }
 
-    /// Who is open at `resource`, which gives them `level`: `here`. And who has more than that
+    /// Who is open at `resource`, which gives them `level`: `open_here`. And who has more than that
     /// there, which is all that there is for the open ones: `to_open`, for they will have as much
     /// as these.
     ///
     /// First those who have their bottleneck here, for nobody has more than they; what they leave
     /// may be enough. All stood above the levels given so far in this wave, and so does whoever is
     /// opened with them: nothing that has been given has to be taken back.
-    fn look(&mut self, resource: Resource, level: u64) {
-        self.look_here(resource, level.saturating_add(level >> self.exact_to));
+    fn find_above(&mut self, resource: Resource, level: u64) {
+        self.find_open_and_above(resource, level.saturating_add(level >> self.precision_bits));
         if self.above.n == 0 {
             return;
         }
@@ -746,16 +763,20 @@ impl MaxMin {
         }
     }
 
-    /// Those who are `here`, open at `resource`, get this level, and have their bottleneck there.
-    fn fill(&mut self, resource: Resource, level: u64) {
+    /// Those who are `open_here`, open at `resource`, get this level, and have their bottleneck there.
+    fn assign_level(&mut self, resource: Resource, level: u64) {
         let share = &mut self.shares[resource];
-        share.low = if share.tight == 0 { level } else { share.low.min(level) };
+        share.min_bottleneck_level = if share.bottleneck_weight == 0 {
+            level
+        } else {
+            share.min_bottleneck_level.min(level)
+        };
         // All that is open there has its bottleneck there.
-        share.tight += share.open;
+        share.bottleneck_weight += share.open_weight;
         let (shares, uses) = (&mut self.shares.raw[..], &self.uses[..]);
-        for &flow in self.here.all() {
+        for &flow in self.open_here.all() {
             // It can cross the resource twice.
-            if std::mem::replace(&mut self.levels[flow], level) != OUT {
+            if std::mem::replace(&mut self.levels[flow], level) != UNSET {
                 continue;
             }
             self.n_open -= 1;
@@ -764,9 +785,9 @@ impl MaxMin {
             for one in &uses[row.uses()] {
                 let weight = u64::from(one.weight);
                 let share = &mut shares[one.resource.idx()];
-                share.left -= (level * weight) as i64;
-                share.open -= weight;
-                share.high = share.high.max(level);
+                share.residual -= (level * weight) as i64;
+                share.open_weight -= weight;
+                share.max_wave_level = share.max_wave_level.max(level);
             }
         }
     }

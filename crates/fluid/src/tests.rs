@@ -33,8 +33,8 @@ impl Problem {
         }
     }
 
-    fn empty(&self, exact_to: u32) -> MaxMin {
-        MaxMin::new(self.capacities.iter().copied(), exact_to)
+    fn empty(&self, precision_bits: u32) -> MaxMin {
+        MaxMin::new(self.capacities.iter().copied(), precision_bits)
     }
 
     /// Levels of these flows, all started at once in this order.
@@ -60,7 +60,7 @@ fn start(sharing: &mut MaxMin, uses: &[Use]) -> FlowId {
 /// resource that is full, to less than one more unit for those who have their bottleneck there,
 /// and where nobody has a higher level; both to the part that the sharing is exact to.
 fn check(sharing: &MaxMin, flows: &[FlowId]) {
-    let (n, to) = (sharing.shares.len(), sharing.exact_to);
+    let (n, to) = (sharing.shares.len(), sharing.precision_bits);
     let mut shares = vec![Seen { used: 0, most: 0, bound: 0 }; n];
     for &flow in flows {
         let level = sharing.level_of(flow);
@@ -132,7 +132,7 @@ fn textbook(problem: &Problem) -> Vec<f64> {
 }
 
 #[test]
-fn levels_are_the_textbook_s() {
+fn levels_match_progressive_filling() {
     for seed in 0..60 {
         let problem = Problem::random(seed, 3 + (seed as u32 % 11), 1 + seed as u32);
         let order: Vec<usize> = (0..problem.flows.len()).collect();
@@ -158,7 +158,7 @@ fn levels_do_not_depend_on_order_or_ids() {
 
 /// Flows come and go, some of `flows` at a time: what `look` sees after every solve, and who is
 /// there.
-fn comings_and_goings(
+fn churn(
     (problem, seed, steps): (&Problem, u64, u64),
     sharing: &mut MaxMin,
     mut look: impl FnMut(u64, &MaxMin, &[Option<FlowId>]),
@@ -184,17 +184,17 @@ fn comings_and_goings(
 /// However flows come and go, levels are those of who is there; and where a part may be left as it
 /// is, they are fair to that part.
 #[test]
-fn what_came_before_leaves_nothing_behind() {
+fn levels_do_not_depend_on_history() {
     let (mut partly, mut least) = (0, 0);
-    for (seed, exact_to) in (0..12).flat_map(|seed| [(seed, EXACT), (seed, 6), (seed, 3)]) {
+    for (seed, precision_bits) in (0..12).flat_map(|seed| [(seed, EXACT), (seed, 6), (seed, 3)]) {
         let problem = Problem::random(seed, 40, 120);
-        let mut sharing = problem.empty(exact_to);
-        comings_and_goings((&problem, seed, 200), &mut sharing, |step, sharing, ids| {
+        let mut sharing = problem.empty(precision_bits);
+        churn((&problem, seed, 200), &mut sharing, |step, sharing, ids| {
             let here: Vec<FlowId> = ids.iter().flatten().copied().collect();
             assert_eq!(sharing.live(), here.len());
             check(sharing, &here);
             partly += usize::from(sharing.changed().len() < here.len());
-            if step % 20 == 0 && exact_to == EXACT {
+            if step % 20 == 0 && precision_bits == EXACT {
                 let order: Vec<usize> = (0..120).filter(|&flow| ids[flow].is_some()).collect();
                 let fresh = problem.at_once(&order);
                 for &flow in &order {
@@ -211,12 +211,12 @@ fn what_came_before_leaves_nothing_behind() {
 /// Steps are counted by 32 bits. Where they are taken back, levels are those of who never was so
 /// far.
 #[test]
-fn steps_run_out_for_nobody() {
+fn step_counter_wraps_safely() {
     let problem = Problem::random(8, 40, 120);
     let levels = |steps| {
         let (mut sharing, mut levels) = (problem.empty(6), Vec::new());
         sharing.step = steps;
-        comings_and_goings((&problem, 8, 300), &mut sharing, |_, sharing, ids| {
+        churn((&problem, 8, 300), &mut sharing, |_, sharing, ids| {
             levels.extend(ids.iter().flatten().map(|&flow| sharing.level_of(flow)));
         });
         (levels, sharing.step)
@@ -239,9 +239,9 @@ fn a_small_change_goes_no_further() {
         capacities: vec![1 << 50; 2 * ENDS as usize],
         flows: (0..20 * ENDS).map(ways).collect(),
     };
-    let changed = |exact_to| {
-        let (mut sharing, mut changed) = (problem.empty(exact_to), 0);
-        comings_and_goings((&problem, 4, 2_000), &mut sharing, |step, sharing, _| {
+    let changed = |precision_bits| {
+        let (mut sharing, mut changed) = (problem.empty(precision_bits), 0);
+        churn((&problem, 4, 2_000), &mut sharing, |step, sharing, _| {
             changed += if step < 1_000 { 0 } else { sharing.changed().len() };
         });
         changed
@@ -252,7 +252,7 @@ fn a_small_change_goes_no_further() {
 
 /// Whoever shares nothing with those who come and go is not looked at.
 #[test]
-fn a_change_concerns_those_who_share() {
+fn only_sharing_flows_are_solved_again() {
     let mut sharing = MaxMin::new([1 << 40, 1 << 40, 1 << 40].into_iter(), EXACT);
     let on = |resource| Use { resource: Resource(resource), weight: 1 };
     let [a, b, c] = [[on(0)], [on(0)], [on(1)]].map(|uses| start(&mut sharing, &uses));
@@ -274,7 +274,7 @@ fn a_change_concerns_those_who_share() {
 
 /// More flows than units: each has one, and nobody waits for ever.
 #[test]
-fn nobody_stands_still() {
+fn every_flow_has_a_positive_level() {
     let mut sharing = MaxMin::new([5, 1 << 40].into_iter(), EXACT);
     let uses = [0, 1].map(|resource| Use { resource: Resource(resource), weight: 3 });
     let flows: Vec<FlowId> = (0..4).map(|_| start(&mut sharing, &uses)).collect();

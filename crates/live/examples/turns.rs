@@ -14,7 +14,7 @@ mod rank;
 mod world;
 
 use base::Span;
-use live::{LaunchSpec, Launcher, Live, SeatSpec};
+use live::{LaunchSpec, Launcher, Live, RankLocation};
 use rank::Rank;
 use std::time::Instant;
 
@@ -103,8 +103,12 @@ fn as_rank(program: &str) {
 
 fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
     let cpu_before = cpu_s();
-    let seat =
-        |rank| SeatSpec { node: rank, node_name: format!("x{rank}"), local_rank: 0, local_size: 1 };
+    let seat = |rank| RankLocation {
+        node: rank,
+        node_name: format!("x{rank}"),
+        local_rank: 0,
+        local_size: 1,
+    };
     let exe = std::env::current_exe().unwrap();
     let spec = LaunchSpec {
         program: vec![exe.into()],
@@ -130,11 +134,11 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         clock_tick: Span::ns(10),
         poll_interval: Span::ns(100),
         livelock_polls: u64::MAX,
-        patience: std::time::Duration::from_secs(10),
+        idle_timeout: std::time::Duration::from_secs(10),
         synchronized: 0,
         progress: None,
     };
-    let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);
+    let choose = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
     let begun = Instant::now();
     let mut live = Live::launch(spec, choose, Box::new(|| false)).unwrap();
     // The first hand-over of all ranks is theirs to reach; the loop is timed after it.

@@ -42,10 +42,10 @@ const DEPTH: u32 = 8;
 
 /// What the process `pid` does, all threads together.
 pub(crate) fn activity(pid: u32) -> Activity {
-    look(pid, DEPTH)
+    inspect(pid, DEPTH)
 }
 
-fn look(pid: u32, depth: u32) -> Activity {
+fn inspect(pid: u32, depth: u32) -> Activity {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Activity::Runs };
     let mut found: Option<String> = None;
     let mut wakes = false;
@@ -85,7 +85,7 @@ fn of_children(pid: u32, depth: u32) -> Activity {
         if depth == 0 {
             return Activity::Runs;
         }
-        match look(child, depth - 1) {
+        match inspect(child, depth - 1) {
             Activity::Runs => return Activity::Runs,
             blocked => all = Some(blocked),
         }
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_of_its_own_blocks_a_process_and_so_does_a_child_that_is_blocked() {
+    fn pipes_and_blocked_children_block_a_process() {
         for (script, wanted) in [
             ("exec 5<&0 </dev/null; exec cat /dev/fd/5", "read (pipe)"),
             ("exec 5<&0 </dev/null; (cat /dev/fd/5; true); true", "wait4 on a process in"),
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_read_from_the_arguments() {
+    fn timeouts_are_read_from_the_arguments() {
         let wait = |number, arguments| wait_of(std::process::id(), number, arguments);
         let of = |call: &str, timed| Wait::Process { call: call.into(), timed };
         assert_eq!(wait(libc::SYS_ppoll, [1, 1, 0, 0, 0, 0]), of("poll", false));

@@ -5,24 +5,24 @@
 
 use crate::Live;
 use crate::live::{EXIT, PAUSE, SENDS};
-use crate::memory::MOST;
-use crate::outcome::Why;
-use crate::rank::{Sent, Slot, Stage};
+use crate::memory::MAX_BYTES;
+use crate::outcome::FailureCause;
+use crate::rank::{SentMessage, Slot, Stage};
 use base::Span;
 use std::sync::atomic::Ordering;
 use workload::schedule::record;
 use workload::wire::{self, Submission, flag, kind, state, wait};
-use workload::{Apart, Call, Op, SendMode};
+use workload::{Call, NonContiguous, Op, SendMode};
 
 /// No sleep may end later, in picoseconds, 160 days: simulated time ends after 213, and computation
 /// and messages are to fit behind.
-const LATEST: u64 = 3 << 62;
+const LATEST_WAKE_PS: u64 = 3 << 62;
 
 impl Live {
     /// Takes a rank's hand-over.
-    pub(crate) fn take(&mut self, at: u32, calls: &mut Vec<Call>) -> Result<(), Why> {
+    pub(crate) fn take(&mut self, at: u32, calls: &mut Vec<Call>) -> Result<(), FailureCause> {
         let has_exited = std::mem::take(&mut self.ranks[at as usize].just_exited);
-        if has_exited || self.ranks[at as usize].stage == Stage::NeverCame {
+        if has_exited || self.ranks[at as usize].stage == Stage::NeverInitialized {
             calls.push(Call { rank: at, token: EXIT, after: Span::ZERO, op: Op::Exit });
             if let Some(recorder) = &mut self.recorder {
                 recorder.begin(at, |_| true);
@@ -33,7 +33,7 @@ impl Live {
         // SAFETY: the rank sleeps, so its region is ours.
         let control = unsafe { &*self.control(at) };
         let state = control.state.load(Ordering::Acquire);
-        let polled = self.note_spent(at);
+        let polled = self.note_local_polls(at);
         let rank = &mut self.ranks[at as usize];
         rank.asleep = true;
         rank.function = control.function;
@@ -44,7 +44,7 @@ impl Live {
             rank.row(control.function).calls += 1;
         }
         rank.mode = control.wait_mode;
-        (rank.owed, rank.named) = (0, control.wait_count);
+        (rank.n_pending, rank.named) = (0, control.wait_count);
         (rank.paused, rank.any, rank.found) = (false, false, false);
         match state {
             state::ABORTED => {
@@ -55,12 +55,14 @@ impl Live {
                 rank.stage = Stage::Left;
                 rank.unfinalized = state == state::LEFT;
             }
-            state::ACTIVE => rank.stage = Stage::Inside,
-            _ => return Err(Why::Protocol("handed over before MPI_Init".into())),
+            state::ACTIVE => rank.stage = Stage::InMpi,
+            _ => return Err(FailureCause::Protocol("handed over before MPI_Init".into())),
         }
         let (submitted, after) = (control.submitted as usize, Span(control.after_ps));
         if submitted > wire::RING || control.wait_count as usize > wire::WAITS {
-            return Err(Why::Protocol("overran its submission ring or its wait list".into()));
+            return Err(FailureCause::Protocol(
+                "overran its submission ring or its wait list".into(),
+            ));
         }
         if let Some(recorder) = &mut self.recorder {
             let segment = self.shared.segment;
@@ -78,7 +80,7 @@ impl Live {
         for i in 0..submitted {
             // SAFETY: as above, and `i` is below RING.
             let mut s = unsafe { *self.shared.segment.submission(at, i) };
-            s.after_ps = self.ranks[at as usize].left_of(Span(s.after_ps)).0;
+            s.after_ps = self.ranks[at as usize].remaining(Span(s.after_ps)).0;
             probes_only &= s.kind == kind::PROBE && s.flags & flag::WAIT == 0;
             self.ranks[at as usize].charged += Span(s.after_ps);
             let before = calls.len();
@@ -89,7 +91,7 @@ impl Live {
             }
         }
         let rank = &mut self.ranks[at as usize];
-        let after = rank.left_of(after);
+        let after = rank.remaining(after);
         rank.charged += after;
         rank.charged = Span(rank.charged.0.saturating_sub(polled.0));
         rank.probes = probes_only && submitted > 0;
@@ -111,7 +113,7 @@ impl Live {
         let (Some(recorder), [told @ .., call]) = (&mut self.recorder, became) else { return };
         let mut flags = 0;
         if let Op::Collective { context, .. } = call.op {
-            recorder.know(context, self.meetings.members(context));
+            recorder.know(context, self.matcher.members(context));
             if s.flags & flag::COMMUTATIVE != 0 {
                 flags |= record::flag::COMMUTATIVE;
             }
@@ -125,7 +127,7 @@ impl Live {
     }
 
     /// Marks the tokens of the wait list that are not done.
-    fn name_tokens(&mut self, at: u32) -> Result<(), Why> {
+    fn name_tokens(&mut self, at: u32) -> Result<(), FailureCause> {
         let rank = &mut self.ranks[at as usize];
         for i in 0..rank.named as usize {
             // SAFETY: below WAITS, and the rank sleeps.
@@ -133,7 +135,7 @@ impl Live {
             match rank.slots.get_mut(token as usize) {
                 Some(slot) if slot.out && slot.named != rank.epoch => {
                     slot.named = rank.epoch;
-                    rank.owed += 1;
+                    rank.n_pending += 1;
                 }
                 Some(slot) if slot.out => {}
                 Some(_) => {
@@ -142,7 +144,11 @@ impl Live {
                         recorder.waits_for(at, token);
                     }
                 }
-                None => return Err(Why::Protocol(format!("waits for {token}, which is nothing"))),
+                None => {
+                    return Err(FailureCause::Protocol(format!(
+                        "waits for {token}, which is nothing"
+                    )));
+                }
             }
         }
         // A hand-over that waits for any of nothing goes on at once; a poll waits its time out.
@@ -150,8 +156,13 @@ impl Live {
         Ok(())
     }
 
-    fn submit(&mut self, at: u32, s: &Submission, calls: &mut Vec<Call>) -> Result<(), Why> {
-        let wrong = |what: &str| Err(Why::Protocol(format!("submitted {what}: {s:?}")));
+    fn submit(
+        &mut self,
+        at: u32,
+        s: &Submission,
+        calls: &mut Vec<Call>,
+    ) -> Result<(), FailureCause> {
+        let wrong = |what: &str| Err(FailureCause::Protocol(format!("submitted {what}: {s:?}")));
         let (peer, tag, context, bytes) = (s.peer, s.tag, s.context, s.bytes);
         let n_ranks = self.ranks.len() as u32;
         let mut token = s.token;
@@ -181,10 +192,10 @@ impl Live {
             kind::ONE_SIDED | kind::LOCK | kind::UNLOCK | kind::STORAGE => {
                 self.check_access(s).or_else(wrong)?;
             }
-            kind::SEND if bytes > MOST => return wrong("more bytes than a rank has"),
+            kind::SEND if bytes > MAX_BYTES => return wrong("more bytes than a rank has"),
             kind::SEND if peer >= n_ranks => return wrong("a send to nobody"),
             kind::SEND | kind::RECV | kind::PROBE | kind::COLLECTIVE => {
-                if self.meetings.members(context & !wire::PRIVATE_CONTEXT).is_empty() {
+                if self.matcher.members(context & !wire::PRIVATE_CONTEXT).is_empty() {
                     return wrong("a communicator nobody has registered");
                 }
             }
@@ -198,7 +209,7 @@ impl Live {
             kind::COLLECTIVE => (u64::MAX, u64::MAX),
             _ => (0, 0),
         };
-        let lies = |apart: &Apart, most| apart.is_sane() && apart.bytes <= most;
+        let lies = |apart: &NonContiguous, most| apart.is_valid() && apart.bytes <= most;
         if !lies(&s.give, gives) || !lies(&s.take, takes) {
             return wrong("data that lies as none can");
         }
@@ -216,7 +227,7 @@ impl Live {
                 rank.messages += 1;
                 rank.bytes += bytes;
                 rank.row(s.function).bytes += bytes;
-                let sent = Sent { token, block: s.block, completed: false, received: false };
+                let sent = SentMessage { token, block: s.block, completed: false, received: false };
                 token = SENDS + rank.sends.insert(sent).0;
                 Op::Send { to: peer, context, tag, bytes, mode }
             }
@@ -244,11 +255,11 @@ impl Live {
             kind::UNLOCK => Op::Unlock { context, to: peer },
             kind::STORAGE => Op::Storage { bytes, write: s.flags & flag::WRITE != 0 },
             _ => {
-                let (context, call, meeting) = self.meetings.join(at, s, &*self.choose)?;
+                let (context, call, open_collective) = self.matcher.join(at, s, &*self.choose)?;
                 let rank = &mut self.ranks[at as usize];
                 rank.row(s.function).bytes += contributed(&call);
                 let slot = &mut rank.slots[token as usize];
-                (slot.meeting, slot.seat) = (meeting, s.peer);
+                (slot.open_collective, slot.member) = (open_collective, s.peer);
                 Op::Collective { context, call }
             }
         };
@@ -291,27 +302,29 @@ impl Live {
         Ok(())
     }
 
-    fn check_sleep(&self, at: u32, span: u64) -> Result<(), Why> {
+    fn check_sleep(&self, at: u32, span: u64) -> Result<(), FailureCause> {
         let rank = &self.ranks[at as usize];
         let end = (rank.released_at + rank.charged).0.checked_add(span);
-        match end.is_some_and(|end| end <= LATEST) {
+        match end.is_some_and(|end| end <= LATEST_WAKE_PS) {
             true => Ok(()),
-            false => Err(Why::Protocol("sleeps beyond the end of simulated time".into())),
+            false => Err(FailureCause::Protocol("sleeps beyond the end of simulated time".into())),
         }
     }
 
-    fn register(&mut self, at: u32, s: &Submission) -> Result<(), Why> {
+    fn register(&mut self, at: u32, s: &Submission) -> Result<(), FailureCause> {
         if s.block == 0 {
-            return self.meetings.leave(at, s.context);
+            return self.matcher.leave(at, s.context);
         }
         if !self.lies_inside(s.block, s.bytes, align_of::<u32>()) {
-            return Err(Why::Protocol(format!("registered members outside the segment: {s:?}")));
+            return Err(FailureCause::Protocol(format!(
+                "registered members outside the segment: {s:?}"
+            )));
         }
         let n = (s.bytes / 4) as usize;
         // SAFETY: the rank wrote its list into the block and lends it until we return it.
         let members =
             unsafe { std::slice::from_raw_parts(self.shared.segment.ptr(s.block).cast(), n) };
-        let registered = self.meetings.register(at, s.context, members);
+        let registered = self.matcher.register(at, s.context, members);
         // SAFETY: nobody reads the block any more.
         unsafe { wire::return_block(self.shared.segment, s.block) };
         registered
@@ -321,14 +334,14 @@ impl Live {
 /// What one rank gives to a collective, in bytes.
 fn contributed(call: &collectives::Collective) -> u64 {
     use collectives::Kind::*;
-    let (size, is_root) = (u64::from(call.seat.size), call.seat.rank == call.root);
+    let (size, is_root) = (u64::from(call.member.size), call.member.rank == call.root);
     let ragged = |n: usize| call.ragged.as_ref().map_or(0, |r| r.lengths().take(n).sum());
     match call.kind {
         Barrier => 0,
         Bcast | Scatter | Scatterv if !is_root => 0,
         Scatter | Alltoall | ReduceScatterBlock => call.bytes * size,
-        Scatterv | Alltoallv | ReduceScatter => ragged(call.seat.size as usize),
-        Allgatherv => call.ragged.as_ref().map_or(0, |r| r.part(call.seat.rank as usize).len),
+        Scatterv | Alltoallv | ReduceScatter => ragged(call.member.size as usize),
+        Allgatherv => call.ragged.as_ref().map_or(0, |r| r.part(call.member.rank as usize).len),
         _ => call.bytes,
     }
 }

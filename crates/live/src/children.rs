@@ -4,8 +4,8 @@
 //! the group's id cannot have become somebody else's.
 
 use crate::exec::Exec;
-use crate::job::{Job, Subreaper};
-use crate::keeper::Keeper;
+use crate::job::{JobProcesses, Subreaper};
+use crate::orphan_reaper::OrphanReaper;
 use crate::{LaunchError, LaunchSpec};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// How long ranks told to die may take before they are killed.
 const GRACE: Duration = Duration::from_millis(100);
 /// How long the kernel may take to end killed processes before we leave them to it.
-const PATIENCE: Duration = Duration::from_millis(800);
+const KILL_TIMEOUT: Duration = Duration::from_millis(800);
 
 /// How a process ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,27 +36,27 @@ pub(crate) struct Children {
     /// The process that forks the ranks, while it lives; 0 if there is none.
     forker: libc::pid_t,
     alive: u32,
-    looks: u32,
-    job: Job,
+    checks: u32,
+    job: JobProcesses,
     _reaper: Subreaper,
-    keeper: Option<Keeper>,
+    orphan_reaper: Option<OrphanReaper>,
 }
 
 impl Children {
     pub fn new() -> Children {
-        let job = Job::new();
+        let job = JobProcesses::new();
         // Without it all goes on, but for what it is for.
-        let keeper = Keeper::new(&job.mark).ok();
+        let orphan_reaper = OrphanReaper::new(&job.mark).ok();
         Children {
             pids: Vec::new(),
             started: Vec::new(),
             group: 0,
             forker: 0,
             alive: 0,
-            looks: 0,
+            checks: 0,
             job,
             _reaper: Subreaper::new(),
-            keeper,
+            orphan_reaper,
         }
     }
 
@@ -139,8 +139,8 @@ impl Children {
             if waited != 0 || pid == 0 {
                 // A child may have left the group for a session of its own: now and then, and
                 // when the group is empty, ask for each by name.
-                self.looks += 1;
-                if waited != 0 || self.looks.is_multiple_of(16) {
+                self.checks += 1;
+                if waited != 0 || self.checks.is_multiple_of(16) {
                     self.exited_singly(&mut exits);
                 }
                 break;
@@ -224,7 +224,7 @@ impl Children {
         if self.forker != 0 {
             self.wait_for_forker();
         }
-        while self.alive > 0 && begun.elapsed() < GRACE + PATIENCE {
+        while self.alive > 0 && begun.elapsed() < GRACE + KILL_TIMEOUT {
             if self.exited().is_empty() {
                 self.wait(Duration::from_millis(5));
             }
@@ -234,9 +234,9 @@ impl Children {
             // SAFETY: reaps children of ours in a group that was the job's a moment ago.
             while unsafe { libc::waitpid(-self.group, std::ptr::null_mut(), libc::WNOHANG) } > 0 {}
             self.group = 0;
-            self.job.end(PATIENCE);
+            self.job.end(KILL_TIMEOUT);
         }
-        self.keeper = None;
+        self.orphan_reaper = None;
     }
 }
 

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reduction_means_what_the_standard_says() {
+    fn reductions_follow_the_standard() {
         // The standard's definitions, applied by hand (MPI 5.0, section 6.9.2).
         check!(i32, I32, SUM, [1, i32::MAX, -5], [2, 1, 5], [3, i32::MIN, 0], [3, i32::MIN, 0]);
         check!(u8, U8, PROD, [16, 3], [16, 5], [0, 15], [0, 15]);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_is_refused() {
+    fn undefined_reductions_are_refused() {
         for (op, element) in [
             (op::BAND, element::F64),
             (op::MAX, element::C64),

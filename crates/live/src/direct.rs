@@ -5,16 +5,16 @@
 
 use crate::Live;
 use crate::combine;
-use crate::outcome::Why;
+use crate::outcome::FailureCause;
 use crate::rank::Slot;
 use workload::wire::{self, Arrival, Direct, flag, work};
 
 /// No element that is compared is longer, in bytes.
-const MOST_COMPARED: u64 = 16;
+const MAX_COMPARED_BYTES: u64 = 16;
 
 impl Live {
     /// Applies the operation of `slot`, which is complete. False if only its target can.
-    pub(crate) fn apply_directly(&self, slot: Slot) -> Result<bool, Why> {
+    pub(crate) fn apply_directly(&self, slot: Slot) -> Result<bool, FailureCause> {
         // SAFETY: the block was checked as it was submitted; all ranks sleep.
         let Arrival { direct, .. } =
             unsafe { *self.shared.segment.ptr(slot.block).cast::<Arrival>() };
@@ -22,9 +22,9 @@ impl Live {
             return Ok(false);
         }
         let returns = slot.flags & flag::FETCH != 0;
-        if !self.is_sane(&direct, returns) {
+        if !self.is_valid(&direct, returns) {
             let why = format!("a one-sided operation on memory that no rank has: {direct:?}");
-            return Err(Why::Protocol(why));
+            return Err(FailureCause::Protocol(why));
         }
         let bytes = direct.bytes as usize;
         let area_bytes = if direct.work == work::COMPARE { 2 * bytes } else { bytes };
@@ -45,10 +45,10 @@ impl Live {
         Ok(true)
     }
 
-    fn is_sane(&self, direct: &Direct, returns: bool) -> bool {
+    fn is_valid(&self, direct: &Direct, returns: bool) -> bool {
         let Direct { work, at, area, bytes, .. } = *direct;
         let (most, area_bytes) = match work {
-            work::COMPARE => (MOST_COMPARED, 2 * bytes.min(MOST_COMPARED)),
+            work::COMPARE => (MAX_COMPARED_BYTES, 2 * bytes.min(MAX_COMPARED_BYTES)),
             _ => (wire::DIRECT_BYTES, bytes),
         };
         let needs_return = matches!(work, work::GET | work::COMPARE);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_do_what_the_standard_says() {
+    fn operations_follow_the_standard() {
         let of = |work, combine| Direct { work, combine, ..Direct::default() };
         let sum = builtin(op::SUM, element::U8);
         for (direct, returns, area, memory_after, area_after) in [
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_target_can_do_changes_nothing() {
+    fn unsupported_operations_change_nothing() {
         let direct = Direct {
             work: work::ACCUMULATE,
             combine: builtin(op::MAXLOC, element::I32),

@@ -81,7 +81,7 @@ impl Exec {
         };
         let argv = pointers(&mut self.argv.iter());
         let envp = pointers(&mut self.env.iter().chain(&more));
-        let mut birth = Birth {
+        let mut child = ChildStart {
             program: self.program.as_ptr(),
             argv: argv.as_ptr(),
             envp: envp.as_ptr(),
@@ -95,15 +95,15 @@ impl Exec {
         };
         let mut stack = vec![0u128; STACK / size_of::<u128>()];
         let top = stack.as_mut_ptr_range().end;
-        // SAFETY: the child runs `born` on a stack of its own and returns from it only by execve or
-        // _exit, until when this thread is held (CLONE_VFORK) and what `birth` points to lives. All
+        // SAFETY: the child runs `child_main` on a stack of its own and returns from it only by execve or
+        // _exit, until when this thread is held (CLONE_VFORK) and what `child` points to lives. All
         // signals are blocked meanwhile: no handler of ours runs in the child.
         let pid = unsafe {
             let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
             libc::sigfillset(&mut all);
             libc::pthread_sigmask(libc::SIG_BLOCK, &all, &mut before);
             let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-            let pid = libc::clone(born, top.cast(), flags, (&raw mut birth).cast());
+            let pid = libc::clone(child_main, top.cast(), flags, (&raw mut child).cast());
             let error = io::Error::last_os_error();
             libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
             if pid < 0 {
@@ -112,7 +112,7 @@ impl Exec {
             pid
         };
         // SAFETY: written by the child before it let us go.
-        let error = unsafe { (&raw const birth.error).read_volatile() };
+        let error = unsafe { (&raw const child.error).read_volatile() };
         if error != 0 {
             // SAFETY: our own child, which has exited.
             unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
@@ -122,7 +122,7 @@ impl Exec {
     }
 }
 
-struct Birth<'a> {
+struct ChildStart<'a> {
     program: *const c_char,
     argv: *const *const c_char,
     envp: *const *const c_char,
@@ -136,32 +136,32 @@ struct Birth<'a> {
 }
 
 /// The child until it is the program: system calls only, for the memory is its parent's.
-extern "C" fn born(birth: *mut c_void) -> c_int {
+extern "C" fn child_main(child: *mut c_void) -> c_int {
     // SAFETY: the parent's value, untouched while it is held.
-    let birth = unsafe { &mut *birth.cast::<Birth>() };
+    let child = unsafe { &mut *child.cast::<ChildStart>() };
     // SAFETY: plain system calls on what the parent prepared.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        if libc::getppid() != birth.parent {
+        if libc::getppid() != child.parent {
             libc::_exit(128 + libc::SIGKILL);
         }
-        libc::setpgid(0, birth.group);
-        if become_program(birth).is_none() {
-            birth.error = *libc::__errno_location();
+        libc::setpgid(0, child.group);
+        if exec_program(child).is_none() {
+            child.error = *libc::__errno_location();
         }
         libc::_exit(127)
     }
 }
 
 /// Comes back only if something fails.
-unsafe fn become_program(birth: &Birth) -> Option<()> {
+unsafe fn exec_program(child: &ChildStart) -> Option<()> {
     let ok = |answer: c_int| (answer >= 0).then_some(());
     // SAFETY: as above.
     unsafe {
         // What Python ignores, a program does not expect to be ignored.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
-        for (number, &fd) in (0..).zip(&birth.stdio) {
+        for (number, &fd) in (0..).zip(&child.stdio) {
             if fd == number {
                 ok(libc::fcntl(fd, libc::F_SETFD, 0))?;
             } else if fd >= 0 {
@@ -170,19 +170,19 @@ unsafe fn become_program(birth: &Birth) -> Option<()> {
         }
         // These descriptors are for ranks alone: every other process we may start meanwhile does
         // not get them.
-        for &fd in birth.fds {
+        for &fd in child.fds {
             ok(libc::fcntl(fd, libc::F_SETFD, 0))?;
         }
-        if !birth.wdir.is_null() {
-            ok(libc::chdir(birth.wdir))?;
+        if !child.wdir.is_null() {
+            ok(libc::chdir(child.wdir))?;
         }
-        if let Some(limit) = &birth.limit {
+        if let Some(limit) = &child.limit {
             libc::setrlimit(libc::RLIMIT_NOFILE, limit);
         }
         let mut none = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
-        libc::execve(birth.program, birth.argv, birth.envp);
+        libc::execve(child.program, child.argv, child.envp);
     }
     None
 }

@@ -11,23 +11,23 @@ use std::time::{Duration, Instant};
 /// Environment variable that marks the job's processes.
 pub(crate) const ENV_JOB: &str = "ODONATA_JOB";
 
-pub(crate) struct Job {
+pub(crate) struct JobProcesses {
     pub mark: OsString,
 }
 
-impl Job {
-    pub fn new() -> Job {
+impl JobProcesses {
+    pub fn new() -> JobProcesses {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let (us, n) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         // The clock, because process ids come round again.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let now = now.map_or(0, |d| d.as_nanos());
-        Job { mark: format!("{us}.{n}.{now}").into() }
+        JobProcesses { mark: format!("{us}.{n}.{now}").into() }
     }
 
     /// Whether a process carries the mark.
     pub fn owns(&self, pid: libc::pid_t) -> bool {
-        carries(pid, &self.entry())
+        has_variable(pid, &self.entry())
     }
 
     fn entry(&self) -> Vec<u8> {
@@ -36,13 +36,13 @@ impl Job {
 
     /// Kills and reaps the children of ours that carry the mark, until there are none: whoever is
     /// killed leaves its own children to us. The ranks are gone by now.
-    pub fn end(&self, patience: Duration) {
+    pub fn end(&self, timeout: Duration) {
         let begun = Instant::now();
         let entry = self.entry();
         loop {
             let left: Vec<libc::pid_t> =
-                children().into_iter().filter(|&pid| carries(pid, &entry)).collect();
-            if left.is_empty() || begun.elapsed() > patience {
+                children().into_iter().filter(|&pid| has_variable(pid, &entry)).collect();
+            if left.is_empty() || begun.elapsed() > timeout {
                 return;
             }
             for pid in left {
@@ -69,7 +69,7 @@ fn parent(pid: libc::pid_t) -> Option<u32> {
     Stat::of(&pid.to_string()).ok().filter(|stat| !stat.has_ended()).map(|stat| stat.parent)
 }
 
-fn carries(pid: libc::pid_t, entry: &[u8]) -> bool {
+fn has_variable(pid: libc::pid_t, entry: &[u8]) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment.split(|&b| b == 0).any(|e| e == entry)
 }

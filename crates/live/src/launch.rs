@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Where one rank sits on the simulated machine.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SeatSpec {
+pub struct RankLocation {
     /// Index of the node among those of the job.
     pub node: u32,
     /// What `MPI_Get_processor_name` answers.
@@ -47,7 +47,7 @@ pub struct LaunchSpec {
     /// Cores of a simulated node, as the batch system tells of them.
     pub cores: u32,
     /// One a rank.
-    pub seats: Vec<SeatSpec>,
+    pub seats: Vec<RankLocation>,
     /// Simulated nodes the job uses.
     pub nodes: u32,
     /// Simulated time a second of a thread's CPU time between MPI calls is charged as; `None`: such
@@ -77,7 +77,7 @@ pub struct LaunchSpec {
     pub livelock_polls: u64,
     /// How long ranks that are blocked outside MPI may do nothing when no other rank can go on, in
     /// time of the wall clock.
-    pub patience: Duration,
+    pub idle_timeout: Duration,
     /// Told how the start goes on.
     pub progress: Option<Box<dyn FnMut(Progress)>>,
 }
@@ -108,7 +108,7 @@ pub enum LaunchError {
         limit: u64,
     },
     /// More processes than the kernel numbers, or than fit into memory even if they did nothing.
-    Room {
+    Capacity {
         what: &'static str,
         need: u64,
         free: u64,
@@ -157,7 +157,7 @@ impl fmt::Display for LaunchError {
                 limit / 1024,
                 need.div_ceil(1024),
             ),
-            LaunchError::Room { what, need, free } => {
+            LaunchError::Capacity { what, need, free } => {
                 write!(f, "so many ranks need {need} {what}, but only {free} are free")
             }
             LaunchError::Descriptors { need, may } => write!(

@@ -2,11 +2,11 @@
 
 use crate::children::{Children, Exit, resolve};
 use crate::files::JobFiles;
-use crate::launch::{LaunchError, LaunchSpec, MAX_RANKS, Progress, SeatSpec};
-use crate::meet::{Choose, Meetings};
-use crate::outcome::{Failure, Start, Why};
-use crate::output::Pump;
-use crate::outside::Outside;
+use crate::launch::{LaunchError, LaunchSpec, MAX_RANKS, Progress, RankLocation};
+use crate::matching::{AlgorithmSelector, CollectiveMatcher};
+use crate::outcome::{Failure, FailureCause, Start};
+use crate::output::StreamForwarder;
+use crate::outside_mpi::Outside;
 use crate::rank::{Rank, SendId, Slot, Stage};
 use crate::segment::Shared;
 use crate::start::{Descriptors, Started, start_all};
@@ -31,21 +31,21 @@ const ALARM_NUMBERS: Token = 1 << 20;
 pub(crate) const SENDS: Token = 4 << 20;
 
 /// How often processes and the user are looked after, in time of the wall clock.
-pub(crate) const LOOK: Duration = Duration::from_millis(20);
+pub(crate) const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 pub struct Live {
     pub(crate) children: Children,
     pub(crate) files: JobFiles,
-    pub(crate) pumps: Vec<Pump>,
+    pub(crate) forwarders: Vec<StreamForwarder>,
     pub(crate) _descriptors: Descriptors,
     pub(crate) begun: Instant,
     pub(crate) start: Start,
     pub(crate) turns: Turns,
-    pub(crate) seats: Vec<SeatSpec>,
+    pub(crate) seats: Vec<RankLocation>,
     pub(crate) ranks: Vec<Rank>,
     pub(crate) exits: Vec<Option<Exit>>,
-    pub(crate) meetings: Meetings,
-    pub(crate) choose: Box<Choose>,
+    pub(crate) matcher: CollectiveMatcher,
+    pub(crate) choose: Box<AlgorithmSelector>,
     pub(crate) interrupted: Box<dyn FnMut() -> bool>,
     pub(crate) progress: Option<Box<dyn FnMut(Progress)>>,
     pub(crate) poll_interval: Span,
@@ -54,25 +54,25 @@ pub struct Live {
     pub(crate) batch: Vec<u32>,
     pub(crate) lost: u32,
     /// Ranks whose end we may not be told of, and who of them was looked at last.
-    pub(crate) hidden: Vec<u32>,
-    pub(crate) next_hidden: usize,
+    pub(crate) wrapped: Vec<u32>,
+    pub(crate) next_wrapped: usize,
     /// Ranks to be woken at this instant to apply what has come in.
     pub(crate) to_apply: Vec<u32>,
     /// Ranks that wait for each other outside MPI, and how long such ranks may do nothing when
     /// nobody else can go on.
-    pub(crate) outside: Outside,
-    pub(crate) patience: Duration,
+    pub(crate) outside_mpi: Outside,
+    pub(crate) idle_timeout: Duration,
     /// What counters in storage hold.
     pub(crate) counters: BTreeMap<Context, i64>,
-    pub(crate) looked_at: Instant,
+    pub(crate) checked_at: Instant,
     pub(crate) was_interrupted: bool,
     pub(crate) is_settled: bool,
     pub(crate) failure: Option<Failure>,
     /// When something other than an unsuccessful poll happened last.
-    pub(crate) lively_at: Time,
+    pub(crate) last_progress: Time,
     /// Nothing has been due but alarms since then, and how many polls were in vain meanwhile.
     pub(crate) quiet: bool,
-    pub(crate) vain_polls: u64,
+    pub(crate) unsuccessful_polls: u64,
     /// And how many more their ranks have answered themselves.
     pub(crate) spent_polls: u64,
     pub(crate) livelock_polls: u64,
@@ -94,7 +94,7 @@ impl Live {
     /// Call it before the simulator takes much memory: starting a process costs in proportion.
     pub fn launch(
         mut spec: LaunchSpec,
-        choose: Box<Choose>,
+        choose: Box<AlgorithmSelector>,
         mut interrupted: Box<dyn FnMut() -> bool>,
     ) -> Result<Live, LaunchError> {
         if spec.ranks == 0 || spec.ranks > MAX_RANKS || spec.seats.len() != spec.ranks as usize {
@@ -106,22 +106,26 @@ impl Live {
         shared.write(&spec);
         let files = JobFiles::new(&spec).map_err(LaunchError::SharedMemory)?;
         let mut progress = spec.progress.take();
-        let Started { children, pumps, unfit, descriptors } =
+        let Started { children, forwarders, fork_refusal, descriptors } =
             start_all(&spec, &program, &shared, &files, &mut progress, &mut *interrupted)?;
         let n = spec.ranks;
         let nodes = spec.seats.iter().map(|seat| seat.node).collect();
         Ok(Live {
             children,
             files,
-            pumps,
+            forwarders,
             _descriptors: descriptors,
             begun,
-            start: Start { forked: spec.warm.is_some() && unfit.is_none(), unfit, wall_s: 0.0 },
+            start: Start {
+                forked: spec.warm.is_some() && fork_refusal.is_none(),
+                fork_refusal,
+                wall_s: 0.0,
+            },
             turns: Turns::new(shared.segment),
             seats: spec.seats,
             ranks: (0..n).map(|_| Rank::new()).collect(),
             exits: vec![None; n as usize],
-            meetings: Meetings::new(shared.segment, nodes),
+            matcher: CollectiveMatcher::new(shared.segment, nodes),
             choose,
             interrupted,
             progress,
@@ -129,19 +133,19 @@ impl Live {
             tag_ub: spec.tag_ub,
             batch: (0..n).collect(),
             lost: 0,
-            hidden: (0..n).collect(),
-            next_hidden: 0,
+            wrapped: (0..n).collect(),
+            next_wrapped: 0,
             to_apply: Vec::new(),
-            outside: Outside::default(),
-            patience: spec.patience,
+            outside_mpi: Outside::default(),
+            idle_timeout: spec.idle_timeout,
             counters: BTreeMap::new(),
-            looked_at: Instant::now(),
+            checked_at: Instant::now(),
             was_interrupted: false,
             is_settled: false,
             failure: None,
-            lively_at: Time::ZERO,
+            last_progress: Time::ZERO,
             quiet: false,
-            vain_polls: 0,
+            unsuccessful_polls: 0,
             spent_polls: 0,
             livelock_polls: spec.livelock_polls,
             alarms: 0,
@@ -153,7 +157,7 @@ impl Live {
 
     /// The call a rank is in: "MPI_Recv(source 2, tag 7)".
     pub fn call(&self, rank: u32) -> Option<String> {
-        let inside = self.ranks[rank as usize].stage == Stage::Inside;
+        let inside = self.ranks[rank as usize].stage == Stage::InMpi;
         self.call_of(rank).filter(|_| inside)
     }
 
@@ -161,26 +165,26 @@ impl Live {
     pub fn describe(&self, rank: u32) -> String {
         match (self.ranks[rank as usize].stage, self.call_of(rank)) {
             (Stage::Outside, _) => "has not called MPI_Init".to_string(),
-            (Stage::NeverCame, _) => "ended without MPI_Init".to_string(),
+            (Stage::NeverInitialized, _) => "ended without MPI_Init".to_string(),
             (Stage::Left, _) if self.ranks[rank as usize].unfinalized => {
                 "has exited without MPI_Finalize".to_string()
             }
             (Stage::Left, _) => "has left MPI_Finalize".to_string(),
-            (Stage::Inside, Some(call)) => call,
-            (Stage::Inside, None) => "has made no MPI call since MPI_Init".to_string(),
+            (Stage::InMpi, Some(call)) => call,
+            (Stage::InMpi, None) => "has made no MPI call since MPI_Init".to_string(),
         }
     }
 
     /// Whether the rank is through with MPI, and the status its process has exited with by now.
     pub fn has_left(&self, rank: u32) -> (bool, Option<Exit>) {
-        let left = matches!(self.ranks[rank as usize].stage, Stage::Left | Stage::NeverCame);
+        let left = matches!(self.ranks[rank as usize].stage, Stage::Left | Stage::NeverInitialized);
         (left, self.exits[rank as usize])
     }
 
     /// Accounts for ranks that still wait when nothing more will happen: they waited until now.
     pub fn close(&mut self, now: Time) {
         for rank in &mut self.ranks {
-            if rank.asleep && rank.stage == Stage::Inside {
+            if rank.asleep && rank.stage == Stage::InMpi {
                 rank.ready_at = now;
                 rank.account(now);
             }
@@ -221,24 +225,24 @@ impl Live {
         if self.batch.is_empty() || self.is_stopped() {
             return;
         }
-        let mut counted = 0;
+        let mut counter_value = 0;
         for i in 0..self.batch.len() {
             let at = self.batch[i];
-            self.spare(at);
+            self.allow_local_polls(at);
             let control = self.control(at);
             // SAFETY: the rank sleeps, so its region is ours.
             unsafe {
                 (*control).now_ps = now.0;
                 (*control).command = command::RUN;
-                (*control).knock.store(0, Ordering::Relaxed);
+                (*control).wake_request.store(0, Ordering::Relaxed);
             }
             let rank = &mut self.ranks[at as usize];
             rank.account(now);
-            (rank.asleep, rank.knocked) = (false, false);
+            (rank.asleep, rank.wake_requested) = (false, false);
             // Who has finalized goes its own way.
-            counted += u32::from(rank.stage == Stage::Inside);
+            counter_value += u32::from(rank.stage == Stage::InMpi);
         }
-        self.turns.running().fetch_add(counted, Ordering::Relaxed);
+        self.turns.running().fetch_add(counter_value, Ordering::Relaxed);
         for &rank in &self.batch {
             self.turns.give(rank);
         }
@@ -264,17 +268,17 @@ impl Live {
     }
 
     pub(crate) fn wait_for_all(&mut self) {
-        while !self.turns.all_back(LOOK) {
-            self.look();
-            self.find_intruders();
+        while !self.turns.all_back(CHECK_INTERVAL) {
+            self.check_processes();
+            self.detect_calls_after_finalize();
             if self.is_stopped() {
                 return;
             }
-            self.find_lost_turns();
+            self.recover_lost_turns();
         }
     }
 
-    pub(crate) fn finish(&mut self, now: Time, done: &Done) -> Result<(), Why> {
+    pub(crate) fn finish(&mut self, now: Time, done: &Done) -> Result<(), FailureCause> {
         let at = done.rank;
         let rank = &mut self.ranks[at as usize];
         let mut token = done.token;
@@ -287,7 +291,7 @@ impl Live {
             }
             EXIT => return Ok(()),
             ALARMS..SENDS => {
-                rank.polling.rang |= rank.polling.alarm == Some(token);
+                rank.polling.fired |= rank.polling.alarm == Some(token);
                 if let Some(recorder) = &mut self.recorder {
                     recorder.alarm_rang(done);
                 }
@@ -295,7 +299,7 @@ impl Live {
             }
             _ => {}
         }
-        let is_vain = done.found == Found::No;
+        let is_unsuccessful = done.found == Found::No;
         if token >= SENDS {
             let id = SendId(token - SENDS);
             token = rank.sends[id].token;
@@ -317,9 +321,9 @@ impl Live {
             kind::RECV | kind::RECV_TAKEN if done.found == Found::Yes => {
                 completion.block = self.received(done)?;
             }
-            kind::COLLECTIVE => completion.value = self.collected(slot)?,
-            kind::ONE_SIDED => self.arrived(at, slot)?,
-            kind::STORAGE => completion.value = self.counted(slot),
+            kind::COLLECTIVE => completion.value = self.complete_collective(slot)?,
+            kind::ONE_SIDED => self.deliver_access(at, slot)?,
+            kind::STORAGE => completion.value = self.counter_value(slot),
             _ => {}
         }
         // SAFETY: the rank sleeps: completions come only between releases.
@@ -334,20 +338,20 @@ impl Live {
             recorder.done(token, done, named && rank.waits_for_this());
         }
         if named {
-            rank.owed -= 1;
+            rank.n_pending -= 1;
             rank.any = true;
             rank.ready_at = done.ready;
         }
-        if !is_vain {
-            self.enliven(now);
+        if !is_unsuccessful {
+            self.note_progress(now);
         }
         Ok(())
     }
 
     /// The payload of the message that was received.
-    fn received(&mut self, done: &Done) -> Result<u64, Why> {
+    fn received(&mut self, done: &Done) -> Result<u64, FailureCause> {
         let Some(id) = done.peer_token.checked_sub(SENDS).map(SendId) else {
-            return Err(Why::Protocol(format!("received what nobody sent: {done:?}")));
+            return Err(FailureCause::Protocol(format!("received what nobody sent: {done:?}")));
         };
         let sends = &mut self.ranks[done.peer as usize].sends;
         let sent = &mut sends[id];
@@ -360,19 +364,21 @@ impl Live {
     }
 
     /// Brings the data of a collective that is complete at a rank to it.
-    fn collected(&mut self, slot: Slot) -> Result<u64, Why> {
-        let mut meetings =
-            std::mem::replace(&mut self.meetings, Meetings::none(self.shared.segment));
-        let value =
-            meetings.complete(slot.meeting, slot.seat, &mut |rank, c| self.combine(rank, c));
-        self.meetings = meetings;
+    fn complete_collective(&mut self, slot: Slot) -> Result<u64, FailureCause> {
+        let mut matcher =
+            std::mem::replace(&mut self.matcher, CollectiveMatcher::none(self.shared.segment));
+        let value = matcher
+            .complete(slot.open_collective, slot.member, &mut |rank, c| self.combine(rank, c));
+        self.matcher = matcher;
         value
     }
 
     /// Has a sleeping rank's process apply an operator only it knows.
-    fn combine(&mut self, at: u32, combine: wire::Combine) -> Result<(), Why> {
+    fn combine(&mut self, at: u32, combine: wire::Combine) -> Result<(), FailureCause> {
         if self.is_stopped() || !self.ranks[at as usize].asleep {
-            return Err(Why::Protocol(format!("rank {at} is not there to apply its operator")));
+            return Err(FailureCause::Protocol(format!(
+                "rank {at} is not there to apply its operator"
+            )));
         }
         let control = self.control(at);
         // SAFETY: the rank sleeps.
@@ -396,7 +402,7 @@ impl Live {
     }
 
     /// Whether the rank goes on now; starts the alarm of a poll that has found nothing.
-    fn goes_on(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
+    fn resumed(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
         let rank = &mut self.ranks[at as usize];
         if !rank.asleep || !rank.paused {
             return false;
@@ -405,32 +411,32 @@ impl Live {
             // Whatever it asked for: it is through with MPI.
             _ if rank.stage == Stage::Left => true,
             wait::NONE => true,
-            _ if rank.knocked => {
+            _ if rank.wake_requested => {
                 rank.polling = Default::default();
                 self.refuse_threads(at);
                 return true;
             }
-            wait::ALL => rank.owed == 0,
+            wait::ALL => rank.n_pending == 0,
             wait::ANY | wait::POLL => rank.any,
             _ => false,
         };
-        if comes && !rank.probes_in_vain() {
+        if comes && !rank.probes_unsuccessfully() {
             if rank.mode == wait::POLL || rank.probes {
                 rank.polling = Default::default();
             }
             if let Some(recorder) = &mut self.recorder {
-                recorder.goes_on(at, now, false);
+                recorder.resumed(at, now, false);
             }
             return true;
         }
         if !comes && rank.mode != wait::POLL {
             return false;
         }
-        let rang = self.hold(now, at, calls);
-        if let (true, Some(recorder)) = (rang, &mut self.recorder) {
-            recorder.goes_on(at, now, true);
+        let fired = self.delay_poll(now, at, calls);
+        if let (true, Some(recorder)) = (fired, &mut self.recorder) {
+            recorder.resumed(at, now, true);
         }
-        rang
+        fired
     }
 
     pub(crate) fn next_alarm(&mut self) -> Token {
@@ -444,19 +450,19 @@ impl Workload for Live {
         self.ranks.len() as u32
     }
     fn members(&self, _: u32, context: Context) -> &[u32] {
-        self.meetings.members(context)
+        self.matcher.members(context)
     }
 
     fn start(&mut self, calls: &mut Vec<Call>) {
-        while !self.turns.all_back(LOOK) && !self.is_stopped() {
-            self.look();
-            self.find_lost_turns();
-            self.leave_blocked();
-            self.tell_progress();
+        while !self.turns.all_back(CHECK_INTERVAL) && !self.is_stopped() {
+            self.check_processes();
+            self.recover_lost_turns();
+            self.detach_blocked();
+            self.report_progress();
         }
         self.start.wall_s = self.begun.elapsed().as_secs_f64();
         self.note_exits();
-        self.forget_children();
+        self.drop_direct_children();
         if let Some(mut progress) = self.progress.take() {
             let ranks = self.ranks.len() as u32;
             progress(Progress { started: ranks, attached: ranks, ranks });
@@ -464,18 +470,18 @@ impl Workload for Live {
         if !self.is_stopped() {
             self.take_batch(calls);
         }
-        let came = self.ranks.iter().position(|r| matches!(r.stage, Stage::Inside | Stage::Left));
-        let never = self.ranks.iter().position(|r| r.stage == Stage::NeverCame);
+        let came = self.ranks.iter().position(|r| matches!(r.stage, Stage::InMpi | Stage::Left));
+        let never = self.ranks.iter().position(|r| r.stage == Stage::NeverInitialized);
         if let (Some(other), Some(rank)) = (came, never)
             && let Some(Exit::Status(status)) = self.exits[rank]
         {
-            self.fail(rank as u32, Why::NeverCame { status, other: other as u32 });
+            self.fail(rank as u32, FailureCause::NeverInitialized { status, other: other as u32 });
         }
     }
 
     fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
-        if self.looked_at.elapsed() > LOOK {
-            self.look();
+        if self.checked_at.elapsed() > CHECK_INTERVAL {
+            self.check_processes();
         }
         for of_rank in done.chunk_by(|a, b| a.rank == b.rank) {
             let at = of_rank[0].rank;
@@ -490,29 +496,29 @@ impl Workload for Live {
                     self.fail(at, why);
                 }
             }
-            if self.goes_on(now, at, calls) {
+            if self.resumed(now, at, calls) {
                 self.batch.push(at);
             }
         }
         self.apply_arrivals();
-        self.answer_knocks();
+        self.serve_wake_requests();
         self.rejoin(now, calls);
         self.run_batch(now, calls);
     }
 
     fn stalled(&mut self, now: Time, calls: &mut Vec<Call>) {
-        self.await_others(now, calls);
+        self.await_activity(now, calls);
         self.run_batch(now, calls);
     }
 
     fn quiet(&mut self, _: u32, now: Time, calls: &mut Vec<Call>) {
-        self.hush(now, calls);
+        self.shorten_polls(now, calls);
     }
     fn is_finished(&self) -> bool {
         let through = |r: &Rank| match r.stage {
             Stage::Left => !r.asleep,
-            Stage::NeverCame => true,
-            Stage::Outside | Stage::Inside => false,
+            Stage::NeverInitialized => true,
+            Stage::Outside | Stage::InMpi => false,
         };
         self.failure.is_none() && self.ranks.iter().all(through)
     }
@@ -522,7 +528,7 @@ impl Workload for Live {
 }
 
 impl Live {
-    fn tell_progress(&mut self) {
+    fn report_progress(&mut self) {
         let Some(progress) = &mut self.progress else { return };
         let ranks = self.ranks.len() as u32;
         let attached = (0..ranks).filter(|&r| {

@@ -7,26 +7,26 @@
 //! for that alone.
 
 use crate::Live;
-use crate::outcome::Why;
+use crate::outcome::FailureCause;
 use crate::rank::{Slot, Stage};
 use std::sync::atomic::Ordering;
 use workload::Workload;
 use workload::wire::{self, Arrival, Submission, command, flag, kind};
 
-/// Longest message or access: no rank's memory is larger (see `wire::Layout`).
-pub(crate) const MOST: u64 = 1 << 36;
+/// Longest message or access: no rank's memory is larger (see `wire::SegmentLayout`).
+pub(crate) const MAX_BYTES: u64 = 1 << 36;
 /// Longest transfer to or from storage: a petabyte, more than a machine has memory to fill it from.
-const MOST_STORED: u64 = 1 << 50;
+const MAX_STORED_BYTES: u64 = 1 << 50;
 
 impl Live {
     /// Checks an access, lock, unlock or transfer.
     pub(crate) fn check_access(&self, s: &Submission) -> Result<(), &'static str> {
         let counts = s.flags & (flag::FETCH | flag::SET);
         if s.kind == kind::STORAGE {
-            if counts != 0 && self.meetings.members(s.context).is_empty() {
+            if counts != 0 && self.matcher.members(s.context).is_empty() {
                 return Err("a counter of a communicator nobody has registered");
             }
-            if s.bytes > MOST_STORED {
+            if s.bytes > MAX_STORED_BYTES {
                 return Err("more bytes than any storage has");
             }
             if counts == flag::FETCH | flag::SET {
@@ -37,7 +37,7 @@ impl Live {
         if s.peer as usize >= self.ranks.len() {
             return Err("an access to nobody's memory");
         }
-        if self.meetings.members(s.context).is_empty() {
+        if self.matcher.members(s.context).is_empty() {
             return Err("a window nobody has registered");
         }
         if s.kind != kind::ONE_SIDED {
@@ -46,7 +46,7 @@ impl Live {
         if !self.lies_inside(s.block, size_of::<Arrival>() as u64, align_of::<Arrival>()) {
             return Err("a block outside the segment");
         }
-        if s.bytes > MOST || s.grain > MOST {
+        if s.bytes > MAX_BYTES || s.grain > MAX_BYTES {
             return Err("more bytes than a rank has");
         }
         // SAFETY: inside the segment and aligned; all ranks sleep.
@@ -67,13 +67,13 @@ impl Live {
     }
 
     /// An access is complete: it is applied, or its block joins its target's list.
-    pub(crate) fn arrived(&mut self, origin: u32, slot: Slot) -> Result<(), Why> {
+    pub(crate) fn deliver_access(&mut self, origin: u32, slot: Slot) -> Result<(), FailureCause> {
         let (target, block) = (slot.peer, slot.block);
-        if self.outside.is_away(target) {
-            return Err(Why::Away { target });
+        if self.outside_mpi.is_detached(target) {
+            return Err(FailureCause::TargetBlocked { target });
         }
-        if self.ranks[target as usize].stage != Stage::Inside {
-            return Err(Why::Gone { target });
+        if self.ranks[target as usize].stage != Stage::InMpi {
+            return Err(FailureCause::TargetFinalized { target });
         }
         // SAFETY: the block was checked as it was submitted; all ranks sleep.
         let control = unsafe { &mut *self.shared.segment.control(target) };
@@ -129,7 +129,7 @@ impl Live {
     }
 
     /// What a transfer to or from storage brings beside its bytes.
-    pub(crate) fn counted(&mut self, slot: Slot) -> u64 {
+    pub(crate) fn counter_value(&mut self, slot: Slot) -> u64 {
         let counter = self.counters.entry(slot.context).or_insert(0);
         let held = *counter;
         match slot.flags {

@@ -42,7 +42,7 @@ pub struct Start {
     /// They are copies of one process.
     pub forked: bool,
     /// Why they are not, though that was asked for.
-    pub unfit: Option<String>,
+    pub fork_refusal: Option<String>,
     /// Seconds of the wall clock until every rank had called MPI or ended.
     pub wall_s: f64,
 }
@@ -69,7 +69,7 @@ pub struct LiveOutcome {
     /// Ranks that exited with status 0 without `MPI_Finalize`.
     pub unfinalized: Vec<u32>,
     /// Ranks that waited for each other outside MPI, and the system call they were first found in.
-    pub outside: Vec<(u32, String)>,
+    pub outside_mpi: Vec<(u32, String)>,
     /// What the MPI standard forbids and the simulated library accepts, by kind
     /// (`wire::accepted`): the first rank that did it, and in which function.
     pub accepted: [Option<(u32, u32)>; wire::accepted::KINDS],
@@ -93,20 +93,20 @@ pub struct Failure {
     pub call: Option<String>,
     /// What the process did when it ended, if it did: "in MPI_Send".
     pub place: Option<String>,
-    pub why: Why,
+    pub why: FailureCause,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Why {
+pub enum FailureCause {
     Signal(i32),
     /// The process exited between `MPI_Init` and `MPI_Finalize`.
-    LeftEarly {
+    ExitedEarly {
         status: i32,
     },
     /// The process ended inside MPI, under a program that hides how and goes on.
-    Vanished,
+    EndedUnderWrapper,
     /// The process exited without `MPI_Init`, while `other` had called it.
-    NeverCame {
+    NeverInitialized {
         status: i32,
         other: u32,
     },
@@ -120,11 +120,11 @@ pub enum Why {
         code: i32,
     },
     /// It works on the memory of a rank that is through with MPI.
-    Gone {
+    TargetFinalized {
         target: u32,
     },
     /// It works on the memory of a rank that is blocked outside MPI.
-    Away {
+    TargetBlocked {
         target: u32,
     },
     /// It is blocked in the kernel outside MPI, so are `others`, and no other rank can go on.
@@ -147,11 +147,16 @@ impl Failure {
     /// What a shell should see of it.
     pub fn exit_code(&self) -> i32 {
         match self.why {
-            Why::Signal(signal) => 128 + signal,
+            FailureCause::Signal(signal) => 128 + signal,
             // A shell sees eight bits of it; an abort is never a success.
-            Why::Abort { code } | Why::Tag { code, .. } if code & 0xff == 0 => 1,
-            Why::Abort { code } | Why::Tag { code, .. } => code & 0xff,
-            Why::LeftEarly { status } | Why::NeverCame { status, .. } if status != 0 => status,
+            FailureCause::Abort { code } | FailureCause::Tag { code, .. } if code & 0xff == 0 => 1,
+            FailureCause::Abort { code } | FailureCause::Tag { code, .. } => code & 0xff,
+            FailureCause::ExitedEarly { status }
+            | FailureCause::NeverInitialized { status, .. }
+                if status != 0 =>
+            {
+                status
+            }
             _ => 1,
         }
     }
@@ -161,30 +166,30 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rank {} on {} ", self.rank, self.node)?;
         match &self.why {
-            Why::Signal(signal) => write!(f, "was killed by {}", signal_name(*signal))?,
-            Why::LeftEarly { status } => {
+            FailureCause::Signal(signal) => write!(f, "was killed by {}", signal_name(*signal))?,
+            FailureCause::ExitedEarly { status } => {
                 write!(f, "exited with status {status} without MPI_Finalize")?;
             }
-            Why::Vanished => {
+            FailureCause::EndedUnderWrapper => {
                 write!(f, "ended inside MPI; the program that started it goes on")?;
             }
-            Why::NeverCame { status, other } => write!(
+            FailureCause::NeverInitialized { status, other } => write!(
                 f,
                 "exited with status {status} before MPI_Init, which rank {other} has called"
             )?,
-            Why::Abort { code } => write!(f, "called MPI_Abort with code {code}")?,
+            FailureCause::Abort { code } => write!(f, "called MPI_Abort with code {code}")?,
             // The call is that of the tag: it never reached the simulator.
-            Why::Tag { tag, bound, .. } => {
+            FailureCause::Tag { tag, bound, .. } => {
                 return write!(f, "used tag {tag}: MPI_TAG_UB is {bound}");
             }
-            Why::Gone { target } => {
+            FailureCause::TargetFinalized { target } => {
                 write!(f, "works on the memory of rank {target}, which has left MPI_Finalize")?
             }
-            Why::Away { target } => write!(
+            FailureCause::TargetBlocked { target } => write!(
                 f,
                 "works on the memory of rank {target}, which is blocked in the kernel outside MPI"
             )?,
-            Why::Outside { call, others } => {
+            FailureCause::Outside { call, others } => {
                 write!(f, "is blocked outside MPI in {call}, and no rank can go on")?;
                 match others {
                     0 => {}
@@ -192,11 +197,11 @@ impl fmt::Display for Failure {
                     n => write!(f, "; {n} more ranks are blocked outside MPI")?,
                 }
             }
-            Why::Livelock { since, now } => write!(
+            FailureCause::Livelock { since, now } => write!(
                 f,
                 "and others poll in vain: since {since} nothing has happened, now it is {now}"
             )?,
-            Why::Mismatch(what) | Why::Protocol(what) => write!(f, "{what}")?,
+            FailureCause::Mismatch(what) | FailureCause::Protocol(what) => write!(f, "{what}")?,
         }
         match (&self.place, &self.call) {
             (Some(place), _) => write!(f, " {place}"),
@@ -236,7 +241,7 @@ mod tests {
     #[test]
     fn an_abort_is_seen_as_a_failure_whatever_its_code() {
         for (code, seen) in [(3, 3), (0, 1), (256, 1), (512 + 7, 7), (-1, 255)] {
-            let why = Why::Abort { code };
+            let why = FailureCause::Abort { code };
             let failure = Failure { rank: 0, node: String::new(), call: None, place: None, why };
             assert_eq!(failure.exit_code(), seen, "{code}");
         }

@@ -11,9 +11,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How often the thread looks whether the job is over, in milliseconds of the wall clock.
-const LOOK_MS: i32 = 50;
+const POLL_MS: i32 = 50;
 /// How long output may lag behind the end of the job: who holds a pipe open longer is cut off.
-const LINGER: Duration = Duration::from_millis(300);
+const OUTPUT_TIMEOUT: Duration = Duration::from_millis(300);
 /// A line longer than this is passed on in pieces.
 const LINE: usize = 1 << 16;
 
@@ -31,12 +31,12 @@ struct Source {
 }
 
 /// Joined when dropped; drop it after the last rank has ended.
-pub(crate) struct Pump {
+pub(crate) struct StreamForwarder {
     thread: Option<JoinHandle<()>>,
     over: Arc<AtomicBool>,
 }
 
-impl Drop for Pump {
+impl Drop for StreamForwarder {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
@@ -46,9 +46,9 @@ impl Drop for Pump {
     }
 }
 
-impl Pump {
+impl StreamForwarder {
     /// Labels what comes from `pipes`: a rank's pipe and where it goes.
-    pub fn label(pipes: Vec<(u32, Stream, OwnedFd)>) -> Pump {
+    pub fn label(pipes: Vec<(u32, Stream, OwnedFd)>) -> StreamForwarder {
         let sources = pipes.into_iter().map(|(rank, stream, fd)| Source {
             file: Some(File::from(fd)),
             label: format!("[{rank}] "),
@@ -56,13 +56,13 @@ impl Pump {
             line: Vec::new(),
         });
         let mut sources: Vec<Source> = sources.collect();
-        Pump::start(move |over| label_lines(&mut sources, over))
+        StreamForwarder::start(move |over| label_lines(&mut sources, over))
     }
 
     /// Carries our standard input to a rank's, byte by byte as it comes.
-    pub fn input(to: OwnedFd) -> Pump {
+    pub fn input(to: OwnedFd) -> StreamForwarder {
         let mut to = File::from(to);
-        Pump::start(move |over| {
+        StreamForwarder::start(move |over| {
             let mut buffer = [0; 4096];
             while !over.load(Ordering::Acquire) {
                 let mut poll = [pollfd(0)];
@@ -78,10 +78,10 @@ impl Pump {
         })
     }
 
-    fn start(run: impl FnOnce(&AtomicBool) + Send + 'static) -> Pump {
+    fn start(run: impl FnOnce(&AtomicBool) + Send + 'static) -> StreamForwarder {
         let over = Arc::new(AtomicBool::new(false));
         let seen = over.clone();
-        Pump { thread: Some(std::thread::spawn(move || run(&seen))), over }
+        StreamForwarder { thread: Some(std::thread::spawn(move || run(&seen))), over }
     }
 }
 
@@ -91,7 +91,7 @@ fn pollfd(fd: i32) -> libc::pollfd {
 
 fn ready(polls: &mut [libc::pollfd]) -> i32 {
     // SAFETY: a slice of pollfds and its length.
-    unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, LOOK_MS) }.max(0)
+    unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, POLL_MS) }.max(0)
 }
 
 fn label_lines(sources: &mut [Source], over: &AtomicBool) {
@@ -110,7 +110,7 @@ fn label_lines(sources: &mut [Source], over: &AtomicBool) {
             return;
         }
         if deadline.is_none() && over.load(Ordering::Acquire) {
-            deadline = Some(Instant::now() + LINGER);
+            deadline = Some(Instant::now() + OUTPUT_TIMEOUT);
         }
         if deadline.is_some_and(|d| Instant::now() > d) {
             who.iter().for_each(|&i| sources[i].end());

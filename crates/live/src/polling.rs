@@ -6,48 +6,50 @@
 //! stops polling, and only the programs themselves know when that is.
 
 use crate::Live;
-use crate::outcome::Why;
+use crate::outcome::FailureCause;
 use crate::rank::Stage;
 use base::{Span, Time};
 use workload::wire::wait;
 use workload::{Call, Op, Token};
 
 /// Vain polls after which a poll is twice as long as the first one [estimate].
-const SLOPE: u64 = 128;
+const DOUBLING_POLLS: u64 = 128;
 /// Vain polls in a row of a rank that is taken to do nothing else [estimate]: from here on a poll
 /// lasts 1/16 of the streak, so that a wait of any length ends.
-const SPINS: u64 = 4096;
+const PROPORTIONAL_FROM: u64 = 4096;
 /// Computation between two polls that is more than the loop around them [estimate].
 const WORK: Span = Span::us(10);
 /// Every rank has at least so many polls for work of its own before a livelock is declared.
-const POLLS_A_RANK: u64 = 20_000;
+const MIN_POLLS_PER_RANK: u64 = 20_000;
 /// From so many vain polls in a row on [estimate], with nothing else due anywhere, a rank answers
-/// more and more of them itself: up to 1/16 of the streak at once, and no more than `MOST_SPARED`.
+/// more and more of them itself: up to 1/16 of the streak at once, and no more than `MAX_LOCAL_POLLS`.
 /// So a livelock of thousands of ranks is told after about 1,100 hand-overs of each.
-const SPARED_FROM: u64 = 1024;
-const MOST_SPARED: u64 = 256;
+const LOCAL_POLLS_FROM: u64 = 1024;
+const MAX_LOCAL_POLLS: u64 = 256;
 
 /// How long vain polls hold a rank.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Polling {
     /// Vain polls in a row, and how long they have held the rank.
-    pub vain: u64,
+    pub unsuccessful: u64,
     pub held: Span,
     /// Charged since the last poll of this streak.
     pub worked: Span,
     /// Polls it may answer itself.
-    pub spared: u32,
+    pub local_polls: u32,
     /// The alarm that is to end the present poll, and when.
     pub alarm: Option<Token>,
     pub until: Time,
-    pub rang: bool,
+    pub fired: bool,
 }
 
 impl Polling {
     /// How many polls the rank may answer itself before it hands over again.
-    fn spared(&self) -> u32 {
-        match self.vain {
-            SPARED_FROM..POLLS_A_RANK => (self.vain / 16).min(MOST_SPARED) as u32,
+    fn local_polls(&self) -> u32 {
+        match self.unsuccessful {
+            LOCAL_POLLS_FROM..MIN_POLLS_PER_RANK => {
+                (self.unsuccessful / 16).min(MAX_LOCAL_POLLS) as u32
+            }
             _ => 0,
         }
     }
@@ -55,9 +57,11 @@ impl Polling {
     /// Length of the next poll. Who works between polls is held for little of that time.
     fn next(&mut self, first: Span, quiet: bool) -> Span {
         let first = first.max(Span(1));
-        let mut span = match self.vain {
+        let mut span = match self.unsuccessful {
             _ if quiet => first,
-            vain if vain < SPINS => Span(first.0 + first.0 * vain / SLOPE),
+            unsuccessful if unsuccessful < PROPORTIONAL_FROM => {
+                Span(first.0 + first.0 * unsuccessful / DOUBLING_POLLS)
+            }
             _ => first.max(Span(self.held.0 / 16)),
         };
         if self.worked >= WORK {
@@ -70,14 +74,14 @@ impl Polling {
 
 impl Live {
     /// Holds a rank that polls in vain until its alarm; whether that has rung.
-    pub(crate) fn hold(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
+    pub(crate) fn delay_poll(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
         let polling = &mut self.ranks[at as usize].polling;
-        if polling.rang {
-            (polling.rang, polling.alarm) = (false, None);
-            polling.vain += 1;
+        if polling.fired {
+            (polling.fired, polling.alarm) = (false, None);
+            polling.unsuccessful += 1;
             let since = self.ranks[at as usize].through_at;
             self.ranks[at as usize].polling.held += now.since(since);
-            self.look_for_livelock(now, at);
+            self.detect_livelock(now, at);
             return true;
         }
         if polling.alarm.is_none() {
@@ -102,7 +106,7 @@ impl Live {
     }
 
     /// Nothing is due but alarms: polls that were to last longer end after the shortest time.
-    pub(crate) fn hush(&mut self, now: Time, calls: &mut Vec<Call>) {
+    pub(crate) fn shorten_polls(&mut self, now: Time, calls: &mut Vec<Call>) {
         self.quiet = true;
         let first = self.first_poll();
         // Not everybody is looked at: with thousands of ranks that poll, this is asked every time.
@@ -124,45 +128,46 @@ impl Live {
     }
 
     /// Something has come of something.
-    pub(crate) fn enliven(&mut self, now: Time) {
-        (self.lively_at, self.quiet, self.vain_polls, self.spent_polls) = (now, false, 0, 0);
+    pub(crate) fn note_progress(&mut self, now: Time) {
+        (self.last_progress, self.quiet, self.unsuccessful_polls, self.spent_polls) =
+            (now, false, 0, 0);
     }
 
     /// Polls a rank that is about to be released may answer itself.
-    pub(crate) fn spare(&mut self, at: u32) {
+    pub(crate) fn allow_local_polls(&mut self, at: u32) {
         let polling = &mut self.ranks[at as usize].polling;
-        polling.spared = if self.quiet { polling.spared() } else { 0 };
-        let spared = polling.spared;
+        polling.local_polls = if self.quiet { polling.local_polls() } else { 0 };
+        let local_polls = polling.local_polls;
         let (control, span) = (self.control(at), self.first_poll());
         // SAFETY: the rank sleeps, so its region is ours.
-        unsafe { ((*control).vain_polls, (*control).poll_ps) = (spared, span.0) };
+        unsafe { ((*control).unsuccessful_polls, (*control).poll_ps) = (local_polls, span.0) };
     }
 
     /// Polls a rank has answered itself, and the time they took.
-    pub(crate) fn note_spent(&mut self, at: u32) -> Span {
+    pub(crate) fn note_local_polls(&mut self, at: u32) -> Span {
         // SAFETY: as above.
         let spent = unsafe { (*self.control(at)).spent_polls };
         let polling = &mut self.ranks[at as usize].polling;
-        let spent = u64::from(spent.min(std::mem::take(&mut polling.spared)));
-        polling.vain += spent;
+        let spent = u64::from(spent.min(std::mem::take(&mut polling.local_polls)));
+        polling.unsuccessful += spent;
         self.spent_polls += if self.quiet { spent } else { 0 };
         self.first_poll() * spent
     }
 
     /// Nothing happens any more if all that ranks do is poll, again and again.
-    fn look_for_livelock(&mut self, now: Time, at: u32) {
-        if self.quiet && self.vain_polls > SPARED_FROM && self.wait_for_others() {
+    fn detect_livelock(&mut self, now: Time, at: u32) {
+        if self.quiet && self.unsuccessful_polls > LOCAL_POLLS_FROM && self.wait_for_detached() {
             return;
         }
-        self.vain_polls += u64::from(self.quiet);
-        if self.vain_polls < self.livelock_polls {
+        self.unsuccessful_polls += u64::from(self.quiet);
+        if self.unsuccessful_polls < self.livelock_polls {
             return;
         }
-        let poll = |r: &&crate::rank::Rank| r.stage == Stage::Inside && r.mode != wait::NEVER;
+        let poll = |r: &&crate::rank::Rank| r.stage == Stage::InMpi && r.mode != wait::NEVER;
         let inside = self.ranks.iter().filter(poll).count() as u64;
-        let polls = self.vain_polls + self.spent_polls;
-        if polls >= inside * POLLS_A_RANK.min(self.livelock_polls) {
-            self.fail(at, Why::Livelock { since: self.lively_at, now });
+        let polls = self.unsuccessful_polls + self.spent_polls;
+        if polls >= inside * MIN_POLLS_PER_RANK.min(self.livelock_polls) {
+            self.fail(at, FailureCause::Livelock { since: self.last_progress, now });
         }
     }
 }
@@ -171,15 +176,15 @@ impl Live {
 mod tests {
     use super::*;
 
-    fn after(vain: u64, held: Span) -> Polling {
-        Polling { vain, held, ..Polling::default() }
+    fn after(unsuccessful: u64, held: Span) -> Polling {
+        Polling { unsuccessful, held, ..Polling::default() }
     }
 
     #[test]
-    fn polls_grow_slowly_and_not_at_all_where_nothing_else_is_due() {
+    fn polls_lengthen_only_while_other_events_are_pending() {
         let first = Span::ns(500);
         assert_eq!(after(0, Span::ZERO).next(first, false), first);
-        assert_eq!(after(SLOPE, Span::us(100)).next(first, false), first * 2);
+        assert_eq!(after(DOUBLING_POLLS, Span::us(100)).next(first, false), first * 2);
         // 1,024 vain tests, as a program makes them that packs messages between: 5 times as long
         // as without growth at most, for 1 + k / 128 is 5 on average over them.
         let streak: u64 = (0..1024).map(|k| after(k, Span::ZERO).next(first, false).0).sum();
@@ -194,14 +199,14 @@ mod tests {
         while polling.held < Span::ms(3_600_000) {
             let span = polling.next(Span::ns(500), false);
             polling.held += span;
-            polling.vain += 1;
+            polling.unsuccessful += 1;
             polls += 1;
         }
         assert!(polls < 5_000, "{polls}");
     }
 
     #[test]
-    fn who_works_between_polls_is_held_for_an_eighth_of_that() {
+    fn polls_between_computations_last_an_eighth_of_them() {
         let mut polling = after(1 << 20, Span::ms(100));
         polling.worked = Span::us(80);
         assert_eq!(polling.next(Span::ns(500), false), Span::us(10));

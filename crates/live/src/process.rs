@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_may_hold_anything() {
+    fn process_names_may_contain_any_byte() {
         let read = |text: &str| Stat::read(text.as_bytes()).map(|s| (s.state, s.parent));
         assert_eq!(read("12 (sh) S 7 12"), Some((b'S', 7)));
         assert_eq!(read("12 (a) Z 1 (b) R) X 65536 0\n"), Some((b'X', 65536)));
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_there_has_a_parent_and_who_is_not_is_not_found() {
+    fn missing_processes_are_not_found() {
         let us = Stat::of("self").unwrap();
         assert!(!us.has_ended() && us.parent == std::os::unix::process::parent_id());
         // Beyond the kernel's largest process id, 2^22 (proc(5), pid_max).

@@ -16,11 +16,11 @@ base::ids! {
 pub(crate) enum Stage {
     /// Its process exists; it may never call MPI.
     Outside,
-    Inside,
+    InMpi,
     /// Through with `MPI_Finalize`: its process goes on by itself.
     Left,
     /// Its process ended without having called MPI.
-    NeverCame,
+    NeverInitialized,
 }
 
 /// An operation the rank has out, by its token.
@@ -38,8 +38,8 @@ pub(crate) struct Slot {
     /// A probe that takes; true still when it is done, until its message is received.
     pub takes: bool,
     /// Collectives: the meeting, and the seat in it.
-    pub meeting: u32,
-    pub seat: u32,
+    pub open_collective: u32,
+    pub member: u32,
     /// One-sided: the block. One-sided and storage: the flags, and what a counter is changed by.
     pub block: u64,
     pub flags: u32,
@@ -81,7 +81,7 @@ impl Slot {
 
 /// A message's payload, which the receiver is told of when it has matched.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
+pub(crate) struct SentMessage {
     pub token: Token,
     pub block: u64,
     pub completed: bool,
@@ -99,11 +99,11 @@ pub(crate) struct Rank {
     /// Number of this hand-over.
     pub epoch: u32,
     /// Another thread of it wants into MPI.
-    pub knocked: bool,
+    pub wake_requested: bool,
     /// Its CPU is through with what it submitted.
     pub paused: bool,
     /// Named tokens not done, and whether one is.
-    pub owed: u32,
+    pub n_pending: u32,
     pub any: bool,
     pub named: u32,
     /// Nothing but probes that do not wait was submitted, and whether one of them found something.
@@ -119,7 +119,7 @@ pub(crate) struct Rank {
     pub to_apply: bool,
 
     pub slots: Vec<Slot>,
-    pub sends: Slab<SendId, Sent>,
+    pub sends: Slab<SendId, SentMessage>,
 
     pub released_at: Time,
     pub through_at: Time,
@@ -147,9 +147,9 @@ impl Rank {
             function: 0,
             mode: wait::NONE,
             epoch: 0,
-            knocked: false,
+            wake_requested: false,
             paused: false,
-            owed: 0,
+            n_pending: 0,
             any: false,
             named: 0,
             probes: false,
@@ -176,7 +176,7 @@ impl Rank {
     }
 
     /// An unsuccessful `MPI_Iprobe` is held like any poll: its program is likely to ask again.
-    pub fn probes_in_vain(&self) -> bool {
+    pub fn probes_unsuccessfully(&self) -> bool {
         self.probes && !self.found
     }
 
@@ -191,7 +191,7 @@ impl Rank {
     }
 
     /// What of a computation is still to come, for a rank that was away.
-    pub fn left_of(&mut self, computed: Span) -> Span {
+    pub fn remaining(&mut self, computed: Span) -> Span {
         let passed = computed.min(self.credit);
         self.credit = self.credit - passed;
         computed - passed
@@ -220,7 +220,7 @@ impl Rank {
         let waiting = match self.mode {
             wait::NONE => Span::ZERO,
             wait::POLL if !self.any => blocked,
-            _ if self.probes_in_vain() => blocked,
+            _ if self.probes_unsuccessfully() => blocked,
             _ => self.ready_at.min(now).since(self.through_at),
         };
         let waiting = waiting.min(inside);
@@ -242,7 +242,7 @@ mod tests {
 
     /// Whenever a run ends, a rank's time until then is divided, and not more.
     #[test]
-    fn the_parts_of_a_ranks_time_are_its_time() {
+    fn time_components_sum_to_the_elapsed_time() {
         let us = |n| Time::ZERO + Span::us(n);
         // Released at 10 us, it computes until 15; its CPU was through at 2, or at 16.
         for (now, through, ready, want) in [

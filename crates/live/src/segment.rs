@@ -4,7 +4,7 @@
 use crate::{LaunchError, LaunchSpec};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use workload::wire::{self, Layout, Segment, state};
+use workload::wire::{self, Segment, SegmentLayout, state};
 
 /// Unmapped and closed when dropped.
 pub(crate) struct Shared {
@@ -19,7 +19,7 @@ impl Shared {
         Shared::map(ranks, layout).map_err(LaunchError::SharedMemory)
     }
 
-    fn map(ranks: u32, layout: Layout) -> io::Result<Shared> {
+    fn map(ranks: u32, layout: SegmentLayout) -> io::Result<Shared> {
         // SAFETY: plain system calls; the name is only shown in /proc.
         let fd = unsafe { libc::memfd_create(c"odonata".as_ptr(), libc::MFD_CLOEXEC) };
         if fd < 0 {
@@ -107,7 +107,7 @@ const HEADROOM: u64 = 128 << 20;
 /// How the segment is divided so that we and the ranks have room for it. A rank has the same limit
 /// of address space, and more than half of it for itself; the next job side by side with this one
 /// has half of what this one leaves.
-fn layout_of(ranks: u32) -> Result<Layout, LaunchError> {
+fn layout_of(ranks: u32) -> Result<SegmentLayout, LaunchError> {
     let limit = |which| {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: a valid rlimit.
@@ -116,12 +116,12 @@ fn layout_of(ranks: u32) -> Result<Layout, LaunchError> {
     };
     let (space, file) = (limit(libc::RLIMIT_AS), limit(libc::RLIMIT_FSIZE));
     if space == u64::MAX && file == u64::MAX {
-        return Ok(Layout::full(ranks));
+        return Ok(SegmentLayout::full(ranks));
     }
     let own = own_space() + HEADROOM;
     let share = (space.saturating_sub(own) / 2).min(file);
-    let least = Layout::least_bytes(ranks);
-    Layout::within(ranks, share).ok_or(match share == file {
+    let least = SegmentLayout::min_bytes(ranks);
+    SegmentLayout::within(ranks, share).ok_or(match share == file {
         true => LaunchError::Space { what: "a file", option: "-f", need: least, limit: file },
         false => {
             let need = 2 * least + own;

@@ -5,10 +5,10 @@ use crate::exec::Exec;
 use crate::files::JobFiles;
 use crate::job::ENV_JOB;
 use crate::launch::{LaunchError, LaunchSpec, Progress};
-use crate::output::{Pump, Stream};
+use crate::output::{Stream, StreamForwarder};
 use crate::segment::Shared;
 use crate::variables;
-use crate::warm::{self, Trouble};
+use crate::warm::{self, ForkError};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -18,13 +18,13 @@ use workload::wire;
 /// Descriptors we and the program need besides the ranks' pipes.
 const OTHER_FDS: u64 = 64;
 /// Ranks started between two looks at the user.
-const LOOK: u32 = 64;
+const RANKS_PER_CHECK: u32 = 64;
 
 pub(crate) struct Started {
     pub children: Children,
-    pub pumps: Vec<Pump>,
+    pub forwarders: Vec<StreamForwarder>,
     /// Why the ranks were not forked, though the launch asked for it.
-    pub unfit: Option<String>,
+    pub fork_refusal: Option<String>,
     /// What is opened while the ranks' pipes are open needs room, too.
     pub descriptors: Descriptors,
 }
@@ -39,31 +39,31 @@ pub(crate) fn start_all(
     interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<Started, LaunchError> {
     let fd = shared.fd();
-    check_room(spec.ranks)?;
+    check_capacity(spec.ranks)?;
     let need = if spec.label { 2 * u64::from(spec.ranks) } else { 0 } + OTHER_FDS;
     let descriptors = Descriptors::allow(need)?;
-    let mut tell = |started: u32| {
-        if let Some(tell) = progress {
-            tell(Progress { started, attached: 0, ranks: spec.ranks });
+    let mut report = |started: u32| {
+        if let Some(report) = progress {
+            report(Progress { started, attached: 0, ranks: spec.ranks });
         }
         interrupted()
     };
-    let mut unfit = None;
+    let mut fork_refusal = None;
     if let Some(words) = &spec.warm {
         let mut streams = Streams::new(spec.label, descriptors.before);
         let forked = resolve(spec, words)
-            .map_err(|error| Trouble::Unfit(error.to_string()))
+            .map_err(|error| ForkError::Unsuitable(error.to_string()))
             .and_then(|program| {
                 let job = (shared, files);
-                warm::fork_all(spec, &program, words, job, &mut streams, &mut tell)
+                warm::fork_all(spec, &program, words, job, &mut streams, &mut report)
             });
         match forked {
             Ok(children) => {
-                let pumps = streams.pumps();
-                return Ok(Started { children, pumps, unfit: None, descriptors });
+                let forwarders = streams.forwarders();
+                return Ok(Started { children, forwarders, fork_refusal: None, descriptors });
             }
-            Err(Trouble::Interrupted) => return Err(LaunchError::Interrupted),
-            Err(Trouble::Unfit(why)) => unfit = Some(why),
+            Err(ForkError::Interrupted) => return Err(LaunchError::Interrupted),
+            Err(ForkError::Unsuitable(why)) => fork_refusal = Some(why),
         }
     }
     let spawn = |rank, error| LaunchError::Spawn { rank, ranks: spec.ranks, error };
@@ -78,11 +78,11 @@ pub(crate) fn start_all(
             .of(rank)
             .and_then(|own| children.spawn(&exec, &told, fd, own.each_ref().map(Option::as_ref)))
             .map_err(|error| spawn(rank, error))?;
-        if ((rank + 1) % LOOK == 0 || rank + 1 == spec.ranks) && tell(rank + 1) {
+        if ((rank + 1) % RANKS_PER_CHECK == 0 || rank + 1 == spec.ranks) && report(rank + 1) {
             return Err(LaunchError::Interrupted);
         }
     }
-    Ok(Started { children, pumps: streams.pumps(), unfit, descriptors })
+    Ok(Started { children, forwarders: streams.forwarders(), fork_refusal, descriptors })
 }
 
 /// Where the ranks' standard streams lead.
@@ -153,12 +153,13 @@ impl Streams {
         Ok(Some([out_far, err_far]))
     }
 
-    fn pumps(self) -> Vec<Pump> {
-        let mut pumps: Vec<Pump> = self.input.map(Pump::input).into_iter().collect();
+    fn forwarders(self) -> Vec<StreamForwarder> {
+        let mut forwarders: Vec<StreamForwarder> =
+            self.input.map(StreamForwarder::input).into_iter().collect();
         if !self.labeled.is_empty() {
-            pumps.push(Pump::label(self.labeled));
+            forwarders.push(StreamForwarder::label(self.labeled));
         }
-        pumps
+        forwarders
     }
 }
 
@@ -176,17 +177,17 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 
 /// Memory of the smallest rank there is, in KiB: an idle C program (measured: 190, and the kernel's
 /// own books).
-const LEAST_KIB: u64 = 256;
+const MIN_RANK_KIB: u64 = 256;
 
 /// Complains of a job that cannot be there as a whole. What it says to be enough may not be.
-fn check_room(ranks: u32) -> Result<(), LaunchError> {
+fn check_capacity(ranks: u32) -> Result<(), LaunchError> {
     let number = |path: &str, word: usize| -> Option<u64> {
         let text = std::fs::read_to_string(path).ok()?;
         text.split_whitespace().nth(word)?.rsplit('/').next()?.parse().ok()
     };
     let enough = |what, need: u64, free: u64| match need <= free {
         true => Ok(()),
-        false => Err(LaunchError::Room { what, need, free }),
+        false => Err(LaunchError::Capacity { what, need, free }),
     };
     // The fourth word of loadavg is `running/all` of the threads there are (proc(5)).
     if let (Some(most), Some(there)) =
@@ -197,7 +198,7 @@ fn check_room(ranks: u32) -> Result<(), LaunchError> {
     }
     // `MemAvailable` is the third line, three words each.
     if let Some(free) = number("/proc/meminfo", 7) {
-        enough("KiB of memory at the least", u64::from(ranks) * LEAST_KIB, free)?;
+        enough("KiB of memory at the least", u64::from(ranks) * MIN_RANK_KIB, free)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 //! only when every thread of every rank waits for another one, or has been asleep for long.
 
 use crate::Live;
-use crate::live::LOOK;
+use crate::live::CHECK_INTERVAL;
 use crate::process::Stat;
 use crate::rank::Stage;
 use base::Time;
@@ -17,31 +17,32 @@ use workload::{Call, Workload};
 
 /// How long threads that are neither in MPI nor waiting for another thread may sleep (for input, a
 /// file, a real clock) before a standstill is a deadlock, in time of the wall clock [estimate].
-const PATIENCE: Duration = Duration::from_secs(10);
+const SLEEP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Looks on end that must find all threads waiting: one may be going from one wait to the next.
-const LOOKS: u32 = 3;
+const MIN_STUCK_CHECKS: u32 = 3;
 
 /// What the threads of a process are at that are not in MPI.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Outside {
     /// They wait for each other or for those in MPI, without limit; or there are none.
-    Stuck,
+    Blocked,
     Asleep,
     Running,
 }
 
 impl Live {
     /// Ranks that have knocked and whose CPU is through go on now, the others as soon as it is.
-    pub(crate) fn answer_knocks(&mut self) {
-        if self.turns.knocks().swap(0, Ordering::AcqRel) == 0 {
+    pub(crate) fn serve_wake_requests(&mut self) {
+        if self.turns.wake_requests().swap(0, Ordering::AcqRel) == 0 {
             return;
         }
         for at in 0..self.ranks.len() as u32 {
             // SAFETY: the field is atomic.
-            let knocks = unsafe { (*self.control(at)).knock.load(Ordering::Acquire) } != 0;
+            let wake_requests =
+                unsafe { (*self.control(at)).wake_request.load(Ordering::Acquire) } != 0;
             let rank = &mut self.ranks[at as usize];
-            if knocks && rank.asleep && rank.stage == Stage::Inside {
-                rank.knocked = true;
+            if wake_requests && rank.asleep && rank.stage == Stage::InMpi {
+                rank.wake_requested = true;
                 if rank.paused && !self.batch.contains(&at) {
                     rank.polling = Default::default();
                     self.batch.push(at);
@@ -64,54 +65,58 @@ impl Live {
 
     /// Nothing is due any more. Returns when a thread has knocked or a rank is back that was away,
     /// or when no more is expected to.
-    pub(crate) fn await_others(&mut self, now: Time, calls: &mut Vec<Call>) {
+    pub(crate) fn await_activity(&mut self, now: Time, calls: &mut Vec<Call>) {
         let threaded: Vec<u32> =
             (0..self.ranks.len() as u32).filter(|&at| self.has_threads(at)).collect();
         let begun = Instant::now();
         let mut stuck = 0;
         while !self.is_stopped() {
-            self.answer_knocks();
+            self.serve_wake_requests();
             if self.rejoin(now, calls) || !self.batch.is_empty() {
                 return;
             }
-            if self.expects_others() {
-                self.turns.await_knock(LOOK);
-                self.look();
+            if self.expects_detached() {
+                self.turns.await_wake_request(CHECK_INTERVAL);
+                self.check_processes();
                 continue;
             }
-            match threaded.iter().map(|&at| self.outside(at)).max() {
+            match threaded.iter().map(|&at| self.outside_mpi(at)).max() {
                 Some(Outside::Running) => stuck = 0,
-                Some(Outside::Asleep) if begun.elapsed() < PATIENCE => stuck = 0,
+                Some(Outside::Asleep) if begun.elapsed() < SLEEP_TIMEOUT => stuck = 0,
                 _ => stuck += 1,
             }
-            if stuck == LOOKS || threaded.is_empty() {
+            if stuck == MIN_STUCK_CHECKS || threaded.is_empty() {
                 return;
             }
-            self.turns.await_knock(if stuck > 0 { LOOK / 10 } else { LOOK });
-            self.look();
+            self.turns.await_wake_request(if stuck > 0 {
+                CHECK_INTERVAL / 10
+            } else {
+                CHECK_INTERVAL
+            });
+            self.check_processes();
         }
     }
 
     fn has_threads(&self, at: u32) -> bool {
         let rank = &self.ranks[at as usize];
         // SAFETY: the rank sleeps, so its region is ours.
-        rank.stage == Stage::Inside && rank.asleep && unsafe { (*self.control(at)).threads } != 0
+        rank.stage == Stage::InMpi && rank.asleep && unsafe { (*self.control(at)).threads } != 0
     }
 
-    fn outside(&self, at: u32) -> Outside {
+    fn outside_mpi(&self, at: u32) -> Outside {
         // SAFETY: as above.
         let (pid, leader) = unsafe { ((*self.control(at)).pid, (*self.control(at)).thread) };
-        let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Outside::Stuck };
+        let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Outside::Blocked };
         let ids = tasks.flatten().filter_map(|t| t.file_name().into_string().ok());
         let others = ids.filter(|id| id.parse() != Ok(leader));
-        others.map(|id| of_thread(pid, &id)).max().unwrap_or(Outside::Stuck)
+        others.map(|id| of_thread(pid, &id)).max().unwrap_or(Outside::Blocked)
     }
 }
 
 fn of_thread(pid: u32, id: &str) -> Outside {
     match Stat::of(&format!("{pid}/task/{id}")).map(|stat| stat.state) {
         Ok(b'S') => {}
-        Ok(b'Z' | b'X' | b'T' | b't') | Err(_) => return Outside::Stuck,
+        Ok(b'Z' | b'X' | b'T' | b't') | Err(_) => return Outside::Blocked,
         Ok(_) => return Outside::Running,
     }
     // "202 0x7f.. 0x189 0x0 0x0 ..": the system call, then what it was given.
@@ -121,7 +126,7 @@ fn of_thread(pid: u32, id: &str) -> Outside {
     let words: Vec<&str> = call.split_whitespace().collect();
     let is_futex = words.first() == Some(&libc::SYS_futex.to_string().as_str());
     match words.get(4) {
-        Some(&"0x0") if is_futex => Outside::Stuck,
+        Some(&"0x0") if is_futex => Outside::Blocked,
         _ => Outside::Asleep,
     }
 }

@@ -10,7 +10,7 @@ use workload::wire::{Segment, presence};
 const SPINS: u32 = 4000;
 /// Waits without looking after looking was in vain again and again: on a busy machine the rank
 /// needs the core we would be looking on (measured: 6.7 us a hand-over asleep, 12.8 us looking).
-const MOST_SKIPPED: u32 = 1023;
+const MAX_SKIPPED_SPINS: u32 = 1023;
 
 /// The two futexes of the wire, seen from the simulator.
 pub(crate) struct Turns {
@@ -37,14 +37,14 @@ impl Turns {
         unsafe { &(*self.segment.control(rank)).turn }
     }
 
-    /// See `Header::knocks`.
-    pub fn knocks(&self) -> &AtomicU32 {
+    /// See `Header::wake_requests`.
+    pub fn wake_requests(&self) -> &AtomicU32 {
         // SAFETY: as above.
-        unsafe { &(*self.segment.header()).knocks }
+        unsafe { &(*self.segment.header()).wake_requests }
     }
     /// Sleeps until a rank knocks, at most `wait`.
-    pub fn await_knock(&self, wait: Duration) {
-        sleep(self.knocks(), 0, wait);
+    pub fn await_wake_request(&self, wait: Duration) {
+        sleep(self.wake_requests(), 0, wait);
     }
 
     /// Lets `rank` go. It has been counted in `running`, if it is to be.
@@ -59,7 +59,7 @@ impl Turns {
 
     /// Whether all are back within `wait`.
     pub fn all_back(&mut self, wait: Duration) -> bool {
-        if self.running().load(Ordering::Acquire) <= self.spare && self.come_while_we_look() {
+        if self.running().load(Ordering::Acquire) <= self.spare && self.spin_until_back() {
             return true;
         }
         let running = self.running();
@@ -76,7 +76,7 @@ impl Turns {
 }
 
 impl Turns {
-    fn come_while_we_look(&mut self) -> bool {
+    fn spin_until_back(&mut self) -> bool {
         if self.skip > 0 {
             self.skip -= 1;
             return false;
@@ -88,7 +88,7 @@ impl Turns {
             }
             std::hint::spin_loop();
         }
-        self.skips = (2 * self.skips + 1).min(MOST_SKIPPED);
+        self.skips = (2 * self.skips + 1).min(MAX_SKIPPED_SPINS);
         self.skip = self.skips;
         false
     }

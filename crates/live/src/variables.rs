@@ -57,7 +57,7 @@ fn is_by_user(spec: &LaunchSpec, name: &str) -> bool {
 /// The variables that all ranks of the job have. A variable the user has set is left to the user.
 pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
     let mut all: Vec<Variable> = Vec::new();
-    let mut tell = |name, value: OsString| all.push((name, value));
+    let mut set = |name, value: OsString| all.push((name, value));
     // Where the job was submitted, wherever its ranks start.
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let program = spec.program.first().map(|p| PathBuf::from(p.clone()));
@@ -65,13 +65,13 @@ pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
     let number = FIRST_JOB + spec.job;
     match spec.launcher {
         Launcher::Pals => {
-            tell("PBS_JOBID", format!("{number}.{}-pbs", spec.machine).into());
-            tell("PBS_JOBNAME", name.into());
-            tell("PBS_ENVIRONMENT", "PBS_BATCH".into());
-            tell("PBS_O_WORKDIR", here.into());
-            tell("PBS_NODEFILE", files.nodes_path());
-            tell("PMIX_NAMESPACE", format!("{number}.{}-pbs.0", spec.machine).into());
-            tell("PALS_APID", format!("{number}.0").into());
+            set("PBS_JOBID", format!("{number}.{}-pbs", spec.machine).into());
+            set("PBS_JOBNAME", name.into());
+            set("PBS_ENVIRONMENT", "PBS_BATCH".into());
+            set("PBS_O_WORKDIR", here.into());
+            set("PBS_NODEFILE", files.nodes_path());
+            set("PMIX_NAMESPACE", format!("{number}.{}-pbs.0", spec.machine).into());
+            set("PALS_APID", format!("{number}.0").into());
         }
         Launcher::Slurm => {
             let id: OsString = JOB_IDS
@@ -86,30 +86,30 @@ pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
             let per_node: OsString = repeated(files.counts()).into();
             let cores = repeated(&vec![spec.cores; names.len()]);
             for name in JOB_IDS {
-                tell(name, id.clone());
+                set(name, id.clone());
             }
-            tell("SLURM_JOB_NAME", name.into());
-            tell("SLURM_CLUSTER_NAME", spec.machine.clone().into());
-            tell("SLURM_SUBMIT_DIR", here.into());
+            set("SLURM_JOB_NAME", name.into());
+            set("SLURM_CLUSTER_NAME", spec.machine.clone().into());
+            set("SLURM_SUBMIT_DIR", here.into());
             for name in ["SLURM_JOB_NUM_NODES", "SLURM_NNODES", "SLURM_STEP_NUM_NODES"] {
-                tell(name, nodes.clone());
+                set(name, nodes.clone());
             }
             for name in ["SLURM_NTASKS", "SLURM_NPROCS", "SLURM_STEP_NUM_TASKS"] {
-                tell(name, tasks.clone());
+                set(name, tasks.clone());
             }
             for name in ["SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_STEP_NODELIST"] {
-                tell(name, list.clone());
+                set(name, list.clone());
             }
             for name in ["SLURM_TASKS_PER_NODE", "SLURM_STEP_TASKS_PER_NODE"] {
-                tell(name, per_node.clone());
+                set(name, per_node.clone());
             }
-            tell("SLURM_JOB_CPUS_PER_NODE", cores.into());
-            tell("SLURM_CPUS_ON_NODE", spec.cores.to_string().into());
-            tell("SLURM_STEP_ID", "0".into());
-            tell("SLURM_STEPID", "0".into());
+            set("SLURM_JOB_CPUS_PER_NODE", cores.into());
+            set("SLURM_CPUS_ON_NODE", spec.cores.to_string().into());
+            set("SLURM_STEP_ID", "0".into());
+            set("SLURM_STEPID", "0".into());
             // Where the launcher sits: on the job's first node, by the address it has here.
-            tell("SLURM_LAUNCH_NODE_IPADDR", "127.64.0.1".into());
-            tell("SLURM_SRUN_COMM_HOST", "127.64.0.1".into());
+            set("SLURM_LAUNCH_NODE_IPADDR", "127.64.0.1".into());
+            set("SLURM_SRUN_COMM_HOST", "127.64.0.1".into());
         }
     }
     all.retain(|(name, value)| !is_by_user(spec, name) && value.len() <= LONGEST);
@@ -122,28 +122,28 @@ pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Var
     let seat = &spec.seats[rank as usize];
     let (local, on_node) = (seat.local_rank, seat.local_size);
     let mut all: Vec<(&str, String)> = Vec::new();
-    let mut tell = |name, value: &dyn std::fmt::Display| all.push((name, value.to_string()));
-    tell("PMI_RANK", &rank);
-    tell("PMI_SIZE", &spec.ranks);
-    tell("PMI_LOCAL_RANK", &local);
-    tell("PMI_LOCAL_SIZE", &on_node);
+    let mut set = |name, value: &dyn std::fmt::Display| all.push((name, value.to_string()));
+    set("PMI_RANK", &rank);
+    set("PMI_SIZE", &spec.ranks);
+    set("PMI_LOCAL_RANK", &local);
+    set("PMI_LOCAL_SIZE", &on_node);
     match spec.launcher {
         Launcher::Pals => {
-            tell("PALS_RANKID", &rank);
-            tell("PALS_NODEID", &seat.node);
-            tell("PALS_LOCAL_RANKID", &local);
-            tell("PALS_LOCAL_SIZE", &on_node);
-            tell("PMIX_RANK", &rank);
-            tell("PMIX_HOSTNAME", &seat.node_name);
+            set("PALS_RANKID", &rank);
+            set("PALS_NODEID", &seat.node);
+            set("PALS_LOCAL_RANKID", &local);
+            set("PALS_LOCAL_SIZE", &on_node);
+            set("PMIX_RANK", &rank);
+            set("PMIX_HOSTNAME", &seat.node_name);
         }
         Launcher::Slurm => {
-            tell("SLURM_PROCID", &rank);
-            tell("SLURM_NODEID", &seat.node);
-            tell("SLURM_LOCALID", &local);
-            tell("SLURMD_NODENAME", &seat.node_name);
-            tell("SLURM_TOPOLOGY_ADDR", &seat.node_name);
-            tell("SLURM_TOPOLOGY_ADDR_PATTERN", &"node");
-            tell("SLURM_GTIDS", &files.ranks_of(seat.node));
+            set("SLURM_PROCID", &rank);
+            set("SLURM_NODEID", &seat.node);
+            set("SLURM_LOCALID", &local);
+            set("SLURMD_NODENAME", &seat.node_name);
+            set("SLURM_TOPOLOGY_ADDR", &seat.node_name);
+            set("SLURM_TOPOLOGY_ADDR_PATTERN", &"node");
+            set("SLURM_GTIDS", &files.ranks_of(seat.node));
         }
     }
     // Shells export the name of their computer. Conda's HOST is a compiler's target instead.
@@ -151,7 +151,7 @@ pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Var
     for name in ["HOSTNAME", "HOST"] {
         let Some(value) = std::env::var_os(name) else { continue };
         if name == "HOSTNAME" || value == *own.trim_end() {
-            tell(name, &seat.node_name);
+            set(name, &seat.node_name);
         }
     }
     all.retain(|(name, value)| !is_by_user(spec, name) && value.len() <= LONGEST_OF_RANK);
@@ -222,7 +222,7 @@ mod tests {
     /// Expectations are what `scontrol show hostnames` expands to the names. (`scontrol show
     /// hostlist` also folds numbers of different widths, `n[9-10,12]`.)
     #[test]
-    fn nodes_are_folded_and_counts_repeated() {
+    fn node_lists_are_folded_and_counts_repeated() {
         for (names, folded_) in [
             (&["nid001000"][..], "nid001000"),
             (&["nid001000", "nid001001", "nid001002"], "nid[001000-001002]"),

@@ -22,31 +22,31 @@ use std::path::Path;
 /// Ranks asked for in one message: with two descriptors each, half of what one may carry.
 const BATCH: u32 = 64;
 /// How often the user is asked while we wait, in milliseconds.
-const LOOK_MS: i32 = 20;
+const POLL_MS: i32 = 20;
 /// Environment variable that tells the process its socket, its gate and our id.
 const ENV_WARM: &str = "ODONATA_WARM";
 
-pub(crate) enum Trouble {
+pub(crate) enum ForkError {
     /// Start the ranks one by one.
-    Unfit(String),
+    Unsuitable(String),
     Interrupted,
 }
 
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Trouble {
-        Trouble::Unfit(error.to_string())
+impl From<io::Error> for ForkError {
+    fn from(error: io::Error) -> ForkError {
+        ForkError::Unsuitable(error.to_string())
     }
 }
 
-/// Forks all ranks. `tell` hears how many there are, and answers whether to stop.
+/// Forks all ranks. `report` hears how many there are, and answers whether to stop.
 pub(crate) fn fork_all(
     spec: &LaunchSpec,
     program: &Path,
     words: &[OsString],
     (shared, files): (&Shared, &JobFiles),
     streams: &mut Streams,
-    tell: &mut dyn FnMut(u32) -> bool,
-) -> Result<Children, Trouble> {
+    report: &mut dyn FnMut(u32) -> bool,
+) -> Result<Children, ForkError> {
     let fd = shared.fd();
     let (ours, theirs) = socket_pair()?;
     let (gate, opener) = pipe()?;
@@ -64,9 +64,9 @@ pub(crate) fn fork_all(
     children.spawn_forker(&exec, &[fd, theirs.as_raw_fd(), gate.as_raw_fd()], stdio)?;
     drop(input);
     drop((theirs, gate));
-    let ready = answer(&ours, &mut || tell(0))?;
+    let ready = answer(&ours, &mut || report(0))?;
     if ready != "ready" {
-        return Err(Trouble::Unfit(ready));
+        return Err(ForkError::Unsuitable(ready));
     }
     let (mut first, mut copy) = (0, None);
     while first < spec.ranks {
@@ -78,24 +78,24 @@ pub(crate) fn fork_all(
         }
         let fds: Vec<i32> = outputs.iter().map(AsRawFd::as_raw_fd).collect();
         send(&ours, request(spec, files, first, last).as_bytes(), &fds)?;
-        let pids = answer(&ours, &mut || tell(first))?;
+        let pids = answer(&ours, &mut || report(first))?;
         for pid in pids.split(' ') {
             match pid.parse() {
                 Ok(pid) => {
                     copy.get_or_insert(pid);
                     children.adopt(pid);
                 }
-                Err(_) => return Err(Trouble::Unfit(pids)),
+                Err(_) => return Err(ForkError::Unsuitable(pids)),
             }
         }
         first = last;
-        if tell(first) {
-            return Err(Trouble::Interrupted);
+        if report(first) {
+            return Err(ForkError::Interrupted);
         }
     }
     drop(ours);
     if children.wait_for_forker() != Exit::Status(0) {
-        return Err(Trouble::Unfit("the interpreter that forked the ranks died".into()));
+        return Err(ForkError::Unsuitable("the interpreter that forked the ranks died".into()));
     }
     if let Some(own) = copy.and_then(own_memory) {
         shared.inherit(own);
@@ -130,12 +130,12 @@ fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 /// The next message; waits for it as long as nobody asks us to stop.
-fn answer(socket: &OwnedFd, stop: &mut dyn FnMut() -> bool) -> Result<String, Trouble> {
+fn answer(socket: &OwnedFd, stop: &mut dyn FnMut() -> bool) -> Result<String, ForkError> {
     let mut poll = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one valid pollfd.
-    while unsafe { libc::poll(&mut poll, 1, LOOK_MS) } <= 0 {
+    while unsafe { libc::poll(&mut poll, 1, POLL_MS) } <= 0 {
         if stop() {
-            return Err(Trouble::Interrupted);
+            return Err(ForkError::Interrupted);
         }
     }
     let mut text = [0u8; 4096];
@@ -143,7 +143,7 @@ fn answer(socket: &OwnedFd, stop: &mut dyn FnMut() -> bool) -> Result<String, Tr
     let n = unsafe { libc::recv(socket.as_raw_fd(), text.as_mut_ptr().cast(), text.len(), 0) };
     match n {
         1.. => Ok(String::from_utf8_lossy(&text[..n as usize]).into_owned()),
-        0 => Err(Trouble::Unfit("the interpreter died while it warmed up".into())),
+        0 => Err(ForkError::Unsuitable("the interpreter died while it warmed up".into())),
         _ => Err(io::Error::last_os_error().into()),
     }
 }

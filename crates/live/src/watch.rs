@@ -2,8 +2,8 @@
 
 use crate::Live;
 use crate::children::Exit;
-use crate::live::LOOK;
-use crate::outcome::{Failure, LiveOutcome, Why};
+use crate::live::CHECK_INTERVAL;
+use crate::outcome::{Failure, FailureCause, LiveOutcome};
 use crate::process::Stat;
 use crate::rank::{Rank, Stage};
 use std::sync::atomic::Ordering;
@@ -13,47 +13,47 @@ use workload::functions::function_name;
 use workload::wire::{self, command, state};
 
 /// How long a killed process may take to be gone, as seen by a job that has come to a standstill.
-const DYING: Duration = Duration::from_millis(200);
+const DEATH_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// How long the exit handlers of a rank that aborts may take, in time of the wall clock [estimate].
-const FAREWELL: Duration = Duration::from_secs(2);
+const EXIT_HANDLER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Ranks under other programs looked at in one go: a look costs some 10 us of the 20 ms until the
 /// next, so 4,096 such ranks are gone through in 1.3 s.
-const MOST_HIDDEN: usize = 64;
+const MAX_WRAPPED_CHECKS: usize = 64;
 
 impl Live {
     /// For a job in which nobody can go on: was it a death, one that was not complete when the
     /// simulator looked, or a rank that is stranded outside MPI? Ask before reporting a deadlock.
     pub fn settle(&mut self) -> Option<&Failure> {
-        self.settle_deaths();
+        self.await_deaths();
         if !self.is_finished() && !self.is_stopped() {
-            self.fail_stranded();
+            self.fail_standstill();
         }
         self.failure.as_ref()
     }
 
-    fn settle_deaths(&mut self) {
+    fn await_deaths(&mut self) {
         let asked = Instant::now();
         while !self.is_finished() && !self.is_stopped() && !self.is_settled {
-            self.is_settled = asked.elapsed() > DYING;
+            self.is_settled = asked.elapsed() > DEATH_TIMEOUT;
             self.children.wait(Duration::from_millis(5));
-            self.look();
-            self.note_hidden_exits(usize::MAX);
+            self.check_processes();
+            self.check_wrapped_exits(usize::MAX);
         }
     }
 
     /// Ends what still runs and says what came of the job. If all ranks are through with MPI, waits
     /// until their processes have exited by themselves.
     pub fn outcome(mut self) -> LiveOutcome {
-        self.settle_deaths();
+        self.await_deaths();
         while self.is_finished() && self.children.alive() > 0 && !self.is_stopped() {
-            self.children.wait(LOOK);
-            self.look();
+            self.children.wait(CHECK_INTERVAL);
+            self.check_processes();
         }
         self.end();
         let exits: Vec<Exit> = self.exits.iter().map(|e| e.unwrap_or(Exit::Ended)).collect();
-        self.blame_tags(&exits);
+        self.attribute_tag_errors(&exits);
         let status = exits.iter().find_map(|e| match *e {
             Exit::Signal(signal) => Some(128 + signal),
             _ => None,
@@ -94,7 +94,7 @@ impl Live {
             bytes: sum(|r| r.bytes),
             ranks: self.ranks.iter_mut().map(|r| std::mem::take(&mut r.outcome)).collect(),
             unfinalized: (0..).zip(&self.ranks).filter(|r| r.1.unfinalized).map(|r| r.0).collect(),
-            outside: std::mem::take(&mut self.outside.calls),
+            outside_mpi: std::mem::take(&mut self.outside_mpi.calls),
             accepted,
             failure: self.failure.take(),
         }
@@ -123,38 +123,38 @@ impl Live {
     }
 
     /// Looks after the user and the processes.
-    pub(crate) fn look(&mut self) {
-        self.looked_at = Instant::now();
+    pub(crate) fn check_processes(&mut self) {
+        self.checked_at = Instant::now();
         if !self.was_interrupted {
             self.was_interrupted = (self.interrupted)();
         }
         self.note_exits();
-        self.note_hidden_exits(MOST_HIDDEN);
+        self.check_wrapped_exits(MAX_WRAPPED_CHECKS);
     }
 
     /// A program between us and a rank, such as a shell script, may outlive it: then nobody tells
     /// us that the rank is gone. Looks at the next `most` of those that may be such ranks.
-    fn note_hidden_exits(&mut self, most: usize) {
-        for _ in 0..self.hidden.len().min(most) {
-            self.next_hidden = (self.next_hidden + 1) % self.hidden.len();
-            let at = self.hidden[self.next_hidden];
+    fn check_wrapped_exits(&mut self, most: usize) {
+        for _ in 0..self.wrapped.len().min(most) {
+            self.next_wrapped = (self.next_wrapped + 1) % self.wrapped.len();
+            let at = self.wrapped[self.next_wrapped];
             let control = self.control(at);
             // SAFETY: the field is atomic; the process id was written before the state.
             let (state, pid) =
                 unsafe { ((*control).state.load(Ordering::Acquire), (*control).pid) };
-            let hidden = state == state::ACTIVE && pid != 0 && !self.children.is_child(at, pid);
-            if hidden && is_gone(pid) {
-                self.fail(at, Why::Vanished);
+            let wrapped = state == state::ACTIVE && pid != 0 && !self.children.is_child(at, pid);
+            if wrapped && is_gone(pid) {
+                self.fail(at, FailureCause::EndedUnderWrapper);
             }
         }
     }
 
     /// All ranks have come: those that are children of ours need no such looks.
-    pub(crate) fn forget_children(&mut self) {
-        let mut hidden = std::mem::take(&mut self.hidden);
+    pub(crate) fn drop_direct_children(&mut self) {
+        let mut wrapped = std::mem::take(&mut self.wrapped);
         // SAFETY: written before the rank's first hand-over.
-        hidden.retain(|&at| !self.children.is_child(at, unsafe { (*self.control(at)).pid }));
-        self.hidden = hidden;
+        wrapped.retain(|&at| !self.children.is_child(at, unsafe { (*self.control(at)).pid }));
+        self.wrapped = wrapped;
     }
 
     pub(crate) fn note_exits(&mut self) {
@@ -171,26 +171,26 @@ impl Live {
                 // Its hand-over is taken in the order of the ranks.
                 (state::ABORTED, _) if self.turns.turn(at).load(Ordering::Acquire) == 0 => {}
                 (state::ABORTED, _) => self.aborted(at),
-                (_, Exit::Signal(signal)) => self.fail(at, Why::Signal(signal)),
+                (_, Exit::Signal(signal)) => self.fail(at, FailureCause::Signal(signal)),
                 (state::STARTING, _) => {
-                    self.ranks[at as usize].stage = Stage::NeverCame;
+                    self.ranks[at as usize].stage = Stage::NeverInitialized;
                     self.turns.running().fetch_sub(1, Ordering::AcqRel);
                 }
                 (state::ACTIVE, Exit::Status(0)) if is_ranks && self.is_out(at) => {
-                    self.note_quiet_exit(at);
+                    self.note_exit_without_finalize(at);
                 }
                 (state::ACTIVE, Exit::Status(status)) => {
-                    self.fail(at, Why::LeftEarly { status });
+                    self.fail(at, FailureCause::ExitedEarly { status });
                 }
                 // Through with MPI. If it went before its last hand-over was complete, its turn is
-                // lost: `find_lost_turns` notices.
+                // lost: `recover_lost_turns` notices.
                 _ => {}
             }
         }
     }
 
     /// Whoever hands over after its last hand-over takes off `running` what was never added.
-    pub(crate) fn find_intruders(&mut self) {
+    pub(crate) fn detect_calls_after_finalize(&mut self) {
         if self.turns.running().load(Ordering::Acquire) <= self.ranks.len() as u32 {
             return;
         }
@@ -200,23 +200,23 @@ impl Live {
             let has_left = matches!(state, state::FINALIZED | state::LEFT);
             let exited = self.ranks[at as usize].unfinalized;
             if self.ranks[at as usize].stage == Stage::Left && !has_left && !exited {
-                self.fail(at, Why::Protocol("called MPI_Init a second time".into()));
+                self.fail(at, FailureCause::Protocol("called MPI_Init a second time".into()));
             }
         }
-        self.fail(0, Why::Protocol("or another called MPI after MPI_Finalize".into()));
+        self.fail(0, FailureCause::Protocol("or another called MPI after MPI_Finalize".into()));
     }
 
     /// A process that ended inside its last hand-over has taken its place in `running` along. If
     /// there is one whose hand-over we have not taken, and nobody alive has the turn in two looks
     /// on end, nobody will come back.
-    pub(crate) fn find_lost_turns(&mut self) {
+    pub(crate) fn recover_lost_turns(&mut self) {
         let out = |&at: &u32| {
             let has_turn = self.turns.turn(at).load(Ordering::Acquire) == 1;
             has_turn && self.children.is_alive(at) && self.ranks[at as usize].stage != Stage::Left
         };
         let vanished = |&at: &u32| {
             let stage = self.ranks[at as usize].stage;
-            !self.children.is_alive(at) && !matches!(stage, Stage::Left | Stage::NeverCame)
+            !self.children.is_alive(at) && !matches!(stage, Stage::Left | Stage::NeverInitialized)
         };
         let lost = self.batch.iter().any(vanished) && !self.batch.iter().any(out);
         self.lost = if lost { self.lost + 1 } else { 0 };
@@ -234,29 +234,29 @@ impl Live {
         };
         // `MPI_ERR_TAG` is 4 in every ABI here.
         if tag > 0 && code == 4 {
-            self.fail(rank, Why::Tag { tag, bound: self.tag_ub, code });
+            self.fail(rank, FailureCause::Tag { tag, bound: self.tag_ub, code });
         } else {
-            self.fail(rank, Why::Abort { code });
+            self.fail(rank, FailureCause::Abort { code });
         }
     }
 
     /// Where MPI's errors are exceptions (mpi4py), who is refused a tag ends by itself.
-    fn blame_tags(&mut self, exits: &[Exit]) {
+    fn attribute_tag_errors(&mut self, exits: &[Exit]) {
         for (rank, exit) in (0..).zip(exits) {
             // SAFETY: the rank has ended.
             let tag = unsafe { (*self.control(rank)).refused_tag };
             if let (1.., &Exit::Status(code @ 1..)) = (tag, exit) {
-                self.fail(rank, Why::Tag { tag, bound: self.tag_ub, code });
+                self.fail(rank, FailureCause::Tag { tag, bound: self.tag_ub, code });
             }
         }
     }
 
     /// The first failure ends the job; what follows from it is not news.
-    pub(crate) fn fail(&mut self, rank: u32, why: Why) {
+    pub(crate) fn fail(&mut self, rank: u32, why: FailureCause) {
         if self.failure.is_none() {
             let node = self.seats[rank as usize].node_name.clone();
             let (mut call, mut place) = (self.call_of(rank), None);
-            if matches!(why, Why::Signal(_)) {
+            if matches!(why, FailureCause::Signal(_)) {
                 (call, place) = self.place_of(rank);
             }
             self.failure = Some(Failure { rank, node, call, place, why });
@@ -297,13 +297,13 @@ impl Live {
     }
 
     /// A process that had the turn has exited with status 0, and its library could not say so.
-    fn note_quiet_exit(&mut self, at: u32) {
-        let was_away = self.forget_away(at);
+    fn note_exit_without_finalize(&mut self, at: u32) {
+        let was_detached = self.forget_detached(at);
         let rank = &mut self.ranks[at as usize];
         (rank.stage, rank.asleep) = (Stage::Left, false);
         (rank.unfinalized, rank.just_exited) = (true, true);
-        if was_away {
-            self.outside.exited.push(at);
+        if was_detached {
+            self.outside_mpi.exited.push(at);
         } else {
             self.turns.running().fetch_sub(1, Ordering::AcqRel);
         }
@@ -316,11 +316,11 @@ impl Live {
 
     /// No rank can go on. It is not a deadlock of MPI calls alone if a rank is blocked outside MPI
     /// or has exited without `MPI_Finalize`.
-    pub(crate) fn fail_stranded(&mut self) {
-        self.fail_outside();
+    pub(crate) fn fail_standstill(&mut self) {
+        self.fail_blocked();
         let left = self.ranks.iter().position(|r| r.unfinalized);
         if let (Some(rank), false) = (left, self.is_finished()) {
-            self.fail(rank as u32, Why::LeftEarly { status: 0 });
+            self.fail(rank as u32, FailureCause::ExitedEarly { status: 0 });
         }
     }
 
@@ -333,23 +333,24 @@ impl Live {
                 self.turns.give(at);
             }
         }
-        self.await_aborting();
+        self.await_aborted_ranks();
         self.children.end();
         // Whatever they wrote last is passed on before we say how it ended.
-        self.pumps.clear();
+        self.forwarders.clear();
     }
 }
 
 impl Live {
     /// A rank that aborts writes its buffers and runs its exit handlers before it is killed.
-    fn await_aborting(&mut self) {
+    fn await_aborted_ranks(&mut self) {
         let begun = Instant::now();
         let aborts = |live: &Live, at: u32| {
             // SAFETY: the field is atomic.
             let state = unsafe { (*live.control(at)).state.load(Ordering::Acquire) };
             state == state::ABORTED && live.children.is_alive(at)
         };
-        while begun.elapsed() < FAREWELL && (0..self.ranks.len() as u32).any(|at| aborts(self, at))
+        while begun.elapsed() < EXIT_HANDLER_TIMEOUT
+            && (0..self.ranks.len() as u32).any(|at| aborts(self, at))
         {
             self.children.wait(Duration::from_millis(2));
             for (at, exit) in self.children.exited() {

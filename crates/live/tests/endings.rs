@@ -5,17 +5,17 @@ mod common;
 use base::Span;
 use common::rank::{EMPTY, Rank};
 use common::{PROGRAM, command, job, launch, outcome, run};
-use live::{Exit, LaunchError, LaunchSpec, Live, LiveOutcome, Why};
+use live::{Exit, FailureCause, LaunchError, LaunchSpec, Live, LiveOutcome};
 use std::ffi::OsString;
 use std::io::Read;
 use std::process::{Command, Stdio};
 use workload::wire::{Submission, combine, kind, wait};
-use workload::{Apart, Workload, wire};
+use workload::{NonContiguous, Workload, wire};
 
 /// Vain polls of a program that has work of its own to do between them.
 const OWN_POLLS: u32 = 15_000;
 
-const EIGHT: Apart = Apart { bytes: 8, touched: 512, values: 8, members: 0 };
+const EIGHT: NonContiguous = NonContiguous { bytes: 8, touched: 512, values: 8, members: 0 };
 
 /// Not a test: the ranks' main program, when the room has started us.
 #[test]
@@ -181,11 +181,11 @@ fn rank_side() {
                 }
                 "members" => (s.kind, s.block, s.bytes) = (kind::COMM, u64::MAX - 2, 8),
                 "long" => s.bytes = u64::MAX,
-                "apart" => (s.bytes, s.give) = (8, Apart { touched: 513, ..EIGHT }),
+                "apart" => (s.bytes, s.give) = (8, NonContiguous { touched: 513, ..EIGHT }),
                 "far apart" => {
-                    (s.kind, s.take) = (kind::RECV, Apart { bytes: 1 << 37, ..EIGHT });
+                    (s.kind, s.take) = (kind::RECV, NonContiguous { bytes: 1 << 37, ..EIGHT });
                 }
-                "many values" => (s.bytes, s.give) = (8, Apart { values: 9, ..EIGHT }),
+                "many values" => (s.bytes, s.give) = (8, NonContiguous { values: 9, ..EIGHT }),
                 "apart of less" => (s.bytes, s.give) = (7, EIGHT),
                 "send that takes" => (s.bytes, s.take) = (8, EIGHT),
                 "receive that gives" => (s.kind, s.bytes, s.give) = (kind::RECV, 8, EIGHT),
@@ -257,13 +257,13 @@ fn a_rank_that_is_killed_ends_the_job_and_is_named() {
 /// A wrapper that outlives its rank hides how it ended, but not that it did: the job does not wait
 /// for the wrapper.
 #[test]
-fn a_rank_that_dies_under_a_wrapper_that_goes_on_is_noticed() {
+fn rank_that_dies_under_a_running_wrapper_is_noticed() {
     let mut spec = job("killed", 4);
     // `job` runs the rank by `exec`; this shell stays, and would stay for ever.
     spec.program[2] = "\"$0\" \"$@\" > /dev/null; while :; do sleep 1; done".into();
     let outcome = outcome(spec);
     let failure = outcome.failure.expect("a rank died");
-    assert_eq!((failure.rank, failure.why), (2, Why::Vanished));
+    assert_eq!((failure.rank, failure.why), (2, FailureCause::EndedUnderWrapper));
     assert_eq!(outcome.exit_code, 1);
 }
 
@@ -276,12 +276,12 @@ fn a_rank_killed_while_it_sleeps_is_noticed() {
     let outcome = world.workload.outcome();
     assert_eq!(outcome.exit_code, 128 + 9);
     let failure = outcome.failure.unwrap();
-    assert_eq!((failure.rank, failure.why), (1, Why::Signal(9)));
+    assert_eq!((failure.rank, failure.why), (1, FailureCause::Signal(9)));
     assert_eq!(failure.call.as_deref(), Some("MPI_Recv(source 0, tag 7)"));
 }
 
 #[test]
-fn a_rank_that_leaves_without_finalizing_ends_the_job() {
+fn rank_that_exits_without_finalize_ends_the_job() {
     let (outcome, text) = failed("leaves_early", 3);
     assert_eq!(
         text,
@@ -291,14 +291,14 @@ fn a_rank_that_leaves_without_finalizing_ends_the_job() {
 }
 
 #[test]
-fn ranks_that_all_leave_without_finalizing_have_finished() {
+fn ranks_that_all_exit_without_finalize_have_finished() {
     let outcome = outcome(job("leave_quietly", 3));
     assert_eq!((outcome.exit_code, outcome.failure), (0, None));
     assert_eq!(outcome.unfinalized, [0, 1, 2]);
 }
 
 #[test]
-fn a_rank_that_is_blocked_in_the_kernel_for_ever_is_named() {
+fn rank_blocked_in_the_kernel_is_named() {
     let (outcome, text) = failed("blocked", 3);
     assert_eq!(
         text,
@@ -306,7 +306,7 @@ fn a_rank_that_is_blocked_in_the_kernel_for_ever_is_named() {
         its last MPI call: MPI_Barrier"
     );
     assert_eq!(outcome.exit_code, 1);
-    assert_eq!(outcome.outside, [(0, "read (pipe)".to_string())]);
+    assert_eq!(outcome.outside_mpi, [(0, "read (pipe)".to_string())]);
 }
 
 #[test]
@@ -318,14 +318,14 @@ fn an_abort_ends_the_job_with_its_code() {
 }
 
 #[test]
-fn who_stays_out_of_mpi_while_others_enter_is_named() {
+fn rank_without_mpi_init_is_named() {
     let (outcome, text) = failed("some_stay_out", 3);
     assert_eq!(text, "rank 1 on x0 exited with status 4 before MPI_Init, which rank 0 has called");
     assert_eq!(outcome.exit_code, 4);
 }
 
 #[test]
-fn programs_that_know_no_mpi_just_run() {
+fn programs_without_mpi_run() {
     for (program, code) in [(&["true"][..], 0), (&["sh", "-c", "exit 7"], 7)] {
         let outcome = outcome(command(program, 3));
         assert_eq!((outcome.exit_code, outcome.failure), (code, None), "{program:?}");
@@ -335,14 +335,14 @@ fn programs_that_know_no_mpi_just_run() {
 }
 
 #[test]
-fn the_first_status_that_is_not_zero_is_the_jobs() {
+fn job_status_is_the_first_nonzero_status() {
     let outcome = outcome(job("bad_status", 3));
     assert_eq!((outcome.exit_code, outcome.failure), (5, None));
     assert_eq!(outcome.exits, [0, 5, 10].map(Exit::Status));
 }
 
 #[test]
-fn a_deadlock_leaves_everybody_described() {
+fn deadlock_describes_every_rank() {
     let (world, _) = run(job("deadlock", 2));
     let live = world.workload;
     assert!(!live.is_finished() && !live.is_stopped());
@@ -354,9 +354,9 @@ fn a_deadlock_leaves_everybody_described() {
 }
 
 #[test]
-fn ranks_that_poll_for_ever_are_found_out() {
+fn endless_polling_is_a_livelock() {
     let (outcome, text) = failed("livelock", 2);
-    assert!(matches!(outcome.failure.as_ref().unwrap().why, Why::Livelock { .. }));
+    assert!(matches!(outcome.failure.as_ref().unwrap().why, FailureCause::Livelock { .. }));
     assert!(text.contains("poll in vain") && text.contains("MPI_Test(source "), "{text}");
     // As many as each rank may make, and no more.
     assert!((4000..4100).contains(&outcome.hand_overs), "{}", outcome.hand_overs);
@@ -366,11 +366,11 @@ fn ranks_that_poll_for_ever_are_found_out() {
 }
 
 #[test]
-fn ranks_that_answer_vain_polls_themselves_have_as_many() {
+fn locally_answered_polls_count_toward_a_livelock() {
     let spec = LaunchSpec { livelock_polls: 20_000, ..job("spends", 8) };
     let outcome = outcome(spec);
     let why = outcome.failure.map(|f| f.why);
-    let Some(Why::Livelock { since, now }) = why else { panic!("{why:?}") };
+    let Some(FailureCause::Livelock { since, now }) = why else { panic!("{why:?}") };
     // Every poll takes its interval of 100 ns, whoever answers it.
     let polls = now.since(since).0 / Span::ns(100).0;
     assert!((20_000..22_000).contains(&polls), "{polls}");
@@ -379,12 +379,12 @@ fn ranks_that_answer_vain_polls_themselves_have_as_many() {
 }
 
 #[test]
-fn polling_while_another_works_is_no_livelock() {
+fn polling_while_another_rank_computes_is_no_livelock() {
     assert_eq!(failed("long_work", 2).1, "");
 }
 
 #[test]
-fn ranks_that_disagree_about_a_collective_are_both_named() {
+fn mismatched_collectives_name_both_ranks() {
     for (program, expect) in [
         (
             "kinds",
@@ -421,7 +421,7 @@ fn ranks_that_disagree_about_a_collective_are_both_named() {
 }
 
 #[test]
-fn a_rank_that_breaks_the_wire_is_stopped_and_we_are_not() {
+fn protocol_violations_end_the_job() {
     for garbage in [
         "kind",
         "peer",
@@ -465,14 +465,14 @@ fn a_rank_that_breaks_the_wire_is_stopped_and_we_are_not() {
         spec.env.push(("GARBAGE".into(), garbage.into()));
         let outcome = outcome(spec);
         let why = outcome.failure.map(|f| f.why);
-        assert!(matches!(why, Some(Why::Protocol(_))), "{garbage}: {why:?}");
+        assert!(matches!(why, Some(FailureCause::Protocol(_))), "{garbage}: {why:?}");
     }
 }
 
 #[test]
-fn an_interrupt_ends_everything() {
+fn interrupt_ends_the_job() {
     let asked = std::cell::Cell::new(0);
-    let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);
+    let choose = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
     let interrupted = Box::new(move || {
         asked.set(asked.get() + 1);
         asked.get() > 3
@@ -486,9 +486,9 @@ fn an_interrupt_ends_everything() {
 }
 
 #[test]
-fn nothing_starts_if_the_program_cannot() {
+fn invalid_launches_start_nothing() {
     let text = |spec| {
-        let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);
+        let choose = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
         match Live::launch(spec, choose, Box::new(|| false)) {
             Ok(_) => panic!("it started"),
             Err(error) => error,
@@ -584,7 +584,7 @@ fn until_ready(pipe: &mut impl Read) {
 
 /// The kernel ends the ranks, and the keeper what they started themselves.
 #[test]
-fn nobody_survives_a_simulator_that_is_killed() {
+fn no_process_survives_a_killed_simulator() {
     let mut command = outer("hangs");
     let mut simulator = command.spawn().unwrap();
     let mut pipe = simulator.stdout.take().unwrap();
@@ -617,7 +617,7 @@ fn children(of: u32) -> Vec<i32> {
 }
 
 #[test]
-fn nobody_survives_a_room_that_is_dropped_or_panics() {
+fn no_process_survives_a_drop_or_panic() {
     for what in ["drops", "panics"] {
         let mut simulator = outer(what).spawn().unwrap();
         let mut pipe = simulator.stdout.take().unwrap();
@@ -629,7 +629,7 @@ fn nobody_survives_a_room_that_is_dropped_or_panics() {
 }
 
 #[test]
-fn labels_stand_before_every_line_and_rank_0_reads_our_input() {
+fn output_is_labeled_and_rank_0_reads_stdin() {
     let mut simulator = outer("labels").spawn().unwrap();
     use std::io::Write;
     simulator.stdin.take().unwrap().write_all(b"typed\n").unwrap();
@@ -647,7 +647,7 @@ fn labels_stand_before_every_line_and_rank_0_reads_our_input() {
 }
 
 #[test]
-fn directory_and_environment_are_the_users() {
+fn working_directory_and_environment_are_applied() {
     let output = outer("directory").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("[0] /usr\n") && text.contains("[0] a2\n"), "{text}");
@@ -664,23 +664,23 @@ fn shared_memory_has_no_name() {
 }
 
 #[test]
-fn a_job_that_cannot_be_there_as_a_whole_does_not_start() {
+fn job_beyond_the_process_limit_does_not_start() {
     let most: u32 =
         std::fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
     // A job has no more ranks than this (`MAX_RANKS`): where the kernel has room for them all there
     // is nothing to see.
     if most <= 1 << 16 {
-        let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);
+        let choose = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
         let launched = Live::launch(command(&["true"], most), choose, Box::new(|| false));
         let error = launched.err().expect("more ranks than process ids");
-        assert!(matches!(error, LaunchError::Room { .. }), "{error}");
+        assert!(matches!(error, LaunchError::Capacity { .. }), "{error}");
     }
 }
 
 /// A process that has left the job's session, whose parent is gone and which the job's end must not
 /// wait for, belongs to the job all the same.
 #[test]
-fn who_leaves_the_session_does_not_outlive_the_job() {
+fn processes_in_other_sessions_end_with_the_job() {
     let script = "setsid sleep 300 > /dev/null 2>&1 & echo $! > \"$NOTE\"; sleep 0.1; exit 0";
     let note = std::env::temp_dir().join(format!("odonata-note-{}", std::process::id()));
     let mut spec = command(&["sh", "-c", script], 1);

@@ -6,7 +6,7 @@ use base::Span;
 use common::rank::{Applying, EMPTY, Rank};
 use common::world::LATENCY;
 use common::{PROGRAM, job, outcome, run, success};
-use live::{LiveOutcome, Why};
+use live::{FailureCause, LiveOutcome};
 use workload::wire::{Submission, flag, kind, wait};
 
 /// Not a test: the ranks' main program, when the room has started us.
@@ -54,7 +54,7 @@ fn fetches(rank: &mut Rank) {
 }
 
 #[test]
-fn tickets_drawn_by_all_at_once_are_all_different_and_the_same_in_every_run() {
+fn concurrent_fetch_and_add_is_atomic_and_reproducible() {
     let logs: Vec<_> = (0..3)
         .map(|_| {
             let (world, now) = run(job("fetches", 6));
@@ -87,7 +87,7 @@ fn lazy(rank: &mut Rank) {
 }
 
 #[test]
-fn puts_wait_for_their_targets_turn_and_keep_their_order() {
+fn puts_apply_in_order_at_their_targets_turn() {
     let outcome = success(job("lazy", 2));
     let row = outcome.ranks[0].functions.iter().find(|r| r.bytes == 800).expect("a row of puts");
     assert_eq!(row.calls, 1);
@@ -113,7 +113,7 @@ fn visible(rank: &mut Rank) {
 }
 
 #[test]
-fn who_sleeps_is_woken_once_an_instant_for_what_others_see() {
+fn sleeping_target_is_woken_once_per_instant() {
     let outcome = success(job("visible", 2));
     // Woken twice, released twice: a receive and MPI_Finalize.
     assert_eq!(outcome.ranks[1].functions.iter().map(|f| f.calls).sum::<u64>(), 2);
@@ -214,7 +214,7 @@ fn counters(rank: &mut Rank) {
 }
 
 #[test]
-fn counters_in_storage_are_read_and_moved_in_one() {
+fn storage_counters_are_atomic() {
     success(job("counters", 4));
 }
 
@@ -245,7 +245,7 @@ fn locks(rank: &mut Rank) {
 }
 
 #[test]
-fn who_waits_for_a_lock_says_so() {
+fn waiting_for_a_lock_is_described() {
     let (world, _) = run(job("locks", 2));
     let said = [0, 1].map(|rank| world.workload.describe(rank));
     assert_eq!(said[0], "MPI_Win_lock(exclusive lock of rank 0)");
@@ -263,11 +263,11 @@ fn gone(rank: &mut Rank, lazily: bool) {
 }
 
 #[test]
-fn an_access_to_who_is_through_with_mpi_names_both() {
+fn access_to_a_finalized_rank_names_both() {
     for program in ["gone", "gone_lazily"] {
         let outcome = outcome(job(program, 2));
         let failure = outcome.failure.expect("the job is ended");
-        assert_eq!(failure.why, Why::Gone { target: 1 });
+        assert_eq!(failure.why, FailureCause::TargetFinalized { target: 1 });
         let text = "rank 0 on x0 works on the memory of rank 1, which has left MPI_Finalize; \
                     its last MPI call: MPI_Put(target 1, 8 B)";
         assert_eq!(failure.to_string(), text);
@@ -286,15 +286,15 @@ fn applies(rank: &mut Rank, applying: Applying) {
 }
 
 #[test]
-fn who_ends_while_it_applies_ends_the_job() {
+fn rank_ending_while_it_applies_ends_the_job() {
     let end = |program| -> LiveOutcome { outcome(job(program, 3)) };
     let died = end("dies");
     let failure = died.failure.expect("a rank died");
-    assert_eq!((failure.rank, failure.why), (1, Why::Signal(9)));
+    assert_eq!((failure.rank, failure.why), (1, FailureCause::Signal(9)));
     assert_eq!(died.exit_code, 128 + 9);
     let aborted = end("aborts");
     let failure = aborted.failure.expect("a rank aborted");
-    assert_eq!((failure.rank, failure.why), (1, Why::Abort { code: 17 }));
+    assert_eq!((failure.rank, failure.why), (1, FailureCause::Abort { code: 17 }));
     assert_eq!(aborted.exit_code, 17);
 }
 
@@ -311,9 +311,9 @@ fn twice(rank: &mut Rank) {
 
 /// Else the target would go round in its list for ever.
 #[test]
-fn a_block_is_on_its_way_but_once() {
+fn block_in_flight_twice_is_an_error() {
     let failure = outcome(job("twice", 2)).failure.expect("the job is ended");
-    let Why::Protocol(why) = failure.why else { panic!("{failure}") };
+    let FailureCause::Protocol(why) = failure.why else { panic!("{failure}") };
     assert_eq!(failure.rank, 0);
     assert!(why.starts_with("submitted a block that is on its way already"), "{why}");
 }
@@ -328,7 +328,7 @@ fn sleeps_long(rank: &mut Rank) {
 }
 
 #[test]
-fn who_sleeps_beyond_the_end_of_time_is_told() {
+fn sleep_beyond_simulated_time_is_an_error() {
     let (world, now) = run(job("sleeps_long", 1));
     assert!(now.since(base::Time::ZERO) >= Span::ms(100 * 86_400_000), "the first sleep is one");
     let failure = world.workload.outcome().failure.expect("the job is ended");

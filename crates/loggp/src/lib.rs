@@ -12,14 +12,14 @@ mod nic;
 use std::cell::Cell;
 
 use base::{Gap, IndexVec, Slab, Span, Time};
-use des::{Phase, Queue, What};
+use des::{EventCode, Phase, Queue};
 use machine::{
     ByKind, Folding, Idle, LinkId, LinkKind, LoadView, Machine, NicId, NicParams, Route, Routing,
 };
 
 use net::{
-    Carried, Counters, Cut, Cx, Failure, GivenUp, LostAt, LostId, Message, MsgId, NetEvent,
-    NetworkModel, Origin, Told,
+    Completion, Counters, Cx, Failure, LinkTraffic, LostAt, LostId, Message, MsgId, NetEvent,
+    NetworkModel, Origin, Packetization, Undeliverable,
 };
 
 use crate::nic::Nic;
@@ -89,7 +89,7 @@ pub struct LogGpNetwork {
     twin: IndexVec<NicId, NicId>,
     flights: Slab<FlightId, Flight>,
     asks: Slab<AskId, Message>,
-    given_up: GivenUp,
+    undeliverable: Undeliverable,
     /// Latency and gap of links of each kind: columns of all of them would be read here and there.
     /// None where a plan of faults makes links of a kind differ.
     kinds: Option<ByKind>,
@@ -104,7 +104,7 @@ pub struct LogGpNetwork {
 /// What goes by these links.
 struct Uncounted {
     path: Vec<LinkId>,
-    carried: Carried,
+    carried: LinkTraffic,
 }
 
 impl Uncounted {
@@ -137,7 +137,7 @@ struct Way {
 impl Way {
     /// Of packets that follow each other every `pace`, the last of which takes `last` more. For
     /// what a message of several keeps beside its bytes the second waits, and all behind it.
-    fn new(latency: Span, p: &NicParams, cut: Cut, pace: Span, last: Span) -> Way {
+    fn new(latency: Span, p: &NicParams, cut: Packetization, pace: Span, last: Span) -> Way {
         let wait = p.multipacket_wait(cut.packets, pace);
         let stream = pace * (cut.packets - 1) + wait + last;
         Way { latency, stream, last: if cut.packets == 2 { wait + last } else { last } }
@@ -191,7 +191,7 @@ impl LogGpNetwork {
     fn way(
         &mut self,
         msg: &Message,
-        cut: Cut,
+        cut: Packetization,
         headers: u64,
         cx: &mut Cx<'_>,
     ) -> Result<Way, LostAt> {
@@ -220,7 +220,7 @@ impl LogGpNetwork {
     fn many_ways(
         &mut self,
         msg: &Message,
-        cut: Cut,
+        cut: Packetization,
         headers: u64,
         first: Route,
         cx: &mut Cx<'_>,
@@ -281,7 +281,7 @@ impl LogGpNetwork {
         cx.counters.hops += packets * (self.path.len() as u64 - 1);
         cx.counters.nonminimal += if route.is_minimal() { 0 } else { packets };
         std::mem::swap(&mut self.path, &mut self.uncounted.path);
-        self.uncounted.carried = Carried { bytes: wire, packets };
+        self.uncounted.carried = LinkTraffic { bytes: wire, packets };
         (latency, slowest)
     }
 
@@ -307,7 +307,7 @@ impl LogGpNetwork {
     }
 
     /// How long a stage of `gap` a byte is taken by a whole message, `overhead` bytes a packet.
-    fn occupancy(&self, gap: base::Gap, cut: Cut, overhead: u64) -> Span {
+    fn occupancy(&self, gap: base::Gap, cut: Packetization, overhead: u64) -> Span {
         let last = gap.span(cut.rest + overhead);
         match cut.packets {
             1 => last,
@@ -319,7 +319,7 @@ impl LogGpNetwork {
     /// headers.
     fn launch(&mut self, id: MsgId, msg: &Message, start: Time, headers: u64, cx: &mut Cx<'_>) {
         let machine = cx.machine;
-        let cut = Cut::new(msg.bytes, self.params.packet_payload);
+        let cut = Packetization::new(msg.bytes, self.params.packet_payload);
         let Way { latency, stream, last } = match self.way(msg, cut, headers, cx) {
             Ok(way) => way,
             Err(at) => return self.lose((id, *msg), at, start, cx),
@@ -344,22 +344,22 @@ impl LogGpNetwork {
         if cut.packets > 1 {
             shared += p.multipacket_message;
         }
-        let first = Cut { packets: 1, rest: msg.bytes.min(p.packet_payload) };
+        let first = Packetization { packets: 1, rest: msg.bytes.min(p.packet_payload) };
         let first = self.occupancy(edges[0], first, headers).min(out);
 
         let (head, late) = self.nic(src).send(start, cx.now, [first, out], shared);
         // Handling it keeps the host interface, not the link.
-        let kept = into.max(host_taken + msg.handling_there());
-        let is_answered = msg.told != Told::There;
+        let kept = into.max(host_taken + msg.target_handling());
+        let is_answered = msg.completion != Completion::Target;
         let ask = is_answered.then(|| self.asks.insert(*msg));
-        let seen_after = match is_answered {
+        let completion_delay = match is_answered {
             true => Span::ZERO,
             false => {
                 let ahead = msg.ahead(&self.params);
-                msg.seen_after(&self.params) + Span(ahead.0.saturating_sub(last.0))
+                msg.completion_delay(&self.params) + Span(ahead.0.saturating_sub(last.0))
             }
         };
-        let (rest, is_lone) = (stream + seen_after, cut.packets == 1);
+        let (rest, is_lone) = (stream + completion_delay, cut.packets == 1);
         let flight = self.flights.insert_with(|| Flight {
             id,
             dst,
@@ -378,11 +378,11 @@ impl LogGpNetwork {
     #[cold]
     fn lose(&mut self, what: (MsgId, Message), at: LostAt, start: Time, cx: &mut Cx<'_>) {
         let src = what.1.src;
-        let (when, lost) = self.given_up.lose(what, at, start, &cx.machine.retry);
+        let (when, lost) = self.undeliverable.lose(what, at, start, &cx.machine.retry);
         cx.at(when, Phase::Arrive, LogGpEvent::GiveUp { src, lost });
     }
 
-    fn count(cut: Cut, bytes: u64, cx: &mut Cx<'_>) {
+    fn count(cut: Packetization, bytes: u64, cx: &mut Cx<'_>) {
         cx.counters.injected_packets += cut.packets;
         cx.counters.delivered_packets += cut.packets;
         cx.counters.delivered_payload += bytes;
@@ -401,11 +401,11 @@ impl NetworkModel for LogGpNetwork {
             twin: IndexVec::new(),
             flights: Slab::with_capacity(n_nics),
             asks: Slab::with_capacity(0),
-            given_up: GivenUp::default(),
+            undeliverable: Undeliverable::default(),
             kinds: machine.faults.is_none().then(|| machine.links.by_kind()),
             path: Vec::with_capacity(32),
             used: Vec::with_capacity(32 * SAMPLES as usize),
-            uncounted: Uncounted { path: Vec::with_capacity(32), carried: Carried::default() },
+            uncounted: Uncounted { path: Vec::with_capacity(32), carried: LinkTraffic::default() },
         }
     }
 
@@ -422,14 +422,14 @@ impl NetworkModel for LogGpNetwork {
             enter = enter.max(nic.enters);
             nic.enters = enter + gap;
         }
-        let start = enter + msg.before_head(&self.params);
+        let start = enter + msg.injection_delay(&self.params);
         self.launch(id, &msg, start, self.params.packet_overhead, cx);
     }
 
     fn handle(&mut self, ev: LogGpEvent, cx: &mut Cx<'_>) {
         let flight = match ev {
             LogGpEvent::HeadArrives { flight, .. } => flight,
-            LogGpEvent::GiveUp { lost, .. } => return self.given_up.tell(lost, cx),
+            LogGpEvent::GiveUp { lost, .. } => return self.undeliverable.give_up(lost, cx),
         };
         let Flight { id, dst, ask, is_lone, rest, taken, kept, shared, late } =
             self.flights[flight];
@@ -442,32 +442,34 @@ impl NetworkModel for LogGpNetwork {
         };
         let msg = self.asks[ask];
         self.asks.free(ask);
-        let (src, dst, bytes) = (msg.dst, msg.src, msg.told.back());
-        let (back, headers) =
-            (Message { src, dst, bytes, told: Told::There, ..msg }, self.params.response);
+        let (src, dst, bytes) = (msg.dst, msg.src, msg.completion.back());
+        let (back, headers) = (
+            Message { src, dst, bytes, completion: Completion::Target, ..msg },
+            self.params.response,
+        );
         if bytes > 0 {
             return self.launch(id, &back, done + self.params.fetch(bytes), headers, cx);
         }
         // A response that brings nothing takes nobody's time.
-        match self.way(&back, Cut::new(0, 1), headers, cx) {
+        match self.way(&back, Packetization::new(0, 1), headers, cx) {
             Ok(Way { latency, stream, .. }) => {
-                let seen_after = msg.seen_after(&self.params);
-                cx.delivered.push((id, done + latency + stream + seen_after));
+                let completion_delay = msg.completion_delay(&self.params);
+                cx.delivered.push((id, done + latency + stream + completion_delay));
             }
             Err(at) => self.lose((id, back), at, done, cx),
         }
     }
 
     fn failure(&mut self, id: MsgId) -> Option<Failure> {
-        self.given_up.failure(id)
+        self.undeliverable.failure(id)
     }
 
     #[inline]
-    fn look_ahead(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
+    fn prefetch_next(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
         if self.flights.most() < MANY {
             return None;
         }
-        let flight = |what: What| (what.kind() == 0).then(|| FlightId(what.arg()));
+        let flight = |what: EventCode| (what.kind() == 0).then(|| FlightId(what.arg()));
         if let Some(flight) = queue.ahead(2 * AHEAD).and_then(flight) {
             self.flights.prefetch(flight);
         }
@@ -497,6 +499,6 @@ impl NetworkModel for LogGpNetwork {
 
     fn assert_quiet(&self, _: &Machine) {
         assert_eq!(self.flights.live(), 0, "messages left in the network");
-        assert_eq!(self.given_up.live(), 0, "messages whose timers have not run out");
+        assert_eq!(self.undeliverable.live(), 0, "messages whose timers have not run out");
     }
 }

@@ -171,7 +171,7 @@ mod tests {
     /// Alike they go one after the other: each tail as late as all before it are long; their heads
     /// go in turns.
     #[test]
-    fn messages_of_one_length_end_one_after_the_other() {
+    fn equal_messages_complete_in_sequence() {
         let mut nic = NIC;
         for nth in 0..5 {
             assert_eq!(send(&mut nic, 0, US / 8, US), (nth * US / 8, nth * US * 7 / 8));
@@ -181,7 +181,7 @@ mod tests {
     /// Of four long ones before it a packet alone lets as much go first as it is long itself, out
     /// and in, and all is done as late as without turns. Longer ones wait for all.
     #[test]
-    fn a_packet_alone_does_not_wait_for_long_messages() {
+    fn a_single_packet_interleaves_with_long_messages() {
         let mut nic = NIC;
         for _ in 0..4 {
             send(&mut nic, 0, US / 8, US);
@@ -199,7 +199,7 @@ mod tests {
 
     /// However many they are and whatever lies before them, packets take the link one at a time.
     #[test]
-    fn packets_alone_do_not_overtake_each_other() {
+    fn single_packets_are_serialized() {
         let mut nic = NIC;
         send(&mut nic, 0, US / 8, 100 * US);
         let last = (0..1000).map(|_| send(&mut nic, 0, US / 8, US / 8).0).last();
@@ -220,7 +220,7 @@ mod tests {
     /// half as long again, and so much later the send ends, which the next one sees; and the other
     /// way round, where the send's own tail is late.
     #[test]
-    fn who_comes_in_beside_a_send_shares_the_host_with_it() {
+    fn receives_and_sends_share_the_host_interface() {
         let [alone, shared] = BOTH;
         let mut nic = NIC;
         nic.send(Time(0), Time(0), [alone; 2], shared);
@@ -245,7 +245,7 @@ mod tests {
     /// up for two thirds of the time; at 20 us, when the first and the break are over, as far as
     /// the NIC knows for two thirds of the 4 us that are left.
     #[test]
-    fn breaks_in_what_lies_ahead_count_as_breaks() {
+    fn gaps_between_sends_leave_the_host_interface_free() {
         let [alone, shared] = BOTH;
         let sends = |nic: &mut Nic| {
             nic.send(Time(0), Time(0), [alone; 2], shared);

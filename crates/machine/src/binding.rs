@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::complaint::{Complaint, nearest};
-use crate::{Kind, Machine, NicId, NodeId};
+use crate::input_error::{InputError, nearest};
+use crate::{GroupKind, Machine, NicId, NodeId};
 
 /// What of its node a rank has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -45,16 +45,17 @@ pub struct NicMapping(BTreeMap<u32, u32>);
 
 impl NicMapping {
     /// More ranks than any node has.
-    const MOST: u32 = 65_535;
+    const MAX_RANKS: u32 = 65_535;
 
     /// Reads `NIC:ranks` between semicolons; ranks are numbers and ranges between commas. [CRAY]
     /// intro_mpi(3), `MPICH_OFI_NIC_MAPPING`.
-    pub fn parse(text: &str) -> Result<NicMapping, Complaint> {
-        let wrong = |found: &str, wanted: &str| Complaint::new("nic_policy", found, wanted);
+    pub fn parse(text: &str) -> Result<NicMapping, InputError> {
+        let wrong = |found: &str, wanted: &str| InputError::new("nic_policy", found, wanted);
         let form = "`NIC:ranks` between semicolons, such as `0:0-3; 1:4,5`";
         let mut nics = BTreeMap::new();
         for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
-            let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&n| n <= Self::MOST);
+            let number =
+                |text: &str| text.trim().parse::<u32>().ok().filter(|&n| n <= Self::MAX_RANKS);
             let read = part.split_once(':').and_then(|(nic, ranks)| Some((number(nic)?, ranks)));
             let Some((nic, ranks)) = read else { return Err(wrong(part, form)) };
             for word in ranks.split(',').map(str::trim) {
@@ -77,8 +78,8 @@ impl NicMapping {
     }
 
     /// What keeps a node with so many NICs and ranks from being served.
-    pub(crate) fn lacks(&self, nics: u32, ranks: u32) -> Option<Complaint> {
-        let wrong = |found: String, wanted: String| Complaint::new("nic_policy", found, wanted);
+    pub(crate) fn missing_for(&self, nics: u32, ranks: u32) -> Option<InputError> {
+        let wrong = |found: String, wanted: String| InputError::new("nic_policy", found, wanted);
         if let Some(rank) = (0..ranks).find(|rank| !self.0.contains_key(rank)) {
             let wanted = format!("a NIC for each of the {ranks} ranks of a node; {rank} has none");
             return Some(wrong(format!("{} ranks", self.0.len()), wanted));
@@ -97,7 +98,7 @@ impl NicPolicy {
 
     /// The policy that `word` names, in Cray MPICH's capitals as well. `user:0:0-3; 1:4,5` has the
     /// NIC of every rank of a node.
-    pub fn from_word(word: &str) -> Result<NicPolicy, Complaint> {
+    pub fn from_word(word: &str) -> Result<NicPolicy, InputError> {
         let plain = word.to_ascii_lowercase().replace('_', "-");
         if let Some(mapping) = plain.strip_prefix("user:") {
             return NicMapping::parse(mapping).map(NicPolicy::User);
@@ -107,7 +108,7 @@ impl NicPolicy {
         at.map(|at| all[at].clone()).ok_or_else(|| {
             let names = Self::NAMES.join(", ");
             let wanted = format!("one of {names}, or `user:` and a mapping such as `0:0-3; 1:4,5`");
-            Complaint::new("nic_policy", word, wanted).with_hint(nearest(&plain, Self::NAMES))
+            InputError::new("nic_policy", word, wanted).with_hint(nearest(&plain, Self::NAMES))
         })
     }
 }
@@ -119,19 +120,19 @@ fn share(i: u32, n: u32, of: u32) -> u32 {
 
 impl Machine {
     /// The kind of group a node is of.
-    pub fn kind_of(&self, node: NodeId) -> &Kind {
+    pub fn kind_of(&self, node: NodeId) -> &GroupKind {
         let first = NicId(self.node_nics[node]);
         &self.kinds[usize::from(self.group_kind[self.group_of(first)])]
     }
 
     /// The CPU that a NIC hangs on, counted within its node.
     pub fn cpu_of(&self, nic: NicId) -> u16 {
-        let (all, kind) = (self.nics_beside(nic), self.kind_of(self.nic_node[nic]));
+        let (all, kind) = (self.nics_of_same_node(nic), self.kind_of(self.nic_node[nic]));
         share(nic.0 - all.start, kind.nics, kind.cpus.max(1)) as u16
     }
 
     /// All NICs of the node that has this one, by their numbers.
-    pub fn nics_beside(&self, nic: NicId) -> Range<u32> {
+    pub fn nics_of_same_node(&self, nic: NicId) -> Range<u32> {
         let node = self.nic_node[nic];
         self.node_nics[node]..self.node_nics[NodeId(node.0 + 1)]
     }
@@ -266,7 +267,7 @@ mod tests {
         ] {
             let policy = NicPolicy::from_word(word).expect(word);
             let NicPolicy::User(mapping) = &policy else { panic!("{word}: {policy:?}") };
-            assert_eq!(mapping.lacks(8, room), None, "{word}");
+            assert_eq!(mapping.missing_for(8, room), None, "{word}");
             assert_eq!(nics(&m, room, &policy), want, "{word}");
         }
         // CPU 1's NICs are far from CPU 0's rank.
@@ -283,11 +284,11 @@ mod tests {
             let wrong = NicPolicy::from_word(word).expect_err(word);
             assert!(wrong.wanted.contains(wanted), "{word}: {wrong:?}");
         }
-        let lacks = |word: &str, ranks: u32| match NicPolicy::from_word(word).expect(word) {
-            NicPolicy::User(mapping) => mapping.lacks(8, ranks).expect("a complaint").wanted,
+        let missing_for = |word: &str, ranks: u32| match NicPolicy::from_word(word).expect(word) {
+            NicPolicy::User(mapping) => mapping.missing_for(8, ranks).expect("a complaint").wanted,
             other => panic!("{other:?}"),
         };
-        assert!(lacks("user:0:0;1:1", 3).ends_with("2 has none"));
-        assert!(lacks("user:8:0", 1).starts_with("0 to 7"));
+        assert!(missing_for("user:0:0;1:1", 3).ends_with("2 has none"));
+        assert!(missing_for("user:8:0", 1).starts_with("0 to 7"));
     }
 }

@@ -5,7 +5,7 @@
 //! is a run without classes.
 
 use crate::Machine;
-use crate::complaint::{Complaint, nearest};
+use crate::input_error::{InputError, nearest};
 use crate::spec::MachineSpec;
 
 /// Classes that a run may use at once: what switches tell NICs of congestion has three bits.
@@ -52,7 +52,7 @@ impl Classes {
     }
     /// The class of this name, as the driver, libfabric or Slurm spell it: `LOW_LATENCY`,
     /// `TC_LOW_LATENCY`, `low-latency`. `at` is where the user wrote it.
-    pub fn find(&self, at: &str, word: Option<&str>) -> Result<usize, Complaint> {
+    pub fn find(&self, at: &str, word: Option<&str>) -> Result<usize, InputError> {
         let word = word.unwrap_or(BEST_EFFORT);
         let meant = canonical(word);
         self.known.iter().position(|class| class.name == meant).ok_or_else(|| {
@@ -61,11 +61,11 @@ impl Classes {
                 1 => format!("{BEST_EFFORT}, this machine's only traffic class"),
                 _ => format!("a traffic class: {}", names().collect::<Vec<_>>().join(", ")),
             };
-            Complaint::new(at, word, wanted).with_hint(nearest(&meant, names()))
+            InputError::new(at, word, wanted).with_hint(nearest(&meant, names()))
         })
     }
     /// Whether more than one is in use.
-    pub fn are_several(&self) -> bool {
+    pub fn has_several(&self) -> bool {
         self.in_use.len() > 1
     }
     /// The virtual network of a class, if it is in use.
@@ -76,7 +76,7 @@ impl Classes {
 
 impl Machine {
     /// Gives each of these classes, which `Classes::find` has found, a virtual network of its own.
-    pub fn use_classes(&mut self, used: &[usize]) -> Result<(), Complaint> {
+    pub fn use_classes(&mut self, used: &[usize]) -> Result<(), InputError> {
         let known = &self.classes.known;
         let mut used: Vec<usize> = used.to_vec();
         used.sort_unstable();
@@ -87,7 +87,7 @@ impl Machine {
         if self.nic.response > 0 {
             let wanted = "best effort without a ceiling: where responses are packets they have a \
                           network of their own, and classes none";
-            return Err(Complaint::new("class", known[used[0]].name.clone(), wanted));
+            return Err(InputError::new("class", known[used[0]].name.clone(), wanted));
         }
         let sum = |share: fn(&TrafficClass) -> u8| -> u32 {
             used.iter().map(|&at| u32::from(share(&known[at]))).sum()
@@ -97,7 +97,7 @@ impl Machine {
             if sum > 100 {
                 let names: Vec<_> = used.iter().map(|&at| known[at].name.as_str()).collect();
                 let wanted = format!("at most 100 % for {} together", names.join(", "));
-                return Err(Complaint::new(format!("classes.*.{key}"), sum.to_string(), wanted));
+                return Err(InputError::new(format!("classes.*.{key}"), sum.to_string(), wanted));
             }
         }
         // A link's channels that are waited for are bits of a word.
@@ -105,7 +105,7 @@ impl Machine {
         if used.len() > most {
             let with = if most < MAX_IN_USE { " with this routing" } else { "" };
             let wanted = format!("at most {most} traffic classes in one run{with}");
-            return Err(Complaint::new("class", used.len().to_string(), wanted));
+            return Err(InputError::new("class", used.len().to_string(), wanted));
         }
         self.n_vnets = used.len() as u8;
         self.classes.in_use = used;
@@ -121,7 +121,7 @@ fn canonical(word: &str) -> String {
 
 impl MachineSpec {
     /// The profile's classes with what the file changes of them, then those it adds.
-    pub(crate) fn traffic_classes(&self, out: &mut Vec<Complaint>) -> Classes {
+    pub(crate) fn traffic_classes(&self, out: &mut Vec<InputError>) -> Classes {
         let is_aries = self.text("fabric") == "aries";
         let named = self.text("classes.profile");
         let profile = match named {
@@ -149,12 +149,12 @@ impl MachineSpec {
             let assured = class.assured.max(class.nic_assured);
             if class.ceiling < assured {
                 let wanted = format!("at least the {assured} % that the class is assured");
-                out.push(Complaint::new(at("ceiling"), class.ceiling.to_string(), wanted));
+                out.push(InputError::new(at("ceiling"), class.ceiling.to_string(), wanted));
             }
         }
         if is_aries && known.len() > 1 {
             let wanted = "no traffic classes: Aries' network has none";
-            out.push(Complaint::new("classes", named, wanted));
+            out.push(InputError::new("classes", named, wanted));
         }
         let usual = known.iter().position(|class| class.name == BEST_EFFORT).expect("always there");
         Classes { known, in_use: vec![usual] }
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::preset;
 
-    fn machine(set: &[(&str, &str)]) -> Result<Machine, Vec<Complaint>> {
+    fn machine(set: &[(&str, &str)]) -> Result<Machine, Vec<InputError>> {
         let text = preset("dragonfly-1056").expect("a preset");
         let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
         MachineSpec::parse("dragonfly-1056", text, &set)?.resolve()

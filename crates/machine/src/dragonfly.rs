@@ -13,12 +13,12 @@
 
 use base::{IndexVec, below};
 
-use crate::{End, GroupId, LinkId, LinkKind, Links, LoadView, SwitchId};
+use crate::{GroupId, LinkEnd, LinkId, LinkKind, Links, LoadView, SwitchId};
 
 /// Where a switch sits and where its local links begin: all a hop within a group needs.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
-pub(crate) struct Seat {
+pub(crate) struct SwitchCoords {
     pub group: u16,
     pub row: u16,
     pub col: u16,
@@ -29,21 +29,21 @@ pub(crate) struct Seat {
     pub row_first: u32,
     pub col_first: u32,
 }
-const _: () = assert!(size_of::<Seat>() == 16);
+const _: () = assert!(size_of::<SwitchCoords>() == 16);
 
-impl Seat {
+impl SwitchCoords {
     pub fn group(self) -> GroupId {
         GroupId(self.group.into())
     }
     #[inline]
-    pub fn place(self) -> Place {
-        Place { row: self.row, col: self.col }
+    pub fn place(self) -> RowCol {
+        RowCol { row: self.row, col: self.col }
     }
 }
 
 /// Where a switch sits within its group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct RowCol {
     pub row: u16,
     pub col: u16,
 }
@@ -51,15 +51,15 @@ pub(crate) struct Place {
 /// A link between groups and where the switches at its ends sit: a decision about it needs no
 /// other table.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Crossing {
+pub(crate) struct GlobalLink {
     pub link: LinkId,
-    pub from: Place,
-    pub to: Place,
+    pub from: RowCol,
+    pub to: RowCol,
 }
 
 /// A link of a switch's own to a group that non-minimal routes pass through.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Gate {
+pub(crate) struct Gateway {
     pub link: LinkId,
     pub to: GroupId,
 }
@@ -79,19 +79,20 @@ pub(crate) const NO_LINK: LinkId = LinkId(u32::MAX);
 
 /// Of each switch, its links to groups that non-minimal routes pass through, and where each
 /// switch's begin.
-pub(crate) fn gates(
+pub(crate) fn gateways(
     links: &Links,
-    seats: &IndexVec<SwitchId, Seat>,
+    coords: &IndexVec<SwitchId, SwitchCoords>,
     groups: &IndexVec<GroupId, Group>,
-) -> (Vec<u32>, Vec<Gate>) {
-    let mut of: Vec<Vec<Gate>> = vec![Vec::new(); seats.len()];
+) -> (Vec<u32>, Vec<Gateway>) {
+    let mut of: Vec<Vec<Gateway>> = vec![Vec::new(); coords.len()];
     for (link, &kind) in links.kind.iter() {
-        let (End::Switch(from), End::Switch(to)) = (links.from[link], links.to[link]) else {
+        let (LinkEnd::Switch(from), LinkEnd::Switch(to)) = (links.from[link], links.to[link])
+        else {
             continue;
         };
-        let to = seats[to].group();
+        let to = coords[to].group();
         if kind == LinkKind::Global && groups[to].transit != NO_TRANSIT {
-            of[from.0 as usize].push(Gate { link, to });
+            of[from.0 as usize].push(Gateway { link, to });
         }
     }
     let mut first = vec![0];
@@ -104,18 +105,18 @@ pub(crate) fn gates(
 
 #[derive(Clone, Debug)]
 pub struct Dragonfly {
-    pub(crate) seats: IndexVec<SwitchId, Seat>,
+    pub(crate) coords: IndexVec<SwitchId, SwitchCoords>,
     pub(crate) groups: IndexVec<GroupId, Group>,
-    /// `crossings[pair_first[a * groups + b]..pair_first[a * groups + b + 1]]` lead from a to b.
+    /// `global_links[pair_first[a * groups + b]..pair_first[a * groups + b + 1]]` lead from a to b.
     pub(crate) pair_first: Vec<u32>,
-    pub(crate) crossings: Vec<Crossing>,
-    /// There is one minimal way between any two switches (`routing::has_one_way`).
-    pub(crate) has_one_way: bool,
+    pub(crate) global_links: Vec<GlobalLink>,
+    /// There is one minimal way between any two switches (`routing::has_single_paths`).
+    pub(crate) has_single_paths: bool,
     /// Switches of a group have no parallel links.
-    pub(crate) has_lone_locals: bool,
-    /// `gates[gate_first[s]..gate_first[s + 1]]` are switch `s`'s own.
-    pub(crate) gate_first: Vec<u32>,
-    pub(crate) gates: Vec<Gate>,
+    pub(crate) has_single_local_links: bool,
+    /// `gateways[gateway_first[s]..gateway_first[s + 1]]` are switch `s`'s own.
+    pub(crate) gateway_first: Vec<u32>,
+    pub(crate) gateways: Vec<Gateway>,
     /// Groups that non-minimal routes pass through.
     pub(crate) transit: Vec<GroupId>,
     /// Hops between switches of the longest minimal route: 3, or 5 with chassis.
@@ -128,9 +129,9 @@ pub(crate) struct Step {
     pub link: LinkId,
     /// The link it goes on with out of another switch of this group; `NO_LINK` if there is none.
     pub exit: LinkId,
-    /// Its load, if somebody has asked (`UNWEIGHED`): a way without an alternative need not be
+    /// Its load, if somebody has asked (`UNKNOWN_LOAD`): a way without an alternative need not be
     /// weighed.
-    weighed: u32,
+    known_load: u32,
     /// Hops between switches from here to the target, this one included.
     pub hops: u8,
     /// It leads to another group.
@@ -140,30 +141,34 @@ pub(crate) struct Step {
 const _: () = assert!(size_of::<Option<Step>>() == 16);
 
 /// No load is as much: switches and their buffers count in 32 bits.
-const UNWEIGHED: u32 = u32::MAX;
+const UNKNOWN_LOAD: u32 = u32::MAX;
 
 impl Step {
     /// Over a link of this switch's own to another group.
     #[inline]
     pub fn over(link: LinkId, hops: u8) -> Step {
-        Step { link, exit: NO_LINK, crosses: true, hops, weighed: UNWEIGHED }
+        Step { link, exit: NO_LINK, crosses: true, hops, known_load: UNKNOWN_LOAD }
     }
 
-    /// Its load, as `scale` has it.
+    /// Its load, as `metric` has it.
     #[inline]
-    pub fn weight(&self, scale: &impl Scale) -> u32 {
-        if self.weighed == UNWEIGHED { scale.weigh(self.link, self.exit) } else { self.weighed }
+    pub fn weight(&self, metric: &impl LoadMetric) -> u32 {
+        if self.known_load == UNKNOWN_LOAD {
+            metric.weigh(self.link, self.exit)
+        } else {
+            self.known_load
+        }
     }
 
     #[inline]
-    fn weigh(&mut self, scale: &impl Scale) -> u32 {
-        self.weighed = self.weight(scale);
-        self.weighed
+    fn weigh(&mut self, metric: &impl LoadMetric) -> u32 {
+        self.known_load = self.weight(metric);
+        self.known_load
     }
 }
 
 /// How a policy weighs a way by the load it can see.
-pub(crate) trait Scale {
+pub(crate) trait LoadMetric {
     /// The load of a way that begins with `link` and goes on with `exit`, a link out of another
     /// switch of this group, or `NO_LINK` if it has left the group then or is at its end.
     fn weigh(&self, link: LinkId, exit: LinkId) -> u32;
@@ -176,7 +181,7 @@ pub(crate) trait Scale {
 
 /// What a switch's own queues and credits tell of the first link of a way.
 pub(crate) struct Local<'a, L>(pub &'a L);
-impl<L: LoadView> Scale for Local<'_, L> {
+impl<L: LoadView> LoadMetric for Local<'_, L> {
     #[inline]
     fn weigh(&self, link: LinkId, _: LinkId) -> u32 {
         self.0.backlog(link)
@@ -184,8 +189,8 @@ impl<L: LoadView> Scale for Local<'_, L> {
 }
 
 /// Blind to load: the draw decides, and among two draws the shorter way.
-pub(crate) struct Blind;
-impl Scale for Blind {
+pub(crate) struct IgnoreLoad;
+impl LoadMetric for IgnoreLoad {
     #[inline]
     fn weigh(&self, _: LinkId, _: LinkId) -> u32 {
         0
@@ -207,7 +212,7 @@ pub(crate) enum Stream {
 
 /// A fresh draw for `stream` from the packet's own.
 #[inline]
-pub(crate) fn stir(draw: u64, stream: Stream) -> u64 {
+pub(crate) fn derive_draw(draw: u64, stream: Stream) -> u64 {
     let x = (draw ^ stream as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
@@ -215,7 +220,7 @@ pub(crate) fn stir(draw: u64, stream: Stream) -> u64 {
 /// Two of `n` links, different if there are two, for one leg's draw: its upper half tells the
 /// first, its lower half the other.
 #[inline]
-pub(crate) fn two_of(legs: u64, n: u32) -> [u32; 2] {
+pub(crate) fn draw_two(legs: u64, n: u32) -> [u32; 2] {
     let one = below(legs, n);
     let other = one + 1 + below(legs << 32, n.saturating_sub(1));
     [one, if other >= n { other - n } else { other }]
@@ -235,7 +240,7 @@ impl Dragonfly {
 
     /// A random switch of `group`; spends the draw's lower half.
     #[inline]
-    pub(crate) fn some_switch(&self, group: GroupId, draw: u64) -> SwitchId {
+    pub(crate) fn random_switch(&self, group: GroupId, draw: u64) -> SwitchId {
         let Group { first, switches, .. } = self.groups[group];
         SwitchId(first + below(draw << 32, switches))
     }
@@ -244,25 +249,26 @@ impl Dragonfly {
     /// share one, else of a third group linked to both. `None` if there is none.
     #[inline]
     pub(crate) fn via(&self, at: SwitchId, home: SwitchId, draw: u64) -> Option<SwitchId> {
-        let (from, to) = (self.seats[at].group(), self.seats[home].group());
+        let (from, to) = (self.coords[at].group(), self.coords[home].group());
         if from == to {
             let group = self.groups[from];
             let others = group.switches.checked_sub(2).filter(|&n| n > 0)?;
             return Some(SwitchId(skipping(below(draw, others) + group.first, at.0, home.0)));
         }
-        self.third(from, to, draw).map(|third| self.some_switch(third, draw))
+        self.third(from, to, draw).map(|third| self.random_switch(third, draw))
     }
 
     /// One of the links that `at` itself has to groups that may be passed on the way to `to`.
     #[inline]
-    pub(crate) fn own_gate(&self, at: SwitchId, to: GroupId, draw: u64) -> Option<Gate> {
+    pub(crate) fn own_gateway(&self, at: SwitchId, to: GroupId, draw: u64) -> Option<Gateway> {
         let at = at.0 as usize;
-        let own = &self.gates[self.gate_first[at] as usize..self.gate_first[at + 1] as usize];
+        let own =
+            &self.gateways[self.gateway_first[at] as usize..self.gateway_first[at + 1] as usize];
         if own.is_empty() {
             return None;
         }
-        let gate = own[below(draw, own.len() as u32) as usize];
-        (gate.to != to && self.are_linked(gate.to, to)).then_some(gate)
+        let gateway = own[below(draw, own.len() as u32) as usize];
+        (gateway.to != to && self.are_linked(gateway.to, to)).then_some(gateway)
     }
 
     /// Hops between switches of the longest minimal route in `n_groups` groups.
@@ -271,12 +277,12 @@ impl Dragonfly {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&self.seats.raw[..])
+        size_of_val(&self.coords.raw[..])
             + size_of_val(&self.groups.raw[..])
             + size_of_val(&self.pair_first[..])
-            + size_of_val(&self.crossings[..])
-            + size_of_val(&self.gate_first[..])
-            + size_of_val(&self.gates[..])
+            + size_of_val(&self.global_links[..])
+            + size_of_val(&self.gateway_first[..])
+            + size_of_val(&self.gateways[..])
             + size_of_val(&self.transit[..])
     }
 
@@ -288,9 +294,9 @@ impl Dragonfly {
 
     /// Links from group `a` to group `b`.
     #[inline]
-    pub(crate) fn pair(&self, a: GroupId, b: GroupId) -> &[Crossing] {
+    pub(crate) fn pair(&self, a: GroupId, b: GroupId) -> &[GlobalLink] {
         let pair = self.pair_index(a, b);
-        &self.crossings[self.pair_first[pair] as usize..self.pair_first[pair + 1] as usize]
+        &self.global_links[self.pair_first[pair] as usize..self.pair_first[pair + 1] as usize]
     }
 
     #[inline]
@@ -302,8 +308,8 @@ impl Dragonfly {
     /// The switch that a link out of `at` leads to, if it is one of its row. Links are far apart,
     /// and a walk would wait for what is written of each.
     #[inline]
-    pub(crate) fn along_row(&self, at: SwitchId, link: LinkId) -> Option<SwitchId> {
-        let Seat { col, row_links, row_first, col_first, .. } = self.seats[at];
+    pub(crate) fn row_neighbor(&self, at: SwitchId, link: LinkId) -> Option<SwitchId> {
+        let SwitchCoords { col, row_links, row_first, col_first, .. } = self.coords[at];
         if !(row_first..col_first).contains(&link.0) {
             return None;
         }
@@ -314,7 +320,7 @@ impl Dragonfly {
     /// Hops between two switches, counted at their longest where groups are crossed.
     #[inline]
     pub(crate) fn reach(&self, a: SwitchId, b: SwitchId) -> u32 {
-        let (a, b) = (self.seats[a], self.seats[b]);
+        let (a, b) = (self.coords[a], self.coords[b]);
         if a.group == b.group { distance(a.place(), b.place()).into() } else { self.diameter }
     }
 
@@ -328,22 +334,22 @@ impl Dragonfly {
         fresh: bool,
         leg: Stream,
         draw: u64,
-        scale: &impl Scale,
+        metric: &impl LoadMetric,
     ) -> Step {
-        let (here, there) = (self.seats[at], self.seats[target]);
+        let (here, there) = (self.coords[at], self.coords[target]);
         if here.group == there.group {
-            return self.local(here, there.place(), NO_LINK, draw, scale);
+            return self.local(here, there.place(), NO_LINK, draw, metric);
         }
         let pair = self.pair(here.group(), there.group());
         let n = pair.len() as u32;
         debug_assert!(n > 0, "no link between the groups of {at:?} and {target:?}");
         if let &[only] = pair {
-            return self.approach(here, only, there, draw, scale).1;
+            return self.approach(here, only, there, draw, metric).1;
         }
-        let [i, j] = two_of(stir(draw, leg), n);
-        let mut one = self.approach(here, pair[i as usize], there, draw, scale);
-        let mut other = self.approach(here, pair[j as usize], there, draw, scale);
-        let by_load = |s: &mut Step| (scale.cost(s.weigh(scale), s.hops.into()), s.hops);
+        let [i, j] = draw_two(derive_draw(draw, leg), n);
+        let mut one = self.approach(here, pair[i as usize], there, draw, metric);
+        let mut other = self.approach(here, pair[j as usize], there, draw, metric);
+        let by_load = |s: &mut Step| (metric.cost(s.weigh(metric), s.hops.into()), s.hops);
         let other_wins = if fresh || other.0 == one.0 {
             by_load(&mut other.1) < by_load(&mut one.1)
         } else {
@@ -355,53 +361,53 @@ impl Dragonfly {
     /// The first hop toward `target`, not `at`, by the first of the two links that `step` would
     /// draw: one candidate, and the same that the switches after this one will steer for.
     #[inline]
-    pub(crate) fn lone_step(
+    pub(crate) fn drawn_step(
         &self,
         at: SwitchId,
         target: SwitchId,
         leg: Stream,
         draw: u64,
-        scale: &impl Scale,
+        metric: &impl LoadMetric,
     ) -> Step {
-        let (here, there) = (self.seats[at], self.seats[target]);
+        let (here, there) = (self.coords[at], self.coords[target]);
         if here.group == there.group {
-            return self.local(here, there.place(), NO_LINK, draw, scale);
+            return self.local(here, there.place(), NO_LINK, draw, metric);
         }
-        let crossing = self.drawn_crossing(here.group(), there.group(), leg, draw);
-        self.approach(here, crossing, there, draw, scale).1
+        let global_link = self.drawn_global_link(here.group(), there.group(), leg, draw);
+        self.approach(here, global_link, there, draw, metric).1
     }
 
     /// The first of the two links between two groups that `step` draws.
     #[inline]
-    pub(crate) fn drawn_crossing(
+    pub(crate) fn drawn_global_link(
         &self,
         a: GroupId,
         b: GroupId,
         leg: Stream,
         draw: u64,
-    ) -> Crossing {
+    ) -> GlobalLink {
         let pair = self.pair(a, b);
-        pair[below(stir(draw, leg), pair.len() as u32) as usize]
+        pair[below(derive_draw(draw, leg), pair.len() as u32) as usize]
     }
 
-    /// The step toward (or over) `crossing`, and how near it is: 0 here, 1 in this column, 2
+    /// The step toward (or over) `global_link`, and how near it is: 0 here, 1 in this column, 2
     /// elsewhere. Rows before columns, so one that is in this column is never left again.
     #[inline]
     pub(crate) fn approach(
         &self,
-        here: Seat,
-        crossing: Crossing,
-        there: Seat,
+        here: SwitchCoords,
+        global_link: GlobalLink,
+        there: SwitchCoords,
         draw: u64,
-        scale: &impl Scale,
+        metric: &impl LoadMetric,
     ) -> (u32, Step) {
-        let beyond = 1 + distance(crossing.to, there.place());
-        if crossing.from == here.place() {
-            return (0, Step::over(crossing.link, beyond));
+        let beyond = 1 + distance(global_link.to, there.place());
+        if global_link.from == here.place() {
+            return (0, Step::over(global_link.link, beyond));
         }
-        let mut step = self.local(here, crossing.from, crossing.link, draw, scale);
+        let mut step = self.local(here, global_link.from, global_link.link, draw, metric);
         step.hops += beyond;
-        (if crossing.from.col == here.col { 1 } else { 2 }, step)
+        (if global_link.from.col == here.col { 1 } else { 2 }, step)
     }
 
     /// The next hop within a group: first to the right column, then to the right row. `exit` is
@@ -409,27 +415,27 @@ impl Dragonfly {
     #[inline(always)]
     pub(crate) fn local(
         &self,
-        here: Seat,
-        there: Place,
+        here: SwitchCoords,
+        there: RowCol,
         exit: LinkId,
         draw: u64,
-        scale: &impl Scale,
+        metric: &impl LoadMetric,
     ) -> Step {
         let hops = distance(here.place(), there);
         let (first, links) = here.toward(there);
-        let (link, weighed) = match links {
-            1 => (LinkId(first), UNWEIGHED),
-            _ => lightest(first, links, exit, draw, scale),
+        let (link, known_load) = match links {
+            1 => (LinkId(first), UNKNOWN_LOAD),
+            _ => least_loaded(first, links, exit, draw, metric),
         };
-        Step { link, exit, crosses: false, hops, weighed }
+        Step { link, exit, crosses: false, hops, known_load }
     }
 }
 
-impl Seat {
+impl SwitchCoords {
     /// The links of the next hop to a place of this group that is not this one: the first, and how
     /// many are parallel.
     #[inline]
-    pub(crate) fn toward(self, there: Place) -> (u32, u32) {
+    pub(crate) fn toward(self, there: RowCol) -> (u32, u32) {
         if self.col != there.col {
             let nth = there.col - u16::from(there.col > self.col);
             (self.row_first + u32::from(nth) * u32::from(self.row_links), self.row_links.into())
@@ -442,7 +448,7 @@ impl Seat {
 
 /// Hops between two places of one group.
 #[inline]
-fn distance(a: Place, b: Place) -> u8 {
+fn distance(a: RowCol, b: RowCol) -> u8 {
     u8::from(a.row != b.row) + u8::from(a.col != b.col)
 }
 
@@ -456,13 +462,19 @@ fn skipping(n: u32, a: u32, b: u32) -> u32 {
 
 /// The least loaded of parallel links, and its load; among equals, the draw's.
 #[inline]
-fn lightest(first: u32, n: u32, exit: LinkId, draw: u64, scale: &impl Scale) -> (LinkId, u32) {
-    let start = below(stir(draw, Stream::Parallel), n);
-    let mut best = (LinkId(first + start), scale.weigh(LinkId(first + start), exit));
+fn least_loaded(
+    first: u32,
+    n: u32,
+    exit: LinkId,
+    draw: u64,
+    metric: &impl LoadMetric,
+) -> (LinkId, u32) {
+    let start = below(derive_draw(draw, Stream::Parallel), n);
+    let mut best = (LinkId(first + start), metric.weigh(LinkId(first + start), exit));
     for i in 1..n {
         let nth = start + i;
         let link = LinkId(first + if nth >= n { nth - n } else { nth });
-        let weight = scale.weigh(link, exit);
+        let weight = metric.weigh(link, exit);
         if weight < best.1 {
             best = (link, weight);
         }
@@ -491,12 +503,13 @@ mod tests {
             for (link, &kind) in links.kind.iter() {
                 let its = (links.latency[link], links.gap[link]);
                 assert_eq!(kinds.of(kind), its, "{name}: {link:?}");
-                let (End::Switch(at), End::Switch(to)) = (links.from[link], links.to[link]) else {
+                let (LinkEnd::Switch(at), LinkEnd::Switch(to)) = (links.from[link], links.to[link])
+                else {
                     continue;
                 };
                 assert_eq!(kinds.between_switches(link, links), its, "{name}: {link:?}");
                 let is_row = kind == LinkKind::Local;
-                assert_eq!(net.along_row(at, link), is_row.then_some(to), "{name}: {link:?}");
+                assert_eq!(net.row_neighbor(at, link), is_row.then_some(to), "{name}: {link:?}");
             }
         }
     }

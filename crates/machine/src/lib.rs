@@ -22,7 +22,7 @@ base::ids! {
 
 /// Where a link begins or ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum LinkEnd {
     Nic(NicId),
     Switch(SwitchId),
 }
@@ -43,8 +43,8 @@ pub enum LinkKind {
 /// One row a link, columns kept apart because the hot loop reads few of them at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
-    pub from: IndexVec<LinkId, End>,
-    pub to: IndexVec<LinkId, End>,
+    pub from: IndexVec<LinkId, LinkEnd>,
+    pub to: IndexVec<LinkId, LinkEnd>,
     pub kind: IndexVec<LinkId, LinkKind>,
     /// From the head entering the link to the head being ready for a decision at its far end: the
     /// cable, and the traversal of the switch it leads to (none where it leads to a NIC).
@@ -389,17 +389,17 @@ pub enum Topology {
     // Other topologies enter here; see house.md. None is built yet.
 }
 
-mod ahead;
 mod binding;
 mod classes;
-mod complaint;
 mod dragonfly;
 pub mod faults;
-mod fold;
-mod like;
+mod folding;
+mod inheritance;
+mod input_error;
 pub mod names;
-mod params;
+mod parameters;
 pub mod placement;
+mod prefetch;
 mod presets;
 mod quantity;
 mod reorder;
@@ -413,13 +413,13 @@ mod zero_load;
 
 pub use binding::{Binding, NicMapping, NicPolicy};
 pub use classes::{BEST_EFFORT, Classes, TrafficClass};
-pub use complaint::{Complaint, nearest};
 pub use dragonfly::Dragonfly;
-pub use fold::Folding;
+pub use folding::Folding;
+pub use input_error::{InputError, nearest};
 pub use presets::{PRESETS, preset};
 pub use reorder::Reorder;
-pub use resolve::Kind;
-pub use routing::{Bias, Mode, Routing, Scoring};
+pub use resolve::GroupKind;
+pub use routing::{AriesMode, Bias, Routing, Scoring};
 pub use schema::{FABRICS, reference};
 pub use spec::MachineSpec;
 pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
@@ -473,7 +473,7 @@ pub struct Machine {
     /// Family of the network: which values of an MPI library's profile hold.
     pub fabric: String,
     /// Kinds of groups, in the order of their groups.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<GroupKind>,
     pub group_kind: IndexVec<GroupId, u16>,
     /// Links between groups that share a cable.
     pub links_per_cable: u32,
@@ -494,7 +494,7 @@ impl Machine {
         self.node.nic_latency + self.nic.send_latency
     }
     /// From the tail's arrival until the host sees it.
-    pub fn seen_latency(&self) -> Span {
+    pub fn receive_latency(&self) -> Span {
         self.nic.recv_latency + self.node.nic_latency
     }
     pub fn injection(&self, nic: NicId) -> LinkId {
@@ -509,10 +509,10 @@ impl Machine {
 
     /// The bias, bytes x hops, of who decides once, by the queues of the sender's switch alone
     /// (UGAL-L), where one shortest way joins any two switches; else `None`.
-    pub fn commits_by(&self) -> Option<u32> {
+    pub fn single_decision_bias(&self) -> Option<u32> {
         let Topology::Dragonfly(dragonfly) = &self.topology;
         match self.routing {
-            Routing::UgalL { bias } if dragonfly.has_one_way => Some(bias),
+            Routing::UgalL { bias } if dragonfly.has_single_paths => Some(bias),
             _ => None,
         }
     }
@@ -532,7 +532,7 @@ impl Machine {
         load: &impl LoadView,
     ) -> Hop {
         let Topology::Dragonfly(dragonfly) = &self.topology;
-        if let Some((after, hop)) = self.only_hop(at, dst, *route) {
+        if let Some((after, hop)) = self.single_path_hop(at, dst, *route) {
             *route = after;
             return hop;
         }
@@ -551,9 +551,9 @@ impl Machine {
     /// The next hop of a packet that has no choice any more, and its route from then on. Nothing if
     /// it may have one.
     #[inline(always)]
-    pub fn only_hop(&self, at: SwitchId, dst: NicId, route: Route) -> Option<(Route, Hop)> {
+    pub fn single_path_hop(&self, at: SwitchId, dst: NicId, route: Route) -> Option<(Route, Hop)> {
         let Topology::Dragonfly(dragonfly) = &self.topology;
-        let is_whole = dragonfly.has_one_way && self.routing.goes_straight(route);
+        let is_whole = dragonfly.has_single_paths && self.routing.is_fixed_minimal(route);
         // Where a packet is to decide yet nobody reads where it goes.
         let is_last_leg = route.decided && route.passed;
         if !(is_whole || is_last_leg) {
@@ -562,9 +562,9 @@ impl Machine {
         let home = self.nic_switch[dst];
         let goes_on = at != home;
         let (link, crosses) = if is_whole {
-            dragonfly.only_step(at, home)
-        } else if dragonfly.has_lone_locals || !goes_on {
-            (dragonfly.only_local(at, home)?, false)
+            dragonfly.single_path_step(at, home)
+        } else if dragonfly.has_single_local_links || !goes_on {
+            (dragonfly.single_local_link(at, home)?, false)
         } else {
             return None;
         };
@@ -601,9 +601,9 @@ impl Machine {
                 return route;
             }
             let Topology::Dragonfly(dragonfly) = &self.topology;
-            at = dragonfly.along_row(at, link).unwrap_or_else(|| match self.links.to[link] {
-                End::Switch(next) => next,
-                End::Nic(_) => panic!("a route ended at the wrong NIC"),
+            at = dragonfly.row_neighbor(at, link).unwrap_or_else(|| match self.links.to[link] {
+                LinkEnd::Switch(next) => next,
+                LinkEnd::Nic(_) => panic!("a route ended at the wrong NIC"),
             });
         }
     }

@@ -6,60 +6,60 @@ use std::fmt;
 use crate::{Machine, NodeId};
 
 /// Most names that one list may stand for: more than any machine has nodes.
-const MOST: u64 = 1 << 20;
+const MAX_NAMES: u64 = 1 << 20;
 /// Longest name of a simulated node (gethostname(2): HOST_NAME_MAX), less the terminating zero of
 /// the buffer that carries it to the rank.
-const LONGEST: usize = 63;
+const MAX_NODE_NAME: usize = 63;
 /// Longest name of a host with its domain, and longest part of it between dots (RFC 1035, 2.3.4).
-pub(crate) const LONGEST_FULL: usize = 253;
-pub(crate) const LONGEST_LABEL: usize = 63;
+pub(crate) const MAX_HOST_NAME: usize = 253;
+pub(crate) const MAX_LABEL: usize = 63;
 
 /// A host list: `nid[001000-003047]`, `x[4000-4020,4100]c[0-7]s[0-7]b0n0`. Several brackets name
 /// their product, the last of them counts fastest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HostList {
-    parts: Vec<Part>,
+    parts: Vec<NamePart>,
     count: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Part {
+enum NamePart {
     Text(String),
-    Numbers(Vec<Stretch>),
+    Numbers(Vec<NumberRange>),
 }
 
 /// First and last number, and how many digits they are written with at least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Stretch {
+struct NumberRange {
     first: u64,
     last: u64,
     width: usize,
 }
 
-impl Part {
+impl NamePart {
     fn count(&self) -> u64 {
         match self {
-            Part::Text(_) => 1,
-            Part::Numbers(all) => all.iter().map(|s| s.last - s.first + 1).sum(),
+            NamePart::Text(_) => 1,
+            NamePart::Numbers(all) => all.iter().map(|s| s.last - s.first + 1).sum(),
         }
     }
     /// Bytes that it takes of the longest name.
     fn longest(&self) -> usize {
-        let width = |s: &Stretch| s.width.max(s.last.to_string().len());
+        let width = |s: &NumberRange| s.width.max(s.last.to_string().len());
         match self {
-            Part::Text(text) => text.len(),
-            Part::Numbers(all) => all.iter().map(width).max().unwrap_or(0),
+            NamePart::Text(text) => text.len(),
+            NamePart::Numbers(all) => all.iter().map(width).max().unwrap_or(0),
         }
     }
 }
 
 /// Bytes of the longest part between dots of the longest name.
-fn longest_label(parts: &[Part]) -> usize {
+fn longest_label(parts: &[NamePart]) -> usize {
     let (mut longest, mut label) = (0, 0);
     for part in parts {
         match part {
-            Part::Numbers(_) => label += part.longest(),
-            Part::Text(text) => {
+            NamePart::Numbers(_) => label += part.longest(),
+            NamePart::Text(text) => {
                 for (nth, piece) in text.split('.').enumerate() {
                     label = if nth == 0 { label + piece.len() } else { piece.len() };
                     longest = longest.max(label);
@@ -72,30 +72,30 @@ fn longest_label(parts: &[Part]) -> usize {
 }
 
 /// The digits of one bracket: `001000-003047,5`.
-fn numbers(text: &str) -> Option<Vec<Stretch>> {
+fn numbers(text: &str) -> Option<Vec<NumberRange>> {
     let number = |text: &str| -> Option<u64> {
         let is_plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         text.parse().ok().filter(|&n| is_plain && n < 1_000_000_000)
     };
-    let stretch = |text: &str| {
+    let number_range = |text: &str| {
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         let width = if first.starts_with('0') { first.len() } else { 1 };
         let (first, last) = (number(first)?, number(last)?);
-        (first <= last).then_some(Stretch { first, last, width })
+        (first <= last).then_some(NumberRange { first, last, width })
     };
-    text.split(',').map(|one| stretch(one.trim())).collect()
+    text.split(',').map(|one| number_range(one.trim())).collect()
 }
 
 impl HostList {
     /// One list of simulated nodes without a comma outside brackets; `None` if it is malformed, or
     /// a name in it is too long for a rank.
     pub fn parse(text: &str) -> Option<HostList> {
-        HostList::parse_full(text).filter(|list| list.longest() <= LONGEST)
+        HostList::parse_full(text).filter(|list| list.longest() <= MAX_NODE_NAME)
     }
 
     /// Bytes of the longest name.
     fn longest(&self) -> usize {
-        self.parts.iter().map(Part::longest).sum()
+        self.parts.iter().map(NamePart::longest).sum()
     }
 
     /// The same of hosts with their domains.
@@ -104,24 +104,24 @@ impl HostList {
         while let Some(open) = rest.find('[') {
             let close = open + rest[open..].find(']')?;
             if open > 0 {
-                parts.push(Part::Text(rest[..open].into()));
+                parts.push(NamePart::Text(rest[..open].into()));
             }
-            let part = Part::Numbers(numbers(&rest[open + 1..close])?);
-            count = count.checked_mul(part.count()).filter(|&n| n <= MOST)?;
+            let part = NamePart::Numbers(numbers(&rest[open + 1..close])?);
+            count = count.checked_mul(part.count()).filter(|&n| n <= MAX_NAMES)?;
             parts.push(part);
             rest = &rest[close + 1..];
         }
         if !rest.is_empty() {
-            parts.push(Part::Text(rest.into()));
+            parts.push(NamePart::Text(rest.into()));
         }
         let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let is_legal = parts.iter().all(|part| match part {
-            Part::Text(text) => text.chars().all(legal),
-            Part::Numbers(all) => !all.is_empty(),
+            NamePart::Text(text) => text.chars().all(legal),
+            NamePart::Numbers(all) => !all.is_empty(),
         });
-        let fits = longest_label(&parts) <= LONGEST_LABEL;
+        let fits = longest_label(&parts) <= MAX_LABEL;
         let list = (is_legal && !parts.is_empty() && fits).then_some(HostList { parts, count });
-        list.filter(|list| list.longest() <= LONGEST_FULL)
+        list.filter(|list| list.longest() <= MAX_HOST_NAME)
     }
 
     /// How many names there are.
@@ -137,17 +137,17 @@ impl HostList {
         let mut pieces: Vec<String> = Vec::new();
         for part in self.parts.iter().rev() {
             pieces.push(match part {
-                Part::Text(text) => text.clone(),
-                Part::Numbers(all) => {
+                NamePart::Text(text) => text.clone(),
+                NamePart::Numbers(all) => {
                     let (of, mut nth) = (part.count(), at % part.count());
                     at /= of;
-                    let has = |s: &&Stretch| {
+                    let has = |s: &&NumberRange| {
                         let n = s.last - s.first + 1;
                         let is_here = nth < n;
                         nth -= if is_here { 0 } else { n };
                         is_here
                     };
-                    let Stretch { first, width, .. } = *all.iter().find(has)?;
+                    let NumberRange { first, width, .. } = *all.iter().find(has)?;
                     format!("{:0width$}", first + nth)
                 }
             });
@@ -156,12 +156,12 @@ impl HostList {
     }
 
     /// Whether a name has the texts of this list, and any numbers between them.
-    fn is_alike(&self, name: &str) -> bool {
+    fn matches_pattern(&self, name: &str) -> bool {
         let mut rest = Some(name);
         for part in &self.parts {
             rest = rest.and_then(|rest| match part {
-                Part::Text(text) => rest.strip_prefix(text.as_str()),
-                Part::Numbers(_) => {
+                NamePart::Text(text) => rest.strip_prefix(text.as_str()),
+                NamePart::Numbers(_) => {
                     let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
                     (after.len() < rest.len()).then_some(after)
                 }
@@ -175,8 +175,8 @@ impl HostList {
         let (mut rest, mut at) = (name, 0);
         for part in &self.parts {
             match part {
-                Part::Text(text) => rest = rest.strip_prefix(text.as_str())?,
-                Part::Numbers(all) => {
+                NamePart::Text(text) => rest = rest.strip_prefix(text.as_str())?,
+                NamePart::Numbers(all) => {
                     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
                     let (digits, after) = rest.split_at(end);
                     let number: u64 = digits.parse().ok()?;
@@ -205,13 +205,13 @@ impl fmt::Display for HostList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for part in &self.parts {
             let all = match part {
-                Part::Text(text) => {
+                NamePart::Text(text) => {
                     f.write_str(text)?;
                     continue;
                 }
-                Part::Numbers(all) => all,
+                NamePart::Numbers(all) => all,
             };
-            for (nth, &Stretch { first, last, width }) in all.iter().enumerate() {
+            for (nth, &NumberRange { first, last, width }) in all.iter().enumerate() {
                 f.write_str(if nth == 0 { "[" } else { "," })?;
                 write!(f, "{first:0width$}")?;
                 if last > first {
@@ -243,7 +243,7 @@ pub fn expand(text: &str) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for piece in pieces {
         let list = HostList::parse_full(piece.trim())?;
-        if names.len() as u64 + list.count > MOST {
+        if names.len() as u64 + list.count > MAX_NAMES {
             return None;
         }
         names.extend((0..list.count).filter_map(|at| list.name(at)));
@@ -263,7 +263,7 @@ impl Machine {
     /// The machine's name as far as it can be that of a host.
     fn host_stem(&self) -> String {
         let legal = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
-        self.name.chars().map(legal).take(LONGEST - 8).collect()
+        self.name.chars().map(legal).take(MAX_NODE_NAME - 8).collect()
     }
 
     /// The inverse of `node_name`. The machine's name with the node's number, and a bare number,
@@ -282,11 +282,15 @@ impl Machine {
     }
 
     /// Which names compute nodes have, for who has found `name`, which is of none.
-    pub(crate) fn wanted_node(&self, name: &str) -> String {
+    pub(crate) fn expected_node(&self, name: &str) -> String {
         let ends = [NodeId(0), NodeId(self.compute_nodes - 1)].map(|node| self.node_name(node));
         let range = format!("a compute node, `{}` to `{}`", ends[0], ends[1]);
         let host = name.split('.').next().unwrap_or(name);
-        match self.node_names.as_ref().filter(|list| list.is_alike(name) || list.is_alike(host)) {
+        match self
+            .node_names
+            .as_ref()
+            .filter(|list| list.matches_pattern(name) || list.matches_pattern(host))
+        {
             Some(list) => format!(
                 "{range}: one of `{list}` (`node_names`; the numbering of a preset is an estimate)"
             ),

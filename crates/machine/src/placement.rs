@@ -2,18 +2,18 @@
 
 use base::{below, draw};
 
-use crate::complaint::{Complaint, nearest};
-use crate::names::{LONGEST_FULL, LONGEST_LABEL, expand};
+use crate::input_error::{InputError, nearest};
+use crate::names::{MAX_HOST_NAME, MAX_LABEL, expand};
 use crate::{Binding, Machine, NicId, NicPolicy, NodeId};
 
 /// Stream of the draws that choose nodes.
 const STREAM: u32 = 0x706C_6163;
 /// Ranks on nodes that do not exist, of which each has a complaint.
-const MOST_TOLD: usize = 20;
+const MAX_REPORTED: usize = 20;
 
 /// How ranks come to nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Policy {
+pub enum PlacementPolicy {
     /// Nodes in order of their numbers, each filled before the next is begun: mpiexec's default.
     Block,
     /// The same nodes, ranks dealt out to them in turn.
@@ -40,25 +40,25 @@ pub const POLICIES: &[&str] = &[
     "group-spread:K",
 ];
 
-impl Policy {
+impl PlacementPolicy {
     /// The policy that `word` names; `contiguous` is `block`, `one-group` is `group-spread:1`.
-    pub fn from_word(word: &str) -> Result<Policy, Complaint> {
+    pub fn from_word(word: &str) -> Result<PlacementPolicy, InputError> {
         if let Some(groups) = word.strip_prefix("group-spread:") {
             let wanted = "`group-spread:K` with K groups, at least 1";
             let k = groups.parse().ok().filter(|&k| k > 0);
-            let k: u32 = k.ok_or_else(|| Complaint::new("placement", word, wanted))?;
-            return Ok(Policy::GroupSpread(Some(k)));
+            let k: u32 = k.ok_or_else(|| InputError::new("placement", word, wanted))?;
+            return Ok(PlacementPolicy::GroupSpread(Some(k)));
         }
         Ok(match word {
-            "contiguous" | "block" => Policy::Block,
-            "round-robin" => Policy::RoundRobin,
-            "random" => Policy::Random,
-            "group-spread" => Policy::GroupSpread(None),
-            "one-group" => Policy::GroupSpread(Some(1)),
+            "contiguous" | "block" => PlacementPolicy::Block,
+            "round-robin" => PlacementPolicy::RoundRobin,
+            "random" => PlacementPolicy::Random,
+            "group-spread" => PlacementPolicy::GroupSpread(None),
+            "one-group" => PlacementPolicy::GroupSpread(Some(1)),
             _ => {
                 let wanted = format!("one of {}, or a host file", POLICIES.join(", "));
                 let near = nearest(word, POLICIES.iter().copied());
-                return Err(Complaint::new("placement", word, wanted).with_hint(near));
+                return Err(InputError::new("placement", word, wanted).with_hint(near));
             }
         })
     }
@@ -92,14 +92,14 @@ pub struct JobShape<'a> {
 
 /// Compute nodes that no job has yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Free {
+pub struct FreeNodes {
     /// In the order of their numbers.
     pub nodes: Vec<NodeId>,
 }
 
-impl Free {
-    pub fn all(machine: &Machine) -> Free {
-        Free { nodes: (0..machine.compute_nodes).map(NodeId).collect() }
+impl FreeNodes {
+    pub fn all(machine: &Machine) -> FreeNodes {
+        FreeNodes { nodes: (0..machine.compute_nodes).map(NodeId).collect() }
     }
     pub fn has(&self, node: NodeId) -> bool {
         self.nodes.binary_search(&node).is_ok()
@@ -115,36 +115,36 @@ impl Free {
 impl Placement {
     pub fn new(
         machine: &Machine,
-        policy: &Policy,
+        policy: &PlacementPolicy,
         job: JobShape<'_>,
-    ) -> Result<Placement, Vec<Complaint>> {
-        Placement::among(machine, policy, job, &Free::all(machine))
+    ) -> Result<Placement, Vec<InputError>> {
+        Placement::among(machine, policy, job, &FreeNodes::all(machine))
     }
 
     /// On nodes that are free, as if the others were not there.
     pub fn among(
         machine: &Machine,
-        policy: &Policy,
+        policy: &PlacementPolicy,
         job: JobShape<'_>,
-        free: &Free,
-    ) -> Result<Placement, Vec<Complaint>> {
+        free: &FreeNodes,
+    ) -> Result<Placement, Vec<InputError>> {
         let node = match policy {
-            Policy::Nodes(nodes) => listed(machine, nodes, job)?,
-            Policy::Hosts(hosts) => hosted(hosts, job)?,
+            PlacementPolicy::Nodes(nodes) => listed(machine, nodes, job)?,
+            PlacementPolicy::Hosts(hosts) => hosted(hosts, job)?,
             _ => chosen(machine, policy, job, free)?,
         };
         let mut taken: Vec<NodeId> = node.iter().copied().filter(|&n| !free.has(n)).collect();
         taken.dedup();
         if let Some(&node) = taken.first() {
             let found = machine.node_name(node);
-            return Err(vec![Complaint::new("placement", found, "a node that no other job has")]);
+            return Err(vec![InputError::new("placement", found, "a node that no other job has")]);
         }
         let placed = Placement::of_nodes(machine, node, job);
         if let NicPolicy::User(mapping) = job.nics {
             let most = |of: &Placement| of.local.iter().max().map_or(0, |&local| local + 1);
             let nics = placed.node.iter().map(|&node| machine.kind_of(node).nics).min();
-            if let Some(complaint) = mapping.lacks(nics.unwrap_or(1), most(&placed)) {
-                return Err(vec![complaint]);
+            if let Some(input_error) = mapping.missing_for(nics.unwrap_or(1), most(&placed)) {
+                return Err(vec![input_error]);
             }
         }
         Ok(placed)
@@ -175,21 +175,21 @@ impl Placement {
     }
 }
 
-fn at_least_one(job: JobShape<'_>) -> Vec<Complaint> {
+fn at_least_one(job: JobShape<'_>) -> Vec<InputError> {
     [("ranks", job.ranks), ("ppn", job.ppn), ("nodes", job.nodes.unwrap_or(1))]
         .into_iter()
         .filter(|&(_, n)| n == 0)
-        .map(|(at, _)| Complaint::new(at, "0", "at least 1"))
+        .map(|(at, _)| InputError::new(at, "0", "at least 1"))
         .collect()
 }
 
 /// The policies that choose nodes themselves.
 fn chosen(
     machine: &Machine,
-    policy: &Policy,
+    policy: &PlacementPolicy,
     job: JobShape<'_>,
-    free: &Free,
-) -> Result<Vec<NodeId>, Vec<Complaint>> {
+    free: &FreeNodes,
+) -> Result<Vec<NodeId>, Vec<InputError>> {
     let mut out = at_least_one(job);
     if !out.is_empty() {
         return Err(out);
@@ -208,22 +208,22 @@ fn chosen(
             ),
         };
         let (at, found) = job.nodes.map_or(("ranks", job.ranks), |nodes| ("nodes", nodes));
-        out.push(Complaint::new(at, found.to_string(), wanted));
+        out.push(InputError::new(at, found.to_string(), wanted));
     } else if u64::from(job.ranks) > u64::from(nodes) * u64::from(job.ppn) {
         let slots = u64::from(nodes) * u64::from(job.ppn);
         let wanted = format!("at most {slots}: {nodes} nodes, {} on each", ranks(job.ppn));
-        out.push(Complaint::new("ranks", job.ranks.to_string(), wanted));
+        out.push(InputError::new("ranks", job.ranks.to_string(), wanted));
     }
     if !out.is_empty() {
         return Err(out);
     }
     let order = match *policy {
-        Policy::Random => drawn(&free.nodes, nodes, job.seed),
-        Policy::GroupSpread(groups) => spread(machine, &free.nodes, nodes, groups)?,
+        PlacementPolicy::Random => drawn(&free.nodes, nodes, job.seed),
+        PlacementPolicy::GroupSpread(groups) => spread(machine, &free.nodes, nodes, groups)?,
         _ => free.nodes[..nodes as usize].to_vec(),
     };
     let of_rank = |rank: u32| match policy {
-        Policy::RoundRobin => rank % nodes,
+        PlacementPolicy::RoundRobin => rank % nodes,
         _ => rank / job.ppn,
     };
     Ok((0..job.ranks).map(|rank| order[of_rank(rank) as usize]).collect())
@@ -251,7 +251,7 @@ fn spread(
     free: &[NodeId],
     n: u32,
     k: Option<u32>,
-) -> Result<Vec<NodeId>, Vec<Complaint>> {
+) -> Result<Vec<NodeId>, Vec<InputError>> {
     let group = |node: NodeId| machine.group_of(NicId(machine.node_nics[node]));
     let all = free.chunk_by(|&a, &b| group(a) == group(b));
     let groups: Vec<&[NodeId]> = match k {
@@ -261,7 +261,7 @@ fn spread(
                 let found = format!("group-spread:{k}");
                 let wanted =
                     format!("at most {n} group{}, one a node", if n == 1 { "" } else { "s" });
-                return Err(vec![Complaint::new("placement", found, wanted)]);
+                return Err(vec![InputError::new("placement", found, wanted)]);
             }
             let mut groups: Vec<&[NodeId]> = Vec::new();
             let most = all.clone().map(<[NodeId]>::len).max().unwrap_or(0);
@@ -281,7 +281,7 @@ fn spread(
                 let wanted =
                     format!("{k} group{s} of `{name}` with {} free nodes: {why}", share(0));
                 let found = format!("group-spread:{k}");
-                return Err(vec![Complaint::new("placement", found, wanted)]);
+                return Err(vec![InputError::new("placement", found, wanted)]);
             }
             groups
         }
@@ -294,40 +294,40 @@ fn listed(
     machine: &Machine,
     nodes: &[NodeId],
     job: JobShape<'_>,
-) -> Result<Vec<NodeId>, Vec<Complaint>> {
+) -> Result<Vec<NodeId>, Vec<InputError>> {
     let mut out = Vec::new();
     if nodes.len() != job.ranks as usize {
         let wanted = format!("a node for each of {} ranks", job.ranks);
         let s = if nodes.len() == 1 { "" } else { "s" };
-        out.push(Complaint::new("placement", format!("{} node{s}", nodes.len()), wanted));
+        out.push(InputError::new("placement", format!("{} node{s}", nodes.len()), wanted));
     }
     let wanted = format!("at most {}, the last compute node", machine.compute_nodes - 1);
     let is_beyond = |(_, node): &(usize, &NodeId)| node.0 >= machine.compute_nodes;
     let mut beyond = nodes.iter().enumerate().filter(is_beyond);
-    for (rank, node) in beyond.by_ref().take(MOST_TOLD) {
+    for (rank, node) in beyond.by_ref().take(MAX_REPORTED) {
         let at = format!("placement, rank {rank}");
-        out.push(Complaint::new(at, node.0.to_string(), wanted.clone()));
+        out.push(InputError::new(at, node.0.to_string(), wanted.clone()));
     }
     let more = beyond.count();
     if more > 0 {
         let found = format!("{more} more ranks on nodes that do not exist");
-        out.push(Complaint::new("placement", found, wanted));
+        out.push(InputError::new("placement", found, wanted));
     }
     if out.is_empty() { Ok(nodes.to_vec()) } else { Err(out) }
 }
 
-fn hosted(hosts: &[(NodeId, u32)], job: JobShape<'_>) -> Result<Vec<NodeId>, Vec<Complaint>> {
+fn hosted(hosts: &[(NodeId, u32)], job: JobShape<'_>) -> Result<Vec<NodeId>, Vec<InputError>> {
     let mut out = at_least_one(job);
     let slots: u64 = hosts.iter().map(|&(_, slots)| u64::from(slots)).sum();
     if u64::from(job.ranks) > slots {
         let wanted = format!("at most {slots}, the slots of the host file");
-        out.push(Complaint::new("ranks", job.ranks.to_string(), wanted));
+        out.push(InputError::new("ranks", job.ranks.to_string(), wanted));
     }
     if !out.is_empty() {
         return Err(out);
     }
-    let seats = hosts.iter().flat_map(|&(node, n)| std::iter::repeat_n(node, n as usize));
-    Ok(seats.take(job.ranks as usize).collect())
+    let coords = hosts.iter().flat_map(|&(node, n)| std::iter::repeat_n(node, n as usize));
+    Ok(coords.take(job.ranks as usize).collect())
 }
 
 /// Reads a host file: a node per line, by name or number, or a list of nodes such as
@@ -337,7 +337,7 @@ pub fn parse_hosts(
     machine: &Machine,
     text: &str,
     ppn: u32,
-) -> Result<Vec<(NodeId, u32)>, Vec<Complaint>> {
+) -> Result<Vec<(NodeId, u32)>, Vec<InputError>> {
     let (mut hosts, mut out) = (Vec::new(), Vec::new());
     for (nth, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or("").trim();
@@ -351,30 +351,30 @@ pub fn parse_hosts(
         };
         let Some(slots) = slots_of(rest, ppn) else {
             let wanted = "`node`, `node:slots` or `node slots=n` with n at least 1";
-            out.push(Complaint::new(at, line, wanted));
+            out.push(InputError::new(at, line, wanted));
             continue;
         };
         let Some(names) = expand(list) else {
             let wanted = format!(
-                "names of nodes, at most {LONGEST_FULL} bytes with their domain and \
-                 {LONGEST_LABEL} between dots; several nodes as in `nid[001000-001007,001010]`"
+                "names of nodes, at most {MAX_HOST_NAME} bytes with their domain and \
+                 {MAX_LABEL} between dots; several nodes as in `nid[001000-001007,001010]`"
             );
-            out.push(Complaint::new(at, line, wanted));
+            out.push(InputError::new(at, line, wanted));
             continue;
         };
         for name in names {
             match machine.node_by_name(&name).filter(|n| n.0 < machine.compute_nodes) {
                 Some(node) => hosts.push((node, slots)),
                 None => {
-                    let wanted = machine.wanted_node(&name);
-                    out.push(Complaint::new(at.clone(), name, wanted));
+                    let wanted = machine.expected_node(&name);
+                    out.push(InputError::new(at.clone(), name, wanted));
                     break;
                 }
             }
         }
     }
     if hosts.is_empty() && out.is_empty() {
-        out.push(Complaint::new("host file", "", "at least one node"));
+        out.push(InputError::new("host file", "", "at least one node"));
     }
     if out.is_empty() { Ok(hosts) } else { Err(out) }
 }
@@ -420,29 +420,32 @@ mod tests {
     #[test]
     fn ranks_come_to_the_nodes_their_policy_names() {
         let m = aurora();
-        let nodes = |policy: Policy, job: JobShape<'_>| -> Vec<u32> {
+        let nodes = |policy: PlacementPolicy, job: JobShape<'_>| -> Vec<u32> {
             let placed = Placement::new(&m, &policy, job).expect("there is room");
             placed.node.iter().map(|n| n.0).collect()
         };
-        assert_eq!(nodes(Policy::Block, job(5, 2)), [0, 0, 1, 1, 2]);
-        assert_eq!(nodes(Policy::RoundRobin, job(5, 2)), [0, 1, 2, 0, 1]);
+        assert_eq!(nodes(PlacementPolicy::Block, job(5, 2)), [0, 0, 1, 1, 2]);
+        assert_eq!(nodes(PlacementPolicy::RoundRobin, job(5, 2)), [0, 1, 2, 0, 1]);
         // 64 nodes a group.
-        assert_eq!(nodes(Policy::GroupSpread(None), job(5, 2)), [0, 0, 64, 64, 128]);
-        let whole = nodes(Policy::GroupSpread(None), job(10_624, 1));
+        assert_eq!(nodes(PlacementPolicy::GroupSpread(None), job(5, 2)), [0, 0, 64, 64, 128]);
+        let whole = nodes(PlacementPolicy::GroupSpread(None), job(10_624, 1));
         assert_eq!(&whole[165..168], [165 * 64, 1, 65]);
-        assert_eq!(nodes(Policy::GroupSpread(Some(2)), job(5, 1)), [0, 64, 1, 65, 2]);
-        assert_eq!(nodes(Policy::GroupSpread(Some(1)), job(64, 1)), (0..64).collect::<Vec<_>>());
-        for policy in [Policy::Random, Policy::GroupSpread(None)] {
+        assert_eq!(nodes(PlacementPolicy::GroupSpread(Some(2)), job(5, 1)), [0, 64, 1, 65, 2]);
+        assert_eq!(
+            nodes(PlacementPolicy::GroupSpread(Some(1)), job(64, 1)),
+            (0..64).collect::<Vec<_>>()
+        );
+        for policy in [PlacementPolicy::Random, PlacementPolicy::GroupSpread(None)] {
             let mut all = nodes(policy, job(10_624, 1));
             all.sort();
             assert!(all.iter().copied().eq(0..10_624), "every node once");
         }
         assert_ne!(
-            nodes(Policy::Random, job(100, 1)),
-            nodes(Policy::Random, JobShape { seed: 2, ..job(100, 1) })
+            nodes(PlacementPolicy::Random, job(100, 1)),
+            nodes(PlacementPolicy::Random, JobShape { seed: 2, ..job(100, 1) })
         );
         let list = vec![NodeId(7), NodeId(3), NodeId(7)];
-        assert_eq!(nodes(Policy::Nodes(list), job(3, 1)), [7, 3, 7]);
+        assert_eq!(nodes(PlacementPolicy::Nodes(list), job(3, 1)), [7, 3, 7]);
     }
 
     #[test]
@@ -455,7 +458,8 @@ mod tests {
             // A node that is not full is wired as if it were.
             (3, 8, vec![0, 1, 2]),
         ] {
-            let placed = Placement::new(&m, &Policy::Block, job(ranks, ppn)).expect("room");
+            let placed =
+                Placement::new(&m, &PlacementPolicy::Block, job(ranks, ppn)).expect("room");
             assert_eq!(placed.nic, want.into_iter().map(NicId).collect::<Vec<_>>());
         }
     }
@@ -464,52 +468,57 @@ mod tests {
     fn a_job_too_large_is_refused() {
         let m = aurora();
         for (policy, job, at) in [
-            (Policy::Block, job(10_625, 1), "ranks"),
-            (Policy::Random, job(0, 1), "ranks"),
-            (Policy::Block, job(8, 0), "ppn"),
-            (Policy::Block, JobShape { nodes: Some(2), ..job(17, 8) }, "ranks"),
-            (Policy::Block, JobShape { nodes: Some(10_625), ..job(17, 8) }, "nodes"),
-            (Policy::Hosts(vec![(NodeId(0), 4)]), job(5, 1), "ranks"),
-            (Policy::Nodes(vec![NodeId(10_624)]), job(1, 1), "placement, rank 0"),
+            (PlacementPolicy::Block, job(10_625, 1), "ranks"),
+            (PlacementPolicy::Random, job(0, 1), "ranks"),
+            (PlacementPolicy::Block, job(8, 0), "ppn"),
+            (PlacementPolicy::Block, JobShape { nodes: Some(2), ..job(17, 8) }, "ranks"),
+            (PlacementPolicy::Block, JobShape { nodes: Some(10_625), ..job(17, 8) }, "nodes"),
+            (PlacementPolicy::Hosts(vec![(NodeId(0), 4)]), job(5, 1), "ranks"),
+            (PlacementPolicy::Nodes(vec![NodeId(10_624)]), job(1, 1), "placement, rank 0"),
             // 64 nodes a group, 166 groups.
-            (Policy::GroupSpread(Some(1)), job(65, 1), "placement"),
-            (Policy::GroupSpread(Some(167)), job(1_000, 1), "placement"),
-            (Policy::GroupSpread(Some(3)), job(2, 1), "placement"),
+            (PlacementPolicy::GroupSpread(Some(1)), job(65, 1), "placement"),
+            (PlacementPolicy::GroupSpread(Some(167)), job(1_000, 1), "placement"),
+            (PlacementPolicy::GroupSpread(Some(3)), job(2, 1), "placement"),
         ] {
-            let complaints = Placement::new(&m, &policy, job).expect_err("too large");
-            assert_eq!(complaints[0].at, at, "{policy:?} {job:?}");
+            let input_errors = Placement::new(&m, &policy, job).expect_err("too large");
+            assert_eq!(input_errors[0].at, at, "{policy:?} {job:?}");
         }
         for (groups, ranks, why) in [(1, 65, "no group has more than 64"), (167, 167, "it has 166")]
         {
-            let policy = Policy::GroupSpread(Some(groups));
-            let complaints = Placement::new(&m, &policy, job(ranks, 1)).expect_err("too large");
-            assert!(complaints[0].wanted.ends_with(why), "{}", complaints[0]);
+            let policy = PlacementPolicy::GroupSpread(Some(groups));
+            let input_errors = Placement::new(&m, &policy, job(ranks, 1)).expect_err("too large");
+            assert!(input_errors[0].wanted.ends_with(why), "{}", input_errors[0]);
         }
     }
 
     #[test]
     fn jobs_share_no_node() {
         let m = aurora();
-        let mut free = Free::all(&m);
-        let mut place = |policy: &Policy, n: u32| -> Result<Vec<u32>, Vec<Complaint>> {
+        let mut free = FreeNodes::all(&m);
+        let mut place = |policy: &PlacementPolicy, n: u32| -> Result<Vec<u32>, Vec<InputError>> {
             let placed = Placement::among(&m, policy, job(n, 1), &free)?;
             free.take(&placed.node);
             Ok(placed.node.iter().map(|n| n.0).collect())
         };
-        assert_eq!(place(&Policy::Nodes(vec![NodeId(1)]), 1).expect("free"), [1]);
-        assert_eq!(place(&Policy::Block, 3).expect("room"), [0, 2, 3]);
+        assert_eq!(place(&PlacementPolicy::Nodes(vec![NodeId(1)]), 1).expect("free"), [1]);
+        assert_eq!(place(&PlacementPolicy::Block, 3).expect("room"), [0, 2, 3]);
         // The first group has 60 nodes left: too few for this one, enough for the next.
-        let one_group = Policy::GroupSpread(Some(1));
+        let one_group = PlacementPolicy::GroupSpread(Some(1));
         assert_eq!(place(&one_group, 61).expect("room"), (64..125).collect::<Vec<_>>());
         assert_eq!(place(&one_group, 60).expect("room"), (4..64).collect::<Vec<_>>());
-        assert_eq!(place(&Policy::GroupSpread(Some(2)), 4).expect("room"), [125, 128, 126, 129]);
-        for policy in [Policy::Nodes(vec![NodeId(2)]), Policy::Hosts(vec![(NodeId(64), 1)])] {
-            let complaints = place(&policy, 1).expect_err("taken");
-            assert_eq!(complaints[0].at, "placement");
+        assert_eq!(
+            place(&PlacementPolicy::GroupSpread(Some(2)), 4).expect("room"),
+            [125, 128, 126, 129]
+        );
+        for policy in
+            [PlacementPolicy::Nodes(vec![NodeId(2)]), PlacementPolicy::Hosts(vec![(NodeId(64), 1)])]
+        {
+            let input_errors = place(&policy, 1).expect_err("taken");
+            assert_eq!(input_errors[0].at, "placement");
         }
-        let complaints = place(&Policy::Random, 10_624).expect_err("too many");
-        assert!(complaints[0].wanted.contains("free"), "{:?}", complaints[0]);
-        let mut rest = place(&Policy::Random, 10_624 - 129).expect("just enough");
+        let input_errors = place(&PlacementPolicy::Random, 10_624).expect_err("too many");
+        assert!(input_errors[0].wanted.contains("free"), "{:?}", input_errors[0]);
+        let mut rest = place(&PlacementPolicy::Random, 10_624 - 129).expect("just enough");
         rest.sort_unstable();
         assert!(rest.iter().all(|&n| n > 124) && free.nodes.is_empty());
     }

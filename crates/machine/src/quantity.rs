@@ -1,6 +1,6 @@
 //! Physical quantities as people write them: a number, a space, a unit.
 
-use crate::complaint::nearest;
+use crate::input_error::nearest;
 
 /// What a quantity measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::NodeId;
-use crate::complaint::Complaint;
+use crate::input_error::InputError;
 use crate::placement::Placement;
 
 /// Which task becomes which rank. Nodes are taken in the order of their first tasks, and each has
@@ -25,7 +25,7 @@ pub enum Reorder {
 impl Reorder {
     /// Reads an order of all `ranks`: numbers and ranges, between commas and blanks, in any number
     /// of lines. `#` begins a comment. Complaints are at `file`, with the line.
-    pub fn listed(file: &str, text: &str, ranks: u32) -> Result<Reorder, Vec<Complaint>> {
+    pub fn listed(file: &str, text: &str, ranks: u32) -> Result<Reorder, Vec<InputError>> {
         let (mut order, mut out) = (Vec::new(), Vec::new());
         let mut seen = vec![false; ranks as usize];
         for (nth, line) in text.lines().enumerate() {
@@ -37,13 +37,13 @@ impl Reorder {
                         Some(_) => format!("ranks of the job, 0 to {}", ranks.saturating_sub(1)),
                         None => "a rank or a range of ranks, such as `0-7`".into(),
                     };
-                    out.push(Complaint::new(at.clone(), shortened(word), wanted));
+                    out.push(InputError::new(at.clone(), shortened(word), wanted));
                     continue;
                 };
                 let range = first.min(last)..=first.max(last);
                 if let Some(twice) = range.clone().find(|&rank| seen[rank as usize]) {
                     let wanted = format!("every rank once; {twice} is there before");
-                    out.push(Complaint::new(at.clone(), shortened(word), wanted));
+                    out.push(InputError::new(at.clone(), shortened(word), wanted));
                     continue;
                 }
                 range.clone().for_each(|rank| seen[rank as usize] = true);
@@ -55,7 +55,7 @@ impl Reorder {
         }
         if let (Some(missing), true) = (seen.iter().position(|&seen| !seen), out.is_empty()) {
             let wanted = format!("every rank of the job once; {missing} is missing");
-            out.push(Complaint::new(file, format!("{} ranks", order.len()), wanted));
+            out.push(InputError::new(file, format!("{} ranks", order.len()), wanted));
         }
         if out.is_empty() { Ok(Reorder::Listed(order)) } else { Err(out) }
     }

@@ -2,14 +2,14 @@
 
 use base::{Gap, IndexVec, Span, gcd};
 
-use crate::complaint::Complaint;
-use crate::dragonfly::{Crossing, Dragonfly, Group, NO_TRANSIT, Place, Seat, gates};
+use crate::dragonfly::{Dragonfly, GlobalLink, Group, NO_TRANSIT, RowCol, SwitchCoords, gateways};
+use crate::input_error::InputError;
 use crate::names::HostList;
-use crate::routing::{has_lone_locals, has_one_way};
+use crate::routing::{has_single_local_links, has_single_paths};
 use crate::spec::{MachineSpec, Value};
 use crate::{
-    Arbitration, End, GroupId, Launcher, LinkId, LinkKind, Links, Machine, NicId, NodeId, SwitchId,
-    Topology,
+    Arbitration, GroupId, Launcher, LinkEnd, LinkId, LinkKind, Links, Machine, NicId, NodeId,
+    SwitchId, Topology,
 };
 
 /// Events hold a link id in 26 bits.
@@ -23,7 +23,7 @@ const MAX_PACKET: u64 = (1 << 16) - 1;
 
 /// A kind of group, resolved.
 #[derive(Clone, Debug)]
-pub struct Kind {
+pub struct GroupKind {
     pub name: String,
     pub compute: bool,
     pub groups: u32,
@@ -47,7 +47,7 @@ pub struct Kind {
     pub gpu_tiles: u32,
 }
 
-impl Kind {
+impl GroupKind {
     /// Switches a node is cabled to.
     fn width(&self) -> u32 {
         self.spread.iter().max().map_or(1, |m| m + 1)
@@ -68,7 +68,7 @@ impl Kind {
     }
     /// The `nth` switch, counted within a group, to be given a link to another group. Consecutive
     /// ones differ in chassis and in slot, so that the links to one group are spread over both.
-    fn gate(&self, nth: u64) -> u32 {
+    fn gateway(&self, nth: u64) -> u32 {
         let (rows, cols) = (u64::from(self.chassis), u64::from(self.slots()));
         let nth = nth % (rows * cols);
         // Down the diagonal; after a whole turn of rows and columns, down the next one.
@@ -79,9 +79,10 @@ impl Kind {
 
 impl MachineSpec {
     /// Checks what only the whole file can tell, and builds the machine.
-    pub fn resolve(&self) -> Result<Machine, Vec<Complaint>> {
+    pub fn resolve(&self) -> Result<Machine, Vec<InputError>> {
         let mut out = Vec::new();
-        let kinds: Vec<Kind> = self.kinds.iter().map(|name| self.kind(name, &mut out)).collect();
+        let kinds: Vec<GroupKind> =
+            self.kinds.iter().map(|name| self.kind(name, &mut out)).collect();
         let per_pair = self.links_per_pair(&kinds, &mut out);
         if out.is_empty() {
             self.check_size(&kinds, &per_pair, &mut out);
@@ -101,14 +102,14 @@ impl MachineSpec {
         }
         let mut build = Build::new(self, &kinds);
         build.local_links();
-        let crossings = build.crossings(&per_pair);
-        let topology = Topology::Dragonfly(build.dragonfly(crossings));
+        let global_links = build.global_links(&per_pair);
+        let topology = Topology::Dragonfly(build.dragonfly(global_links));
         let routing = self.routing();
         let arbitration = match self.text("switch.arbitration") {
             "age" => Arbitration::Age,
             _ => Arbitration::RoundRobin,
         };
-        let of_compute = |k: &&Kind| k.compute;
+        let of_compute = |k: &&GroupKind| k.compute;
         let compute_nodes = kinds.iter().filter(of_compute).map(|k| k.groups * k.nodes).sum();
         Ok(Machine {
             name: self.name.clone(),
@@ -147,7 +148,7 @@ impl MachineSpec {
         })
     }
 
-    fn kind(&self, name: &str, out: &mut Vec<Complaint>) -> Kind {
+    fn kind(&self, name: &str, out: &mut Vec<InputError>) -> GroupKind {
         let at = |key: &str| format!("groups.{name}.{key}");
         let count = |key: &str| self.of_kind(name, key) as u32;
         let optional = |key: &str| self.count(&at(key)).map(|n| n as u32);
@@ -159,7 +160,7 @@ impl MachineSpec {
             ("spread", _) => (0..count("nics")).collect(),
             _ => vec![0; count("nics") as usize],
         };
-        let mut kind = Kind {
+        let mut kind = GroupKind {
             name: name.into(),
             compute,
             groups: count("count"),
@@ -181,7 +182,7 @@ impl MachineSpec {
             gpu_tiles: count("gpu_tiles"),
         };
         let mut refuse = |key: &str, found: String, wanted: String| {
-            out.push(Complaint::new(at(key), found, wanted));
+            out.push(InputError::new(at(key), found, wanted));
         };
         if !kind.switches.is_multiple_of(kind.chassis) {
             let wanted = format!("a divisor of its {} switches", kind.switches);
@@ -213,7 +214,7 @@ impl MachineSpec {
     }
 
     /// Links between two groups of each two kinds, both ways round.
-    fn links_per_pair(&self, kinds: &[Kind], out: &mut Vec<Complaint>) -> Vec<Vec<u32>> {
+    fn links_per_pair(&self, kinds: &[GroupKind], out: &mut Vec<InputError>) -> Vec<Vec<u32>> {
         let mut table = vec![vec![0; kinds.len()]; kinds.len()];
         let per_cable = self.count("global.links_per_cable").expect("has a default");
         for (i, a) in kinds.iter().enumerate() {
@@ -223,7 +224,7 @@ impl MachineSpec {
                 let (at, value) = match (self.get(&path), self.get(&turned)) {
                     (Some(_), Some(_)) if i != j => {
                         let wanted = format!("either it or `{path}`, not both");
-                        out.push(Complaint::new(turned, "", wanted));
+                        out.push(InputError::new(turned, "", wanted));
                         continue;
                     }
                     (None, Some(value)) => (turned, Some(value)),
@@ -243,11 +244,11 @@ impl MachineSpec {
                          groups"
                     );
                     let found = value.map_or(String::new(), |_| "0".into());
-                    out.push(Complaint::new(at.clone(), found, wanted));
+                    out.push(InputError::new(at.clone(), found, wanted));
                 }
                 if n % per_cable != 0 {
                     let wanted = format!("whole cables of {per_cable} links");
-                    out.push(Complaint::new(at, n.to_string(), wanted));
+                    out.push(InputError::new(at, n.to_string(), wanted));
                 }
                 table[i][j] = n as u32;
                 table[j][i] = n as u32;
@@ -257,7 +258,7 @@ impl MachineSpec {
     }
 
     /// Refuses machines whose ids would not fit, before anything is sized by them.
-    fn check_size(&self, kinds: &[Kind], per_pair: &[Vec<u32>], out: &mut Vec<Complaint>) {
+    fn check_size(&self, kinds: &[GroupKind], per_pair: &[Vec<u32>], out: &mut Vec<InputError>) {
         let (mut groups, mut links, mut nodes, mut nics) = (0u64, 0u64, 0u64, 0u64);
         for (i, kind) in kinds.iter().enumerate() {
             let of_group = u64::from(kind.switches) * u64::from(kind.local_degree())
@@ -279,16 +280,16 @@ impl MachineSpec {
         ] {
             if n > most {
                 let wanted = format!("at most {most} {what} in all");
-                out.push(Complaint::new("groups", n.to_string(), wanted));
+                out.push(InputError::new("groups", n.to_string(), wanted));
             }
         }
         if !kinds.iter().any(|k| k.compute && k.nodes > 0) {
             let wanted = "a kind of group with role `compute` and at least one node";
-            out.push(Complaint::new("groups", "", wanted));
+            out.push(InputError::new("groups", "", wanted));
         }
     }
 
-    fn check_ports(&self, kinds: &[Kind], per_pair: &[Vec<u32>], out: &mut Vec<Complaint>) {
+    fn check_ports(&self, kinds: &[GroupKind], per_pair: &[Vec<u32>], out: &mut Vec<InputError>) {
         for (i, kind) in kinds.iter().enumerate() {
             let global = to_others(kinds, per_pair, i).div_ceil(u64::from(kind.switches));
             let edge = kind.most_edge_ports();
@@ -296,7 +297,7 @@ impl MachineSpec {
             if let Some(limit) = kind.global_ports.filter(|&limit| u64::from(limit) < global) {
                 let wanted = format!("at least {global}, what links to other groups need");
                 let at = format!("groups.{}.global_ports", kind.name);
-                out.push(Complaint::new(at, limit.to_string(), wanted));
+                out.push(InputError::new(at, limit.to_string(), wanted));
             }
             if let Some(ports) = self.count("switch.ports").filter(|&ports| ports < used) {
                 let wanted = format!(
@@ -304,30 +305,30 @@ impl MachineSpec {
                      global ports",
                     kind.name, kind.local_ports
                 );
-                out.push(Complaint::new("switch.ports", ports.to_string(), wanted));
+                out.push(InputError::new("switch.ports", ports.to_string(), wanted));
             }
         }
     }
 
     /// A buffer holds a full packet on each virtual channel, or packets could never move.
-    fn check_buffers(&self, out: &mut Vec<Complaint>) {
+    fn check_buffers(&self, out: &mut Vec<InputError>) {
         let overhead = self.bytes("nic.packet_overhead");
         if overhead >= MAX_PACKET {
             let wanted = format!("less than the {MAX_PACKET} B that a packet may have in all");
-            out.push(Complaint::new("nic.packet_overhead", format!("{overhead} B"), wanted));
+            out.push(InputError::new("nic.packet_overhead", format!("{overhead} B"), wanted));
             return;
         }
         if let Some(response) = self.number("nic.response")
             && (response < 1.0 || response > overhead as f64)
         {
             let wanted = format!("from 1 B to the {overhead} B of a request's headers");
-            out.push(Complaint::new("nic.response", format!("{response} B"), wanted));
+            out.push(InputError::new("nic.response", format!("{response} B"), wanted));
         }
         let (payload, most) = (self.bytes("nic.packet_payload"), MAX_PACKET - overhead);
         if payload == 0 || payload > most {
             let wanted =
                 format!("from 1 B to {most} B: a packet has at most {MAX_PACKET} B on the wire");
-            out.push(Complaint::new("nic.packet_payload", format!("{payload} B"), wanted));
+            out.push(InputError::new("nic.packet_payload", format!("{payload} B"), wanted));
             return;
         }
         let packet = payload + overhead;
@@ -342,24 +343,24 @@ impl MachineSpec {
                      to {} B",
                     u32::MAX
                 );
-                out.push(Complaint::new(at, format!("{bytes} B"), wanted));
+                out.push(InputError::new(at, format!("{bytes} B"), wanted));
             }
         }
     }
 
     /// A hop takes time, or an instant could loop; and little enough that a packet's whole way is
     /// counted in 32 bits of picoseconds (4.29 ms).
-    fn check_latencies(&self, out: &mut Vec<Complaint>) {
+    fn check_latencies(&self, out: &mut Vec<InputError>) {
         let mut check = |at: &str, added: Span| {
             if self.number(at).is_none() {
                 return;
             }
             let span = self.span(at);
-            let complain = |wanted: String| Complaint::new(at, span.to_string(), wanted);
+            let refuse = |wanted: String| InputError::new(at, span.to_string(), wanted);
             if span > Span::us(100) {
-                out.push(complain(format!("at most {}", Span::us(100))));
+                out.push(refuse(format!("at most {}", Span::us(100))));
             } else if span + added == Span::ZERO {
-                out.push(complain("more than 0 ps for a hop in all".into()));
+                out.push(refuse("more than 0 ps for a hop in all".into()));
             }
         };
         check("switch.latency", Span::ps(1));
@@ -372,32 +373,32 @@ impl MachineSpec {
     }
 
     /// A step of a score is a power of two, or a decision would have to divide.
-    fn check_quantum(&self, out: &mut Vec<Complaint>) {
+    fn check_quantum(&self, out: &mut Vec<InputError>) {
         let quantum = self.bytes("adaptive.quantum");
         if !quantum.is_power_of_two() || quantum > 1 << 30 {
             let wanted = "a power of two from 1 B to 1 GiB";
-            out.push(Complaint::new("adaptive.quantum", format!("{quantum} B"), wanted));
+            out.push(InputError::new("adaptive.quantum", format!("{quantum} B"), wanted));
         }
     }
 
     /// A flow is over when its acknowledgements are back. Where packets answer packets there are
     /// none, and nothing is known of flows there.
-    fn check_flows(&self, out: &mut Vec<Complaint>) {
+    fn check_flows(&self, out: &mut Vec<InputError>) {
         if self.text("switch.flows") == "kept" && self.number("nic.response").is_some() {
             let wanted = "none, on a machine whose NICs answer with packets (nic.response)";
-            out.push(Complaint::new("switch.flows", "kept", wanted));
+            out.push(InputError::new("switch.flows", "kept", wanted));
         }
     }
 
     /// It is time of what `nic.host_rate` limits. Where packets answer packets it would have to be
     /// said of which messages a get consists.
-    fn check_multipacket(&self, out: &mut Vec<Complaint>) {
+    fn check_multipacket(&self, out: &mut Vec<InputError>) {
         let key = "nic.multipacket_message";
         let span = self.span(key);
         if span == Span::ZERO {
             return;
         }
-        let mut refuse = |wanted: &str| out.push(Complaint::new(key, span.to_string(), wanted));
+        let mut refuse = |wanted: &str| out.push(InputError::new(key, span.to_string(), wanted));
         // Beyond that the flows' weights do not hold it beside bytes.
         if span > Span::us(100) {
             refuse("at most 100 us");
@@ -413,7 +414,7 @@ impl MachineSpec {
     }
 
     /// With less than a packet every packet would be congestion.
-    fn check_congestion(&self, out: &mut Vec<Complaint>) {
+    fn check_congestion(&self, out: &mut Vec<InputError>) {
         if self.text("congestion.management") == "off" {
             return;
         }
@@ -421,12 +422,12 @@ impl MachineSpec {
         let packet = self.bytes("nic.packet_payload") + self.bytes("nic.packet_overhead");
         if !(packet..=1 << 30).contains(&threshold) {
             let wanted = format!("from a packet's {packet} B to 1 GiB");
-            out.push(Complaint::new("congestion.threshold", format!("{threshold} B"), wanted));
+            out.push(InputError::new("congestion.threshold", format!("{threshold} B"), wanted));
         }
     }
 }
 
-impl Kind {
+impl GroupKind {
     fn most_edge_ports(&self) -> u64 {
         let mut of_switch = vec![0u64; self.switches as usize];
         for node in 0..self.nodes {
@@ -439,8 +440,8 @@ impl Kind {
 }
 
 /// Links from one group of the `i`th kind to all other groups.
-fn to_others(kinds: &[Kind], per_pair: &[Vec<u32>], i: usize) -> u64 {
-    let links = |(j, k): (usize, &Kind)| {
+fn to_others(kinds: &[GroupKind], per_pair: &[Vec<u32>], i: usize) -> u64 {
+    let links = |(j, k): (usize, &GroupKind)| {
         u64::from(per_pair[i][j]) * u64::from(k.groups - u32::from(i == j))
     };
     kinds.iter().enumerate().map(links).sum()
@@ -448,22 +449,22 @@ fn to_others(kinds: &[Kind], per_pair: &[Vec<u32>], i: usize) -> u64 {
 
 /// As many whole cables to every other group as the global ports of a group allow: the Cascade
 /// paper's rule, section II.D: cables per pair = floor(cables per group / (groups - 1)).
-fn full(kinds: &[Kind], per_cable: u64, at: &str, out: &mut Vec<Complaint>) -> u64 {
+fn full(kinds: &[GroupKind], per_cable: u64, at: &str, out: &mut Vec<InputError>) -> u64 {
     let [kind] = kinds else {
         let wanted = "a whole number: `full` is for machines with one kind of group";
-        out.push(Complaint::new(at, "full", wanted));
+        out.push(InputError::new(at, "full", wanted));
         return per_cable;
     };
     let Some(ports) = kind.global_ports else {
         let wanted = format!("`groups.{}.global_ports` to be given with it", kind.name);
-        out.push(Complaint::new(at, "full", wanted));
+        out.push(InputError::new(at, "full", wanted));
         return per_cable;
     };
     let cables = u64::from(ports) * u64::from(kind.switches) / per_cable;
     if kind.groups > 1 && u64::from(kind.groups) - 1 > cables {
         let at = format!("groups.{}.count", kind.name);
         let wanted = format!("at most {}: a group has ports for {cables} cables", cables + 1);
-        out.push(Complaint::new(at, kind.groups.to_string(), wanted));
+        out.push(InputError::new(at, kind.groups.to_string(), wanted));
         return per_cable;
     }
     cables / u64::from(kind.groups.max(2) - 1) * per_cable
@@ -471,10 +472,10 @@ fn full(kinds: &[Kind], per_cable: u64, at: &str, out: &mut Vec<Complaint>) -> u
 
 /// The columns while they are being filled.
 struct Build<'a> {
-    kinds: &'a [Kind],
+    kinds: &'a [GroupKind],
     rows: [LinkRow; 4],
     links: Links,
-    seats: IndexVec<SwitchId, Seat>,
+    coords: IndexVec<SwitchId, SwitchCoords>,
     groups: IndexVec<GroupId, Group>,
     group_kind: IndexVec<GroupId, u16>,
     node_nics: IndexVec<NodeId, u32>,
@@ -501,7 +502,7 @@ const GLOBAL: usize = 3;
 
 impl<'a> Build<'a> {
     /// Lays out groups, switches, nodes and NICs, and the links of the NICs.
-    fn new(spec: &MachineSpec, kinds: &'a [Kind]) -> Build<'a> {
+    fn new(spec: &MachineSpec, kinds: &'a [GroupKind]) -> Build<'a> {
         let switch = spec.span("switch.latency");
         let rows = ["edge", "local", "chassis", "global"].map(|link| {
             let path = |key: &str| {
@@ -520,7 +521,7 @@ impl<'a> Build<'a> {
             kinds,
             rows,
             links: Links::default(),
-            seats: IndexVec::new(),
+            coords: IndexVec::new(),
             groups: IndexVec::new(),
             group_kind: IndexVec::new(),
             node_nics: IndexVec::new(),
@@ -539,8 +540,8 @@ impl<'a> Build<'a> {
         build
     }
 
-    fn group(&mut self, k: u16, kind: &Kind, transit: &mut u32) {
-        let first = self.seats.len() as u32;
+    fn group(&mut self, k: u16, kind: &GroupKind, transit: &mut u32) {
+        let first = self.coords.len() as u32;
         let mut nth = NO_TRANSIT;
         if kind.transit {
             nth = *transit;
@@ -550,7 +551,7 @@ impl<'a> Build<'a> {
         self.group_kind.push(k);
         for switch in 0..kind.switches {
             self.switch_group.push(id);
-            self.seats.push(Seat {
+            self.coords.push(SwitchCoords {
                 group: id.0 as u16,
                 row: (switch / kind.slots()) as u16,
                 col: (switch % kind.slots()) as u16,
@@ -569,7 +570,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    fn lay(&mut self, from: End, to: End, kind: LinkKind) -> LinkId {
+    fn push_link(&mut self, from: LinkEnd, to: LinkEnd, kind: LinkKind) -> LinkId {
         let row = self.rows[match kind {
             LinkKind::Injection | LinkKind::Ejection => EDGE,
             LinkKind::Local => LOCAL,
@@ -589,33 +590,35 @@ impl<'a> Build<'a> {
     fn edge_links(&mut self) {
         for nic in self.nic_switch.ids() {
             let switch = self.nic_switch[nic];
-            self.lay(End::Nic(nic), End::Switch(switch), LinkKind::Injection);
+            self.push_link(LinkEnd::Nic(nic), LinkEnd::Switch(switch), LinkKind::Injection);
         }
         for nic in self.nic_switch.ids() {
             let switch = self.nic_switch[nic];
-            self.lay(End::Switch(switch), End::Nic(nic), LinkKind::Ejection);
+            self.push_link(LinkEnd::Switch(switch), LinkEnd::Nic(nic), LinkKind::Ejection);
         }
     }
 
     /// Switch by switch: to the row's other columns, then to the column's other rows.
     fn local_links(&mut self) {
-        for at in self.seats.ids() {
-            let seat = self.seats[at];
-            let group = self.groups[GroupId(seat.group.into())];
-            let kind = &self.kinds[usize::from(self.group_kind[GroupId(seat.group.into())])];
+        for at in self.coords.ids() {
+            let switch_coords = self.coords[at];
+            let group = self.groups[GroupId(switch_coords.group.into())];
+            let kind =
+                &self.kinds[usize::from(self.group_kind[GroupId(switch_coords.group.into())])];
             let slots = kind.slots();
-            let place = |row: u32, col: u32| End::Switch(SwitchId(group.first + row * slots + col));
-            let (row, col) = (u32::from(seat.row), u32::from(seat.col));
-            self.seats[at].row_first = self.links.to.len() as u32;
+            let place =
+                |row: u32, col: u32| LinkEnd::Switch(SwitchId(group.first + row * slots + col));
+            let (row, col) = (u32::from(switch_coords.row), u32::from(switch_coords.col));
+            self.coords[at].row_first = self.links.to.len() as u32;
             for other in (0..slots).filter(|&other| other != col) {
                 for _ in 0..kind.local_links {
-                    self.lay(End::Switch(at), place(row, other), LinkKind::Local);
+                    self.push_link(LinkEnd::Switch(at), place(row, other), LinkKind::Local);
                 }
             }
-            self.seats[at].col_first = self.links.to.len() as u32;
+            self.coords[at].col_first = self.links.to.len() as u32;
             for other in (0..kind.chassis).filter(|&other| other != row) {
                 for _ in 0..kind.chassis_links {
-                    self.lay(End::Switch(at), place(other, col), LinkKind::LocalBlack);
+                    self.push_link(LinkEnd::Switch(at), place(other, col), LinkKind::LocalBlack);
                 }
             }
         }
@@ -625,7 +628,7 @@ impl<'a> Build<'a> {
     ///
     /// Every group deals its ports out to its peers in order, one switch after the other, so the
     /// links of a pair sit on as many switches as can be, and no switch has two more than another.
-    fn crossings(&mut self, per_pair: &[Vec<u32>]) -> (Vec<u32>, Vec<Crossing>) {
+    fn global_links(&mut self, per_pair: &[Vec<u32>]) -> (Vec<u32>, Vec<GlobalLink>) {
         let n = self.groups.len();
         let kind_of = |g: usize| usize::from(self.group_kind.raw[g]);
         let mut pair_first = Vec::with_capacity(n * n + 1);
@@ -643,9 +646,9 @@ impl<'a> Build<'a> {
                 let (there, back) = (pair_first[a * n + b], pair_first[b * n + a]);
                 for nth in 0..pair_first[a * n + b + 1] - there {
                     let [from, to] = [a, b].map(|g| {
-                        let gate = self.kinds[kind_of(g)].gate(dealt[g]);
+                        let gateway = self.kinds[kind_of(g)].gateway(dealt[g]);
                         dealt[g] += 1;
-                        SwitchId(self.groups.raw[g].first + gate)
+                        SwitchId(self.groups.raw[g].first + gateway)
                     });
                     let (there, back) = ((there + nth) as usize, (back + nth) as usize);
                     ends[there] = (from, to);
@@ -653,32 +656,33 @@ impl<'a> Build<'a> {
                 }
             }
         }
-        let place = |seat: Seat| Place { row: seat.row, col: seat.col };
-        let crossings = ends.into_iter().map(|(from, to)| Crossing {
-            link: self.lay(End::Switch(from), End::Switch(to), LinkKind::Global),
-            from: place(self.seats[from]),
-            to: place(self.seats[to]),
+        let place =
+            |switch_coords: SwitchCoords| RowCol { row: switch_coords.row, col: switch_coords.col };
+        let global_links = ends.into_iter().map(|(from, to)| GlobalLink {
+            link: self.push_link(LinkEnd::Switch(from), LinkEnd::Switch(to), LinkKind::Global),
+            from: place(self.coords[from]),
+            to: place(self.coords[to]),
         });
-        let crossings = crossings.collect();
-        (pair_first, crossings)
+        let global_links = global_links.collect();
+        (pair_first, global_links)
     }
 
-    fn dragonfly(&mut self, (pair_first, crossings): (Vec<u32>, Vec<Crossing>)) -> Dragonfly {
+    fn dragonfly(&mut self, (pair_first, global_links): (Vec<u32>, Vec<GlobalLink>)) -> Dragonfly {
         // Hops of the longest way within a group: along its chassis, and across them.
-        let within = |k: &Kind| u32::from(k.slots() > 1) + u32::from(k.chassis > 1);
+        let within = |k: &GroupKind| u32::from(k.slots() > 1) + u32::from(k.chassis > 1);
         let within = self.kinds.iter().map(within).max().expect("a machine has a kind");
         let transit = self.groups.iter().filter(|(_, g)| g.transit != NO_TRANSIT);
-        let (gate_first, gates) = gates(&self.links, &self.seats, &self.groups);
+        let (gateway_first, gateways) = gateways(&self.links, &self.coords, &self.groups);
         Dragonfly {
             transit: transit.map(|(id, _)| id).collect(),
-            has_one_way: has_one_way(&self.seats, &pair_first),
-            has_lone_locals: has_lone_locals(&self.seats),
-            seats: std::mem::take(&mut self.seats),
+            has_single_paths: has_single_paths(&self.coords, &pair_first),
+            has_single_local_links: has_single_local_links(&self.coords),
+            coords: std::mem::take(&mut self.coords),
             groups: std::mem::take(&mut self.groups),
             pair_first,
-            crossings,
-            gate_first,
-            gates,
+            global_links,
+            gateway_first,
+            gateways,
             diameter: 1 + 2 * within,
         }
     }

@@ -6,7 +6,7 @@ use crate::quantity::Dimension;
 
 /// What a key's value looks like.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Form {
+pub enum ValueForm {
     /// A whole number in this closed range.
     Count(u64, u64),
     /// `Count` or the word `full`: as many as the ports allow.
@@ -22,287 +22,289 @@ pub enum Form {
     Counts,
 }
 
-impl Form {
+impl ValueForm {
     /// What would be legal, in words.
     pub fn wanted(self) -> String {
         match self {
-            Form::Count(lo, hi) => format!("a whole number from {lo} to {hi}"),
-            Form::CountOrFull(lo, hi) => format!("a whole number from {lo} to {hi}, or `full`"),
-            Form::Ratio => "a number from 0.001 to 1000".into(),
-            Form::Quantity(dimension) => dimension.wanted().into(),
-            Form::Word(words) => format!("one of {}", words.join(", ")),
-            Form::Text => "text in quotes".into(),
-            Form::Hosts => "a list of hosts, such as `nid[001000-003047]`".into(),
-            Form::Counts => "a list of whole numbers, such as `[0, 0, 1, 1]`".into(),
+            ValueForm::Count(lo, hi) => format!("a whole number from {lo} to {hi}"),
+            ValueForm::CountOrFull(lo, hi) => {
+                format!("a whole number from {lo} to {hi}, or `full`")
+            }
+            ValueForm::Ratio => "a number from 0.001 to 1000".into(),
+            ValueForm::Quantity(dimension) => dimension.wanted().into(),
+            ValueForm::Word(words) => format!("one of {}", words.join(", ")),
+            ValueForm::Text => "text in quotes".into(),
+            ValueForm::Hosts => "a list of hosts, such as `nid[001000-003047]`".into(),
+            ValueForm::Counts => "a list of whole numbers, such as `[0, 0, 1, 1]`".into(),
         }
     }
 
     /// Its name in the reference, which explains these words once.
     fn short(self) -> String {
         match self {
-            Form::Count(lo, hi) => format!("{lo} to {hi}"),
-            Form::CountOrFull(lo, hi) => format!("{lo} to {hi} or `full`"),
-            Form::Ratio => "ratio".into(),
-            Form::Quantity(Dimension::Time) => "time".into(),
-            Form::Quantity(Dimension::Rate) => "rate".into(),
-            Form::Quantity(Dimension::Size) => "size".into(),
-            Form::Quantity(Dimension::Memory) => "memory size".into(),
-            Form::Word(words) => format!("`{}`", words.join("`, `")),
-            Form::Text => "text".into(),
-            Form::Hosts => "host list".into(),
-            Form::Counts => "list of numbers".into(),
+            ValueForm::Count(lo, hi) => format!("{lo} to {hi}"),
+            ValueForm::CountOrFull(lo, hi) => format!("{lo} to {hi} or `full`"),
+            ValueForm::Ratio => "ratio".into(),
+            ValueForm::Quantity(Dimension::Time) => "time".into(),
+            ValueForm::Quantity(Dimension::Rate) => "rate".into(),
+            ValueForm::Quantity(Dimension::Size) => "size".into(),
+            ValueForm::Quantity(Dimension::Memory) => "memory size".into(),
+            ValueForm::Word(words) => format!("`{}`", words.join("`, `")),
+            ValueForm::Text => "text".into(),
+            ValueForm::Hosts => "host list".into(),
+            ValueForm::Counts => "list of numbers".into(),
         }
     }
 }
 
 /// What it means that a key is absent.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Absent {
-    Refuse,
+pub enum IfAbsent {
+    Required,
     /// The value it then has, as one would write it.
-    Means(&'static str),
+    Default(&'static str),
     /// What happens then, in words.
-    Is(&'static str),
+    Described(&'static str),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// Dotted; `<kind>` stands for the name of a kind of group, `<class>` for a traffic class's.
     pub path: &'static str,
-    pub form: Form,
-    pub absent: Absent,
+    pub form: ValueForm,
+    pub absent: IfAbsent,
     pub doc: &'static str,
 }
 
-const fn key(path: &'static str, form: Form, absent: Absent, doc: &'static str) -> Key {
+const fn key(path: &'static str, form: ValueForm, absent: IfAbsent, doc: &'static str) -> Key {
     Key { path, form, absent, doc }
 }
 
-const TIME: Form = Form::Quantity(Dimension::Time);
-const RATE: Form = Form::Quantity(Dimension::Rate);
-const SIZE: Form = Form::Quantity(Dimension::Size);
-const MEMORY: Form = Form::Quantity(Dimension::Memory);
+const TIME: ValueForm = ValueForm::Quantity(Dimension::Time);
+const RATE: ValueForm = ValueForm::Quantity(Dimension::Rate);
+const SIZE: ValueForm = ValueForm::Quantity(Dimension::Size);
+const MEMORY: ValueForm = ValueForm::Quantity(Dimension::Memory);
 
-use Absent::{Is, Means, Refuse};
-use Form::{Count, CountOrFull, Counts, Hosts, Ratio, Text, Word};
+use IfAbsent::{Default, Described, Required};
+use ValueForm::{Count, CountOrFull, Counts, Hosts, Ratio, Text, Word};
 
 /// Families of networks.
 pub const FABRICS: &[&str] = &["slingshot", "aries", "generic"];
 
 #[rustfmt::skip] // A table is read down its columns.
 pub const KEYS: &[Key] = &[
-    key("like", Text, Is("no other file"),
+    key("like", Text, Described("no other file"),
         "A preset, or another machine file by its path relative to this one. It supplies every \
          key that this file does not set."),
-    key("about", Text, Means(""), "One line that describes the machine."),
-    key("source", Text, Means(""), "The source of the numbers."),
-    key("launcher", Word(&["pals", "slurm"]), Means("slurm"),
+    key("about", Text, Default(""), "One line that describes the machine."),
+    key("source", Text, Default(""), "The source of the numbers."),
+    key("launcher", Word(&["pals", "slurm"]), Default("slurm"),
         "The program launcher: HPE's `mpiexec` under PBS (`pals`) or `srun` (`slurm`). Ranks find \
          its variables in their environment."),
-    key("node_names", Hosts, Is("`NAME-00000` and so on, with the machine's name"),
+    key("node_names", Hosts, Described("`NAME-00000` and so on, with the machine's name"),
         "Names of the compute nodes, in order. Several brackets denote their product; the last \
          one varies fastest. Nodes beyond the list get the default name."),
-    key("fabric", Word(FABRICS), Means("generic"),
+    key("fabric", Word(FABRICS), Default("generic"),
         "Network family. It selects the values of an MPI library's profile."),
-    key("routing", Word(Routing::WORDS), Means("ugal"),
+    key("routing", Word(Routing::WORDS), Default("ugal"),
         "Routing policy. `ugal` is `ugal-l`. `adaptive` is the policy of the fabric: `slingshot`, \
          Aries' `adaptive-0`, or `ugal-l`."),
-    key("ugal_bias", SIZE, Means("0 B"),
+    key("ugal_bias", SIZE, Default("0 B"),
         "Bias of `ugal-l`, `ugal-g` and `par` toward minimal paths, in bytes x hops."),
-    key("adaptive.quantum", SIZE, Means("2 KiB"),
+    key("adaptive.quantum", SIZE, Default("2 KiB"),
         "Bytes of load per step of a score (`slingshot`, `adaptive-0` to `-3`); a power of two."),
-    key("adaptive.minimal_shift", Count(0, 3), Means("0"),
+    key("adaptive.minimal_shift", Count(0, 3), Default("0"),
         "Left shift of the scores of minimal paths, in bits."),
-    key("adaptive.minimal_add", Count(0, 63), Means("0"),
+    key("adaptive.minimal_add", Count(0, 63), Default("0"),
         "Added to the scores of minimal paths. A value above that of non-minimal paths favors \
          non-minimal ones."),
-    key("adaptive.nonminimal_shift", Count(0, 3), Means("1"),
+    key("adaptive.nonminimal_shift", Count(0, 3), Default("1"),
         "Left shift of the scores of non-minimal paths by `slingshot`, in bits."),
-    key("adaptive.nonminimal_add", Count(0, 63), Means("2"),
+    key("adaptive.nonminimal_add", Count(0, 63), Default("2"),
         "Added by `slingshot` to the scores of non-minimal paths."),
-    key("adaptive.growth", Count(0, 63), Means("2"),
+    key("adaptive.growth", Count(0, 63), Default("2"),
         "Added by `adaptive-1` to the scores of non-minimal paths per router visited."),
-    key("adaptive.small_add", Count(0, 63), Means("2"),
+    key("adaptive.small_add", Count(0, 63), Default("2"),
         "Added by `adaptive-2` to the scores of non-minimal paths."),
-    key("adaptive.large_add", Count(0, 63), Means("8"),
+    key("adaptive.large_add", Count(0, 63), Default("8"),
         "Added by `adaptive-3` to the scores of non-minimal paths."),
 
-    key("groups.<kind>.role", Word(&["compute", "service"]), Means("compute"),
+    key("groups.<kind>.role", Word(&["compute", "service"]), Default("compute"),
         "`compute` groups run jobs. `service` groups are numbered after them."),
-    key("groups.<kind>.count", Count(1, 65_000), Refuse,
+    key("groups.<kind>.count", Count(1, 65_000), Required,
         "Groups of this kind. 0 removes the kind and the links to it."),
-    key("groups.<kind>.switches", Count(1, 65_000), Refuse, "Switches per group."),
-    key("groups.<kind>.chassis", Count(1, 65_000), Means("1"),
+    key("groups.<kind>.switches", Count(1, 65_000), Required, "Switches per group."),
+    key("groups.<kind>.chassis", Count(1, 65_000), Default("1"),
         "Chassis per group, with equally many switches each. With one chassis all switches are \
          linked to each other. With more, a switch is linked to all of its chassis and to the \
          switch in the same slot of each other chassis."),
-    key("groups.<kind>.local_links", Count(0, 255), Means("1"),
+    key("groups.<kind>.local_links", Count(0, 255), Default("1"),
         "Parallel links between two switches of a chassis."),
-    key("groups.<kind>.chassis_links", Count(0, 255), Means("1"),
+    key("groups.<kind>.chassis_links", Count(0, 255), Default("1"),
         "Parallel links between switches in the same slot of two chassis."),
-    key("groups.<kind>.local_ports", Count(0, 65_000), Is("as many as are used"),
+    key("groups.<kind>.local_ports", Count(0, 65_000), Described("as many as are used"),
         "Ports per switch reserved for links within the group, used or not."),
-    key("groups.<kind>.global_ports", Count(0, 65_000), Is("all ports that are left"),
+    key("groups.<kind>.global_ports", Count(0, 65_000), Described("all ports that are left"),
         "Maximum number of ports per switch for links to other groups."),
-    key("groups.<kind>.transit", Word(&["yes", "no"]), Is("`yes` for compute groups"),
+    key("groups.<kind>.transit", Word(&["yes", "no"]), Described("`yes` for compute groups"),
         "Whether non-minimal routes may pass through groups of this kind."),
-    key("groups.<kind>.nodes", Count(0, 1_000_000), Refuse, "Nodes per group."),
-    key("groups.<kind>.nics", Count(1, 1_024), Means("1"), "NICs per node."),
-    key("groups.<kind>.wiring", Word(&["single", "spread"]), Means("single"),
+    key("groups.<kind>.nodes", Count(0, 1_000_000), Required, "Nodes per group."),
+    key("groups.<kind>.nics", Count(1, 1_024), Default("1"), "NICs per node."),
+    key("groups.<kind>.wiring", Word(&["single", "spread"]), Default("single"),
         "`single`: all NICs of a node on one switch. `spread`: on neighboring switches, according \
          to the key `spread`."),
-    key("groups.<kind>.spread", Counts, Is("one switch per NIC, in order"),
+    key("groups.<kind>.spread", Counts, Described("one switch per NIC, in order"),
         "For each NIC of a node, the number of the neighboring switch it is cabled to, from 0."),
-    key("groups.<kind>.cpus", Count(0, 1_024), Means("0"), "CPUs per node."),
-    key("groups.<kind>.gpus", Count(0, 1_024), Means("0"), "GPUs per node."),
-    key("groups.<kind>.gpu_tiles", Count(0, 1_024), Means("1"), "Tiles per GPU."),
+    key("groups.<kind>.cpus", Count(0, 1_024), Default("0"), "CPUs per node."),
+    key("groups.<kind>.gpus", Count(0, 1_024), Default("0"), "GPUs per node."),
+    key("groups.<kind>.gpu_tiles", Count(0, 1_024), Default("1"), "Tiles per GPU."),
 
-    key("global.links.<kind>.<kind>", CountOrFull(0, 65_000), Is("no links"),
+    key("global.links.<kind>.<kind>", CountOrFull(0, 65_000), Described("no links"),
         "Links between any two groups of these kinds; at least 1 where both have nodes. `full` \
          (machines with one kind): as many whole cables as `global_ports` allows."),
-    key("global.links_per_cable", Count(1, 1_024), Means("1"), "Links per cable."),
+    key("global.links_per_cable", Count(1, 1_024), Default("1"), "Links per cable."),
 
-    key("links.edge.rate", RATE, Refuse, "Between NIC and switch, each way."),
-    key("links.edge.cable", TIME, Refuse, "Propagation time of the cable, at most 100 us."),
-    key("links.edge.buffer", SIZE, Refuse,
+    key("links.edge.rate", RATE, Required, "Between NIC and switch, each way."),
+    key("links.edge.cable", TIME, Required, "Propagation time of the cable, at most 100 us."),
+    key("links.edge.buffer", SIZE, Required,
         "Input buffer of a port, all virtual channels together."),
-    key("links.local.rate", RATE, Refuse, "Between switches of a chassis, each way."),
-    key("links.local.cable", TIME, Refuse, "Propagation time of the cable, at most 100 us."),
-    key("links.local.buffer", SIZE, Refuse,
+    key("links.local.rate", RATE, Required, "Between switches of a chassis, each way."),
+    key("links.local.cable", TIME, Required, "Propagation time of the cable, at most 100 us."),
+    key("links.local.buffer", SIZE, Required,
         "Input buffer of a port, all virtual channels together."),
-    key("links.chassis.rate", RATE, Is("as `links.local`"),
+    key("links.chassis.rate", RATE, Described("as `links.local`"),
         "Between chassis of a group, each way."),
-    key("links.chassis.cable", TIME, Is("as `links.local`"),
+    key("links.chassis.cable", TIME, Described("as `links.local`"),
         "Propagation time of the cable, at most 100 us."),
-    key("links.chassis.buffer", SIZE, Is("as `links.local`"),
+    key("links.chassis.buffer", SIZE, Described("as `links.local`"),
         "Input buffer of a port, all virtual channels together."),
-    key("links.global.rate", RATE, Refuse, "Between groups, each way."),
-    key("links.global.cable", TIME, Refuse, "Propagation time of the cable, at most 100 us."),
-    key("links.global.buffer", SIZE, Refuse,
+    key("links.global.rate", RATE, Required, "Between groups, each way."),
+    key("links.global.cable", TIME, Required, "Propagation time of the cable, at most 100 us."),
+    key("links.global.buffer", SIZE, Required,
         "Input buffer of a port, all virtual channels together."),
 
-    key("switch.ports", Count(1, 65_000), Is("as many as are used"), "Ports per switch."),
-    key("switch.latency", TIME, Refuse,
+    key("switch.ports", Count(1, 65_000), Described("as many as are used"), "Ports per switch."),
+    key("switch.latency", TIME, Required,
         "From the arrival of a packet's head to its departure without load, at most 100 us."),
-    key("switch.arbitration", Word(&["round-robin", "age"]), Means("round-robin"),
+    key("switch.arbitration", Word(&["round-robin", "age"]), Default("round-robin"),
         "Order of inputs that compete for an output: each in turn, or the oldest packet first."),
-    key("switch.flows", Word(&["kept", "none"]), Means("none"),
+    key("switch.flows", Word(&["kept", "none"]), Default("none"),
         "`kept`: ordered traffic (envelopes, eager data) stays on one path while any packet of \
          its flow is in flight. `none`: every packet is routed by itself. See \
          docs/models/ordered-flows.md."),
 
-    key("congestion.management", Word(&["on", "off"]), Means("off"),
+    key("congestion.management", Word(&["on", "off"]), Default("off"),
         "Congestion management: switches throttle the senders that overload a NIC."),
-    key("congestion.threshold", SIZE, Means("32 KiB"),
+    key("congestion.threshold", SIZE, Default("32 KiB"),
         "Bytes queued for a NIC's ejection link at which its senders are throttled. About as many \
          stay queued while they are, so that the link never idles."),
 
     key("classes.profile", Word(&["ll-be-bd-et", "hpc", "none"]),
-        Is("`ll-be-bd-et`; `none` on Aries"),
+        Described("`ll-be-bd-et`; `none` on Aries"),
         "The published set of traffic classes that `--class` selects from."),
-    key("classes.<class>.assured", Count(0, 100), Is("as in the profile, else 0"),
+    key("classes.<class>.assured", Count(0, 100), Described("as in the profile, else 0"),
         "Percent of every link that the class gets on demand."),
-    key("classes.<class>.nic_assured", Count(0, 100), Is("`assured`, or as in the profile"),
+    key("classes.<class>.nic_assured", Count(0, 100), Described("`assured`, or as in the profile"),
         "The same for the link out of a NIC."),
-    key("classes.<class>.ceiling", Count(1, 100), Is("as in the profile, else 100"),
+    key("classes.<class>.ceiling", Count(1, 100), Described("as in the profile, else 100"),
         "Maximum percent of a link for the class, even if the link is otherwise idle."),
-    key("classes.<class>.priority", Count(0, 7), Is("as in the profile, else 2"),
+    key("classes.<class>.priority", Count(0, 7), Described("as in the profile, else 2"),
         "Higher goes first, among classes below their assured shares and among those above."),
-    key("classes.<class>.bucket", Count(1, 64), Is("as in the profile, else 2"),
+    key("classes.<class>.bucket", Count(1, 64), Described("as in the profile, else 2"),
         "Full packets by which the class may exceed its shares for a moment (leaky bucket)."),
 
-    key("nic.send_latency", TIME, Refuse,
+    key("nic.send_latency", TIME, Required,
         "From the command to the head of the message entering the link."),
-    key("nic.recv_latency", TIME, Refuse,
+    key("nic.recv_latency", TIME, Required,
         "From the arrival of the tail to the completion that the receiver can see."),
-    key("nic.immediate_max", SIZE, Refuse, "Largest message carried inside the command."),
-    key("nic.dma_latency", TIME, Refuse, "Added to larger messages: the NIC reads host memory."),
-    key("nic.staging_rate", RATE, Is("staging takes no time"),
+    key("nic.immediate_max", SIZE, Required, "Largest message carried inside the command."),
+    key("nic.dma_latency", TIME, Required, "Added to larger messages: the NIC reads host memory."),
+    key("nic.staging_rate", RATE, Described("staging takes no time"),
         "Rate between memory and NIC of a packet that the NIC holds whole before it sends or \
          writes it."),
-    key("nic.message_gap", TIME, Refuse,
+    key("nic.message_gap", TIME, Required,
         "Minimum time between two messages entering one NIC, from any process."),
-    key("nic.command_gap", TIME, Means("0 ns"),
+    key("nic.command_gap", TIME, Default("0 ns"),
         "Minimum time between two messages of one process."),
-    key("nic.core_gap", TIME, Means("0 ns"),
+    key("nic.core_gap", TIME, Default("0 ns"),
         "Minimum time between two one-sided commands of one core."),
-    key("nic.packet_payload", SIZE, Refuse, "Payload of a full packet."),
-    key("nic.packet_overhead", SIZE, Refuse, "Wire bytes per packet beside its payload."),
-    key("nic.response", SIZE, Is("acknowledgements are not packets"),
+    key("nic.packet_payload", SIZE, Required, "Payload of a full packet."),
+    key("nic.packet_overhead", SIZE, Required, "Wire bytes per packet beside its payload."),
+    key("nic.response", SIZE, Described("acknowledgements are not packets"),
         "Wire bytes of a response packet beside the payload of a get."),
-    key("nic.block_above", SIZE, Is("no block engine"),
+    key("nic.block_above", SIZE, Described("no block engine"),
         "Larger messages are moved by the NIC's block engine."),
-    key("nic.block_latency", TIME, Means("0 ns"), "Start time of the block engine."),
-    key("nic.window", Count(1, 1_000_000), Refuse,
+    key("nic.block_latency", TIME, Default("0 ns"), "Start time of the block engine."),
+    key("nic.window", Count(1, 1_000_000), Required,
         "Maximum number of unacknowledged packets per NIC."),
-    key("nic.match_entries", Count(1, 1_000_000_000), Is("no limit"),
+    key("nic.match_entries", Count(1, 1_000_000_000), Described("no limit"),
         "List entries per match engine: posted receives and unexpected messages of the ranks that \
          share it (docs/models/limits.md)."),
-    key("nic.match_engines", Count(1, 1_024), Means("1"),
+    key("nic.match_engines", Count(1, 1_024), Default("1"),
         "Match engines per NIC. Its ranks are assigned to them in turn."),
-    key("nic.portal_table", Count(1, 1_000_000_000), Is("no limit"),
+    key("nic.portal_table", Count(1, 1_000_000_000), Described("no limit"),
         "Portal table entries per NIC: three per rank and one per optimized window \
          (docs/limits/windows.md)."),
-    key("nic.command_queues", Count(1, 1_000_000_000), Is("no limit"),
+    key("nic.command_queues", Count(1, 1_000_000_000), Described("no limit"),
         "Target command queues per NIC: one per rank."),
-    key("nic.host_rate", RATE, Is("no cap"),
+    key("nic.host_rate", RATE, Described("no cap"),
         "Payload rate of the host interface, both directions together."),
-    key("nic.host_rate_one_way", RATE, Is("no cap"),
+    key("nic.host_rate_one_way", RATE, Described("no cap"),
         "Payload rate of the host interface, one direction."),
-    key("nic.multipacket_message", TIME, Means("0 ns"),
+    key("nic.multipacket_message", TIME, Default("0 ns"),
         "Time that a message of several packets takes of the host interface's shared capacity, \
          beside its bytes, at either end."),
-    key("nic.process_message", TIME, Means("0 ns"),
+    key("nic.process_message", TIME, Default("0 ns"),
         "Time that an MPI message takes of its receiver's NIC beside its bytes, per process: with \
          n processes on the NIC, 1/n of it."),
-    key("nic.received_message", TIME, Means("0 ns"),
+    key("nic.received_message", TIME, Default("0 ns"),
         "The same for the NIC as a whole, however many processes use it. The longer of the two \
          counts."),
 
-    key("retry.timeout", TIME, Means("1073741824 ns"),
+    key("retry.timeout", TIME, Default("1073741824 ns"),
         "From the transmission of a packet to its retransmission if it is lost."),
-    key("retry.limit", Count(0, 100), Means("4"),
+    key("retry.limit", Count(0, 100), Default("4"),
         "Retransmissions of a packet before its message fails."),
-    key("retry.sweep", TIME, Means("1 s"),
+    key("retry.sweep", TIME, Default("1 s"),
         "Time until other switches learn that a link went down or came back."),
 
-    key("node.cores", Count(1, 1_000_000), Refuse, "Cores per node for ranks."),
-    key("node.core_speed", Ratio, Means("1.0"),
+    key("node.cores", Count(1, 1_000_000), Required, "Cores per node for ranks."),
+    key("node.core_speed", Ratio, Default("1.0"),
         "Speed of a core relative to the one odonata runs on."),
-    key("node.mpi_speed", Ratio, Means("1.0"),
+    key("node.mpi_speed", Ratio, Default("1.0"),
         "Speed of a core in an MPI library's code, relative to the cores that the library's \
          profile was measured on. It divides the CPU time per message and per call beside bytes, \
          and that of packing non-contiguous blocks."),
-    key("node.nic_latency", TIME, Means("0 ns"),
+    key("node.nic_latency", TIME, Default("0 ns"),
         "Added where a host commands its NIC, and where it sees a completion. Not added where \
          NICs proceed by themselves, as in a rendezvous."),
-    key("node.shm_latency", TIME, Refuse,
+    key("node.shm_latency", TIME, Required,
         "Latency of an empty message between two cores of a node, without MPI overheads."),
-    key("node.shm_rate", RATE, Refuse, "Copy rate of one core, in or out."),
-    key("node.memory_rate", RATE, Refuse, "Copy rate of a whole node."),
-    key("node.memory", MEMORY, Is("no limit"),
+    key("node.shm_rate", RATE, Required, "Copy rate of one core, in or out."),
+    key("node.memory_rate", RATE, Required, "Copy rate of a whole node."),
+    key("node.memory", MEMORY, Described("no limit"),
         "Memory of a node available to the allocations of its ranks."),
-    key("node.far_latency", TIME, Means("0 ns"),
+    key("node.far_latency", TIME, Default("0 ns"),
         "Added to `node.shm_latency` between cores of different CPUs."),
-    key("node.far_rate", RATE, Is("as `node.shm_rate`"),
+    key("node.far_rate", RATE, Described("as `node.shm_rate`"),
         "Copy rate of one core, in or out, between cores of different CPUs."),
-    key("node.far_nic_latency", TIME, Means("0 ns"),
+    key("node.far_nic_latency", TIME, Default("0 ns"),
         "Added where a core uses a NIC of another CPU."),
-    key("node.gpu_rate", RATE, Is("GPU buffers are refused"),
+    key("node.gpu_rate", RATE, Described("GPU buffers are refused"),
         "Between host memory and one GPU, each way."),
-    key("node.gpu_copy_latency", TIME, Means("5 us"), "Start time of a GPU's copy engine."),
-    key("node.gpu_link_rate", RATE, Is("as `node.gpu_rate`"),
+    key("node.gpu_copy_latency", TIME, Default("5 us"), "Start time of a GPU's copy engine."),
+    key("node.gpu_link_rate", RATE, Described("as `node.gpu_rate`"),
         "Between two GPUs of a node, each way."),
-    key("node.gpu_tile_rate", RATE, Is("as `node.gpu_link_rate`"),
+    key("node.gpu_tile_rate", RATE, Described("as `node.gpu_link_rate`"),
         "Between two tiles of a GPU, each way."),
-    key("node.gpu_nic_rate_one_way", RATE, Is("as `nic.host_rate_one_way`"),
+    key("node.gpu_nic_rate_one_way", RATE, Described("as `nic.host_rate_one_way`"),
         "Payload rate between GPU memory and a NIC that accesses it directly, one direction."),
-    key("node.gpu_nic_rate", RATE, Is("no cap"),
+    key("node.gpu_nic_rate", RATE, Described("no cap"),
         "Between GPU memory and all NICs of one CPU together, each way."),
 
-    key("storage.rate", RATE, Means("1 TB/s"), "Rate of all nodes together, reading or writing."),
-    key("storage.node_rate", RATE, Means("10 GB/s"), "Rate of one node, reading or writing."),
-    key("storage.latency", TIME, Means("100 us"), "Latency of a transfer beside its bytes."),
+    key("storage.rate", RATE, Default("1 TB/s"), "Rate of all nodes together, reading or writing."),
+    key("storage.node_rate", RATE, Default("10 GB/s"), "Rate of one node, reading or writing."),
+    key("storage.latency", TIME, Default("100 us"), "Latency of a transfer beside its bytes."),
 ];
 
 /// Whether `path` is an instance of `pattern`, part by part.
@@ -354,10 +356,10 @@ pub fn reference() -> String {
             section = table;
         }
         let absent = match key.absent {
-            Refuse => "required".to_string(),
-            Means("") => "default: empty".to_string(),
-            Means(value) => format!("default `{value}`"),
-            Is(words) => format!("if absent: {words}"),
+            Required => "required".to_string(),
+            Default("") => "default: empty".to_string(),
+            Default(value) => format!("default `{value}`"),
+            Described(words) => format!("if absent: {words}"),
         };
         let item = format!("`{}` ({}; {absent}). {}", key.path, key.form.short(), key.doc);
         push_item(&mut text, &item);

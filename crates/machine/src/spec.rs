@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{Digest, Gap, Span};
 use toml::{Table, Value as Toml};
 
-use crate::complaint::{Complaint, nearest};
-use crate::like::{self, Laid};
+use crate::inheritance::{self, Merged};
+use crate::input_error::{InputError, nearest};
 use crate::names::HostList;
 use crate::quantity;
-use crate::schema::{self, Absent, Form, Key};
+use crate::schema::{self, IfAbsent, Key, ValueForm};
 
 /// A checked value, in SI base units.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +36,7 @@ pub struct MachineSpec {
     /// Traffic classes the file says something of, as it spells them.
     pub(crate) classes: Vec<String>,
     pub(crate) values: BTreeMap<String, Value>,
-    /// Which file a key is from that the file is `like`.
+    /// Which file a key is from that the file is `inheritance`.
     pub(crate) from: BTreeMap<String, String>,
 }
 
@@ -46,27 +46,27 @@ impl MachineSpec {
         name: &str,
         text: &str,
         overrides: &[(String, String)],
-    ) -> Result<MachineSpec, Vec<Complaint>> {
+    ) -> Result<MachineSpec, Vec<InputError>> {
         MachineSpec::parse_like(name, text, &[], overrides)
     }
 
-    /// The same of a file that is `like` others of the user's, each like the next: their paths, as
+    /// The same of a file that is `inheritance` others of the user's, each like the next: their paths, as
     /// complaints call them, and their texts.
     pub fn parse_like(
         name: &str,
         text: &str,
         files: &[(String, String)],
         overrides: &[(String, String)],
-    ) -> Result<MachineSpec, Vec<Complaint>> {
-        let Laid { mut table, mut from, mut complaints } = like::read(name, text, files);
-        let is_whole = complaints.is_empty();
+    ) -> Result<MachineSpec, Vec<InputError>> {
+        let Merged { mut table, mut from, mut input_errors } = inheritance::read(name, text, files);
+        let is_whole = input_errors.is_empty();
         for (key, value) in overrides {
-            if let Err(complaint) = lay_over(&mut table, key, value) {
-                complaints.push(complaint);
+            if let Err(input_error) = apply_override(&mut table, key, value) {
+                input_errors.push(input_error);
             }
             from.retain(|path, _| path != key && !path.starts_with(&format!("{key}.")));
         }
-        complaints.extend(like::leave_out(&mut table, is_whole));
+        input_errors.extend(inheritance::remove_empty_kinds(&mut table, is_whole));
         let kinds: Vec<String> = match table.get("groups") {
             Some(Toml::Table(groups)) => groups.keys().cloned().collect(),
             _ => Vec::new(),
@@ -82,13 +82,13 @@ impl MachineSpec {
             [("groups", kinds.len(), "kinds of groups"), ("classes", classes.len(), "classes")];
         for (at, found, what) in many.into_iter().filter(|(_, found, _)| *found > MAX_NAMES) {
             let wanted = format!("at most {MAX_NAMES} {what}");
-            return Err(vec![Complaint::new(at, found.to_string(), wanted)]);
+            return Err(vec![InputError::new(at, found.to_string(), wanted)]);
         }
         let (name, values) = (name.into(), BTreeMap::new());
         let mut spec = MachineSpec { name, kinds: kinds.clone(), classes, values, from };
         if spec.kinds.is_empty() && is_whole {
             let wanted = "at least one kind of group, such as `[groups.compute]`";
-            complaints.push(Complaint::new("groups", "", wanted));
+            input_errors.push(InputError::new("groups", "", wanted));
         }
         let of = |at, names: &[String]| names.iter().map(|name| (at, name.clone())).collect();
         let mut names: Vec<(&str, String)> = of("groups", &spec.kinds);
@@ -97,34 +97,34 @@ impl MachineSpec {
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
             if name.is_empty() || !name.chars().all(plain) {
                 let wanted = "a name of letters, digits, `-` and `_`";
-                return Err(vec![Complaint::new(at, name, wanted)]);
+                return Err(vec![InputError::new(at, name, wanted)]);
             }
         }
         let legal = schema::paths(&spec.kinds, &spec.classes);
-        spec.take(&table, "", &legal, &mut complaints);
+        spec.take(&table, "", &legal, &mut input_errors);
         if is_whole {
-            spec.complete(&legal, &mut complaints);
+            spec.complete(&legal, &mut input_errors);
         } else {
             // Nor is it known which kinds of groups there are.
-            complaints.retain(|c| !c.at.starts_with("global.links."));
+            input_errors.retain(|c| !c.at.starts_with("global.links."));
         }
         let (mut first, then): (Vec<_>, Vec<_>) =
             kinds.into_iter().partition(|k| spec.is_compute(k));
         first.extend(then);
         spec.kinds = first;
-        if complaints.is_empty() { Ok(spec) } else { Err(spec.of_files(complaints)) }
+        if input_errors.is_empty() { Ok(spec) } else { Err(spec.of_files(input_errors)) }
     }
 
     /// Complaints of keys that are from another file name it.
-    pub(crate) fn of_files(&self, mut complaints: Vec<Complaint>) -> Vec<Complaint> {
-        for complaint in complaints.iter_mut().filter(|c| c.file.is_none()) {
-            complaint.file = self.from.get(&complaint.at).cloned();
+    pub(crate) fn of_files(&self, mut input_errors: Vec<InputError>) -> Vec<InputError> {
+        for input_error in input_errors.iter_mut().filter(|c| c.file.is_none()) {
+            input_error.file = self.from.get(&input_error.at).cloned();
         }
-        complaints
+        input_errors
     }
 
     /// Checks every value of `table`, which stands at `at`.
-    fn take(&mut self, table: &Table, at: &str, legal: &[String], out: &mut Vec<Complaint>) {
+    fn take(&mut self, table: &Table, at: &str, legal: &[String], out: &mut Vec<InputError>) {
         for (name, value) in table {
             let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
             let prefix = format!("{path}.");
@@ -133,7 +133,7 @@ impl MachineSpec {
                     let key = schema::find(&path).expect("legal paths come from the schema");
                     match check(key, &path, value) {
                         Ok(value) => _ = self.values.insert(path, value),
-                        Err(complaint) => out.push(complaint),
+                        Err(input_error) => out.push(input_error),
                     }
                 }
                 // An unknown table too: what is in it has nearer likenesses than itself.
@@ -148,14 +148,14 @@ impl MachineSpec {
                         .then(|| nearest(&path, legal.iter().map(String::as_str)))
                         .flatten();
                     let wanted = "a key of machine files";
-                    out.push(Complaint::new(path, shown(value), wanted).with_hint(near));
+                    out.push(InputError::new(path, shown(value), wanted).with_hint(near));
                 }
             }
         }
     }
 
     /// Fills in what absent keys mean, and refuses the absence of those that mean nothing.
-    fn complete(&mut self, legal: &[String], out: &mut Vec<Complaint>) {
+    fn complete(&mut self, legal: &[String], out: &mut Vec<InputError>) {
         let wrong: BTreeSet<String> = out.iter().map(|c| c.at.clone()).collect();
         for path in legal {
             let key = schema::find(path).expect("legal paths come from the schema");
@@ -163,16 +163,16 @@ impl MachineSpec {
                 continue;
             }
             match key.absent {
-                Absent::Refuse => out.push(Complaint::new(
+                IfAbsent::Required => out.push(InputError::new(
                     path,
                     "",
                     format!("{} ({})", key.form.wanted(), key.doc),
                 )),
-                Absent::Means(text) => {
+                IfAbsent::Default(text) => {
                     let value = check(key, path, &read_override(text)).expect("defaults are legal");
                     self.values.insert(path.clone(), value);
                 }
-                Absent::Is(_) => {}
+                IfAbsent::Described(_) => {}
             }
         }
     }
@@ -233,10 +233,10 @@ impl MachineSpec {
     }
 }
 
-pub(crate) fn syntax(name: &str, text: &str, error: &toml::de::Error) -> Complaint {
+pub(crate) fn syntax(name: &str, text: &str, error: &toml::de::Error) -> InputError {
     let start = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = 1 + text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count();
-    Complaint::new(format!("{name}, line {line}"), "", format!("TOML ({})", error.message()))
+    InputError::new(format!("{name}, line {line}"), "", format!("TOML ({})", error.message()))
 }
 
 /// As on a command line: TOML if it is TOML, else text.
@@ -247,14 +247,14 @@ fn read_override(value: &str) -> Toml {
     }
 }
 
-fn lay_over(table: &mut Table, key: &str, value: &str) -> Result<(), Complaint> {
+fn apply_override(table: &mut Table, key: &str, value: &str) -> Result<(), InputError> {
     let mut parts: Vec<&str> = key.split('.').collect();
     let last = parts.pop().filter(|l| !l.is_empty());
     let Some(last) = last.filter(|_| parts.iter().all(|p| !p.is_empty())) else {
-        return Err(Complaint::new(key, value, "a dotted key, such as `links.global.rate`"));
+        return Err(InputError::new(key, value, "a dotted key, such as `links.global.rate`"));
     };
     if key == "like" {
-        return Err(Complaint::new(key, value, "a key other than `like`, which only files have"));
+        return Err(InputError::new(key, value, "a key other than `like`, which only files have"));
     }
     // A misspelled kind would begin a new one, and be asked for all it lacks.
     if let (["groups", kind], Some(Toml::Table(groups))) = (&parts[..], table.get("groups"))
@@ -263,7 +263,7 @@ fn lay_over(table: &mut Table, key: &str, value: &str) -> Result<(), Complaint> 
         let wanted = "a kind of group of this machine";
         let near = nearest(kind, groups.keys().map(String::as_str));
         let near = near.map(|kind| format!("groups.{kind}.{last}"));
-        return Err(Complaint::new(key, value, wanted).with_hint(near));
+        return Err(InputError::new(key, value, wanted).with_hint(near));
     }
     let mut at = table;
     for part in parts {
@@ -271,7 +271,7 @@ fn lay_over(table: &mut Table, key: &str, value: &str) -> Result<(), Complaint> 
             Toml::Table(inner) => inner,
             other => {
                 let found = shown(other);
-                return Err(Complaint::new(key, found, format!("`{part}` to be a table")));
+                return Err(InputError::new(key, found, format!("`{part}` to be a table")));
             }
         };
     }
@@ -292,9 +292,9 @@ fn plain(word: &str) -> String {
     word.to_ascii_lowercase().replace('_', "-")
 }
 
-fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, Complaint> {
+fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, InputError> {
     let refuse = |hint: Option<String>| {
-        Complaint::new(path, shown(value), key.form.wanted()).with_hint(hint)
+        InputError::new(path, shown(value), key.form.wanted()).with_hint(hint)
     };
     let whole = |lo: u64, hi: u64| match value {
         Toml::Integer(n) => {
@@ -303,29 +303,31 @@ fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, Complaint> {
         _ => None,
     };
     match (key.form, value) {
-        (Form::Count(lo, hi), _) => whole(lo, hi).ok_or_else(|| refuse(None)),
-        (Form::CountOrFull(..), Toml::String(word)) if word == "full" => Ok(Value::Full),
-        (Form::CountOrFull(lo, hi), _) => whole(lo, hi).ok_or_else(|| refuse(None)),
-        (Form::Ratio, Toml::Float(x)) if (0.001..=1000.0).contains(x) => Ok(Value::Number(*x)),
-        (Form::Ratio, Toml::Integer(n)) if (1..=1000).contains(n) => Ok(Value::Number(*n as f64)),
-        (Form::Quantity(dimension), Toml::String(text)) => {
+        (ValueForm::Count(lo, hi), _) => whole(lo, hi).ok_or_else(|| refuse(None)),
+        (ValueForm::CountOrFull(..), Toml::String(word)) if word == "full" => Ok(Value::Full),
+        (ValueForm::CountOrFull(lo, hi), _) => whole(lo, hi).ok_or_else(|| refuse(None)),
+        (ValueForm::Ratio, Toml::Float(x)) if (0.001..=1000.0).contains(x) => Ok(Value::Number(*x)),
+        (ValueForm::Ratio, Toml::Integer(n)) if (1..=1000).contains(n) => {
+            Ok(Value::Number(*n as f64))
+        }
+        (ValueForm::Quantity(dimension), Toml::String(text)) => {
             quantity::parse(text, dimension).map(Value::Number).map_err(refuse)
         }
-        (Form::Quantity(dimension), Toml::Integer(_) | Toml::Float(_)) => {
+        (ValueForm::Quantity(dimension), Toml::Integer(_) | Toml::Float(_)) => {
             Err(refuse(quantity::parse(&value.to_string(), dimension).err().flatten()))
         }
         // Users know some of the words in capitals and with underscores: ADAPTIVE_0.
-        (Form::Word(words), Toml::String(word)) if words.contains(&plain(word).as_str()) => {
+        (ValueForm::Word(words), Toml::String(word)) if words.contains(&plain(word).as_str()) => {
             Ok(Value::Text(plain(word)))
         }
-        (Form::Word(words), Toml::String(word)) => {
+        (ValueForm::Word(words), Toml::String(word)) => {
             Err(refuse(nearest(word, words.iter().copied()).map(str::to_string)))
         }
-        (Form::Text, Toml::String(text)) => Ok(Value::Text(text.clone())),
-        (Form::Hosts, Toml::String(text)) if HostList::parse(text).is_some() => {
+        (ValueForm::Text, Toml::String(text)) => Ok(Value::Text(text.clone())),
+        (ValueForm::Hosts, Toml::String(text)) if HostList::parse(text).is_some() => {
             Ok(Value::Text(text.clone()))
         }
-        (Form::Counts, Toml::Array(items)) => items
+        (ValueForm::Counts, Toml::Array(items)) => items
             .iter()
             .map(|item| item.as_integer().and_then(|n| u64::try_from(n).ok()))
             .collect::<Option<_>>()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{End, GroupId, LinkKind, Machine, NicId, Topology};
+use crate::{GroupId, LinkEnd, LinkKind, Machine, NicId, Topology};
 
 /// The resolved machine in numbers. Field names are the keys of `odonata show --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -83,7 +83,7 @@ pub struct PortsByKind {
 impl Machine {
     pub fn summary(&self) -> Summary {
         let kinds = || self.kinds.iter();
-        let of_nodes = |each: fn(&crate::Kind) -> u32| -> u64 {
+        let of_nodes = |each: fn(&crate::GroupKind) -> u32| -> u64 {
             kinds()
                 .filter(|k| k.compute)
                 .map(|k| u64::from(k.groups) * u64::from(k.nodes) * u64::from(each(k)))
@@ -99,7 +99,7 @@ impl Machine {
         };
         let endpoints = of_nodes(|k| k.nics);
         let edge_rate = self.links.gap[self.injection(NicId(0))].bytes_per_s();
-        let (global, bisection) = self.compute_crossings();
+        let (global, bisection) = self.compute_global_rates();
         Summary {
             name: self.name.clone(),
             groups: self.n_groups,
@@ -170,7 +170,7 @@ impl Machine {
 
     /// Rates of all links between compute groups, and of those between the two halves of the
     /// machine: of its groups, or of the switches of the only one.
-    fn compute_crossings(&self) -> (f64, f64) {
+    fn compute_global_rates(&self) -> (f64, f64) {
         let Topology::Dragonfly(dragonfly) = &self.topology;
         let compute = self.group_kind.ids().take_while(|&g| self.is_compute(g)).count() as u32;
         let (mut all, mut across) = (0.0, 0.0);
@@ -193,7 +193,7 @@ impl Machine {
         let group = GroupId(0); // compute groups come first
         let n = self.switch_group.raw.iter().filter(|&&g| g == group).count() as u32;
         let half = |end| match end {
-            End::Switch(switch) if self.switch_group[switch] == group => Some(switch.0 < n / 2),
+            LinkEnd::Switch(switch) if self.switch_group[switch] == group => Some(switch.0 < n / 2),
             _ => None,
         };
         let links = self.links.from.iter().map(|(link, &from)| (link, from, self.links.to[link]));

@@ -1,7 +1,7 @@
 //! Trees of switches or of NICs: what fabrics set up for multicast and for reductions.
 
 use crate::dragonfly::Dragonfly;
-use crate::{End, Idle, LinkId, Machine, NicId, Route, Routing, SwitchId, Topology};
+use crate::{Idle, LinkEnd, LinkId, Machine, NicId, Route, Routing, SwitchId, Topology};
 
 /// Who in a network combines what comes, and copies what is to go to many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,7 @@ impl Machine {
     /// The links from a switch to that of the root of a tree, which are a function of the switch
     /// they leave: at each the minimal way from there, the same for all. [estimate: how the fabric
     /// manager builds trees is not public]
-    pub fn tree_way(&self, from: SwitchId, root: NicId) -> Vec<LinkId> {
+    pub fn tree_path(&self, from: SwitchId, root: NicId) -> Vec<LinkId> {
         let Topology::Dragonfly(net) = &self.topology;
         let mut way = Vec::new();
         let mut at = from;
@@ -53,18 +53,18 @@ impl Machine {
     /// Where a link between switches leaves, and where it leads.
     pub fn switch_before(&self, link: LinkId) -> SwitchId {
         match self.links.from[link] {
-            End::Switch(switch) => switch,
-            End::Nic(_) => panic!("{link:?} leaves a NIC"),
+            LinkEnd::Switch(switch) => switch,
+            LinkEnd::Nic(_) => panic!("{link:?} leaves a NIC"),
         }
     }
     pub fn switch_after(&self, link: LinkId) -> SwitchId {
         match self.links.to[link] {
-            End::Switch(switch) => switch,
-            End::Nic(_) => panic!("{link:?} leads to a NIC"),
+            LinkEnd::Switch(switch) => switch,
+            LinkEnd::Nic(_) => panic!("{link:?} leads to a NIC"),
         }
     }
     /// The other direction of a cable between switches.
-    pub fn way_back(&self, link: LinkId) -> LinkId {
+    pub fn reverse_link(&self, link: LinkId) -> LinkId {
         let (from, to) = (self.switch_before(link), self.switch_after(link));
         let nth = self.links_between(from, to).iter().position(|&l| l == link);
         self.links_between(to, from)[nth.expect("it is one of those between its ends")]

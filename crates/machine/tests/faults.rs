@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use machine::faults::FaultPlan;
-use machine::{Complaint, End, LinkId, Machine, MachineSpec, preset};
+use machine::faults::FaultSchedule;
+use machine::{InputError, LinkEnd, LinkId, Machine, MachineSpec, preset};
 
 fn machine(name: &str) -> Machine {
     let text = preset(name).expect("a preset");
@@ -64,7 +64,7 @@ fn no_value_of_any_key_is_taken_amiss() {
         for key in KEYS {
             for value in VALUES {
                 let text = format!("[[fault]]\n{part}\n{key} = {value}\n");
-                match FaultPlan::parse("plan", &text, &machine) {
+                match FaultSchedule::parse("plan", &text, &machine) {
                     Ok(plan) => {
                         right += 1;
                         machine.clone().with_faults(&plan).expect("buffers hold packets");
@@ -74,7 +74,7 @@ fn no_value_of_any_key_is_taken_amiss() {
                     Err(all) => {
                         wrong += 1;
                         let places = ["fault 1".to_string(), format!("fault 1: {key}")];
-                        for Complaint { at, found, wanted, .. } in &all {
+                        for InputError { at, found, wanted, .. } in &all {
                             assert!(places.contains(at), "{text}: {at}");
                             assert!(!wanted.is_empty() && found.len() < 50, "{text}: {found}");
                         }
@@ -99,13 +99,17 @@ fn what_is_no_plan_is_refused() {
         ("[[faults]]\nnode = 1\n", "fault plan: faults", "`[[fault]]`"),
         ("[[fault]]\n", "fault 1", "one of switches"),
     ] {
-        let all = FaultPlan::parse("plan", text, &machine).expect_err("it is wrong");
+        let all = FaultSchedule::parse("plan", text, &machine).expect_err("it is wrong");
         let [one] = &all[..] else { panic!("{text}: {all:?}") };
         assert_eq!(one.at, at, "{text}: {one}");
         assert!(one.wanted.contains(wanted), "{text}: {one}");
     }
     for text in ["", "\n# nothing\n", "fault = []", "ber = 0"] {
-        assert_eq!(FaultPlan::parse("plan", text, &machine), Ok(FaultPlan::default()), "{text}");
+        assert_eq!(
+            FaultSchedule::parse("plan", text, &machine),
+            Ok(FaultSchedule::default()),
+            "{text}"
+        );
     }
 }
 
@@ -118,15 +122,19 @@ fn a_cable_is_both_its_directions() {
         let mut found = BTreeSet::new();
         // Some of each kind, from all over the machine.
         for link in links.gap.ids().filter(|link| link.0 % 997 == 0) {
-            let (End::Switch(a), End::Switch(b)) = (links.from[link], links.to[link]) else {
+            let (LinkEnd::Switch(a), LinkEnd::Switch(b)) = (links.from[link], links.to[link])
+            else {
                 continue;
             };
             found.insert(format!("{:?}", links.kind[link]));
-            let both = [(End::Switch(a), End::Switch(b)), (End::Switch(b), End::Switch(a))];
+            let both = [
+                (LinkEnd::Switch(a), LinkEnd::Switch(b)),
+                (LinkEnd::Switch(b), LinkEnd::Switch(a)),
+            ];
             let joins = |l: &LinkId| both.contains(&(links.from[*l], links.to[*l]));
             let joined: Vec<LinkId> = links.gap.ids().filter(joins).collect();
             let text = format!("[[fault]]\nswitches = [{}, {}]\n", a.0, b.0);
-            let plan = FaultPlan::parse("plan", &text, &machine).expect("a cable joins them");
+            let plan = FaultSchedule::parse("plan", &text, &machine).expect("a cable joins them");
             let faults = plan.resolve(&machine);
             let down = links.gap.ids().filter(|&l| !faults.outages(l).is_empty());
             assert_eq!(down.collect::<Vec<_>>(), joined, "{name}: {text}");

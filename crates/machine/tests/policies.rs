@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use base::draw;
 use machine::{
-    End, Hop, Idle, LinkId, LinkKind, LoadView, Machine, MachineSpec, NicId, Route, SwitchId,
+    Hop, Idle, LinkEnd, LinkId, LinkKind, LoadView, Machine, MachineSpec, NicId, Route, SwitchId,
     preset,
 };
 
@@ -41,13 +41,13 @@ fn build(set: &[(&str, &str)]) -> Machine {
     let text = preset("dragonfly-1056").expect("a preset");
     MachineSpec::parse("test", text, &set)
         .and_then(|spec| spec.resolve())
-        .unwrap_or_else(|complaints| panic!("{set:?}: {complaints:?}"))
+        .unwrap_or_else(|input_errors| panic!("{set:?}: {input_errors:?}"))
 }
 
 fn end(m: &Machine, link: LinkId) -> SwitchId {
     match m.links.to[link] {
-        End::Switch(switch) => switch,
-        End::Nic(_) => panic!("{link:?} leads to a NIC"),
+        LinkEnd::Switch(switch) => switch,
+        LinkEnd::Nic(_) => panic!("{link:?} leads to a NIC"),
     }
 }
 
@@ -104,9 +104,9 @@ fn progressive_policies_decide_again_at_the_direct_link() {
         for (dst, r, local, direct) in packets(&m) {
             let (hop, mut route) = first(&m, dst, r, &Idle);
             assert_eq!(hop.link, local);
-            let gate = end(&m, local);
-            let next = m.next_hop(gate, dst, &mut route, r, &Seen::near(direct, 60_000));
-            assert_eq!(m.links.from[next.link], End::Switch(gate));
+            let gateway = end(&m, local);
+            let next = m.next_hop(gateway, dst, &mut route, r, &Seen::near(direct, 60_000));
+            assert_eq!(m.links.from[next.link], LinkEnd::Switch(gateway));
             all += 1;
             if next.link == direct {
                 assert!(route.is_minimal());
@@ -198,7 +198,7 @@ fn slingshot_avoids_groups_whose_link_is_full() {
     for (dst, r, local, _) in packets(&m) {
         let mut seen = Seen::near(local, 20_000);
         for link in m.links.to.ids().filter(|&l| m.links.kind[l] == LinkKind::Global) {
-            let End::Switch(from) = m.links.from[link] else { unreachable!() };
+            let LinkEnd::Switch(from) = m.links.from[link] else { unreachable!() };
             if m.switch_group[from].0 == 0 && is_full(m.switch_group[end(&m, link)].0, dst) {
                 seen.0.insert(link, (9_000, 0));
             }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use machine::{Complaint, End, Idle, LinkKind, Machine, MachineSpec, NicId, SwitchId, preset};
+use machine::{Idle, InputError, LinkEnd, LinkKind, Machine, MachineSpec, NicId, SwitchId, preset};
 use toml::{Table, Value};
 
 /// Facts that no machine file can express, and why.
@@ -24,7 +24,7 @@ const EXCUSED: &[(&str, &str)] = &[
     ("S3.tag", "the MPI library's"),
 ];
 
-fn try_build(name: &str, set: &[(&str, &str)]) -> Result<Machine, Vec<Complaint>> {
+fn try_build(name: &str, set: &[(&str, &str)]) -> Result<Machine, Vec<InputError>> {
     let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
     MachineSpec::parse(name, preset(name).expect("a preset"), &set)?.resolve()
 }
@@ -172,9 +172,9 @@ fn aurora(facts: &mut Facts) {
     facts.check("S0.fab.ep_per_switch", ends[0].into());
     facts.check("S0.fab.sw_per_group", f64::from(s.switches / s.groups));
     let between = |a: u32, b: u32| {
-        let of = |end: End| match end {
-            End::Switch(switch) => m.switch_group[switch].0,
-            End::Nic(_) => u32::MAX,
+        let of = |end: LinkEnd| match end {
+            LinkEnd::Switch(switch) => m.switch_group[switch].0,
+            LinkEnd::Nic(_) => u32::MAX,
         };
         let ids = m.links.kind.iter().filter(|&(_, &kind)| kind == LinkKind::Global);
         ids.filter(|&(id, _)| (of(m.links.from[id]), of(m.links.to[id])) == (a, b)).count() as f64
@@ -186,7 +186,7 @@ fn aurora(facts: &mut Facts) {
     facts.check("S0.fab.links_dd", between(166, 173));
     let local = |link: &machine::LinkId| {
         (m.links.from[*link], m.links.to[*link])
-            == (End::Switch(SwitchId(3)), End::Switch(SwitchId(9)))
+            == (LinkEnd::Switch(SwitchId(3)), LinkEnd::Switch(SwitchId(9)))
     };
     facts.check("S0.fab.local_links", m.links.to.ids().filter(local).count() as f64);
 }
@@ -209,7 +209,7 @@ fn cascade_counts(facts: &mut Facts) {
     // Links from switch 0 to its like in the next chassis.
     let black = |link: &machine::LinkId| {
         let ends = (m.links.from[*link], m.links.to[*link]);
-        ends == (End::Switch(SwitchId(0)), End::Switch(SwitchId(16)))
+        ends == (LinkEnd::Switch(SwitchId(0)), LinkEnd::Switch(SwitchId(16)))
     };
     facts.check("S4.black", m.links.to.ids().filter(black).count() as f64);
     // Three lanes a link; 8 bits a byte.
@@ -247,7 +247,7 @@ fn cascade_bandwidth(facts: &mut Facts) {
     let raw = s.global_B_per_s / f64::from(s.nodes) * giga;
     facts.check("S4.p.glob", raw);
     let packet = m.nic.packet_payload as f64;
-    // That it comes out of a run is a law (crates/laws/tests/aries.rs).
+    // That it comes out of a run is a law (crates/properties/tests/aries.rs).
     let headers = m.nic.packet_overhead + m.nic.response;
     let efficiency = packet / (packet + headers as f64);
     facts.check("S4.p.eff", efficiency * 100.0);

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use base::draw;
 use machine::{
-    End, Idle, LinkId, LinkKind, LoadView, Machine, MachineSpec, NicId, PRESETS, Route, Routing,
-    SwitchId, preset,
+    Idle, LinkEnd, LinkId, LinkKind, LoadView, Machine, MachineSpec, NicId, PRESETS, Route,
+    Routing, SwitchId, preset,
 };
 
 /// Load as a function of a seed, the link and how often it was asked for: routers see every
@@ -31,8 +31,8 @@ impl<'a> Shifting<'a> {
     }
     fn from(&self, link: LinkId) -> SwitchId {
         match self.machine.links.from[link] {
-            End::Switch(switch) => switch,
-            End::Nic(_) => panic!("no switch sends on {link:?}"),
+            LinkEnd::Switch(switch) => switch,
+            LinkEnd::Nic(_) => panic!("no switch sends on {link:?}"),
         }
     }
 }
@@ -120,15 +120,15 @@ fn trace(m: &Machine, src: NicId, dst: NicId, draw: u64, load: &impl Watch) -> V
     let mut path = vec![(m.injection(src), 0)];
     loop {
         match m.links.to[path[path.len() - 1].0] {
-            End::Nic(nic) => {
+            LinkEnd::Nic(nic) => {
                 assert_eq!(nic, dst, "{src:?} to {dst:?}, draw {draw}: a wrong end");
                 assert_eq!(usize::from(route.hops) + 2, path.len());
                 return path;
             }
-            End::Switch(at) => {
+            LinkEnd::Switch(at) => {
                 load.stands_at(at);
                 let hop = m.next_hop(at, dst, &mut route, draw, load);
-                assert_eq!(m.links.from[hop.link], End::Switch(at), "a link that is not here");
+                assert_eq!(m.links.from[hop.link], LinkEnd::Switch(at), "a link that is not here");
                 assert!(hop.vc < m.n_vcs, "class {} of {}", hop.vc, m.n_vcs);
                 path.push((hop.link, hop.vc));
                 assert!(path.len() < 20, "{src:?} to {dst:?}, draw {draw}: {path:?}");
@@ -150,7 +150,7 @@ fn every_route_of_small_machines_ends_at_its_nic_and_no_channels_wait_in_a_circl
         for m in small(routing) {
             // Channel c waits for channel d if a packet in c's buffer may ask for d next.
             let mut waits = BTreeSet::new();
-            let most = m.routing.most_hops(diameter(&m)) as usize;
+            let most = m.routing.max_hops(diameter(&m)) as usize;
             for (src, dst) in pairs(m.n_nics()) {
                 for nth in 0..40 {
                     let r = draw(1, 0, src.0 * 1000 + dst.0, nth);
@@ -294,7 +294,8 @@ fn parallel_links_are_chosen_by_load_and_among_equals_by_the_draw() {
         .to
         .ids()
         .filter(|&l| {
-            (m.links.from[l], m.links.to[l]) == (End::Switch(SwitchId(0)), End::Switch(like))
+            (m.links.from[l], m.links.to[l])
+                == (LinkEnd::Switch(SwitchId(0)), LinkEnd::Switch(like))
         })
         .collect();
     assert_eq!(bundle.len(), 3);
@@ -316,7 +317,7 @@ fn parallel_links_are_chosen_by_load_and_among_equals_by_the_draw() {
 #[test]
 fn links_to_another_group_are_chosen_by_load() {
     let m = build("aurora", &[("routing", "minimal")]);
-    let crossing = |src, dst, r, load: &On| {
+    let global_link = |src, dst, r, load: &On| {
         let path = trace(&m, src, dst, r, load);
         let hop = path.iter().find(|(l, _)| m.links.kind[*l] == LinkKind::Global);
         (path[1].0, hop.expect("another group").0)
@@ -325,9 +326,9 @@ fn links_to_another_group_are_chosen_by_load() {
     for nth in 0..2_000 {
         let r = draw(11, 0, 0, nth);
         let (src, dst) = (NicId(base::below(r, 512)), NicId(512 * 7 + base::below(r << 32, 512)));
-        let (first, link) = crossing(src, dst, r, &On(vec![], 0));
+        let (first, link) = global_link(src, dst, r, &On(vec![], 0));
         taken.insert(link);
-        let (_, other) = crossing(src, dst, r, &On(vec![first], 50_000));
+        let (_, other) = global_link(src, dst, r, &On(vec![first], 50_000));
         left += u32::from(other != link);
     }
     assert_eq!(taken.len(), 2, "both links are used");

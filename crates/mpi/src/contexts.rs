@@ -15,7 +15,7 @@ pub const PREDEFINED: u32 = 2;
 
 /// What a group agreed on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Agreed {
+pub struct Allocation {
     pub id: u32,
     /// The most that a rank of the group has in use, this one included, and which rank that is.
     pub most: u32,
@@ -59,7 +59,7 @@ impl Contexts {
     }
 
     /// The members of a communicator take an id for it.
-    pub fn agree(&mut self, key: (u32, Context), members: &[u32]) -> Option<Agreed> {
+    pub fn agree(&mut self, key: (u32, Context), members: &[u32]) -> Option<Allocation> {
         self.taken.resize(self.ranks, Vec::new());
         let id = self.lowest(members);
         let communicator = self.communicators.get_mut(&key)?;
@@ -71,7 +71,7 @@ impl Contexts {
         self.forget(key);
         let most = members.iter().map(|&rank| (self.in_use(rank), rank));
         let (most, rank) = most.max_by_key(|&(most, rank)| (most, u32::MAX - rank))?;
-        Some(Agreed { id, most, rank })
+        Some(Allocation { id, most, rank })
     }
 
     /// The rank has freed it.
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     /// All join in turn; the id, if they agree on one.
-    fn make(contexts: &mut Contexts, context: Context, members: &[u32]) -> Option<Agreed> {
+    fn make(contexts: &mut Contexts, context: Context, members: &[u32]) -> Option<Allocation> {
         for i in 1..=members.len() {
             assert_eq!(contexts.join((0, context), members.len()), i == members.len());
         }
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!((id(&mut c, 11, &[0, 1]), id(&mut c, 12, &[3, 2])), (3, 3));
         assert_eq!(id(&mut c, 13, &[1, 2]), 4);
         // 0 has 2 and 3 in use, and 1 has 2, 3 and 4.
-        assert_eq!(make(&mut c, 14, &[0, 1]), Some(Agreed { id: 5, most: 6, rank: 1 }));
+        assert_eq!(make(&mut c, 14, &[0, 1]), Some(Allocation { id: 5, most: 6, rank: 1 }));
         [0, 1].into_iter().for_each(|rank| c.leave((0, 11), rank));
         assert_eq!(id(&mut c, 15, &[0]), 3);
         // Rank 1 has 3 free, rank 0 has 4.
@@ -148,7 +148,7 @@ mod tests {
 
     /// Beyond one word of a mask, as well.
     #[test]
-    fn what_is_freed_is_taken_again() {
+    fn freed_ids_are_reused() {
         let mut c = Contexts::new(2);
         for nth in 0..1000 {
             assert_eq!(id(&mut c, nth, &[0, 1]), 2 + nth);
@@ -178,16 +178,19 @@ mod tests {
             id(&mut c, shared, &[0, 1]);
         }
         both.iter().for_each(|&shared| c.leave((0, shared), 0));
-        assert_eq!(make(&mut c, next(), &[0, 1]), Some(Agreed { id: 2048, most: 1026, rank: 0 }));
+        assert_eq!(
+            make(&mut c, next(), &[0, 1]),
+            Some(Allocation { id: 2048, most: 1026, rank: 0 })
+        );
     }
 
     #[test]
-    fn who_leaves_before_others_join_has_nothing_in_use() {
+    fn leaving_before_others_join_holds_no_id() {
         let mut c = Contexts::new(2);
         assert!(!c.join((0, 1), 2));
         c.leave((0, 1), 0);
         assert!(c.join((0, 1), 2));
-        assert_eq!(c.agree((0, 1), &[0, 1]), Some(Agreed { id: 2, most: 3, rank: 1 }));
+        assert_eq!(c.agree((0, 1), &[0, 1]), Some(Allocation { id: 2, most: 3, rank: 1 }));
         assert_eq!(id(&mut c, 2, &[0]), 2);
         c.leave((0, 1), 1);
         c.leave((0, 1), 1);

@@ -16,13 +16,13 @@ impl Family {
 
     /// The family of a profile: a preset's own, else that of the one it is like.
     pub fn of(name: &str, text: &str) -> Family {
-        if kin(name, text) == "openmpi" { Family::OpenMpi } else { Family::Mpich }
+        if base_preset(name, text) == "openmpi" { Family::OpenMpi } else { Family::Mpich }
     }
 }
 
 /// How the variables begin that only other libraries listen to than that of this profile.
-pub fn deaf_to(name: &str, text: &str) -> &'static [&'static str] {
-    match kin(name, text).as_str() {
+pub fn unsupported_prefixes(name: &str, text: &str) -> &'static [&'static str] {
+    match base_preset(name, text).as_str() {
         "openmpi" => &["MPIR_CVAR_", "MPICH_", "MPIDI_"],
         "cray-mpich" => &["OMPI_MCA_"],
         _ => &["OMPI_MCA_", "MPICH_ALLTOALL", "MPICH_COLL_SYNC", "MPICH_RANK_REORDER"],
@@ -30,7 +30,7 @@ pub fn deaf_to(name: &str, text: &str) -> &'static [&'static str] {
 }
 
 /// The preset that a profile is, or is like; nothing if it is like none.
-fn kin(name: &str, text: &str) -> String {
+fn base_preset(name: &str, text: &str) -> String {
     if preset(name) == Some(text) {
         return name.to_string();
     }
@@ -44,7 +44,7 @@ mod tests {
     use crate::library::PRESETS;
 
     #[test]
-    fn a_profile_is_of_the_family_it_is_like_whatever_its_name() {
+    fn a_profile_has_the_family_of_its_base() {
         for name in PRESETS {
             let text = preset(name).expect("a preset");
             let want = if *name == "openmpi" { Family::OpenMpi } else { Family::Mpich };
@@ -53,9 +53,9 @@ mod tests {
             for variable in
                 ["MPICH_ALLTOALL_BLK_SIZE", "MPICH_RANK_REORDER_METHOD", "MPICH_COLL_SYNC"]
             {
-                let is_deaf = |start: &&str| variable.starts_with(*start);
-                let hears = !deaf_to(name, text).iter().any(is_deaf);
-                assert_eq!(hears, *name == "cray-mpich", "{name}: {variable}");
+                let is_unsupported = |start: &&str| variable.starts_with(*start);
+                let is_supported = !unsupported_prefixes(name, text).iter().any(is_unsupported);
+                assert_eq!(is_supported, *name == "cray-mpich", "{name}: {variable}");
             }
         }
         assert_eq!(Family::of("openmpi", "version = \"1\""), Family::Mpich);

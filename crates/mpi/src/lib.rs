@@ -14,7 +14,7 @@ mod provider;
 pub mod rules;
 
 pub use contexts::Contexts;
-pub use family::{Family, deaf_to};
+pub use family::{Family, unsupported_prefixes};
 pub use library::Library;
 pub use limits::Limits;
 pub use locks::Locks;

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::limits::MatchMode;
-use crate::packing::{Packing, SLOWEST};
+use crate::packing::{MAX_ELEMENT_TIME, Packing};
 use crate::{Family, Provider};
 use base::{Gap, Span};
 use collectives::{Kind, Selection};
@@ -103,7 +103,7 @@ pub struct Gpu {
 }
 
 /// Longer times, added up, might be more than the clock holds.
-pub const LONGEST_S: f64 = 1000.0;
+pub const MAX_TIME_S: f64 = 1000.0;
 
 /// Names of the profiles that come with the product.
 pub const PRESETS: &[&str] =
@@ -124,126 +124,128 @@ pub fn preset(name: &str) -> Option<&'static str> {
 
 /// What a key's value measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Form {
+enum ValueKind {
     Time,
     /// A time for every page or block.
-    Brief,
+    ShortTime,
     /// A time for every element or member, of which there may be as many as bytes.
     Element,
     /// Bytes, or no limit.
     Size,
     /// Bytes that are added to others.
-    Part,
+    SmallSize,
     Rate,
     Tag,
     /// How many there are of something, or no limit.
     Count,
     /// A number that others are added to.
-    Number,
+    Addend,
     Mode,
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 55] = [
-    ("send_overhead", Form::Time),
-    ("recv_overhead", Form::Time),
-    ("shm_send_overhead", Form::Time),
-    ("shm_recv_overhead", Form::Time),
-    ("eager_max", Form::Size),
-    ("shm_eager_max", Form::Size),
-    ("shm_cell", Form::Size),
-    ("cma_min", Form::Size),
-    ("xpmem_min", Form::Size),
-    ("cma_start", Form::Time),
-    ("cma_page", Form::Brief),
-    ("xpmem_start", Form::Time),
-    ("rendezvous_eager_part", Form::Size),
-    ("control_bytes", Form::Part),
-    ("peer_memory", Form::Part),
-    ("nic_atomic_max", Form::Size),
-    ("eager_copy_rate", Form::Rate),
-    ("reduce_rate", Form::Rate),
-    ("local_copy_rate", Form::Rate),
-    ("pack_round", Form::Brief),
-    ("pack_block", Form::Brief),
-    ("pack_stretch", Form::Brief),
-    ("pack_element", Form::Element),
-    ("pack_member", Form::Element),
-    ("move_block", Form::Brief),
-    ("call_overhead", Form::Time),
-    ("poll_interval", Form::Time),
-    ("tag_ub", Form::Tag),
-    ("context_ids", Form::Count),
-    ("max_requests", Form::Count),
-    ("inject_max", Form::Size),
-    ("am_eager_max", Form::Size),
-    ("max_nics", Form::Count),
-    ("stripe_nics", Form::Count),
-    ("stripe_min", Form::Size),
-    ("gpu_load_overhead", Form::Time),
-    ("gpu_load_max", Form::Size),
-    ("gpu_overhead", Form::Time),
-    ("gpu_immediate_max", Form::Size),
-    ("gpu_rdma_min", Form::Size),
-    ("gpu_chunk", Form::Size),
-    ("gpu_ipc_min", Form::Size),
-    ("gpu_ipc_rate", Form::Rate),
-    ("rx_match_mode", Form::Mode),
-    ("match_element", Form::Time),
-    ("flow_control", Form::Time),
-    ("rdzv_get_min", Form::Part),
-    ("default_cq_size", Form::Count),
-    ("eq_page", Form::Size),
-    ("unexpected_events", Form::Number),
-    ("eq_ack_batch_size", Form::Number),
-    ("oflow_buf_count", Form::Number),
-    ("req_buf_min_posted", Form::Number),
-    ("default_tx_size", Form::Count),
-    ("rendezvous_ids", Form::Count),
+const KEYS: [(&str, ValueKind); 55] = [
+    ("send_overhead", ValueKind::Time),
+    ("recv_overhead", ValueKind::Time),
+    ("shm_send_overhead", ValueKind::Time),
+    ("shm_recv_overhead", ValueKind::Time),
+    ("eager_max", ValueKind::Size),
+    ("shm_eager_max", ValueKind::Size),
+    ("shm_cell", ValueKind::Size),
+    ("cma_min", ValueKind::Size),
+    ("xpmem_min", ValueKind::Size),
+    ("cma_start", ValueKind::Time),
+    ("cma_page", ValueKind::ShortTime),
+    ("xpmem_start", ValueKind::Time),
+    ("rendezvous_eager_part", ValueKind::Size),
+    ("control_bytes", ValueKind::SmallSize),
+    ("peer_memory", ValueKind::SmallSize),
+    ("nic_atomic_max", ValueKind::Size),
+    ("eager_copy_rate", ValueKind::Rate),
+    ("reduce_rate", ValueKind::Rate),
+    ("local_copy_rate", ValueKind::Rate),
+    ("pack_round", ValueKind::ShortTime),
+    ("pack_block", ValueKind::ShortTime),
+    ("pack_stretch", ValueKind::ShortTime),
+    ("pack_element", ValueKind::Element),
+    ("pack_member", ValueKind::Element),
+    ("move_block", ValueKind::ShortTime),
+    ("call_overhead", ValueKind::Time),
+    ("poll_interval", ValueKind::Time),
+    ("tag_ub", ValueKind::Tag),
+    ("context_ids", ValueKind::Count),
+    ("max_requests", ValueKind::Count),
+    ("inject_max", ValueKind::Size),
+    ("am_eager_max", ValueKind::Size),
+    ("max_nics", ValueKind::Count),
+    ("stripe_nics", ValueKind::Count),
+    ("stripe_min", ValueKind::Size),
+    ("gpu_load_overhead", ValueKind::Time),
+    ("gpu_load_max", ValueKind::Size),
+    ("gpu_overhead", ValueKind::Time),
+    ("gpu_immediate_max", ValueKind::Size),
+    ("gpu_rdma_min", ValueKind::Size),
+    ("gpu_chunk", ValueKind::Size),
+    ("gpu_ipc_min", ValueKind::Size),
+    ("gpu_ipc_rate", ValueKind::Rate),
+    ("rx_match_mode", ValueKind::Mode),
+    ("match_element", ValueKind::Time),
+    ("flow_control", ValueKind::Time),
+    ("rdzv_get_min", ValueKind::SmallSize),
+    ("default_cq_size", ValueKind::Count),
+    ("eq_page", ValueKind::Size),
+    ("unexpected_events", ValueKind::Addend),
+    ("eq_ack_batch_size", ValueKind::Addend),
+    ("oflow_buf_count", ValueKind::Addend),
+    ("req_buf_min_posted", ValueKind::Addend),
+    ("default_tx_size", ValueKind::Count),
+    ("rendezvous_ids", ValueKind::Count),
 ];
 
-impl Form {
+impl ValueKind {
     fn wanted(self) -> &'static str {
         match self {
-            Form::Time => "a time with its unit, such as `370 ns`, of at most 1000 s",
-            Form::Brief => "a time with its unit, such as `100 ns`, of at most 10 us",
-            Form::Element => "a time with its unit, such as `1 ns`, of at most 1 us",
-            Form::Size => "a size with its unit, such as `16 KiB`, or `unlimited`",
-            Form::Part => "a size with its unit, such as `16 KiB`, of at most 4095 MiB",
-            Form::Rate => "a rate with its unit, such as `30 GB/s`, from 1 MB/s on, or `unlimited`",
-            Form::Tag => "a whole number from 32767 to 2147483647",
-            Form::Count => "a whole number above zero, or `unlimited`",
-            Form::Number => "a whole number from 0 to 4294967295",
-            Form::Mode => "`hardware`, `hybrid` or `software`",
+            ValueKind::Time => "a time with its unit, such as `370 ns`, of at most 1000 s",
+            ValueKind::ShortTime => "a time with its unit, such as `100 ns`, of at most 10 us",
+            ValueKind::Element => "a time with its unit, such as `1 ns`, of at most 1 us",
+            ValueKind::Size => "a size with its unit, such as `16 KiB`, or `unlimited`",
+            ValueKind::SmallSize => "a size with its unit, such as `16 KiB`, of at most 4095 MiB",
+            ValueKind::Rate => {
+                "a rate with its unit, such as `30 GB/s`, from 1 MB/s on, or `unlimited`"
+            }
+            ValueKind::Tag => "a whole number from 32767 to 2147483647",
+            ValueKind::Count => "a whole number above zero, or `unlimited`",
+            ValueKind::Addend => "a whole number from 0 to 4294967295",
+            ValueKind::Mode => "`hardware`, `hybrid` or `software`",
         }
     }
     fn units(self) -> &'static [(&'static str, f64)] {
         match self {
-            Form::Time | Form::Brief | Form::Element => {
+            ValueKind::Time | ValueKind::ShortTime | ValueKind::Element => {
                 &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)]
             }
-            Form::Size | Form::Part => {
+            ValueKind::Size | ValueKind::SmallSize => {
                 &[("B", 1.0), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("kB", 1e3)]
             }
-            Form::Rate => &[("GB/s", 1e9), ("MB/s", 1e6), ("TB/s", 1e12), ("Gbit/s", 0.125e9)],
-            Form::Tag | Form::Count | Form::Number | Form::Mode => &[],
+            ValueKind::Rate => &[("GB/s", 1e9), ("MB/s", 1e6), ("TB/s", 1e12), ("Gbit/s", 0.125e9)],
+            ValueKind::Tag | ValueKind::Count | ValueKind::Addend | ValueKind::Mode => &[],
         }
     }
     /// The value in picoseconds, bytes, `Gap` units or as it stands.
     fn read(self, value: &Value) -> Option<u64> {
-        if let (Form::Tag, Value::Integer(n)) = (self, value) {
+        if let (ValueKind::Tag, Value::Integer(n)) = (self, value) {
             // MPI promises every program at least 32,767.
             return (32_767..=i64::from(i32::MAX)).contains(n).then_some(*n as u64);
         }
-        if let (Form::Count | Form::Number, Value::Integer(n)) = (self, value) {
-            let least = i64::from(self == Form::Count);
+        if let (ValueKind::Count | ValueKind::Addend, Value::Integer(n)) = (self, value) {
+            let least = i64::from(self == ValueKind::Count);
             return (least..=i64::from(u32::MAX)).contains(n).then_some(*n as u64);
         }
         let Value::String(text) = value else { return None };
         match (self, text.trim()) {
-            (Form::Mode, text) => return MatchMode::named(text).map(|mode| mode as u64),
-            (Form::Size | Form::Count, "unlimited") => return Some(u64::MAX),
-            (Form::Rate, "unlimited") => return Some(Gap::ZERO.0),
+            (ValueKind::Mode, text) => return MatchMode::named(text).map(|mode| mode as u64),
+            (ValueKind::Size | ValueKind::Count, "unlimited") => return Some(u64::MAX),
+            (ValueKind::Rate, "unlimited") => return Some(Gap::ZERO.0),
             _ => {}
         }
         let text = text.trim();
@@ -252,15 +254,17 @@ impl Form {
         let unit = text[split..].trim();
         let scaled = number * self.units().iter().find(|(name, _)| *name == unit)?.1;
         match self {
-            Form::Time => (scaled <= LONGEST_S).then(|| Span::from_seconds(scaled).0),
-            Form::Brief => (scaled <= 10e-6).then(|| Span::from_seconds(scaled).0),
-            Form::Element => (scaled <= SLOWEST.seconds()).then(|| Span::from_seconds(scaled).0),
-            Form::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
-            Form::Part => {
+            ValueKind::Time => (scaled <= MAX_TIME_S).then(|| Span::from_seconds(scaled).0),
+            ValueKind::ShortTime => (scaled <= 10e-6).then(|| Span::from_seconds(scaled).0),
+            ValueKind::Element => {
+                (scaled <= MAX_ELEMENT_TIME.seconds()).then(|| Span::from_seconds(scaled).0)
+            }
+            ValueKind::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
+            ValueKind::SmallSize => {
                 (scaled.fract() == 0.0 && scaled < 4096.0 * 1_048_576.0).then_some(scaled as u64)
             }
-            Form::Rate => (scaled >= 1e6).then(|| Gap::from_bytes_per_s(scaled).0),
-            Form::Tag | Form::Count | Form::Number | Form::Mode => None,
+            ValueKind::Rate => (scaled >= 1e6).then(|| Gap::from_bytes_per_s(scaled).0),
+            ValueKind::Tag | ValueKind::Count | ValueKind::Addend | ValueKind::Mode => None,
         }
     }
 }
@@ -296,13 +300,13 @@ impl Library {
             &mut self.packing.moved,
         ] {
             let seconds = span.seconds() / speed;
-            if seconds > LONGEST_S {
+            if seconds > MAX_TIME_S {
                 return Err(seconds);
             }
             *span = Span::from_seconds(seconds);
         }
-        self.packing.element = self.packing.element.min(SLOWEST);
-        self.packing.member = self.packing.member.min(SLOWEST);
+        self.packing.element = self.packing.element.min(MAX_ELEMENT_TIME);
+        self.packing.member = self.packing.member.min(MAX_ELEMENT_TIME);
         Ok(self)
     }
 
@@ -318,22 +322,22 @@ impl Library {
     /// not name gets its general values). All complaints at once, each with the path of its key.
     pub fn parse(name: &str, text: &str, fabric: &str) -> Result<Library, Vec<String>> {
         let mut draft = Draft::default();
-        draft.lay(text, fabric);
+        draft.overlay(text, fabric);
         // A key with a wrong value is not also missing.
-        if draft.complaints.is_empty() {
+        if draft.errors.is_empty() {
             let missing = KEYS.iter().filter(|(key, _)| !draft.values.contains_key(key));
-            let missing = missing.map(|(key, form)| format!("{key}: expected {}", form.wanted()));
-            draft.complaints.extend(missing);
+            let missing = missing.map(|(key, kind)| format!("{key}: expected {}", kind.wanted()));
+            draft.errors.extend(missing);
             if draft.version.is_empty() {
-                draft.complaints.push("version: expected the library's version, in quotes".into());
+                draft.errors.push("version: expected the library's version, in quotes".into());
             }
         }
         let selection = Selection::parse(&draft.rules, "collectives");
-        let selection = match (selection, draft.complaints.is_empty()) {
+        let selection = match (selection, draft.errors.is_empty()) {
             (Ok(selection), true) => selection,
             (selection, _) => {
-                draft.complaints.extend(selection.err().into_iter().flatten());
-                return Err(draft.complaints);
+                draft.errors.extend(selection.err().into_iter().flatten());
+                return Err(draft.errors);
             }
         };
         let get = |key: &str| draft.values[key];
@@ -416,27 +420,27 @@ struct Draft {
     version: String,
     values: BTreeMap<&'static str, u64>,
     rules: Table,
-    complaints: Vec<String>,
+    errors: Vec<String>,
 }
 
 impl Draft {
     /// Lays a profile over what is here: first what it is like, then its general keys, then those
     /// of the fabric. Only a profile that comes with the product may be likened to, so this ends.
-    fn lay(&mut self, text: &str, fabric: &str) {
+    fn overlay(&mut self, text: &str, fabric: &str) {
         let table: Table = match text.parse() {
             Ok(table) => table,
             Err(error) => {
-                self.complaints.push(format!("not a TOML file: {}", error.message()));
+                self.errors.push(format!("not a TOML file: {}", error.message()));
                 return;
             }
         };
         if let Some(like) = table.get("like") {
             match like.as_str().and_then(preset) {
-                Some(text) => self.lay(text, fabric),
+                Some(text) => self.overlay(text, fabric),
                 None => {
                     let hint = did_you_mean(like.as_str().unwrap_or(""), PRESETS.iter().copied());
                     let legal = PRESETS.join(", ");
-                    self.complaints
+                    self.errors
                         .push(format!("like: found `{like}`, expected one of {legal}{hint}"));
                 }
             }
@@ -455,7 +459,7 @@ impl Draft {
             Some(Value::Table(fabrics)) => {
                 for (name, keys) in fabrics {
                     let Value::Table(keys) = keys else {
-                        self.complaints.push(format!("fabric.{name}: expected a table of keys"));
+                        self.errors.push(format!("fabric.{name}: expected a table of keys"));
                         continue;
                     };
                     for (key, value) in keys {
@@ -467,34 +471,34 @@ impl Draft {
                             ("collectives", Value::Table(rules)) => {
                                 let at = format!("fabric.{name}.collectives");
                                 let read = Selection::parse(rules, &at);
-                                self.complaints.extend(read.err().unwrap_or_default());
+                                self.errors.extend(read.err().unwrap_or_default());
                             }
                             _ => self.take(&format!("fabric.{name}."), key, value, name == fabric),
                         }
                     }
                 }
             }
-            Some(_) => self.complaints.push("fabric: expected tables by name of fabric".into()),
+            Some(_) => self.errors.push("fabric: expected tables by name of fabric".into()),
             None => {}
         }
     }
 
     /// Checks a key and, if it `counts` here, takes its value.
     fn take(&mut self, at: &str, key: &str, value: &Value, counts: bool) {
-        let Some(&(name, form)) = KEYS.iter().find(|(name, _)| *name == key) else {
+        let Some(&(name, kind)) = KEYS.iter().find(|(name, _)| *name == key) else {
             let words = ["version", "like", "collectives", "fabric"];
             let legal = KEYS.iter().map(|k| k.0).chain(words);
             let hint = did_you_mean(key, legal);
             let what = if words.contains(&key) { "another value" } else { "a key of profiles" };
-            self.complaints.push(format!("{at}{key}: found `{value}`, expected {what}{hint}"));
+            self.errors.push(format!("{at}{key}: found `{value}`, expected {what}{hint}"));
             return;
         };
-        match form.read(value) {
+        match kind.read(value) {
             Some(number) if counts => _ = self.values.insert(name, number),
             Some(_) => {}
             None => {
-                let wanted = form.wanted();
-                self.complaints.push(format!("{at}{key}: found `{value}`, expected {wanted}"));
+                let wanted = kind.wanted();
+                self.errors.push(format!("{at}{key}: found `{value}`, expected {wanted}"));
             }
         }
     }

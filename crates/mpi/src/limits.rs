@@ -105,7 +105,7 @@ impl Limit {
         }
     }
     /// What avoids it: a setting, or a change of the program.
-    pub fn cure(self) -> &'static str {
+    pub fn workaround(self) -> &'static str {
         match self {
             Limit::Tag => {
                 "keep tags below MPI_TAG_UB: number messages by pair of ranks instead of globally, \
@@ -201,7 +201,7 @@ impl Bounds {
         }
     }
     /// The same machine without its limits. Where matching is done stays.
-    pub fn lifted(self) -> Bounds {
+    pub fn unlimited(self) -> Bounds {
         let none = UNLIMITED;
         let nic = Nic { match_entries: none, portal_table: none, command_queues: none, ..self.nic };
         let (context_ids, requests) = (none, none);
@@ -242,13 +242,13 @@ struct Endpoint {
     onloaded: u32,
     rendezvous: u32,
     eager_bytes: u64,
-    matches: Counted,
+    matches: MatchCounters,
 }
 const _: () = assert!(size_of::<Endpoint>() == 64);
 
 /// `Matches`; of long messages no more than 2^32 - 1 are counted.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counted {
+struct MatchCounters {
     expected: u64,
     unexpected: u64,
     in_software: u64,
@@ -281,14 +281,14 @@ impl Matches {
 
 /// What the endpoints of one NIC have in use.
 #[derive(Clone, Copy, Debug, Default)]
-struct Shared {
+struct NicUse {
     endpoints: u64,
     table: u64,
 }
 
 /// The most there ever was, and whose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct HighWater {
     pub used: u64,
     pub rank: u32,
 }
@@ -304,28 +304,28 @@ pub struct Limits {
     registered: Vec<u32>,
     optimized: Vec<u32>,
     /// Memory registered for one message, which ends it.
-    lent: Vec<u32>,
-    nics: Vec<Shared>,
+    temporary_regions: Vec<u32>,
+    nics: Vec<NicUse>,
     /// Entries in use by engine, and those of them that are registered memory.
     engines: Vec<u32>,
     regions: Vec<u32>,
-    marks: [Mark; Limit::ALL.len()],
+    marks: [HighWater; Limit::ALL.len()],
     /// Sends without an identifier wait for one.
-    waits: bool,
+    sends_wait: bool,
 }
 
 impl Limits {
     /// `nics` names each rank's NIC, in the order of ranks.
     pub fn new(bounds: Bounds, nics: impl Iterator<Item = u32>) -> Limits {
         let mut seen: Vec<Option<u32>> = Vec::new();
-        let mut shared: Vec<Shared> = Vec::new();
-        let mut endpoints: Vec<Endpoint> = base::with_room(nics.size_hint().0);
+        let mut shared: Vec<NicUse> = Vec::new();
+        let mut endpoints: Vec<Endpoint> = base::with_capacity(nics.size_hint().0);
         let n_engines = bounds.nic.match_engines;
         for nic in nics {
             seen.resize(seen.len().max(nic as usize + 1), None);
             let nic = *seen[nic as usize].get_or_insert(shared.len() as u32);
             if nic as usize == shared.len() {
-                shared.push(Shared::default());
+                shared.push(NicUse::default());
             }
             let of = &mut shared[nic as usize];
             let engine = nic * n_engines + of.endpoints as u32 % n_engines;
@@ -346,15 +346,15 @@ impl Limits {
             sends: vec![0; ranks],
             registered: vec![0; ranks],
             optimized: vec![0; ranks],
-            lent: vec![0; ranks],
+            temporary_regions: vec![0; ranks],
             nics: shared,
             engines: vec![0; all],
             regions: vec![0; all],
             marks: Default::default(),
-            waits: true,
+            sends_wait: true,
         };
         for rank in 0..ranks as u32 {
-            let Shared { endpoints, table } = limits.nics[limits.nic_of(rank)];
+            let NicUse { endpoints, table } = limits.nics[limits.nic_of(rank)];
             limits.note(Limit::CommandQueues, rank, endpoints);
             limits.note(Limit::PortalTable, rank, table);
         }
@@ -385,7 +385,7 @@ impl Limits {
 
     /// From now on rendezvous sends are counted, and none waits.
     pub fn never_wait(&mut self) {
-        self.waits = false;
+        self.sends_wait = false;
     }
 
     pub fn bound(&self, limit: Limit) -> u64 {
@@ -395,7 +395,7 @@ impl Limits {
         self.bounds.match_mode
     }
     /// The most that was ever used of it.
-    pub fn mark(&self, limit: Limit) -> Mark {
+    pub fn mark(&self, limit: Limit) -> HighWater {
         self.marks[limit as usize]
     }
     /// Of that, what is in use in any case.
@@ -414,7 +414,7 @@ impl Limits {
     }
     /// A message has come to the rank by the NIC.
     #[inline]
-    pub fn came(&mut self, rank: u32, is_expected: bool, is_rendezvous: bool) {
+    pub fn message_arrived(&mut self, rank: u32, is_expected: bool, is_rendezvous: bool) {
         let endpoint = &mut self.endpoints[rank as usize];
         let matches = &mut endpoint.matches;
         match (endpoint.software, is_expected) {
@@ -434,7 +434,8 @@ impl Limits {
     pub fn matches(&self) -> impl Iterator<Item = (u32, Matches)> {
         let n_nics = self.nics.len() as u32;
         self.endpoints.iter().map(move |of| {
-            let Counted { expected, unexpected, in_software, rendezvous, offloaded } = of.matches;
+            let MatchCounters { expected, unexpected, in_software, rendezvous, offloaded } =
+                of.matches;
             let (rendezvous, offloaded) = (rendezvous.into(), offloaded.into());
             let matches = Matches { expected, unexpected, in_software, rendezvous, offloaded };
             (of.engine / n_nics, matches)
@@ -445,7 +446,7 @@ impl Limits {
         self.endpoints.iter().filter(|e| e.software).count()
     }
     /// Ranks that share this rank's match engine, itself among them.
-    pub fn sharers(&self, rank: u32) -> usize {
+    pub fn ranks_on_engine(&self, rank: u32) -> usize {
         let engine = self.endpoints[rank as usize].engine;
         self.endpoints.iter().filter(|e| e.engine == engine).count()
     }
@@ -459,8 +460,8 @@ impl Limits {
         (self.registered[rank].into(), self.optimized[rank].into())
     }
     /// Pieces of its memory that are registered for one message each.
-    pub fn lent(&self, rank: u32) -> u64 {
-        self.lent[rank as usize].into()
+    pub fn temporary_regions(&self, rank: u32) -> u64 {
+        self.temporary_regions[rank as usize].into()
     }
     /// In the NIC's lists: receives posted, messages unexpected.
     pub fn lists(&self, rank: u32) -> (u64, u64) {
@@ -479,7 +480,7 @@ impl Limits {
     fn note(&mut self, limit: Limit, rank: u32, used: u64) {
         let mark = &mut self.marks[limit as usize];
         if used > mark.used {
-            *mark = Mark { used, rank };
+            *mark = HighWater { used, rank };
         }
     }
 
@@ -515,11 +516,11 @@ impl Limits {
         if self.is_software(rank) {
             return Verdict::Fits;
         }
-        let verdict = self.entry(rank);
+        let verdict = self.take_entry(rank);
         if !self.is_software(rank) {
             self.endpoints[rank as usize].posted += 1;
         }
-        self.counted(rank, verdict)
+        self.check_events(rank, verdict)
     }
     /// A receive has matched, or was taken back. What a collective got that its members did not
     /// agree on was never posted.
@@ -542,11 +543,11 @@ impl Limits {
         if software {
             return Verdict::Fits;
         }
-        let verdict = self.entry(rank);
+        let verdict = self.take_entry(rank);
         if !self.is_software(rank) {
             self.endpoints[rank as usize].unexpected += 1;
         }
-        self.counted(rank, verdict)
+        self.check_events(rank, verdict)
     }
     /// Such a message has found its receive. Those that flow control moved are the oldest, and are
     /// taken to go first.
@@ -564,7 +565,7 @@ impl Limits {
 
     /// One more entry of the rank's match engine, unless its lists leave the NIC.
     #[inline]
-    fn entry(&mut self, rank: u32) -> Verdict {
+    fn take_entry(&mut self, rank: u32) -> Verdict {
         let engine = self.endpoints[rank as usize].engine as usize;
         let mut verdict = Verdict::Fits;
         if u64::from(self.engines[engine]) >= self.bounds.nic.match_entries {
@@ -603,7 +604,7 @@ impl Limits {
 
     /// Whether the events of what is in use now fit the queue.
     #[inline]
-    fn counted(&mut self, rank: u32, verdict: Verdict) -> Verdict {
+    fn check_events(&mut self, rank: u32, verdict: Verdict) -> Verdict {
         let events = self.events(rank);
         self.note(Limit::EventQueue, rank, events);
         if verdict == Verdict::Fits && events > self.bounds.events {
@@ -618,7 +619,7 @@ impl Limits {
     pub fn register(&mut self, rank: u32, optimized: bool) -> Verdict {
         let (nic, before) = (self.nic_of(rank), self.optimized[rank as usize]);
         self.registered[rank as usize] += 1;
-        let mut verdict = self.open(rank);
+        let mut verdict = self.add_region(rank);
         if optimized && u64::from(before) < self.bounds.optimized_regions {
             self.optimized[rank as usize] += 1;
             self.nics[nic].table += 1;
@@ -631,17 +632,17 @@ impl Limits {
         verdict
     }
     /// The same for as long as one message lasts.
-    pub fn lend(&mut self, rank: u32) -> Verdict {
-        self.lent[rank as usize] += 1;
-        self.open(rank)
+    pub fn register_temporary(&mut self, rank: u32) -> Verdict {
+        self.temporary_regions[rank as usize] += 1;
+        self.add_region(rank)
     }
-    pub fn unlend(&mut self, rank: u32) {
-        self.lent[rank as usize] -= 1;
-        self.shut(rank);
+    pub fn deregister_temporary(&mut self, rank: u32) {
+        self.temporary_regions[rank as usize] -= 1;
+        self.remove_region(rank);
     }
 
     /// One more list entry of the rank's engine is memory.
-    fn open(&mut self, rank: u32) -> Verdict {
+    fn add_region(&mut self, rank: u32) -> Verdict {
         let engine = self.endpoints[rank as usize].engine as usize;
         self.regions[engine] += 1;
         self.engines[engine] += 1;
@@ -651,7 +652,7 @@ impl Limits {
         let fits = entries <= self.bounds.nic.match_entries;
         if fits { Verdict::Fits } else { Verdict::Exceeded(Limit::Regions) }
     }
-    fn shut(&mut self, rank: u32) {
+    fn remove_region(&mut self, rank: u32) {
         let engine = self.endpoints[rank as usize].engine as usize;
         self.regions[engine] -= 1;
         self.engines[engine] -= 1;
@@ -667,7 +668,7 @@ impl Limits {
         }
         if self.registered[at] > 0 {
             self.registered[at] -= 1;
-            self.shut(rank);
+            self.remove_region(rank);
         }
     }
 
@@ -685,7 +686,7 @@ impl Limits {
     #[inline]
     pub fn claim(&mut self, rank: u32) -> bool {
         let used = self.endpoints[rank as usize].rendezvous;
-        let has_one = u64::from(used) < self.bounds.rendezvous || !self.waits;
+        let has_one = u64::from(used) < self.bounds.rendezvous || !self.sends_wait;
         if has_one {
             self.claim_anyway(rank);
         }

@@ -88,7 +88,7 @@ mod tests {
     /// A script of requests (`Some(exclusive)`) and releases (`None`) by rank; what each step
     /// grants, by rank. Requests are known by their rank.
     #[test]
-    fn locks_are_given_in_the_order_in_which_they_are_asked_for() {
+    fn locks_are_granted_in_request_order() {
         let (s, x, free) = (Some(SHARED), Some(EXCLUSIVE), None);
         type Step<'a> = (u32, Option<bool>, &'a [u32]);
         let cases: &[&[Step]] = &[
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn locks_of_other_windows_and_ranks_are_other_locks() {
+    fn locks_are_per_window_and_rank() {
         let mut locks = Locks::default();
         for (context, target) in [(1, 0), (1, 1), (2, 0)] {
             assert!(locks.request(context, target, 5, EXCLUSIVE, ()), "{context} {target}");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_held_cannot_be_given_back() {
+    fn a_lock_not_held_cannot_be_released() {
         let mut locks = Locks::<()>::default();
         let mut granted = Vec::new();
         assert!(!locks.release(1, 0, 5, &mut granted));

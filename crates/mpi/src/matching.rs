@@ -41,12 +41,12 @@ pub struct Matching<W, M> {
     posted: VecDeque<(Pattern, W)>,
     unexpected: VecDeque<(Envelope, M)>,
     /// Elements the last search looked at: what it would cost a CPU.
-    pub walked: usize,
+    pub examined: usize,
 }
 
 impl<W, M> Default for Matching<W, M> {
     fn default() -> Self {
-        Matching { posted: VecDeque::new(), unexpected: VecDeque::new(), walked: 0 }
+        Matching { posted: VecDeque::new(), unexpected: VecDeque::new(), examined: 0 }
     }
 }
 
@@ -62,7 +62,7 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
     /// A message arrives. The receive it answers comes back; else it is kept as unexpected.
     pub fn arrive(&mut self, envelope: Envelope, message: M) -> Option<(Pattern, W)> {
         let found = self.posted.iter().position(|(p, _)| p.admits(envelope));
-        self.walked = found.map_or(self.posted.len(), |i| i + 1);
+        self.examined = found.map_or(self.posted.len(), |i| i + 1);
         match found {
             Some(i) => self.posted.remove(i),
             None => {
@@ -82,7 +82,7 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
     }
     fn search(&mut self, pattern: Pattern) -> Option<usize> {
         let found = self.unexpected.iter().position(|(e, _)| pattern.admits(*e));
-        self.walked = found.map_or(self.unexpected.len(), |i| i + 1);
+        self.examined = found.map_or(self.unexpected.len(), |i| i + 1);
         found
     }
     /// Takes back a posted receive. False if it has matched already (or never was).
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn wildcards_match_what_they_say() {
+    fn wildcards_match() {
         for (pattern, envelope, yes) in [
             (p(1, 5), e(1, 5), true),
             (p(1, 5), e(2, 5), false),
@@ -154,7 +154,7 @@ mod tests {
                         Some(i) => drop(receives.remove(i)),
                         None => messages.push((e(src, tag), step)),
                     }
-                    assert_eq!(m.walked, want.map_or(receives.len(), |i| i + 1), "seed {seed}");
+                    assert_eq!(m.examined, want.map_or(receives.len(), |i| i + 1), "seed {seed}");
                 } else {
                     let q = p(
                         if r(3, 3) == 0 { ANY_SOURCE } else { src },

@@ -1,7 +1,7 @@
 //! Blocks that lie apart and travel as one message.
 
 use base::{Gap, Span};
-use workload::Apart;
+use workload::NonContiguous;
 
 /// What a rank's CPU does for blocks that lie apart and travel as one message: Bruck's alltoall has
 /// them in every round, and programs have datatypes of their own. docs/models/library.md has how it
@@ -22,7 +22,7 @@ pub struct Packing {
 }
 
 /// As slow as the slowest rate: an element may be a byte, and a member.
-pub(crate) const SLOWEST: Span = Span(1_000_000);
+pub(crate) const MAX_ELEMENT_TIME: Span = Span(1_000_000);
 
 impl Packing {
     /// What a byte takes at most, if elements are bytes.
@@ -30,7 +30,7 @@ impl Packing {
         Gap(self.element.0 << 20)
     }
     /// A round's datatype of `stretches`, `blocks` in all.
-    pub fn made(&self, blocks: u64, stretches: u64) -> Span {
+    pub fn datatype_time(&self, blocks: u64, stretches: u64) -> Span {
         self.round + self.block * blocks + self.stretch * stretches
     }
     /// `bytes` in elements of `grain` are packed, or unpacked: at the rate of copies if they are
@@ -41,7 +41,7 @@ impl Packing {
     }
     /// What a program's datatype says is packed, or unpacked: by its elements or its members, or at
     /// the rate of copies for all the memory it lies in, whichever is slower.
-    pub fn gathered(&self, apart: &Apart, copy: Gap) -> Span {
+    pub fn gathered(&self, apart: &NonContiguous, copy: Gap) -> Span {
         let values = (self.element * apart.values).max(self.member * apart.members);
         values.max(copy.span(apart.touched))
     }
@@ -53,18 +53,18 @@ impl Packing {
 
 #[cfg(test)]
 mod tests {
-    use super::SLOWEST;
+    use super::MAX_ELEMENT_TIME;
     use crate::Library;
     use base::{Gap, Span};
-    use workload::Apart;
+    use workload::NonContiguous;
 
     /// Times that can be counted stay so on the slowest cores there are.
     #[test]
-    fn an_element_takes_no_longer_than_the_slowest_rate() {
+    fn an_element_takes_at_most_the_maximum_time() {
         let text = "like = \"mpich\"\npack_element = \"1 us\"\npack_member = \"1 us\"";
         let library = Library::parse("slow", text, "generic").expect("legal").on_cores(0.001);
         let packing = library.expect("no overhead is too long").packing;
-        assert_eq!((packing.element, packing.member), (SLOWEST, SLOWEST));
+        assert_eq!((packing.element, packing.member), (MAX_ELEMENT_TIME, MAX_ELEMENT_TIME));
         assert_eq!(packing.gap(), Gap::from_bytes_per_s(1e6));
         assert_eq!(packing.copied(4 << 20, 1, 2, packing.gap()), Span(1_000_000 << 22));
         // One stretch is a copy.
@@ -73,24 +73,25 @@ mod tests {
 
     /// Each of the three may be what takes longest, and nothing costs nothing.
     #[test]
-    fn what_lies_apart_takes_what_is_slowest_of_it() {
+    fn the_slowest_part_of_packing_counts() {
         let text = "like = \"none\"\npack_element = \"2 ns\"\npack_member = \"50 ns\"";
         let packing = Library::parse("slow", text, "generic").expect("legal").packing;
         let copy = Gap::from_bytes_per_s(1e9);
-        let apart = |values, members, touched| Apart { bytes: 800, touched, values, members };
+        let apart =
+            |values, members, touched| NonContiguous { bytes: 800, touched, values, members };
         assert_eq!(packing.gathered(&apart(100, 3, 150), copy), Span::ns(200));
         assert_eq!(packing.gathered(&apart(100, 5, 150), copy), Span::ns(250));
         assert_eq!(packing.gathered(&apart(100, 3, 640), copy), copy.span(640));
-        assert_eq!(packing.gathered(&Apart::default(), copy), Span::ZERO);
+        assert_eq!(packing.gathered(&NonContiguous::default(), copy), Span::ZERO);
         // Of a shorter message the first part.
         let first = apart(100, 5, 640).first(200);
         assert_eq!((first.values, first.members, first.touched), (25, 1, 160));
         assert_eq!(apart(100, 5, 640).first(900), apart(100, 5, 640));
         // Of shorts and chars, 3 bytes are two values and two members.
-        let unlike = Apart { bytes: 3000, touched: 4000, values: 2000, members: 2000 };
-        assert_eq!(packing.gathered(&unlike, copy), Span::us(100));
+        let mixed = NonContiguous { bytes: 3000, touched: 4000, values: 2000, members: 2000 };
+        assert_eq!(packing.gathered(&mixed, copy), Span::us(100));
         // And of several all.
-        let both = apart(100, 0, 640) + apart(400, 4, 60) + Apart::default();
+        let both = apart(100, 0, 640) + apart(400, 4, 60) + NonContiguous::default();
         assert_eq!((both.bytes, both.values, both.members), (1600, 500, 4));
     }
 }

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn long_accumulates_go_in_pieces_if_they_are_told_to() {
+    fn long_accumulates_are_pipelined_on_request() {
         let name = "MPIR_CVAR_CH4_OFI_AM_LONG_FORCE_PIPELINE";
         let mut l = mpich("slingshot");
         assert_eq!((l.set(name, "0"), l.am_eager_max), (Ok(true), 16 << 10));
@@ -269,7 +269,7 @@ mod tests {
 
     /// MPICH: striping is off by default, MAX_NICS -1 is all of them, less than that is one.
     #[test]
-    fn stripes_need_leave_and_nics_in_any_order() {
+    fn striping_needs_permission_and_several_nics() {
         let names = ["ENABLE_MULTI_NIC_STRIPING", "MAX_NICS", "MULTI_NIC_STRIPING_THRESHOLD"];
         let stripes = |values: [&str; 3], bytes: u64| {
             let orders = [[0, 1, 2], [2, 1, 0]].map(|order| {
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_mean_nothing_are_refused_and_others_variables_are_left_alone() {
+    fn invalid_values_are_refused_and_other_variables_ignored() {
         let mut l = mpich("slingshot");
         let before = l.clone();
         for (name, value) in [

@@ -17,33 +17,33 @@ use crate::runtime::{self, Guarded, Held};
 /// communicator without one.
 type Owner = Option<(Kind, c_int)>;
 
-struct Attached {
+struct AttachedBuffer {
     address: usize,
     /// Bytes; ignored if the buffer is `MPI_BUFFER_AUTOMATIC`.
-    room: i64,
+    capacity: i64,
     /// Messages on their way.
-    inside: Vec<Inside>,
+    in_buffer: Vec<BufferedMessage>,
 }
 
 #[derive(Clone, Copy)]
-struct Inside {
+struct BufferedMessage {
     token: u32,
     bytes: u64,
     /// Unlike tokens, never used again.
     number: u64,
 }
 
-struct State {
-    buffers: BTreeMap<Owner, Attached>,
+struct Buffers {
+    buffers: BTreeMap<Owner, AttachedBuffer>,
     next_number: u64,
 }
 
-static STATE: Guarded<State> = Guarded::new(State { buffers: BTreeMap::new(), next_number: 0 });
+static STATE: Guarded<Buffers> = Guarded::new(Buffers { buffers: BTreeMap::new(), next_number: 0 });
 
-impl Attached {
+impl AttachedBuffer {
     /// Forgets the messages that have left.
     fn reap(&mut self, held: &Held) {
-        self.inside.retain(|message| {
+        self.in_buffer.retain(|message| {
             let is_there = runtime::completion(held, message.token).is_none();
             if !is_there {
                 runtime::release_token(held, message.token);
@@ -52,19 +52,19 @@ impl Attached {
         });
     }
     fn has_room(&self, need: u64) -> bool {
-        let used: u64 = self.inside.iter().map(|message| message.bytes).sum();
-        self.address == c::BUFFER_AUTOMATIC || used + need <= self.room as u64
+        let used: u64 = self.in_buffer.iter().map(|message| message.bytes).sum();
+        self.address == c::BUFFER_AUTOMATIC || used + need <= self.capacity as u64
     }
 }
 
 /// Does something with a buffer, if it is attached.
-fn with<R>(held: &Held, owner: Owner, f: impl FnOnce(&mut Attached) -> R) -> Option<R> {
+fn with<R>(held: &Held, owner: Owner, f: impl FnOnce(&mut AttachedBuffer) -> R) -> Option<R> {
     STATE.get(held).buffers.get_mut(&owner).map(f)
 }
 
 /// Whose buffer a communicator uses: its own, else the one of all, else a session's, for which one
 /// cannot be told from a communicator.
-fn serving(held: &Held, comm: Comm) -> Owner {
+fn owner_for(held: &Held, comm: Comm) -> Owner {
     let buffers = &STATE.get(held).buffers;
     let own = Some((Kind::Comm, comm.to_int()));
     if buffers.contains_key(&own) {
@@ -76,7 +76,7 @@ fn serving(held: &Held, comm: Comm) -> Owner {
 
 /// Sends through the buffer that serves a communicator, if that has room for `bytes`.
 pub(crate) fn send(held: &Held, comm: Comm, bytes: u64, submit: impl FnOnce() -> u32) -> Result {
-    let owner = serving(held, comm);
+    let owner = owner_for(held, comm);
     let need = bytes + c::BSEND_OVERHEAD as u64;
     let fits = |held| {
         with(held, owner, |buffer| {
@@ -93,12 +93,12 @@ pub(crate) fn send(held: &Held, comm: Comm, bytes: u64, submit: impl FnOnce() ->
         has_room = fits(held) == Some(true);
     }
     if !has_room {
-        let room = with(held, owner, |buffer| buffer.room).unwrap_or(0);
-        let full = with(held, owner, |buffer| buffer.inside.len()).unwrap_or(0);
+        let capacity = with(held, owner, |buffer| buffer.capacity).unwrap_or(0);
+        let full = with(held, owner, |buffer| buffer.in_buffer.len()).unwrap_or(0);
         return fail!(
             c::ERR_BUFFER,
             "a message of {bytes} bytes and {} of overhead does not fit the attached buffer of \
-             {room} with {full} messages in it",
+             {capacity} with {full} messages in it",
             c::BSEND_OVERHEAD
         );
     }
@@ -108,7 +108,9 @@ pub(crate) fn send(held: &Held, comm: Comm, bytes: u64, submit: impl FnOnce() ->
         state.next_number += 1;
         state.next_number
     };
-    with(held, owner, |buffer| buffer.inside.push(Inside { token, bytes: need, number }));
+    with(held, owner, |buffer| {
+        buffer.in_buffer.push(BufferedMessage { token, bytes: need, number })
+    });
     Ok(())
 }
 
@@ -116,7 +118,7 @@ pub(crate) fn send(held: &Held, comm: Comm, bytes: u64, submit: impl FnOnce() ->
 pub(crate) fn forget(kind: Kind, handle: c_int) {
     let held = &runtime::lock();
     let gone = STATE.get(held).buffers.remove(&Some((kind, handle)));
-    for message in gone.into_iter().flat_map(|buffer| buffer.inside) {
+    for message in gone.into_iter().flat_map(|buffer| buffer.in_buffer) {
         runtime::detach(held, message.token);
     }
 }
@@ -131,15 +133,15 @@ fn attach(owner: Owner, buffer: *mut c_void, size: i64) -> Result {
         return fail!(c::ERR_BUFFER, "a buffer is attached already");
     }
     let address = buffer as usize;
-    let room = if address == c::BUFFER_AUTOMATIC { 0 } else { size };
-    buffers.insert(owner, Attached { address, room, inside: Vec::new() });
+    let capacity = if address == c::BUFFER_AUTOMATIC { 0 } else { size };
+    buffers.insert(owner, AttachedBuffer { address, capacity, in_buffer: Vec::new() });
     Ok(())
 }
 
 /// Waits until every message in the buffer has left.
 fn flush(held: &Held, owner: Owner) {
-    let inside = with(held, owner, |buffer| buffer.inside.clone()).unwrap_or_default();
-    let tokens: Vec<u32> = inside.iter().map(|message| message.token).collect();
+    let in_buffer = with(held, owner, |buffer| buffer.in_buffer.clone()).unwrap_or_default();
+    let tokens: Vec<u32> = in_buffer.iter().map(|message| message.token).collect();
     runtime::wait_all(held, &tokens);
     with(held, owner, |buffer| buffer.reap(held));
 }
@@ -152,7 +154,7 @@ unsafe fn detach<Int: Integer>(owner: Owner, address: *mut c_void, size: *mut In
     };
     unsafe {
         *address.cast::<usize>() = gone.address;
-        *size = Int::narrow(gone.room).unwrap_or(Int::UNDEFINED);
+        *size = Int::narrow(gone.capacity).unwrap_or(Int::UNDEFINED);
     }
     Ok(())
 }
@@ -165,10 +167,10 @@ struct Flush {
 }
 
 impl Flush {
-    fn inside(&self, held: &Held) -> Vec<u32> {
-        let reached = |buffer: &mut Attached| {
+    fn in_buffer(&self, held: &Held) -> Vec<u32> {
+        let reached = |buffer: &mut AttachedBuffer| {
             buffer.reap(held);
-            let before = buffer.inside.iter().filter(|message| message.number <= self.last);
+            let before = buffer.in_buffer.iter().filter(|message| message.number <= self.last);
             before.map(|message| message.token).collect()
         };
         with(held, self.owner, reached).unwrap_or_default()
@@ -177,10 +179,10 @@ impl Flush {
 
 impl Progress for Flush {
     fn advance(&self, held: &Held) -> Option<Outcome> {
-        self.inside(held).is_empty().then(Outcome::empty)
+        self.in_buffer(held).is_empty().then(Outcome::empty)
     }
     fn open(&self, held: &Held, tokens: &mut Vec<u32>) -> bool {
-        tokens.extend(self.inside(held));
+        tokens.extend(self.in_buffer(held));
         false
     }
 }

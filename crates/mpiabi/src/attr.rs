@@ -31,7 +31,7 @@ enum Language {
 
 impl Language {
     /// A value as it is kept: half a word keeps its sign.
-    fn kept(self, value: usize) -> usize {
+    fn stored(self, value: usize) -> usize {
         match self {
             Language::Mpi1Fortran => value as c_int as isize as usize,
             _ => value,
@@ -76,11 +76,11 @@ struct Attribute {
 
 impl Attribute {
     fn new(keyval: c_int, key: Arc<Key>, set_by: Language, value: usize) -> Attribute {
-        let value = Arc::new(AtomicUsize::new(set_by.kept(value)));
+        let value = Arc::new(AtomicUsize::new(set_by.stored(value)));
         Attribute { keyval, key, set_by, value }
     }
     /// The value as a language sees it.
-    fn seen_by(&self, language: Language) -> usize {
+    fn value_for(&self, language: Language) -> usize {
         match (self.set_by, language) {
             (Language::C, _) | (_, Language::Fortran | Language::Mpi1Fortran) => {
                 self.value.load(Ordering::Relaxed)
@@ -97,7 +97,7 @@ impl Attribute {
     }
 }
 
-struct State {
+struct AttributeTable {
     /// Numbers of keys are never used again: an attribute may outlive its key.
     next: c_int,
     keys: BTreeMap<c_int, Arc<Key>>,
@@ -108,10 +108,13 @@ struct State {
 /// Above the predefined keys of the standard ABI; MPICH's lie far above both.
 const FIRST_KEY: c_int = 0x1000;
 
-static STATE: Mutex<State> =
-    Mutex::new(State { next: FIRST_KEY, keys: BTreeMap::new(), attributes: BTreeMap::new() });
+static STATE: Mutex<AttributeTable> = Mutex::new(AttributeTable {
+    next: FIRST_KEY,
+    keys: BTreeMap::new(),
+    attributes: BTreeMap::new(),
+});
 
-fn state() -> MutexGuard<'static, State> {
+fn state() -> MutexGuard<'static, AttributeTable> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -185,7 +188,7 @@ fn raw(object: c_int) -> Raw {
 pub(crate) fn copy_all(kind: Kind, old: c_int, new: c_int) -> Result {
     let attributes = state().attributes.get(&(kind, old)).cloned().unwrap_or_default();
     for attribute in attributes {
-        let value = attribute.seen_by(attribute.key.language);
+        let value = attribute.value_for(attribute.key.language);
         if let Some(returned) = attribute.key.copied(attribute.keyval, old, value)? {
             let copy = attribute.copy(returned);
             state().attributes.entry((kind, new)).or_default().push(copy);
@@ -199,7 +202,7 @@ pub(crate) fn delete_all(kind: Kind, object: c_int) -> Result {
     loop {
         let last = state().attributes.get(&(kind, object)).and_then(|list| list.last().cloned());
         let Some(last) = last else { break };
-        last.key.deleted(last.keyval, object, last.seen_by(last.key.language))?;
+        last.key.deleted(last.keyval, object, last.value_for(last.key.language))?;
         if let Some(list) = state().attributes.get_mut(&(kind, object)) {
             list.retain(|a| a.keyval != last.keyval);
         }
@@ -259,14 +262,14 @@ fn set(kind: Kind, object: c_int, keyval: c_int, value: *mut c_void) -> Result {
     let language = CALLER.get();
     let key = key(kind, keyval)?;
     if let Some(old) = find(kind, object, keyval) {
-        old.key.deleted(keyval, object, old.seen_by(old.key.language))?;
+        old.key.deleted(keyval, object, old.value_for(old.key.language))?;
     }
     let mut state = state();
     let list = state.attributes.entry((kind, object)).or_default();
     match list.iter_mut().find(|a| a.keyval == keyval) {
         Some(attribute) => {
             attribute.set_by = language;
-            attribute.value.store(language.kept(value as usize), Ordering::Relaxed);
+            attribute.value.store(language.stored(value as usize), Ordering::Relaxed);
         }
         None => list.push(Attribute::new(keyval, key, language, value as usize)),
     }
@@ -275,17 +278,17 @@ fn set(kind: Kind, object: c_int, keyval: c_int, value: *mut c_void) -> Result {
 
 fn get(kind: Kind, object: c_int, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> Result {
     let found = match find(kind, object, keyval) {
-        Some(attribute) => Some(attribute.seen_by(CALLER.get())),
+        Some(attribute) => Some(attribute.value_for(CALLER.get())),
         None => {
             key(kind, keyval)?;
             None
         }
     };
-    tell(found, value, flag);
+    write_value(found, value, flag);
     Ok(())
 }
 
-fn tell(found: Option<usize>, value: *mut c_void, flag: *mut c_int) {
+fn write_value(found: Option<usize>, value: *mut c_void, flag: *mut c_int) {
     unsafe {
         if let Some(found) = found {
             *value.cast::<usize>() = found;
@@ -299,7 +302,7 @@ fn delete(kind: Kind, object: c_int, keyval: c_int) -> Result {
     let Some(old) = find(kind, object, keyval) else {
         return fail!(c::ERR_KEYVAL, "the object has no attribute of key {keyval:#x}");
     };
-    old.key.deleted(keyval, object, old.seen_by(old.key.language))?;
+    old.key.deleted(keyval, object, old.value_for(old.key.language))?;
     if let Some(list) = state().attributes.get_mut(&(kind, object)) {
         list.retain(|a| a.keyval != keyval);
     }
@@ -352,7 +355,7 @@ fn comm_get(comm: Comm, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> 
     let handle = comm_handle(comm)?;
     match predefined(keyval) {
         Some(place) => {
-            tell(Some(place), value, flag);
+            write_value(Some(place), value, flag);
             Ok(())
         }
         None => get(Kind::Comm, handle, keyval, value, flag),
@@ -439,7 +442,7 @@ mpi_fn! {
     pub fn Win_get_attr(win: Win, keyval: c_int, value: *mut c_void, flag: *mut c_int) {
         match win::predefined(&runtime::enter()?, win, keyval)? {
             Some(place) => {
-                tell(Some(place), value, flag);
+                write_value(Some(place), value, flag);
                 Ok(())
             }
             None => get(Kind::Win, win.to_int(), keyval, value, flag),

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use workload::Apart;
+use workload::NonContiguous;
 
 use crate::abi::Datatype;
 use crate::abi::c;
@@ -39,12 +39,12 @@ impl Buffer {
         (self.at, self.count)
     }
     /// Where its bytes are, if packing would not change them.
-    pub fn flat(&self) -> Option<*mut u8> {
+    pub fn contiguous_address(&self) -> Option<*mut u8> {
         self.datatype.contiguous(self.count).map(|at| self.at.wrapping_offset(at as isize))
     }
     /// How its data lies, if it has to be packed.
-    pub fn apart(&self) -> Apart {
-        self.datatype.apart(self.count)
+    pub fn noncontiguous(&self) -> NonContiguous {
+        self.datatype.noncontiguous(self.count)
     }
     /// `count` items from item `first` on.
     pub fn items(&self, first: i64, count: u64) -> Buffer {

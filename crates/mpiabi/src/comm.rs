@@ -5,7 +5,7 @@
 //! at the rank, in the parent, of its first member there: distinct for disjoint groups, and nobody
 //! needs to ask who else makes one.
 //!
-//! An intercommunicator (`inter`) has two groups, and a hidden communicator of both, the `forum`,
+//! An intercommunicator (`inter`) has two groups, and a hidden communicator of both, the `union_comm`,
 //! in which all its processes meet. Both share one context: messages of the user's only ever go
 //! from one group to the other, and the forum is for collectives.
 
@@ -24,12 +24,12 @@ use crate::coll::{self, Job};
 use crate::error::{self, Error, Result, Site, copy_string, fail};
 use crate::export::mpi_fn;
 use crate::group::{self, Members};
-use crate::request::{self, Cancellable, Flight, Outcome};
+use crate::request::{self, Cancellable, InFlight, Outcome};
 use crate::runtime::{self, Held};
 use crate::topo::Topology;
 use crate::{attach, attr, checks, foreign, info};
 
-pub(crate) use inter::between_groups;
+pub(crate) use inter::create_intercomm_from_groups;
 
 /// Contexts of the library's own point-to-point messages, which no wildcard of the user's may see:
 /// those by which a group makes a communicator, those of collectives made of messages, and those by
@@ -74,27 +74,27 @@ pub(crate) struct Communicator {
     /// Persistent collectives prepared so far.
     channels: AtomicU32,
     /// The simulator knows the context as long as this lives.
-    _seat: Option<Seat>,
+    _registration: Option<ContextRegistration>,
 }
 
 pub(crate) struct Remote {
     /// World ranks, in rank order.
     pub members: Members,
     /// Both groups, for what all do together.
-    pub forum: Arc<Communicator>,
+    pub union_comm: Arc<Communicator>,
     /// Whether the own group comes first there.
     pub is_first: bool,
 }
 
 /// A place among the members the simulator knows. Given up when nothing refers to the communicator
 /// any more, requests in flight included; the simulator hears of it with the next one made.
-struct Seat(u32);
+struct ContextRegistration(u32);
 
-static GONE: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static FREED_CONTEXTS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-impl Drop for Seat {
+impl Drop for ContextRegistration {
     fn drop(&mut self) {
-        lock(&GONE).push(self.0);
+        lock(&FREED_CONTEXTS).push(self.0);
     }
 }
 
@@ -103,7 +103,7 @@ impl Communicator {
         let ranks = Ranks::new(&members);
         let rank = members.iter().position(|&m| m == me).expect("a member makes it") as u32;
         let (name, info) = (Mutex::new(String::new()), Mutex::new(Hints::new()));
-        let (remote, channels, _seat) = (None, AtomicU32::new(0), None);
+        let (remote, channels, _registration) = (None, AtomicU32::new(0), None);
         Communicator {
             context,
             members,
@@ -114,7 +114,7 @@ impl Communicator {
             info,
             topology,
             channels,
-            _seat,
+            _registration,
         }
     }
     pub fn size(&self) -> u32 {
@@ -142,8 +142,8 @@ impl Communicator {
         fail!(c::ERR_RANK, "{what} is {rank}, but ranks {place} are 0 to {last}")
     }
     /// Where all its processes meet: itself, or the hidden communicator of both groups.
-    fn forum(self: &Arc<Self>) -> &Arc<Self> {
-        self.remote.as_ref().map_or(self, |r| &r.forum)
+    fn union_comm(self: &Arc<Self>) -> &Arc<Self> {
+        self.remote.as_ref().map_or(self, |r| &r.union_comm)
     }
     /// The number of a persistent collective, the same on all members. Not 0.
     pub fn next_channel(&self) -> u32 {
@@ -235,7 +235,7 @@ pub(crate) fn describe(handle: Comm) -> String {
 fn register(held: &Held, comm: &Communicator) {
     let kind = kind::COMM;
     // Its lock is not kept while this waits for room: another thread may want it to get on.
-    let gone = std::mem::take(&mut *lock(&GONE));
+    let gone = std::mem::take(&mut *lock(&FREED_CONTEXTS));
     for context in gone {
         runtime::submit(held, Submission { kind, context, ..Submission::default() });
     }
@@ -259,26 +259,23 @@ fn make(
 ) -> Arc<Communicator> {
     let mut comm = Communicator::new(context, members, runtime::rank(held), topology);
     register(held, &comm);
-    comm._seat = Some(Seat(context));
+    comm._registration = Some(ContextRegistration(context));
     Arc::new(comm)
 }
 
 /// The same, with a handle.
-fn adopt(held: &Held, context: u32, members: Members, topology: Option<Topology>) -> Comm {
+fn make_handle(held: &Held, context: u32, members: Members, topology: Option<Topology>) -> Comm {
     Comm::created(COMMS.insert(make(held, context, members, topology)))
 }
 
 /// One of the same groups.
-fn adopt_like(
-    held: &Held,
-    parent: &Communicator,
-    context: u32,
-    topology: Option<Topology>,
-) -> Comm {
+fn make_like(held: &Held, parent: &Communicator, context: u32, topology: Option<Topology>) -> Comm {
     let own = parent.members.clone();
     match &parent.remote {
-        None => adopt(held, context, own, topology),
-        Some(remote) => inter::adopt(held, context, own, remote.members.clone(), remote.is_first),
+        None => make_handle(held, context, own, topology),
+        Some(remote) => {
+            inter::make_handle(held, context, own, remote.members.clone(), remote.is_first)
+        }
     }
 }
 
@@ -288,7 +285,7 @@ const MASK_BYTES: u64 = 256;
 
 /// A flight whose completion carries the first of `size` new contexts in `value`.
 fn agreement(held: &Held, comm: &Arc<Communicator>) -> (u32, u64) {
-    Job::agreement(comm.forum(), MASK_BYTES).submit(held)
+    Job::agreement(comm.union_comm(), MASK_BYTES).submit(held)
 }
 
 /// All of `parent` calls; waits.
@@ -302,13 +299,17 @@ fn new_context(held: &Held, parent: &Arc<Communicator>) -> u32 {
 }
 
 /// A communicator of the same members, with a topology of its own.
-pub(crate) fn copy_of(held: &Held, parent: &Arc<Communicator>, topology: Option<Topology>) -> Comm {
+pub(crate) fn duplicate(
+    held: &Held,
+    parent: &Arc<Communicator>,
+    topology: Option<Topology>,
+) -> Comm {
     let context = new_context(held, parent);
-    adopt_like(held, parent, context, topology)
+    make_like(held, parent, context, topology)
 }
 
 /// Hands error handler, attributes and hints on to a duplicate.
-fn bequeath(from: Comm, to: Comm, hints: Hints) -> Result {
+fn copy_properties(from: Comm, to: Comm, hints: Hints) -> Result {
     error::inherit(Site::comm(from), Site::comm(to));
     *lock(&find(to)?.info) = hints;
     attr::copy_all(Kind::Comm, from.to_int(), to.to_int())
@@ -337,9 +338,9 @@ fn hints_for(own: Option<Info>) -> Result<Hints> {
 fn dup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result {
     let parent = find(comm)?;
     let hints = hints_for(hints)?;
-    let new = copy_of(held, &parent, parent.topology.clone());
+    let new = duplicate(held, &parent, parent.topology.clone());
     unsafe { *out = c::COMM_NULL };
-    bequeath(comm, new, hints)?;
+    copy_properties(comm, new, hints)?;
     unsafe { *out = new };
     Ok(())
 }
@@ -348,22 +349,22 @@ fn idup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result<
     let parent = find(comm)?;
     let hints = hints_for(hints)?;
     let (token, block) = agreement(held, &parent);
-    let land = move |held: &Held, done: &[wire::Completion]| {
+    let on_complete = move |held: &Held, done: &[wire::Completion]| {
         runtime::free(held, block);
         let context = done[0].value as u32;
-        let new = adopt_like(held, &parent, context, parent.topology.clone());
+        let new = make_like(held, &parent, context, parent.topology.clone());
         // SAFETY: the user keeps the handle's place valid until the request completes.
         unsafe { *out = new };
-        Outcome { error: bequeath(comm, new, hints).err(), ..Outcome::empty() }
+        Outcome { error: copy_properties(comm, new, hints).err(), ..Outcome::empty() }
     };
-    let flight = Flight { tokens: vec![token], land: Box::new(land) };
-    Ok(request::flying(held, comm, Cancellable::No, flight))
+    let in_flight = InFlight { tokens: vec![token], on_complete: Box::new(on_complete) };
+    Ok(request::in_flight_request(held, comm, Cancellable::No, in_flight))
 }
 
 /// One of a split's contributions.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Vote {
+struct SplitArguments {
     color: c_int,
     key: c_int,
 }
@@ -378,13 +379,14 @@ pub(crate) fn split(
     topology: impl FnOnce(u32) -> Option<Topology>,
 ) -> Result<Comm> {
     let parent = find(comm)?;
-    let (votes, first) = coll::share(held, parent.forum(), Vote { color, key });
+    let (arguments, first) =
+        coll::allgather(held, parent.union_comm(), SplitArguments { color, key });
     if color == c::UNDEFINED {
         return Ok(c::COMM_NULL);
     }
     let pick = |ranks: std::ops::Range<u32>| {
-        let mut same: Vec<u32> = ranks.filter(|&r| votes[r as usize].color == color).collect();
-        same.sort_by_key(|&r| (votes[r as usize].key, r));
+        let mut same: Vec<u32> = ranks.filter(|&r| arguments[r as usize].color == color).collect();
+        same.sort_by_key(|&r| (arguments[r as usize].key, r));
         same
     };
     if parent.remote.is_some() {
@@ -394,7 +396,7 @@ pub(crate) fn split(
     let context = first + same.iter().min().expect("I am one of them");
     let members: Vec<u32> = same.iter().map(|&r| parent.world(r)).collect();
     let mine = same.iter().position(|&r| r == parent.rank).expect("my color") as u32;
-    let new = adopt(held, context, Arc::new(members), topology(mine));
+    let new = make_handle(held, context, Arc::new(members), topology(mine));
     error::inherit(Site::comm(comm), Site::comm(new));
     Ok(new)
 }
@@ -444,14 +446,14 @@ fn create(held: &Held, comm: Comm, group: Group) -> Result<Comm> {
         return Ok(c::COMM_NULL);
     }
     let lowest = ranks.iter().min().expect("I am one of them");
-    let new = adopt(held, first + lowest, members, None);
+    let new = make_handle(held, first + lowest, members, None);
     error::inherit(Site::comm(comm), Site::comm(new));
     Ok(new)
 }
 
 /// Only the group calls. Its first member gets a context all by itself, and all learn it as they
 /// agree on a mask, in messages no receive of the user's can match. `None`: this rank is no member.
-fn make_among(
+fn make_from_group(
     held: &Held,
     parent: &Arc<Communicator>,
     members: Members,
@@ -461,18 +463,18 @@ fn make_among(
     let me = runtime::rank(held);
     let Some(mine) = members.iter().position(|&m| m == me) else { return Ok(None) };
     let own = if mine == 0 { new_context(held, &find(c::COMM_SELF)?) } else { 0 };
-    let context = words::greatest(held, &members, mine, parent.group_context(), tag, own);
+    let context = words::allreduce_max(held, &members, mine, parent.group_context(), tag, own);
     Ok(Some(make(held, context, members, None)))
 }
 
 /// The same, with a handle.
-pub(crate) fn create_among(
+pub(crate) fn create_from_group(
     held: &Held,
     parent: &Arc<Communicator>,
     members: Members,
     tag: c_int,
 ) -> Result<Comm> {
-    let made = make_among(held, parent, members, tag)?;
+    let made = make_from_group(held, parent, members, tag)?;
     Ok(made.map_or(c::COMM_NULL, |comm| Comm::created(COMMS.insert(comm))))
 }
 
@@ -595,7 +597,7 @@ mpi_fn! {
             if find(new)?.size() == find(comm)?.size() {
                 free(&mut new)?;
             } else {
-                info::tell(hints, HW_RESOURCE, SHARED_MEMORY)?;
+                info::write_hint(hints, HW_RESOURCE, SHARED_MEMORY)?;
             }
         }
         unsafe { *out = new };
@@ -609,7 +611,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let parent = find_intra(comm)?;
         checked_tag(held, tag)?;
-        let new = create_among(held, &parent, group::get(group)?, tag)?;
+        let new = create_from_group(held, &parent, group::get(group)?, tag)?;
         if new != c::COMM_NULL {
             error::inherit(Site::comm(comm), Site::comm(new));
         }
@@ -624,7 +626,7 @@ mpi_fn! {
         let group = find_intra(local)?;
         let leader = group.checked(local_leader, "the local leader")?;
         checked_tag(held, tag)?;
-        let new = inter::between(held, &group, leader, || Ok((find(peer)?, remote_leader)), tag)?;
+        let new = inter::create_intercomm(held, &group, leader, || Ok((find(peer)?, remote_leader)), tag)?;
         error::inherit(Site::comm(local), Site::comm(new));
         unsafe { *out = new };
         Ok(())

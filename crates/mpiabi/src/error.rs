@@ -111,7 +111,7 @@ impl Site {
 /// A user's handler: `void f(MPI_Comm *, int *, ...)`. No further arguments are ever passed.
 struct Handler {
     /// How many handles the program has not freed: what created it and each `get` since.
-    names: AtomicU32,
+    references: AtomicU32,
     kind: Kind,
     function: usize,
 }
@@ -140,25 +140,25 @@ pub(crate) fn set_abort(abort: fn(c_int) -> !) {
 }
 
 /// One line of ours on the rank's stderr, in one piece: other ranks write there too.
-pub(crate) fn say(line: &str) {
+pub(crate) fn write_line(line: &str) {
     use std::io::Write;
     let _ = std::io::stderr().write_all(format!("odonata: {line}\n").as_bytes());
 }
 
 /// A fault of this library's own ends the process at once, for no panic may reach the program's C.
 /// What is said names rank and call, and touches nothing that may be in the middle of a change.
-pub(crate) fn name_our_faults() {
+pub(crate) fn report_internal_errors() {
     std::panic::set_hook(Box::new(|what| {
         let rank = std::env::var(workload::wire::ENV_RANK).unwrap_or_else(|_| "0".into());
         let name = function_name(export::function());
-        say(&format!("rank {rank}: {name}: a fault of odonata's MPI library: {what}"));
+        write_line(&format!("rank {rank}: {name}: a fault of odonata's MPI library: {what}"));
         std::process::abort();
     }));
 }
 
 /// Prints why and ends the job.
-pub(crate) fn die(message: &str, code: c_int) -> ! {
-    say(&format!("{}{message}", crate::runtime::place()));
+pub(crate) fn abort_with_message(message: &str, code: c_int) -> ! {
+    write_line(&format!("{}{message}", crate::runtime::log_prefix()));
     match ABORT.get() {
         Some(abort) => abort(code),
         None => std::process::exit(if code & 0xff == 0 { 1 } else { code & 0xff }),
@@ -177,29 +177,29 @@ fn default_handler(site: Option<Site>) -> Errhandler {
 /// leaves its errors to `MPI_COMM_SELF`'s handler, or else to `MPI_COMM_WORLD`'s, as in MPICH; so
 /// does an error of no object (to `MPI_COMM_SELF` since MPI 4, to `MPI_COMM_WORLD` before). Files
 /// start with the handler of `MPI_FILE_NULL` (MPI 5.0, 14.7).
-fn handler_in_charge(site: Option<Site>) -> (Option<Site>, Attached) {
+fn effective_handler(site: Option<Site>) -> (Option<Site>, Attached) {
     let worlds = [Site::comm(c::COMM_SELF), Site::comm(c::COMM_WORLD)];
     let others = worlds.into_iter().filter(|_| site.is_none_or(|s| s.kind != Kind::File));
     let table = attached();
     let found =
         site.into_iter().chain(others).find_map(|s| Some((Some(s), table.get(&s)?.clone())));
-    found.unwrap_or_else(|| (site, without_own(site)))
+    found.unwrap_or_else(|| (site, inherited_handler(site)))
 }
 
-fn without_own(site: Option<Site>) -> Attached {
+fn inherited_handler(site: Option<Site>) -> Attached {
     Attached { handle: default_handler(site), handler: None }
 }
 
 /// An object's own handler, or the default.
 fn own_handler(site: Site) -> Attached {
-    attached().get(&site).cloned().unwrap_or_else(|| without_own(Some(site)))
+    attached().get(&site).cloned().unwrap_or_else(|| inherited_handler(Some(site)))
 }
 
 /// Calls the error handler of the error's object. Returns what the MPI function returns.
 pub(crate) fn raise(site: Option<Site>, error: Error) -> c_int {
     // A call on no object at all is judged like one that has none.
     let site = error.site.or(site).filter(|s| s.null_code().is_none() && s.is_there());
-    call_handler(handler_in_charge(site), error.code, || {
+    call_handler(effective_handler(site), error.code, || {
         let name = function_name(export::function());
         let class = CLASSES.iter().find(|k| k.0 == error.code).map_or("an error", |k| k.1);
         let on = site.map_or(String::new(), |site| format!(", on {}", site.describe()));
@@ -221,7 +221,7 @@ fn call_handler(
     if found.handle == c::ERRORS_RETURN {
         return code;
     }
-    die(&message(), code)
+    abort_with_message(&message(), code)
 }
 
 /// Returns the code that the handler leaves.
@@ -267,7 +267,7 @@ fn create(kind: Kind, function: *const c_void, errhandler: *mut Errhandler) -> R
     let slot = HANDLERS.insert(Arc::new(Handler {
         kind,
         function: function as usize,
-        names: AtomicU32::new(1),
+        references: AtomicU32::new(1),
     }));
     unsafe { *errhandler = Errhandler::created(slot) };
     Ok(())
@@ -306,7 +306,7 @@ fn get(site: Site, errhandler: *mut Errhandler) -> Result {
         Some(handler) => {
             // The handle the program knows it by, so that the two compare equal.
             let slot = HANDLERS.slot_of(&handler);
-            handler.names.fetch_add(1, Ordering::Relaxed);
+            handler.references.fetch_add(1, Ordering::Relaxed);
             Errhandler::created(slot.unwrap_or_else(|| HANDLERS.insert(handler)))
         }
         None => found.handle,
@@ -332,7 +332,7 @@ fn free(errhandler: *mut Errhandler) -> Result {
             let (raw, more) = (handle.to_int(), foreign_clause(handle));
             return fail!(c::ERR_ERRHANDLER, "not an error handler: {raw:#x}{more}");
         };
-        if handler.names.fetch_sub(1, Ordering::Relaxed) == 1 {
+        if handler.references.fetch_sub(1, Ordering::Relaxed) == 1 {
             HANDLERS.remove(slot);
         }
     }

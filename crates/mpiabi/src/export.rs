@@ -83,12 +83,12 @@ pub(crate) fn function() -> u32 {
 
 /// Marks that the thread enters `id`; returns where it was, for `leave`.
 pub(crate) fn enter(id: u32) -> u32 {
-    crate::runtime::mark(id);
+    crate::runtime::record_function(id);
     FUNCTION.replace(id)
 }
 
 pub(crate) fn leave(outer: u32) {
-    crate::runtime::mark(outer);
+    crate::runtime::record_function(outer);
     FUNCTION.set(outer);
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn insert(members: Members) -> Group {
     Group::created(GROUPS.insert(members))
 }
 
-fn give(members: Vec<u32>, group: *mut Group) -> Result {
+fn write_handle(members: Vec<u32>, group: *mut Group) -> Result {
     unsafe { *group = insert(Arc::new(members)) };
     Ok(())
 }
@@ -190,34 +190,34 @@ mpi_fn! {
     pub fn Group_union(a: Group, b: Group, new: *mut Group) {
         let (a, b) = (get(a)?, get(b)?);
         let rest = without(&b, &a);
-        give([&a[..], &rest].concat(), new)
+        write_handle([&a[..], &rest].concat(), new)
     }
     pub fn Group_intersection(a: Group, b: Group, new: *mut Group) {
         let (a, b) = (get(a)?, ranks(&get(b)?));
-        give(a.iter().copied().filter(|m| b.contains_key(m)).collect(), new)
+        write_handle(a.iter().copied().filter(|m| b.contains_key(m)).collect(), new)
     }
     pub fn Group_difference(a: Group, b: Group, new: *mut Group) {
-        give(without(&get(a)?, &get(b)?), new)
+        write_handle(without(&get(a)?, &get(b)?), new)
     }
     pub fn Group_incl(group: Group, n: c_int, ranks: *const c_int, new: *mut Group) {
         let members = get(group)?;
         let picked = unsafe { picked(&members, n, ranks)? };
-        give(include(&members, &picked), new)
+        write_handle(include(&members, &picked), new)
     }
     pub fn Group_excl(group: Group, n: c_int, ranks: *const c_int, new: *mut Group) {
         let members = get(group)?;
         let picked = unsafe { picked(&members, n, ranks)? };
-        give(exclude(&members, &picked), new)
+        write_handle(exclude(&members, &picked), new)
     }
     pub fn Group_range_incl(group: Group, n: c_int, ranges: *const c_int, new: *mut Group) {
         let members = get(group)?;
         let picked = unsafe { ranged(&members, n, ranges)? };
-        give(include(&members, &picked), new)
+        write_handle(include(&members, &picked), new)
     }
     pub fn Group_range_excl(group: Group, n: c_int, ranges: *const c_int, new: *mut Group) {
         let members = get(group)?;
         let picked = unsafe { ranged(&members, n, ranges)? };
-        give(exclude(&members, &picked), new)
+        write_handle(exclude(&members, &picked), new)
     }
     pub fn Group_free(group: *mut Group) {
         let handle = unsafe { *group };

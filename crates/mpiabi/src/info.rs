@@ -80,7 +80,7 @@ fn put(pairs: &mut Pairs, name: Vec<u8>, value: Vec<u8>) {
 }
 
 /// Tells the program something by way of an object it passed; by none if it passed none.
-pub(crate) fn tell(info: Info, name: &[u8], value: &[u8]) -> Result {
+pub(crate) fn write_hint(info: Info, name: &[u8], value: &[u8]) -> Result {
     if info != c::INFO_NULL && info != c::INFO_ENV {
         put(&mut lock(&*object(info)?), name.to_vec(), value.to_vec());
     }

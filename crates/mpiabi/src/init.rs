@@ -8,7 +8,7 @@ use crate::export::mpi_fn;
 use crate::runtime::{self, Guarded, Held};
 use crate::{comm, session};
 
-struct State {
+struct InitState {
     /// `MPI_Init` was called; sessions alone do not count.
     initialized: bool,
     finalized: bool,
@@ -16,7 +16,7 @@ struct State {
     main_thread: Option<std::thread::ThreadId>,
 }
 
-static STATE: Guarded<State> = Guarded::new(State {
+static STATE: Guarded<InitState> = Guarded::new(InitState {
     initialized: false,
     finalized: false,
     provided: c::THREAD_SINGLE,
@@ -28,13 +28,13 @@ fn abort(code: c_int) -> ! {
 }
 
 /// Takes the seat, once, whether by `MPI_Init` or by the first session.
-pub(crate) fn take_seat(held: &Held) -> Result {
+pub(crate) fn attach_to_job(held: &Held) -> Result {
     if runtime::is_attached(held) {
         return Ok(());
     }
     runtime::attach(held).map_err(|why| Error::new(c::ERR_OTHER, why))?;
     error::set_abort(abort);
-    error::name_our_faults();
+    error::report_internal_errors();
     crate::env::set_library(&runtime::library(held));
     let (family, accepted) = runtime::checks(held);
     crate::checks::begin(family, accepted);
@@ -49,7 +49,7 @@ fn init(required: c_int) -> Result<c_int> {
     if STATE.get(held).initialized {
         return fail!(c::ERR_OTHER, "it is called twice, or after MPI_Init_thread");
     }
-    take_seat(held)?;
+    attach_to_job(held)?;
     let provided = provide(held, required);
     let mut state = STATE.get(held);
     state.initialized = true;
@@ -74,7 +74,7 @@ pub(crate) fn provide(held: &Held, required: c_int) -> c_int {
 
 /// Leaves the seat when nobody sits on it any more. A process that only ever opened sessions may
 /// open another, so it keeps its seat until it exits.
-pub(crate) fn leave_seat(held: &Held, exiting: bool) -> Result {
+pub(crate) fn detach_from_job(held: &Held, exiting: bool) -> Result {
     let over = {
         let state = STATE.get(held);
         state.finalized || (exiting && !state.initialized)
@@ -114,7 +114,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         crate::leaks::report(held);
         STATE.get(held).finalized = true;
-        let left = leave_seat(held, false);
+        let left = detach_from_job(held, false);
         STATE.get(held).finalized = left.is_ok();
         left
     }

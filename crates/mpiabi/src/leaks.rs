@@ -4,15 +4,15 @@
 //! `ODONATA_CHECK=all` has every rank tell all it left, `none` nobody anything. Otherwise rank 0
 //! alone speaks, and of active requests alone: most programs leave a datatype or two.
 
-use crate::error::say;
+use crate::error::write_line;
 use crate::runtime::{self, Held};
 use crate::{comm, datatype, group, info, io, op, request, win};
 
-const KNOB: &str = "ODONATA_CHECK";
+const CHECK_VARIABLE: &str = "ODONATA_CHECK";
 
 /// Tells it on stderr, if there is anything to tell.
 pub(crate) fn report(held: &Held) {
-    let knob = std::env::var(KNOB).unwrap_or_default();
+    let knob = std::env::var(CHECK_VARIABLE).unwrap_or_default();
     let tells_all = knob == "all";
     if knob == "none" || !tells_all && runtime::rank(held) != 0 {
         return;
@@ -35,6 +35,10 @@ pub(crate) fn report(held: &Held) {
     let words = some.map(|(n, what)| format!("{n} {what}{}", if *n == 1 { "" } else { "s" }));
     let words: Vec<String> = words.collect();
     if !words.is_empty() {
-        say(&format!("{}left behind at MPI_Finalize: {}", runtime::place(), words.join(", ")));
+        write_line(&format!(
+            "{}left behind at MPI_Finalize: {}",
+            runtime::log_prefix(),
+            words.join(", ")
+        ));
     }
 }

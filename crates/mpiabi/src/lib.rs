@@ -30,7 +30,7 @@ mod probe;
 mod request;
 mod runtime;
 mod session;
-mod solo;
+mod singleton;
 mod time;
 mod tool;
 mod topo;

@@ -30,7 +30,7 @@ pub(crate) enum Operator {
     Prod,
     Max,
     Min,
-    Land,
+    OnComplete,
     Band,
     Lor,
     Bor,
@@ -63,7 +63,7 @@ const PREDEFINED: [(Op, Operator, u32); 14] = [
     (c::PROD, Operator::Prod, combine::op::PROD),
     (c::MAX, Operator::Max, combine::op::MAX),
     (c::MIN, Operator::Min, combine::op::MIN),
-    (c::LAND, Operator::Land, combine::op::LAND),
+    (c::LAND, Operator::OnComplete, combine::op::LAND),
     (c::BAND, Operator::Band, combine::op::BAND),
     (c::LOR, Operator::Lor, combine::op::LOR),
     (c::BOR, Operator::Bor, combine::op::BOR),
@@ -119,18 +119,18 @@ impl Operation {
         }
     }
     /// What it means on the wire, whoever does it; members of a reduction must mean the same.
-    pub fn told(&self, datatype: &Type) -> u32 {
+    pub fn wire_identity(&self, datatype: &Type) -> u32 {
         let Operation::Predefined(op) = self else {
             return combine::builtin(combine::op::OWN, 0);
         };
-        combine::builtin(op.code(), datatype.number.map_or(0, Number::told))
+        combine::builtin(op.code(), datatype.number.map_or(0, Number::wire_identity))
     }
     /// How the simulator would do it without this process; `combine::USER` if it cannot.
     pub fn on_wire(&self, datatype: &Type) -> u32 {
         let (Operation::Predefined(op), Some(number)) = (self, datatype.number) else {
             return combine::USER;
         };
-        let logical = matches!(op, Operator::Land | Operator::Lor | Operator::Lxor);
+        let logical = matches!(op, Operator::OnComplete | Operator::Lor | Operator::Lxor);
         let element = match number {
             Number::L8 if logical => Some(combine::element::U8),
             Number::L16 if logical => Some(combine::element::U16),
@@ -190,7 +190,7 @@ pub(crate) unsafe fn combine_packed(
         }
         return;
     }
-    let (mut a, mut b) = (Items::new(datatype, count), Items::new(datatype, count));
+    let (mut a, mut b) = (UnpackedItems::new(datatype, count), UnpackedItems::new(datatype, count));
     let (first, second) = if left { (from, into.cast_const()) } else { (into.cast_const(), from) };
     unsafe {
         datatype.unpack(first, bytes as u64, count, a.at());
@@ -201,21 +201,21 @@ pub(crate) unsafe fn combine_packed(
 }
 
 /// Memory for items laid out as their type says.
-struct Items {
+struct UnpackedItems {
     memory: Vec<u128>,
     /// Offset of the buffer address from the memory's first byte.
     origin: i64,
 }
 
-impl Items {
-    fn new(datatype: &Type, count: u64) -> Items {
+impl UnpackedItems {
+    fn new(datatype: &Type, count: u64) -> UnpackedItems {
         let (low, high) = datatype.true_bounds();
         let last = (count.max(1) as i64 - 1) * datatype.extent();
         let (low, high) = (low + last.min(0), high + last.max(0));
         // Keeps the alignment the type's own offsets have.
         let origin = (15 - low).div_euclid(16) * 16;
         let bytes = (high + origin).max(0) as usize;
-        Items { memory: vec![0; bytes.div_ceil(16)], origin }
+        UnpackedItems { memory: vec![0; bytes.div_ceil(16)], origin }
     }
     fn at(&mut self) -> *mut u8 {
         self.memory.as_mut_ptr().cast::<u8>().wrapping_offset(self.origin as isize)

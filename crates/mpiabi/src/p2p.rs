@@ -1,13 +1,13 @@
 //! Point-to-point messages: sends of every mode, receives, and both at once.
 //!
-//! A `Sending` or `Receiving` is one call with its arguments checked; it makes flights. Whether a
+//! A `CheckedSend` or `CheckedReceive` is one call with its arguments checked; it makes flights. Whether a
 //! send must wait for its receiver only the simulator knows, so a blocking send is a flight waited
 //! for, and the rank sleeps for as long as its machine would have kept it.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use workload::Apart;
+use workload::NonContiguous;
 use workload::wire::{Completion, Submission, accepted, flag, kind};
 
 use crate::abi::{Comm, Datatype, Request, Status, c};
@@ -17,7 +17,7 @@ use crate::checks;
 use crate::comm::{self, Communicator};
 use crate::error::{Error, Result, fail};
 use crate::export::{Integer, mpi_fn};
-use crate::request::{self, Cancellable, Flight, Outcome, put_status};
+use crate::request::{self, Cancellable, InFlight, Outcome, put_status};
 use crate::runtime::{self, Held};
 
 /// `flag::SYNCHRONOUS` and the like; a ready send is a standard one whose receive is there.
@@ -25,7 +25,7 @@ pub(crate) const STANDARD: u32 = 0;
 
 /// A checked send.
 #[derive(Clone)]
-pub(crate) struct Sending {
+pub(crate) struct CheckedSend {
     buffer: Buffer,
     /// World rank; `None`: `MPI_PROC_NULL`.
     to: Option<u32>,
@@ -36,7 +36,7 @@ pub(crate) struct Sending {
     comm: Comm,
 }
 
-impl Sending {
+impl CheckedSend {
     fn new(
         held: &Held,
         buffer: Buffer,
@@ -44,7 +44,7 @@ impl Sending {
         tag: c_int,
         handle: Comm,
         flags: u32,
-    ) -> Result<Sending> {
+    ) -> Result<CheckedSend> {
         let comm = comm::find(handle)?;
         let last = runtime::tag_max(held, tag);
         if tag < 0 || tag > last {
@@ -54,33 +54,33 @@ impl Sending {
             c::PROC_NULL => None,
             _ => Some(comm.world(comm.checked(dest, "the destination")?)),
         };
-        Ok(Sending { buffer, to, context: comm.context, tag, flags, comm: handle })
+        Ok(CheckedSend { buffer, to, context: comm.context, tag, flags, comm: handle })
     }
     /// One of the library's own.
-    pub fn own(buffer: Buffer, to: Option<u32>, context: u32, tag: c_int) -> Sending {
-        Sending { buffer, to, context, tag, flags: STANDARD, comm: c::COMM_SELF }
+    pub fn own(buffer: Buffer, to: Option<u32>, context: u32, tag: c_int) -> CheckedSend {
+        CheckedSend { buffer, to, context, tag, flags: STANDARD, comm: c::COMM_SELF }
     }
     pub fn shift_tag(&mut self, by: c_int) {
         self.tag += by;
     }
 
-    pub fn start(&self, held: &Held) -> Flight {
-        let Some(to) = self.to else { return Flight::landed(Outcome::empty()) };
+    pub fn start(&self, held: &Held) -> InFlight {
+        let Some(to) = self.to else { return InFlight::completed(Outcome::empty()) };
         let bytes = self.buffer.bytes();
         crate::tool::count_message(bytes);
         let submit = |flags| {
             let block = packed(held, bytes, |out| unsafe { self.buffer.pack(out, bytes) });
-            let give = self.buffer.apart();
+            let give = self.buffer.noncontiguous();
             send(held, to, self.context, self.tag, (bytes, block, give), flags)
         };
         // When it starts, not when it is prepared, the user's buffer must have room. From there it
         // leaves like any other message.
         if self.flags == flag::BUFFERED {
             let sent = attach::send(held, self.comm, bytes, || submit(STANDARD));
-            return Flight::landed(sent.map_or_else(Outcome::failed, |()| Outcome::empty()));
+            return InFlight::completed(sent.map_or_else(Outcome::failed, |()| Outcome::empty()));
         }
         let tokens = vec![submit(self.flags)];
-        Flight { tokens, land: Box::new(|_, _| Outcome::empty()) }
+        InFlight { tokens, on_complete: Box::new(|_, _| Outcome::empty()) }
     }
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn send(
     to: u32,
     context: u32,
     tag: c_int,
-    (bytes, block, give): (u64, u64, Apart),
+    (bytes, block, give): (u64, u64, NonContiguous),
     flags: u32,
 ) -> u32 {
     let token = runtime::token(held);
@@ -111,9 +111,9 @@ pub(crate) fn send(
 
 /// A checked receive.
 #[derive(Clone)]
-pub(crate) struct Receiving {
+pub(crate) struct CheckedReceive {
     buffer: Buffer,
-    from: From,
+    from: Source,
     context: u32,
     tag: c_int,
     comm: Arc<Communicator>,
@@ -121,8 +121,8 @@ pub(crate) struct Receiving {
 
 /// Whom a receive or probe means, and with which tag, in the wire's words.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum From {
-    Nobody,
+pub(crate) enum Source {
+    ProcNull,
     Rank(u32),
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn envelope(
     source: c_int,
     tag: c_int,
     comm: &Communicator,
-) -> Result<(From, c_int)> {
+) -> Result<(Source, c_int)> {
     let last = runtime::tag_max(held, tag);
     let tag = match tag {
         c::ANY_TAG => workload::ANY_TAG,
@@ -140,9 +140,9 @@ pub(crate) fn envelope(
         _ => return fail!(c::ERR_TAG, "tag is {tag}, wanted 0 to {last} or MPI_ANY_TAG"),
     };
     let from = match source {
-        c::PROC_NULL => From::Nobody,
-        c::ANY_SOURCE => From::Rank(workload::ANY_SOURCE),
-        _ => From::Rank(comm.world(comm.checked(source, "the source")?)),
+        c::PROC_NULL => Source::ProcNull,
+        c::ANY_SOURCE => Source::Rank(workload::ANY_SOURCE),
+        _ => Source::Rank(comm.world(comm.checked(source, "the source")?)),
     };
     Ok((from, tag))
 }
@@ -156,7 +156,7 @@ pub(crate) fn found(comm: &Communicator, completion: &Completion) -> Outcome {
 const CANCELLED: u32 = 2;
 
 /// Moves a message that has arrived to the user.
-pub(crate) fn land(
+pub(crate) fn on_complete(
     held: &Held,
     buffer: &Buffer,
     comm: &Communicator,
@@ -201,43 +201,46 @@ pub(crate) fn land(
     outcome
 }
 
-impl Receiving {
+impl CheckedReceive {
     fn new(
         held: &Held,
         buffer: Buffer,
         source: c_int,
         tag: c_int,
         comm: Arc<Communicator>,
-    ) -> Result<Receiving> {
+    ) -> Result<CheckedReceive> {
         let (from, tag) = envelope(held, source, tag, &comm)?;
-        Ok(Receiving { buffer, from, context: comm.context, tag, comm })
+        Ok(CheckedReceive { buffer, from, context: comm.context, tag, comm })
     }
     /// One of the library's own.
     pub fn own(
         buffer: Buffer,
-        from: From,
+        from: Source,
         context: u32,
         tag: c_int,
         comm: Arc<Communicator>,
-    ) -> Receiving {
-        Receiving { buffer, from, context, tag, comm }
+    ) -> CheckedReceive {
+        CheckedReceive { buffer, from, context, tag, comm }
     }
     pub fn shift_tag(&mut self, by: c_int) {
         self.tag += by;
     }
 
-    pub fn start(&self, held: &Held) -> Flight {
-        let From::Rank(peer) = self.from else { return Flight::landed(Outcome::proc_null()) };
+    pub fn start(&self, held: &Held) -> InFlight {
+        let Source::Rank(peer) = self.from else {
+            return InFlight::completed(Outcome::proc_null());
+        };
         let token = runtime::token(held);
         let (kind, tag, context) = (kind::RECV, self.tag, self.context);
-        let (bytes, take) = (self.buffer.bytes(), self.buffer.apart());
+        let (bytes, take) = (self.buffer.bytes(), self.buffer.noncontiguous());
         runtime::submit(
             held,
             Submission { kind, token, peer, tag, context, bytes, take, ..Submission::default() },
         );
         let (buffer, comm) = (self.buffer.clone(), self.comm.clone());
-        let land = move |held: &Held, done: &[Completion]| land(held, &buffer, &comm, &done[0]);
-        Flight { tokens: vec![token], land: Box::new(land) }
+        let on_complete =
+            move |held: &Held, done: &[Completion]| on_complete(held, &buffer, &comm, &done[0]);
+        InFlight { tokens: vec![token], on_complete: Box::new(on_complete) }
     }
 }
 
@@ -250,7 +253,7 @@ unsafe fn blocking_send<Int: Integer>(
 ) -> Result {
     let held = &runtime::enter()?;
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
-    let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
+    let sending = CheckedSend::new(held, buffer, dest, tag, comm, flags)?;
     if sending.flags == STANDARD && runtime::is_eager(held, sending.buffer.bytes()) {
         // Its payload has been copied, so the user's buffer is free and the rank goes on.
         sending.start(held).tokens.iter().for_each(|&token| runtime::detach(held, token));
@@ -270,20 +273,20 @@ unsafe fn start_send<Int: Integer>(
     let held = &runtime::enter()?;
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
     let bytes = buffer.bytes();
-    let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
-    let flight = sending.start(held);
+    let sending = CheckedSend::new(held, buffer, dest, tag, comm, flags)?;
+    let in_flight = sending.start(held);
     if flags == flag::BUFFERED {
         // It has happened, and the call itself says so if there was no room.
-        flight.wait(held).result()?;
-        let flight = Flight::landed(Outcome::empty());
-        unsafe { *request = request::flying(held, comm, Cancellable::Send, flight) };
+        in_flight.wait(held).result()?;
+        let in_flight = InFlight::completed(Outcome::empty());
+        unsafe { *request = request::in_flight_request(held, comm, Cancellable::Send, in_flight) };
         return Ok(());
     }
     if flags == STANDARD && runtime::is_injected(held, bytes) {
-        unsafe { *request = request::injected(held, comm, flight) };
+        unsafe { *request = request::injected(held, comm, in_flight) };
         return Ok(());
     }
-    unsafe { *request = request::flying(held, comm, cancellable(flags), flight) };
+    unsafe { *request = request::in_flight_request(held, comm, cancellable(flags), in_flight) };
     Ok(())
 }
 
@@ -297,7 +300,7 @@ unsafe fn prepare_send<Int: Integer>(
 ) -> Result {
     let held = &runtime::enter()?;
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
-    let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
+    let sending = CheckedSend::new(held, buffer, dest, tag, comm, flags)?;
     let start = move |held: &Held| sending.start(held);
     unsafe { *request = request::persistent(held, comm, cancellable(flags), start) };
     Ok(())
@@ -308,22 +311,27 @@ fn cancellable(flags: u32) -> Cancellable {
 }
 
 /// A send and a receive that wait for both.
-fn exchange(held: &Held, sending: &Sending, receiving: &Receiving, status: *mut Status) -> Result {
+fn exchange(
+    held: &Held,
+    sending: &CheckedSend,
+    receiving: &CheckedReceive,
+    status: *mut Status,
+) -> Result {
     let (incoming, outgoing) = (receiving.start(held), sending.start(held));
     let tokens: Vec<u32> = incoming.tokens.iter().chain(&outgoing.tokens).copied().collect();
     runtime::wait_all(held, &tokens);
-    outgoing.land(held);
-    let outcome = incoming.land(held);
+    outgoing.on_complete(held);
+    let outcome = incoming.on_complete(held);
     unsafe { put_status(status, &outcome) };
     outcome.result()
 }
 
 /// The same as one flight: the receive's tokens come first.
-fn exchange_flight(held: &Held, sending: &Sending, receiving: &Receiving) -> Flight {
+fn start_exchange(held: &Held, sending: &CheckedSend, receiving: &CheckedReceive) -> InFlight {
     let (incoming, outgoing) = (receiving.start(held), sending.start(held));
     let tokens = incoming.tokens.iter().chain(&outgoing.tokens).copied().collect();
-    let (n, land) = (incoming.tokens.len(), incoming.land);
-    Flight { tokens, land: Box::new(move |held, done| land(held, &done[..n])) }
+    let (n, on_complete) = (incoming.tokens.len(), incoming.on_complete);
+    InFlight { tokens, on_complete: Box::new(move |held, done| on_complete(held, &done[..n])) }
 }
 
 mpi_fn! {
@@ -404,7 +412,7 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let buffer = Buffer::new(buf, count.wide(), datatype)?;
-        let receiving = Receiving::new(held, buffer, source, tag, comm::find(comm)?)?;
+        let receiving = CheckedReceive::new(held, buffer, source, tag, comm::find(comm)?)?;
         let outcome = receiving.start(held).wait(held);
         unsafe { put_status(status, &outcome) };
         outcome.result()
@@ -415,9 +423,9 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let buffer = Buffer::new(buf, count.wide(), datatype)?;
-        let receiving = Receiving::new(held, buffer, source, tag, comm::find(comm)?)?;
-        let flight = receiving.start(held);
-        unsafe { *request = request::flying(held, comm, Cancellable::Receive, flight) };
+        let receiving = CheckedReceive::new(held, buffer, source, tag, comm::find(comm)?)?;
+        let in_flight = receiving.start(held);
+        unsafe { *request = request::in_flight_request(held, comm, Cancellable::Receive, in_flight) };
         Ok(())
     }
     pub fn Recv_init<Int>(
@@ -426,7 +434,7 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let buffer = Buffer::new(buf, count.wide(), datatype)?;
-        let receiving = Receiving::new(held, buffer, source, tag, comm::find(comm)?)?;
+        let receiving = CheckedReceive::new(held, buffer, source, tag, comm::find(comm)?)?;
         let start = move |held: &Held| receiving.start(held);
         unsafe { *request = request::persistent(held, comm, Cancellable::Receive, start) };
         Ok(())
@@ -440,9 +448,9 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let at = comm::find(comm)?;
         let out = Buffer::new(sendbuf, sendcount.wide(), sendtype)?;
-        let sending = Sending::new(held, out, dest, sendtag, comm, STANDARD)?;
+        let sending = CheckedSend::new(held, out, dest, sendtag, comm, STANDARD)?;
         let into = Buffer::new(recvbuf, recvcount.wide(), recvtype)?;
-        let receiving = Receiving::new(held, into, source, recvtag, at)?;
+        let receiving = CheckedReceive::new(held, into, source, recvtag, at)?;
         exchange(held, &sending, &receiving, status)
     }
     pub fn Sendrecv_replace<Int>(
@@ -453,8 +461,8 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let at = comm::find(comm)?;
         let buffer = Buffer::new(buf, count.wide(), datatype)?;
-        let sending = Sending::new(held, buffer.clone(), dest, sendtag, comm, STANDARD)?;
-        let receiving = Receiving::new(held, buffer, source, recvtag, at)?;
+        let sending = CheckedSend::new(held, buffer.clone(), dest, sendtag, comm, STANDARD)?;
+        let receiving = CheckedReceive::new(held, buffer, source, recvtag, at)?;
         exchange(held, &sending, &receiving, status)
     }
     pub fn Isendrecv<Int>(
@@ -465,11 +473,11 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let at = comm::find(comm)?;
         let out = Buffer::new(sendbuf, sendcount.wide(), sendtype)?;
-        let sending = Sending::new(held, out, dest, sendtag, comm, STANDARD)?;
+        let sending = CheckedSend::new(held, out, dest, sendtag, comm, STANDARD)?;
         let into = Buffer::new(recvbuf, recvcount.wide(), recvtype)?;
-        let receiving = Receiving::new(held, into, source, recvtag, at)?;
-        let flight = exchange_flight(held, &sending, &receiving);
-        unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
+        let receiving = CheckedReceive::new(held, into, source, recvtag, at)?;
+        let in_flight = start_exchange(held, &sending, &receiving);
+        unsafe { *request = request::in_flight_request(held, comm, Cancellable::No, in_flight) };
         Ok(())
     }
     pub fn Isendrecv_replace<Int>(
@@ -479,10 +487,10 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let at = comm::find(comm)?;
         let buffer = Buffer::new(buf, count.wide(), datatype)?;
-        let sending = Sending::new(held, buffer.clone(), dest, sendtag, comm, STANDARD)?;
-        let receiving = Receiving::new(held, buffer, source, recvtag, at)?;
-        let flight = exchange_flight(held, &sending, &receiving);
-        unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
+        let sending = CheckedSend::new(held, buffer.clone(), dest, sendtag, comm, STANDARD)?;
+        let receiving = CheckedReceive::new(held, buffer, source, recvtag, at)?;
+        let in_flight = start_exchange(held, &sending, &receiving);
+        unsafe { *request = request::in_flight_request(held, comm, Cancellable::No, in_flight) };
         Ok(())
     }
 }

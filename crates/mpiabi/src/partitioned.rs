@@ -12,7 +12,7 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use workload::Apart;
+use workload::NonContiguous;
 use workload::wire::{self, Submission, flag, kind};
 
 use crate::abi::{Comm, Count, Datatype, Info, Request, c};
@@ -20,13 +20,13 @@ use crate::buffer::Buffer;
 use crate::comm::{self, Communicator};
 use crate::error::{Error, Result, fail};
 use crate::export::mpi_fn;
-use crate::p2p::{self, From};
-use crate::request::{self, Flight, Outcome, Progress};
+use crate::p2p::{self, Source};
+use crate::request::{self, InFlight, Outcome, Progress};
 use crate::runtime::{self, Guarded, Held};
 
 pub(crate) enum Parts {
-    Send(Outgoing),
-    Receive(Incoming),
+    Send(PartitionedSend),
+    Receive(PartitionedReceive),
 }
 
 impl Progress for Parts {
@@ -60,27 +60,32 @@ impl Progress for Parts {
         Some(self)
     }
     /// The layout that was asked for comes all the same: a sender's `MPI_Psend_init` has met it.
-    fn abandon(&self) -> Option<Flight> {
+    fn abandon(&self) -> Option<InFlight> {
         let Parts::Receive(receive) = self else { return None };
         let tokens = vec![receive.state.borrow_mut().layout_token.take()?];
-        let land = |held: &Held, done: &[wire::Completion]| {
+        let on_complete = |held: &Held, done: &[wire::Completion]| {
             runtime::free(held, done[0].block);
             Outcome::empty()
         };
-        Some(Flight { tokens, land: Box::new(land) })
+        Some(InFlight { tokens, on_complete: Box::new(on_complete) })
     }
 }
 
 /// One side's buffer, in its own partitions.
-struct Cut {
+struct PartitionedBuffer {
     buffer: Buffer,
     partitions: usize,
     /// Items in one.
     count: u64,
 }
 
-impl Cut {
-    fn new(at: *const c_void, partitions: c_int, count: Count, datatype: Datatype) -> Result<Cut> {
+impl PartitionedBuffer {
+    fn new(
+        at: *const c_void,
+        partitions: c_int,
+        count: Count,
+        datatype: Datatype,
+    ) -> Result<PartitionedBuffer> {
         if partitions < 1 {
             return fail!(c::ERR_ARG, "{partitions} partitions");
         }
@@ -89,7 +94,7 @@ impl Cut {
             return fail!(c::ERR_COUNT, "{partitions} partitions of {count} items");
         };
         let buffer = Buffer::new(at, items, datatype)?;
-        Ok(Cut { buffer, partitions: partitions as usize, count: each })
+        Ok(PartitionedBuffer { buffer, partitions: partitions as usize, count: each })
     }
     fn part(&self, i: usize) -> Buffer {
         self.buffer.items(i as i64 * self.count as i64, self.count)
@@ -111,7 +116,7 @@ impl Cut {
 
 /// What a sender tells of itself: `LAYOUT_WORDS` words.
 #[derive(Clone, Copy)]
-struct Layout {
+struct PartitionLayout {
     partitions: usize,
     bytes: u64,
     /// Tag of partition 0; of every next one, one less.
@@ -135,8 +140,8 @@ fn tags(held: &Held, n: usize) -> Result<i32> {
 }
 
 /// The sending side of one request.
-pub(crate) struct Outgoing {
-    cut: Cut,
+pub(crate) struct PartitionedSend {
+    cut: PartitionedBuffer,
     /// World rank; `None`: `MPI_PROC_NULL`.
     to: Option<u32>,
     context: u32,
@@ -149,15 +154,15 @@ pub(crate) struct Outgoing {
     flags: Cell<u32>,
 }
 
-impl Outgoing {
+impl PartitionedSend {
     /// Tells the receiver the layout.
-    fn introduce(&self, held: &Held, tag: c_int) {
+    fn send_layout(&self, held: &Held, tag: c_int) {
         let Some(to) = self.to else { return };
         let layout = [self.cut.partitions as u64, self.cut.bytes(), self.first_tag as u64];
         let bytes = size_of_val(&layout) as u64;
         let fill = |out: *mut u8| unsafe { out.cast::<[u64; LAYOUT_WORDS]>().write(layout) };
         let block = p2p::packed(held, bytes, fill);
-        let all = (bytes, block, Apart::default());
+        let all = (bytes, block, NonContiguous::default());
         let token = p2p::send(held, to, self.context, tag, all, p2p::STANDARD);
         runtime::detach(held, token);
     }
@@ -189,7 +194,7 @@ impl Outgoing {
         // SAFETY: the block has the room; the program has said that the partition is ready.
         let block = p2p::packed(held, bytes, |out| unsafe { part.pack(out, bytes) });
         let tag = self.first_tag - i as i32;
-        let all = (bytes, block, part.apart());
+        let all = (bytes, block, part.noncontiguous());
         let token = p2p::send(held, to, self.context, tag, all, self.flags.get());
         self.tokens.borrow_mut()[i] = Some(token);
         Ok(())
@@ -197,8 +202,8 @@ impl Outgoing {
 }
 
 /// The receiving side of one request.
-pub(crate) struct Incoming {
-    cut: Cut,
+pub(crate) struct PartitionedReceive {
+    cut: PartitionedBuffer,
     from: Option<u32>,
     context: u32,
     tag: c_int,
@@ -209,7 +214,7 @@ pub(crate) struct Incoming {
 #[derive(Default)]
 struct Arrivals {
     /// The sender's layout, and the receive of it until that is here.
-    layout: Option<Layout>,
+    layout: Option<PartitionLayout>,
     layout_token: Option<u32>,
     started: bool,
     /// Receives of the sender's partitions that have not arrived, by partition.
@@ -221,7 +226,7 @@ struct Arrivals {
     staged: Vec<u8>,
 }
 
-impl Incoming {
+impl PartitionedReceive {
     /// Asks for the sender's layout.
     fn prepare(&self, held: &Held) {
         let Some(peer) = self.from else { return };
@@ -247,7 +252,7 @@ impl Incoming {
         // All of it, before a submission may let other threads in who ask what has arrived.
         self.expect(held, layout);
         let (kind, context, bytes) = (kind::RECV, self.context, layout.bytes);
-        let take = self.cut.buffer.apart().first(bytes);
+        let take = self.cut.buffer.noncontiguous().first(bytes);
         for i in 0..layout.partitions {
             let token =
                 self.state.borrow().tokens[i].expect("nothing has arrived before it is asked for");
@@ -257,25 +262,25 @@ impl Incoming {
         }
     }
     /// Nothing has arrived.
-    fn expect(&self, held: &Held, layout: Layout) {
+    fn expect(&self, held: &Held, layout: PartitionLayout) {
         let state = &mut *self.state.borrow_mut();
         state.tokens = (0..layout.partitions).map(|_| Some(runtime::token(held))).collect();
         state.left = layout.partitions;
         state.missing = vec![0; self.cut.partitions];
         for i in 0..layout.partitions {
-            self.touched(layout, i).for_each(|j| state.missing[j] += 1);
+            self.overlapped(layout, i).for_each(|j| state.missing[j] += 1);
         }
-        if !self.is_cut_alike(layout) {
+        if !self.has_equal_partitions(layout) {
             state.staged = vec![0; layout.partitions * layout.bytes as usize];
         }
     }
-    fn is_cut_alike(&self, layout: Layout) -> bool {
+    fn has_equal_partitions(&self, layout: PartitionLayout) -> bool {
         (layout.partitions, layout.bytes) == (self.cut.partitions, self.cut.bytes())
     }
     /// The own partitions in which the sender's partition `i` has bytes.
-    fn touched(&self, layout: Layout, i: usize) -> std::ops::Range<usize> {
+    fn overlapped(&self, layout: PartitionLayout, i: usize) -> std::ops::Range<usize> {
         let (theirs, ours) = (layout.bytes, self.cut.bytes());
-        if self.is_cut_alike(layout) {
+        if self.has_equal_partitions(layout) {
             return i..i + 1;
         }
         if theirs == 0 || ours == 0 {
@@ -290,7 +295,7 @@ impl Incoming {
         if self.from.is_none() {
             return Some(Outcome::proc_null());
         }
-        self.learn(held);
+        self.receive_layout(held);
         let layout = self.state.borrow().layout?;
         for i in 0..layout.partitions {
             let token = self.state.borrow().tokens.get(i).copied().flatten();
@@ -310,15 +315,16 @@ impl Incoming {
         Some(self.outcome(layout))
     }
     /// Takes the sender's layout, if it has come, and then posts what `start` could not.
-    fn learn(&self, held: &Held) {
+    fn receive_layout(&self, held: &Held) {
         let Some(token) = self.state.borrow().layout_token else { return };
         let Some(done) = runtime::completion(held, token) else { return };
         runtime::release_token(held, token);
         let at = runtime::address(held, done.block).cast::<[u64; LAYOUT_WORDS]>();
-        // SAFETY: what `introduce` has written.
+        // SAFETY: what `send_layout` has written.
         let [partitions, bytes, first_tag] = unsafe { at.read() };
         runtime::free(held, done.block);
-        let layout = Layout { partitions: partitions as usize, bytes, first_tag: first_tag as i32 };
+        let layout =
+            PartitionLayout { partitions: partitions as usize, bytes, first_tag: first_tag as i32 };
         let started = {
             let mut state = self.state.borrow_mut();
             (state.layout_token, state.layout) = (None, Some(layout));
@@ -329,12 +335,12 @@ impl Incoming {
         }
     }
     /// The sender's partition `i` is here: hands on the own partitions that it completes.
-    fn arrived(&self, held: &Held, layout: Layout, i: usize, done: &wire::Completion) {
+    fn arrived(&self, held: &Held, layout: PartitionLayout, i: usize, done: &wire::Completion) {
         let state = &mut *self.state.borrow_mut();
         let bytes = layout.bytes as usize;
         let data = runtime::address(held, done.block);
-        let is_cut_alike = self.is_cut_alike(layout);
-        if is_cut_alike && bytes > 0 {
+        let has_equal_partitions = self.has_equal_partitions(layout);
+        if has_equal_partitions && bytes > 0 {
             // SAFETY: the block holds the sender's partition; ours is the program's to lend.
             unsafe { self.cut.part(i).unpack(data, layout.bytes) };
         } else if bytes > 0 {
@@ -345,9 +351,9 @@ impl Incoming {
         runtime::free(held, done.block);
         state.tokens[i] = None;
         state.left -= 1;
-        for j in self.touched(layout, i) {
+        for j in self.overlapped(layout, i) {
             state.missing[j] -= 1;
-            if state.missing[j] == 0 && !is_cut_alike {
+            if state.missing[j] == 0 && !has_equal_partitions {
                 let ours = self.cut.bytes() as usize;
                 let packed = &state.staged[j * ours..];
                 let n = packed.len().min(ours);
@@ -356,7 +362,7 @@ impl Incoming {
             }
         }
     }
-    fn outcome(&self, layout: Layout) -> Outcome {
+    fn outcome(&self, layout: PartitionLayout) -> Outcome {
         let from = self.from.and_then(|world| self.comm.rank_of(world));
         let source = from.map_or(c::ANY_SOURCE, |r| r as c_int);
         let (sent, room) = (layout.partitions as u64 * layout.bytes, self.cut.buffer.bytes());
@@ -371,7 +377,7 @@ impl Incoming {
         outcome
     }
     /// Whether an own partition is here.
-    fn has(&self, partition: usize) -> bool {
+    fn has_arrived(&self, partition: usize) -> bool {
         let state = self.state.borrow();
         self.from.is_none() || !state.started || state.missing.get(partition) == Some(&0)
     }
@@ -386,7 +392,7 @@ fn checked_tag(held: &Held, tag: c_int) -> Result {
 }
 
 /// Marks partitions of an active send.
-fn mark(request: Request, partitions: impl Iterator<Item = c_int>) -> Result {
+fn mark_ready(request: Request, partitions: impl Iterator<Item = c_int>) -> Result {
     let held = &runtime::enter()?;
     let (operation, is_active) = request::partitioned(held, request)?;
     let Some(Parts::Send(send)) = operation.parts() else {
@@ -413,12 +419,12 @@ mpi_fn! {
             c::PROC_NULL => None,
             _ => Some(at.world(at.checked(dest, "the destination")?)),
         };
-        let cut = Cut::new(buf, partitions, count, datatype)?;
+        let cut = PartitionedBuffer::new(buf, partitions, count, datatype)?;
         let first_tag = tags(held, cut.partitions)?;
         let (context, tokens) = (at.partitioned_context(), RefCell::default());
         let flags = Cell::new(flag::BUFFERED);
-        let outgoing = Outgoing { cut, to, context, first_tag, tokens, flags };
-        outgoing.introduce(held, tag);
+        let outgoing = PartitionedSend { cut, to, context, first_tag, tokens, flags };
+        outgoing.send_layout(held, tag);
         unsafe { *request = request::progressing(held, comm, Rc::new(Parts::Send(outgoing))) };
         Ok(())
     }
@@ -434,30 +440,30 @@ mpi_fn! {
         }
         let (from, tag) = p2p::envelope(held, source, tag, &at)?;
         let from = match from {
-            From::Nobody => None,
-            From::Rank(world) => Some(world),
+            Source::ProcNull => None,
+            Source::Rank(world) => Some(world),
         };
-        let cut = Cut::new(buf, partitions, count, datatype)?;
+        let cut = PartitionedBuffer::new(buf, partitions, count, datatype)?;
         let (context, state) = (at.partitioned_context(), RefCell::default());
-        let incoming = Incoming { cut, from, context, tag, comm: at, state };
+        let incoming = PartitionedReceive { cut, from, context, tag, comm: at, state };
         incoming.prepare(held);
         let operation = Rc::new(Parts::Receive(incoming));
         unsafe { *request = request::progressing(held, comm, operation) };
         Ok(())
     }
     pub fn Pready(partition: c_int, request: Request) {
-        mark(request, std::iter::once(partition))
+        mark_ready(request, std::iter::once(partition))
     }
     /// Both bounds belong to the range.
     pub fn Pready_range(low: c_int, high: c_int, request: Request) {
         if low > high {
             return fail!(c::ERR_ARG, "partitions {low} to {high}");
         }
-        mark(request, low..=high)
+        mark_ready(request, low..=high)
     }
     pub fn Pready_list(length: c_int, partitions: *const c_int, request: Request) {
         let list = unsafe { crate::datatype::calls::list(partitions, i64::from(length))? };
-        mark(request, list.into_iter().map(|p| p as c_int))
+        mark_ready(request, list.into_iter().map(|p| p as c_int))
     }
     pub fn Parrived(request: Request, partition: c_int, flag: *mut c_int) {
         let held = &runtime::enter()?;
@@ -470,13 +476,13 @@ mpi_fn! {
             return fail!(c::ERR_REQUEST, "a send: only partitions of a receive arrive");
         };
         let partition = receive.cut.checked(partition)?;
-        let has = |is_active: bool| !is_active || receive.has(partition);
-        let mut yes = has(is_active);
+        let has_arrived = |is_active: bool| !is_active || receive.has_arrived(partition);
+        let mut yes = has_arrived(is_active);
         if !yes {
             let mut open = Vec::new();
             operation.open(held, &mut open);
             runtime::poll(held, &open);
-            yes = has(request::partitioned(held, request)?.1);
+            yes = has_arrived(request::partitioned(held, request)?.1);
         }
         unsafe { *flag = c_int::from(yes) };
         Ok(())

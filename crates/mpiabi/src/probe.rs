@@ -10,36 +10,37 @@ use crate::buffer::Buffer;
 use crate::comm::{self, Communicator};
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
-use crate::p2p::{self, From};
-use crate::request::{self, Cancellable, Flight, Outcome, put_status};
+use crate::p2p::{self, Source};
+use crate::request::{self, Cancellable, InFlight, Outcome, put_status};
 use crate::runtime::{self, Guarded, Held};
 
 /// A message a matching probe has set aside for this process.
-struct Aside {
+struct MatchedMessage {
     /// The probe's token: the message's name until it is received.
     token: u32,
     comm: Arc<Communicator>,
     handle: Comm,
 }
 
-static ASIDE: Guarded<(Vec<Option<Aside>>, Vec<u32>)> = Guarded::new((Vec::new(), Vec::new()));
+static MATCHED: Guarded<(Vec<Option<MatchedMessage>>, Vec<u32>)> =
+    Guarded::new((Vec::new(), Vec::new()));
 
-fn keep(held: &Held, aside: Aside) -> Message {
-    let (slots, free) = &mut *ASIDE.get(held);
+fn store(held: &Held, matched: MatchedMessage) -> Message {
+    let (slots, free) = &mut *MATCHED.get(held);
     match free.pop() {
         Some(slot) => {
-            slots[slot as usize] = Some(aside);
+            slots[slot as usize] = Some(matched);
             Message::created(slot)
         }
         None => {
-            slots.push(Some(aside));
+            slots.push(Some(matched));
             Message::created(slots.len() as u32 - 1)
         }
     }
 }
 
-fn take(held: &Held, message: Message) -> Result<Aside> {
-    let (slots, free) = &mut *ASIDE.get(held);
+fn take(held: &Held, message: Message) -> Result<MatchedMessage> {
+    let (slots, free) = &mut *MATCHED.get(held);
     let slot = message.slot().filter(|&s| slots.get(s as usize).is_some_and(Option::is_some));
     let Some(slot) = slot else {
         let more = crate::foreign::clause(crate::abi::Kind::Message, message.to_int());
@@ -50,7 +51,7 @@ fn take(held: &Held, message: Message) -> Result<Aside> {
 }
 
 /// Asks the simulator. With `flag::TAKE` the token stays in use for a message found.
-fn ask(
+fn submit_probe(
     held: &Held,
     comm: &Communicator,
     peer: u32,
@@ -58,8 +59,8 @@ fn ask(
     flags: u32,
 ) -> Option<(u32, Completion)> {
     let (kind, context) = (kind::PROBE, comm.context);
-    let sought = (peer, tag, context);
-    if flags & flag::WAIT == 0 && runtime::probes_in_vain(held, sought) {
+    let probe_key = (peer, tag, context);
+    if flags & flag::WAIT == 0 && runtime::repeats_failed_probe(held, probe_key) {
         return None;
     }
     let token = runtime::token(held);
@@ -74,7 +75,7 @@ fn ask(
         runtime::release_token(held, token);
     }
     if found.is_none() {
-        runtime::sought_in_vain(held, sought);
+        runtime::record_failed_probe(held, probe_key);
     }
     found.map(|completion| (token, completion))
 }
@@ -91,15 +92,15 @@ fn probe(
     let at = comm::find(comm)?;
     let (from, tag) = p2p::envelope(held, source, tag, &at)?;
     let outcome = match from {
-        From::Nobody => {
+        Source::ProcNull => {
             if let Some(message) = message {
                 unsafe { *message = c::MESSAGE_NO_PROC };
             }
             Outcome::proc_null()
         }
-        From::Rank(peer) => {
+        Source::Rank(peer) => {
             let flags = flags | if message.is_some() { flag::TAKE } else { 0 };
-            let Some((token, completion)) = ask(held, &at, peer, tag, flags) else {
+            let Some((token, completion)) = submit_probe(held, &at, peer, tag, flags) else {
                 if let Some(message) = message {
                     unsafe { *message = c::MESSAGE_NULL };
                 }
@@ -107,8 +108,8 @@ fn probe(
             };
             let outcome = p2p::found(&at, &completion);
             if let Some(message) = message {
-                let aside = Aside { token, comm: at, handle: comm };
-                unsafe { *message = keep(held, aside) };
+                let matched = MatchedMessage { token, comm: at, handle: comm };
+                unsafe { *message = store(held, matched) };
             }
             outcome
         }
@@ -118,26 +119,26 @@ fn probe(
 }
 
 /// A flight that receives the message set aside, and the communicator it came over.
-fn receive(held: &Held, buffer: Buffer, message: *mut Message) -> Result<(Flight, Comm)> {
+fn receive(held: &Held, buffer: Buffer, message: *mut Message) -> Result<(InFlight, Comm)> {
     let handle = unsafe { *message };
     if handle == c::MESSAGE_NO_PROC {
         unsafe { *message = c::MESSAGE_NULL };
-        return Ok((Flight::landed(Outcome::proc_null()), c::COMM_SELF));
+        return Ok((InFlight::completed(Outcome::proc_null()), c::COMM_SELF));
     }
-    let aside = take(held, handle)?;
+    let matched = take(held, handle)?;
     unsafe { *message = c::MESSAGE_NULL };
     let token = runtime::token(held);
-    let (kind, other, context) = (kind::RECV_TAKEN, aside.token, aside.comm.context);
-    let (bytes, take) = (buffer.bytes(), buffer.apart());
+    let (kind, other, context) = (kind::RECV_TAKEN, matched.token, matched.comm.context);
+    let (bytes, take) = (buffer.bytes(), buffer.noncontiguous());
     runtime::submit(
         held,
         Submission { kind, token, other, context, bytes, take, ..Submission::default() },
     );
-    let land = move |held: &Held, done: &[Completion]| {
+    let on_complete = move |held: &Held, done: &[Completion]| {
         runtime::release_token(held, other);
-        p2p::land(held, &buffer, &aside.comm, &done[0])
+        p2p::on_complete(held, &buffer, &matched.comm, &done[0])
     };
-    Ok((Flight { tokens: vec![token], land: Box::new(land) }, aside.handle))
+    Ok((InFlight { tokens: vec![token], on_complete: Box::new(on_complete) }, matched.handle))
 }
 
 mpi_fn! {
@@ -170,8 +171,8 @@ mpi_fn! {
         status: *mut Status,
     ) {
         let held = &runtime::enter()?;
-        let (flight, comm) = receive(held, Buffer::new(buf, count.wide(), datatype)?, message)?;
-        let outcome = flight.wait(held);
+        let (in_flight, comm) = receive(held, Buffer::new(buf, count.wide(), datatype)?, message)?;
+        let outcome = in_flight.wait(held);
         unsafe { put_status(status, &outcome) };
         outcome.result().map_err(|e| e.on(comm))
     }
@@ -180,8 +181,8 @@ mpi_fn! {
         request: *mut Request,
     ) {
         let held = &runtime::enter()?;
-        let (flight, comm) = receive(held, Buffer::new(buf, count.wide(), datatype)?, message)?;
-        unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
+        let (in_flight, comm) = receive(held, Buffer::new(buf, count.wide(), datatype)?, message)?;
+        unsafe { *request = request::in_flight_request(held, comm, Cancellable::No, in_flight) };
         Ok(())
     }
 }

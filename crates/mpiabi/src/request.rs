@@ -1,6 +1,6 @@
 //! Requests: operations in flight, what happens when they land, and the ways to wait for them.
 //!
-//! A `Flight` is what every communicating function makes: the tokens the simulator will complete
+//! A `InFlight` is what every communicating function makes: the tokens the simulator will complete
 //! and a closure that then moves bytes to the user and says what came of it. A blocking call waits
 //! for its flight on the spot; a non-blocking one keeps it in a `Request`; a persistent one keeps a
 //! closure that makes flights. A flight may have stages: what lands then takes off again.
@@ -23,7 +23,7 @@ pub(crate) struct Outcome {
     pub error: Option<Error>,
     /// Not yet: there is a next stage, and only what comes of that counts. It begins when the
     /// program asks for this request, so nobody else may have to wait for it.
-    pub then: Option<Box<Flight>>,
+    pub then: Option<Box<InFlight>>,
 }
 
 impl Outcome {
@@ -48,48 +48,48 @@ impl Outcome {
     }
 }
 
-pub(crate) type Land = Box<dyn FnOnce(&Held, &[Completion]) -> Outcome>;
+pub(crate) type OnComplete = Box<dyn FnOnce(&Held, &[Completion]) -> Outcome>;
 
 /// Submitted operations and what to do when all are done.
-pub(crate) struct Flight {
+pub(crate) struct InFlight {
     pub tokens: Vec<u32>,
-    pub land: Land,
+    pub on_complete: OnComplete,
 }
 
-impl Flight {
+impl InFlight {
     /// Nothing to wait for.
-    pub fn landed(outcome: Outcome) -> Flight {
-        Flight { tokens: Vec::new(), land: Box::new(move |_, _| outcome) }
+    pub fn completed(outcome: Outcome) -> InFlight {
+        InFlight { tokens: Vec::new(), on_complete: Box::new(move |_, _| outcome) }
     }
     fn is_ready(&self, held: &Held) -> bool {
         self.tokens.iter().all(|&t| runtime::completion(held, t).is_some())
     }
     /// All tokens are done. Says what came of this stage.
-    pub fn land(self, held: &Held) -> Outcome {
+    pub fn on_complete(self, held: &Held) -> Outcome {
         let completions: Vec<Completion> = self
             .tokens
             .iter()
             .map(|&t| runtime::completion(held, t).expect("landed before it was done"))
             .collect();
         self.tokens.iter().for_each(|&t| runtime::release_token(held, t));
-        (self.land)(held, &completions)
+        (self.on_complete)(held, &completions)
     }
     /// The blocking form, through all stages.
     pub fn wait(self, held: &Held) -> Outcome {
-        let mut flight = self;
+        let mut in_flight = self;
         loop {
-            runtime::wait_all(held, &flight.tokens);
-            land_orphans(held);
-            let mut outcome = flight.land(held);
+            runtime::wait_all(held, &in_flight.tokens);
+            complete_orphans(held);
+            let mut outcome = in_flight.on_complete(held);
             match outcome.then.take() {
-                Some(next) => flight = *next,
+                Some(next) => in_flight = *next,
                 None => return outcome,
             }
         }
     }
 }
 
-pub(crate) type Start = Rc<dyn Fn(&Held) -> Flight>;
+pub(crate) type Start = Rc<dyn Fn(&Held) -> InFlight>;
 
 /// An operation that is more than tokens and a landing: one whose parts the program marks or asks
 /// for, or whose tokens are somebody else's.
@@ -107,18 +107,18 @@ pub(crate) trait Progress {
         None
     }
     /// The request is freed while inactive: what is still to come, for nobody.
-    fn abandon(&self) -> Option<Flight> {
+    fn abandon(&self) -> Option<InFlight> {
         None
     }
 }
 
-enum State {
+enum RequestState {
     /// Persistent, not started.
     Inactive,
-    Flying(Flight),
-    Landed(Outcome),
+    InFlight(InFlight),
+    Completed(Outcome),
     Generalized(Generalized),
-    /// Under way; `Pending::progress` knows how far.
+    /// Under way; `RequestEntry::progress` knows how far.
     Progressing,
 }
 
@@ -146,8 +146,8 @@ pub(crate) enum Cancellable {
     No,
 }
 
-struct Pending {
-    state: State,
+struct RequestEntry {
+    state: RequestState,
     start: Option<Start>,
     progress: Option<Rc<dyn Progress>>,
     cancellable: Cancellable,
@@ -157,23 +157,23 @@ struct Pending {
     counts: bool,
 }
 
-impl Pending {
+impl RequestEntry {
     fn persists(&self) -> bool {
         self.start.is_some() || self.progress.as_ref().is_some_and(|p| p.persists())
     }
     /// A persistent one is active: what it started is a request of its own.
     fn is_started(&self) -> bool {
-        self.persists() && !matches!(self.state, State::Inactive)
+        self.persists() && !matches!(self.state, RequestState::Inactive)
     }
 }
 
 #[derive(Default)]
-struct Table {
-    pending: Vec<Option<Pending>>,
+struct RequestTable {
+    pending: Vec<Option<RequestEntry>>,
     free: Vec<u32>,
     /// Freed by the user while in flight: landed when somebody next waits, or when there are many.
-    orphans: Vec<Flight>,
-    many: usize,
+    orphans: Vec<InFlight>,
+    orphan_limit: usize,
     in_use: InUse,
 }
 
@@ -199,11 +199,11 @@ impl InUse {
     }
 }
 
-static TABLE: Guarded<Table> = Guarded::new(Table {
+static TABLE: Guarded<RequestTable> = Guarded::new(RequestTable {
     pending: Vec::new(),
     free: Vec::new(),
     orphans: Vec::new(),
-    many: 0,
+    orphan_limit: 0,
     in_use: InUse::none(),
 });
 
@@ -222,7 +222,7 @@ fn uncount_started(held: &Held, slot: usize) {
     }
 }
 
-fn store(held: &Held, pending: Pending) -> Request {
+fn store(held: &Held, pending: RequestEntry) -> Request {
     if pending.counts {
         count(held);
     }
@@ -240,35 +240,41 @@ fn store(held: &Held, pending: Pending) -> Request {
 }
 
 /// A request for a flight that has started.
-pub(crate) fn flying(held: &Held, comm: Comm, cancellable: Cancellable, flight: Flight) -> Request {
-    let counts = !flight.tokens.is_empty();
-    let state = State::Flying(flight);
-    store(held, Pending { state, start: None, progress: None, cancellable, comm, counts })
+pub(crate) fn in_flight_request(
+    held: &Held,
+    comm: Comm,
+    cancellable: Cancellable,
+    in_flight: InFlight,
+) -> Request {
+    let counts = !in_flight.tokens.is_empty();
+    let state = RequestState::InFlight(in_flight);
+    store(held, RequestEntry { state, start: None, progress: None, cancellable, comm, counts })
 }
 /// The same for a send that is complete in the simulated library, whatever it is here.
-pub(crate) fn injected(held: &Held, comm: Comm, flight: Flight) -> Request {
-    let (state, cancellable) = (State::Flying(flight), Cancellable::Send);
+pub(crate) fn injected(held: &Held, comm: Comm, in_flight: InFlight) -> Request {
+    let (state, cancellable) = (RequestState::InFlight(in_flight), Cancellable::Send);
     let counts = false;
-    store(held, Pending { state, start: None, progress: None, cancellable, comm, counts })
+    store(held, RequestEntry { state, start: None, progress: None, cancellable, comm, counts })
 }
 /// An inactive request that makes a flight whenever it is started.
 pub(crate) fn persistent(
     held: &Held,
     comm: Comm,
     cancellable: Cancellable,
-    start: impl Fn(&Held) -> Flight + 'static,
+    start: impl Fn(&Held) -> InFlight + 'static,
 ) -> Request {
     let start: Option<Start> = Some(Rc::new(start));
-    let state = State::Inactive;
+    let state = RequestState::Inactive;
     let counts = true;
-    store(held, Pending { state, start, progress: None, cancellable, comm, counts })
+    store(held, RequestEntry { state, start, progress: None, cancellable, comm, counts })
 }
 /// A request for an operation with a progress of its own: inactive if that persists.
 pub(crate) fn progressing(held: &Held, comm: Comm, progress: Rc<dyn Progress>) -> Request {
-    let state = if progress.persists() { State::Inactive } else { State::Progressing };
+    let state =
+        if progress.persists() { RequestState::Inactive } else { RequestState::Progressing };
     let (progress, cancellable) = (Some(progress), Cancellable::No);
     let counts = true;
-    store(held, Pending { state, start: None, progress, cancellable, comm, counts })
+    store(held, RequestEntry { state, start: None, progress, cancellable, comm, counts })
 }
 /// The operation behind a partitioned request, and whether it is active.
 pub(crate) fn partitioned(held: &Held, request: Request) -> Result<(Rc<dyn Progress>, bool)> {
@@ -282,14 +288,14 @@ pub(crate) fn partitioned(held: &Held, request: Request) -> Result<(Rc<dyn Progr
 /// How many have been started and not completed.
 pub(crate) fn active_requests(held: &Held) -> usize {
     let table = TABLE.get(held);
-    let is_active = |p: &&Pending| !matches!(p.state, State::Inactive);
+    let is_active = |p: &&RequestEntry| !matches!(p.state, RequestState::Inactive);
     table.pending.iter().flatten().filter(is_active).count()
 }
 
 /// How many persistent requests are not started and not freed.
 pub(crate) fn inactive_requests(held: &Held) -> usize {
     let table = TABLE.get(held);
-    let is_inactive = |p: &&Pending| matches!(p.state, State::Inactive);
+    let is_inactive = |p: &&RequestEntry| matches!(p.state, RequestState::Inactive);
     table.pending.iter().flatten().filter(is_inactive).count()
 }
 
@@ -312,7 +318,7 @@ fn slot_of(held: &Held, request: Request) -> Result<Option<usize>> {
     }
 }
 
-fn with<R>(held: &Held, slot: usize, f: impl FnOnce(&mut Pending) -> R) -> R {
+fn with<R>(held: &Held, slot: usize, f: impl FnOnce(&mut RequestEntry) -> R) -> R {
     f(TABLE.get(held).pending[slot].as_mut().expect("checked by slot_of"))
 }
 
@@ -322,34 +328,34 @@ fn is_there(held: &Held, slot: usize) -> bool {
 }
 
 fn is_active(held: &Held, slot: usize) -> bool {
-    with(held, slot, |p| !matches!(p.state, State::Inactive))
+    with(held, slot, |p| !matches!(p.state, RequestState::Inactive))
 }
 
 /// Lands what has arrived; a flight with another stage is then in that.
 fn advance(held: &Held, slot: usize) {
     loop {
         let arrived =
-            with(held, slot, |p| match std::mem::replace(&mut p.state, State::Inactive) {
-                State::Flying(flight) if flight.is_ready(held) => Some(flight),
+            with(held, slot, |p| match std::mem::replace(&mut p.state, RequestState::Inactive) {
+                RequestState::InFlight(in_flight) if in_flight.is_ready(held) => Some(in_flight),
                 other => {
                     p.state = other;
                     None
                 }
             });
-        let Some(flight) = arrived else { break };
-        let mut outcome = flight.land(held);
+        let Some(in_flight) = arrived else { break };
+        let mut outcome = in_flight.on_complete(held);
         let state = match outcome.then.take() {
-            Some(next) => State::Flying(*next),
-            None => State::Landed(outcome),
+            Some(next) => RequestState::InFlight(*next),
+            None => RequestState::Completed(outcome),
         };
         with(held, slot, |p| p.state = state);
     }
     let progress = with(held, slot, |p| match p.state {
-        State::Progressing => p.progress.clone(),
+        RequestState::Progressing => p.progress.clone(),
         _ => None,
     });
     if let Some(outcome) = progress.and_then(|progress| progress.advance(held)) {
-        with(held, slot, |p| p.state = State::Landed(outcome));
+        with(held, slot, |p| p.state = RequestState::Completed(outcome));
     }
 }
 
@@ -359,9 +365,9 @@ fn is_ready(held: &Held, slot: usize) -> bool {
     }
     advance(held, slot);
     with(held, slot, |p| match &p.state {
-        State::Inactive | State::Landed(_) => true,
-        State::Flying(_) | State::Progressing => false,
-        State::Generalized(g) => g.complete,
+        RequestState::Inactive | RequestState::Completed(_) => true,
+        RequestState::InFlight(_) | RequestState::Progressing => false,
+        RequestState::Generalized(g) => g.complete,
     })
 }
 
@@ -380,14 +386,16 @@ fn outstanding(held: &Held, slots: &[usize]) -> Outstanding {
             continue;
         }
         with(held, slot, |p| match (&p.state, &p.progress) {
-            (State::Flying(flight), _) => {
+            (RequestState::InFlight(in_flight), _) => {
                 let open = |t: &&u32| runtime::completion(held, **t).is_none();
-                found.tokens.extend(flight.tokens.iter().filter(open));
+                found.tokens.extend(in_flight.tokens.iter().filter(open));
             }
-            (State::Generalized(g), _) if !g.complete => {
+            (RequestState::Generalized(g), _) if !g.complete => {
                 found.calls = Some("MPI_Grequest_complete of its request");
             }
-            (State::Progressing, Some(progress)) if progress.open(held, &mut found.tokens) => {
+            (RequestState::Progressing, Some(progress))
+                if progress.open(held, &mut found.tokens) =>
+            {
                 found.calls = Some("MPI_Pready of a partition that was never marked ready");
             }
             _ => {}
@@ -397,7 +405,7 @@ fn outstanding(held: &Held, slots: &[usize]) -> Outstanding {
 }
 
 /// Lets other threads in, where one of them has to make a call this one waits for.
-fn step_aside(held: &Held, for_what: &str) {
+fn yield_to_threads(held: &Held, for_what: &str) {
     let mut level = c::THREAD_SINGLE;
     // SAFETY: writes to `level`. An error means that nobody called MPI_Init: then there is one.
     let _ = unsafe { crate::init::Query_thread(&mut level) };
@@ -405,7 +413,7 @@ fn step_aside(held: &Held, for_what: &str) {
         let why = format!("waits for {for_what}, and no other thread of it may call MPI");
         runtime::fatal(held, &why);
     }
-    runtime::step_aside(held);
+    runtime::yield_to_threads(held);
 }
 
 /// Until every one of `slots` is ready.
@@ -417,7 +425,7 @@ fn await_all(held: &Held, slots: &[usize]) {
         }
         runtime::wait_all(held, &tokens);
         if let (true, Some(calls)) = (tokens.is_empty(), calls) {
-            step_aside(held, calls);
+            yield_to_threads(held, calls);
         }
     }
 }
@@ -430,7 +438,7 @@ fn await_any(held: &Held, slots: &[usize]) {
                 if !tokens.is_empty() {
                     runtime::poll(held, &tokens);
                 }
-                step_aside(held, calls);
+                yield_to_threads(held, calls);
             }
         }
     }
@@ -442,7 +450,7 @@ fn poll(held: &Held, slots: &[usize], enough: impl Fn() -> bool) -> bool {
     }
     let found = outstanding(held, slots);
     if found.tokens.is_empty() && found.calls.is_some() {
-        runtime::step_aside(held);
+        runtime::yield_to_threads(held);
     } else {
         runtime::poll(held, &found.tokens);
     }
@@ -459,13 +467,15 @@ fn finish(held: &Held, request: &mut Request, slot: usize) -> (Outcome, Comm) {
     }
     uncount_started(held, slot);
     let (state, comm, persists) = with(held, slot, |p| {
-        (std::mem::replace(&mut p.state, State::Inactive), p.comm, p.persists())
+        (std::mem::replace(&mut p.state, RequestState::Inactive), p.comm, p.persists())
     });
     let outcome = match state {
-        State::Inactive => Outcome::empty(),
-        State::Landed(outcome) => outcome,
-        State::Flying(_) | State::Progressing => panic!("a request finished before it was ready"),
-        State::Generalized(g) => {
+        RequestState::Inactive => Outcome::empty(),
+        RequestState::Completed(outcome) => outcome,
+        RequestState::InFlight(_) | RequestState::Progressing => {
+            panic!("a request finished before it was ready")
+        }
+        RequestState::Generalized(g) => {
             let mut outcome = query(&g);
             let error = release(&g).err();
             outcome.error = outcome.error.or(error);
@@ -509,34 +519,34 @@ fn forget(held: &Held, slot: usize) {
 }
 
 /// Nobody will ask for it any more, but it holds memory until it lands.
-fn orphan(held: &Held, flight: Flight) {
+fn orphan(held: &Held, in_flight: InFlight) {
     /// So many are not worth a look.
     const FEW: usize = 64;
-    let (count, many) = {
+    let (count, orphan_limit) = {
         let mut table = TABLE.get(held);
-        table.orphans.push(flight);
-        (table.orphans.len(), table.many)
+        table.orphans.push(in_flight);
+        (table.orphans.len(), table.orphan_limit)
     };
-    if count >= many {
-        land_orphans(held);
+    if count >= orphan_limit {
+        complete_orphans(held);
         let mut table = TABLE.get(held);
-        table.many = FEW.max(2 * table.orphans.len());
+        table.orphan_limit = FEW.max(2 * table.orphans.len());
     }
 }
 
-fn land_orphans(held: &Held) {
+fn complete_orphans(held: &Held) {
     if TABLE.get(held).orphans.is_empty() {
         return;
     }
     let orphans = std::mem::take(&mut TABLE.get(held).orphans);
-    for flight in orphans {
-        let mut stage = Some(flight);
-        while let Some(flight) = stage.take() {
-            if !flight.is_ready(held) {
-                TABLE.get(held).orphans.push(flight);
+    for in_flight in orphans {
+        let mut stage = Some(in_flight);
+        while let Some(in_flight) = stage.take() {
+            if !in_flight.is_ready(held) {
+                TABLE.get(held).orphans.push(in_flight);
                 break;
             }
-            stage = flight.land(held).then.map(|next| *next);
+            stage = in_flight.on_complete(held).then.map(|next| *next);
         }
     }
 }

@@ -4,20 +4,20 @@
 //! there. Knows no communicator, datatype or request. Its one idea: a call that need not block only
 //! appends to the ring; a call that must wait gives its turn away and sleeps on a futex.
 //!
-//! A process started without a seat is a job of one rank: `solo` then answers in its own memory.
+//! A process started without a seat is a job of one rank: `singleton` then answers in its own memory.
 //!
 //! `threads` has the lock that guards all of this, `turn` the waiting.
 
-mod ending;
+pub mod job;
 mod memory;
-pub mod seat;
+mod termination;
 mod threads;
 mod turn;
 
-pub use ending::{abort, fatal, finalize, mark};
-pub use memory::{look, window};
-pub use seat::{checks, library, most_requests, node, node_name, rank, size, tag_max, tag_ub};
-pub use threads::{Guarded, Held, callback, lock, take_turns};
+pub use job::{checks, library, most_requests, node, node_name, rank, size, tag_max, tag_ub};
+pub use memory::{record_window, sample};
+pub use termination::{abort, fatal, finalize, record_function};
+pub use threads::{Guarded, Held, callback, lock, serialize_calls};
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -28,7 +28,7 @@ use workload::wire::{self, Arena, Completion, Control, Segment, Submission};
 
 use crate::abi::c;
 use crate::error::{Result, fail};
-use crate::solo::Solo;
+use crate::singleton::Singleton;
 
 /// Exit status of a rank that the simulator ends: as if by SIGKILL, in a shell's reckoning.
 const EXIT_KILLED: i32 = 128 + 9;
@@ -41,8 +41,8 @@ const PS_PER_S: f64 = 1e12;
 /// Set in a process that a rank has forked: it has the memory of a seat that is not its own.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// See `place`.
-static PLACE: OnceLock<String> = OnceLock::new();
+/// See `log_prefix`.
+static LOG_PREFIX: OnceLock<String> = OnceLock::new();
 static RUNTIME: Guarded<Option<Runtime>> = Guarded::new(None);
 static PHASE: Guarded<Phase> = Guarded::new(Phase { finalized: false });
 
@@ -51,15 +51,15 @@ struct Phase {
 }
 
 /// Simulated picoseconds, the last that anybody here has heard of.
-static HEARD_PS: AtomicU64 = AtomicU64::new(0);
+static LAST_KNOWN_PS: AtomicU64 = AtomicU64::new(0);
 /// The function that says what OpenMP adds to this thread's CPU time; null without the clock.
-static EXTRA: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+static OPENMP_EXTRA: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
 thread_local! {
     /// This thread's CPU time in nanoseconds when it last left MPI (0: it never has), and how far
     /// the rank had come then, in picoseconds.
-    static LEFT_AT_NS: Cell<u64> = const { Cell::new(0) };
-    static LEFT_PS: Cell<u64> = const { Cell::new(0) };
+    static EXIT_CPU_NS: Cell<u64> = const { Cell::new(0) };
+    static EXIT_PS: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Begins an MPI call that needs a seat.
@@ -92,7 +92,7 @@ fn begin(held: &Held) {
         // SAFETY: the tally has a counter for every function and is this rank's to write.
         unsafe { *rt.segment.tally(rt.rank).add(rt.function as usize) += 1 };
         rt.charge();
-        rt.look_now_and_then();
+        rt.sample_periodically();
     }
 }
 /// It ends, or one of the user's functions does not belong to it.
@@ -100,8 +100,8 @@ fn end(held: &Held) {
     if let Some(rt) = RUNTIME.get(held).as_mut()
         && rt.factor != 0.0
     {
-        LEFT_AT_NS.set(thread_cpu_ns());
-        LEFT_PS.set(rt.at_ps);
+        EXIT_CPU_NS.set(thread_cpu_ns());
+        EXIT_PS.set(rt.at_ps);
     }
 }
 fn charge(held: &Held) {
@@ -119,7 +119,7 @@ fn set_function(held: &Held, function: u32) {
 }
 
 /// What a probe looks for: source, tag and context.
-pub type Sought = (u32, i32, u32);
+pub type ProbeKey = (u32, i32, u32);
 /// The seat and everything that goes with it.
 pub struct Runtime {
     segment: Segment,
@@ -134,7 +134,7 @@ pub struct Runtime {
     /// How far the rank has come, in simulated picoseconds, and how much of that the simulator has
     /// been told. What is between is computation.
     at_ps: u64,
-    told_ps: u64,
+    reported_ps: u64,
     /// Simulated picoseconds per picosecond of thread CPU time; 0: not charged.
     factor: f64,
     tick_ps: u64,
@@ -142,7 +142,7 @@ pub struct Runtime {
     tag_max: i32,
     function: u32,
     /// What the probe sought that the last release answered, if in vain.
-    vain_probe: Option<Sought>,
+    failed_probe: Option<ProbeKey>,
     /// Polls that may be answered here, and how many were since the last hand-over.
     spared_polls: u32,
     spent_polls: u32,
@@ -156,8 +156,8 @@ pub struct Runtime {
     pins: Vec<Pin>,
     /// Sends nobody waits for: their tokens are free again once done.
     detached: Vec<u32>,
-    watch: memory::Watch,
-    solo: Option<Box<Solo>>,
+    memory_sampler: memory::MemorySampler,
+    singleton: Option<Box<Singleton>>,
 }
 
 /// Why a token must not be used again yet, for its completion would be cleared.
@@ -208,28 +208,28 @@ impl Runtime {
             return;
         }
         let now = thread_cpu_ns();
-        let left = LEFT_AT_NS.replace(now);
+        let left = EXIT_CPU_NS.replace(now);
         if left != 0 {
             // Threads that compute do so side by side.
             let computed = ((now - left) as f64 * 1e3 * self.factor) as u64;
-            self.at_ps = self.at_ps.max(LEFT_PS.get() + computed);
+            self.at_ps = self.at_ps.max(EXIT_PS.get() + computed);
         }
     }
     /// Answers a poll here if the simulator has said that nothing can have come.
-    fn spend_poll(&mut self) -> bool {
+    fn answer_poll_locally(&mut self) -> bool {
         if self.spared_polls == 0 || self.submitted > 0 {
             return false;
         }
         self.spared_polls -= 1;
         self.spent_polls += 1;
         self.at_ps += self.control().poll_ps;
-        HEARD_PS.store(self.at_ps, Ordering::Relaxed);
+        LAST_KNOWN_PS.store(self.at_ps, Ordering::Relaxed);
         true
     }
     /// A reading of the clock, which costs its tick.
     fn tick(&mut self) -> u64 {
         self.at_ps += self.tick_ps;
-        HEARD_PS.store(self.at_ps, Ordering::Relaxed);
+        LAST_KNOWN_PS.store(self.at_ps, Ordering::Relaxed);
         self.at_ps
     }
     fn control(&mut self) -> &mut Control {
@@ -258,10 +258,10 @@ pub fn is_finalized(held: &Held) -> bool {
 pub fn is_forked() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
-extern "C" fn in_child() {
+extern "C" fn after_fork_in_child() {
     FORKED.store(true, Ordering::Relaxed);
-    ending::forget();
-    threads::renew();
+    termination::forget();
+    threads::reset_after_fork();
 }
 
 /// Finds this process's seat, or makes a job of one. Does nothing the second time.
@@ -269,9 +269,9 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
     if is_attached(held) {
         return Ok(());
     }
-    let (segment, rank, solo) = match seat_of_environment()? {
+    let (segment, rank, singleton) = match job_of_environment()? {
         Some((fd, rank)) => {
-            let segment = seat::map_segment(fd)?;
+            let segment = job::map_segment(fd)?;
             // SAFETY: `map_segment` has checked the header.
             let (ranks, pid) =
                 unsafe { ((*segment.header()).ranks, (*segment.header()).pid as libc::pid_t) };
@@ -290,11 +290,11 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             (segment, rank, None)
         }
         None => {
-            let (segment, solo) = Solo::new()?;
-            (segment, 0, Some(Box::new(solo)))
+            let (segment, singleton) = Singleton::new()?;
+            (segment, 0, Some(Box::new(singleton)))
         }
     };
-    // SAFETY: the header is written (by the simulator or by `Solo::new`); this process is the only
+    // SAFETY: the header is written (by the simulator or by `Singleton::new`); this process is the only
     // one with this rank.
     let runtime = unsafe {
         let header = &*segment.header();
@@ -307,13 +307,13 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             submitted: 0,
             quiet: true,
             at_ps: 0,
-            told_ps: 0,
+            reported_ps: 0,
             factor: f64::from_bits(header.compute_factor),
             tick_ps: header.clock_tick_ps,
             tag_ub: header.tag_ub,
             tag_max: header.tag_max,
             function: 0,
-            vain_probe: None,
+            failed_probe: None,
             spared_polls: 0,
             spent_polls: 0,
             spins: if has_spare_core() { SPINS } else { 0 },
@@ -322,36 +322,36 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             next_token: 0,
             pins: Vec::new(),
             detached: Vec::new(),
-            watch: memory::Watch::new(header.inherited),
-            solo,
+            memory_sampler: memory::MemorySampler::new(header.inherited),
+            singleton,
         }
     };
     *RUNTIME.get(held) = Some(runtime);
     // SAFETY: the handler only stores to plain memory.
-    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    unsafe { libc::pthread_atfork(None, None, Some(after_fork_in_child)) };
     with(held, |rt| {
-        rt.look();
+        rt.sample();
         let control = rt.control();
         control.pid = std::process::id();
         control.state.store(wire::state::ACTIVE, Ordering::Release);
     });
-    let _ = PLACE.set(format!("rank {rank} on {}: ", node_name(held)));
-    if with(held, |rt| rt.solo.is_none()) {
-        ending::begin(with(held, |rt| rt.control), crate::export::function());
-        take_over_clocks();
+    let _ = LOG_PREFIX.set(format!("rank {rank} on {}: ", node_name(held)));
+    if with(held, |rt| rt.singleton.is_none()) {
+        termination::begin(with(held, |rt| rt.control), crate::export::function());
+        register_clocks();
     }
     Ok(())
 }
 
 /// Has the clocks of this process ask us, if they are not the kernel's.
-fn take_over_clocks() {
+fn register_clocks() {
     type Now = extern "C" fn(c_int) -> u64;
     type Pass = extern "C" fn(u64, c_int) -> c_int;
     type Forget = extern "C" fn(u64);
     // SAFETY: zero-terminated names.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"odonata_clock_register".as_ptr()) };
     let extra = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"odonata_clock_extra".as_ptr()) };
-    EXTRA.store(extra, Ordering::Relaxed);
+    OPENMP_EXTRA.store(extra, Ordering::Relaxed);
     if !found.is_null() {
         // SAFETY: nothing but the crate `clock` has that name.
         let register: extern "C" fn(Now, Pass, Forget) = unsafe { std::mem::transmute(found) };
@@ -359,9 +359,9 @@ fn take_over_clocks() {
     }
 }
 
-type Seat = std::result::Result<Option<(i32, u32)>, String>;
+type JobVariables = std::result::Result<Option<(i32, u32)>, String>;
 
-fn seat_of_environment() -> Seat {
+fn job_of_environment() -> JobVariables {
     fn number<T: std::str::FromStr>(name: &str) -> std::result::Result<Option<T>, String> {
         match std::env::var(name) {
             Err(_) => Ok(None),
@@ -391,7 +391,7 @@ fn die_with_parent(simulator: libc::pid_t) {
     unsafe {
         let before = libc::getppid();
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        if libc::getppid() != before || !lives(simulator) {
+        if libc::getppid() != before || !is_alive(simulator) {
             libc::_exit(EXIT_KILLED);
         }
     }
@@ -401,7 +401,7 @@ fn has_spare_core() -> bool {
     std::thread::available_parallelism().is_ok_and(|n| n.get() > 1)
 }
 
-fn lives(pid: libc::pid_t) -> bool {
+fn is_alive(pid: libc::pid_t) -> bool {
     // SAFETY: signal 0 only asks.
     pid == 0
         || unsafe { libc::kill(pid, 0) } == 0
@@ -414,7 +414,7 @@ fn thread_cpu_ns() -> u64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `t` is a valid timespec.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
-    let extra = EXTRA.load(Ordering::Relaxed);
+    let extra = OPENMP_EXTRA.load(Ordering::Relaxed);
     let extra_ns = match extra.is_null() {
         true => 0,
         // SAFETY: the clock's function, found by its name.
@@ -499,7 +499,7 @@ pub fn release_token(held: &Held, token: u32) {
         // SAFETY: the turn is this rank's, and the token is the layout's.
         let completion = unsafe { &mut *rt.segment.completion(rt.rank, token) };
         if completion.done != 0 {
-            completion.done |= wire::TOLD;
+            completion.done |= wire::REPORTED;
         }
         rt.release(token);
     });
@@ -511,7 +511,7 @@ pub fn detach(held: &Held, token: u32) {
 /// Whether a standard send of `bytes` completes without its receiver, so that nobody need wait.
 pub fn is_eager(held: &Held, bytes: u64) -> bool {
     // SAFETY: written before any rank started.
-    with(held, |rt| rt.solo.is_none() && bytes <= unsafe { (*rt.segment.header()).eager_max })
+    with(held, |rt| rt.singleton.is_none() && bytes <= unsafe { (*rt.segment.header()).eager_max })
 }
 /// Longest such send, in bytes.
 /// Whether the simulated library has a standard send of `bytes` complete as it returns.
@@ -535,8 +535,8 @@ pub fn completion(held: &Held, token: u32) -> Option<Completion> {
 
 /// Appends to the ring; hands over first if it is full.
 pub fn submit(held: &Held, mut submission: Submission) {
-    turn::refuse_if_asked(held);
-    turn::need(held);
+    turn::refuse_if_serving(held);
+    turn::acquire_turn(held);
     // More than once where other threads fill it again before this one has the lock back.
     while with(held, |rt| rt.submitted as usize == wire::RING) {
         turn::hand_over(held, wire::wait::NONE, &[]);
@@ -545,8 +545,8 @@ pub fn submit(held: &Held, mut submission: Submission) {
         submission.function = rt.function;
         // What is only told takes no part in the rank's time.
         if !matches!(submission.kind, wire::kind::COMM | wire::kind::REGION) {
-            submission.after_ps = rt.at_ps - rt.told_ps;
-            rt.told_ps = rt.at_ps;
+            submission.after_ps = rt.at_ps - rt.reported_ps;
+            rt.reported_ps = rt.at_ps;
         }
         rt.quiet = false;
         rt.combines |= submission.combine == wire::combine::USER;
@@ -607,21 +607,21 @@ pub fn wait_any(held: &Held, tokens: &[u32]) {
 }
 /// Gives the simulator a chance to complete one of `tokens`, unless one is done already.
 pub fn poll(held: &Held, tokens: &[u32]) {
-    if !tokens.iter().any(|t| done(held, t)) && !with(held, Runtime::spend_poll) {
+    if !tokens.iter().any(|t| done(held, t)) && !with(held, Runtime::answer_poll_locally) {
         let some = &tokens[..tokens.len().min(wire::WAITS)];
         pinned(held, some, || turn::hand_over(held, wire::wait::POLL, some));
     }
 }
 /// Whether a probe for what the last one sought in vain is in vain without asking.
-pub fn probes_in_vain(held: &Held, sought: Sought) -> bool {
-    with(held, |rt| rt.vain_probe == Some(sought) && rt.spend_poll())
+pub fn repeats_failed_probe(held: &Held, probe_key: ProbeKey) -> bool {
+    with(held, |rt| rt.failed_probe == Some(probe_key) && rt.answer_poll_locally())
 }
 /// The probe just answered has found nothing.
-pub fn sought_in_vain(held: &Held, sought: Sought) {
-    with(held, |rt| rt.vain_probe = Some(sought));
+pub fn record_failed_probe(held: &Held, probe_key: ProbeKey) {
+    with(held, |rt| rt.failed_probe = Some(probe_key));
 }
 /// Lets the process's other threads into MPI for a moment, where this one waits for them.
-pub fn step_aside(held: &Held) {
+pub fn yield_to_threads(held: &Held) {
     threads::pause(held, false, u32::MAX);
 }
 /// Lets `span_ps` picoseconds pass, as a sleep does.
@@ -647,11 +647,13 @@ pub fn released_ps(held: &Held) -> u64 {
 /// Simulated seconds since the job began. Every call costs `Header::clock_tick_ps`, so that a loop
 /// that waits for the clock ends.
 pub fn wtime(held: &Held) -> f64 {
-    if let Some(elapsed) = with(held, |rt| rt.solo.as_ref().map(|solo| solo.elapsed())) {
+    if let Some(elapsed) =
+        with(held, |rt| rt.singleton.as_ref().map(|singleton| singleton.elapsed()))
+    {
         return elapsed.as_secs_f64();
     }
     // Who waits for the turn here may be waited for by who has to give it back.
-    if !turn::is_away() && !turn::is_asked() && with(held, |rt| !rt.quiet) {
+    if !turn::is_away() && !turn::is_serving() && with(held, |rt| !rt.quiet) {
         flush(held);
     }
     with(held, Runtime::tick) as f64 / PS_PER_S
@@ -662,7 +664,7 @@ pub fn wtick(held: &Held) -> f64 {
 }
 
 /// The simulator, as far as clocks are concerned that are read behind MPI's back.
-fn look_in(held: Option<Held>) -> Option<Held> {
+fn enter_for_clock(held: Option<Held>) -> Option<Held> {
     let held = held.filter(|h| !is_forked() && is_attached(h) && !is_finalized(h))?;
     with(&held, |rt| {
         rt.function = 0;
@@ -672,9 +674,9 @@ fn look_in(held: Option<Held>) -> Option<Held> {
 }
 /// See the crate `clock`. It may be called wherever a clock may be read, even inside `malloc`.
 pub extern "C" fn clock_now(reading: c_int) -> u64 {
-    let held = if reading != 0 { look_in(threads::try_lock()) } else { None };
-    let Some(held) = held.filter(|_| !turn::is_away() && !turn::is_asked()) else {
-        return HEARD_PS.load(Ordering::Relaxed);
+    let held = if reading != 0 { enter_for_clock(threads::try_lock()) } else { None };
+    let Some(held) = held.filter(|_| !turn::is_away() && !turn::is_serving()) else {
+        return LAST_KNOWN_PS.load(Ordering::Relaxed);
     };
     // While we hand over, the simulator may ask for a function that needs what this thread holds:
     // Python reads clocks as it waits for its lock, but only if it has several threads.
@@ -685,12 +687,12 @@ pub extern "C" fn clock_now(reading: c_int) -> u64 {
 }
 /// Whether the calling thread's time has gone on by `span_ps`.
 pub extern "C" fn clock_pass(span_ps: u64, may_wait: c_int) -> c_int {
-    let may_wait = may_wait != 0 && !turn::is_asked();
+    let may_wait = may_wait != 0 && !turn::is_serving();
     let held = match may_wait && threads::is_multiple() {
         true => threads::lock_if_called(),
         false => threads::try_lock(),
     };
-    let Some(held) = look_in(held) else { return 0 };
+    let Some(held) = enter_for_clock(held) else { return 0 };
     if may_wait {
         delay(&held, span_ps);
     } else {
@@ -703,9 +705,9 @@ pub extern "C" fn clock_forget(at_ps: u64) {
     let held = threads::try_lock().filter(|h| !is_forked() && is_attached(h) && !is_finalized(h));
     let Some(held) = held.filter(|_| !turn::is_away()) else { return };
     with(&held, |rt| {
-        if rt.at_ps == at_ps && rt.at_ps >= rt.told_ps + rt.tick_ps {
+        if rt.at_ps == at_ps && rt.at_ps >= rt.reported_ps + rt.tick_ps {
             rt.at_ps -= rt.tick_ps;
-            HEARD_PS.store(rt.at_ps, Ordering::Relaxed);
+            LAST_KNOWN_PS.store(rt.at_ps, Ordering::Relaxed);
         }
     });
 }
@@ -726,6 +728,6 @@ pub fn allow_threads(held: &Held) {
 }
 
 /// "rank 3 on x1000c0s0b0n0: ", as far as this process has a seat.
-pub fn place() -> String {
-    PLACE.get().cloned().unwrap_or_default()
+pub fn log_prefix() -> String {
+    LOG_PREFIX.get().cloned().unwrap_or_default()
 }

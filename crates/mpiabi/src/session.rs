@@ -40,7 +40,7 @@ pub(crate) fn check(held: &Held, session: Session) -> Result<usize> {
 
 extern "C" fn at_exit() {
     // A thread that is still inside ends with the process, and the simulator sees that.
-    let _ = init::leave_seat(&runtime::lock(), true);
+    let _ = init::detach_from_job(&runtime::lock(), true);
 }
 
 /// The thread level that the hints ask for. MPICH takes the four names, exactly, and no other
@@ -92,7 +92,7 @@ fn two_groups(
     let local: Members = group::get(local)?;
     group::distinct(&local)?;
     let remote = || Ok((group::get(remote)?, remote_leader));
-    let new = comm::between_groups(held, (local, local_leader), remote, &world, tag)?;
+    let new = comm::create_intercomm_from_groups(held, (local, local_leader), remote, &world, tag)?;
     error::set(Site::comm(new), errhandler)?;
     Ok(new)
 }
@@ -100,8 +100,8 @@ fn two_groups(
 mpi_fn! {
     pub fn Session_init(hints: Info, errhandler: Errhandler, session: *mut Session) {
         let held = &runtime::lock();
-        init::take_seat(held)?;
-        runtime::take_turns();
+        init::attach_to_job(held)?;
+        runtime::serialize_calls();
         let slot = SESSIONS.get(held).len();
         if slot == 0 {
             // SAFETY: registers a function of ours.
@@ -125,7 +125,7 @@ mpi_fn! {
         error::forget(Site::session(handle));
         attach::forget(Kind::Session, handle.to_int());
         unsafe { *session = c::SESSION_NULL };
-        init::leave_seat(held, false)
+        init::detach_from_job(held, false)
     }
     pub fn Session_get_num_psets(session: Session, _hints: Info, count: *mut c_int) {
         check(&runtime::enter()?, session)?;
@@ -187,7 +187,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let world = comm::find(c::COMM_WORLD)?;
         let tag = tag_of(unsafe { CStr::from_ptr(stringtag) });
-        let new = comm::create_among(held, &world, group::get(members)?, tag)?;
+        let new = comm::create_from_group(held, &world, group::get(members)?, tag)?;
         if new != c::COMM_NULL {
             error::set(Site::comm(new), errhandler)?;
         }

@@ -29,7 +29,7 @@ pub(crate) fn count_message(bytes: u64) {
 
 struct Variable {
     name: &'static CStr,
-    about: &'static CStr,
+    description: &'static CStr,
     datatype: Datatype,
     /// Values of that type.
     count: c_int,
@@ -38,17 +38,17 @@ struct Variable {
 const CONTROLS: [Variable; 3] = [
     Variable {
         name: c"odonata_library",
-        about: c"The MPI library that is simulated.",
+        description: c"The MPI library that is simulated.",
         datatype: c::CHAR,
         count: LIBRARY_BYTES as c_int,
     },
     Variable {
         name: c"odonata_eager_max",
-        about: c"Longest standard send that completes without its receiver, in bytes.",
+        description: c"Longest standard send that completes without its receiver, in bytes.",
         datatype: c::UINT64_T,
         count: 1,
     },
-    Variable { name: c"odonata_tag_ub", about: c"Largest tag.", datatype: c::INT, count: 1 },
+    Variable { name: c"odonata_tag_ub", description: c"Largest tag.", datatype: c::INT, count: 1 },
 ];
 const LIBRARY: usize = 0;
 const EAGER_MAX: usize = 1;
@@ -58,13 +58,13 @@ const LIBRARY_BYTES: usize = 256;
 const COUNTERS: [Variable; 2] = [
     Variable {
         name: c"odonata_messages_sent",
-        about: c"Point-to-point messages that this process has sent.",
+        description: c"Point-to-point messages that this process has sent.",
         datatype: c::UINT64_T,
         count: 1,
     },
     Variable {
         name: c"odonata_bytes_sent",
-        about: c"Bytes of those messages.",
+        description: c"Bytes of those messages.",
         datatype: c::UINT64_T,
         count: 1,
     },
@@ -72,12 +72,12 @@ const COUNTERS: [Variable; 2] = [
 
 const CATEGORY: Variable = Variable {
     name: c"odonata",
-    about: c"The simulated library, and what this process asked of it.",
+    description: c"The simulated library, and what this process asked of it.",
     datatype: c::DATATYPE_NULL,
     count: 0,
 };
 
-struct State {
+struct ToolState {
     /// `MPI_T_init_thread` less `MPI_T_finalize`.
     depth: u32,
     last_handle: usize,
@@ -88,7 +88,7 @@ struct State {
     counters: BTreeMap<usize, (usize, usize)>,
 }
 
-static STATE: Mutex<State> = Mutex::new(State {
+static STATE: Mutex<ToolState> = Mutex::new(ToolState {
     depth: 0,
     last_handle: 0x1000,
     controls: BTreeMap::new(),
@@ -96,11 +96,11 @@ static STATE: Mutex<State> = Mutex::new(State {
     counters: BTreeMap::new(),
 });
 
-fn lock() -> MutexGuard<'static, State> {
+fn lock() -> MutexGuard<'static, ToolState> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl State {
+impl ToolState {
     fn handle(&mut self) -> usize {
         self.last_handle += 1;
         self.last_handle
@@ -113,10 +113,10 @@ const ALL_HANDLES: usize = usize::MAX;
 #[cfg(not(feature = "mpich"))]
 const ALL_HANDLES: usize = c::T_PVAR_ALL_HANDLES;
 
-type Outcome<T = ()> = Result<T, c_int>;
+type ToolResult<T = ()> = Result<T, c_int>;
 
 /// Does something, if the interface is initialized; the code to return.
-fn inside(f: impl FnOnce(&mut State) -> Outcome) -> c_int {
+fn with_initialized(f: impl FnOnce(&mut ToolState) -> ToolResult) -> c_int {
     let mut state = lock();
     if state.depth == 0 {
         return c::T_ERR_NOT_INITIALIZED;
@@ -124,7 +124,7 @@ fn inside(f: impl FnOnce(&mut State) -> Outcome) -> c_int {
     f(&mut state).err().unwrap_or(c::SUCCESS)
 }
 
-fn indexed(of: &'static [Variable], index: c_int) -> Outcome<(usize, &'static Variable)> {
+fn indexed(of: &'static [Variable], index: c_int) -> ToolResult<(usize, &'static Variable)> {
     let at = usize::try_from(index).map_err(|_| c::T_ERR_INVALID_INDEX)?;
     of.get(at).map(|variable| (at, variable)).ok_or(c::T_ERR_INVALID_INDEX)
 }
@@ -158,7 +158,7 @@ unsafe fn put_string(text: &CStr, out: *mut c_char, length: *mut c_int) {
 
 /// # Safety
 /// `name` is a string or null, `index` writable or null.
-unsafe fn find(of: &[Variable], name: *const c_char, index: *mut c_int) -> Outcome {
+unsafe fn find(of: &[Variable], name: *const c_char, index: *mut c_int) -> ToolResult {
     if name.is_null() || index.is_null() {
         return Err(c::T_ERR_INVALID);
     }
@@ -209,7 +209,7 @@ mpi_fn! {
         c::SUCCESS
     }
     pub fn T_finalize() -> c_int {
-        inside(|state| {
+        with_initialized(|state| {
             state.depth -= 1;
             if state.depth == 0 {
                 state.controls.clear();
@@ -221,7 +221,7 @@ mpi_fn! {
     }
 
     pub fn T_cvar_get_num(count: *mut c_int) -> c_int {
-        inside(|_| {
+        with_initialized(|_| {
             unsafe { put(count, CONTROLS.len() as c_int) };
             Ok(())
         })
@@ -231,11 +231,11 @@ mpi_fn! {
         datatype: *mut Datatype, enumtype: *mut *mut c_void, desc: *mut c_char,
         desc_len: *mut c_int, bind: *mut c_int, scope: *mut c_int,
     ) -> c_int {
-        inside(|_| {
+        with_initialized(|_| {
             let (_, variable) = indexed(&CONTROLS, index)?;
             unsafe {
                 put_string(variable.name, name, name_len);
-                put_string(variable.about, desc, desc_len);
+                put_string(variable.description, desc, desc_len);
                 put(verbosity, c::T_VERBOSITY_USER_BASIC);
                 put(datatype, variable.datatype);
                 put(enumtype, std::ptr::null_mut());
@@ -246,12 +246,12 @@ mpi_fn! {
         })
     }
     pub fn T_cvar_get_index(name: *const c_char, index: *mut c_int) -> c_int {
-        inside(|_| unsafe { find(&CONTROLS, name, index) })
+        with_initialized(|_| unsafe { find(&CONTROLS, name, index) })
     }
     pub fn T_cvar_handle_alloc(
         index: c_int, _object: *mut c_void, handle: *mut usize, count: *mut c_int,
     ) -> c_int {
-        inside(|state| {
+        with_initialized(|state| {
             let (at, variable) = indexed(&CONTROLS, index)?;
             let new = state.handle();
             state.controls.insert(new, at);
@@ -263,7 +263,7 @@ mpi_fn! {
         })
     }
     pub fn T_cvar_handle_free(handle: *mut usize) -> c_int {
-        inside(|state| {
+        with_initialized(|state| {
             let old = unsafe { handle.as_mut() }.ok_or(c::T_ERR_INVALID)?;
             state.controls.remove(old).ok_or(c::T_ERR_INVALID_HANDLE)?;
             *old = c::T_CVAR_HANDLE_NULL;
@@ -271,14 +271,14 @@ mpi_fn! {
         })
     }
     pub fn T_cvar_read(handle: usize, out: *mut c_void) -> c_int {
-        inside(|state| {
+        with_initialized(|state| {
             let index = *state.controls.get(&handle).ok_or(c::T_ERR_INVALID_HANDLE)?;
             unsafe { read_control(index, out) };
             Ok(())
         })
     }
     pub fn T_cvar_write(handle: usize, _value: *const c_void) -> c_int {
-        inside(|state| {
+        with_initialized(|state| {
             state.controls.get(&handle).ok_or(c::T_ERR_INVALID_HANDLE)?;
             Err(c::T_ERR_CVAR_SET_NEVER)
         })
@@ -286,7 +286,7 @@ mpi_fn! {
 }
 
 /// A counter's handle in a session.
-fn counter(state: &State, session: usize, handle: usize) -> Outcome<usize> {
+fn counter(state: &ToolState, session: usize, handle: usize) -> ToolResult<usize> {
     state.sessions.get(&session).ok_or(c::T_ERR_INVALID_SESSION)?;
     match state.counters.get(&handle) {
         Some((of, index)) if *of == session => Ok(*index),
@@ -296,7 +296,7 @@ fn counter(state: &State, session: usize, handle: usize) -> Outcome<usize> {
 
 /// What cannot be done to a counter; to all of them at once it does nothing.
 fn refused(session: usize, handle: usize, code: c_int) -> c_int {
-    inside(|state| {
+    with_initialized(|state| {
         if handle == ALL_HANDLES {
             return state.sessions.get(&session).copied().ok_or(c::T_ERR_INVALID_SESSION);
         }
@@ -307,7 +307,7 @@ fn refused(session: usize, handle: usize, code: c_int) -> c_int {
 
 mpi_fn! {
     pub fn T_pvar_get_num(count: *mut c_int) -> c_int {
-        inside(|_| {
+        with_initialized(|_| {
             unsafe { put(count, COUNTERS.len() as c_int) };
             Ok(())
         })
@@ -318,11 +318,11 @@ mpi_fn! {
         desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int, readonly: *mut c_int,
         continuous: *mut c_int, atomic: *mut c_int,
     ) -> c_int {
-        inside(|_| {
+        with_initialized(|_| {
             let (_, variable) = indexed(&COUNTERS, index)?;
             unsafe {
                 put_string(variable.name, name, name_len);
-                put_string(variable.about, desc, desc_len);
+                put_string(variable.description, desc, desc_len);
                 put(verbosity, c::T_VERBOSITY_USER_BASIC);
                 put(class, c::T_PVAR_CLASS_COUNTER);
                 put(datatype, variable.datatype);
@@ -336,13 +336,13 @@ mpi_fn! {
         })
     }
     pub fn T_pvar_get_index(name: *const c_char, class: c_int, index: *mut c_int) -> c_int {
-        inside(|_| match class {
+        with_initialized(|_| match class {
             c::T_PVAR_CLASS_COUNTER => unsafe { find(&COUNTERS, name, index) },
             _ => Err(c::T_ERR_INVALID_NAME),
         })
     }
     pub fn T_pvar_session_create(session: *mut usize) -> c_int {
-        inside(|state| {
+        with_initialized(|state| {
             let new = state.handle();
             state.sessions.insert(new, ());
             unsafe { put(session, new) };
@@ -350,7 +350,7 @@ mpi_fn! {
         })
     }
     pub fn T_pvar_session_free(session: *mut usize) -> c_int {
-        inside(|state| {
+        with_initialized(|state| {
             let old = unsafe { session.as_mut() }.ok_or(c::T_ERR_INVALID)?;
             state.sessions.remove(old).ok_or(c::T_ERR_INVALID_SESSION)?;
             state.counters.retain(|_, of| of.0 != *old);
@@ -362,7 +362,7 @@ mpi_fn! {
         session: usize, index: c_int, _object: *mut c_void, handle: *mut usize,
         count: *mut c_int,
     ) -> c_int {
-        inside(|state| {
+        with_initialized(|state| {
             state.sessions.get(&session).ok_or(c::T_ERR_INVALID_SESSION)?;
             let (at, variable) = indexed(&COUNTERS, index)?;
             let new = state.handle();
@@ -375,7 +375,7 @@ mpi_fn! {
         })
     }
     pub fn T_pvar_handle_free(session: usize, handle: *mut usize) -> c_int {
-        inside(|state| {
+        with_initialized(|state| {
             let old = unsafe { handle.as_mut() }.ok_or(c::T_ERR_INVALID)?;
             counter(state, session, *old)?;
             state.counters.remove(old);
@@ -390,7 +390,7 @@ mpi_fn! {
         refused(session, handle, c::T_ERR_PVAR_NO_STARTSTOP)
     }
     pub fn T_pvar_read(session: usize, handle: usize, out: *mut c_void) -> c_int {
-        inside(|state| {
+        with_initialized(|state| {
             let values = [&MESSAGES, &BYTES];
             let value = values[counter(state, session, handle)?].load(Ordering::Relaxed);
             unsafe { out.cast::<u64>().write_unaligned(value) };
@@ -410,7 +410,7 @@ mpi_fn! {
 
 /// Does something with the one category.
 fn category(index: c_int, f: impl FnOnce()) -> c_int {
-    inside(|_| {
+    with_initialized(|_| {
         if index != 0 {
             return Err(c::T_ERR_INVALID_INDEX);
         }
@@ -421,14 +421,14 @@ fn category(index: c_int, f: impl FnOnce()) -> c_int {
 
 mpi_fn! {
     pub fn T_category_get_num(count: *mut c_int) -> c_int {
-        inside(|_| {
+        with_initialized(|_| {
             unsafe { put(count, 1) };
             Ok(())
         })
     }
     /// Nothing is ever added.
     pub fn T_category_changed(stamp: *mut c_int) -> c_int {
-        inside(|_| {
+        with_initialized(|_| {
             unsafe { put(stamp, 0) };
             Ok(())
         })
@@ -440,14 +440,14 @@ mpi_fn! {
     ) -> c_int {
         category(index, || unsafe {
             put_string(CATEGORY.name, name, name_len);
-            put_string(CATEGORY.about, desc, desc_len);
+            put_string(CATEGORY.description, desc, desc_len);
             put(controls, CONTROLS.len() as c_int);
             put(counters, COUNTERS.len() as c_int);
             put(categories, 0);
         })
     }
     pub fn T_category_get_index(name: *const c_char, index: *mut c_int) -> c_int {
-        inside(|_| unsafe { find(&[CATEGORY], name, index) })
+        with_initialized(|_| unsafe { find(&[CATEGORY], name, index) })
     }
     pub fn T_category_get_cvars(index: c_int, room: c_int, indices: *mut c_int) -> c_int {
         category(index, || unsafe { list(CONTROLS.len(), room, indices) })

@@ -18,7 +18,7 @@ fn unsupported(id: u32) -> c_int {
          every function",
         reason(name)
     );
-    crate::error::die(&message, crate::abi::c::ERR_UNSUPPORTED_OPERATION)
+    crate::error::abort_with_message(&message, crate::abi::c::ERR_UNSUPPORTED_OPERATION)
 }
 
 macro_rules! unsupported {

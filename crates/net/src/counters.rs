@@ -56,17 +56,17 @@ impl NicCounters {
 /// counted here and there. Never across two cache lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(16))]
-pub struct Carried {
+pub struct LinkTraffic {
     /// On the wire, headers included.
     pub bytes: u64,
     pub packets: u64,
 }
 // SAFETY: integers.
-unsafe impl Zero for Carried {}
+unsafe impl Zero for LinkTraffic {}
 
-impl AddAssign for Carried {
+impl AddAssign for LinkTraffic {
     #[inline]
-    fn add_assign(&mut self, more: Carried) {
+    fn add_assign(&mut self, more: LinkTraffic) {
         self.bytes += more.bytes;
         self.packets += more.packets;
     }
@@ -74,7 +74,7 @@ impl AddAssign for Carried {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
-    pub links: IndexVec<LinkId, Carried>,
+    pub links: IndexVec<LinkId, LinkTraffic>,
     /// Most bytes ever waiting for this link at once.
     pub queue_max: IndexVec<LinkId, u32>,
     /// For how long the link was free and packets waited that could not go: there was no room in
@@ -108,8 +108,8 @@ impl Counters {
     pub fn new(n_links: usize) -> Self {
         Counters {
             links: IndexVec::zeros(n_links),
-            queue_max: IndexVec::seldom(n_links),
-            stalled: IndexVec::seldom(n_links),
+            queue_max: IndexVec::sparse_zeros(n_links),
+            stalled: IndexVec::sparse_zeros(n_links),
             ..Counters::default()
         }
     }

@@ -4,19 +4,19 @@
 //! counters that are always on.
 
 use base::{Span, Time};
-use des::{BLOCK, Item, Phase, Queue, What};
+use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
 use machine::{Folding, Machine, NicId, NicParams};
 
 mod counters;
-mod cut;
-mod given_up;
+mod packetization;
 mod partition;
+mod undeliverable;
 
-pub use counters::{Carried, CongestionCounters, Counters, NicCounters};
-pub use cut::Cut;
-pub use given_up::{GivenUp, LostId};
+pub use counters::{CongestionCounters, Counters, LinkTraffic, NicCounters};
 pub use machine::faults::LostAt;
+pub use packetization::Packetization;
 pub use partition::Partition;
+pub use undeliverable::{LostId, Undeliverable};
 
 base::ids! {
     /// A message in the network. Its sender names it, several alike if he likes; the model hands
@@ -51,21 +51,21 @@ impl Origin {
 
 /// Where and when a message is told of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Told {
+pub enum Completion {
     /// Its receiver, when all of it is there.
-    There,
+    Target,
     /// Its sender, when the receiver's NIC has answered all of it, with so many bytes from there:
     /// a put's completion, or a get. Only for networks whose NICs answer (`NicParams::response`).
-    Back(u64),
+    Initiator(u64),
 }
 
-impl Told {
+impl Completion {
     /// Bytes that come back.
     #[inline]
     pub fn back(self) -> u64 {
         match self {
-            Told::There => 0,
-            Told::Back(bytes) => bytes,
+            Completion::Target => 0,
+            Completion::Initiator(bytes) => bytes,
         }
     }
 }
@@ -79,7 +79,7 @@ pub struct Message {
     pub origin: Origin,
     /// The virtual network it goes by, below `Machine::n_vnets`.
     pub vnet: u8,
-    pub told: Told,
+    pub completion: Completion,
     /// The message's own random number, from which its packets' draws are derived.
     pub draw: u64,
     /// Its packets, and those of others in order between the same two NICs and by the same virtual
@@ -130,7 +130,7 @@ pub trait NetEvent: Copy {
 pub const READY: u8 = 3;
 
 /// The kind of event that is no network's.
-pub const HOST: u8 = What::KINDS - 1;
+pub const HOST: u8 = EventCode::KINDS - 1;
 
 /// The events of a run: the network's own, and those of the ranks.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +145,7 @@ pub enum Event<N> {
 
 impl<N: NetEvent> Event<N> {
     #[inline]
-    pub fn of(what: What) -> Event<N> {
+    pub fn of(what: EventCode) -> Event<N> {
         match what.kind() {
             HOST => Event::Host { rank: what.source(), token: what.arg() },
             kind => Event::Net(N::unpack(kind, what.source(), what.arg())),
@@ -153,8 +153,8 @@ impl<N: NetEvent> Event<N> {
     }
     /// A rank's event as it lies in the queue.
     #[inline]
-    pub fn host(phase: Phase, rank: u32, token: u32) -> What {
-        What::new(phase, HOST, rank, token)
+    pub fn host(phase: Phase, rank: u32, token: u32) -> EventCode {
+        EventCode::new(phase, HOST, rank, token)
     }
 }
 
@@ -181,7 +181,7 @@ impl Cx<'_> {
         let when = when.max(Time(self.now.0 + 1));
         let (kind, source, arg) = ev.pack();
         debug_assert!(kind < HOST);
-        self.queue.push(when, What::new(phase, kind, source, arg));
+        self.queue.push(when, EventCode::new(phase, kind, source, arg));
     }
 }
 
@@ -221,7 +221,7 @@ pub trait NetworkModel {
     /// come, or that it has failed.
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>);
     /// Whether it says when messages will be `ready`, and may be told of them only then.
-    const SAYS_READY: bool = false;
+    const PRECOMPUTES_READY: bool = false;
     /// When a message of so many bytes that `src` itself commands at `at` (`Origin::Nic`) will be
     /// ready to leave. The command counts as given, those of a NIC in order; the message is to
     /// `leave` then. Of no use beside messages that are injected.
@@ -235,20 +235,26 @@ pub trait NetworkModel {
     fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_>);
     /// The same of an event of its own as it stood in the queue.
     #[inline(always)]
-    fn take_up(&mut self, what: What, cx: &mut Cx<'_>) {
+    fn dispatch(&mut self, what: EventCode, cx: &mut Cx<'_>) {
         self.handle(Self::Event::unpack(what.kind(), what.source(), what.arg()), cx);
     }
     /// Fetches the memory that events to come will need, and says which message they may tell of,
     /// for whoever keeps something about it. Called before every event; changes nothing that
     /// anybody could see.
     #[inline]
-    fn look_ahead(&self, _queue: &Queue, _machine: &Machine) -> Option<MsgId> {
+    fn prefetch_next(&self, _queue: &Queue, _machine: &Machine) -> Option<MsgId> {
         None
     }
     /// The same where the queue foresees: events are looked at a block at a time, `des::LOOKS`
     /// blocks before their turn.
     #[inline]
-    fn look_at(&mut self, _: &[Item; BLOCK], _: &Machine, _tell: impl FnMut(MsgId)) {}
+    fn prefetch_block(
+        &mut self,
+        _: &[Item; PREFETCH_BLOCK],
+        _: &Machine,
+        _tell: impl FnMut(MsgId),
+    ) {
+    }
     /// A message will be injected at this NIC soon: fetches what that needs.
     #[inline]
     fn prefetch(&self, _nic: NicId) {}

@@ -2,10 +2,10 @@
 //! them.
 
 use base::{IndexVec, Span};
-use machine::{End, LinkId, Machine, SwitchId};
+use machine::{LinkEnd, LinkId, Machine, SwitchId};
 
 /// Most shards of a network: networks name one in six bits.
-pub const MOST: usize = 63;
+pub const MAX_SHARDS: usize = 63;
 
 /// Which shard is which switch's.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ impl Partition {
     /// Neighboring groups together, about as many NICs in each of `shards` parts; as many as there
     /// are groups at most.
     pub fn new(machine: &Machine, shards: usize) -> Partition {
-        let shards = shards.clamp(1, MOST.min(machine.n_groups as usize));
+        let shards = shards.clamp(1, MAX_SHARDS.min(machine.n_groups as usize));
         let mut nics = vec![0u64; machine.n_groups as usize];
         for &switch in &machine.nic_switch.raw {
             nics[machine.switch_group[switch].0 as usize] += 1;
@@ -51,15 +51,15 @@ impl Partition {
     /// The shards of both ends of a link.
     fn ends(&self, machine: &Machine, link: LinkId) -> [u8; 2] {
         let of = |end| match end {
-            End::Switch(switch) => self.of[switch],
-            End::Nic(nic) => self.of[machine.nic_switch[nic]],
+            LinkEnd::Switch(switch) => self.of[switch],
+            LinkEnd::Nic(nic) => self.of[machine.nic_switch[nic]],
         };
         [of(machine.links.from[link]), of(machine.links.to[link])]
     }
 
     /// The shard that the other end of `link` is in, +1, as `own` sees it; 0 if both ends are in
     /// the same shard, or neither in `own`.
-    pub fn other_end(&self, machine: &Machine, link: LinkId, own: u8) -> u8 {
+    pub fn remote_shard(&self, machine: &Machine, link: LinkId, own: u8) -> u8 {
         match self.ends(machine, link) {
             [near, far] if near == own && far != own => far + 1,
             [near, far] if far == own && near != own => near + 1,

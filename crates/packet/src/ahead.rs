@@ -10,7 +10,7 @@
 //! foretold they need two looks, at the last switch four, to ask for a way as many as there are.
 
 use base::{Slab, prefetch, prefetch_all_at, prefetch_at};
-use des::{BLOCK, Item, LOOKS, Queue, What};
+use des::{EventCode, Item, PREFETCH_BLOCK, PREFETCH_STAGES, Queue};
 use machine::{Hop, LinkId, Machine, NicId};
 use net::{HOST, MsgId};
 
@@ -32,9 +32,9 @@ const GLANCE: usize = 3;
 #[derive(Clone, Copy)]
 struct Seen {
     heads: List<PacketId>,
-    ready: List<What>,
+    ready: List<EventCode>,
     free: List<LinkId>,
-    others: List<What>,
+    others: List<EventCode>,
     /// Of the heads: those that will ask for their way, those whose way on is known, and those that
     /// are known to be at their NIC or the switch before it.
     asking: List<PacketId>,
@@ -45,17 +45,17 @@ struct Seen {
 /// As many as a block has at most. Adding what may not be wanted is no branch.
 #[derive(Clone, Copy)]
 struct List<T> {
-    items: [T; BLOCK],
+    items: [T; PREFETCH_BLOCK],
     len: usize,
 }
 
 impl<T: Copy> List<T> {
     const fn of(item: T) -> Self {
-        List { items: [item; BLOCK], len: 0 }
+        List { items: [item; PREFETCH_BLOCK], len: 0 }
     }
     #[inline(always)]
     fn add_if(&mut self, is_wanted: bool, item: T) {
-        self.items[self.len % BLOCK] = item;
+        self.items[self.len % PREFETCH_BLOCK] = item;
         self.len += usize::from(is_wanted);
     }
     #[inline(always)]
@@ -65,29 +65,29 @@ impl<T: Copy> List<T> {
 }
 
 impl Seen {
-    const NOTHING: Seen = Seen {
+    const NONE: Seen = Seen {
         heads: List::of(PacketId(NONE)),
-        ready: List::of(What::NOTHING),
+        ready: List::of(EventCode::NONE),
         free: List::of(LinkId(NONE)),
-        others: List::of(What::NOTHING),
+        others: List::of(EventCode::NONE),
         asking: List::of(PacketId(NONE)),
         going: List::of(PacketId(NONE)),
         last: List::of(PacketId(NONE)),
     };
 
     #[inline(always)]
-    fn begin(&mut self, block: &[Item; BLOCK]) {
+    fn begin(&mut self, block: &[Item; PREFETCH_BLOCK]) {
         let Seen { heads, ready, free, others, asking, going, last } = self;
         (heads.len, ready.len, free.len, others.len) = (0, 0, 0, 0);
         (asking.len, going.len, last.len) = (0, 0, 0);
-        for &Item { what, .. } in block {
-            let (kind, source) = (what.kind(), what.source());
+        for &Item { code, .. } in block {
+            let (kind, source) = (code.kind(), code.source());
             let [is_head, is_ready, is_free] =
                 [kind::HEAD, kind::READY, kind::FREE].map(|wanted| kind == wanted);
-            heads.add_if(is_head, PacketId(what.arg()));
-            ready.add_if(is_ready, what);
+            heads.add_if(is_head, PacketId(code.arg()));
+            ready.add_if(is_ready, code);
             free.add_if(is_free, LinkId(source));
-            others.add_if(!(is_head | is_ready | is_free), what);
+            others.add_if(!(is_head | is_ready | is_free), code);
         }
     }
 
@@ -108,7 +108,7 @@ impl Seen {
 /// The blocks that are looked at, by turns.
 pub(crate) struct Ahead {
     /// Nothing while somebody looks.
-    blocks: Option<Box<[Seen; LOOKS]>>,
+    blocks: Option<Box<[Seen; PREFETCH_STAGES]>>,
     turn: usize,
     /// Which links a packet may take is likely to be told without asking for loads.
     is_likely: bool,
@@ -116,7 +116,7 @@ pub(crate) struct Ahead {
 
 impl Ahead {
     pub fn new(machine: &Machine) -> Ahead {
-        let blocks = Some(Box::new([Seen::NOTHING; LOOKS]));
+        let blocks = Some(Box::new([Seen::NONE; PREFETCH_STAGES]));
         Ahead { blocks, turn: 0, is_likely: machine.are_links_likely() }
     }
 }
@@ -127,24 +127,24 @@ impl PacketNetwork {
     #[inline(never)]
     pub(crate) fn fetch(
         &mut self,
-        block: &[Item; BLOCK],
+        block: &[Item; PREFETCH_BLOCK],
         machine: &Machine,
         mut tell: impl FnMut(MsgId),
     ) {
-        let turn = (self.ahead.turn + 1) % LOOKS;
+        let turn = (self.ahead.turn + 1) % PREFETCH_STAGES;
         self.ahead.turn = turn;
         let mut blocks = self.ahead.blocks.take().expect("nobody else looks");
-        let back = |by: usize| (turn + LOOKS - by) % LOOKS;
+        let back = |by: usize| (turn + PREFETCH_STAGES - by) % PREFETCH_STAGES;
 
         let seen = &mut blocks[back(0)];
         seen.begin(block);
         seen.heads.iter().for_each(|id| self.packets.prefetch(id));
-        for what in seen.ready.iter() {
-            self.transits.prefetch(TransitId(what.arg()));
-            self.fetch_sender(what.source() as usize);
+        for code in seen.ready.iter() {
+            self.transits.prefetch(TransitId(code.arg()));
+            self.fetch_sender(code.source() as usize);
         }
         seen.free.iter().for_each(|link| self.fetch_freed(link));
-        seen.others.iter().for_each(|what| self.first_look(what));
+        seen.others.iter().for_each(|code| self.first_look(code));
 
         let seen = &mut blocks[back(1)];
         seen.sort(&self.packets, self.wires.len() as u32, self.layout.ends());
@@ -161,11 +161,11 @@ impl PacketNetwork {
         for p in self.packets_of(&seen.asking) {
             machine.nic_switch.prefetch(p.dst);
         }
-        for what in seen.ready.iter() {
-            self.fetch_dues(&self.nics[NicId(what.source())]);
+        for code in seen.ready.iter() {
+            self.fetch_dues(&self.nics[NicId(code.source())]);
         }
         seen.free.iter().for_each(|link| self.fetch_waiting_for(link));
-        seen.others.iter().for_each(|what| self.second_look(what));
+        seen.others.iter().for_each(|code| self.second_look(code));
 
         let seen = &blocks[back(2)];
         for p in self.packets_of(&seen.last) {
@@ -174,13 +174,13 @@ impl PacketNetwork {
         for p in self.asking(seen) {
             machine.prefetch_pair(p.at, p.dst);
         }
-        for what in seen.ready.iter() {
-            self.fetch_more_dues(&self.nics[NicId(what.source())]);
+        for code in seen.ready.iter() {
+            self.fetch_more_dues(&self.nics[NicId(code.source())]);
         }
         for link in seen.free.iter() {
             if self.is_edge(link) { self.fetch_waiting(link) } else { self.fetch_lanes(link) }
         }
-        seen.others.iter().for_each(|what| self.third_look(what));
+        seen.others.iter().for_each(|code| self.third_look(code));
 
         let seen = &blocks[back(3)];
         for p in self.packets_of(&seen.last) {
@@ -189,7 +189,7 @@ impl PacketNetwork {
             }
         }
         for p in self.asking(seen) {
-            machine.prefetch_crossing(p.at, p.dst, p.luck());
+            machine.prefetch_global_link(p.at, p.dst, p.routing_draw());
         }
         for link in seen.free.iter() {
             if !self.is_edge(link) {
@@ -199,7 +199,7 @@ impl PacketNetwork {
                 self.arrivals.prefetch(p.arrival);
             }
         }
-        seen.others.iter().for_each(|what| self.fourth_look(what));
+        seen.others.iter().for_each(|code| self.fourth_look(code));
 
         let seen = &blocks[back(4)];
         for p in self.asking(seen) {
@@ -213,8 +213,8 @@ impl PacketNetwork {
                 }
             }
         }
-        for what in seen.others.iter() {
-            if let Some(id) = self.last_look(what) {
+        for code in seen.others.iter() {
+            if let Some(id) = self.last_look(code) {
                 tell(id);
             }
         }
@@ -251,14 +251,14 @@ impl PacketNetwork {
     #[inline(always)]
     fn fetch_ways(&self, p: &Packet, machine: &Machine) {
         if self.ahead.is_likely {
-            for link in machine.likely_links(p.at, p.dst, p.route, p.luck()) {
+            for link in machine.likely_links(p.at, p.dst, p.route, p.routing_draw()) {
                 self.fetch_way(p, link);
             }
             return;
         }
         let mut route = p.route;
         let fetching = Fetching { net: self, vnet: p.vnet, class: route.class };
-        let hop = machine.next_hop(p.at, p.dst, &mut route, p.luck(), &fetching);
+        let hop = machine.next_hop(p.at, p.dst, &mut route, p.routing_draw(), &fetching);
         self.wires.prefetch(hop.link);
         let hop = self.on(p.vnet, hop);
         self.fetch_channel(hop.link, hop.vc);
@@ -268,8 +268,8 @@ impl PacketNetwork {
     /// the second cache at best. It is not asked whether the event is of a packet at all.
     #[inline]
     pub(crate) fn glance(&self, queue: &Queue) -> Option<MsgId> {
-        if let Some(what) = queue.ahead(GLANCE) {
-            self.packets.prefetch(PacketId(what.arg()));
+        if let Some(code) = queue.ahead(GLANCE) {
+            self.packets.prefetch(PacketId(code.arg()));
         }
         None
     }
@@ -300,20 +300,20 @@ impl PacketNetwork {
 
     /// What the event itself names.
     #[inline]
-    fn first_look(&self, what: What) {
-        let (link, source) = (LinkId(what.source()), what.source() as usize);
-        match what.kind() {
+    fn first_look(&self, code: EventCode) {
+        let (link, source) = (LinkId(code.source()), code.source() as usize);
+        match code.kind() {
             kind::CREDIT | kind::HOME => {
                 self.wires.prefetch(link);
                 self.reports.fetch(link);
-                self.fetch_channel(link, what.arg() as u8);
+                self.fetch_channel(link, code.arg() as u8);
             }
             kind::ACK | kind::HOST => {
                 self.fetch_sender(source);
                 prefetch_all_at(&self.nics.raw, source);
             }
             kind::RESPOND => {
-                self.packets.prefetch(PacketId(what.arg()));
+                self.packets.prefetch(PacketId(code.arg()));
                 self.fetch_sender(source);
             }
             HOST if source < self.nics.len() => self.fetch_sender(source),
@@ -323,12 +323,12 @@ impl PacketNetwork {
 
     /// What it will have to do with.
     #[inline]
-    fn second_look(&self, what: What) {
-        match what.kind() {
-            kind::CREDIT => self.fetch_channels(LinkId(what.source())),
-            kind::ACK => self.fetch_dues(&self.nics[NicId(what.source())]),
+    fn second_look(&self, code: EventCode) {
+        match code.kind() {
+            kind::CREDIT => self.fetch_channels(LinkId(code.source())),
+            kind::ACK => self.fetch_dues(&self.nics[NicId(code.source())]),
             kind::HOST => {
-                let nic = &self.nics[NicId(what.source())];
+                let nic = &self.nics[NicId(code.source())];
                 if nic.held != NONE {
                     self.packets.prefetch(PacketId(nic.held));
                 } else {
@@ -341,12 +341,12 @@ impl PacketNetwork {
 
     /// What that names in turn.
     #[inline]
-    fn third_look(&self, what: What) {
-        match what.kind() {
-            kind::CREDIT => self.fetch_lanes(LinkId(what.source())),
-            kind::ACK => self.fetch_more_dues(&self.nics[NicId(what.source())]),
+    fn third_look(&self, code: EventCode) {
+        match code.kind() {
+            kind::CREDIT => self.fetch_lanes(LinkId(code.source())),
+            kind::ACK => self.fetch_more_dues(&self.nics[NicId(code.source())]),
             kind::HOST => {
-                if let Some(p) = self.held_packet(what) {
+                if let Some(p) = self.held_packet(code) {
                     self.fetch_channel(p.input, p.input_vc);
                     self.arrivals.prefetch(p.arrival);
                 }
@@ -356,11 +356,11 @@ impl PacketNetwork {
     }
 
     #[inline]
-    fn fourth_look(&self, what: What) {
-        match what.kind() {
-            kind::CREDIT => self.fetch_waiting(LinkId(what.source())),
+    fn fourth_look(&self, code: EventCode) {
+        match code.kind() {
+            kind::CREDIT => self.fetch_waiting(LinkId(code.source())),
             kind::HOST => {
-                if let Some(p) = self.held_packet(what) {
+                if let Some(p) = self.held_packet(code) {
                     self.fetch_origin(p.arrival);
                 }
             }
@@ -370,17 +370,17 @@ impl PacketNetwork {
 
     /// Who hears of a packet that is taken.
     #[inline]
-    fn last_look(&self, what: What) -> Option<MsgId> {
-        if what.kind() != kind::HOST {
+    fn last_look(&self, code: EventCode) -> Option<MsgId> {
+        if code.kind() != kind::HOST {
             return None;
         }
-        self.fetch_acks(self.held_packet(what)?.arrival)
+        self.fetch_acks(self.held_packet(code)?.arrival)
     }
 
     /// The packet that a host interface will take.
     #[inline]
-    fn held_packet(&self, what: What) -> Option<&Packet> {
-        let held = self.nics[NicId(what.source())].held;
+    fn held_packet(&self, code: EventCode) -> Option<&Packet> {
+        let held = self.nics[NicId(code.source())].held;
         (held != NONE).then(|| &self.packets[PacketId(held)])
     }
 
@@ -495,14 +495,14 @@ mod tests {
     /// What was lost is asked for again in the name of nobody, and whoever runs the world would
     /// look for such a message among its own.
     #[test]
-    fn nobody_is_told_of_a_message_without_a_number() {
+    fn messages_without_an_id_are_not_reported() {
         let text = machine::preset("dragonfly-1056").expect("a preset");
         let machine = MachineSpec::parse("it", text, &[]).and_then(|spec| spec.resolve());
         let mut net = PacketNetwork::build(&machine.expect("presets are legal"));
         for (id, told) in [(MsgId(7), Some(MsgId(7))), (MsgId(NONE), None)] {
             let arrival = net.arrivals.insert(Arrival {
                 done: Time::ZERO,
-                seen_after: Span::ZERO,
+                completion_delay: Span::ZERO,
                 ahead: Span::ZERO,
                 id,
                 src: NicId(3),

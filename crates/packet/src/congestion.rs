@@ -152,7 +152,7 @@ impl Contributor {
 impl Congestion {
     pub fn new(machine: &Machine) -> Congestion {
         let params = machine.congestion;
-        let several = params.filter(|_| machine.classes.are_several());
+        let several = params.filter(|_| machine.classes.has_several());
         let classes = several.map_or(0, |_| machine.n_vnets);
         Congestion {
             threshold: params.map_or(u64::MAX, |p| p.threshold.into()),
@@ -588,7 +588,7 @@ mod tests {
 
     /// On the slowest links, with all the credits there are: what is used is no more than was had.
     #[test]
-    fn a_measurement_fits_however_long_it_took() {
+    fn credit_usage_measurement_never_overflows() {
         let (way, had) = (u32::MAX, u32::MAX);
         let mut slow = Contributor {
             nic: NicId(0),

@@ -26,7 +26,7 @@ pub(crate) struct Class {
     pub pipe: u16,
     /// With so much room or more no more than the pipe is out, and nobody needs to know better.
     pub ample: u16,
-    /// The shard its other end is in, +1; 0 if both are in this one (`Partition::other_end`).
+    /// The shard its other end is in, +1; 0 if both are in this one (`Partition::remote_shard`).
     pub abroad: u8,
     /// It brings full packets slower than a NIC takes them.
     pub is_slow: bool,
@@ -353,7 +353,7 @@ mod tests {
 
     /// Also where epochs' numbers wrap, and at the end of time.
     #[test]
-    fn a_credit_is_never_early_and_at_most_an_epoch_late() {
+    fn credits_return_at_most_one_epoch_late() {
         for (epoch, begin) in
             [(1_000, 0), (777, (777 << 32) - 50_000), (1 << 10, 1 << 63), (3_331, u64::MAX >> 4)]
         {
@@ -390,7 +390,7 @@ mod tests {
 
     /// A credit starts home in the instant in which the event of another is still to come.
     #[test]
-    fn a_credit_that_comes_as_another_starts_is_heard_of() {
+    fn a_credit_sent_as_another_arrives_is_counted() {
         let class = class(1_000);
         let (mut channel, mut room) = (Channel { starved: true, ..Channel::IDLE }, 0);
         let room = &mut room;

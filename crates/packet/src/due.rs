@@ -119,7 +119,7 @@ mod tests {
     use base::draw;
 
     #[test]
-    fn what_is_due_comes_out_whatever_order_it_went_in() {
+    fn pending_acks_drain_in_time_order() {
         let mut dues = Slab::with_capacity(8);
         let (mut list, mut naive) = (DueList::EMPTY, Vec::new());
         for step in 0..2_000u64 {

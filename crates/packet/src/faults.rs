@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{IndexVec, Slab, Span, Time, draw, uniform};
 use des::Phase;
-use machine::faults::{Faults, LANES, LinkChange, chance_of_error};
+use machine::faults::{Faults, LANES, LinkChange, packet_error_probability};
 use machine::{Hop, LinkId, Machine, NicId};
 use net::{Cx, FAILED, Failure, LostAt, MsgId};
 
@@ -73,7 +73,7 @@ pub(crate) struct Faulty {
     failed: BTreeSet<u32>,
     /// Told, and not asked about yet.
     failures: BTreeMap<u32, Failure>,
-    most_hops: u32,
+    max_hops: u32,
 }
 
 impl Faulty {
@@ -87,7 +87,7 @@ impl Faulty {
             silent: BTreeSet::new(),
             failed: BTreeSet::new(),
             failures: BTreeMap::new(),
-            most_hops: machine.most_hops(),
+            max_hops: machine.max_hops(),
         }))
     }
 
@@ -200,15 +200,16 @@ impl PacketNetwork {
     #[inline(never)]
     pub(crate) fn decide_around(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let Packet { mut route, dst, at, vnet, input, input_vc, .. } = self.packets[packet];
-        let (luck, before) = (self.packets[packet].luck(), self.step_before(packet));
+        let (routing_draw, before) =
+            (self.packets[packet].routing_draw(), self.step_before(packet));
         let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
         let class = if self.is_edge(input) { 0 } else { input_vc - vnet * self.n_vcs };
         let came = (input, class);
-        let to = (dst, &mut route, luck);
-        let hop = cx.machine.next_hop_around(at, to, before, &loads, came, cx.now);
+        let to = (dst, &mut route, routing_draw);
+        let hop = cx.machine.next_hop_with_faults(at, to, before, &loads, came, cx.now);
         match hop {
             Some(hop) => {
-                let most = self.faulty().most_hops;
+                let most = self.faulty().max_hops;
                 assert!(u32::from(route.hops) <= most, "a packet beyond its {most} hops");
                 assert!(route.class < self.n_vcs, "a packet beyond its channels");
                 let kind = |link| cx.machine.links.kind[link];
@@ -244,7 +245,7 @@ impl PacketNetwork {
         let ber = self.faulty().ber[hop.link];
         let mut replays = 0;
         if ber > 0.0 {
-            let chance = chance_of_error(ber, u64::from(bytes));
+            let chance = packet_error_probability(ber, u64::from(bytes));
             let is_hit = |nth: u32| {
                 let nth = u64::from(route.hops) << 32 | u64::from(nth);
                 uniform(draw(own, STREAM_BITS, hop.link.0, nth)) < chance
@@ -373,9 +374,10 @@ impl PacketNetwork {
 
     /// A request for an answer of so many bytes that was lost.
     fn ask_again(&mut self, src: NicId, asker: ArrivalId, back: u64) -> ArrivalId {
-        let (done, seen_after, id, missing) = (Time::ZERO, Span::ZERO, MsgId(NONE), 1);
+        let (done, completion_delay, id, missing) = (Time::ZERO, Span::ZERO, MsgId(NONE), 1);
         let (handling, ahead) = (0, Span::ZERO);
-        let arrival = Arrival { done, seen_after, id, src, handling, ahead, missing, back, asker };
+        let arrival =
+            Arrival { done, completion_delay, id, src, handling, ahead, missing, back, asker };
         let arrival = self.arrivals.insert(arrival);
         if asker.0 == NONE {
             self.faulty().silent.insert(arrival.0);
@@ -433,7 +435,7 @@ impl PacketNetwork {
     #[cold]
     #[inline(never)]
     pub(crate) fn is_over(&mut self, arrival: ArrivalId, cx: &mut Cx<'_>) {
-        let Arrival { id, done, seen_after, .. } = self.arrivals[arrival];
+        let Arrival { id, done, completion_delay, .. } = self.arrivals[arrival];
         self.arrivals.free(arrival);
         let faulty = self.faulty();
         while let Some((&key, _)) =
@@ -442,7 +444,7 @@ impl PacketNetwork {
             faulty.again.remove(&key);
         }
         if !faulty.failed.remove(&arrival.0) && !faulty.silent.remove(&arrival.0) {
-            cx.delivered.push((id, done + seen_after));
+            cx.delivered.push((id, done + completion_delay));
         }
     }
 

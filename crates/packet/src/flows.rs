@@ -92,7 +92,7 @@ impl Flows {
             of: Slab::with_capacity(0),
             steps: vec![Vec::new(); part.map_or(1, |(partition, _)| partition.shards)],
             // The last is out of the network.
-            most: machine.most_hops() as usize + 1,
+            most: machine.max_hops() as usize + 1,
             sweeps: machine.faults.is_some(),
         }
     }
@@ -208,7 +208,7 @@ impl Packet {
 
     /// What its way is drawn from.
     #[inline]
-    pub fn luck(&self) -> u64 {
+    pub fn routing_draw(&self) -> u64 {
         match self.flow() {
             None => self.draw,
             Some(_) => Message::draw_in_order(self.draw),
@@ -295,7 +295,7 @@ impl PacketNetwork {
                 let leads = self.packets[packet].marks & mark::LEADS != 0;
                 assert!(leads, "a packet in order where none of its flow has passed");
                 let p = &self.packets[packet];
-                let (route, hop) = self.decide(p, p.luck(), cx);
+                let (route, hop) = self.decide(p, p.routing_draw(), cx);
                 self.keep_step(packet, route, hop);
                 (route, hop)
             }
@@ -311,7 +311,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn a_packet_leads_where_nothing_of_its_flow_is_under_way() {
+    fn the_first_packet_of_an_idle_flow_leads() {
         let mut flows = Flows {
             are_kept: true,
             own: 3,
@@ -326,10 +326,14 @@ mod tests {
         let mut under_way: Vec<(u32, (u32, u32, u8))> = Vec::new();
         let (mut leaders, mut now) = (0, Time(1));
         for step in 0..20_000u64 {
-            let luck = |about| draw(1, about, 0, step);
-            now = Time(now.0 + luck(0) % 30);
-            if luck(1) % 2 == 0 {
-                let key = ((luck(2) % 2) as u32, (luck(3) % 40) as u32 * 8, (luck(4) % 2) as u8);
+            let routing_draw = |about| draw(1, about, 0, step);
+            now = Time(now.0 + routing_draw(0) % 30);
+            if routing_draw(1) % 2 == 0 {
+                let key = (
+                    (routing_draw(2) % 2) as u32,
+                    (routing_draw(3) % 40) as u32 * 8,
+                    (routing_draw(4) % 2) as u8,
+                );
                 let id = flows.open((NicId(key.0), NicId(key.1)), key.2, now, 2);
                 let (name, leads) = flows.join(id, now);
                 flows.of[id].messages -= 1;
@@ -340,9 +344,9 @@ mod tests {
                 leaders += u32::from(leads);
                 under_way.push((name, key));
             } else if !under_way.is_empty() {
-                let nth = luck(5) as usize % under_way.len();
+                let nth = routing_draw(5) as usize % under_way.len();
                 let (name, key) = under_way.swap_remove(nth);
-                let then = Time(now.0 + luck(6) % 100);
+                let then = Time(now.0 + routing_draw(6) % 100);
                 flows.hear(name, then);
                 let (away, acked) = naive.get_mut(&key).expect("it was sent");
                 (*away, *acked) = (*away - 1, then.max(*acked));

@@ -22,14 +22,14 @@ impl PacketNetwork {
     #[inline(always)]
     pub(crate) fn foretell(&mut self, packet: PacketId, to: SwitchId, machine: &Machine) {
         let p = &mut self.packets[packet];
-        p.next = match machine.only_hop(to, p.dst, p.route) {
+        p.next = match machine.single_path_hop(to, p.dst, p.route) {
             Some((after, hop)) => hop.link.0 | u32::from(after.class - p.route.class) << CROSSES,
             None => NONE,
         };
     }
 
     /// The next hop of a packet whose head has come to a switch, and its route from then on, as
-    /// `Machine::only_hop` says. Nothing if it may have a choice.
+    /// `Machine::single_path_hop` says. Nothing if it may have a choice.
     #[inline(always)]
     pub(crate) fn foretold(&self, p: &Packet) -> Option<(Route, Hop)> {
         if p.next == NONE {

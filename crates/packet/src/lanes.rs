@@ -4,7 +4,7 @@
 //! its turn looks through them. So those of a channel lie side by side: chained, each would be a
 //! read that waits for the one before.
 
-use base::{Time, grow, held, prefetch_all_at, with_room};
+use base::{Time, grow, prefetch_all_at, resident_bytes, with_capacity};
 use machine::{Arbitration, Hop, LinkId};
 
 use crate::link::ones;
@@ -66,7 +66,7 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     pub fn with_capacity(n: usize) -> Lanes {
-        Lanes { rows: with_room(n), free: [NONE; ROOMS] }
+        Lanes { rows: with_capacity(n), free: [NONE; ROOMS] }
     }
 
     /// The lanes of a channel.
@@ -83,7 +83,7 @@ impl Lanes {
 
     /// Bytes held, in use now or not.
     pub fn bytes(&self) -> usize {
-        held(&self.rows)
+        resident_bytes(&self.rows)
     }
 
     /// Has the processor fetch the first lane of a round.
@@ -281,7 +281,7 @@ mod tests {
     /// Who waits is served as by the rule's own words: by rounds the lane that has waited longest
     /// for a turn, by age the lane whose first packet is the oldest, and of equals who came first.
     #[test]
-    fn turns_are_given_by_the_rule() {
+    fn arbitration_follows_its_policy() {
         let (seed, link) = (8, LinkId(3_000));
         for rule in ["round-robin", "age"] {
             let text = preset("dragonfly-1056").expect("a preset");
@@ -334,7 +334,7 @@ mod tests {
     /// Rounds that grow and shrink side by side are lists, each in the order of turns, and of those
     /// with the same turn who came first goes first.
     #[test]
-    fn rounds_are_sorted_lists() {
+    fn queues_stay_sorted() {
         let seed = 20;
         let mut lanes = Lanes::with_capacity(4);
         let mut rounds = [Round::EMPTY; 5];
@@ -379,7 +379,7 @@ mod tests {
 
     /// Who comes and goes takes up what others left.
     #[test]
-    fn what_is_given_back_is_used_again() {
+    fn freed_storage_is_reused() {
         let mut lanes = Lanes::with_capacity(0);
         let fill = |lanes: &mut Lanes| {
             let mut round = Round::EMPTY;

@@ -28,7 +28,7 @@ mod shard;
 pub use shard::Mail;
 
 use base::{Gap, IndexVec, Slab, Span, Time};
-use des::{BLOCK, Item, Phase, Queue, What};
+use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
 use machine::{Arbitration, Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
 use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Origin, Partition};
 
@@ -237,7 +237,7 @@ struct Arrival {
     /// When the last byte so far was through, for a full packet `ahead` later.
     done: Time,
     /// From the last tail's arrival to what the receiver can see.
-    seen_after: Span,
+    completion_delay: Span,
     /// How much longer full packets take into memory than the last.
     ahead: Span,
     id: MsgId,
@@ -324,7 +324,7 @@ impl NetworkModel for PacketNetwork {
 
     fn start(&mut self, cx: &mut Cx<'_>) {
         if self.is_large {
-            cx.queue.foresee();
+            cx.queue.enable_prefetch();
         }
         if self.faults.is_some() {
             self.schedule_changes(cx);
@@ -335,7 +335,7 @@ impl NetworkModel for PacketNetwork {
         self.command(id, msg, cx);
     }
 
-    const SAYS_READY: bool = true;
+    const PRECOMPUTES_READY: bool = true;
 
     fn ready(&mut self, src: NicId, bytes: u64, at: Time) -> Time {
         let ready = self.ready_at(src, Origin::Nic, bytes, bytes, at);
@@ -371,7 +371,7 @@ impl NetworkModel for PacketNetwork {
     }
 
     #[inline(always)]
-    fn take_up(&mut self, what: What, cx: &mut Cx<'_>) {
+    fn dispatch(&mut self, what: EventCode, cx: &mut Cx<'_>) {
         // Most are heads; the others are told apart elsewhere, or a processor would have to guess
         // among all of them each time.
         if what.kind() == kind::HEAD {
@@ -382,12 +382,17 @@ impl NetworkModel for PacketNetwork {
     }
 
     #[inline]
-    fn look_ahead(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
+    fn prefetch_next(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
         if self.is_large { None } else { self.glance(queue) }
     }
 
     #[inline]
-    fn look_at(&mut self, block: &[Item; BLOCK], machine: &Machine, tell: impl FnMut(MsgId)) {
+    fn prefetch_block(
+        &mut self,
+        block: &[Item; PREFETCH_BLOCK],
+        machine: &Machine,
+        tell: impl FnMut(MsgId),
+    ) {
         if self.is_large {
             self.fetch(block, machine, tell);
         }
@@ -421,7 +426,7 @@ impl NetworkModel for PacketNetwork {
 
 impl PacketNetwork {
     #[inline(never)]
-    fn take_up_other(&mut self, what: What, cx: &mut Cx<'_>) {
+    fn take_up_other(&mut self, what: EventCode, cx: &mut Cx<'_>) {
         self.handle(PacketEvent::unpack(what.kind(), what.source(), what.arg()), cx);
     }
 
@@ -490,15 +495,15 @@ impl PacketNetwork {
 
     /// Where a packet goes from the switch it stands at, as its policy has it.
     #[inline(always)]
-    fn decide(&self, p: &Packet, luck: u64, cx: &Cx<'_>) -> (Route, Hop) {
+    fn decide(&self, p: &Packet, routing_draw: u64, cx: &Cx<'_>) -> (Route, Hop) {
         let only = self.foretold(p);
-        debug_assert_eq!(only, cx.machine.only_hop(p.at, p.dst, p.route), "it was foretold");
+        debug_assert_eq!(only, cx.machine.single_path_hop(p.at, p.dst, p.route), "it was foretold");
         if let Some(only) = only {
             return only;
         }
         let Packet { mut route, dst, at, vnet, .. } = *p;
         let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
-        let hop = cx.machine.next_hop(at, dst, &mut route, luck, &loads);
+        let hop = cx.machine.next_hop(at, dst, &mut route, routing_draw, &loads);
         (route, hop)
     }
 

@@ -1,9 +1,9 @@
 //! Links: what each of them holds, who waits for it, and who goes next.
 
-use base::{IndexVec, Span, Time, with_room};
+use base::{IndexVec, Span, Time, with_capacity};
 use des::Phase;
-use machine::{Arbitration, End, Hop, LinkId, Machine, NicId, Route, SwitchId};
-use net::{Carried, Counters, Cx, Partition};
+use machine::{Arbitration, Hop, LinkEnd, LinkId, Machine, NicId, Route, SwitchId};
+use net::{Counters, Cx, LinkTraffic, Partition};
 
 use crate::credit::{Buffer, Channel, Class, Classes};
 use crate::loads::Reports;
@@ -157,14 +157,14 @@ pub(crate) fn columns(
     let taken_in = way_out.max(host.span(machine.nic.packet_payload));
     let layout = Layout::new(machine);
     let n_links = links.gap.len();
-    let mut wires = IndexVec::with_room(n_links);
+    let mut wires = IndexVec::with_capacity(n_links);
     let n_channels = layout.first(LinkId(n_links as u32));
-    let (mut channels, mut rooms) = (with_room(n_channels), with_room(n_channels));
+    let (mut channels, mut rooms) = (with_capacity(n_channels), with_capacity(n_channels));
     channels.resize(n_channels, Channel::IDLE);
     let mut classes: Option<Classes> = None;
     let (mut last, mut cells, mut before) = (0, 0, None);
     wires.raw.extend(links.gap.ids().map(|link| {
-        let abroad = part.map_or(0, |(partition, own)| partition.other_end(machine, link, own));
+        let abroad = part.map_or(0, |(partition, own)| partition.remote_shard(machine, link, own));
         // Neighbors are mostly alike, and a class takes longer to work out than all else here.
         let like = (links.kind[link], links.gap[link], links.latency[link], links.cable[link]);
         let like = Some((like, links.buffer[link], abroad));
@@ -183,8 +183,8 @@ pub(crate) fn columns(
             queue_max: 0,
             waiting: 0,
             to: match links.to[link] {
-                End::Switch(switch) => switch,
-                End::Nic(_) => SwitchId(NONE),
+                LinkEnd::Switch(switch) => switch,
+                LinkEnd::Nic(_) => SwitchId(NONE),
             },
             waited_for: 0,
             endpoint: NONE,
@@ -609,7 +609,7 @@ impl PacketNetwork {
     pub(crate) fn report_links(&self, counters: &mut Counters) {
         // Of a whole machine most links are at rest, and their counters are no memory yet.
         for (link, wire) in self.wires.iter().filter(|(_, wire)| wire.is_used()) {
-            counters.links[link] += Carried { bytes: wire.bytes, packets: wire.packets };
+            counters.links[link] += LinkTraffic { bytes: wire.bytes, packets: wire.packets };
             counters.stalled[link] += self.stalls[link].1;
             let most = &mut counters.queue_max[link];
             *most = wire.queue_max.max(*most);

@@ -4,7 +4,7 @@
 //! room in its channels, and a call of `Reports::note` before the waiting bytes change, or, where
 //! they have changed and nobody looked, word of it (`Wire::begun`).
 
-use base::{Span, Time, prefetch, prefetch_at, with_room};
+use base::{Span, Time, prefetch, prefetch_at, with_capacity};
 use machine::{Hop, LinkId, LinkKind, LoadView, Machine};
 
 use crate::PacketNetwork;
@@ -137,9 +137,12 @@ impl Reports {
         // Without local links nobody has anybody to tell.
         let epoch = delays.max().unwrap_or(Span::us(1)).0.max(2);
         let first = 2 * machine.n_nics();
-        let told =
-            if machine.routing.hears_reports() { links.gap.len() - first as usize } else { 0 };
-        let mut of = with_room(told);
+        let told = if machine.routing.uses_reported_loads() {
+            links.gap.len() - first as usize
+        } else {
+            0
+        };
+        let mut of = with_capacity(told);
         of.resize(told, Report::default());
         Reports { per_epoch: u64::MAX / epoch + 1, first, of }
     }
@@ -197,7 +200,7 @@ mod tests {
     use base::draw;
 
     #[test]
-    fn a_report_is_the_queue_as_it_stood_an_epoch_before_this_one_began() {
+    fn a_report_is_the_queue_at_the_start_of_the_previous_epoch() {
         check_reports(Time(0));
         // The numbers of epochs begin anew.
         check_reports(Time((1_000 << 32) - 500_000));

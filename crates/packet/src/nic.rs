@@ -3,7 +3,7 @@
 use base::{Slab, Span, Time};
 use des::Phase;
 use machine::{Hop, LinkId, NicId, Route, SwitchId};
-use net::{Cx, Message, MsgId, Origin, Told};
+use net::{Completion, Cx, Message, MsgId, Origin};
 
 use crate::due::{Due, DueList};
 use crate::responses::Owed;
@@ -191,8 +191,8 @@ struct Part {
 impl PacketNetwork {
     /// A command reaches the NIC: it becomes ready to send after its latencies.
     pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
-        let Message { src, bytes, origin, told, .. } = msg;
-        let moved = bytes.max(told.back());
+        let Message { src, bytes, origin, completion, .. } = msg;
+        let moved = bytes.max(completion.back());
         let ready = self.ready_at(src, origin, bytes, moved, cx.now);
         let transit = self.begin(id, msg, cx);
         if ready > cx.now {
@@ -227,24 +227,24 @@ impl PacketNetwork {
     /// A message begins, at both its ends.
     #[inline(always)]
     pub(crate) fn begin(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> Transit {
-        let Message { src, dst, bytes, vnet, told, draw, in_order, handling, .. } = msg;
+        let Message { src, dst, bytes, vnet, completion, draw, in_order, handling, .. } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
-        let back = told.back();
+        let back = completion.back();
         let packets = match bytes.max(back) {
             few if few <= self.params.packet_payload => 1,
             many => many.div_ceil(self.params.packet_payload),
         };
         let missing = u32::try_from(packets).expect("a message of less than 2^32 packets");
-        let seen_after = msg.seen_after(&self.params);
+        let completion_delay = msg.completion_delay(&self.params);
         // An answer that brings nothing is told by the NIC alone.
-        let handling = if told == Told::Back(0) { Span::ZERO } else { handling };
+        let handling = if completion == Completion::Initiator(0) { Span::ZERO } else { handling };
         let handling = u32::try_from(handling.0).expect("a NIC's times are at most 100 us");
         let ahead = msg.ahead(&self.params);
         // Made where it will lie: a processor waits for what it copies as a whole right after it
         // has written it piece by piece.
         let arrival = |asker| Arrival {
             done: Time::ZERO,
-            seen_after,
+            completion_delay,
             id,
             src,
             handling,
@@ -254,7 +254,8 @@ impl PacketNetwork {
             asker,
         };
         let nobody = ArrivalId(NONE);
-        let asker = if told == Told::There { nobody } else { self.ask(arrival(nobody)) };
+        let asker =
+            if completion == Completion::Target { nobody } else { self.ask(arrival(nobody)) };
         let arrival = self.open(|| arrival(asker), dst, cx.machine);
         let flow = match in_order && self.flows.are_kept {
             true => self.flows.open((src, dst), vnet, cx.now, self.nics.len()).0,
@@ -633,7 +634,7 @@ impl PacketNetwork {
         a.done = a.done.max(if is_full { done + a.ahead } else { done });
         a.missing -= 1;
         if a.missing == 0 {
-            let (msg, seen, handling) = (a.id, a.done + a.seen_after, a.handling);
+            let (msg, seen, handling) = (a.id, a.done + a.completion_delay, a.handling);
             if handling > 0 {
                 let nic = &mut self.nics[at];
                 nic.takes = nic.takes.max(done) + Span(u64::from(handling));

@@ -5,7 +5,7 @@
 
 mod memory;
 
-use machine::Complaint as Diagnostic;
+use machine::InputError as Diagnostic;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -33,14 +33,14 @@ struct Complaints<'a> {
 /// Complaints that are handed over: no person reads more, and a long file can have millions.
 const MOST_COMPLAINTS: usize = 1000;
 
-fn input_error(mut complaints: Vec<Diagnostic>) -> PyErr {
-    let more = complaints.len().saturating_sub(MOST_COMPLAINTS);
+fn input_error(mut input_errors: Vec<Diagnostic>) -> PyErr {
+    let more = input_errors.len().saturating_sub(MOST_COMPLAINTS);
     if more > 0 {
-        complaints.truncate(MOST_COMPLAINTS);
+        input_errors.truncate(MOST_COMPLAINTS);
         let found = format!("{more} more complaints");
-        complaints.push(Diagnostic::new("input", found, "the ones above corrected first"));
+        input_errors.push(Diagnostic::new("input", found, "the ones above corrected first"));
     }
-    let rows: Vec<Complaints> = complaints
+    let rows: Vec<Complaints> = input_errors
         .iter()
         .map(|c| Complaints {
             at: &c.at,
@@ -133,8 +133,8 @@ fn libraries() -> String {
 /// JSON list of how the variables begin that this library does not listen to, though others do.
 #[pyfunction]
 #[pyo3(signature = (mpi, toml=None))]
-fn deaf_to(mpi: &str, toml: Option<&str>) -> String {
-    json(&sim::api::deaf_to(mpi, toml))
+fn unsupported_prefixes(mpi: &str, toml: Option<&str>) -> String {
+    json(&sim::api::unsupported_prefixes(mpi, toml))
 }
 
 #[derive(serde::Deserialize)]
@@ -267,7 +267,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(preset_toml, module)?)?;
     module.add_function(wrap_pyfunction!(libraries, module)?)?;
-    module.add_function(wrap_pyfunction!(deaf_to, module)?)?;
+    module.add_function(wrap_pyfunction!(unsupported_prefixes, module)?)?;
     module.add_function(wrap_pyfunction!(show, module)?)?;
     module.add_function(wrap_pyfunction!(run_bench, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;

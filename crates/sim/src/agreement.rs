@@ -16,12 +16,12 @@ use workload::Workload;
 /// is kept of a communicator without such calls: programs make and free them without end.
 pub(crate) struct Agreement {
     first: u32,
-    calls: VecDeque<Asked>,
+    calls: VecDeque<CallArgs>,
 }
 
 /// What the first of a call's members asked for, and how many have called it.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct CallArgs {
     rank: u32,
     kind: Kind,
     root: u32,
@@ -68,7 +68,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let known = self.agreements.entry(key).or_insert_with(new);
         let at = seq.wrapping_sub(known.first) as usize;
         if at == known.calls.len() {
-            known.calls.push_back(Asked { rank, kind, root, bytes, entered: 0 });
+            known.calls.push_back(CallArgs { rank, kind, root, bytes, entered: 0 });
         }
         let Some(asked) = known.calls.get_mut(at) else { return true };
         asked.entered += 1;
@@ -87,7 +87,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (first, own) = (self.own_number(asked.rank), self.own_number(rank));
         let (theirs, mine) = (said(kind, asked.bytes), said(kind, bytes));
         let what = format!("rank {first} called {theirs}, rank {own} {mine}");
-        self.disagree(rank, (context, seq), &what);
+        self.report_disagreement(rank, (context, seq), &what);
         false
     }
 }
@@ -105,7 +105,7 @@ mod tests {
     /// Four ranks call on 100 communicators one after another, by messages and by the network. A
     /// call that they disagree about is told all the same.
     #[test]
-    fn nothing_is_kept_of_a_communicator_whose_members_have_made_the_same_calls() {
+    fn matched_collective_calls_leave_no_state() {
         const RANKS: u32 = 4;
         let text = machine::preset("aurora").expect("a preset");
         let spec = MachineSpec::parse("aurora", text, &[]).expect("presets are legal");
@@ -121,7 +121,7 @@ mod tests {
         let call = |rank, algorithm, bytes| Collective {
             kind: Kind::Allreduce,
             algorithm,
-            seat: collectives::Seat { rank, size: RANKS },
+            member: collectives::Member { rank, size: RANKS },
             root: 0,
             bytes,
             grain: 8,

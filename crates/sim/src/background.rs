@@ -2,11 +2,11 @@
 //! becomes of them, as in `traffic`. Equations and limits in docs/models/jobs.md.
 
 use crate::traffic::Destinations;
-use crate::world::{Cargo, Job, World};
+use crate::world::{Job, MessageOwner, World};
 use base::{Span, Time};
 use des::Phase;
 use machine::Machine;
-use net::{Message, NetworkModel, Origin, Told};
+use net::{Completion, Message, NetworkModel, Origin};
 use workload::Workload;
 
 /// What some nodes do beside the jobs.
@@ -53,13 +53,13 @@ struct Source {
     at: u32,
     /// Messages commanded to the NIC so far, and those of them under way.
     commanded: u32,
-    under_way: u32,
+    in_flight: u32,
     /// Messages generated so far.
     generated: u32,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Sum {
+struct Totals {
     mean_gap_ps: f64,
     /// Messages of one source that the NIC has at most.
     most: u32,
@@ -72,7 +72,7 @@ struct Sum {
 #[derive(Default)]
 pub(crate) struct Sources {
     sources: Vec<Source>,
-    sums: Vec<Sum>,
+    sums: Vec<Totals>,
     /// The jobs are over: nothing new is sent.
     closed: bool,
 }
@@ -86,17 +86,17 @@ impl Sources {
             let busy = machine.links.gap[machine.injection(nic)].span(background.wire(machine));
             // What is generated beyond two windows waits as a number, not as messages.
             let window = 2 * u64::from(machine.nic.window) * machine.nic.packet_payload;
-            all.sums.push(Sum {
+            all.sums.push(Totals {
                 mean_gap_ps: busy.0 as f64 / background.load,
                 most: (window / background.bytes.max(1)).clamp(1, 1 << 20) as u32,
-                ..Sum::default()
+                ..Totals::default()
             });
             let senders = (0..n).filter(|&at| background.to.sends(at));
             all.sources.extend(senders.map(|at| Source {
                 of: of as u32,
                 at,
                 commanded: 0,
-                under_way: 0,
+                in_flight: 0,
                 generated: 0,
             }));
         }
@@ -169,12 +169,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn command_next(&mut self, source: u32) {
         let row = &mut self.sources.sources[source as usize];
         let most = self.sources.sums[row.of as usize].most;
-        if row.commanded == row.generated || row.under_way == most {
+        if row.commanded == row.generated || row.in_flight == most {
             return;
         }
         let nth = u64::from(row.commanded);
         row.commanded += 1;
-        row.under_way += 1;
+        row.in_flight += 1;
         let (of, at) = (row.of as usize, row.at);
         let Background { to, bytes, vnet, .. } = &self.job.background[of];
         let message = Message {
@@ -184,12 +184,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             // The data is there; fetching it is not what is studied.
             origin: Origin::Nic,
             vnet: *vnet,
-            told: Told::There,
+            completion: Completion::Target,
             draw: to.route_draw(at, nth),
             in_order: false,
             handling: Span::ZERO,
         };
-        self.inject(Cargo::Background(source), message);
+        self.inject(MessageOwner::Background(source), message);
     }
 
     /// What a source's event is about.
@@ -208,7 +208,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// A message of the source's was given up; it makes room for the next.
     pub(crate) fn background_fails(&mut self, source: u32) {
-        self.sources.sources[source as usize].under_way -= 1;
+        self.sources.sources[source as usize].in_flight -= 1;
         if !self.sources.closed {
             self.command_next(source);
         }
@@ -216,7 +216,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     pub(crate) fn background_arrives(&mut self, source: u32) {
         let row = &mut self.sources.sources[source as usize];
-        row.under_way -= 1;
+        row.in_flight -= 1;
         self.sources.sums[row.of as usize].arrived += 1;
         if !self.sources.closed {
             self.command_next(source);

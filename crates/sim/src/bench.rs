@@ -4,7 +4,7 @@
 //! a thousand do on a real one; the first is a warm-up and is not counted.
 
 use base::{below, draw};
-use collectives::{Algorithm, Collective, Kind, Ragged, Seat};
+use collectives::{Algorithm, Collective, Kind, Member, Ragged};
 use workload::{Op, SendMode, Step, Streams, WORLD};
 
 use crate::validation::{self, Test};
@@ -247,7 +247,7 @@ impl Plan {
         let of = |kind, algorithm, bytes| {
             // Who is not the root knows less of the lengths; lists of them are shared.
             let [root, other] = [0, 1]
-                .map(|rank| collective(kind, algorithm, Seat { rank, size: self.ranks }, bytes));
+                .map(|rank| collective(kind, algorithm, Member { rank, size: self.ranks }, bytes));
             move |rank| Step::Do(seated(if rank == 0 { &root } else { &other }, rank))
         };
         let call = of(kind, self.algorithm, self.bytes);
@@ -379,15 +379,15 @@ impl Plan {
 pub(crate) fn seated(op: &Op, rank: u32) -> Op {
     let mut op = op.clone();
     if let Op::Collective { call, .. } = &mut op {
-        call.seat.rank = rank;
+        call.member.rank = rank;
     }
     op
 }
 
 /// The call a rank makes: `bytes` is the vector for broadcasts, reductions and scans, one rank's
 /// block for the rest (for reduce_scatter the vector, as in OSU).
-pub fn collective(kind: Kind, algorithm: Algorithm, seat: Seat, bytes: u64) -> Op {
-    let p = u64::from(seat.size);
+pub fn collective(kind: Kind, algorithm: Algorithm, member: Member, bytes: u64) -> Op {
+    let p = u64::from(member.size);
     // OSU reduces floats.
     let grain = match kind {
         _ if kind.reduces() => 4,
@@ -396,7 +396,7 @@ pub fn collective(kind: Kind, algorithm: Algorithm, seat: Seat, bytes: u64) -> O
     let even = |blocks: usize| Ragged::new(std::iter::repeat_n(bytes, blocks));
     let ragged = match kind {
         Kind::Allgatherv => Some(even(p as usize)),
-        Kind::Gatherv | Kind::Scatterv if seat.rank == 0 => Some(even(p as usize)),
+        Kind::Gatherv | Kind::Scatterv if member.rank == 0 => Some(even(p as usize)),
         Kind::Alltoallv => Some(even(2 * p as usize)),
         Kind::ReduceScatter => {
             let grains = bytes / grain;
@@ -405,6 +405,6 @@ pub fn collective(kind: Kind, algorithm: Algorithm, seat: Seat, bytes: u64) -> O
         _ => None,
     };
     let bytes = if kind == Kind::Barrier { 0 } else { bytes };
-    let call = Collective { kind, algorithm, seat, root: 0, bytes, grain, ragged, nodes: None };
+    let call = Collective { kind, algorithm, member, root: 0, bytes, grain, ragged, nodes: None };
     Op::Collective { context: WORLD, call }
 }

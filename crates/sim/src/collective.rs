@@ -6,14 +6,14 @@
 
 use crate::outcome::Blocked;
 use crate::pairs::PairId;
-use crate::protocol::first_leg;
+use crate::protocol::first_phase;
 use crate::world::{
-    Buffers, CallId, Due, Flight, Met, Purpose, RunId, Send, SendId, Waiter, World,
+    Buffers, CallId, HostEvent, InFlight, MatchState, Purpose, RunId, Send, SendId, Waiter, World,
 };
 use std::mem::offset_of;
 
 use base::{Span, Time};
-use collectives::{InNetwork, Kind, Land, Nodes, OFFLOAD_MAX, Part, RoundSink};
+use collectives::{ApplyMode, ByteRange, InNetwork, Kind, NodeMap, OFFLOAD_MAX, RoundSink};
 use net::NetworkModel;
 use workload::{ANY_SOURCE, Context, Done, WORLD, Workload};
 
@@ -27,7 +27,7 @@ pub(crate) struct Run {
     pub round: u32,
     /// Messages of this round still to come or to be let go of, and of these those to come: they
     /// are counted apart, for of members that disagree some send more than others wait for.
-    pub owed: u32,
+    pub outstanding: u32,
     to_come: u32,
     /// Whether what arrives in this round is combined, which costs time by the byte.
     pub combines: bool,
@@ -55,9 +55,9 @@ pub(crate) struct Run {
 struct Outgoing {
     to: u32,
     /// Within a node.
-    near: bool,
+    same_node: bool,
     rendezvous: bool,
-    is_laid: bool,
+    is_in_shared_cell: bool,
     bytes: u64,
     leaves: Time,
 }
@@ -114,7 +114,7 @@ impl Run {
 }
 
 impl RoundSink for Traffic {
-    fn send(&mut self, to: u32, part: Part) {
+    fn send(&mut self, to: u32, part: ByteRange) {
         // All parts for one peer are one message; algorithms name them in a row.
         match self.sends.last_mut() {
             Some(last) if last.member == to && last.through == Through::Message => {
@@ -126,7 +126,7 @@ impl RoundSink for Traffic {
             }
         }
     }
-    fn send_shared(&mut self, to: u32, part: Part, is_first: bool) {
+    fn send_shared(&mut self, to: u32, part: ByteRange, is_first: bool) {
         let through = if is_first { Through::Cell } else { Through::SameCell };
         self.sends.push(Named { member: to, through, bytes: part.len, stretches: 0 });
     }
@@ -136,30 +136,30 @@ impl RoundSink for Traffic {
         self.offloaded = Some(part).filter(|part| takes && part.goes_up && part.size > 1);
         takes
     }
-    fn recv(&mut self, from: u32, _: Part, land: Land) {
+    fn recv(&mut self, from: u32, _: ByteRange, land: ApplyMode) {
         if self.recvs.last() != Some(&from) {
             self.recvs.push(from);
         }
-        self.combines |= land != Land::Write;
+        self.combines |= land != ApplyMode::Write;
     }
-    fn local(&mut self, _: Part, to: Part, land: Land) {
+    fn local(&mut self, _: ByteRange, to: ByteRange, land: ApplyMode) {
         match land {
-            Land::Write => self.moved += to.len,
+            ApplyMode::Write => self.moved += to.len,
             _ => self.combined += to.len,
         }
     }
-    fn send_run(&mut self, to: u32, first: Part, _: u64, count: u32) {
+    fn send_run(&mut self, to: u32, first: ByteRange, _: u64, count: u32) {
         if count > 0 {
-            self.send(to, Part { at: first.at, len: first.len * u64::from(count) });
+            self.send(to, ByteRange { at: first.at, len: first.len * u64::from(count) });
             self.sends.last_mut().expect("just named").stretches += count;
         }
     }
-    fn recv_run(&mut self, from: u32, first: Part, _: u64, count: u32) {
+    fn recv_run(&mut self, from: u32, first: ByteRange, _: u64, count: u32) {
         if count > 0 {
-            self.recv(from, first, Land::Write);
+            self.recv(from, first, ApplyMode::Write);
         }
     }
-    fn local_run(&mut self, _: Part, step: i64, to: Part, to_step: i64, count: u32) {
+    fn local_run(&mut self, _: ByteRange, step: i64, to: ByteRange, to_step: i64, count: u32) {
         self.moved += to.len * u64::from(count);
         // Blocks in another order go one by one.
         self.single += u64::from(if step == to_step { 0 } else { count });
@@ -184,9 +184,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.called[id].know(nodes);
         }
         let call = self.called[id].collective();
-        let (kind, seat, rounds) = (call.kind, call.seat, call.rounds());
+        let (kind, member, rounds) = (call.kind, call.member, call.rounds());
         let size = self.workload.members(job, context).len() as u32;
-        assert_eq!(seat.size, size, "a collective's seat is one of its communicator");
+        assert_eq!(member.size, size, "a member is one of its communicator");
         let seq = self.ranks[rank as usize].next_collective(context);
         let run = self.runs.insert(Run {
             rank,
@@ -197,7 +197,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             round: 0,
             rounds,
             after: None,
-            owed: 0,
+            outstanding: 0,
             to_come: 0,
             ready: self.now,
             called: self.now,
@@ -271,16 +271,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         for &Named { member, through, bytes, stretches } in &sends {
             let to = first + self.member(job, context, member);
-            let near = self.shares_node(rank, to);
+            let same_node = self.shares_node(rank, to);
             // GPUs' data goes through no cells.
             let is_plain = self.job.buffers == Buffers::Gpu && bytes > 0;
             let through = if is_plain { Through::Message } else { through };
             // A message of a round may wait for its receiver to ask for its data.
             let may_wait = through == Through::Message;
-            let rendezvous = may_wait && self.wants_rendezvous(near, bytes);
+            let rendezvous = may_wait && self.wants_rendezvous(same_node, bytes);
             let overhead = match through {
                 Through::SameCell => Span::ZERO,
-                _ => self.send_cost((rank, to), near, bytes, rendezvous),
+                _ => self.send_cost((rank, to), same_node, bytes, rendezvous),
             };
             // What comes in the same round is of the same datatype.
             let (packing, alike) = match stretches {
@@ -288,13 +288,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 _ => self.pack_cost(bytes, stretches, block, grain),
             };
             unpacking += alike;
-            if rendezvous && !near {
-                self.guard.limits.claim_anyway(rank);
+            if rendezvous && !same_node {
+                self.limit_checker.limits.claim_anyway(rank);
             }
             let when = self.work(rank, packing + overhead);
             let leaves = when.max(self.now + Span(1));
-            let is_laid = through == Through::SameCell;
-            let message = Outgoing { to, near, rendezvous, is_laid, bytes, leaves };
+            let is_in_shared_cell = through == Through::SameCell;
+            let message = Outgoing { to, same_node, rendezvous, is_in_shared_cell, bytes, leaves };
             match next {
                 None => next = Some(message),
                 Some(_) => rest.push(message),
@@ -309,8 +309,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         // One term more than there are messages: it keeps the round open until all of them are
         // on their way.
         run.to_come = traffic.recvs.len() as u32;
-        run.owed = 1 + awaited + run.to_come;
-        run.owed += u32::from(traffic.offloaded.is_some());
+        run.outstanding = 1 + awaited + run.to_come;
+        run.outstanding += u32::from(traffic.offloaded.is_some());
         run.called = run.ready;
         run.combines = traffic.combines;
         run.local = self.job.library.local_copy_gap.span(traffic.moved)
@@ -336,7 +336,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let early = self.admit_early(id);
         (early..far).for_each(|_| self.posted(rank, ANY_SOURCE));
         if are_under_way {
-            self.owe_less(id, self.now);
+            self.outstanding_done(id, self.now);
         }
     }
 
@@ -348,7 +348,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         let (library, stretches) = (&self.job.library, u64::from(stretches));
         let copied = library.packing.copied(bytes, grain, stretches, library.local_copy_gap);
-        (library.packing.made(bytes / block, stretches) + copied, copied)
+        (library.packing.datatype_time(bytes / block, stretches) + copied, copied)
     }
 
     /// The next messages of this round leave when they do: those of one instant, so that no other
@@ -358,7 +358,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (rank, leaves) = (run.rank, run.next.leaves);
         let more = run.rest.iter().rev().take_while(|send| send.leaves == leaves).count();
         let are_all = more == run.rest.len();
-        (0..=more).for_each(|_| self.schedule(rank, leaves, Due::Next(id)));
+        (0..=more).for_each(|_| self.schedule(rank, leaves, HostEvent::SendNext(id)));
         are_all
     }
 
@@ -372,10 +372,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 self.traffic.lists.push(std::mem::take(&mut run.rest));
             }
             if next.leaves > self.now && self.expect_next(id) {
-                self.owe_less(id, self.now);
+                self.outstanding_done(id, self.now);
             }
         }
-        let Outgoing { to, near, rendezvous, is_laid, bytes, .. } = send;
+        let Outgoing { to, same_node, rendezvous, is_in_shared_cell, bytes, .. } = send;
         if self.job.counts_pairs {
             let pair = self.pairs.id(rank, to);
             self.pairs[pair].messages += 1;
@@ -386,25 +386,25 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             from: rank,
             to,
             bytes,
-            purpose: Purpose::Collective { run: id, context, seq, round, kind, is_laid },
+            purpose: Purpose::Collective { run: id, context, seq, round, kind, is_in_shared_cell },
             called,
-            near,
+            same_node,
             rendezvous,
             pieces: 0,
-            met: Met::NotYet { pair: PairId(0), seq: 0 },
+            match_state: MatchState::Unmatched { pair: PairId(0), seq: 0 },
         });
-        self.depart(Flight { send, leg: first_leg(rendezvous) });
+        self.depart(InFlight { send, phase: first_phase(rendezvous) });
     }
 
     /// Which members of a communicator share a node.
-    fn nodes(&mut self, job: u32, context: Context) -> Nodes {
+    fn nodes(&mut self, job: u32, context: Context) -> NodeMap {
         if let Some(known) = self.nodes.get(&(job, context)) {
             return known.clone();
         }
         let first = self.first_rank(job);
         let members = self.workload.members(job, context);
         let node = |&member: &u32| self.job.seats[(first + member) as usize].node.0;
-        let nodes = Nodes::new(members.iter().map(node));
+        let nodes = NodeMap::new(members.iter().map(node));
         self.nodes.insert((job, context), nodes.clone());
         nodes
     }
@@ -422,7 +422,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if self.begun.len() <= nth {
             self.begun.resize(nth + 1, 0);
         }
-        self.begun[nth] += u128::from(self.told_now().0);
+        self.begun[nth] += u128::from(self.job_time().0);
     }
 
     /// Lets in the messages of this round that came before it; how many came by the NIC.
@@ -439,8 +439,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 continue;
             }
             self.unlist_early(rank, before, after);
-            self.unkept(send);
-            far += usize::from(!self.sends[send].near);
+            self.release_unexpected(send);
+            far += usize::from(!self.sends[send].same_node);
             self.land(id, send);
         }
         far
@@ -454,8 +454,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// The early message behind this one.
     fn after_early(&self, send: SendId) -> Option<SendId> {
-        match self.sends[send].met {
-            Met::Early(after) => after,
+        match self.sends[send].match_state {
+            MatchState::Early(after) => after,
             _ => unreachable!("what is listed has come early"),
         }
     }
@@ -468,7 +468,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             (None, None) => None,
             (None, Some(after)) => Some((after, last)),
             (Some(before), after) => {
-                self.sends[before].met = Met::Early(after);
+                self.sends[before].match_state = MatchState::Early(after);
                 Some((first, if after.is_none() { before } else { last }))
             }
         };
@@ -476,12 +476,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// A message has come before its receiver is in its round.
     fn list_early(&mut self, rank: usize, send: SendId) {
-        self.sends[send].met = Met::Early(None);
+        self.sends[send].match_state = MatchState::Early(None);
         let early = &mut self.ranks[rank].early;
         *early = match *early {
             None => Some((send, send)),
             Some((first, last)) => {
-                self.sends[last].met = Met::Early(Some(send));
+                self.sends[last].match_state = MatchState::Early(Some(send));
                 Some((first, send))
             }
         };
@@ -500,19 +500,19 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Some(run) => self.runs[run].round >= round,
             None => self.ranks[to as usize].called(context) > seq,
         };
-        self.came(send, has_begun);
+        self.message_arrived(send, has_begun);
         if !has_begun {
             self.list_early(to as usize, send);
-            return self.kept(send);
+            return self.hold_unexpected(send);
         }
         match there.filter(|&run| self.runs[run].round == round) {
             Some(run) => {
-                if !self.sends[send].near {
-                    self.guard.limits.unpost(to);
+                if !self.sends[send].same_node {
+                    self.limit_checker.limits.unpost(to);
                 }
                 self.land(run, send);
             }
-            None => self.stray(send),
+            None => self.unexpected_round_message(send),
         }
     }
 
@@ -541,7 +541,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// call can send what a round does not expect. Messages are counted, so it need not be the one
     /// that is too many.
     #[cold]
-    fn stray(&mut self, id: SendId) {
+    fn unexpected_round_message(&mut self, id: SendId) {
         let send = self.sends[id];
         let Purpose::Collective { context, seq, round, kind, .. } = send.purpose else {
             unreachable!("rounds are of collectives")
@@ -549,18 +549,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let receiver = self.played(send.to);
         let theirs = match self.run_of(receiver, context, seq).map(|run| &self.runs[run]) {
             Some(run) if (run.round, run.kind) == (round, kind) => {
-                format!("called it, too, and {}", self.say_awaited(run))
+                format!("called it, too, and {}", self.describe_awaited(run))
             }
             Some(run) => format!("called {:?} and does not wait for it", run.kind),
             None => "has left that call".into(),
         };
         let (from, to) = (self.own_number(send.from), self.own_number(receiver));
         let what = format!("rank {from} called {kind:?} and sent to rank {to}, which {theirs}");
-        self.disagree(receiver, (context, seq), &what);
+        self.report_disagreement(receiver, (context, seq), &what);
     }
 
     /// What a run that has had all messages of its round has waited for.
-    fn say_awaited(&self, run: &Run) -> String {
+    fn describe_awaited(&self, run: &Run) -> String {
         let mut traffic =
             Traffic { network_reduces: self.offload.reducer.is_some(), ..Traffic::default() };
         if let Some(played) = self.job.sample.round(run.round, run.rounds) {
@@ -585,7 +585,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Members disagree about a call, which `rank` has noticed.
     #[cold]
-    pub(crate) fn disagree(&mut self, rank: u32, (context, seq): (Context, u32), what: &str) {
+    pub(crate) fn report_disagreement(
+        &mut self,
+        rank: u32,
+        (context, seq): (Context, u32),
+        what: &str,
+    ) {
         let what = format!(
             "call {} of communicator {context}, about which its members disagree (collective, \
              lengths, root or algorithm): {what}",
@@ -596,13 +601,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     fn land(&mut self, run: RunId, id: SendId) {
         let send = self.sends[id];
-        if !send.near {
+        if !send.same_node {
             // It is found at once: what a round expects is looked for by its own number.
             self.searched(send.to, 1);
         }
         if send.rendezvous {
-            self.sends[id].met = Met::By(Waiter::Run(run));
-            self.ask_for_data(id);
+            self.sends[id].match_state = MatchState::Matched(Waiter::Run(run));
+            self.fetch_data(id);
         } else {
             self.collective_data(run, id, &send);
             self.sends.free(id);
@@ -613,7 +618,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn collective_data(&mut self, id: RunId, name: SendId, send: &Send) {
         let rank = self.played(send.to);
         if !self.awaits(id, rank, send) {
-            return self.stray(name);
+            return self.unexpected_round_message(name);
         }
         let (cost, usable) = (self.receive_cost(send), self.usable_at(send));
         let run = &mut self.runs[id];
@@ -622,17 +627,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let combine =
             if run.combines { self.job.library.reduce_gap.span(send.bytes) } else { Span::ZERO };
         let when = self.work(rank, cost + combine).max(usable + cost);
-        self.owe_less(id, when);
+        self.outstanding_done(id, when);
     }
 
     /// One thing less to wait for in this round, settled at `when`.
-    pub(crate) fn owe_less(&mut self, id: RunId, when: Time) {
+    pub(crate) fn outstanding_done(&mut self, id: RunId, when: Time) {
         let run = &mut self.runs[id];
         run.busy = run.busy.max(when);
-        run.owed -= 1;
-        if run.owed == 0 {
+        run.outstanding -= 1;
+        if run.outstanding == 0 {
             let (rank, over) = (run.rank, run.busy + run.local);
-            self.schedule(rank, over, Due::Advance(id));
+            self.schedule(rank, over, HostEvent::Advance(id));
         }
     }
 
@@ -646,7 +651,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         };
         let never = self.early_of(rank).find(of_this);
         if let Some(never) = never {
-            return self.stray(never);
+            return self.unexpected_round_message(never);
         }
         let token = self.take_call(call).token;
         let done = Done { rank, token, ready, ..Done::default() };
@@ -698,13 +703,13 @@ fn round_of(send: &Send) -> (Context, u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use collectives::{Collective, Ragged, Seat};
+    use collectives::{Collective, Member, Ragged};
     use workload::{Op, Step, Streams};
 
     /// `Traffic` makes one message of neighboring calls only, which is one message a peer because
     /// algorithms name a peer's parts in a row.
     #[test]
-    fn a_rounds_parts_for_one_peer_are_named_in_a_row() {
+    fn parts_for_one_peer_are_contiguous_in_a_round() {
         let mut traffic = Traffic::default();
         for kind in Kind::ALL {
             for &algorithm in kind.algorithms() {
@@ -718,16 +723,16 @@ mod tests {
                             Kind::Gatherv | Kind::Scatterv if rank == 0 => Some(one),
                             _ => None,
                         };
-                        let seat = Seat { rank, size };
+                        let member = Member { rank, size };
                         let call = Collective {
                             kind,
                             algorithm,
-                            seat,
+                            member,
                             root: 0,
                             bytes: 24,
                             grain: 8,
                             ragged,
-                            nodes: Some(Nodes::new((0..size).map(|r| r / 3))),
+                            nodes: Some(NodeMap::new((0..size).map(|r| r / 3))),
                         };
                         for k in 0..call.rounds() {
                             traffic.clear();
@@ -752,7 +757,7 @@ mod tests {
     /// 64 ranks of two groups, those of the first played for all: who is a group further on is
     /// oneself, and yet another node.
     #[test]
-    fn what_comes_from_ones_twin_takes_a_receive_off_the_list() {
+    fn a_message_from_a_representative_completes_a_receive() {
         let text = machine::preset("dragonfly-1056").expect("a preset");
         let spec = machine::MachineSpec::parse("dragonfly-1056", text, &[]).expect("legal");
         let machine = spec.resolve().expect("presets are legal");
@@ -769,7 +774,7 @@ mod tests {
         let call = |rank| Collective {
             kind: Kind::Alltoall,
             algorithm: collectives::Algorithm::Pairwise,
-            seat: Seat { rank, size: 64 },
+            member: Member { rank, size: 64 },
             root: 0,
             bytes: 8,
             grain: 1,
@@ -785,7 +790,7 @@ mod tests {
         let mut world = World::<loggp::LogGpNetwork, _>::new(&job, streams);
         assert_eq!(world.run(&mut |_| true).end, crate::End::Finished);
         for rank in 0..32 {
-            assert_eq!(world.guard.limits.lists(rank), (0, 0), "rank {rank}");
+            assert_eq!(world.limit_checker.limits.lists(rank), (0, 0), "rank {rank}");
         }
     }
 }

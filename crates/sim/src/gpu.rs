@@ -7,7 +7,7 @@
 //! all NICs of a CPU share. Which one it is, the library decides by length; rates are the
 //! machine's. Equations in docs/models/node.md.
 
-use crate::world::{Buffers, Due, Flight, Job, Leg, Send, World};
+use crate::world::{Buffers, HostEvent, InFlight, Job, ProtocolPhase, Send, World};
 use base::{Gap, Span, Time};
 use machine::{Binding, GpuParams};
 use net::{NetworkModel, Origin};
@@ -16,7 +16,7 @@ use workload::Workload;
 
 /// How the data of a message leaves a buffer, and enters one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Way {
+pub(crate) enum GpuTransfer {
     /// The buffer is the host's, or there is none.
     Host,
     Load,
@@ -34,7 +34,7 @@ pub(crate) struct Gpus {
     /// By node, reading GPU and GPU read: those of the nodes that have ranks, in order.
     links: Vec<Time>,
     /// By node and CPU: what its NICs read, and until when what they write is taken.
-    gates: Vec<Gate>,
+    arbiters: Vec<ReadArbiter>,
     written: Vec<Time>,
     /// By rank: its node's number among those, and the CPU its NIC hangs on.
     node: Vec<u32>,
@@ -47,17 +47,17 @@ pub(crate) struct Gpus {
 /// The way by which the NICs of a CPU read GPUs' memory: one message after another, of each NIC in
 /// turn.
 #[derive(Debug)]
-struct Gate {
+struct ReadArbiter {
     free: Time,
     /// Something waits, and is served at `free`.
     is_awaited: bool,
     /// By NIC of the node; and whose turn is next.
-    queues: Vec<VecDeque<Flight>>,
+    queues: Vec<VecDeque<InFlight>>,
     turn: usize,
 }
 
-impl Gate {
-    fn next(&mut self) -> Flight {
+impl ReadArbiter {
+    fn next(&mut self) -> InFlight {
         let n = self.queues.len();
         let turn = (0..n).map(|k| (self.turn + k) % n).find(|&i| !self.queues[i].is_empty());
         let turn = turn.expect("a gate is served when something waits");
@@ -84,9 +84,9 @@ impl Gpus {
         let most = |all: &mut dyn Iterator<Item = u16>| usize::from(all.max().unwrap_or(0)) + 1;
         let gpus = most(&mut job.seats.iter().map(|seat| seat.binding.gpu));
         let cpus = most(&mut nic_cpu.iter().copied());
-        let nics = job.seats.iter().map(|s| job.machine.nics_beside(s.nic).len());
+        let nics = job.seats.iter().map(|s| job.machine.nics_of_same_node(s.nic).len());
         let nics = nics.max().unwrap_or(0);
-        let gate = |_| Gate {
+        let arbiter = |_| ReadArbiter {
             free: Time::ZERO,
             is_awaited: false,
             queues: (0..nics).map(|_| VecDeque::new()).collect(),
@@ -96,7 +96,7 @@ impl Gpus {
             params,
             engines: vec![Time::ZERO; job.seats.len()],
             links: vec![Time::ZERO; nodes.len() * gpus * gpus],
-            gates: (0..nodes.len() * cpus).map(gate).collect(),
+            arbiters: (0..nodes.len() * cpus).map(arbiter).collect(),
             written: vec![Time::ZERO; nodes.len() * cpus],
             node: job.seats.iter().map(number).collect(),
             nic_cpu,
@@ -134,13 +134,13 @@ impl Gpus {
     }
 
     /// The gate of the NIC of `rank`.
-    fn gate(&self, rank: u32) -> usize {
+    fn arbiter(&self, rank: u32) -> usize {
         self.node[rank as usize] as usize * self.cpus + usize::from(self.nic_cpu[rank as usize])
     }
 
     /// The NIC of `rank` has written `bytes` by now, if no other of its CPU has: else when.
     fn written(&mut self, rank: u32, bytes: u64, now: Time) -> Time {
-        let (at, span) = (self.gate(rank), self.params.nic_gap.span(bytes));
+        let (at, span) = (self.arbiter(rank), self.params.nic_gap.span(bytes));
         let begun = Time(now.0.saturating_sub(span.0));
         queue(&mut self.written[at], begun, self.params.nic_gap, bytes) + span
     }
@@ -155,28 +155,28 @@ struct Ipc {
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// The way of a message of `bytes`, within a node or not.
-    pub(crate) fn way(&self, near: bool, bytes: u64) -> Way {
+    pub(crate) fn gpu_transfer(&self, same_node: bool, bytes: u64) -> GpuTransfer {
         let library = &self.job.library.gpu;
         match self.job.buffers {
-            Buffers::Host => Way::Host,
-            Buffers::Gpu if bytes == 0 => Way::Host,
-            Buffers::Gpu if near && bytes >= library.ipc_min => Way::Ipc,
-            Buffers::Gpu if !near && bytes >= library.rdma_min => Way::Nic,
-            Buffers::Gpu if bytes <= library.load_max => Way::Load,
-            Buffers::Gpu => Way::Copy,
+            Buffers::Host => GpuTransfer::Host,
+            Buffers::Gpu if bytes == 0 => GpuTransfer::Host,
+            Buffers::Gpu if same_node && bytes >= library.ipc_min => GpuTransfer::Ipc,
+            Buffers::Gpu if !same_node && bytes >= library.rdma_min => GpuTransfer::Nic,
+            Buffers::Gpu if bytes <= library.load_max => GpuTransfer::Load,
+            Buffers::Gpu => GpuTransfer::Copy,
         }
     }
 
     /// What a CPU does, on each side, to move a message to or from GPU memory.
-    pub(crate) fn touch_cost(&self, near: bool, bytes: u64) -> Span {
+    pub(crate) fn touch_cost(&self, same_node: bool, bytes: u64) -> Span {
         let library = &self.job.library.gpu;
-        match self.way(near, bytes) {
-            Way::Host | Way::Copy | Way::Ipc => Span::ZERO,
-            Way::Load => {
+        match self.gpu_transfer(same_node, bytes) {
+            GpuTransfer::Host | GpuTransfer::Copy | GpuTransfer::Ipc => Span::ZERO,
+            GpuTransfer::Load => {
                 let gpu = self.job.machine.node.gpu.as_ref();
                 library.load_overhead + gpu.map_or(Span::ZERO, |p| p.gap.span(bytes))
             }
-            Way::Nic => library.overhead,
+            GpuTransfer::Nic => library.overhead,
         }
     }
 
@@ -186,12 +186,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// When data between GPUs of a node is out of the sender's buffer: in host memory, or in the
     /// receiver's.
-    pub(crate) fn crosses_node(&mut self, from: u32, to: u32, bytes: u64) -> Time {
+    pub(crate) fn gpu_copy_within_node(&mut self, from: u32, to: u32, bytes: u64) -> Time {
         let now = self.now;
-        match self.way(true, bytes) {
-            Way::Host | Way::Load | Way::Nic => now,
-            Way::Copy => self.gpus().copy(from, bytes, bytes, now),
-            Way::Ipc => {
+        match self.gpu_transfer(true, bytes) {
+            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Nic => now,
+            GpuTransfer::Copy => self.gpus().copy(from, bytes, bytes, now),
+            GpuTransfer::Ipc => {
                 let at = |rank: u32| (rank, self.job.seats[rank as usize].binding);
                 let (a, b) = (at(from), at(to));
                 let what = Ipc { bytes, gap: self.job.library.gpu.ipc_gap, now };
@@ -201,27 +201,27 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// Whether a leg may leave its rank now: else it will, after others have read GPUs' memory.
-    pub(crate) fn admits(&mut self, flight: Flight) -> bool {
-        let send = self.sends[flight.send];
-        let is_read = !matches!(flight.leg, Leg::Get | Leg::Finished);
-        if !is_read || self.way(false, send.bytes) != Way::Nic {
+    pub(crate) fn admits(&mut self, in_flight: InFlight) -> bool {
+        let send = self.sends[in_flight.send];
+        let is_read = !matches!(in_flight.phase, ProtocolPhase::Get | ProtocolPhase::Finished);
+        if !is_read || self.gpu_transfer(false, send.bytes) != GpuTransfer::Nic {
             return true;
         }
-        let (now, (bytes, _)) = (self.now, self.on_wire(&send, flight.leg));
-        let nic = self.nics_of(flight).0;
-        let nth = nic.0 - self.job.machine.nics_beside(nic).start;
+        let (now, (bytes, _)) = (self.now, self.on_wire(&send, in_flight.phase));
+        let nic = self.nics_of(in_flight).0;
+        let nth = nic.0 - self.job.machine.nics_of_same_node(nic).start;
         let gpus = self.gpus();
-        let (at, span) = (gpus.gate(send.from), gpus.params.nic_gap.span(bytes));
-        let gate = &mut gpus.gates[at];
-        if gate.free <= now && !gate.is_awaited {
-            gate.free = now + span;
+        let (at, span) = (gpus.arbiter(send.from), gpus.params.nic_gap.span(bytes));
+        let arbiter = &mut gpus.arbiters[at];
+        if arbiter.free <= now && !arbiter.is_awaited {
+            arbiter.free = now + span;
             return true;
         }
-        gate.queues[nth as usize].push_back(flight);
-        if !gate.is_awaited {
-            gate.is_awaited = true;
-            let when = gate.free;
-            self.schedule(send.from, when, Due::Serve(at as u32));
+        arbiter.queues[nth as usize].push_back(in_flight);
+        if !arbiter.is_awaited {
+            arbiter.is_awaited = true;
+            let when = arbiter.free;
+            self.schedule(send.from, when, HostEvent::Serve(at as u32));
         }
         false
     }
@@ -229,50 +229,52 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// A gate is free: the next leg goes through.
     pub(crate) fn serve(&mut self, at: u32) {
         let now = self.now;
-        let flight = self.gpus().gates[at as usize].next();
-        let send = self.sends[flight.send];
-        let (bytes, _) = self.on_wire(&send, flight.leg);
+        let in_flight = self.gpus().arbiters[at as usize].next();
+        let send = self.sends[in_flight.send];
+        let (bytes, _) = self.on_wire(&send, in_flight.phase);
         let gpus = self.gpus();
         let when = now + gpus.params.nic_gap.span(bytes);
-        let gate = &mut gpus.gates[at as usize];
-        gate.free = when;
-        gate.is_awaited = gate.queues.iter().any(|queue| !queue.is_empty());
-        if gate.is_awaited {
-            self.schedule(send.from, when, Due::Serve(at));
+        let arbiter = &mut gpus.arbiters[at as usize];
+        arbiter.free = when;
+        arbiter.is_awaited = arbiter.queues.iter().any(|queue| !queue.is_empty());
+        if arbiter.is_awaited {
+            self.schedule(send.from, when, HostEvent::Serve(at));
         }
-        self.set_off(flight);
+        self.set_off(in_flight);
     }
 
     /// When a leg's data can enter the network.
     #[inline]
-    pub(crate) fn leaves_at(&mut self, flight: Flight) -> Time {
-        let Send { from, to, .. } = self.sends[flight.send];
-        let commanded = match flight.leg {
-            Leg::Eager | Leg::RequestToSend => self.command(self.played(from)),
-            Leg::Get | Leg::Data | Leg::Finished => self.now,
+    pub(crate) fn leaves_at(&mut self, in_flight: InFlight) -> Time {
+        let Send { from, to, .. } = self.sends[in_flight.send];
+        let commanded = match in_flight.phase {
+            ProtocolPhase::Eager | ProtocolPhase::RequestToSend => self.command(self.played(from)),
+            ProtocolPhase::Get | ProtocolPhase::Data | ProtocolPhase::Finished => self.now,
         };
-        let now = commanded + self.far_nics(flight) + self.host_ends(flight.leg, to);
+        let now = commanded + self.far_nics(in_flight) + self.host_ends(in_flight.phase, to);
         match self.job.buffers {
             Buffers::Host => now,
-            Buffers::Gpu => self.leaves_gpu_at(flight, now),
+            Buffers::Gpu => self.leaves_gpu_at(in_flight, now),
         }
     }
 
     /// The same of what may lie in a GPU's memory, if the host's would leave `now`.
-    fn leaves_gpu_at(&mut self, Flight { send, leg }: Flight, now: Time) -> Time {
+    fn leaves_gpu_at(&mut self, InFlight { send, phase }: InFlight, now: Time) -> Time {
         let send = self.sends[send];
-        let (bytes, origin) = self.on_wire(&send, leg);
+        let (bytes, origin) = self.on_wire(&send, phase);
         let library = self.job.library.gpu;
         let nic = &self.job.machine.nic;
-        match self.way(false, send.bytes) {
-            Way::Host | Way::Load | Way::Ipc => now,
+        match self.gpu_transfer(false, send.bytes) {
+            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Ipc => now,
             // Pieces follow each other: the first is awaited, and the engine's time for all.
-            Way::Copy if matches!(leg, Leg::Eager | Leg::RequestToSend) => {
+            GpuTransfer::Copy
+                if matches!(phase, ProtocolPhase::Eager | ProtocolPhase::RequestToSend) =>
+            {
                 let first = send.bytes.min(library.chunk);
                 self.gpus().copy(send.from, send.bytes, first, now)
             }
-            Way::Copy => now,
-            Way::Nic => {
+            GpuTransfer::Copy => now,
+            GpuTransfer::Nic => {
                 // The network takes data of this length to be in the command.
                 let fetched = origin == Origin::Host
                     && bytes <= nic.immediate_max
@@ -284,15 +286,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// When a message whose data has come is in its receiver's buffer, but for what the CPU does.
     pub(crate) fn usable_at(&mut self, send: &Send) -> Time {
-        let (now, near) = (self.now, send.near);
-        match self.way(near, send.bytes) {
-            Way::Host if near => self.emptied_at(send),
-            Way::Host | Way::Load | Way::Ipc => now,
-            Way::Copy => {
+        let (now, same_node) = (self.now, send.same_node);
+        match self.gpu_transfer(same_node, send.bytes) {
+            GpuTransfer::Host if same_node => self.copied_out_at(send),
+            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Ipc => now,
+            GpuTransfer::Copy => {
                 let last = send.bytes.min(self.job.library.gpu.chunk);
                 self.gpus().copy_last(send.to, send.bytes, last, now)
             }
-            Way::Nic => self.gpus().written(send.to, send.bytes, now),
+            GpuTransfer::Nic => self.gpus().written(send.to, send.bytes, now),
         }
     }
 }

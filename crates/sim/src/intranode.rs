@@ -9,7 +9,7 @@
 
 use crate::gpu::Gpus;
 use crate::protocol::ends;
-use crate::world::{Buffers, Flight, Job, Leg, Purpose, Send, World};
+use crate::world::{Buffers, InFlight, Job, ProtocolPhase, Purpose, Send, World};
 use base::{IndexVec, Span, Time};
 use machine::{Machine, NicId, NodeId};
 use net::NetworkModel;
@@ -24,7 +24,7 @@ pub struct Intranode {
 
 /// How data gets from one process to another of its node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Crossing {
+enum CopyMethod {
     /// The sender copies it in, the receiver out.
     Cells,
     /// The receiver copies it out of the sender's memory, after `start`.
@@ -80,21 +80,21 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// The same of a message that has come: what its receiver's core would have copied.
-    pub(crate) fn spared_taking(&self, send: &Send) -> Span {
-        if !send.near {
+    pub(crate) fn spared_copy_out(&self, send: &Send) -> Span {
+        if !send.same_node {
             return Span::ZERO;
         }
-        let bytes = match self.crossing(send) {
-            Crossing::Single { .. } => send.bytes,
-            Crossing::Cells | Crossing::Gpu => self.in_cells(send),
+        let bytes = match self.copy_method(send) {
+            CopyMethod::Single { .. } => send.bytes,
+            CopyMethod::Cells | CopyMethod::Gpu => self.in_cells(send),
         };
         self.copy_cost(send.from, send.to, bytes)
     }
 
     /// Whether the receiver alone copies a message within a node.
     pub(crate) fn copies_once(&self, from: u32, to: u32, bytes: u64) -> bool {
-        let near = self.shares_node(from, to);
-        let rendezvous = near && self.wants_rendezvous(near, bytes);
+        let same_node = self.shares_node(from, to);
+        let rendezvous = same_node && self.wants_rendezvous(same_node, bytes);
         rendezvous && self.job.library.single_copy_start(bytes).is_some()
     }
 
@@ -106,49 +106,56 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// How the data of a message within a node gets across.
-    fn crossing(&self, send: &Send) -> Crossing {
+    fn copy_method(&self, send: &Send) -> CopyMethod {
         match self.job.buffers {
-            Buffers::Gpu => Crossing::Gpu,
-            Buffers::Host if !send.rendezvous => Crossing::Cells,
+            Buffers::Gpu => CopyMethod::Gpu,
+            Buffers::Host if !send.rendezvous => CopyMethod::Cells,
             Buffers::Host => match self.job.library.single_copy_start(send.bytes) {
-                Some(start) => Crossing::Single { start },
-                None => Crossing::Cells,
+                Some(start) => CopyMethod::Single { start },
+                None => CopyMethod::Cells,
             },
         }
     }
 
     /// Who speaks next in a rendezvous within a node that has matched: the sender is asked for what
     /// it puts into cells, else the receiver goes on by itself.
-    pub(crate) fn asks_within_node(&self, send: &Send) -> Leg {
-        if self.crossing(send) == Crossing::Cells { Leg::Get } else { Leg::Data }
+    pub(crate) fn next_phase_within_node(&self, send: &Send) -> ProtocolPhase {
+        if self.copy_method(send) == CopyMethod::Cells {
+            ProtocolPhase::Get
+        } else {
+            ProtocolPhase::Data
+        }
     }
 
     /// When a leg between ranks of a node is there. It is there when it has been written: to have
     /// it is the work of the core that takes it, which for a leg that it answers at once is done
     /// here.
-    pub(crate) fn arrives_within_node(&mut self, send: &Send, leg: Leg) -> Time {
+    pub(crate) fn arrives_within_node(&mut self, send: &Send, phase: ProtocolPhase) -> Time {
         let Send { from, to, bytes, .. } = *send;
         let latency = self.shm_latency(from, to);
-        match (self.crossing(send), leg) {
-            (Crossing::Gpu, Leg::Eager) => self.crosses_node(from, to, bytes),
-            (Crossing::Gpu, Leg::Data) => self.crosses_node(from, to, bytes) + latency,
-            (Crossing::Gpu, _) => self.now + latency,
+        match (self.copy_method(send), phase) {
+            (CopyMethod::Gpu, ProtocolPhase::Eager) => self.gpu_copy_within_node(from, to, bytes),
+            (CopyMethod::Gpu, ProtocolPhase::Data) => {
+                self.gpu_copy_within_node(from, to, bytes) + latency
+            }
+            (CopyMethod::Gpu, _) => self.now + latency,
             // The sender has copied it in, for this reader or for the first of several.
-            (_, Leg::Eager) => {
-                let is_laid = matches!(send.purpose, Purpose::Collective { is_laid: true, .. });
-                let written = if is_laid { 0 } else { bytes };
+            (_, ProtocolPhase::Eager) => {
+                let is_in_shared_cell =
+                    matches!(send.purpose, Purpose::Collective { is_in_shared_cell: true, .. });
+                let written = if is_in_shared_cell { 0 } else { bytes };
                 self.moved(from, to, written, self.now)
             }
-            (_, Leg::RequestToSend | Leg::Finished) => self.now,
+            (_, ProtocolPhase::RequestToSend | ProtocolPhase::Finished) => self.now,
             // The receiver has seen the request.
-            (_, Leg::Get) => self.work(self.played(to), latency),
-            (Crossing::Single { start }, Leg::Data) => {
+            (_, ProtocolPhase::Get) => self.work(self.played(to), latency),
+            (CopyMethod::Single { start }, ProtocolPhase::Data) => {
                 let cost = latency + start + self.copy_cost(from, to, bytes);
                 let copied = self.work(self.played(to), cost);
                 self.moved(from, to, bytes, copied)
             }
             // The sender has seen that it is asked, and fills cells: the first is there.
-            (Crossing::Cells, Leg::Data) => {
+            (CopyMethod::Cells, ProtocolPhase::Data) => {
                 let cost = self.copy_cost(from, to, bytes);
                 let copied = self.work(self.played(from), latency + cost);
                 let first = bytes.min(self.job.library.shm_cell);
@@ -159,13 +166,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// When the sender of a message within a node knows that it has been taken.
-    pub(crate) fn told_within_node(&mut self, send: &Send) -> Time {
+    pub(crate) fn completion_within_node(&mut self, send: &Send) -> Time {
         let Send { from, to, rendezvous, .. } = *send;
-        let cost = match self.crossing(send) {
-            Crossing::Gpu => return self.now,
+        let cost = match self.copy_method(send) {
+            CopyMethod::Gpu => return self.now,
             // Nobody says so: its cells have been filled.
-            Crossing::Cells if rendezvous => Span::ZERO,
-            Crossing::Cells | Crossing::Single { .. } => self.shm_latency(from, to),
+            CopyMethod::Cells if rendezvous => Span::ZERO,
+            CopyMethod::Cells | CopyMethod::Single { .. } => self.shm_latency(from, to),
         };
         self.work(self.played(from), cost)
     }
@@ -173,14 +180,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// What the receiver's core does for a message within a node beside MPI's overhead: it has to
     /// get it, and what is in cells copied out. Of an eager message that takes several, all but
     /// the last have been while the sender filled the next.
-    pub(crate) fn taking_cost(&self, send: &Send) -> Span {
+    pub(crate) fn copy_out_cost(&self, send: &Send) -> Span {
         let Send { from, to, rendezvous, .. } = *send;
-        match self.crossing(send) {
+        match self.copy_method(send) {
             // It has seen the request.
-            Crossing::Single { .. } => Span::ZERO,
-            Crossing::Gpu if rendezvous => Span::ZERO,
-            Crossing::Gpu => self.shm_latency(from, to),
-            Crossing::Cells => {
+            CopyMethod::Single { .. } => Span::ZERO,
+            CopyMethod::Gpu if rendezvous => Span::ZERO,
+            CopyMethod::Gpu => self.shm_latency(from, to),
+            CopyMethod::Cells => {
                 self.shm_latency(from, to) + self.copy_cost(from, to, self.in_cells(send))
             }
         }
@@ -188,19 +195,19 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Bytes that the receiver of a message copies out of cells.
     fn in_cells(&self, send: &Send) -> u64 {
-        match self.crossing(send) {
+        match self.copy_method(send) {
             // A cell that several read is as long as what they read.
-            Crossing::Cells if send.rendezvous || send.bytes > self.job.library.shm_eager_max => {
+            CopyMethod::Cells if send.rendezvous || send.bytes > self.job.library.shm_eager_max => {
                 send.bytes
             }
-            Crossing::Cells => send.bytes.min(self.job.library.shm_cell),
-            Crossing::Gpu | Crossing::Single { .. } => 0,
+            CopyMethod::Cells => send.bytes.min(self.job.library.shm_cell),
+            CopyMethod::Gpu | CopyMethod::Single { .. } => 0,
         }
     }
 
     /// When a message within a node is in its receiver's buffer, but for what the CPU does: the
     /// node's memory may be behind.
-    pub(crate) fn emptied_at(&mut self, send: &Send) -> Time {
+    pub(crate) fn copied_out_at(&mut self, send: &Send) -> Time {
         let bytes = self.in_cells(send);
         if bytes == 0 {
             return self.now;
@@ -214,12 +221,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// What a leg needs more on the way between its NICs and the hosts that take part in it: who
     /// commands it, and who sees it. The receiver's NIC matches a request to send and asks for the
     /// data by itself, unless its host does both; the sender's gives it.
-    pub(crate) fn host_ends(&self, leg: Leg, to: u32) -> Span {
-        let ends = match leg {
-            Leg::Eager => 2,
-            Leg::RequestToSend | Leg::Data | Leg::Finished => 1,
-            Leg::Get if self.guard.limits.is_software(self.played(to)) => 2,
-            Leg::Get => 0,
+    pub(crate) fn host_ends(&self, phase: ProtocolPhase, to: u32) -> Span {
+        let ends = match phase {
+            ProtocolPhase::Eager => 2,
+            ProtocolPhase::RequestToSend | ProtocolPhase::Data | ProtocolPhase::Finished => 1,
+            ProtocolPhase::Get if self.limit_checker.limits.is_software(self.played(to)) => 2,
+            ProtocolPhase::Get => 0,
         };
         self.job.machine.node.nic_latency * ends
     }
@@ -227,11 +234,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// What a leg needs more on the way between the two ranks of a message and the NICs it uses,
     /// where these hang on other CPUs than theirs.
     #[inline]
-    pub(crate) fn far_nics(&self, flight: Flight) -> Span {
-        let ends = if self.names_nics(flight.send) {
-            self.far_named_nics(flight)
+    pub(crate) fn far_nics(&self, in_flight: InFlight) -> Span {
+        let ends = if self.names_nics(in_flight.send) {
+            self.far_named_nics(in_flight)
         } else {
-            let Send { from, to, .. } = self.sends[flight.send];
+            let Send { from, to, .. } = self.sends[in_flight.send];
             let far = |rank: u32| u64::from(self.job.seats[rank as usize].binding.has_far_nic);
             far(from) + far(to)
         };
@@ -239,9 +246,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// How many of the two NICs that the workload named are far from their ranks.
-    fn far_named_nics(&self, flight: Flight) -> u64 {
-        let (src, dst) = ends(&self.sends[flight.send], flight.leg);
-        let nics = self.nics_of(flight);
+    fn far_named_nics(&self, in_flight: InFlight) -> u64 {
+        let (src, dst) = ends(&self.sends[in_flight.send], in_flight.phase);
+        let nics = self.nics_of(in_flight);
         let far = |rank: u32, nic: NicId| {
             let binding = &self.job.seats[rank as usize].binding;
             u64::from(self.job.machine.cpu_of(nic) != binding.cpu)

@@ -26,6 +26,7 @@ mod world;
 pub use background::{Background, BackgroundTraffic};
 pub use noise::Noise;
 pub use outcome::{
-    Blocked, Crossed, Distance, End, Engine, JobOutcome, LimitUse, Limited, Outcome, PairTraffic,
+    Blocked, Distance, End, Engine, ExceededLimit, JobOutcome, LimitReport, LimitUse, Outcome,
+    PairTraffic,
 };
 pub use world::{Buffers, Job, Policy, Progress, Sample, Seat, Starting, World};

@@ -1,7 +1,7 @@
 //! The NICs of a message: those of its ranks, unless the workload names others.
 
 use crate::protocol::{ends, is_back};
-use crate::world::{Flight, Purpose, SendId, World};
+use crate::world::{InFlight, Purpose, SendId, World};
 use machine::NicId;
 use net::NetworkModel;
 use workload::Workload;
@@ -45,11 +45,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// The NICs that a leg leaves and reaches.
     #[inline]
-    pub(crate) fn nics_of(&self, flight: Flight) -> (NicId, NicId) {
-        let (src, dst) = ends(&self.sends[flight.send], flight.leg);
+    pub(crate) fn nics_of(&self, in_flight: InFlight) -> (NicId, NicId) {
+        let (src, dst) = ends(&self.sends[in_flight.send], in_flight.phase);
         let (a, b) = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
-        let Some([own, peer]) = self.named_for(flight.send) else { return (a, b) };
-        let (a_nth, b_nth) = if is_back(flight.leg) { (peer, own) } else { (own, peer) };
+        let Some([own, peer]) = self.named_for(in_flight.send) else { return (a, b) };
+        let (a_nth, b_nth) = if is_back(in_flight.phase) { (peer, own) } else { (own, peer) };
         (self.nic_beside(a, a_nth.into()), self.nic_beside(b, b_nth.into()))
     }
 
@@ -58,7 +58,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if nth == 0 {
             return nic;
         }
-        let all = self.job.machine.nics_beside(nic);
+        let all = self.job.machine.nics_of_same_node(nic);
         NicId(all.start + (nic.0 - all.start + nth) % all.len() as u32)
     }
 }

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn work_takes_its_time_and_the_pulses_it_meets() {
+    fn noise_pulses_extend_work() {
         let noise = Noise { period: Span(10), length: Span(3) };
         for phase in 0..=10 {
             for start in 0..25 {

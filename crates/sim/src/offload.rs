@@ -8,11 +8,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use crate::world::{Due, RunId, World};
+use crate::world::{HostEvent, RunId, World};
 use base::{Span, Time};
 use collectives::{InNetwork, Kind, OFFLOAD_MAX};
 use machine::{LinkId, Machine, NIC_CHILDREN, NicId, Reducer, SwitchId};
-use net::{Carried, Counters, NetworkModel};
+use net::{Counters, LinkTraffic, NetworkModel};
 use workload::{Context, Workload};
 
 /// Reductions of one group that switches keep apart. [libfabric] CXIP_COLL_MAX_CONCUR
@@ -34,7 +34,7 @@ type Key = (u32, Context, u32);
 pub(crate) struct Offload {
     /// Who reduces, if anybody does.
     pub reducer: Option<Reducer>,
-    under_way: BTreeMap<Key, Group>,
+    in_progress: BTreeMap<Key, Group>,
     /// By rank and communicator: reductions it has a part in, and those that wait for one to end.
     /// None of those without such.
     open: BTreeMap<(u32, Context), Open>,
@@ -52,7 +52,7 @@ impl Offload {
     /// Communicators and reductions that something is kept of.
     #[cfg(test)]
     pub fn kept(&self) -> usize {
-        self.under_way.len() + self.open.len()
+        self.in_progress.len() + self.open.len()
     }
     /// The links for parts of so many packets, each of so many bytes in its frame.
     fn wires<'a>(
@@ -75,20 +75,20 @@ struct Group {
     /// Of the tree.
     root: u32,
     /// What the first of them asks for; so must all others.
-    asked: Asked,
+    asked: ReductionArgs,
     entered: Vec<(u32, RunId, Time)>,
 }
 
 /// What members of a reduction agree about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Asked {
+struct ReductionArgs {
     kind: Kind,
     /// The call's, if its kind has one.
     root: Option<u32>,
     part: InNetwork,
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for ReductionArgs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let InNetwork { bytes, size, .. } = self.part;
         write!(f, "{:?} of {bytes} B", self.kind)?;
@@ -116,13 +116,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let cost = if keeps { Span::ZERO } else { self.job.library.send_overhead };
         let left = self.work(rank, cost);
         let asked = self.asked(id, part);
-        let group = self.offload.under_way.entry(key);
+        let group = self.offload.in_progress.entry(key);
         let group = group.or_insert_with(|| Group { root, asked, entered: Vec::new() });
         if group.asked != asked {
             let (first, theirs) = (group.entered[0].0, group.asked);
             let (first, own) = (self.own_number(first), self.own_number(rank));
             let what = format!("rank {first} called {theirs}, rank {own} {asked}");
-            return self.disagree(rank, (key.1, key.2), &what);
+            return self.report_disagreement(rank, (key.1, key.2), &what);
         }
         group.entered.push((rank, id, left));
         if group.entered.len() == part.size as usize {
@@ -133,9 +133,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    fn asked(&self, id: RunId, part: InNetwork) -> Asked {
+    fn asked(&self, id: RunId, part: InNetwork) -> ReductionArgs {
         let call = self.called[self.runs[id].call].collective();
-        Asked { kind: call.kind, root: call.kind.has_root().then_some(call.root), part }
+        ReductionArgs { kind: call.kind, root: call.kind.has_root().then_some(call.root), part }
     }
 
     fn reducer(&self) -> Reducer {
@@ -145,7 +145,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// All have entered a reduction by NICs, which do all of it.
     fn combine(&mut self, key: Key) {
         let Group { root, asked, mut entered } =
-            self.offload.under_way.remove(&key).expect("all of it have entered");
+            self.offload.in_progress.remove(&key).expect("all of it have entered");
         let (members, first) = (self.workload.members(key.0, key.1), self.first_rank(key.0));
         let places = members.iter().zip(0..).map(|(&member, place)| (first + member, place));
         let places: BTreeMap<u32, u32> = places.collect();
@@ -159,16 +159,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             .collect();
         let words = asked.part.bytes.div_ceil(WORD).max(1);
         let mut wires = self.offload.wires(machine, &mut self.counters, words, WORD);
-        let told = by_nics(&mut wires, &nics);
-        let seen = machine.seen_latency();
-        for ((rank, run, _), at) in entered.into_iter().zip(told) {
-            self.schedule(rank, at + seen, Due::Reduced(run));
+        let finish_times = by_nics(&mut wires, &nics);
+        let seen = machine.receive_latency();
+        for ((rank, run, _), at) in entered.into_iter().zip(finish_times) {
+            self.schedule(rank, at + seen, HostEvent::Reduced(run));
         }
     }
 
     /// All have entered: when the root has what they sent.
     fn send_up(&mut self, key: Key, part: InNetwork) {
-        let Group { root, entered, .. } = &self.offload.under_way[&key];
+        let Group { root, entered, .. } = &self.offload.in_progress[&key];
         let (root, machine) = (*root, &self.job.machine);
         let parts = entered.iter().filter(|&&(rank, ..)| rank != root);
         let parts: Vec<(NicId, Time)> =
@@ -184,10 +184,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let cost = self.root_cost(part.bytes);
         let mut begins = ready;
         for arrival in arrivals {
-            begins = ready.max(arrival + machine.seen_latency());
+            begins = ready.max(arrival + machine.receive_latency());
             ready = begins + cost;
         }
-        self.schedule(root, begins, Due::Reduced(run));
+        self.schedule(root, begins, HostEvent::Reduced(run));
     }
 
     /// The root's CPU takes one packet, and reduces it with what it has.
@@ -198,7 +198,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// The root begins to look at the last packet, or the result has come to another rank.
     pub(crate) fn reduced(&mut self, id: RunId) {
         let (key, (rank, context)) = (self.key_of(id), self.part_of(id));
-        let when = match self.offload.under_way.remove(&key) {
+        let when = match self.offload.in_progress.remove(&key) {
             Some(group) => {
                 self.work(rank, self.root_cost(group.asked.part.bytes));
                 let sent = self.work(rank, self.job.library.send_overhead);
@@ -207,7 +207,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             None => self.work(rank, self.job.library.recv_overhead),
         };
-        self.owe_less(id, when);
+        self.outstanding_done(id, when);
         let (open, waiting) = self.offload.open.get_mut(&(rank, context)).expect("it had a part");
         *open -= 1;
         match waiting.pop_front() {
@@ -227,9 +227,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let machine = &self.job.machine;
         let mut wires = self.offload.wires(machine, &mut self.counters, 1, PACKET);
         let arrivals = down(&mut wires, from, &nics, given);
-        let seen = machine.seen_latency();
+        let seen = machine.receive_latency();
         for ((rank, run), arrival) in others.into_iter().zip(arrivals) {
-            self.schedule(rank, arrival + seen, Due::Reduced(run));
+            self.schedule(rank, arrival + seen, HostEvent::Reduced(run));
         }
     }
 
@@ -270,7 +270,7 @@ impl Wires<'_> {
             *from = if enters == *until { *from } else { enters };
             *until = enters + gap;
         }
-        self.counters.links[link] += Carried { bytes, packets: self.packets };
+        self.counters.links[link] += LinkTraffic { bytes, packets: self.packets };
         enters + self.machine.links.latency[link]
     }
     /// The same for a packet that is used whole: its tail.
@@ -296,13 +296,13 @@ fn up(
         let arrives = wires.whole(machine.injection(nic), left + machine.command_latency());
         at.entry(machine.nic_switch[nic]).or_default().push(arrives);
     }
-    let ways: BTreeMap<SwitchId, Vec<LinkId>> =
-        at.keys().map(|&switch| (switch, machine.tree_way(switch, root))).collect();
+    let paths: BTreeMap<SwitchId, Vec<LinkId>> =
+        at.keys().map(|&switch| (switch, machine.tree_path(switch, root))).collect();
     // By switch: how far it is from the root, and the link out of it.
     let mut tree: BTreeMap<SwitchId, (usize, LinkId)> = BTreeMap::new();
-    for way in ways.values() {
-        for (nth, &link) in way.iter().enumerate() {
-            tree.insert(machine.switch_before(link), (way.len() - nth, link));
+    for path in paths.values() {
+        for (nth, &link) in path.iter().enumerate() {
+            tree.insert(machine.switch_before(link), (path.len() - nth, link));
         }
     }
     let mut order: Vec<(usize, SwitchId, LinkId)> =
@@ -351,10 +351,10 @@ fn down(wires: &mut Wires<'_>, root: NicId, nics: &[NicId], given: Time) -> Vec<
     for &nic in nics {
         let home = machine.nic_switch[nic];
         // From the switch nearest to the root that it has not come to yet.
-        for link in machine.tree_way(home, root).into_iter().rev() {
+        for link in machine.tree_path(home, root).into_iter().rev() {
             let (here, next) = (machine.switch_after(link), machine.switch_before(link));
             if !at.contains_key(&next) {
-                let head = wires.head(machine.way_back(link), at[&here]);
+                let head = wires.head(machine.reverse_link(link), at[&here]);
                 at.insert(next, head);
             }
         }
@@ -395,8 +395,8 @@ fn by_nics(wires: &mut Wires<'_>, nics: &[(NicId, Time)]) -> Vec<Time> {
 /// A part or a result goes from one NIC to another: when its tail is there.
 fn across(wires: &mut Wires<'_>, from: NicId, to: NicId, given: Time) -> Time {
     let machine = wires.machine;
-    let way = machine.tree_way(machine.nic_switch[from], to);
-    let links = [machine.injection(from)].into_iter().chain(way).chain([machine.ejection(to)]);
+    let path = machine.tree_path(machine.nic_switch[from], to);
+    let links = [machine.injection(from)].into_iter().chain(path).chain([machine.ejection(to)]);
     let (mut head, mut slowest) = (given, Span::ZERO);
     for link in links {
         head = wires.head(link, head);

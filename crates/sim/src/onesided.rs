@@ -6,10 +6,10 @@
 
 use crate::outcome::Blocked;
 use crate::pairs::{InOrder, PairId};
-use crate::world::{Cargo, Due, World};
+use crate::world::{HostEvent, MessageOwner, World};
 use base::{Gap, Span, Time};
 use machine::Idle;
-use net::{NetworkModel, Origin, Told};
+use net::{Completion, NetworkModel, Origin};
 use workload::{Context, Done, Token, Workload};
 
 base::ids! {
@@ -66,7 +66,7 @@ pub(crate) struct Channel {
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn access(&mut self, from: u32, token: Token, to: u32, want: Want) {
         let pair = self.channels.id(from, to);
-        let near = self.shares_node(from, to);
+        let same_node = self.shares_node(from, to);
         let channel = &mut self.channels[pair];
         let (nth, nth_access) = (channel.requests, channel.accesses);
         let ready = self.now;
@@ -75,12 +75,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         match want {
             Want::Access { out, back, atomic } => {
                 self.count_access(from, to, out, back);
-                if near {
+                if same_node {
                     return self.reach(access, out, back, atomic);
                 }
                 self.channels[pair].accesses = nth_access.wrapping_add(1);
                 if self.needs_cpu(want) {
-                    self.lend(from, out);
+                    self.register_temporary(from, out);
                 }
                 if self.job.machine.nic.response > 0 && !self.needs_cpu(want) {
                     // The target's NIC does it and answers packet by packet.
@@ -98,9 +98,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.channels[pair].requests = nth.wrapping_add(1);
         access.nth = nth;
         let id = self.accesses.insert(access);
-        if near {
+        if same_node {
             let when = self.now + self.shm_latency(from, to);
-            self.schedule(to, when, Due::Arrive(Cargo::Access(id)));
+            self.schedule(to, when, HostEvent::Arrive(MessageOwner::Access(id)));
             return;
         }
         self.issue(id);
@@ -114,7 +114,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         *cpu = next.max(*cpu);
         let when = self.command(from) + self.job.machine.node.nic_latency;
         match when > self.now {
-            true => self.schedule(from, when, Due::Issue(id)),
+            true => self.schedule(from, when, HostEvent::Issue(id)),
             false => self.request(id),
         }
     }
@@ -126,7 +126,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             // Where NICs answer packet by packet, word comes when all has been answered.
             Want::Access { out, back, .. } if answered => {
                 let nics = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
-                self.send(Cargo::Access(id), nics, out, (Origin::Host, Told::Back(back)));
+                self.send(
+                    MessageOwner::Access(id),
+                    nics,
+                    out,
+                    (Origin::Host, Completion::Initiator(back)),
+                );
             }
             Want::Access { out, .. } => self.send_access(id, from, to, out, Origin::Host),
             Want::Lock { .. } | Want::Unlock { .. } => {
@@ -146,7 +151,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     fn send_access(&mut self, id: AccessId, from: u32, to: u32, bytes: u64, origin: Origin) {
         let (src, dst) = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
-        self.send(Cargo::Access(id), (src, dst), bytes, (origin, Told::There));
+        self.send(MessageOwner::Access(id), (src, dst), bytes, (origin, Completion::Target));
     }
 
     /// Within a node the origin's CPU moves the bytes itself, and combines them.
@@ -257,7 +262,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if when == self.now {
             return self.answer(id);
         }
-        self.schedule(self.accesses[id].to, when, Due::Answer(id));
+        self.schedule(self.accesses[id].to, when, HostEvent::Answer(id));
     }
 
     /// The answer leaves the target.
@@ -269,7 +274,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Want::Lock { .. } | Want::Unlock { .. } => 0,
         };
         if self.needs_cpu(want) {
-            self.lend(to, back);
+            self.register_temporary(to, back);
             return self.send_access(id, to, from, back, Origin::Host);
         }
         if back > 0 {
@@ -283,13 +288,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let latency: Span = self.path.iter().map(|&link| machine.links.latency[link]).sum();
         let slowest = self.path.iter().map(|&link| machine.links.gap[link]).max();
         let wire = slowest.unwrap_or(Gap::ZERO).span(machine.nic.response);
-        self.schedule(from, self.now + latency + wire, Due::Arrive(Cargo::Access(id)));
+        self.schedule(from, self.now + latency + wire, HostEvent::Arrive(MessageOwner::Access(id)));
     }
 
     /// From what the origin's NIC has until its host sees it.
     fn seen_after(&self, from: u32, to: u32) -> Span {
-        let near = self.shares_node(from, to);
-        if near { Span::ZERO } else { self.job.machine.node.nic_latency }
+        let same_node = self.shares_node(from, to);
+        if same_node { Span::ZERO } else { self.job.machine.node.nic_latency }
     }
 
     fn locked(&mut self, id: AccessId) {
@@ -304,8 +309,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.accesses.free(id);
         let mut when = self.now;
         if let (true, Want::Access { out, back, .. }) = (self.needs_cpu(access.want), access.want) {
-            self.unlend(access.from, out);
-            self.unlend(access.to, back);
+            self.deregister_temporary(access.from, out);
+            self.deregister_temporary(access.to, back);
             when = self.work(access.from, self.job.library.recv_overhead);
         }
         when += self.seen_after(access.from, access.to);

@@ -114,7 +114,7 @@ pub struct Outcome {
     /// One a job; most runs have one.
     pub jobs: Vec<JobOutcome>,
     pub background: Vec<BackgroundTraffic>,
-    pub limited: Limited,
+    pub limit_report: LimitReport,
     /// What the match engines of NICs did, by NIC and engine, where they did anything.
     pub matches: BTreeMap<(NicId, u32), Matches>,
 }
@@ -134,7 +134,7 @@ pub struct LimitUse {
 
 /// A limit that was exceeded, for the first time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Crossed {
+pub struct ExceededLimit {
     pub limit: Limit,
     pub rank: u32,
     pub node: NodeId,
@@ -144,10 +144,10 @@ pub struct Crossed {
 
 /// What became of limits.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Limited {
+pub struct LimitReport {
     /// One a limit; of memory, if ranks told what they had.
     pub uses: Vec<LimitUse>,
-    pub crossed: Vec<Crossed>,
+    pub crossed: Vec<ExceededLimit>,
     /// How often a NIC without entries stopped its senders.
     pub flow_controls: u64,
     /// Ranks whose CPUs matched at the end.

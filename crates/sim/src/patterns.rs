@@ -1,7 +1,7 @@
 //! Who sends to whom in synthetic traffic. What theory says of each: docs/models/saturation.md.
 
 use base::{below, draw};
-use machine::{Complaint, Machine, NicId, nearest};
+use machine::{InputError, Machine, NicId, nearest};
 
 const STREAM_TO: u32 = 0x746f;
 const STREAM_SHUFFLE: u32 = 0x7368_7566;
@@ -116,7 +116,7 @@ impl Blocks {
 
 impl Destinations {
     /// Reads a pattern as a user writes it, between all NICs of compute nodes.
-    pub fn parse(pattern: &str, machine: &Machine, seed: u64) -> Result<Destinations, Complaint> {
+    pub fn parse(pattern: &str, machine: &Machine, seed: u64) -> Result<Destinations, InputError> {
         let n = machine.node_nics.raw[machine.compute_nodes as usize];
         Destinations::over(pattern, machine, Vec::new(), n, seed)
     }
@@ -127,7 +127,7 @@ impl Destinations {
         machine: &Machine,
         nics: Vec<NicId>,
         seed: u64,
-    ) -> Result<Destinations, Complaint> {
+    ) -> Result<Destinations, InputError> {
         let n = nics.len() as u32;
         Destinations::over(pattern, machine, nics, n, seed)
     }
@@ -138,8 +138,8 @@ impl Destinations {
         nics: Vec<NicId>,
         n: u32,
         seed: u64,
-    ) -> Result<Destinations, Complaint> {
-        let wrong = |wanted: String| Complaint::new("pattern", pattern, wanted);
+    ) -> Result<Destinations, InputError> {
+        let wrong = |wanted: String| InputError::new("pattern", pattern, wanted);
         if n < 2 {
             return Err(wrong("two or more NICs on compute nodes for it".into()));
         }
@@ -254,20 +254,20 @@ impl Destinations {
 
     /// Where the `nth` packet of the NIC at place `from` goes.
     pub fn to(&self, from: u32, nth: u64) -> NicId {
-        let luck = || draw(self.seed, STREAM_TO, self.nic(from).0, nth);
+        let random_draw = || draw(self.seed, STREAM_TO, self.nic(from).0, nth);
         self.nic(match &self.rule {
             Rule::Uniform => {
-                let k = below(luck(), self.n - 1);
+                let k = below(random_draw(), self.n - 1);
                 k + u32::from(k >= from)
             }
             Rule::Group(groups, shift) => {
                 let there = groups.beyond(from, *shift);
-                there[below(luck(), there.len() as u32) as usize]
+                there[below(random_draw(), there.len() as u32) as usize]
             }
             Rule::Fixed(to) => to[from as usize],
             Rule::Hot(k) => {
                 let spot = |i: u32| (u64::from(i) * u64::from(self.n) / u64::from(*k)) as u32;
-                let hot = spot(below(luck(), *k));
+                let hot = spot(below(random_draw(), *k));
                 // A hot NIC that drew itself sends to its neighbor, so every source offers alike.
                 if hot == from { (hot + 1) % self.n } else { hot }
             }
@@ -309,7 +309,7 @@ mod tests {
     use machine::MachineSpec;
 
     #[test]
-    fn a_random_permutation_has_no_fixed_point_and_meets_everybody() {
+    fn a_random_permutation_has_no_fixed_point_and_covers_all() {
         for n in 2..50 {
             let to = one_cycle(n, u64::from(n));
             let (mut at, mut steps) = (to[0], 1);
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn permutations_reach_everybody_once_and_nobody_themselves() {
+    fn permutations_reach_each_nic_once_and_never_the_source() {
         for (groups, patterns) in [
             ("5", &["random-permutation", "worst-permutation", "shift:7", "group-shift:2"][..]),
             ("1", &["worst-permutation", "group-shift:1"][..]),
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn shifts_go_where_they_say() {
+    fn shifts_reach_the_stated_target() {
         let machine = small("5");
         let group = |nic: u32| machine.group_of(NicId(nic)).0;
         for nic in 0..40 {
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_send_to_an_incast_as_it_says() {
+    fn an_incast_has_the_requested_number_of_senders() {
         let machine = small("5");
         for k in 1..40 {
             let d = parse(&format!("incast:{k}"), &machine);

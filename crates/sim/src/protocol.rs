@@ -4,15 +4,16 @@
 //! once it has matched, the receiver's NIC gets the rest from the sender's, and a last message
 //! tells the sender. Within a node the receiver copies it itself, or the sender lays it in cells.
 
-use crate::gpu::Way;
+use crate::gpu::GpuTransfer;
 use crate::pairs::PairId;
 use crate::world::{
-    Buffers, Cargo, Due, Flight, Leg, Met, Purpose, Send, SendId, Waiter, World, about,
+    Buffers, HostEvent, InFlight, MatchState, MessageOwner, ProtocolPhase, Purpose, Send, SendId,
+    Waiter, World, about,
 };
 use base::{Span, Time};
 use machine::NicId;
 use mpi::{Envelope, Pattern};
-use net::{NetworkModel, Origin, Told};
+use net::{Completion, NetworkModel, Origin};
 use workload::{ANY_TAG, Done, Found, Op, SendMode, Token, Workload};
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
@@ -25,8 +26,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         bytes: u64,
         mode: SendMode,
     ) {
-        let near = self.shares_node(from, to);
-        let rendezvous = self.wants_rendezvous(near, bytes);
+        let same_node = self.shares_node(from, to);
+        let rendezvous = self.wants_rendezvous(same_node, bytes);
         self.tagged(from, envelope.context, envelope.tag);
         let pair = self.pairs.id(from, to);
         let row = &mut self.pairs[pair];
@@ -42,15 +43,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             bytes,
             purpose,
             called,
-            near,
+            same_node,
             rendezvous,
             pieces: 0,
-            met: Met::NotYet { pair, seq },
+            match_state: MatchState::Unmatched { pair, seq },
         });
         let named = self.take_nics(from, token);
         self.named.set(send, named);
-        let flight = Flight { send, leg: first_leg(rendezvous) };
-        let nics = self.nics_of(flight);
+        let in_flight = InFlight { send, phase: first_phase(rendezvous) };
+        let nics = self.nics_of(in_flight);
         self.count_between(from, nics, bytes);
         let at_once = match mode {
             SendMode::Standard => !rendezvous,
@@ -60,16 +61,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if at_once {
             self.complete(self.now, Done { rank: from, token, ready: self.now, ..Done::default() });
         }
-        self.depart(flight);
+        self.depart(in_flight);
     }
 
     /// Whether a message waits for its receiver to ask for its data.
-    pub(crate) fn wants_rendezvous(&self, near: bool, bytes: u64) -> bool {
+    pub(crate) fn wants_rendezvous(&self, same_node: bool, bytes: u64) -> bool {
         let library = &self.job.library;
-        if !near {
+        if !same_node {
             return bytes > library.eager_max;
         }
-        bytes > library.shm_eager_max || self.way(true, bytes) == Way::Ipc
+        bytes > library.shm_eager_max || self.gpu_transfer(true, bytes) == GpuTransfer::Ipc
     }
 
     /// CPU time of a call before it takes effect.
@@ -78,8 +79,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         match *op {
             Op::Pause | Op::Alarm { .. } | Op::Delay { .. } | Op::Exit => Span::ZERO,
             Op::Send { to, bytes, .. } => {
-                let near = self.shares_node(rank, to);
-                self.send_cost((rank, to), near, bytes, self.wants_rendezvous(near, bytes))
+                let same_node = self.shares_node(rank, to);
+                self.send_cost(
+                    (rank, to),
+                    same_node,
+                    bytes,
+                    self.wants_rendezvous(same_node, bytes),
+                )
             }
             Op::OneSided { to, .. } | Op::Lock { to, .. } | Op::Unlock { to, .. } => {
                 match self.shares_node(rank, to) {
@@ -96,94 +102,109 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn send_cost(
         &self,
         (from, to): (u32, u32),
-        near: bool,
+        same_node: bool,
         bytes: u64,
         rendezvous: bool,
     ) -> Span {
         let library = &self.job.library;
-        if !near {
-            return library.send_overhead + self.touch_cost(near, bytes);
+        if !same_node {
+            return library.send_overhead + self.touch_cost(same_node, bytes);
         }
         match self.job.buffers {
             Buffers::Host if rendezvous => library.shm_send_overhead,
             Buffers::Host => library.shm_send_overhead + self.copy_cost(from, to, bytes),
-            Buffers::Gpu => library.shm_send_overhead + self.touch_cost(near, bytes),
+            Buffers::Gpu => library.shm_send_overhead + self.touch_cost(same_node, bytes),
         }
     }
 
     /// A leg leaves now: through the node's memory or the NIC.
-    pub(crate) fn depart(&mut self, flight: Flight) {
-        if self.sends[flight.send].near {
-            let send = self.sends[flight.send];
-            let (_, dst) = ends(&send, flight.leg);
-            let when = self.arrives_within_node(&send, flight.leg);
-            return self.schedule(dst, when, Due::Arrive(Cargo::Leg(flight)));
+    pub(crate) fn depart(&mut self, in_flight: InFlight) {
+        if self.sends[in_flight.send].same_node {
+            let send = self.sends[in_flight.send];
+            let (_, dst) = ends(&send, in_flight.phase);
+            let when = self.arrives_within_node(&send, in_flight.phase);
+            return self.schedule(
+                dst,
+                when,
+                HostEvent::Arrive(MessageOwner::ProtocolPhase(in_flight)),
+            );
         }
-        if self.job.buffers == Buffers::Host || self.admits(flight) {
-            self.set_off(flight);
+        if self.job.buffers == Buffers::Host || self.admits(in_flight) {
+            self.set_off(in_flight);
         }
     }
 
     /// A leg leaves for the network, now or once what is beside it lets it.
-    pub(crate) fn set_off(&mut self, flight: Flight) {
-        let when = self.leaves_at(flight);
+    pub(crate) fn set_off(&mut self, in_flight: InFlight) {
+        let when = self.leaves_at(in_flight);
         if when > self.now {
-            let rank = self.played(ends(&self.sends[flight.send], flight.leg).0);
-            self.schedule(rank, when, Due::Inject(flight));
+            let rank = self.played(ends(&self.sends[in_flight.send], in_flight.phase).0);
+            self.schedule(rank, when, HostEvent::Inject(in_flight));
         } else {
-            self.inject_leg(flight);
+            self.inject_phase(in_flight);
         }
     }
 
     /// A leg enters the network.
-    pub(crate) fn inject_leg(&mut self, flight: Flight) {
-        let send = &self.sends[flight.send];
-        let src = ends(send, flight.leg).0;
-        let nics = self.nics_of(flight);
-        let (bytes, origin) = self.on_wire(send, flight.leg);
-        let data = self.on_wire(send, Leg::Data).0;
-        let pieces = match flight.leg {
-            Leg::Data if !self.names_nics(flight.send) => self.stripes(send, nics),
+    pub(crate) fn inject_phase(&mut self, in_flight: InFlight) {
+        let send = &self.sends[in_flight.send];
+        let src = ends(send, in_flight.phase).0;
+        let nics = self.nics_of(in_flight);
+        let (bytes, origin) = self.on_wire(send, in_flight.phase);
+        let data = self.on_wire(send, ProtocolPhase::Data).0;
+        let pieces = match in_flight.phase {
+            ProtocolPhase::Data if !self.names_nics(in_flight.send) => self.stripes(send, nics),
             _ => 1,
         };
-        if matches!(flight.leg, Leg::Eager | Leg::RequestToSend) {
-            self.guard.limits.send(src);
+        if matches!(in_flight.phase, ProtocolPhase::Eager | ProtocolPhase::RequestToSend) {
+            self.limit_checker.limits.send(src);
         }
-        if flight.leg == Leg::Get && self.job.machine.nic.response > 0 {
+        if in_flight.phase == ProtocolPhase::Get && self.job.machine.nic.response > 0 {
             // The receiver's NIC gets the data itself: it comes as the answers to what it asks.
-            let flight = Flight { leg: Leg::Data, ..flight };
-            return self.send(Cargo::Leg(flight), nics, 0, (origin, Told::Back(data)));
+            let in_flight = InFlight { phase: ProtocolPhase::Data, ..in_flight };
+            return self.send(
+                MessageOwner::ProtocolPhase(in_flight),
+                nics,
+                0,
+                (origin, Completion::Initiator(data)),
+            );
         }
-        self.sends[flight.send].pieces = pieces - 1;
+        self.sends[in_flight.send].pieces = pieces - 1;
         let pieces = u32::from(pieces);
         for piece in 0..pieces {
             let share = |n: u32| bytes / u64::from(pieces) * u64::from(n);
             let last = piece + 1 == pieces;
             let bytes = if last { bytes } else { share(piece + 1) } - share(piece);
             let nics = self.piece_nics(nics, piece);
-            self.send(Cargo::Leg(flight), nics, bytes, (origin, Told::There));
+            self.send(
+                MessageOwner::ProtocolPhase(in_flight),
+                nics,
+                bytes,
+                (origin, Completion::Target),
+            );
         }
     }
 
     /// Bytes of a leg in the network beside its headers, and where they come from.
-    pub(crate) fn on_wire(&self, send: &Send, leg: Leg) -> (u64, Origin) {
+    pub(crate) fn on_wire(&self, send: &Send, phase: ProtocolPhase) -> (u64, Origin) {
         let library = &self.job.library;
         let part = library.rendezvous_eager_part.min(send.bytes);
-        match leg {
-            Leg::Eager => (send.bytes + library.control_bytes, Origin::Host),
-            Leg::RequestToSend => (part + library.control_bytes, Origin::Host),
-            Leg::Get | Leg::Finished => (0, Origin::Nic),
-            Leg::Data => (send.bytes - part, Origin::Nic),
+        match phase {
+            ProtocolPhase::Eager => (send.bytes + library.control_bytes, Origin::Host),
+            ProtocolPhase::RequestToSend => (part + library.control_bytes, Origin::Host),
+            ProtocolPhase::Get | ProtocolPhase::Finished => (0, Origin::Nic),
+            ProtocolPhase::Data => (send.bytes - part, Origin::Nic),
         }
     }
 
     /// What a message takes of its receiver's NIC beside its bytes: MPI's are posted, matched and
     /// told of there.
-    pub(crate) fn handling(&self, cargo: Cargo, dst: NicId) -> Span {
-        match cargo {
-            Cargo::Leg(Flight { leg: Leg::Eager | Leg::RequestToSend | Leg::Data, .. }) => {
-                self.handling[dst]
-            }
+    pub(crate) fn handling(&self, owner: MessageOwner, dst: NicId) -> Span {
+        match owner {
+            MessageOwner::ProtocolPhase(InFlight {
+                phase: ProtocolPhase::Eager | ProtocolPhase::RequestToSend | ProtocolPhase::Data,
+                ..
+            }) => self.handling[dst],
             _ => Span::ZERO,
         }
     }
@@ -203,7 +224,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// In how many pieces the data of a rendezvous travels, each through other NICs.
     fn stripes(&self, send: &Send, (src, dst): (NicId, NicId)) -> u16 {
-        let nics = |nic| self.job.machine.nics_beside(nic).len() as u32;
+        let nics = |nic| self.job.machine.nics_of_same_node(nic).len() as u32;
         let most = nics(src).min(nics(dst)).min(u16::MAX.into());
         self.job.library.stripes(send.bytes, most) as u16
     }
@@ -214,18 +235,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// A leg has arrived.
-    pub(crate) fn arrive(&mut self, flight: Flight) {
-        let Flight { send: id, leg } = flight;
+    pub(crate) fn arrive(&mut self, in_flight: InFlight) {
+        let InFlight { send: id, phase } = in_flight;
         let send = self.sends[id];
-        let near = send.near;
-        match leg {
-            Leg::Eager | Leg::RequestToSend => {
-                if !near {
-                    if self.turned_away(flight, send.to) {
+        let same_node = send.same_node;
+        match phase {
+            ProtocolPhase::Eager | ProtocolPhase::RequestToSend => {
+                if !same_node {
+                    if self.deferred_by_flow_control(in_flight, send.to) {
                         return;
                     }
-                    if leg == Leg::Eager {
-                        self.guard.limits.sent(send.from);
+                    if phase == ProtocolPhase::Eager {
+                        self.limit_checker.limits.sent(send.from);
                     }
                 }
                 match send.purpose {
@@ -233,32 +254,32 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     Purpose::Collective { .. } => self.collective_arrival(id),
                 }
             }
-            Leg::Get => self.depart(Flight { send: id, leg: Leg::Data }),
-            Leg::Data if send.pieces > 0 => self.sends[id].pieces -= 1,
-            Leg::Data => {
-                let Met::By(waiter) = send.met else {
+            ProtocolPhase::Get => self.depart(InFlight { send: id, phase: ProtocolPhase::Data }),
+            ProtocolPhase::Data if send.pieces > 0 => self.sends[id].pieces -= 1,
+            ProtocolPhase::Data => {
+                let MatchState::Matched(waiter) = send.match_state else {
                     unreachable!("data was asked for by a matched receive")
                 };
                 self.received(id, waiter);
-                self.depart(Flight { send: id, leg: Leg::Finished });
+                self.depart(InFlight { send: id, phase: ProtocolPhase::Finished });
             }
-            Leg::Finished => {
-                if send.rendezvous && !near {
-                    self.let_go(&send);
+            ProtocolPhase::Finished => {
+                if send.rendezvous && !same_node {
+                    self.release_rendezvous(&send);
                 }
-                let told = if near { self.told_within_node(&send) } else { self.now };
+                let told = if same_node { self.completion_within_node(&send) } else { self.now };
                 match send.purpose {
                     Purpose::User { mode: SendMode::Buffered, .. } => {}
                     Purpose::User { token, .. } => {
-                        let ready = match send.met {
-                            Met::By(Waiter::User { posted, .. }) => posted,
+                        let ready = match send.match_state {
+                            MatchState::Matched(Waiter::User { posted, .. }) => posted,
                             _ => self.now,
                         };
                         let done = Done { rank: send.from, token, ready, ..Done::default() };
                         self.complete(told, done);
                     }
                     // Its round waits for this.
-                    Purpose::Collective { run, .. } => self.owe_less(run, told),
+                    Purpose::Collective { run, .. } => self.outstanding_done(run, told),
                 }
                 self.sends.free(id);
             }
@@ -288,7 +309,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// A user's send among those of its pair of ranks.
     fn place(&self, id: SendId) -> (PairId, u32) {
-        let Met::NotYet { pair, seq } = self.sends[id].met else {
+        let MatchState::Unmatched { pair, seq } = self.sends[id].match_state else {
             unreachable!("what comes has not been matched")
         };
         (pair, seq)
@@ -300,20 +321,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             unreachable!("collective messages are not matched")
         };
         let to = send.to as usize;
-        let near = send.near;
+        let same_node = send.same_node;
         let matching = &mut self.ranks[to].inbox().matching;
         let found = matching.arrive(envelope, id);
-        if !near {
-            let walked = matching.walked;
-            self.searched(send.to, walked);
+        if !same_node {
+            let examined = matching.examined;
+            self.searched(send.to, examined);
         }
-        self.came(id, found.is_some());
+        self.message_arrived(id, found.is_some());
         if let Some((pattern, waiter)) = found {
             self.unposted(send.to, pattern.from);
             self.matched(id, waiter);
             return;
         }
-        self.kept(id);
+        self.hold_unexpected(id);
         // Nobody has posted a receive: it stays unexpected, and probes that wait may see it. The
         // first that takes it ends the search.
         let mut i = 0;
@@ -329,7 +350,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let found = self.ranks[to].inbox().matching.take(exactly(envelope));
                 // Older messages with the same envelope went to older probes, so this is ours.
                 debug_assert_eq!(found.map(|f| f.1), Some(id));
-                self.unkept(id);
+                self.release_unexpected(id);
                 self.ranks[to].inbox().taken.push((token, envelope, id));
                 return;
             }
@@ -338,15 +359,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// `waiter`'s receive and this message have found each other.
     fn matched(&mut self, id: SendId, waiter: Waiter) {
-        self.sends[id].met = Met::By(waiter);
+        self.sends[id].match_state = MatchState::Matched(waiter);
         let send = self.sends[id];
         if send.rendezvous {
-            self.ask_for_data(id);
+            self.fetch_data(id);
             return;
         }
         self.received(id, waiter);
         if let Purpose::User { mode: SendMode::Synchronous, .. } = send.purpose {
-            self.depart(Flight { send: id, leg: Leg::Finished });
+            self.depart(InFlight { send: id, phase: ProtocolPhase::Finished });
         } else {
             self.sends.free(id);
         }
@@ -354,21 +375,21 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// The rest of a rendezvous: over the network the receiver's NIC gets it; within a node the
     /// receiver copies it, or has the sender send it.
-    pub(crate) fn ask_for_data(&mut self, id: SendId) {
+    pub(crate) fn fetch_data(&mut self, id: SendId) {
         let send = self.sends[id];
-        if send.near {
-            let leg = self.asks_within_node(&send);
-            return self.depart(Flight { send: id, leg });
+        if send.same_node {
+            let phase = self.next_phase_within_node(&send);
+            return self.depart(InFlight { send: id, phase });
         }
-        let flight = Flight { send: id, leg: Leg::Get };
+        let in_flight = InFlight { send: id, phase: ProtocolPhase::Get };
         let to = self.played(send.to);
-        if self.guard.limits.is_software(to) {
+        if self.limit_checker.limits.is_software(to) {
             // The CPU that has found the match asks, not the NIC.
-            self.depart_after(to, Span::ZERO, flight);
+            self.depart_after(to, Span::ZERO, in_flight);
             return;
         }
-        self.guard.limits.offload(to);
-        self.depart(flight);
+        self.limit_checker.limits.offload(to);
+        self.depart(in_flight);
     }
 
     /// All bytes are at the receiver; what remains is its own work.
@@ -379,7 +400,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let (cost, usable) = (self.receive_cost(&send), self.usable_at(&send));
                 let cost = cost
                     + self.scatter_cost(send.to, token, send.bytes, |world| {
-                        world.spared_taking(&send)
+                        world.spared_copy_out(&send)
                     });
                 let when = self.work(send.to, cost).max(usable + cost);
                 let ready = send.called.max(posted);
@@ -392,15 +413,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// The receiver's CPU time for one message: its overhead, and the copy out of the bounce
     /// buffer where the data came eagerly over the network; within a node what `intranode` says.
     pub(crate) fn receive_cost(&self, send: &Send) -> Span {
-        let (library, near) = (&self.job.library, send.near);
-        let overhead = if near {
-            library.shm_recv_overhead + self.taking_cost(send)
+        let (library, same_node) = (&self.job.library, send.same_node);
+        let overhead = if same_node {
+            library.shm_recv_overhead + self.copy_out_cost(send)
         } else if send.rendezvous {
             library.recv_overhead
         } else {
             library.recv_overhead + library.eager_copy_gap.span(send.bytes)
         };
-        overhead + self.touch_cost(near, send.bytes)
+        overhead + self.touch_cost(same_node, send.bytes)
     }
 
     pub(crate) fn user_recv(&mut self, at: u32, token: Token, pattern: Pattern) {
@@ -410,13 +431,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let waiter = Waiter::User { token, posted: self.now };
         let matching = &mut self.ranks[at as usize].inbox().matching;
         let found = matching.post(pattern, waiter);
-        let walked = matching.walked;
+        let examined = matching.examined;
         if self.is_remote(at, pattern.from) {
-            self.searched(at, walked);
+            self.searched(at, examined);
         }
         match found {
             Some((_, id)) => {
-                self.unkept(id);
+                self.release_unexpected(id);
                 self.matched(id, waiter);
             }
             None => self.posted(at, pattern.from),
@@ -436,14 +457,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         let matching = &mut self.ranks[at as usize].inbox().matching;
         let found = if take { matching.take(pattern) } else { matching.find(pattern) };
-        let walked = matching.walked;
+        let examined = matching.examined;
         if self.is_remote(at, pattern.from) {
-            self.searched(at, walked);
+            self.searched(at, examined);
         }
         match found {
             Some((envelope, id)) => {
                 if take {
-                    self.unkept(id);
+                    self.release_unexpected(id);
                     self.ranks[at as usize].inbox().taken.push((token, envelope, id));
                 }
                 let send = self.sends[id];
@@ -505,28 +526,28 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// When a leg that costs the CPU `overhead` may leave.
-    pub(crate) fn depart_after(&mut self, rank: u32, overhead: Span, flight: Flight) -> Time {
+    pub(crate) fn depart_after(&mut self, rank: u32, overhead: Span, in_flight: InFlight) -> Time {
         let when = self.work(rank, overhead);
-        self.schedule(rank, when, Due::Depart(flight));
+        self.schedule(rank, when, HostEvent::Depart(in_flight));
         when
     }
 }
 
 /// Who a leg leaves, and to whom it goes.
-pub(crate) fn ends(send: &Send, leg: Leg) -> (u32, u32) {
-    if is_back(leg) { (send.to, send.from) } else { (send.from, send.to) }
+pub(crate) fn ends(send: &Send, phase: ProtocolPhase) -> (u32, u32) {
+    if is_back(phase) { (send.to, send.from) } else { (send.from, send.to) }
 }
 
 /// Whether a leg goes from the receiver to the sender.
-pub(crate) fn is_back(leg: Leg) -> bool {
-    match leg {
-        Leg::Get | Leg::Finished => true,
-        Leg::Eager | Leg::RequestToSend | Leg::Data => false,
+pub(crate) fn is_back(phase: ProtocolPhase) -> bool {
+    match phase {
+        ProtocolPhase::Get | ProtocolPhase::Finished => true,
+        ProtocolPhase::Eager | ProtocolPhase::RequestToSend | ProtocolPhase::Data => false,
     }
 }
 
-pub(crate) fn first_leg(rendezvous: bool) -> Leg {
-    if rendezvous { Leg::RequestToSend } else { Leg::Eager }
+pub(crate) fn first_phase(rendezvous: bool) -> ProtocolPhase {
+    if rendezvous { ProtocolPhase::RequestToSend } else { ProtocolPhase::Eager }
 }
 
 fn exactly(e: Envelope) -> Pattern {

@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 use base::{Span, Time};
-use machine::{Complaint, Machine, NicId, NodeId};
+use machine::{InputError, Machine, NicId, NodeId};
 use net::Counters;
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +23,8 @@ use crate::outcome::Fidelity;
 pub use crate::patterns::{Destinations, PATTERNS};
 use crate::world::Progress;
 
-mod crew;
 mod histogram;
+mod shard_pool;
 mod slices;
 mod world;
 
@@ -48,7 +48,7 @@ pub struct TrafficRequest {
 
 /// Where traffic takes place, and beside what.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub struct TrafficSetting {
     /// The NICs it is between, in the order of their numbers; none for all of compute nodes.
     pub nics: Vec<NicId>,
     /// What other nodes send meanwhile: in the way of what is measured, and not counted.
@@ -193,8 +193,8 @@ pub fn one_load(
     load: f64,
     finish: Finish,
     tick: &mut dyn FnMut(Time, u64) -> bool,
-) -> Result<LoadOutcome, Vec<Complaint>> {
-    one_load_at(machine, fidelity, request, &Place::default(), load, finish, tick)
+) -> Result<LoadOutcome, Vec<InputError>> {
+    one_load_at(machine, fidelity, request, &TrafficSetting::default(), load, finish, tick)
 }
 
 /// The same between some NICs, and beside other traffic.
@@ -202,13 +202,13 @@ pub fn one_load_at(
     machine: &Machine,
     fidelity: Fidelity,
     request: &TrafficRequest,
-    place: &Place,
+    setting: &TrafficSetting,
     load: f64,
     finish: Finish,
     tick: &mut dyn FnMut(Time, u64) -> bool,
-) -> Result<LoadOutcome, Vec<Complaint>> {
-    let destinations = &check(machine, request, place)?;
-    let load = Load { machine, destinations, request, place, load, finish };
+) -> Result<LoadOutcome, Vec<InputError>> {
+    let destinations = &check(machine, request, setting)?;
+    let load = Load { machine, destinations, request, setting, load, finish };
     let threads = request.threads.max(1);
     Ok(match fidelity {
         Fidelity::Packet => load.run::<packet::PacketNetwork>(threads, tick),
@@ -221,56 +221,56 @@ pub fn one_load_at(
 pub(crate) fn check(
     machine: &Machine,
     request: &TrafficRequest,
-    place: &Place,
-) -> Result<Destinations, Vec<Complaint>> {
-    let mut complaints = Vec::new();
-    let to = match &place.nics[..] {
+    setting: &TrafficSetting,
+) -> Result<Destinations, Vec<InputError>> {
+    let mut input_errors = Vec::new();
+    let to = match &setting.nics[..] {
         [] => Destinations::parse(&request.pattern, machine, request.seed),
         nics => Destinations::among(&request.pattern, machine, nics.to_vec(), request.seed),
     };
     if request.loads.is_empty() {
-        complaints.push(Complaint::new("loads", "", "one load or more"));
+        input_errors.push(InputError::new("loads", "", "one load or more"));
     }
     for &load in &request.loads {
         // Below one in a million a run is longer than anybody waits; above 16 it only queues.
         if !(1e-6..=16.0).contains(&load) {
             let wanted = "a fraction of the injection rate, from 0.000001 to 16";
-            complaints.push(Complaint::new("load", load.to_string(), wanted));
+            input_errors.push(InputError::new("load", load.to_string(), wanted));
         }
     }
     let most = machine.nic.packet_payload;
     if request.packet_bytes > most {
         let wanted = format!("one packet's payload, at most {most} B on this machine");
-        complaints.push(Complaint::new("packet", request.packet_bytes.to_string(), wanted));
+        input_errors.push(InputError::new("packet", request.packet_bytes.to_string(), wanted));
     }
     if request.packet_bytes + machine.nic.packet_overhead == 0 {
         let wanted = "1 B or more: packets of this machine have no overhead";
-        complaints.push(Complaint::new("packet", "0", wanted));
+        input_errors.push(InputError::new("packet", "0", wanted));
     }
     if request.window == Span::ZERO {
-        complaints.push(Complaint::new("time", "0 s", "a time above zero"));
+        input_errors.push(InputError::new("time", "0 s", "a time above zero"));
     }
     // 2^32 sequence numbers of a source, and the clock's 213 days, are far beyond this.
     if request.window.0.saturating_add(request.warmup.0) > Span::ms(1_000_000).0 {
         let found = format!("{:e} s", request.window.seconds() + request.warmup.seconds());
-        complaints.push(Complaint::new("time", found, "at most 1,000 s with the warm-up"));
+        input_errors.push(InputError::new("time", found, "at most 1,000 s with the warm-up"));
     }
-    if place.in_order && !machine.keeps_flows {
+    if setting.in_order && !machine.keeps_flows {
         let wanted = "a machine whose switches keep flows (switch.flows = \"kept\")";
-        complaints.push(Complaint::new("ordered", "yes", wanted));
+        input_errors.push(InputError::new("ordered", "yes", wanted));
     }
     match to {
-        Ok(to) if complaints.is_empty() => Ok(to),
-        Ok(_) => Err(complaints),
-        Err(complaint) => {
-            complaints.insert(0, complaint);
-            Err(complaints)
+        Ok(to) if input_errors.is_empty() => Ok(to),
+        Ok(_) => Err(input_errors),
+        Err(input_error) => {
+            input_errors.insert(0, input_error);
+            Err(input_errors)
         }
     }
 }
 
 /// What a thread says to the one who waits.
-enum News {
+enum WorkerMessage {
     Progress { index: usize, now: Time, events: u64 },
     Done { index: usize, outcome: Box<LoadOutcome> },
 }
@@ -281,8 +281,8 @@ pub fn traffic(
     fidelity: Fidelity,
     request: &TrafficRequest,
     tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<TrafficResult, Vec<Complaint>> {
-    traffic_at(machine, fidelity, request, &Place::default(), tick)
+) -> Result<TrafficResult, Vec<InputError>> {
+    traffic_at(machine, fidelity, request, &TrafficSetting::default(), tick)
 }
 
 /// The same between some NICs, and beside other traffic.
@@ -290,10 +290,10 @@ pub fn traffic_at(
     machine: &Machine,
     fidelity: Fidelity,
     request: &TrafficRequest,
-    place: &Place,
+    setting: &TrafficSetting,
     tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<TrafficResult, Vec<Complaint>> {
-    check(machine, request, place)?;
+) -> Result<TrafficResult, Vec<InputError>> {
+    check(machine, request, setting)?;
     #[allow(clippy::disallowed_methods)] // Real time, reported beside the results.
     let began = Instant::now();
     let n = request.loads.len();
@@ -307,34 +307,34 @@ pub fn traffic_at(
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let mut outcomes: Vec<Option<LoadOutcome>> = vec![None; n];
     std::thread::scope(|scope| {
-        let (say, hear) = mpsc::channel();
+        let (updates, inbox) = mpsc::channel();
         for _ in 0..workers {
-            let (say, next, stop) = (say.clone(), &next, &stop);
+            let (updates, next, stop) = (updates.clone(), &next, &stop);
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     if index >= n || stop.load(Ordering::Relaxed) {
                         return;
                     }
-                    let mut tell = |now, events| {
-                        let _ = say.send(News::Progress { index, now, events });
+                    let mut report = |now, events| {
+                        let _ = updates.send(WorkerMessage::Progress { index, now, events });
                         !stop.load(Ordering::Relaxed)
                     };
                     let load = request.loads[index];
                     let finish = Finish::Measured;
                     let done =
-                        one_load_at(machine, fidelity, request, place, load, finish, &mut tell);
+                        one_load_at(machine, fidelity, request, setting, load, finish, &mut report);
                     let outcome = Box::new(done.expect("the request was checked"));
-                    let _ = say.send(News::Done { index, outcome });
+                    let _ = updates.send(WorkerMessage::Done { index, outcome });
                 }
             });
         }
-        drop(say);
+        drop(updates);
         // Simulated time and events of all worlds together.
         let mut sums = vec![(Time::ZERO, 0); n];
-        for news in hear {
-            match news {
-                News::Progress { index, now, events } => {
+        for message in inbox {
+            match message {
+                WorkerMessage::Progress { index, now, events } => {
                     sums[index] = (now, events);
                     let now = Time(sums.iter().map(|s| s.0.0).sum());
                     let events = sums.iter().map(|s| s.1).sum();
@@ -342,7 +342,7 @@ pub fn traffic_at(
                         stop.store(true, Ordering::Relaxed);
                     }
                 }
-                News::Done { index, outcome } => outcomes[index] = Some(*outcome),
+                WorkerMessage::Done { index, outcome } => outcomes[index] = Some(*outcome),
             }
         }
     });
@@ -361,7 +361,7 @@ pub fn traffic_at(
         congestion.add(&o.counters);
         tally.add_traffic(&o.counters, o.took);
     });
-    let nics = match &place.nics[..] {
+    let nics = match &setting.nics[..] {
         [] => (0..machine.node_nics[NodeId(machine.compute_nodes)]).map(NicId).collect(),
         some => of_nodes(machine, some.iter().copied()),
     };

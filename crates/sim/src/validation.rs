@@ -8,7 +8,7 @@
 //! iterations of all ranks keep.
 
 use base::{Time, below, draw};
-use collectives::{Algorithm, Kind, Seat};
+use collectives::{Algorithm, Kind, Member};
 use workload::{Context, Op, SendMode, Step, Streams, WORLD};
 
 use crate::bench::{Plan, collective, seated};
@@ -157,7 +157,7 @@ pub fn streams(test: Test, plan: Plan) -> Streams {
     let Shape { rings, warmup, ops, sync, one_sided } = test.shape(size);
     let beside = neighbors(test, &plan, rings);
     let call = |kind, algorithm, context, size, bytes| {
-        let op = on(collective(kind, algorithm, Seat { rank: 0, size }, bytes), context);
+        let op = on(collective(kind, algorithm, Member { rank: 0, size }, bytes), context);
         move |rank| Step::Do(seated(&op, rank))
     };
     let of_all = call(Kind::Barrier, Algorithm::Dissemination { k: 2 }, WORLD, ranks, 0);
@@ -180,7 +180,7 @@ pub fn streams(test: Test, plan: Plan) -> Streams {
                 0 => Step::Mark,
                 nth if nth <= ops => match test {
                     Test::Multiple(kind) => {
-                        let call = collective(kind, algorithm, Seat { rank: place, size }, bytes);
+                        let call = collective(kind, algorithm, Member { rank: place, size }, bytes);
                         Step::Do(on(call, context))
                     }
                     _ if one_sided => {
@@ -193,8 +193,8 @@ pub fn streams(test: Test, plan: Plan) -> Streams {
                 },
                 nth if nth == ops + 2 => {
                     let dissemination = Algorithm::Dissemination { k: 2 };
-                    let seat = Seat { rank: place, size };
-                    Step::Do(on(collective(Kind::Barrier, dissemination, seat, 0), context))
+                    let member = Member { rank: place, size };
+                    Step::Do(on(collective(Kind::Barrier, dissemination, member, 0), context))
                 }
                 _ => Step::Wait,
             },
@@ -349,7 +349,7 @@ mod tests {
 
     /// Two nodes and three: whoever is a partner is one back, and all have met after a round.
     #[test]
-    fn halves_meet_pair_by_pair() {
+    fn a_bisection_pairs_the_ranks_of_both_halves() {
         let halves = halves(&plan(5, 2));
         assert_eq!(halves, (4, 6));
         let mut met = BTreeSet::new();

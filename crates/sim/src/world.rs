@@ -15,28 +15,28 @@ use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::pairs::{PairId, Pairs};
 use crate::storage::Storage;
 use base::{Digest, IndexVec, Slab, Span, Time, draw, packed};
-use collectives::{Kind, Nodes};
+use collectives::{Kind, NodeMap};
 use des::{Phase, Queue};
 use machine::{LinkId, NicId, NodeId};
 use mpi::{Envelope, Locks, Pattern};
-use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Told};
+use net::{Completion, Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin};
 use std::collections::BTreeMap;
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
 
 mod ahead;
-mod due;
 mod ending;
 mod faults;
-mod guard;
+mod host_event;
 mod job;
+mod limit_checker;
 mod rank;
 
-pub use guard::Policy;
 pub use job::{Buffers, Job, Sample, Seat};
+pub use limit_checker::Policy;
 
-pub(crate) use due::{Cargo, Due, Flight, Leg};
-use faults::Fate;
-use guard::Guard;
+use faults::FailureState;
+pub(crate) use host_event::{HostEvent, InFlight, MessageOwner, ProtocolPhase};
+use limit_checker::LimitChecker;
 pub(crate) use rank::Called;
 pub(crate) use rank::Rank;
 
@@ -83,14 +83,14 @@ pub(crate) enum Purpose {
         envelope: Envelope,
         mode: SendMode,
     },
-    /// Data that `is_laid` is where all of a node read it, for another of them.
+    /// Data that `is_in_shared_cell` is where all of a node read it, for another of them.
     Collective {
         run: RunId,
         context: Context,
         seq: u32,
         round: u32,
         kind: Kind,
-        is_laid: bool,
+        is_in_shared_cell: bool,
     },
 }
 
@@ -104,26 +104,26 @@ pub(crate) struct Send {
     /// When it was called; for a collective, when the last rank it depends on had entered.
     pub called: Time,
     /// Within a node.
-    pub near: bool,
+    pub same_node: bool,
     pub rendezvous: bool,
     /// Pieces of its data that other NICs still bring.
     pub pieces: u16,
-    pub met: Met,
+    pub match_state: MatchState,
 }
 /// One cache line: of some collectives ten a rank are under way at once.
 const _: () = assert!(size_of::<Send>() == 64);
 
 /// Whether a send has met its receive.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Met {
+pub(crate) enum MatchState {
     /// Not yet. A user's has this place among the sends of its pair of ranks.
-    NotYet {
+    Unmatched {
         pair: PairId,
         seq: u32,
     },
     /// A collective's has come before its receiver was in its round, and before this one.
     Early(Option<SendId>),
-    By(Waiter),
+    Matched(Waiter),
 }
 
 /// Who waits for a message.
@@ -146,14 +146,14 @@ pub(crate) struct Pair {
 }
 
 /// What one job of the run has going on.
-struct Running {
+struct JobState {
     first: u32,
     ranks: u32,
     /// Things due and messages in the network; alarms among them, and whether the workload knows
     /// that there is nothing else.
     pending: usize,
     alarms: usize,
-    was_told: bool,
+    quiet_reported: bool,
     last_completion: Time,
     digest: Digest,
     by_distance: [(u64, u64); 4],
@@ -175,11 +175,11 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) named: NamedNics,
     pub(crate) runs: Slab<RunId, crate::collective::Run>,
     completions: Slab<DoneId, Done>,
-    jobs: Vec<Running>,
+    jobs: Vec<JobState>,
     /// All jobs' things due and messages in the network.
     pending: usize,
     /// The job the last event was of.
-    touched: u32,
+    last_job: u32,
     /// When the jobs began: what they hear of time counts from there.
     origin: Time,
     pub(crate) sources: Sources,
@@ -206,13 +206,13 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     /// By job and communicator: calls that not all members have made yet.
     pub(crate) agreements: BTreeMap<(u32, Context), Agreement>,
     /// Who shares a node, of communicators whose collectives ask and bring no answer.
-    pub(crate) nodes: BTreeMap<(u32, Context), Nodes>,
+    pub(crate) nodes: BTreeMap<(u32, Context), NodeMap>,
     /// Most sends, or accesses, or completions that may be under way at once.
     most_named: usize,
     /// What a rank did that no program may: the run ends there.
     pub(crate) broken: Option<Blocked>,
-    fate: Fate,
-    pub(crate) guard: Guard,
+    failure_state: FailureState,
+    pub(crate) limit_checker: LimitChecker,
     delivered: Vec<(MsgId, Time)>,
     done: Vec<Done>,
     calls: Vec<Call>,
@@ -227,7 +227,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let played = job.sample.ranks.map_or(job.seats.len(), |ranks| ranks as usize);
         assert_eq!(n, played, "one seat a rank");
         let n_links = job.machine.links.to.len();
-        let jobs = running(job);
+        let jobs = job_states(job);
         let rank = |at: usize| {
             Rank::of(job.firsts.partition_point(|&first| first as usize <= at) as u32 - 1)
         };
@@ -253,7 +253,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             completions: Slab::with_capacity(n),
             jobs,
             pending: 0,
-            touched: 0,
+            last_job: 0,
             origin: Time::ZERO,
             sources: Sources::new(job),
             injected: IndexVec::zeros(job.machine.n_nics() as usize),
@@ -275,10 +275,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             offload: Offload::new(&job.machine),
             agreements: BTreeMap::new(),
             nodes: BTreeMap::new(),
-            most_named: due::MOST,
+            most_named: host_event::MOST,
             broken: None,
-            fate: Fate::new(job),
-            guard: Guard::new(job),
+            failure_state: FailureState::new(job),
+            limit_checker: LimitChecker::new(job),
             delivered: Vec::new(),
             done: Vec::new(),
             calls: Vec::new(),
@@ -296,7 +296,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             self.begin();
         } else {
             self.start_background();
-            self.schedule(0, Time::ZERO + self.job.warmup, Due::Begin);
+            self.schedule(0, Time::ZERO + self.job.warmup, HostEvent::Begin);
         }
         let mut interrupted = false;
         while !interrupted && !self.is_broken() && !self.workload.is_stopped() {
@@ -308,23 +308,23 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             if self.events.is_multiple_of(1 << 12) {
                 interrupted = !tick(Progress::at(self.now, self.events));
                 self.count_names();
-                self.foresee();
+                self.enable_prefetch();
             }
         }
         let end = if interrupted {
             End::Interrupted
         } else if let Some(broken) = self.broken.take() {
             End::Erroneous(broken)
-        } else if let Some(failed) = self.fate.failed.take() {
+        } else if let Some(failed) = self.failure_state.failed.take() {
             End::Failed(failed)
-        } else if let Some(exhausted) = self.guard.take_exhausted() {
+        } else if let Some(exhausted) = self.limit_checker.take_exhausted() {
             End::Exhausted(exhausted)
         } else if self.workload.is_stopped() {
             End::Stopped
         } else if self.workload.is_finished() {
             End::Finished
-        } else if let Some(starved) = self.starved() {
-            End::Exhausted(starved)
+        } else if let Some(blocked_by_limit) = self.blocked_by_limit() {
+            End::Exhausted(blocked_by_limit)
         } else {
             End::Deadlock(self.blocked())
         };
@@ -356,26 +356,27 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.origin = self.now;
         self.sources.open();
         self.open_endpoints();
-        self.ask(|workload, _, calls| workload.start(calls));
+        self.call_workload(|workload, _, calls| workload.start(calls));
         // All ranks seldom call at one instant again.
         self.calls = Vec::new();
     }
 
     /// Nothing is due any more: whether the workload has more to do all the same.
     fn restart(&mut self) -> bool {
-        self.ask(|workload, now, calls| workload.stalled(now, calls)) || self.indulge()
+        self.call_workload(|workload, now, calls| workload.stalled(now, calls))
+            || self.waive_limit()
     }
 
     /// Nothing but alarms is due: whoever set them may do so anew, for an earlier time.
-    fn tell_quiet(&mut self, job: u32) {
-        self.jobs[job as usize].was_told = true;
-        self.ask(|workload, now, calls| workload.quiet(job, now, calls));
+    fn report_quiet(&mut self, job: u32) {
+        self.jobs[job as usize].quiet_reported = true;
+        self.call_workload(|workload, now, calls| workload.quiet(job, now, calls));
     }
 
     /// Takes what the workload calls now; whether that is anything.
-    fn ask(&mut self, what: impl FnOnce(&mut W, Time, &mut Vec<Call>)) -> bool {
+    fn call_workload(&mut self, what: impl FnOnce(&mut W, Time, &mut Vec<Call>)) -> bool {
         let mut calls = std::mem::take(&mut self.calls);
-        let now = self.told_now();
+        let now = self.job_time();
         what(&mut self.workload, now, &mut calls);
         let any = !calls.is_empty();
         self.calls = calls;
@@ -384,19 +385,19 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     /// The present instant as the jobs know it.
-    pub(crate) fn told_now(&self) -> Time {
+    pub(crate) fn job_time(&self) -> Time {
         Time(self.now.0 - self.origin.0)
     }
 
     /// Handles the next event, or all completions of an instant at once.
     fn step(&mut self) -> bool {
-        let job = &self.jobs[self.touched as usize];
-        if job.alarms > 0 && job.alarms == job.pending && !job.was_told {
-            self.tell_quiet(self.touched);
+        let job = &self.jobs[self.last_job as usize];
+        if job.alarms > 0 && job.alarms == job.pending && !job.quiet_reported {
+            self.report_quiet(self.last_job);
         }
         let Some(event) = self.next() else { return false };
-        while self.now >= self.fate.next_death {
-            if self.bury() {
+        while self.now >= self.failure_state.next_failure {
+            if self.fail_node() {
                 return true;
             }
         }
@@ -409,31 +410,33 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             Event::Host { rank, token } if rank as usize >= self.ranks.len() => {
                 self.source_acts(rank - self.ranks.len() as u32, token);
             }
-            Event::Host { rank, token } => match self.settle(rank, token) {
-                Due::Begin => self.begin(),
-                Due::Fire => self.fire(rank),
-                Due::Next(run) => self.send_next(run),
-                Due::Depart(flight) => self.depart(flight),
-                Due::Inject(flight) => self.inject_leg(flight),
-                Due::Serve(gate) => self.serve(gate),
-                Due::Arrive(cargo) => self.unload(cargo),
-                Due::Issue(access) => self.request(access),
-                Due::Answer(access) => self.answer(access),
-                Due::Advance(run) => self.advance(run),
-                Due::Reduced(run) => self.reduced(run),
-                due @ (Due::Complete(_) | Due::Ring(_)) => self.resume(due),
+            Event::Host { rank, token } => match self.take_event(rank, token) {
+                HostEvent::Begin => self.begin(),
+                HostEvent::Execute => self.execute_call(rank),
+                HostEvent::SendNext(run) => self.send_next(run),
+                HostEvent::Depart(in_flight) => self.depart(in_flight),
+                HostEvent::Inject(in_flight) => self.inject_phase(in_flight),
+                HostEvent::Serve(arbiter) => self.serve(arbiter),
+                HostEvent::Arrive(owner) => self.dispatch_arrival(owner),
+                HostEvent::Issue(access) => self.request(access),
+                HostEvent::Answer(access) => self.answer(access),
+                HostEvent::Advance(run) => self.advance(run),
+                HostEvent::Reduced(run) => self.reduced(run),
+                host_event @ (HostEvent::Complete(_) | HostEvent::Alarm(_)) => {
+                    self.resume(host_event)
+                }
             },
         }
         true
     }
 
     /// Tells the workload of everything that completes at this instant.
-    fn resume(&mut self, first: Due) {
-        let mut due = first;
+    fn resume(&mut self, first: HostEvent) {
+        let mut host_event = first;
         loop {
-            match due {
-                Due::Complete(done) => self.note(done),
-                Due::Ring(done) => self.tell(done),
+            match host_event {
+                HostEvent::Complete(done) => self.record_completion(done),
+                HostEvent::Alarm(done) => self.queue_completion(done),
                 _ => unreachable!("only completions share the last phase of an instant"),
             }
             if !self.queue.next_is_now() {
@@ -442,10 +445,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             let Some(Event::Host { rank, token }) = self.next() else {
                 unreachable!("only completions share the last phase of an instant")
             };
-            due = self.settle(rank, token);
+            host_event = self.take_event(rank, token);
         }
         let mut done = std::mem::take(&mut self.done);
-        self.ask(|workload, now, calls| workload.resume(now, &done, calls));
+        self.call_workload(|workload, now, calls| workload.resume(now, &done, calls));
         done.clear();
         self.done = done;
     }
@@ -456,24 +459,24 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.now = now;
         self.events += 1;
         self.digest.mix(now.0 ^ u64::from(what.order()).rotate_left(32));
-        self.look_ahead();
+        self.prefetch_next();
         Some(Event::of(what))
     }
 
     /// Takes note of a completion: it is progress of its job.
-    fn note(&mut self, id: DoneId) {
+    fn record_completion(&mut self, id: DoneId) {
         let done = self.completions[id];
-        let now = self.told_now();
+        let now = self.job_time();
         let job = self.job_of(done.rank);
         let job = &mut self.jobs[job as usize];
         job.last_completion = now;
         job.digest.mix(now.0);
         job.digest.mix(u64::from(done.rank - job.first) << 32 | u64::from(done.token));
-        self.tell(id);
+        self.queue_completion(id);
     }
 
     /// The workload hears of this at the end of the instant.
-    fn tell(&mut self, id: DoneId) {
+    fn queue_completion(&mut self, id: DoneId) {
         let done = self.completions[id];
         self.completions.free(id);
         let ready = Time(done.ready.0 - self.origin.0);
@@ -481,26 +484,26 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     #[inline]
-    fn settle(&mut self, rank: u32, token: u32) -> Due {
-        let due = Due::unpack(token);
-        let job = self.settled(rank);
-        job.alarms -= usize::from(matches!(due, Due::Ring(_)));
-        due
+    fn take_event(&mut self, rank: u32, token: u32) -> HostEvent {
+        let host_event = HostEvent::unpack(token);
+        let job = self.less_pending(rank);
+        job.alarms -= usize::from(matches!(host_event, HostEvent::Alarm(_)));
+        host_event
     }
 
     /// One thing less is pending for the rank's job.
     #[inline]
-    fn settled(&mut self, rank: u32) -> &mut Running {
-        self.touched = self.job_of(rank);
+    fn less_pending(&mut self, rank: u32) -> &mut JobState {
+        self.last_job = self.job_of(rank);
         self.pending -= 1;
-        let job = &mut self.jobs[self.touched as usize];
+        let job = &mut self.jobs[self.last_job as usize];
         job.pending -= 1;
-        job.was_told = false;
+        job.quiet_reported = false;
         job
     }
 
     #[inline]
-    fn awaited(&mut self, rank: u32) -> &mut Running {
+    fn more_pending(&mut self, rank: u32) -> &mut JobState {
         self.pending += 1;
         let job = self.job_of(rank);
         let job = &mut self.jobs[job as usize];
@@ -519,9 +522,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         (&mut self.net, cx)
     }
 
-    pub(crate) fn inject(&mut self, cargo: Cargo, message: Message) {
+    pub(crate) fn inject(&mut self, owner: MessageOwner, message: Message) {
         let (net, mut cx) = self.split();
-        net.inject(MsgId(cargo.pack()), message, &mut cx);
+        net.inject(MsgId(owner.pack()), message, &mut cx);
         debug_assert!(self.delivered.is_empty(), "a network delivers in `handle` alone");
     }
 
@@ -531,94 +534,97 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         if self.delivered.len() == 1
             && let Some((id, seen)) = self.delivered.pop()
         {
-            return self.tell_of(id, seen);
+            return self.message_done(id, seen);
         }
         let mut delivered = std::mem::take(&mut self.delivered);
-        delivered.drain(..).for_each(|(id, seen)| self.tell_of(id, seen));
+        delivered.drain(..).for_each(|(id, seen)| self.message_done(id, seen));
         self.delivered = delivered;
     }
 
     /// A message will be seen then, or has failed.
     #[inline]
-    fn tell_of(&mut self, id: MsgId, seen: Time) {
-        let cargo = Cargo::unpack(id.0);
+    fn message_done(&mut self, id: MsgId, seen: Time) {
+        let owner = MessageOwner::unpack(id.0);
         if seen == FAILED {
-            return self.give_up(id, cargo);
+            return self.fail_message(id, owner);
         }
         let is_later = seen > self.now;
-        match (self.sender(cargo), cargo) {
+        match (self.sender(owner), owner) {
             (Some(rank), _) => {
                 if is_later {
-                    self.schedule(rank, seen, Due::Arrive(cargo));
+                    self.schedule(rank, seen, HostEvent::Arrive(owner));
                 }
-                self.settled(rank);
+                self.less_pending(rank);
             }
-            (None, Cargo::Background(source)) if is_later => self.expect_arrival(source, seen),
+            (None, MessageOwner::Background(source)) if is_later => {
+                self.expect_arrival(source, seen)
+            }
             (None, _) => {}
         }
         if !is_later {
-            self.unload(cargo);
+            self.dispatch_arrival(owner);
         }
     }
 
-    fn unload(&mut self, cargo: Cargo) {
-        match cargo {
-            Cargo::Leg(flight) => self.arrive(flight),
-            Cargo::Access(access) => self.access_arrives(access),
-            Cargo::Background(source) => self.background_arrives(source),
+    fn dispatch_arrival(&mut self, owner: MessageOwner) {
+        match owner {
+            MessageOwner::ProtocolPhase(in_flight) => self.arrive(in_flight),
+            MessageOwner::Access(access) => self.access_arrives(access),
+            MessageOwner::Background(source) => self.background_arrives(source),
         }
     }
 
     /// The rank whose doing a message is.
-    fn sender(&self, cargo: Cargo) -> Option<u32> {
-        match cargo {
-            Cargo::Leg(flight) => Some(self.sends[flight.send].from),
-            Cargo::Access(access) => Some(self.accesses[access].from),
-            Cargo::Background(_) => None,
+    fn sender(&self, owner: MessageOwner) -> Option<u32> {
+        match owner {
+            MessageOwner::ProtocolPhase(in_flight) => Some(self.sends[in_flight.send].from),
+            MessageOwner::Access(access) => Some(self.accesses[access].from),
+            MessageOwner::Background(_) => None,
         }
     }
 
     /// A message of a job goes into the network.
     pub(crate) fn send(
         &mut self,
-        cargo: Cargo,
+        owner: MessageOwner,
         (src, dst): (NicId, NicId),
         bytes: u64,
-        (origin, told): (Origin, Told),
+        (origin, completion): (Origin, Completion),
     ) {
         let nth = &mut self.injected[src];
         *nth = nth.wrapping_add(1);
         let draw = draw(self.job.seed, STREAM_ROUTE, src.0, u64::from(*nth));
-        let rank = self.sender(cargo).expect("jobs' messages are ranks' doing");
-        self.awaited(rank);
+        let rank = self.sender(owner).expect("jobs' messages are ranks' doing");
+        self.more_pending(rank);
         let vnet = self.job.vnets[self.job_of(rank) as usize];
-        let receiver = if told == Told::There { dst } else { src };
-        let (in_order, handling) = (self.is_in_order(cargo), self.handling(cargo, receiver));
-        let message = Message { src, dst, bytes, origin, vnet, told, draw, in_order, handling };
-        self.inject(cargo, message);
+        let receiver = if completion == Completion::Target { dst } else { src };
+        let (in_order, handling) = (self.is_in_order(owner), self.handling(owner, receiver));
+        let message =
+            Message { src, dst, bytes, origin, vnet, completion, draw, in_order, handling };
+        self.inject(owner, message);
     }
 
     /// Whether switches are asked to keep a message behind others of its flow: on Slingshot
     /// envelopes, eager data and the NIC's own atomics, while rendezvous data, puts and gets go
     /// packet by packet (HPE's Slingshot Host Software guide, on adaptive routing).
-    fn is_in_order(&self, cargo: Cargo) -> bool {
-        match cargo {
-            Cargo::Leg(flight) => flight.leg != Leg::Data,
-            Cargo::Access(id) => self.is_atomic(self.accesses[id].want),
-            Cargo::Background(_) => false,
+    fn is_in_order(&self, owner: MessageOwner) -> bool {
+        match owner {
+            MessageOwner::ProtocolPhase(in_flight) => in_flight.phase != ProtocolPhase::Data,
+            MessageOwner::Access(id) => self.is_atomic(self.accesses[id].want),
+            MessageOwner::Background(_) => false,
         }
     }
 
-    /// Schedules `due` for `rank`, never in the present instant: an operation that took no time
+    /// Schedules `host_event` for `rank`, never in the present instant: an operation that took no time
     /// would let a rank spin inside one instant for ever.
     #[inline(always)] // What is due is known where it is called.
-    pub(crate) fn schedule(&mut self, rank: u32, when: Time, due: Due) {
-        let phase = match due {
-            Due::Complete(_) | Due::Ring(_) => Phase::Resume,
+    pub(crate) fn schedule(&mut self, rank: u32, when: Time, host_event: HostEvent) {
+        let phase = match host_event {
+            HostEvent::Complete(_) | HostEvent::Alarm(_) => Phase::Resume,
             _ => Phase::Decide,
         };
-        self.awaited(rank).alarms += usize::from(matches!(due, Due::Ring(_)));
-        self.push_host(when.max(self.now + Span(1)), phase, rank, due.pack());
+        self.more_pending(rank).alarms += usize::from(matches!(host_event, HostEvent::Alarm(_)));
+        self.push_host(when.max(self.now + Span(1)), phase, rank, host_event.pack());
     }
 
     /// An event of a rank, or beyond the ranks of a source of background traffic.
@@ -628,7 +634,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     pub(crate) fn complete(&mut self, when: Time, done: Done) {
         let id = self.completions.insert(done);
-        self.schedule(done.rank, when, Due::Complete(id));
+        self.schedule(done.rank, when, HostEvent::Complete(id));
     }
 
     /// The rank's CPU does something for a message that takes `span`: when it is done with it. What
@@ -648,7 +654,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         }
     }
 
-    fn fire(&mut self, at: u32) {
+    fn execute_call(&mut self, at: u32) {
         let id = self.next_call(at);
         if let Op::Collective { context, .. } = self.called[id].call().op {
             self.enter(at, context, id);
@@ -660,16 +666,16 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             Op::Pause => self.complete(self.now, done),
             Op::Alarm { span } => {
                 let id = self.completions.insert(done);
-                self.schedule(at, self.now + span, Due::Ring(id));
+                self.schedule(at, self.now + span, HostEvent::Alarm(id));
             }
             Op::Exit => {
                 self.ranks[at as usize].exited = true;
                 self.complete(self.now, done);
             }
             Op::Send { to, context, tag, bytes, mode } => {
-                if !self.may_send(at, to, bytes) {
+                if !self.claim_send(at, to, bytes) {
                     let op = Op::Send { to, context, tag, bytes, mode };
-                    return self.wait_to_send(Call { rank: at, token, after: Span::ZERO, op });
+                    return self.block_send(Call { rank: at, token, after: Span::ZERO, op });
                 }
                 self.user_send(at, token, to, Envelope { src: at, context, tag }, bytes, mode);
             }
@@ -748,20 +754,20 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 }
 
-fn running(job: &Job) -> Vec<Running> {
+fn job_states(job: &Job) -> Vec<JobState> {
     let ranks = job.sample.ranks.unwrap_or(job.seats.len() as u32);
     let ends = job.firsts[1..].iter().copied().chain([ranks]);
-    let running = |(&first, end): (&u32, u32)| Running {
+    let job_states = |(&first, end): (&u32, u32)| JobState {
         first,
         ranks: end - first,
         pending: 0,
         alarms: 0,
-        was_told: false,
+        quiet_reported: false,
         last_completion: Time::ZERO,
         digest: Digest::default(),
         by_distance: [(0, 0); 4],
     };
-    job.firsts.iter().zip(ends).map(running).collect()
+    job.firsts.iter().zip(ends).map(job_states).collect()
 }
 
 /// The draws of routes.

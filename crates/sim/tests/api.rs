@@ -2,7 +2,7 @@
 
 use sim::api::{BenchRequest, BenchResult, bench};
 
-fn run(request: serde_json::Value) -> Result<BenchResult, Vec<machine::Complaint>> {
+fn run(request: serde_json::Value) -> Result<BenchResult, Vec<machine::InputError>> {
     let request: BenchRequest = serde_json::from_value(request).expect("a request");
     bench(&request, &mut |_| true)
 }
@@ -13,28 +13,28 @@ fn request(name: &str, ppn: u32, sizes: &[u64]) -> serde_json::Value {
     })
 }
 
-fn complained_at(request: serde_json::Value) -> Vec<String> {
-    let complaints = run(request).expect_err("refused");
-    complaints.into_iter().map(|c| c.at).collect()
+fn error_keys(request: serde_json::Value) -> Vec<String> {
+    let input_errors = run(request).expect_err("refused");
+    input_errors.into_iter().map(|c| c.at).collect()
 }
 
 #[test]
-fn what_cannot_run_is_refused_before_it_starts() {
-    assert_eq!(complained_at(request("latency", 17, &[8])), ["ppn"], "16 cores a node");
-    assert_eq!(complained_at(request("bw", 1, &[8, 1 << 60])), ["sizes"]);
-    assert_eq!(complained_at(request("latency", 1, &[8_796_093_022_209])), ["sizes"]);
-    assert_eq!(complained_at(request("latncy", 1, &[8])), ["benchmark"]);
+fn invalid_requests_are_refused_before_the_run() {
+    assert_eq!(error_keys(request("latency", 17, &[8])), ["ppn"], "16 cores a node");
+    assert_eq!(error_keys(request("bw", 1, &[8, 1 << 60])), ["sizes"]);
+    assert_eq!(error_keys(request("latency", 1, &[8_796_093_022_209])), ["sizes"]);
+    assert_eq!(error_keys(request("latncy", 1, &[8])), ["benchmark"]);
     let mut wrong = request("latncy", 1, &[8]);
     wrong["mpi"] = "mpihc".into();
     wrong["fidelity"] = "flaw".into();
     wrong["machine"]["name"] = "auroa".into();
-    assert_eq!(complained_at(wrong), ["benchmark", "fidelity", "machine", "mpi"]);
+    assert_eq!(error_keys(wrong), ["benchmark", "fidelity", "machine", "mpi"]);
 }
 
 /// What is wrong on any machine is told where its file or its faults are wrong, too, and what is
 /// wrong on a whole one with its faults; nothing is said that only the right file could decide.
 #[test]
-fn a_machine_that_is_none_hides_no_other_complaint() {
+fn an_unknown_machine_hides_no_other_error() {
     let mut wrong = request("latency", 17, &[8]);
     wrong["machine"]["set"] = serde_json::json!([["nic.window", "0"]]);
     wrong["mpi"] = "mine".into();
@@ -48,23 +48,23 @@ fn a_machine_that_is_none_hides_no_other_complaint() {
     wrong["noise"] = serde_json::json!({"period_s": 1e-3, "length_s": 1.0});
     wrong["limits"] = "of".into();
     let any = ["nic_policy", "placement", "noise", "limits"];
-    assert_eq!(complained_at(wrong.clone()), [&["nic.window"], &any[..]].concat());
+    assert_eq!(error_keys(wrong.clone()), [&["nic.window"], &any[..]].concat());
     wrong["mpi_toml"] = "like = \"mpich\"\neager_max = 3".into();
-    assert_eq!(complained_at(wrong.clone()), [&["nic.window", "mpi.mine"], &any[..]].concat());
+    assert_eq!(error_keys(wrong.clone()), [&["nic.window", "mpi.mine"], &any[..]].concat());
     wrong["mpi_toml"] = "like = \"mpich\"".into();
     wrong["rules"] = serde_json::json!({"name": "mine.json", "text": "{"});
-    let found = complained_at(wrong);
+    let found = error_keys(wrong);
     assert_eq!(found[..2], ["nic.window", "coll_rules.mine.json"]);
 
     let mut wrong = request("latency", 17, &[8]);
     let plan = serde_json::json!({"name": "plan.toml", "toml": "[[fault]]\nnode = \"x\"\n"});
     wrong["machine"]["faults"] = plan;
-    let found = complained_at(wrong);
+    let found = error_keys(wrong);
     assert!(found.len() == 2 && found[0].starts_with("fault 1") && found[1] == "ppn", "{found:?}");
 }
 
 #[test]
-fn a_profile_of_ones_own_is_followed() {
+fn a_user_profile_is_applied() {
     let latency = |toml: Option<&str>| {
         let mut request = request("latency", 1, &[8]);
         request["mpi_toml"] = toml.into();
@@ -76,7 +76,7 @@ fn a_profile_of_ones_own_is_followed() {
     assert!(off.abs() < 1e-10, "{off}");
     let mut wrong = request("latency", 1, &[8]);
     wrong["mpi_toml"] = "like = \"mpich\"\nsend_overhead = \"1370\"\n".into();
-    assert_eq!(complained_at(wrong).len(), 1);
+    assert_eq!(error_keys(wrong).len(), 1);
 }
 
 /// A message of 8 B is o_s + fabric + o_r: cores twice as fast take half of both off it, and what
@@ -99,7 +99,7 @@ fn an_mpi_librarys_own_time_is_divided_by_the_cores_speed() {
     let mut wrong = request("latency", 1, &[8]);
     wrong["mpi_toml"] = "like = \"mpich\"\nsend_overhead = \"2 s\"\n".into();
     wrong["machine"]["set"] = serde_json::json!([["node.mpi_speed", "0.001"]]);
-    assert_eq!(complained_at(wrong), ["node.mpi_speed"]);
+    assert_eq!(error_keys(wrong), ["node.mpi_speed"]);
 }
 
 /// The closed form says how many packets went the long way, and which links they took.
@@ -133,14 +133,14 @@ fn incast(more: serde_json::Value) -> serde_json::Value {
 
 fn traffic(
     call: serde_json::Value,
-) -> Result<sim::traffic::TrafficResult, Vec<machine::Complaint>> {
+) -> Result<sim::traffic::TrafficResult, Vec<machine::InputError>> {
     let call = serde_json::from_value(call).expect("a request");
     sim::api::traffic(&call, &mut |_| true)
 }
 
 /// A class whose traffic has a load of 0 is not in use, and changes nothing.
 #[test]
-fn a_load_of_nothing_has_no_class() {
+fn a_load_of_zero_uses_no_class() {
     let silent = serde_json::json!([{"pattern": "uniform", "load": 0.0, "class": "bulk-data"}]);
     let alone = traffic(incast(serde_json::json!({}))).expect("legal");
     let beside = traffic(incast(serde_json::json!({"background": silent}))).expect("legal");
@@ -193,7 +193,7 @@ fn traffic_says_which_routing_is_in_force() {
 }
 
 #[test]
-fn all_that_is_wrong_with_traffic_is_told_at_once() {
+fn all_traffic_errors_are_reported_together() {
     let other = serde_json::json!([{"pattern": "uniform", "load": 2.0}]);
     let wrong = incast(serde_json::json!({
         "class": "low-latancy", "background": other, "pattern": "unifrom", "loads": [],

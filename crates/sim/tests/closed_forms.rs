@@ -7,7 +7,9 @@
 //! machine's numbers as docs/models/loggp.md has it. Nothing here asks the algorithms what they do.
 
 use base::{Span, Time};
-use collectives::{Across, Algorithm as A, Collective, Form, Kind, Ragged, Seat, Shape};
+use collectives::{
+    Algorithm as A, Collective, Composition, InterNode, Kind, Member, Ragged, TreeShape,
+};
 use loggp::LogGpNetwork;
 use machine::{MachineSpec, NicId, NodeId};
 use mpi::Library;
@@ -185,12 +187,12 @@ fn simulated_on(
     let machine =
         MachineSpec::parse("switch", MACHINE, set).and_then(|s| s.resolve()).expect("legal");
     let library = Library::parse("test", LIBRARY, "generic").expect("legal");
-    let seat = |rank: u32| {
+    let member = |rank: u32| {
         let (node, nic) = (NodeId(rank / ppn), NicId(rank / ppn));
         let binding = Default::default();
         sim::Seat { node, nic, binding }
     };
-    let seats = (0..size).map(seat).collect();
+    let seats = (0..size).map(member).collect();
     let job = Job::new(machine, library, seats, 1);
     let even = |blocks: u32| Some(Ragged::new((0..blocks).map(|_| bytes)));
     let program = |rank| {
@@ -200,9 +202,9 @@ fn simulated_on(
             Kind::Gatherv | Kind::Scatterv if rank == 0 => even(size),
             _ => None,
         };
-        let seat = Seat { rank, size };
+        let member = Member { rank, size };
         let (grain, nodes) = (8, None);
-        let call = Collective { kind, algorithm, seat, root, bytes, grain, ragged, nodes };
+        let call = Collective { kind, algorithm, member, root, bytes, grain, ragged, nodes };
         let call = Op::Collective { context: WORLD, call };
         vec![Step::Mark, Step::Do(call), Step::Wait, Step::Mark]
     };
@@ -458,14 +460,14 @@ fn bruck_and_dissemination_of_any_radix() {
 #[test]
 fn trees_whole_and_in_segments() {
     for (shape, k, height) in [
-        (Shape::Kary, 1, 6),
-        (Shape::Chain, 1, 6),
-        (Shape::Kary, 2, 2),
-        (Shape::Levels, 2, 2),
-        (Shape::Kary, 2, 3),
-        (Shape::Levels, 2, 3),
-        (Shape::Kary, 3, 3),
-        (Shape::Levels, 4, 2),
+        (TreeShape::Kary, 1, 6),
+        (TreeShape::Chain, 1, 6),
+        (TreeShape::Kary, 2, 2),
+        (TreeShape::Levels, 2, 2),
+        (TreeShape::Kary, 2, 3),
+        (TreeShape::Levels, 2, 3),
+        (TreeShape::Kary, 3, 3),
+        (TreeShape::Levels, 4, 2),
     ] {
         let p: u64 = (0..=height).map(|level| u64::pow(k, level)).sum();
         let height = u64::from(height);
@@ -495,9 +497,9 @@ fn trees_whole_and_in_segments() {
     }
     // First the child with most below it: binomial.
     for log in 1..=6 {
-        let tree = A::Tree { shape: Shape::Knomial2, k: 2, chunk: 0 };
+        let tree = A::Tree { shape: TreeShape::Knomial2, k: 2, chunk: 0 };
         check(Kind::Bcast, tree, 1 << log, 1_000, log * round(1_000));
-        let tree = A::Tree { shape: Shape::Knomial1, k: 2, chunk: 0 };
+        let tree = A::Tree { shape: TreeShape::Knomial1, k: 2, chunk: 0 };
         check(Kind::Bcast, tree, 1 << log, 1_000, log * round(1_000));
     }
     // Half down each side, then halves are swapped.
@@ -528,17 +530,17 @@ fn taken(bytes: u64) -> Ps {
 fn nodes_first() {
     for (q, nodes) in [(2, 8), (4, 4), (5, 16), (3, 1)] {
         let (p, l) = (q * nodes, log2(nodes));
-        let last = |kind, form, across, root, n| {
-            let algorithm = A::NodeAware { form, across };
+        let last = |kind, form, inter_node, root, n| {
+            let algorithm = A::NodeAware { form, inter_node };
             let times = simulated_on(kind, algorithm, (p as u32, q as u32, root), n, &[]);
             times.into_iter().max().expect("there are ranks") - CALL
         };
-        let dissemination = Across::Dissemination { k: 2 };
+        let dissemination = InterNode::Dissemination { k: 2 };
         let meet = log2(q) * near(0) + l * round(0);
         let barrier = |form| last(Kind::Barrier, form, dissemination, 0, 0);
-        assert_eq!(barrier(Form::Alpha), meet + near(0), "{q} x {nodes}");
+        assert_eq!(barrier(Composition::Alpha), meet + near(0), "{q} x {nodes}");
         if q.is_power_of_two() {
-            assert_eq!(barrier(Form::Smp), meet + log2(q) * near(0), "{q} x {nodes}");
+            assert_eq!(barrier(Composition::Smp), meet + log2(q) * near(0), "{q} x {nodes}");
         }
         for n in [8, 1_000, 8_192] {
             let at = format!("{q} x {nodes}, {n} B");
@@ -548,37 +550,37 @@ fn nodes_first() {
             let by_messages = log2(q) * near(n);
             let gathered = log2(q) * (near(n) + combined(n));
             let (down, up) = (l * round(n), l * combining(n));
-            let bcast = |form, root| last(Kind::Bcast, form, Across::Binomial, root, n);
-            let reduce = |form, root| last(Kind::Reduce, form, Across::Binomial, root, n);
-            assert_eq!(bcast(Form::Alpha, 0), down + release, "{at}");
-            assert_eq!(bcast(Form::Beta, 0), down + release, "{at}");
+            let bcast = |form, root| last(Kind::Bcast, form, InterNode::Binomial, root, n);
+            let reduce = |form, root| last(Kind::Reduce, form, InterNode::Binomial, root, n);
+            assert_eq!(bcast(Composition::Alpha, 0), down + release, "{at}");
+            assert_eq!(bcast(Composition::Beta, 0), down + release, "{at}");
             // The last rank of the first node: first to the first of its node.
             let root = q as u32 - 1;
-            assert_eq!(bcast(Form::Alpha, root), near(n) + down + release, "{at}");
+            assert_eq!(bcast(Composition::Alpha, root), near(n) + down + release, "{at}");
             let others = if nodes > 1 { down + release } else { 0 };
-            assert_eq!(bcast(Form::Beta, root), release + others, "{at}");
-            assert_eq!(reduce(Form::Alpha, 0), gather + up, "{at}");
-            assert_eq!(reduce(Form::Alpha, root), gather + up + near(n), "{at}");
+            assert_eq!(bcast(Composition::Beta, root), release + others, "{at}");
+            assert_eq!(reduce(Composition::Alpha, 0), gather + up, "{at}");
+            assert_eq!(reduce(Composition::Alpha, root), gather + up + near(n), "{at}");
             // Ranks of the root's node have given what they have long before the others' comes.
             let taken = taken(n) + combined(n);
             let (beta, beta_last) = match nodes {
                 1 => (gather, gather),
                 _ => (gather + up + (q - 1) * taken, gather + up + near(n) + combined(n)),
             };
-            assert_eq!(reduce(Form::Beta, 0), beta, "{at}");
-            assert_eq!(reduce(Form::Beta, root), beta_last, "{at}");
+            assert_eq!(reduce(Composition::Beta, 0), beta, "{at}");
+            assert_eq!(reduce(Composition::Beta, root), beta_last, "{at}");
             if q.is_power_of_two() {
-                assert_eq!(bcast(Form::Smp, 0), down + by_messages, "{at}");
+                assert_eq!(bcast(Composition::Smp, 0), down + by_messages, "{at}");
                 let smp = match nodes {
                     1 => gathered,
                     _ => gathered + up + log2(q) * taken,
                 };
-                assert_eq!(reduce(Form::Smp, 0), smp, "{at}");
+                assert_eq!(reduce(Composition::Smp, 0), smp, "{at}");
             }
-            let all = |form| last(Kind::Allreduce, form, Across::RecursiveDoubling, 0, n);
-            assert_eq!(all(Form::Alpha), gather + up + release, "{at}");
+            let all = |form| last(Kind::Allreduce, form, InterNode::RecursiveDoubling, 0, n);
+            assert_eq!(all(Composition::Alpha), gather + up + release, "{at}");
             if q.is_power_of_two() {
-                assert_eq!(all(Form::Smp), gathered + up + by_messages, "{at}");
+                assert_eq!(all(Composition::Smp), gathered + up + by_messages, "{at}");
             }
         }
     }
@@ -589,7 +591,7 @@ fn nodes_first() {
 #[test]
 fn a_cell_is_written_once_and_read_whole_by_all() {
     let last = |q: u32, bytes, set: &[(String, String)]| {
-        let algorithm = A::NodeAware { form: Form::Alpha, across: Across::Binomial };
+        let algorithm = A::NodeAware { form: Composition::Alpha, inter_node: InterNode::Binomial };
         let times = simulated_on(Kind::Bcast, algorithm, (q, q, 0), bytes, set);
         (times.into_iter().max().expect("there are ranks") - CALL) as f64
     };

@@ -1,7 +1,7 @@
 //! Every collective by every algorithm runs to its end at both fidelities, and says the same twice.
 
 use base::Time;
-use collectives::{Algorithm, Collective, Kind, Ragged, Seat};
+use collectives::{Algorithm, Collective, Kind, Member, Ragged};
 use loggp::LogGpNetwork;
 use machine::{MachineSpec, NicId, NodeId};
 use mpi::Library;
@@ -18,11 +18,11 @@ fn job(ranks: u32) -> Job {
         .expect("presets are legal");
     let library = mpi::library::preset("mpich").expect("a preset");
     let library = Library::parse("mpich", library, "").expect("presets are legal");
-    let seat = |rank: u32| {
+    let member = |rank: u32| {
         let node = NodeId(rank / 2 * 5);
         sim::Seat { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
     };
-    let seats = (0..ranks).map(seat).collect();
+    let seats = (0..ranks).map(member).collect();
     Job::new(machine, library, seats, 1)
 }
 
@@ -34,8 +34,9 @@ fn call(kind: Kind, algorithm: Algorithm, rank: u32, size: u32, bytes: u64) -> O
         Kind::Gatherv | Kind::Scatterv if rank == 0 => blocks(size),
         _ => None,
     };
-    let seat = Seat { rank, size };
-    let call = Collective { kind, algorithm, seat, root: 0, bytes, grain: 8, ragged, nodes: None };
+    let member = Member { rank, size };
+    let call =
+        Collective { kind, algorithm, member, root: 0, bytes, grain: 8, ragged, nodes: None };
     Op::Collective { context: WORLD, call }
 }
 
@@ -90,7 +91,7 @@ fn the_same_run_has_the_same_digest_and_another_run_another() {
 
 /// Nobody leaves a barrier before the last has entered it, and a broadcast's root need not wait.
 #[test]
-fn who_must_wait_for_whom() {
+fn collectives_wait_for_the_ranks_they_depend_on() {
     let job = job(9);
     let late = base::Span::us(700);
     for (kind, algorithm, root_waits) in [
@@ -140,7 +141,7 @@ fn disagreement(calls: &[(Kind, Algorithm, u32, u64, u64)]) -> [(u32, String); 2
 /// Ranks that disagree are told of the call in question, whatever they have come to since: neither
 /// is the next one blamed, nor does it take a message that is none of its own.
 #[test]
-fn a_message_that_no_round_expects_is_told_with_its_own_call() {
+fn an_unexpected_round_message_names_its_call() {
     use Algorithm::{Binomial, Linear};
     let (few, many) = (8, 80_000);
     for (calls, rank, from, kind) in [
@@ -220,7 +221,7 @@ fn a_message_that_no_round_expects_is_told_with_its_own_call() {
 /// Ranks that ask one collective for different lengths are told so when the second of them calls
 /// it, by any algorithm, with who asked for what.
 #[test]
-fn members_that_disagree_about_a_length_are_told_who_asked_for_what() {
+fn a_length_disagreement_names_both_calls() {
     use Kind::*;
     let vectors = [Bcast, Reduce, Allreduce, Scan, Exscan];
     let blocks = [Allgather, Alltoall, Gather, Scatter, ReduceScatterBlock];
@@ -244,7 +245,7 @@ fn members_that_disagree_about_a_length_are_told_who_asked_for_what() {
 /// What ranks call their own block where each has a length of its own is nobody else's affair, and
 /// neither is the length of another call.
 #[test]
-fn lengths_that_may_differ_do() {
+fn legal_length_differences_are_accepted() {
     let size = 4;
     let job = job(size);
     let lengths = [24, 0, 8, 16];

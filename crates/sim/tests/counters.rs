@@ -2,7 +2,7 @@
 
 mod common;
 
-use collectives::{Algorithm, Collective, Kind, Seat};
+use collectives::{Algorithm, Collective, Kind, Member};
 use common::{Script, job};
 use loggp::LogGpNetwork;
 use machine::{NicId, faults};
@@ -43,7 +43,7 @@ fn seven(job: &Job) -> Outcome {
 }
 
 #[test]
-fn match_engines_count_what_was_awaited_and_what_was_not() {
+fn match_engines_count_expected_and_unexpected_messages() {
     let mut job = job(&[0, 40, 40]);
     let nic = NicId(job.machine.node_nics[machine::NodeId(40)]);
     let of = |outcome: Outcome| outcome.matches.into_iter().collect::<Vec<_>>();
@@ -68,10 +68,10 @@ fn messages_of_collectives_are_matched_as_any() {
             Script::new(
                 7,
                 (0..7).map(|rank| {
-                    let seat = Seat { rank, size: 7 };
+                    let member = Member { rank, size: 7 };
                     let (root, grain, ragged, nodes) = (0, 8, None, None);
                     let call =
-                        Collective { kind, algorithm, seat, root, bytes, grain, ragged, nodes };
+                        Collective { kind, algorithm, member, root, bytes, grain, ragged, nodes };
                     (rank, 0, u64::from(rank) * 900, Op::Collective { context: WORLD, call })
                 }),
             )
@@ -103,18 +103,19 @@ fn a_run_that_ends_early_has_counted_what_had_left() {
         (3, first + gap * 3 + base::Span(1)),
     ] {
         let node = machine::NodeId(702);
-        let (part, fault) = (faults::Part::Node(node), faults::Trouble::Down);
-        let row = faults::Fault { part, trouble: fault, from: at, until: faults::NEVER };
-        let plan = faults::FaultPlan { ber: 0.0, faults: vec![row] };
+        let (part, fault) = (faults::FaultTarget::Node(node), faults::FaultKind::Down);
+        let row = faults::Fault { part, kind: fault, from: at, until: faults::NEVER };
+        let plan = faults::FaultSchedule { ber: 0.0, faults: vec![row] };
         let machine = whole.machine.clone().with_faults(&plan).expect("ports have room");
         let job = Job { machine, ..whole.clone() };
         let script = Script::new(
             6,
             (0..6).map(|rank| {
                 let (kind, algorithm) = (Kind::Scatter, Algorithm::Linear);
-                let (seat, root) = (Seat { rank, size: 6 }, 0);
+                let (member, root) = (Member { rank, size: 6 }, 0);
                 let (bytes, grain, ragged, nodes) = (8, 1, None, None);
-                let call = Collective { kind, algorithm, seat, root, bytes, grain, ragged, nodes };
+                let call =
+                    Collective { kind, algorithm, member, root, bytes, grain, ragged, nodes };
                 (rank, 0, 0, Op::Collective { context: WORLD, call })
             }),
         );

@@ -70,7 +70,7 @@ fn bars_change_no_prediction() {
 /// Twins are of half of the nodes at most, smaller where they would be of too many packets, each
 /// with all its nodes' ranks, and their errors are what they say.
 #[test]
-fn twins_are_as_large_as_asked() {
+fn replicas_have_the_requested_size() {
     let mut request = ask("allreduce", "loggp", 48, 2, &[8, 65_536]);
     let result = answer(&request);
     for row in &result.rows {
@@ -95,23 +95,23 @@ fn twins_are_as_large_as_asked() {
 }
 
 #[test]
-fn bars_that_cannot_be_had_are_complained_of() {
+fn unavailable_error_bars_are_input_errors() {
     let mut request = ask("allreduce", "loggp", 3, 2, &[8]);
-    let complaint = |request: &BenchRequest| {
-        let complaints = bench(request, &mut |_| true).expect_err("no bars");
-        assert_eq!(complaints.len(), 1, "{complaints:?}");
-        (complaints[0].at.clone(), complaints[0].wanted.clone())
+    let input_error = |request: &BenchRequest| {
+        let input_errors = bench(request, &mut |_| true).expect_err("no bars");
+        assert_eq!(input_errors.len(), 1, "{input_errors:?}");
+        (input_errors[0].at.clone(), input_errors[0].wanted.clone())
     };
-    let (at, wanted) = complaint(&request);
+    let (at, wanted) = input_error(&request);
     assert!(at == "nodes" && wanted.contains("at least 4"), "{at}: {wanted}");
     request.nodes = 8;
     request.common.fidelity = "packet".into();
-    let (at, wanted) = complaint(&request);
+    let (at, wanted) = input_error(&request);
     assert!(at == "fidelity" && wanted.contains("`loggp` or `flow`"), "{at}: {wanted}");
     request.common.fidelity = "loggp".into();
     for name in ["latency", "rr_lat"] {
         request.name = name.into();
-        let (at, wanted) = complaint(&request);
+        let (at, wanted) = input_error(&request);
         assert!(at == "benchmark" && wanted.starts_with("a collective"), "{at}: {wanted}");
     }
     // Who stops it has the sizes that were done.
@@ -171,21 +171,21 @@ fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
 }
 
 #[test]
-fn a_tolerance_that_cannot_be_meant_is_complained_of() {
-    let complaint = |name: &str, fidelity: &str, nodes: u32, tolerance: Option<f64>| {
+fn an_invalid_tolerance_is_an_input_error() {
+    let input_error = |name: &str, fidelity: &str, nodes: u32, tolerance: Option<f64>| {
         let asked = ask(name, fidelity, nodes, 1, &[8]);
         let asked = BenchRequest { tolerance, error_bars: false, ..asked };
-        let complaints = bench(&asked, &mut |_| true).expect_err("not meant");
-        assert_eq!(complaints.len(), 1, "{complaints:?}");
-        (complaints[0].at.clone(), complaints[0].wanted.clone())
+        let input_errors = bench(&asked, &mut |_| true).expect_err("not meant");
+        assert_eq!(input_errors.len(), 1, "{input_errors:?}");
+        (input_errors[0].at.clone(), input_errors[0].wanted.clone())
     };
     for (fidelity, tolerance) in
         [("auto", None), ("auto", Some(0.0)), ("auto", Some(f64::NAN)), ("flow", Some(0.1))]
     {
-        assert_eq!(complaint("allreduce", fidelity, 8, tolerance).0, "tolerance");
+        assert_eq!(input_error("allreduce", fidelity, 8, tolerance).0, "tolerance");
     }
-    assert_eq!(complaint("latency", "auto", 8, Some(0.1)).0, "benchmark");
-    assert_eq!(complaint("allreduce", "auto", 3, Some(0.1)).0, "nodes");
+    assert_eq!(input_error("latency", "auto", 8, Some(0.1)).0, "benchmark");
+    assert_eq!(input_error("allreduce", "auto", 3, Some(0.1)).0, "nodes");
     // What one fidelity does not have another may.
     let mut asked = ask("allreduce", "auto", 8, 1, &[8]);
     (asked.tolerance, asked.error_bars) = (Some(1.0), false);

@@ -4,7 +4,7 @@ mod common;
 
 use base::{Span, Time};
 use common::{Script, job_on, machine};
-use machine::faults::FaultPlan;
+use machine::faults::FaultSchedule;
 use packet::PacketNetwork;
 use sim::End;
 use workload::Op;
@@ -12,11 +12,11 @@ use workload::Op;
 /// A job ends when a node of its dies, whether or not anything else happens then: here the switch
 /// before it has been down all the time, and the job computes.
 #[test]
-fn a_job_ends_when_its_node_dies() {
+fn a_job_ends_when_its_node_fails() {
     let machine = machine("dragonfly-1056", &[]);
     let plan = "[[fault]]\nswitch = 0\n[[fault]]\nnode = 1\nfrom = '3 us'\n\
                 [[fault]]\nnode = 0\nfrom = '1 ms'\n";
-    let plan = FaultPlan::parse("plan", plan, &machine).expect("legal");
+    let plan = FaultSchedule::parse("plan", plan, &machine).expect("legal");
     let job = job_on(machine.with_faults(&plan).expect("room"), "mpich", &[0]);
     let (outcome, told) =
         Script::new(1, [(0, 0, 10_000_000, Op::Pause)]).run::<PacketNetwork>(&job);

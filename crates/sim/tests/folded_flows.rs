@@ -141,7 +141,7 @@ fn a_few_rounds_of_the_quotient_stand_for_all() {
 /// instead of combining it: twins have that in other rounds. Where combining takes no time, they
 /// do the same.
 #[test]
-fn who_combines_for_nothing_does_as_its_twin() {
+fn a_free_reduction_matches_its_representative() {
     let free = "like = \"mpich\"\nreduce_rate = \"unlimited\"";
     for (bytes, rate) in [(9_216, Some(free)), (995_328, Some(free)), (995_328, None)] {
         let mut request = ask("reduce_scatter", "1", "minimal", bytes, 0);
@@ -176,7 +176,7 @@ fn ways_by_other_groups_are_those_of_twins_among_a_power_of_two() {
 
 /// Ranks that sit elsewhere in their group have other links, and are no twins.
 #[test]
-fn who_sits_at_other_switches_is_no_twin() {
+fn ranks_at_other_switches_are_not_equivalent() {
     let placed = |first: u32| {
         let mut request = ask("allgather", "4", "ugal", 100_000, 0);
         request.nodes = vec![24];

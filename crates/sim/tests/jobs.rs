@@ -6,9 +6,9 @@ use base::{Span, Time};
 use serde_json::{Value, json};
 use sim::api::{JobsRequest, JobsResult, bench, jobs};
 use sim::{End, Job, Noise, World};
-use workload::{Several, Step, Streams};
+use workload::{MultiJob, Step, Streams};
 
-type Complaints = Vec<machine::Complaint>;
+type Complaints = Vec<machine::InputError>;
 
 fn run(request: &Value) -> Result<JobsResult, Complaints> {
     let request = serde_json::from_value(request.clone()).expect("a request");
@@ -84,8 +84,8 @@ fn jobs_share_a_link_as_their_classes_say() {
         }
     }
     ask["fidelity"] = "loggp".into();
-    let complaints = run(&ask).expect_err("refused");
-    assert_eq!(complaints.iter().map(|c| c.at.as_str()).collect::<Vec<_>>(), ["fidelity"]);
+    let input_errors = run(&ask).expect_err("refused");
+    assert_eq!(input_errors.iter().map(|c| c.at.as_str()).collect::<Vec<_>>(), ["fidelity"]);
 }
 
 #[test]
@@ -239,13 +239,13 @@ fn noise_stretches_computation() {
 
 /// Who waits for whom is said in each job's own numbers; a job that ends does not end the others.
 #[test]
-fn one_jobs_deadlock_is_told_in_its_own_numbers() {
+fn a_deadlock_report_uses_the_jobs_rank_numbers() {
     let mut job = common::job(&[0, 1, 2, 3]);
     job.firsts = vec![0, 2];
     let recv = workload::Op::Recv { from: 0, context: 0, tag: 7, bytes: 8 };
     let fine = Streams::new((0..2).map(|_| vec![Step::Compute(Span::us(5)), Step::Wait]));
     let stuck = Streams::new([vec![], vec![Step::Do(recv), Step::Wait]].into_iter());
-    let mut world = World::<loggp::LogGpNetwork, _>::new(&job, Several::new(vec![stuck, fine]));
+    let mut world = World::<loggp::LogGpNetwork, _>::new(&job, MultiJob::new(vec![stuck, fine]));
     let outcome = world.run(&mut |_| true);
     let End::Deadlock(blocked) = &outcome.end else { panic!("{:?}", outcome.end) };
     assert_eq!((blocked.len(), blocked[0].rank), (1, 1));
@@ -256,7 +256,7 @@ fn one_jobs_deadlock_is_told_in_its_own_numbers() {
     let recv = workload::Op::Recv { from: 0, context: 0, tag: 7, bytes: 8 };
     let fine = Streams::new((0..2).map(|_| vec![Step::Compute(Span::us(5)), Step::Wait]));
     let stuck = Streams::new([vec![], vec![Step::Do(recv), Step::Wait]].into_iter());
-    let mut world = World::<loggp::LogGpNetwork, _>::new(&job, Several::new(vec![fine, stuck]));
+    let mut world = World::<loggp::LogGpNetwork, _>::new(&job, MultiJob::new(vec![fine, stuck]));
     let outcome = world.run(&mut |_| true);
     let End::Deadlock(blocked) = &outcome.end else { panic!("{:?}", outcome.end) };
     assert_eq!((blocked.len(), blocked[0].rank), (1, 3), "ranks of the run");
@@ -299,12 +299,12 @@ fn traffic_of_some_nodes_beside_that_of_others() {
 }
 
 #[test]
-fn mistakes_are_all_told_at_once() {
-    let complaints = |ask: &Value| -> Vec<(String, String)> {
-        let Err(complaints) = run(ask) else { panic!("refused: {ask}") };
-        complaints.into_iter().map(|c| (c.at, c.wanted)).collect()
+fn all_errors_are_reported_together() {
+    let input_errors = |ask: &Value| -> Vec<(String, String)> {
+        let Err(input_errors) = run(ask) else { panic!("refused: {ask}") };
+        input_errors.into_iter().map(|c| (c.at, c.wanted)).collect()
     };
-    let at = |ask: &Value| -> Vec<String> { complaints(ask).into_iter().map(|c| c.0).collect() };
+    let at = |ask: &Value| -> Vec<String> { input_errors(ask).into_iter().map(|c| c.0).collect() };
     let overlap = request(&[on("bw", 8, &[3, 4]), on("bw", 8, &[4, 5]), on("bww", 8, &[6, 7])]);
     assert_eq!(at(&overlap), ["job 2: placement", "job 3: bench"]);
     let mut ask = request(&[on("bw", 8, &[3, 4])]);
@@ -326,7 +326,7 @@ fn mistakes_are_all_told_at_once() {
     let whole = json!({"name": "all", "ranks": 1056, "ppn": 1, "bench": "barrier", "bytes": 0});
     let mut ask = request(std::slice::from_ref(&whole));
     ask["background"] = json!([{"pattern": "uniform", "load": 0.1}]);
-    assert!(complaints(&ask)[0].1.contains("0 left"), "{:?}", complaints(&ask));
+    assert!(input_errors(&ask)[0].1.contains("0 left"), "{:?}", input_errors(&ask));
     assert_eq!(at(&request(&[whole, on("bw", 8, &[3, 4])])), ["job 2: placement"]);
     assert_eq!(at(&request(&[])), ["jobs"]);
 }
@@ -334,7 +334,7 @@ fn mistakes_are_all_told_at_once() {
 /// What can be seen of one job is told whatever is wrong with another, also of where it sits and
 /// what its environment says; and with everything else of a request of which no job is any good.
 #[test]
-fn mistakes_of_several_stages_are_told_together() {
+fn errors_of_all_stages_are_reported_together() {
     let at = |ask: &Value| -> Vec<String> {
         let request: JobsRequest = serde_json::from_value(ask.clone()).expect("a request");
         let found = sim::api::check_jobs(&request).expect_err("wrong");
@@ -386,7 +386,7 @@ fn a_fault_ends_a_benchmark_beside_others() {
 
 /// Nobody minds that a node goes down on which a job was that is over.
 #[test]
-fn a_node_may_die_once_its_job_is_over() {
+fn a_node_may_fail_after_its_job_ends() {
     let whole = two_with_faults("");
     let [first, last] = [0, 1].map(|nth| whole.jobs[nth].time_s);
     assert!(first < 0.9 * last, "{first} and {last}: nothing between the ends");

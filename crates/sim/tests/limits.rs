@@ -32,7 +32,7 @@ fn what(outcome: &Outcome) -> (u32, String) {
     (blocked.rank, blocked.what.clone())
 }
 fn used(outcome: &Outcome, limit: Limit) -> (u64, u32) {
-    let row = outcome.limited.uses.iter().find(|row| row.limit == limit).expect("one a limit");
+    let row = outcome.limit_report.uses.iter().find(|row| row.limit == limit).expect("one a limit");
     (row.used, row.rank)
 }
 
@@ -93,10 +93,10 @@ fn hybrid_matching_goes_on_and_costs_the_walks() {
     job.library.provider.match_mode = MatchMode::Hybrid;
     let element = job.library.provider.match_element;
     let (outcome, by_cpu) = run(&job, posted(9));
-    assert_eq!((&outcome.end, outcome.limited.software_ranks), (&End::Finished, 1));
+    assert_eq!((&outcome.end, outcome.limit_report.software_ranks), (&End::Finished, 1));
     job.limits = Policy::Off;
     let (outcome, by_nic) = run(&job, posted(9));
-    assert_eq!((&outcome.end, outcome.limited.software_ranks), (&End::Finished, 0));
+    assert_eq!((&outcome.end, outcome.limit_report.software_ranks), (&End::Finished, 0));
     // The first message finds the rank idle: its search is all it waits for.
     let first = |told: &Told| common::told(told, 0, 0).0;
     assert_eq!(first(&by_cpu) - first(&by_nic), element);
@@ -168,7 +168,7 @@ fn hardware_matching_survives_a_burst_it_can_move_away_and_pays_for_it() {
     assert_eq!(wait, Span::us(1000));
     // Messages leave 1 us apart: the tenth finds the endpoint closed by the ninth.
     let (outcome, all) = run(&job, unexpected(10));
-    assert_eq!((&outcome.end, outcome.limited.flow_controls), (&End::Finished, 1));
+    assert_eq!((&outcome.end, outcome.limit_report.flow_controls), (&End::Finished, 1));
     assert_eq!(used(&outcome, Limit::MatchEntries).0, 8);
     // All are there when the receives are posted, after 5 ms: nothing is lost or changed.
     assert!((0..10).all(|i| told(&all, 0, i).1.tag == i as i32));
@@ -229,7 +229,7 @@ fn windows_take_entries_of_their_ranks_nic() {
     for (policy, crossed) in [(Policy::Warn, &[Limit::Regions][..]), (Policy::Off, &[])] {
         job.limits = policy;
         let (outcome, _) = run(&job, windows(&[9], false));
-        let limits: Vec<Limit> = outcome.limited.crossed.iter().map(|c| c.limit).collect();
+        let limits: Vec<Limit> = outcome.limit_report.crossed.iter().map(|c| c.limit).collect();
         assert_eq!((&outcome.end, &limits[..]), (&End::Finished, crossed));
     }
 }
@@ -282,7 +282,7 @@ fn a_rank_with_more_requests_than_its_library_has_ends_the_run() {
     for (policy, crossed) in [(Policy::Warn, &[Limit::Requests][..]), (Policy::Off, &[])] {
         job.limits = policy;
         let (outcome, _) = run(&job, held(7));
-        let limits: Vec<Limit> = outcome.limited.crossed.iter().map(|c| c.limit).collect();
+        let limits: Vec<Limit> = outcome.limit_report.crossed.iter().map(|c| c.limit).collect();
         assert_eq!((&outcome.end, &limits[..]), (&End::Finished, crossed));
     }
 }
@@ -350,7 +350,7 @@ fn a_send_without_an_identifier_leaves_when_another_is_through() {
 }
 
 #[test]
-fn with_warn_the_run_goes_on_and_says_once_what_was_exceeded() {
+fn warn_continues_and_reports_each_limit_once() {
     let mut job = job(&[0, 1], "8");
     job.limits = Policy::Warn;
     job.library.provider.tx_size = 4;
@@ -359,13 +359,13 @@ fn with_warn_the_run_goes_on_and_says_once_what_was_exceeded() {
     calls.extend((0..12).map(|i| (1, 200 + i, 0, send(0, 600_000 + i as i32, 8))));
     let (outcome, all) = run(&job, calls);
     assert_eq!((&outcome.end, all.len()), (&End::Finished, 48));
-    let limits: Vec<Limit> = outcome.limited.crossed.iter().map(|c| c.limit).collect();
+    let limits: Vec<Limit> = outcome.limit_report.crossed.iter().map(|c| c.limit).collect();
     assert_eq!(limits, [Limit::RendezvousSends, Limit::Tag, Limit::MatchEntries]);
 }
 
 /// Far from every bound the three policies are one, to the last event, at every fidelity.
 #[test]
-fn limits_that_are_not_met_change_nothing() {
+fn unreached_limits_change_nothing() {
     let mut calls = exchange(20, false);
     calls.extend((0..40).map(|i| (0, 300 + i, 0, recv(ANY_SOURCE, 50 + i as i32))));
     calls.extend((0..40).map(|i| (2, 300 + i, 0, send(0, 50 + i as i32, 64))));
@@ -391,15 +391,15 @@ fn limits_that_are_not_met_change_nothing() {
 /// Collectives use the same entries, and give all of them back.
 #[test]
 fn collectives_are_counted_and_leave_nothing_behind() {
-    use collectives::{Algorithm, Kind, Seat};
+    use collectives::{Algorithm, Kind, Member};
     let n = 8u32;
     let job = job(&[0, 1, 2, 3, 40, 41, 700, 701], "1000");
     let call = |rank: u32, after: u64| {
-        let seat = Seat { rank, size: n };
+        let member = Member { rank, size: n };
         let call = collectives::Collective {
             kind: Kind::Gather,
             algorithm: Algorithm::Linear,
-            seat,
+            member,
             root: 0,
             bytes: 8,
             grain: 1,

@@ -11,7 +11,7 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
 /// A benchmark on Aurora, with what else the request says.
-fn ask(name: &str, more: Value, sizes: &[u64]) -> Result<BenchResult, Vec<machine::Complaint>> {
+fn ask(name: &str, more: Value, sizes: &[u64]) -> Result<BenchResult, Vec<machine::InputError>> {
     let mut request = json!({
         "machine": {"name": "aurora"}, "name": name, "nodes": 1, "ppn": 2, "sizes": sizes,
         "mpi": "mpich", "fidelity": "loggp",
@@ -131,7 +131,7 @@ fn check(what: &str, more: &Value, want: &[(u64, f64)]) {
 /// Both sides of each threshold of a library: MPICH's cells end below 8 KiB, CMA at 64 KiB. Two
 /// ranks of a node of Aurora are on its two CPUs.
 #[test]
-fn the_way_through_shared_memory_changes_at_the_librarys_thresholds() {
+fn the_shared_memory_path_changes_at_the_library_thresholds() {
     let page = |l: &Library, n: u64| l.cma_start + l.cma_page * n;
     for (at, pair, more) in [
         ("near", Pair::near(library("mpich")), near(json!({}))),
@@ -159,7 +159,7 @@ fn the_way_through_shared_memory_changes_at_the_librarys_thresholds() {
 /// Without CMA and XPMEM all goes through cells, what does not fit in one after it was asked for;
 /// and a library that does not ask fills the next cell, too, while one is emptied.
 #[test]
-fn cells_of_one_message_are_filled_and_emptied_at_once() {
+fn shared_memory_cells_are_filled_and_drained_concurrently() {
     let without = "cma_min = \"unlimited\"\nxpmem_min = \"unlimited\"\nshm_cell = \"16 KiB\"";
     let (l, more) = like(without);
     for (at, pair, more) in
@@ -311,7 +311,7 @@ fn a_long_message_is_split_over_nics_where_the_library_does_that() {
     assert_eq!(below(&plain), below(&striped), "short ones are whole");
 }
 
-fn refused(name: &str, more: Value) -> machine::Complaint {
+fn refused(name: &str, more: Value) -> machine::InputError {
     ask(name, more, &[8]).expect_err("refused").swap_remove(0)
 }
 
@@ -319,9 +319,9 @@ fn refused(name: &str, more: Value) -> machine::Complaint {
 fn gpu_buffers_are_refused_where_they_mean_nothing() {
     let gpu = json!({"buffers": "gpu"});
     for name in ["put_latency", "get_bw", "allreduce", "reduce", "reduce_scatter"] {
-        let complaint = refused(name, gpu.clone());
-        assert_eq!(complaint.at, "buffers", "{name}");
-        assert!(complaint.wanted.contains("not modeled"), "{complaint:?}");
+        let input_error = refused(name, gpu.clone());
+        assert_eq!(input_error.at, "buffers", "{name}");
+        assert!(input_error.wanted.contains("not modeled"), "{input_error:?}");
     }
     let none = json!({"machine": {"name": "dragonfly-1056"}, "buffers": "gpu"});
     assert!(refused("latency", none).wanted.contains("have no GPUs"));
@@ -394,7 +394,7 @@ fn gpus_of_a_node_read_each_other_over_their_links() {
 /// "Scaling MPI Applications on Aurora", 5.1: 90 GB/s of a socket's four NICs from host memory,
 /// about 70 from GPUs', 23 of one NIC.
 #[test]
-fn nics_of_a_socket_share_their_way_to_gpus() {
+fn nics_of_a_socket_share_their_path_to_gpus() {
     let of = |more: Value| {
         let mut all = json!({"nodes": 2, "ppn": 16, "mpi": "mpich-aurora", "fidelity": "packet"});
         all.as_object_mut().expect("one").extend(more.as_object().expect("one").clone());

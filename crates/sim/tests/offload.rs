@@ -4,7 +4,7 @@
 mod common;
 
 use base::{Span, Time};
-use collectives::{Algorithm as A, Collective, Kind, Seat};
+use collectives::{Algorithm as A, Collective, Kind, Member};
 use common::{Script, job_on, machine, told};
 use loggp::LogGpNetwork;
 use machine::{LinkId, Machine, NicId};
@@ -22,11 +22,11 @@ fn job_of(nodes: &[u32], host: &str) -> Job {
 }
 
 fn call(kind: Kind, bytes: u64, rank: u32, size: u32) -> Op {
-    let (algorithm, seat, root, grain) = (A::Offload, Seat { rank, size }, 0, 8);
+    let (algorithm, member, root, grain) = (A::Offload, Member { rank, size }, 0, 8);
     let (ragged, nodes) = (None, None);
     Op::Collective {
         context: WORLD,
-        call: Collective { kind, algorithm, seat, root, bytes, grain, ragged, nodes },
+        call: Collective { kind, algorithm, member, root, bytes, grain, ragged, nodes },
     }
 }
 
@@ -62,7 +62,7 @@ fn form(job: &Job, bytes: u64, up: &[LinkId], down: &[LinkId]) -> Span {
     let up: Span = up.iter().map(|&link| latency(link) + gap(link)).sum();
     let last = gap(*down.last().expect("it ends at a NIC"));
     let down: Span = down.iter().map(|&link| latency(link)).sum::<Span>() + last;
-    let nics = (m.command_latency() + m.seen_latency()) * 2;
+    let nics = (m.command_latency() + m.receive_latency()) * 2;
     let root = l.recv_overhead + l.reduce_gap.span(bytes) + l.send_overhead;
     // Two rounds end a picosecond after they are over, and the call another.
     let ends = Span(2);
@@ -79,14 +79,14 @@ fn check_with(nodes: &[u32], bytes: u64, host: &str) {
     let m = &job.machine;
     let nic = |nth: usize| -> NicId { job.seats[nth].nic };
     let (root, far) = (nic(0), nic(nodes.len() - 1));
-    let way = m.tree_way(m.nic_switch[far], root);
+    let way = m.tree_path(m.nic_switch[far], root);
     let mut direct = Vec::new();
     let minimal = (0..64).map(|draw| {
         m.walk(far, root, draw, &machine::Idle, &mut direct);
         direct.len() - 2
     });
     assert_eq!(Some(way.len()), minimal.min(), "no longer than any way");
-    let back = way.iter().rev().map(|&link| m.way_back(link));
+    let back = way.iter().rev().map(|&link| m.reverse_link(link));
     let up: Vec<LinkId> = [m.injection(far)]
         .into_iter()
         .chain(way.iter().copied())
@@ -100,7 +100,7 @@ fn check_with(nodes: &[u32], bytes: u64, host: &str) {
 }
 
 #[test]
-fn a_reduction_takes_the_time_of_its_longest_way() {
+fn a_reduction_takes_the_time_of_its_longest_path() {
     for bytes in [8, 32] {
         // Nodes 0, 1, 2 share a switch; 40 has another of the group, 700 of another group.
         check(&[0, 1], bytes);
@@ -115,7 +115,7 @@ fn a_reduction_takes_the_time_of_its_longest_way() {
 /// tree, and the result the same way back. A NIC has 32 children, so the 34th rank's parent is the
 /// second.
 #[test]
-fn a_reduction_by_nics_takes_the_time_of_its_longest_way() {
+fn a_reduction_by_nics_takes_the_time_of_its_longest_path() {
     let nodes: Vec<u32> = (0..40).map(|n| n * 70).collect();
     for (ranks, ancestors) in [(2, vec![0]), (33, vec![0]), (34, vec![1, 0])] {
         for (bytes, words) in [(8, 1), (32, 4)] {
@@ -124,7 +124,7 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_way() {
             let (m, l) = (&job.machine, &job.library);
             let wire = words * (8 + m.nic.packet_overhead);
             let across = |from: NicId, to: NicId| -> Span {
-                let mut links = m.tree_way(m.nic_switch[from], to);
+                let mut links = m.tree_path(m.nic_switch[from], to);
                 links.extend([m.injection(from), m.ejection(to)]);
                 let slowest = links.iter().map(|&link| m.links.gap[link].span(wire)).max();
                 let latency: Span = links.iter().map(|&link| m.links.latency[link]).sum();
@@ -142,7 +142,7 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_way() {
                 if rank == last { late.0 / 1000 } else { 0 }
             });
             let cpu = l.call_overhead + l.send_overhead + l.recv_overhead;
-            let form = late + cpu + m.command_latency() + way + m.seen_latency() + Span(2);
+            let form = late + cpu + m.command_latency() + way + m.receive_latency() + Span(2);
             // The root sends to its children in turn, the last of them last.
             let turns = if ancestors.len() == 1 { ranks as u64 - 2 } else { 0 };
             let turn = m.links.gap[m.injection(job.seats[0].nic)].span(wire);
@@ -176,7 +176,7 @@ fn parts_for_one_nic_take_turns_for_its_link() {
 
 /// All are allreduces to the fabric: nobody is through before all have come.
 #[test]
-fn nobody_is_through_before_the_last_has_entered() {
+fn no_rank_finishes_before_the_last_has_entered() {
     for (kind, name) in [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Allreduce]
         .into_iter()
         .flat_map(|kind| [(kind, "aurora"), (kind, "cascade-3k")])
@@ -184,7 +184,7 @@ fn nobody_is_through_before_the_last_has_entered() {
         let job = job_on(machine(name, &[]), "mpich", &[0, 40, 700]);
         let at = |late: u64| {
             let (outcome, all) = play(&job, (kind, 8), 1, |rank| if rank == 2 { late } else { 0 });
-            assert_eq!(outcome.limited.reduction_timeouts, 0);
+            assert_eq!(outcome.limit_report.reduction_timeouts, 0);
             (0..3).map(|rank| told(&all, rank, 0).0).collect::<Vec<_>>()
         };
         // Long enough for the root to be waiting, too.
@@ -197,11 +197,11 @@ fn nobody_is_through_before_the_last_has_entered() {
 
 /// A switch waits 32 ms for the last, to the day.
 #[test]
-fn a_rank_that_is_too_late_goes_by_itself_and_the_job_is_told() {
+fn a_late_rank_reduces_alone_and_the_timeout_is_reported() {
     let mut job = job(&[0, 1, 2]);
     let run = |job: &Job, late| {
         let (outcome, all) = play(job, (Kind::Allreduce, 8), 1, |r| if r == 2 { late } else { 0 });
-        (outcome.limited.reduction_timeouts, told(&all, 0, 0).0)
+        (outcome.limit_report.reduction_timeouts, told(&all, 0, 0).0)
     };
     let (none, in_time) = run(&job, 31_900_000);
     let (one, too_late) = run(&job, 32_100_000);
@@ -248,7 +248,7 @@ fn what_switches_do_not_take_goes_as_messages() {
 /// Switches and NICs reduce what comes, whatever it is of: members that do not ask for the same are
 /// told so, as those are who send each other messages (MPI 5.0, section 6.1).
 #[test]
-fn members_that_ask_the_network_for_different_things_are_told() {
+fn a_reduction_disagreement_names_both_calls() {
     use Kind::{Allreduce, Barrier, Bcast, Reduce};
     for machine_name in ["aurora", "cascade-3k"] {
         let job = job_on(machine(machine_name, &[]), "mpich", &[0, 40, 80]);

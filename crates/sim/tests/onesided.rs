@@ -160,7 +160,7 @@ fn an_acknowledged_put_on_cascade_takes_the_papers_way_there_and_the_links_back(
 }
 
 #[test]
-fn fidelities_agree_where_ways_differ_and_nothing_contends() {
+fn fidelities_agree_without_contention() {
     for nodes in [[0, 40], [0, 300], [0, 700]] {
         let job = job_on(machine("cascade-3k", &[]), "mpich", &nodes);
         // One packet each: several take several ways, of which the closed form knows less.
@@ -258,7 +258,7 @@ fn accesses_of_one_pair_complete_once_each_and_in_the_order_of_their_calls() {
 }
 
 #[test]
-fn payload_is_counted_the_way_it_goes() {
+fn payload_is_counted_in_its_direction() {
     let job = job(&[0, 1, 700]);
     let calls = [
         (0, 0, 0, put(1, 100)),
@@ -369,7 +369,7 @@ fn holders<N: NetworkModel>(job: &Job, lockers: Lockers) -> Vec<(u32, Time, Time
 }
 
 #[test]
-fn an_exclusive_lock_has_one_holder_and_everybody_gets_it_in_turn() {
+fn an_exclusive_lock_has_one_holder_at_a_time_and_serves_all() {
     for nodes in [[0, 1, 40, 700, 300], [0, 0, 0, 0, 0], [0, 0, 700, 700, 0]] {
         for target in [0, 3] {
             let job = job(&nodes);
@@ -412,7 +412,7 @@ fn sharers_hold_a_lock_together_and_never_with_a_writer() {
 /// Rank 1 asks while rank 0 holds the lock, and has it as soon as word of the release has come to
 /// the owner and word of the grant from there.
 #[test]
-fn a_lock_is_handed_over_in_one_way_there_and_one_back() {
+fn a_lock_handover_takes_one_round_trip() {
     let job = job(&[0, 700]);
     let (m, l) = (&job.machine, &job.library);
     let (a, b) = (job.seats[0].nic, job.seats[1].nic);

@@ -81,7 +81,7 @@ fn a_host_far_from_its_nic_counts_three_times_until_a_rendezvous_is_known_to_its
 /// to what the receiver has asked: a rendezvous has two, 8 us each of one rank's NIC, not 2 us as
 /// of that of four ranks.
 #[test]
-fn data_that_is_asked_for_takes_of_the_askers_nic_what_that_has_for_it() {
+fn requested_data_is_limited_by_the_requesters_nic() {
     let set = [("nic.process_message", "8 us")];
     let mut job = job_on(common::machine("cascade-3k", &set), "none", &[0, 0, 0, 0, 4]);
     job.library.eager_max = 8;

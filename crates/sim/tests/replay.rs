@@ -90,7 +90,7 @@ fn operations_on_different_cpus_overlap() {
 }
 
 #[test]
-fn who_waits_for_what_never_comes_is_told() {
+fn blocked_ranks_are_named_in_a_deadlock() {
     let file = "num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 3\n}\nrank 1 {\ncalc 10\n}\n";
     let (outcome, _) = replay::<LogGpNetwork>(file, &[0, 1]);
     let End::Deadlock(blocked) = outcome.end else { panic!("{:?}", outcome.end) };
@@ -158,7 +158,7 @@ fn over_nics<N: net::NetworkModel>(sends: &[u32], receives: &[u32]) -> (f64, f64
 
 /// As many NICs as are named on both sides carry the messages, at their full rate. The start of a
 /// message, a rendezvous, and its last packet take less than 3 % more.
-fn nics_carry_what_names_them<N: net::NetworkModel>() {
+fn named_nics_carry_their_messages<N: net::NetworkModel>() {
     for (sends, receives, at_once) in [
         ([0, 0, 0, 0], [0, 0, 0, 0], 1.0),
         ([0, 1, 2, 3], [0, 1, 2, 3], 4.0),
@@ -175,14 +175,14 @@ fn nics_carry_what_names_them<N: net::NetworkModel>() {
 }
 
 #[test]
-fn nics_carry_what_names_them_packet_by_packet() {
-    nics_carry_what_names_them::<PacketNetwork>();
+fn named_nics_carry_their_messages_at_packet_fidelity() {
+    named_nics_carry_their_messages::<PacketNetwork>();
 }
 
 #[test]
-fn nics_carry_what_names_them_as_flows_and_in_closed_form() {
-    nics_carry_what_names_them::<FlowNetwork>();
-    nics_carry_what_names_them::<LogGpNetwork>();
+fn named_nics_carry_their_messages_at_flow_and_loggp_fidelity() {
+    named_nics_carry_their_messages::<FlowNetwork>();
+    named_nics_carry_their_messages::<LogGpNetwork>();
 }
 
 /// `nic 0`, or none, is the NIC of the rank, which its placement decides.

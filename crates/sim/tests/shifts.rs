@@ -59,9 +59,9 @@ fn a_last_batch_of_few_shifts_is_a_batch() {
 #[test]
 fn too_few_shifts_and_too_many_are_refused() {
     for shifts in [0, 31, 264] {
-        let complaint = play(Some(shifts), 1).expect_err("not so many");
+        let input_error = play(Some(shifts), 1).expect_err("not so many");
         let wanted = format!("shifts: found `{shifts}`");
-        assert!(complaint.starts_with(&wanted), "{complaint}");
-        assert!(complaint.contains("from 32 to 263"), "{complaint}");
+        assert!(input_error.starts_with(&wanted), "{input_error}");
+        assert!(input_error.contains("from 32 to 263"), "{input_error}");
     }
 }

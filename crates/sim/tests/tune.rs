@@ -52,7 +52,7 @@ fn ask_alike(collective: &str, bytes: u64, messages: u64) -> TuneRequest {
 /// Pieces of a vector rounded up leave the last ranks of a broadcast without one, so that nobody
 /// does as others do: 1,300 B are 130 pieces of 10 B.
 #[test]
-fn ranks_without_a_piece_have_no_twins() {
+fn ranks_without_a_piece_have_no_representative() {
     for (bytes, ranks) in [(1_300, 144), (14_400, 24)] {
         let few = tuned(&ask_alike("bcast", bytes, 12_000));
         let all = tuned(&ask_alike("bcast", bytes, 1 << 40));
@@ -276,7 +276,7 @@ fn rows_say_what_they_are() {
 
 /// The files, read back, make the library choose what won.
 #[test]
-fn what_won_is_chosen_when_the_file_is_read_back() {
+fn the_winners_are_selected_from_the_written_file() {
     let sizes = [8, 1_024, 20_000];
     // MPICH's file has its say where its device composes nothing.
     let flat = vec![("MPIR_CVAR_ALLREDUCE_COMPOSITION".to_string(), "2".to_string())];
@@ -336,22 +336,22 @@ fn sizes_whose_packets_cannot_be_counted_are_refused() {
     let mut request = ask("scatter", &[512], &[1 << 30], 1 << 40);
     request.common.fidelity = "packet".into();
     request.common.machine.set = vec![("nic.packet_payload".into(), "512 B".into())];
-    let complaints = tune(&request, &mut |_| false).expect_err("2^33.6 packets");
-    assert_eq!(complaints[0].at, "sizes");
+    let input_errors = tune(&request, &mut |_| false).expect_err("2^33.6 packets");
+    assert_eq!(input_errors[0].at, "sizes");
     // A vector is never more than its bytes.
     request.collective = "bcast".into();
     assert!(tune(&request, &mut |_| false).expect("2^21 packets").interrupted);
 }
 
 #[test]
-fn what_cannot_be_tuned_is_complained_of() {
+fn untunable_requests_are_input_errors() {
     let mut request = ask("gatherv", &[1], &[8], 0);
     request.ppn = 1;
     request.common.machine =
         MachineRequest { set: vec![("nic.windw".into(), "3".into())], ..aurora() };
     request.env = vec![("MPIR_CVAR_ALLTOALL_THROTTLE".into(), "many".into())];
-    let complaints = tune(&request, &mut |_| true).expect_err("wrong");
-    let at: Vec<&str> = complaints.iter().map(|c| c.at.as_str()).collect();
+    let input_errors = tune(&request, &mut |_| true).expect_err("wrong");
+    let at: Vec<&str> = input_errors.iter().map(|c| c.at.as_str()).collect();
     assert_eq!(at, ["collective", "env.MPIR_CVAR_ALLTOALL_THROTTLE", "nodes"]);
     let none = ask("bcast", &[], &[8], 10);
     assert_eq!(tune(&none, &mut |_| true).expect_err("no nodes")[0].at, "nodes");
@@ -379,8 +379,8 @@ fn a_list_of_nodes_is_of_as_many_as_are_asked_for() {
         let mut request = ask("bcast", &[nodes], &[8], 1 << 20);
         request.ppn = ppn;
         request.common.placement = Some(serde_json::from_value(placement).expect("a placement"));
-        let complaints = tune(&request, &mut |_| true).err().unwrap_or_default();
-        complaints
+        let input_errors = tune(&request, &mut |_| true).err().unwrap_or_default();
+        input_errors
             .iter()
             .map(|c| format!("{}: {} | {}", c.at, c.found, c.wanted))
             .collect::<Vec<_>>()

@@ -5,13 +5,13 @@
 //! and every network model answers it.
 
 pub mod functions;
+mod multi_job;
 pub mod resident;
 pub mod schedule;
-mod several;
 mod streams;
 pub mod wire;
 
-pub use several::Several;
+pub use multi_job::MultiJob;
 pub use streams::{Step, Streams};
 
 use base::{Span, Time};
@@ -124,9 +124,9 @@ pub enum Op {
     },
     /// The data that this rank's next call gives lies apart in its memory, and is packed. Told
     /// before that call, in the same batch; nothing completes, and what it costs is the call's.
-    Packs(Apart),
+    Packs(NonContiguous),
     /// The same of the data that it takes.
-    Unpacks(Apart),
+    Unpacks(NonContiguous),
     /// The NICs between which this rank's next send travels, counted from that of the rank and from
     /// that of the receiver, around the NICs of their nodes. Given before that call, in the same
     /// batch; nothing completes.
@@ -145,7 +145,7 @@ pub enum Op {
 /// nothing, if it is one.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Apart {
+pub struct NonContiguous {
     /// Bytes of data, packed.
     pub bytes: u64,
     /// Bytes of the cache lines that it lies in.
@@ -156,7 +156,7 @@ pub struct Apart {
     pub members: u64,
 }
 
-impl Apart {
+impl NonContiguous {
     /// Bytes of a cache line: of x86-64's processors, and Arm's for servers.
     pub const LINE: u64 = 64;
     /// More bytes than a rank has: buffers may be longer, but what comes is not.
@@ -166,26 +166,26 @@ impl Apart {
         self.bytes > 0
     }
     /// Whether data may lie so: no value has less than a byte, and no byte more than a line.
-    pub fn is_sane(&self) -> bool {
-        self.bytes <= Apart::MOST
-            && self.touched <= self.bytes * Apart::LINE
+    pub fn is_valid(&self) -> bool {
+        self.bytes <= NonContiguous::MOST
+            && self.touched <= self.bytes * NonContiguous::LINE
             && self.values.max(self.members) <= self.bytes
     }
     /// The first `bytes` of it, taken to lie like the rest.
-    pub fn first(self, bytes: u64) -> Apart {
+    pub fn first(self, bytes: u64) -> NonContiguous {
         if bytes >= self.bytes {
             return self;
         }
         let part = |of: u64| (u128::from(of) * u128::from(bytes) / u128::from(self.bytes)) as u64;
         let (values, members) = (part(self.values), part(self.members));
-        Apart { bytes, touched: part(self.touched), values, members }
+        NonContiguous { bytes, touched: part(self.touched), values, members }
     }
 }
 
-impl std::ops::Add for Apart {
-    type Output = Apart;
-    fn add(self, other: Apart) -> Apart {
-        Apart {
+impl std::ops::Add for NonContiguous {
+    type Output = NonContiguous;
+    fn add(self, other: NonContiguous) -> NonContiguous {
+        NonContiguous {
             bytes: self.bytes + other.bytes,
             touched: self.touched + other.touched,
             values: self.values + other.values,
@@ -260,7 +260,7 @@ pub struct Done {
 
 /// All ranks at once: a batch in, a batch out. A live workload runs its ranks in parallel between
 /// the two, and the simulator still sees their calls in one fixed order. Where there are several
-/// jobs (`Several`), their ranks follow one another; most workloads are one job, of number 0.
+/// jobs (`MultiJob`), their ranks follow one another; most workloads are one job, of number 0.
 pub trait Workload {
     fn ranks(&self) -> u32;
     /// Members of a communicator of this job, in its rank order, as ranks of the job: of `WORLD`

@@ -49,9 +49,9 @@ impl Peak {
     pub fn new(inherited: u64) -> Peak {
         Peak { inherited, ..Peak::default() }
     }
-    /// A look; `besides`: bytes in shared memory that are its own all the same, as many all the
+    /// A look; `shared_own`: bytes in shared memory that are its own all the same, as many all the
     /// time since the look before.
-    pub fn look(&mut self, now: Resident, besides: u64) {
+    pub fn sample(&mut self, now: Resident, shared_own: u64) {
         let mut own = now.own;
         if now.most > self.most {
             // Others' pages mostly come to stay. Where they came after the mark was reached, what
@@ -62,10 +62,10 @@ impl Peak {
             self.begun = now.own.saturating_sub(self.inherited);
         }
         self.most = self.most.max(now.most);
-        self.bytes = self.bytes.max(own.saturating_sub(self.inherited) + besides);
+        self.bytes = self.bytes.max(own.saturating_sub(self.inherited) + shared_own);
     }
     /// At the first look, and the most.
-    pub fn told(&self) -> (u64, u64) {
+    pub fn begin_and_peak(&self) -> (u64, u64) {
         (self.begun, self.bytes)
     }
 }
@@ -89,28 +89,28 @@ mod tests {
         assert_eq!(Resident::read(b""), None);
     }
 
-    fn looks(inherited: u64, looks: &[(u64, u64, u64, u64)]) -> (u64, u64) {
+    fn samples(inherited: u64, samples: &[(u64, u64, u64, u64)]) -> (u64, u64) {
         let mut peak = Peak::new(inherited);
-        for &(own, others, most, besides) in looks {
-            peak.look(Resident { own, others, most }, besides);
+        for &(own, others, most, shared_own) in samples {
+            peak.sample(Resident { own, others, most }, shared_own);
         }
-        peak.told()
+        peak.begin_and_peak()
     }
 
     #[test]
-    fn what_was_freed_between_looks_is_in_the_kernels_mark() {
+    fn memory_freed_between_samples_is_in_the_high_water_mark() {
         // 10 of its own and 5 of files; then it had 100 and gave them back.
-        assert_eq!(looks(0, &[(10, 5, 15, 0), (12, 5, 115, 0)]), (10, 110));
+        assert_eq!(samples(0, &[(10, 5, 15, 0), (12, 5, 115, 0)]), (10, 110));
         // The mark of the past says nothing of what came after it.
-        assert_eq!(looks(0, &[(10, 5, 115, 0), (12, 60, 115, 0), (20, 90, 115, 0)]), (10, 110));
+        assert_eq!(samples(0, &[(10, 5, 115, 0), (12, 60, 115, 0), (20, 90, 115, 0)]), (10, 110));
         // Pages of others that came after the mark hide as much, and no more.
-        assert_eq!(looks(0, &[(10, 5, 15, 0), (12, 45, 115, 0)]), (10, 70));
+        assert_eq!(samples(0, &[(10, 5, 15, 0), (12, 45, 115, 0)]), (10, 70));
     }
 
     #[test]
     fn windows_count_while_they_are_there_and_what_was_inherited_never() {
-        assert_eq!(looks(0, &[(10, 5, 15, 0), (30, 5, 35, 0), (10, 5, 35, 50)]), (10, 60));
-        assert_eq!(looks(8, &[(10, 5, 15, 0), (30, 5, 35, 0)]), (2, 22));
-        assert_eq!(looks(40, &[(30, 5, 35, 0)]), (0, 0));
+        assert_eq!(samples(0, &[(10, 5, 15, 0), (30, 5, 35, 0), (10, 5, 35, 50)]), (10, 60));
+        assert_eq!(samples(8, &[(10, 5, 15, 0), (30, 5, 35, 0)]), (2, 22));
+        assert_eq!(samples(40, &[(30, 5, 35, 0)]), (0, 0));
     }
 }

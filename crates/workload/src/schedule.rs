@@ -11,12 +11,12 @@ pub mod record;
 use crate::wire::PRIVATE_CONTEXT;
 use crate::{Call, Context, Done, Op, SendMode, Token, WORLD, Workload};
 use base::{Span, Time};
-use collectives::{Algorithm, Case, Nodes};
+use collectives::{Algorithm, Case, NodeMap};
 use std::collections::{BTreeMap, VecDeque};
 
 /// What is wrong with a file: where, what stands there, and what is wanted instead.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
+pub struct ScheduleError {
     pub at: String,
     pub found: String,
     pub wanted: String,
@@ -24,12 +24,12 @@ pub struct Fault {
 
 /// All that is wrong with a file, as far as anybody wants to read it.
 #[derive(Default)]
-pub(crate) struct Faults {
-    list: Vec<Fault>,
+pub(crate) struct ScheduleErrors {
+    list: Vec<ScheduleError>,
     more: usize,
 }
 
-impl Faults {
+impl ScheduleErrors {
     const MOST: usize = 40;
 
     pub fn add(&mut self, at: impl Into<String>, found: impl Into<String>, wanted: &str) {
@@ -38,20 +38,20 @@ impl Faults {
             return;
         }
         let (at, found) = (at.into(), found.into());
-        self.list.push(Fault { at, found, wanted: wanted.to_string() });
+        self.list.push(ScheduleError { at, found, wanted: wanted.to_string() });
     }
 
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    pub fn finish<T>(mut self, value: T) -> Result<T, Vec<Fault>> {
+    pub fn finish<T>(mut self, value: T) -> Result<T, Vec<ScheduleError>> {
         if self.is_empty() {
             return Ok(value);
         }
         if self.more > 0 {
             let found = format!("{} more", self.more);
-            self.list.push(Fault {
+            self.list.push(ScheduleError {
                 at: "and".into(),
                 found,
                 wanted: "these to be mended first".into(),
@@ -64,7 +64,7 @@ impl Faults {
 /// What a call does. The frequent operations stand here, the others in a list of their own, so that
 /// a schedule of many million messages stays small.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Act {
+pub enum Action {
     Pause,
     Delay { span: Span },
     Send { to: u32, context: Context, tag: i32, bytes: u64, mode: SendMode },
@@ -74,11 +74,11 @@ pub enum Act {
 
 /// A call and the computation before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Planned {
+pub struct ScheduledCall {
     pub after: Span,
-    pub act: Act,
+    pub action: Action,
 }
-const _: () = assert!(size_of::<Planned>() == 32);
+const _: () = assert!(size_of::<ScheduledCall>() == 32);
 
 /// No computation of one rank may be longer, and no call may come later: simulated time ends after
 /// 213 days, and what is under way by then is to fit behind.
@@ -117,36 +117,36 @@ pub struct Schedule {
     first_call: Vec<u32>,
     /// How many completions each step waits for.
     needs: Vec<u32>,
-    planned: Vec<Planned>,
+    scheduled: Vec<ScheduledCall>,
     others: Vec<Op>,
-    /// By call: where the steps that need it begin in `then`; and one past the last.
-    heads: Vec<u32>,
-    then: Vec<u32>,
+    /// By call: where the steps that need it begin in `successors`; and one past the last.
+    successor_start: Vec<u32>,
+    successors: Vec<u32>,
     /// By step: the computing thread it occupies; empty where every rank has but one.
-    lane: Vec<u32>,
-    n_lanes: u32,
+    thread: Vec<u32>,
+    n_threads: u32,
     /// Members, in the order of their ranks, of every communicator but the world.
     communicators: BTreeMap<Context, Vec<u32>>,
     /// By collective in `others`: its meeting, by whose first case the algorithm is chosen.
-    meetings: Vec<(u32, Case)>,
+    cases: Vec<(u32, Case)>,
     /// By call: the NICs of a send, as `Op::Nics` has them. Empty if the file names none but 0.
     nics: Vec<[u8; 2]>,
     /// Every NIC but 0 that the file names, by rank, with its place in the file.
-    named: Vec<(u32, u8, Place)>,
+    named: Vec<(u32, u8, FilePosition)>,
 }
 
 /// Where an operation stands in a file.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Place {
+enum FilePosition {
     Line(u32),
     Number { rank: u32, op: u32 },
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for FilePosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Number { rank, op } => write!(f, "rank {rank}, operation {op}"),
+            FilePosition::Line(line) => write!(f, "line {line}"),
+            FilePosition::Number { rank, op } => write!(f, "rank {rank}, operation {op}"),
         }
     }
 }
@@ -154,16 +154,16 @@ impl std::fmt::Display for Place {
 impl Schedule {
     /// How many calls there are.
     pub fn calls(&self) -> usize {
-        self.planned.len()
+        self.scheduled.len()
     }
 
     /// What the schedule moves.
     pub fn volume(&self) -> Volume {
         let mut volume = Volume::default();
-        for planned in &self.planned {
-            match planned.act {
-                Act::Send { bytes, .. } => volume.add(bytes),
-                Act::Other(at) => match &self.others[at as usize] {
+        for scheduled in &self.scheduled {
+            match scheduled.action {
+                Action::Send { bytes, .. } => volume.add(bytes),
+                Action::Other(at) => match &self.others[at as usize] {
                     Op::Collective { call, .. } => volume.add(call.buffer_bytes()),
                     Op::OneSided { out, back, .. } => {
                         volume.add(*out);
@@ -188,17 +188,17 @@ impl Schedule {
 
     /// Chooses the algorithm of every collective anew, for ranks on these nodes.
     pub fn choose(&mut self, nodes: &[u32], choose: &dyn Fn(&Case) -> Algorithm) {
-        let mut known: BTreeMap<Context, Nodes> = BTreeMap::new();
-        for (at, case) in &self.meetings {
+        let mut known: BTreeMap<Context, NodeMap> = BTreeMap::new();
+        for (at, case) in &self.cases {
             let Op::Collective { context, call } = &mut self.others[*at as usize] else {
                 unreachable!("meetings are of collectives")
             };
             let mut case = *case;
-            let of = |members: &[u32]| Nodes::new(members.iter().map(|&m| nodes[m as usize]));
+            let of = |members: &[u32]| NodeMap::new(members.iter().map(|&m| nodes[m as usize]));
             let nodes =
                 known.entry(*context).or_insert_with(|| match self.communicators.get(context) {
                     Some(members) => of(members),
-                    None => Nodes::new(nodes.iter().copied()),
+                    None => NodeMap::new(nodes.iter().copied()),
                 });
             case.nodes = nodes.count();
             case.consecutive = nodes.are_consecutive();
@@ -209,8 +209,8 @@ impl Schedule {
 
     /// The NICs that operations name and the nodes of their ranks lack; `of` is how many the node
     /// of a rank has.
-    pub fn lacking_nics(&self, of: impl Fn(u32) -> u32) -> Vec<Fault> {
-        let mut faults = Faults::default();
+    pub fn lacking_nics(&self, of: impl Fn(u32) -> u32) -> Vec<ScheduleError> {
+        let mut errors = ScheduleErrors::default();
         for &(rank, nic, place) in
             self.named.iter().filter(|named| u32::from(named.1) >= of(named.0))
         {
@@ -218,9 +218,9 @@ impl Schedule {
                 1 => format!("`nic 0`: the node of rank {rank} has one NIC"),
                 n => format!("a NIC of the node of rank {rank}, 0 to {}", n - 1),
             };
-            faults.add(place.to_string(), format!("nic {nic}"), &wanted);
+            errors.add(place.to_string(), format!("nic {nic}"), &wanted);
         }
-        faults.finish(()).err().unwrap_or_default()
+        errors.finish(()).err().unwrap_or_default()
     }
 
     /// Multiplies all computation; false, and nothing is done, if a rank's would be longer than
@@ -231,9 +231,9 @@ impl Schedule {
         if self.computed().into_iter().any(|span| scaled(span) > LONGEST) {
             return false;
         }
-        for planned in &mut self.planned {
-            planned.after = scaled(planned.after);
-            if let (Act::Delay { span }, true) = (&mut planned.act, self.n_lanes > 0) {
+        for scheduled in &mut self.scheduled {
+            scheduled.after = scaled(scheduled.after);
+            if let (Action::Delay { span }, true) = (&mut scheduled.action, self.n_threads > 0) {
                 // Where ranks have several computing threads, these are their computation.
                 *span = scaled(*span);
             }
@@ -245,9 +245,9 @@ impl Schedule {
     pub fn computed(&self) -> Vec<Span> {
         let of_rank = |rank: usize| {
             let calls = self.calls_of(rank as u32);
-            self.planned[calls].iter().map(|planned| match planned.act {
-                Act::Delay { span } if self.n_lanes > 0 => planned.after + span,
-                _ => planned.after,
+            self.scheduled[calls].iter().map(|scheduled| match scheduled.action {
+                Action::Delay { span } if self.n_threads > 0 => scheduled.after + span,
+                _ => scheduled.after,
             })
         };
         (0..self.ranks as usize).map(|rank| of_rank(rank).sum()).collect()
@@ -264,11 +264,11 @@ pub(crate) struct Builder {
     first_step: Vec<u32>,
     first_call: Vec<u32>,
     needs: Vec<u32>,
-    planned: Vec<Planned>,
+    scheduled: Vec<ScheduledCall>,
     others: Vec<Op>,
     edges: Vec<(u32, u32)>,
-    lane: Vec<u32>,
-    n_lanes: u32,
+    thread: Vec<u32>,
+    n_threads: u32,
 }
 
 impl Builder {
@@ -277,11 +277,11 @@ impl Builder {
             first_step: Vec::new(),
             first_call: Vec::new(),
             needs: Vec::new(),
-            planned: Vec::new(),
+            scheduled: Vec::new(),
             others: Vec::new(),
             edges: Vec::new(),
-            lane: Vec::new(),
-            n_lanes: 0,
+            thread: Vec::new(),
+            n_threads: 0,
         }
     }
 
@@ -291,27 +291,27 @@ impl Builder {
 
     /// Begins a step; its number.
     pub fn begin_step(&mut self) -> u32 {
-        self.first_call.push(self.planned.len() as u32);
+        self.first_call.push(self.scheduled.len() as u32);
         self.needs.push(0);
         self.needs.len() as u32 - 1
     }
 
     /// The step just begun occupies a computing thread.
-    pub fn occupy(&mut self, lane: u32) {
-        self.lane.resize(self.needs.len(), NONE);
-        *self.lane.last_mut().expect("a step was begun") = lane;
-        self.n_lanes = self.n_lanes.max(lane + 1);
+    pub fn occupy(&mut self, thread: u32) {
+        self.thread.resize(self.needs.len(), NONE);
+        *self.thread.last_mut().expect("a step was begun") = thread;
+        self.n_threads = self.n_threads.max(thread + 1);
     }
 
     /// A call of the step just begun; its number.
-    pub fn call(&mut self, after: Span, act: Act) -> u32 {
-        self.planned.push(Planned { after, act });
-        self.planned.len() as u32 - 1
+    pub fn call(&mut self, after: Span, action: Action) -> u32 {
+        self.scheduled.push(ScheduledCall { after, action });
+        self.scheduled.len() as u32 - 1
     }
 
-    pub fn other(&mut self, op: Op) -> Act {
+    pub fn other(&mut self, op: Op) -> Action {
         self.others.push(op);
-        Act::Other(self.others.len() as u32 - 1)
+        Action::Other(self.others.len() as u32 - 1)
     }
 
     pub fn need(&mut self, call: u32, step: u32) {
@@ -322,44 +322,44 @@ impl Builder {
     pub fn build(
         mut self,
         communicators: BTreeMap<Context, Vec<u32>>,
-        meetings: Vec<(u32, Case)>,
+        cases: Vec<(u32, Case)>,
     ) -> Schedule {
         let ranks = self.first_step.len() as u32;
         self.first_step.push(self.needs.len() as u32);
-        self.first_call.push(self.planned.len() as u32);
-        if self.n_lanes > 0 {
-            self.lane.resize(self.needs.len(), NONE);
+        self.first_call.push(self.scheduled.len() as u32);
+        if self.n_threads > 0 {
+            self.thread.resize(self.needs.len(), NONE);
         }
         let mut schedule = Schedule {
             ranks,
             first_step: self.first_step,
             first_call: self.first_call,
             needs: self.needs,
-            heads: vec![0; self.planned.len() + 1],
-            then: vec![0; self.edges.len()],
-            planned: self.planned,
+            successor_start: vec![0; self.scheduled.len() + 1],
+            successors: vec![0; self.edges.len()],
+            scheduled: self.scheduled,
             others: self.others,
-            lane: self.lane,
-            n_lanes: self.n_lanes,
+            thread: self.thread,
+            n_threads: self.n_threads,
             communicators,
-            meetings,
+            cases,
             nics: Vec::new(),
             named: Vec::new(),
         };
         for &(call, _) in &self.edges {
-            schedule.heads[call as usize + 1] += 1;
+            schedule.successor_start[call as usize + 1] += 1;
         }
-        for call in 0..schedule.planned.len() {
-            schedule.heads[call + 1] += schedule.heads[call];
+        for call in 0..schedule.scheduled.len() {
+            schedule.successor_start[call + 1] += schedule.successor_start[call];
         }
-        let mut next = schedule.heads.clone();
+        let mut next = schedule.successor_start.clone();
         // Steps that come to be ready at once: those that only communicate go first, for a call
         // behind a computation waits for its end.
         for computes in [false, true] {
             for &(call, step) in &self.edges {
                 if schedule.computes(step) == computes {
                     let at = &mut next[call as usize];
-                    schedule.then[*at as usize] = step;
+                    schedule.successors[*at as usize] = step;
                     *at += 1;
                 }
             }
@@ -376,37 +376,38 @@ impl Schedule {
     }
 
     fn computes(&self, step: u32) -> bool {
-        self.planned[self.step(step)].iter().any(|planned| match planned.act {
-            Act::Delay { .. } => true,
-            _ => planned.after > Span::ZERO,
+        self.scheduled[self.step(step)].iter().any(|scheduled| match scheduled.action {
+            Action::Delay { .. } => true,
+            _ => scheduled.after > Span::ZERO,
         })
     }
 
     /// Steps of a rank that nothing is needed for come before those that are found to be ready by
     /// what they need, if there is no circle; the first step that is in one, or behind one.
-    pub(crate) fn circle(&self, rank: u32) -> Option<u32> {
+    pub(crate) fn cycle(&self, rank: u32) -> Option<u32> {
         let (first, last) = (self.first_step[rank as usize], self.first_step[rank as usize + 1]);
-        let mut owed: Vec<u32> = self.needs[first as usize..last as usize].to_vec();
+        let mut unmet: Vec<u32> = self.needs[first as usize..last as usize].to_vec();
         let mut ready: Vec<u32> = (first..last).filter(|&s| self.needs[s as usize] == 0).collect();
         while let Some(step) = ready.pop() {
             for call in self.step(step) {
-                let (from, to) = (self.heads[call] as usize, self.heads[call + 1] as usize);
-                for &next in &self.then[from..to] {
-                    let owed = &mut owed[(next - first) as usize];
-                    *owed -= 1;
-                    if *owed == 0 {
+                let (from, to) =
+                    (self.successor_start[call] as usize, self.successor_start[call + 1] as usize);
+                for &next in &self.successors[from..to] {
+                    let unmet = &mut unmet[(next - first) as usize];
+                    *unmet -= 1;
+                    if *unmet == 0 {
                         ready.push(next);
                     }
                 }
             }
         }
-        owed.iter().position(|&owed| owed > 0).map(|at| first + at as u32)
+        unmet.iter().position(|&unmet| unmet > 0).map(|at| first + at as u32)
     }
 }
 
 /// A computing thread of a rank that has several: one step at a time, first come, first served.
 #[derive(Default)]
-struct Lane {
+struct ComputeThread {
     busy: bool,
     waiting: VecDeque<u32>,
 }
@@ -418,16 +419,16 @@ pub struct Dag {
     /// By rank: its first call, from which its tokens count.
     base: Vec<u32>,
     /// By step: completions it still waits for.
-    owed: Vec<u32>,
-    lanes: Vec<Lane>,
+    unmet: Vec<u32>,
+    threads: Vec<ComputeThread>,
     /// Calls that have not completed.
-    left: usize,
+    remaining: usize,
     /// By rank: when its last call so far completed.
     pub ended: Vec<Time>,
     /// By rank: how long nothing of it went on because another rank was not ready.
     pub waited: Vec<Span>,
     /// By rank: when its CPU is through with the computation it has been given.
-    through: Vec<Time>,
+    cpu_free_at: Vec<Time>,
     /// A rank that wanted to go on when simulated time was about to end.
     pub late: Option<u32>,
 }
@@ -438,30 +439,30 @@ impl Dag {
         Dag {
             world: (0..schedule.ranks).collect(),
             base,
-            owed: std::mem::take(&mut schedule.needs),
-            lanes: (0..schedule.n_lanes).map(|_| Lane::default()).collect(),
-            left: schedule.calls(),
+            unmet: std::mem::take(&mut schedule.needs),
+            threads: (0..schedule.n_threads).map(|_| ComputeThread::default()).collect(),
+            remaining: schedule.calls(),
             ended: vec![Time::ZERO; schedule.ranks as usize],
             waited: vec![Span::ZERO; schedule.ranks as usize],
-            through: vec![Time::ZERO; schedule.ranks as usize],
+            cpu_free_at: vec![Time::ZERO; schedule.ranks as usize],
             late: None,
             schedule,
         }
     }
 
     /// Calls that have not completed.
-    pub fn left(&self) -> usize {
-        self.left
+    pub fn remaining(&self) -> usize {
+        self.remaining
     }
 
     /// All that the step needs has come.
     fn ready(&mut self, now: Time, rank: u32, step: u32, calls: &mut Vec<Call>) {
-        if let Some(&lane) = self.schedule.lane.get(step as usize)
-            && lane != NONE
+        if let Some(&thread) = self.schedule.thread.get(step as usize)
+            && thread != NONE
         {
-            let lane = &mut self.lanes[lane as usize];
-            if std::mem::replace(&mut lane.busy, true) {
-                lane.waiting.push_back(step);
+            let thread = &mut self.threads[thread as usize];
+            if std::mem::replace(&mut thread.busy, true) {
+                thread.waiting.push_back(step);
                 return;
             }
         }
@@ -473,40 +474,42 @@ impl Dag {
             self.late = Some(rank);
         }
         let base = self.base[rank as usize];
-        let through = &mut self.through[rank as usize];
-        *through = now.max(*through);
+        let cpu_free_at = &mut self.cpu_free_at[rank as usize];
+        *cpu_free_at = now.max(*cpu_free_at);
         for call in self.schedule.step(step) {
-            let Planned { after, act } = self.schedule.planned[call];
-            *through += after;
-            let op = match act {
-                Act::Pause => Op::Pause,
-                Act::Delay { span } => Op::Delay { span },
-                Act::Send { to, context, tag, bytes, mode } => {
+            let ScheduledCall { after, action } = self.schedule.scheduled[call];
+            *cpu_free_at += after;
+            let op = match action {
+                Action::Pause => Op::Pause,
+                Action::Delay { span } => Op::Delay { span },
+                Action::Send { to, context, tag, bytes, mode } => {
                     Op::Send { to, context, tag, bytes, mode }
                 }
-                Act::Recv { from, context, tag, bytes } => Op::Recv { from, context, tag, bytes },
-                Act::Other(at) => self.schedule.others[at as usize].clone(),
+                Action::Recv { from, context, tag, bytes } => {
+                    Op::Recv { from, context, tag, bytes }
+                }
+                Action::Other(at) => self.schedule.others[at as usize].clone(),
             };
             if let (Op::Send { .. }, Some(&[own, peer])) = (&op, self.schedule.nics.get(call)) {
                 let (token, op) = (call as Token - base, Op::Nics { own, peer });
                 calls.push(Call { rank, token, after: Span::ZERO, op });
             }
-            self.left -= usize::from(!op.completes());
+            self.remaining -= usize::from(!op.completes());
             calls.push(Call { rank, token: call as Token - base, after, op });
         }
     }
 
     /// The step that a call is the last of has left its computing thread to the next one.
-    fn free_lane(&mut self, now: Time, rank: u32, call: usize, calls: &mut Vec<Call>) {
+    fn free_thread(&mut self, now: Time, rank: u32, call: usize, calls: &mut Vec<Call>) {
         let first = &self.schedule.first_call;
         let step = first.partition_point(|&first| first as usize <= call) - 1;
-        if first[step + 1] as usize != call + 1 || self.schedule.lane[step] == NONE {
+        if first[step + 1] as usize != call + 1 || self.schedule.thread[step] == NONE {
             return;
         }
-        let lane = &mut self.lanes[self.schedule.lane[step] as usize];
-        match lane.waiting.pop_front() {
+        let thread = &mut self.threads[self.schedule.thread[step] as usize];
+        match thread.waiting.pop_front() {
             Some(next) => self.submit(now, rank, next, calls),
-            None => lane.busy = false,
+            None => thread.busy = false,
         }
     }
 }
@@ -529,7 +532,7 @@ impl Workload for Dag {
             let steps = first[rank as usize]..first[rank as usize + 1];
             for computes in [false, true] {
                 for step in steps.clone() {
-                    if self.owed[step as usize] == 0 && self.schedule.computes(step) == computes {
+                    if self.unmet[step as usize] == 0 && self.schedule.computes(step) == computes {
                         self.ready(Time::ZERO, rank, step, calls);
                     }
                 }
@@ -541,21 +544,23 @@ impl Workload for Dag {
         for done in done {
             let rank = done.rank;
             let call = (self.base[rank as usize] + done.token) as usize;
-            self.left -= 1;
+            self.remaining -= 1;
             let before = std::mem::replace(&mut self.ended[rank as usize], now);
-            if !matches!(self.schedule.planned[call].act, Act::Pause | Act::Delay { .. }) {
-                let idle = before.max(self.through[rank as usize]);
+            if !matches!(self.schedule.scheduled[call].action, Action::Pause | Action::Delay { .. })
+            {
+                let idle = before.max(self.cpu_free_at[rank as usize]);
                 self.waited[rank as usize] += done.ready.min(now).since(idle);
             }
-            if !self.lanes.is_empty() {
-                self.free_lane(now, rank, call, calls);
+            if !self.threads.is_empty() {
+                self.free_thread(now, rank, call, calls);
             }
-            let (from, to) = (self.schedule.heads[call], self.schedule.heads[call + 1]);
+            let (from, to) =
+                (self.schedule.successor_start[call], self.schedule.successor_start[call + 1]);
             for at in from..to {
-                let step = self.schedule.then[at as usize];
-                let owed = &mut self.owed[step as usize];
-                *owed -= 1;
-                if *owed == 0 {
+                let step = self.schedule.successors[at as usize];
+                let unmet = &mut self.unmet[step as usize];
+                *unmet -= 1;
+                if *unmet == 0 {
                     self.ready(now, rank, step, calls);
                 }
             }
@@ -563,7 +568,7 @@ impl Workload for Dag {
     }
 
     fn is_finished(&self) -> bool {
-        self.left == 0
+        self.remaining == 0
     }
 
     fn is_stopped(&self) -> bool {

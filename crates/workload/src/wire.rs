@@ -26,7 +26,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::Apart;
+use crate::NonContiguous;
 
 /// Names of the environment variables by which a process finds its seat.
 pub const ENV_FD: &str = "ODONATA_FD";
@@ -53,7 +53,7 @@ const TABLE_AT: u64 = WAITS_AT + (WAITS * 4) as u64;
 /// is limited on some systems (`ulimit -v`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
-pub struct Layout {
+pub struct SegmentLayout {
     /// Bytes of one rank's region.
     pub stride: u64,
     /// Bytes of the simulator's scratch memory behind the last region: the longest operand of
@@ -63,35 +63,35 @@ pub struct Layout {
     pub tokens: u64,
 }
 
-impl Layout {
+impl SegmentLayout {
     /// Least of a region and of the scratch memory: fewer tokens and a few messages.
-    const LEAST: u64 = 16 << 20;
-    const LEAST_TOKENS: u64 = 1 << 14;
+    const MIN_BYTES: u64 = 16 << 20;
+    const MIN_TOKENS: u64 = 1 << 14;
 
     /// Where address space is not limited: all regions together stay below 2^44 bytes.
-    pub fn full(ranks: u32) -> Layout {
+    pub fn full(ranks: u32) -> SegmentLayout {
         let stride = (1u64 << 44 >> u64::from(ranks.next_power_of_two().ilog2())).min(1 << 36);
-        Layout { stride, scratch: 1 << 34, tokens: TOKENS as u64 }
+        SegmentLayout { stride, scratch: 1 << 34, tokens: TOKENS as u64 }
     }
     /// Within so many bytes; `None` if those are too few.
-    pub fn within(ranks: u32, bytes: u64) -> Option<Layout> {
-        let full = Layout::full(ranks);
+    pub fn within(ranks: u32, bytes: u64) -> Option<SegmentLayout> {
+        let full = SegmentLayout::full(ranks);
         if bytes >= full.bytes(ranks) {
             return Some(full);
         }
         let share = bytes.checked_sub(HEADER_BYTES)? / (u64::from(ranks) + 1) / 4096 * 4096;
-        if share < Layout::LEAST {
+        if share < SegmentLayout::MIN_BYTES {
             return None;
         }
         let stride = share.min(full.stride);
         // An eighth of the region for the table of completions.
         let tokens = stride / 8 / size_of::<Completion>() as u64;
-        let tokens = (1u64 << tokens.ilog2()).clamp(Layout::LEAST_TOKENS, full.tokens);
-        Some(Layout { stride, scratch: share, tokens })
+        let tokens = (1u64 << tokens.ilog2()).clamp(SegmentLayout::MIN_TOKENS, full.tokens);
+        Some(SegmentLayout { stride, scratch: share, tokens })
     }
     /// The fewest bytes of a job of so many ranks.
-    pub fn least_bytes(ranks: u32) -> u64 {
-        HEADER_BYTES + (u64::from(ranks) + 1) * Layout::LEAST
+    pub fn min_bytes(ranks: u32) -> u64 {
+        HEADER_BYTES + (u64::from(ranks) + 1) * SegmentLayout::MIN_BYTES
     }
     /// Address space of the whole segment.
     pub fn bytes(&self, ranks: u32) -> u64 {
@@ -124,15 +124,15 @@ pub struct Header {
     /// unless limits are only to be noted.
     pub tag_ub: i32,
     pub tag_max: i32,
-    /// How many times ranks have knocked (`Control::knock`) since the simulator looked. A futex.
-    pub knocks: AtomicU32,
+    /// How many times ranks have knocked (`Control::wake_request`) since the simulator looked. A futex.
+    pub wake_requests: AtomicU32,
     /// The simulator's process: a rank that waits looks now and then whether it still lives, for
     /// the rank may have been started by something in between (a shell, a launcher).
     pub pid: u32,
     /// Bytes of memory of its own that every rank had before it was a rank: those are copies of one
     /// process, and share them. Written before any of them may run.
     pub inherited: u64,
-    pub layout: Layout,
+    pub layout: SegmentLayout,
     /// Whose argument checks the ranks' library follows: a constant of `checks`.
     pub checks: u32,
     /// Blocking collectives that begin with a barrier: bit `kind as u32`, and the highest for
@@ -182,7 +182,7 @@ pub mod presence {
     /// The rank has the turn and is counted in `Header::running`.
     pub const COUNTED: u32 = 0;
     /// It has the turn and is not counted: the simulator goes on without it, because it is blocked
-    /// in the kernel. When it hands over, it increments `Header::knocks` and wakes that futex.
+    /// in the kernel. When it hands over, it increments `Header::wake_requests` and wakes that futex.
     pub const AWAY: u32 = 1;
     /// It has handed over.
     pub const BACK: u32 = 2;
@@ -252,8 +252,8 @@ pub struct Control {
     pub command: u32,
     /// A thread of this rank wants into MPI while another one of it has given the turn away: 1
     /// until the simulator releases the rank, which it then does as soon as it can, whatever the
-    /// rank waits for. Who sets it counts it in `Header::knocks`.
-    pub knock: AtomicU32,
+    /// rank waits for. Who sets it counts it in `Header::wake_requests`.
+    pub wake_request: AtomicU32,
     /// 1: threads of this rank may knock. And the thread that handed over, if so.
     pub threads: u32,
     pub thread: u32,
@@ -266,7 +266,7 @@ pub struct Control {
     /// Release: so many polls that ask what this rank last asked in vain may be answered by the
     /// rank itself, in vain again, each for `poll_ps` of its time: nothing is due anywhere. And the
     /// hand-over after: how many were.
-    pub vain_polls: u32,
+    pub unsuccessful_polls: u32,
     pub spent_polls: u32,
     pub poll_ps: u64,
 
@@ -458,8 +458,8 @@ pub struct Submission {
     pub _pad: u32,
     /// How the rank's data lies in its memory, of what it gives and of what it takes. (In `block`
     /// it is packed.)
-    pub give: Apart,
-    pub take: Apart,
+    pub give: NonContiguous,
+    pub take: NonContiguous,
 }
 
 /// Reductions the simulator can do itself, without waking the rank.
@@ -510,13 +510,13 @@ pub mod combine {
 }
 
 pub const DONE: u32 = 1;
-pub const TOLD: u32 = 2;
+pub const REPORTED: u32 = 2;
 
 /// What came of an operation; written by the simulator while the rank sleeps.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Completion {
-    /// 0 until complete, then `DONE`; the rank adds `TOLD` when its program has heard of it, and
+    /// 0 until complete, then `DONE`; the rank adds `REPORTED` when its program has heard of it, and
     /// clears it before it uses the token again.
     pub done: u32,
     /// `Found` as u32: 0 yes, 1 no, 2 cancelled.
@@ -555,7 +555,7 @@ impl Segment {
     }
     /// # Safety
     /// The header has been written (also for the accessors below).
-    pub unsafe fn layout(self) -> Layout {
+    pub unsafe fn layout(self) -> SegmentLayout {
         unsafe { (*self.header()).layout }
     }
     /// All of the segment, in bytes.
@@ -724,15 +724,15 @@ mod tests {
 
     /// What batch systems allow: a job fits as long as every rank has the least there is.
     #[test]
-    fn a_layout_fits_what_it_is_given() {
+    fn a_layout_fits_its_limit() {
         for ranks in [1, 4, 96, 1000, 1 << 16] {
-            assert_eq!(Layout::within(ranks, u64::MAX), Some(Layout::full(ranks)));
-            assert!(Layout::full(ranks).bytes(ranks) <= (1 << 44) + (1 << 35));
-            let least = Layout::least_bytes(ranks);
-            assert_eq!(Layout::within(ranks, least - 4096), None);
+            assert_eq!(SegmentLayout::within(ranks, u64::MAX), Some(SegmentLayout::full(ranks)));
+            assert!(SegmentLayout::full(ranks).bytes(ranks) <= (1 << 44) + (1 << 35));
+            let least = SegmentLayout::min_bytes(ranks);
+            assert_eq!(SegmentLayout::within(ranks, least - 4096), None);
             for bytes in [least, least + 5000, 2 * least, 100 * least] {
-                let layout = Layout::within(ranks, bytes).expect("enough");
-                assert!(layout.bytes(ranks) <= bytes.max(Layout::full(ranks).bytes(ranks)));
+                let layout = SegmentLayout::within(ranks, bytes).expect("enough");
+                assert!(layout.bytes(ranks) <= bytes.max(SegmentLayout::full(ranks).bytes(ranks)));
                 assert!(layout.tokens.is_power_of_two() && layout.tokens <= TOKENS as u64);
                 // The table leaves most of the region to messages; operands come out of a region.
                 assert!(layout.arena_at() < layout.stride / 2);

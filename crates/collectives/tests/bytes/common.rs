@@ -1,7 +1,7 @@
 //! Collectives on real bytes, and what MPI says their results are.
 
 use base::{below, draw};
-use collectives::{Collective, Execution, Kind, Land, Memory, Part, RoundSink, Stuck};
+use collectives::{ApplyMode, Blocked, ByteRange, Collective, Execution, Kind, Memory, RoundSink};
 
 /// Operators on packed little-endian words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,20 +52,20 @@ pub struct Buffers {
     pub operator: Operator,
 }
 
-fn range(part: Part) -> std::ops::Range<usize> {
+fn range(part: ByteRange) -> std::ops::Range<usize> {
     part.at as usize..(part.at + part.len) as usize
 }
 
 impl Memory for Buffers {
-    fn read(&mut self, rank: u32, part: Part, out: &mut Vec<u8>) {
+    fn read(&mut self, rank: u32, part: ByteRange, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.of[rank as usize][range(part)]);
     }
     fn write(&mut self, rank: u32, at: u64, bytes: &[u8]) {
-        let part = Part { at, len: bytes.len() as u64 };
+        let part = ByteRange { at, len: bytes.len() as u64 };
         self.of[rank as usize][range(part)].copy_from_slice(bytes);
     }
     fn combine(&mut self, rank: u32, at: u64, bytes: &[u8], left: bool) {
-        let part = Part { at, len: bytes.len() as u64 };
+        let part = ByteRange { at, len: bytes.len() as u64 };
         let here = &mut self.of[rank as usize][range(part)];
         let new = match left {
             true => self.operator.apply(bytes, here),
@@ -89,7 +89,7 @@ pub fn deposited(calls: &[Collective], operator: Operator) -> Buffers {
     for call in calls {
         let mut buffer = vec![0xA5; call.buffer_bytes() as usize];
         for (i, part) in call.deposits() {
-            buffer[range(part)].copy_from_slice(&contribution(call.seat.rank, i, part.len));
+            buffer[range(part)].copy_from_slice(&contribution(call.member.rank, i, part.len));
         }
         of.push(buffer);
     }
@@ -107,7 +107,7 @@ fn expected(calls: &[Collective], rank: u32, i: u32, len: u64, operator: Operato
     match call.kind {
         Kind::Barrier => Vec::new(),
         Kind::Bcast => contribution(call.root, 0, len),
-        Kind::Reduce | Kind::Allreduce => fold(0..call.seat.size, 0, len),
+        Kind::Reduce | Kind::Allreduce => fold(0..call.member.size, 0, len),
         Kind::Scan => fold(0..rank + 1, 0, len),
         Kind::Exscan => fold(0..rank, 0, len),
         Kind::Allgather | Kind::Allgatherv | Kind::Gather | Kind::Gatherv => {
@@ -115,7 +115,7 @@ fn expected(calls: &[Collective], rank: u32, i: u32, len: u64, operator: Operato
         }
         Kind::Scatter | Kind::Scatterv => contribution(call.root, rank, len),
         Kind::Alltoall | Kind::Alltoallv => contribution(i, rank, len),
-        Kind::ReduceScatter | Kind::ReduceScatterBlock => fold(0..call.seat.size, i, len),
+        Kind::ReduceScatter | Kind::ReduceScatterBlock => fold(0..call.member.size, i, len),
     }
 }
 
@@ -123,7 +123,7 @@ pub fn check_collected(calls: &[Collective], buffers: &Buffers, how: &str) {
     // Where all ranks collect the same, it is worked out once.
     let mut known: std::collections::BTreeMap<(u32, u64), Vec<u8>> = Default::default();
     for call in calls {
-        let rank = call.seat.rank;
+        let rank = call.member.rank;
         let alike = matches!(
             call.kind,
             Kind::Bcast | Kind::Reduce | Kind::Allreduce | Kind::Allgather | Kind::Allgatherv
@@ -138,7 +138,7 @@ pub fn check_collected(calls: &[Collective], buffers: &Buffers, how: &str) {
             };
             assert!(ok, "{how}: rank {rank} block {i} of {call:?}");
             assert_eq!(part.at, area.at, "{how}: a gap before block {i} of {call:?}");
-            area = Part { at: part.at + part.len, len: area.len - part.len };
+            area = ByteRange { at: part.at + part.len, len: area.len - part.len };
         }
         assert_eq!(area.len, 0, "{how}: {call:?}");
     }
@@ -147,18 +147,18 @@ pub fn check_collected(calls: &[Collective], buffers: &Buffers, how: &str) {
 /// One rank's round, written down.
 #[derive(Default, Debug, Clone)]
 pub struct Round {
-    pub sends: Vec<(u32, Part)>,
-    pub recvs: Vec<(u32, Part, Land)>,
-    pub locals: Vec<(Part, Part, Land)>,
+    pub sends: Vec<(u32, ByteRange)>,
+    pub recvs: Vec<(u32, ByteRange, ApplyMode)>,
+    pub locals: Vec<(ByteRange, ByteRange, ApplyMode)>,
 }
 impl RoundSink for Round {
-    fn send(&mut self, to: u32, part: Part) {
+    fn send(&mut self, to: u32, part: ByteRange) {
         self.sends.push((to, part));
     }
-    fn recv(&mut self, from: u32, part: Part, land: Land) {
+    fn recv(&mut self, from: u32, part: ByteRange, land: ApplyMode) {
         self.recvs.push((from, part, land));
     }
-    fn local(&mut self, from: Part, to: Part, land: Land) {
+    fn local(&mut self, from: ByteRange, to: ByteRange, land: ApplyMode) {
         self.locals.push((from, to, land));
     }
 }
@@ -180,15 +180,15 @@ fn messages(parts: impl Iterator<Item = (u32, u32, u64)>) -> Vec<(u32, u32, u64)
 fn check_round(calls: &[Collective], rounds: &[Round], k: u32) {
     let (mut sent, mut received) = (Vec::new(), Vec::new());
     for (call, round) in calls.iter().zip(rounds) {
-        let (rank, size) = (call.seat.rank, call.buffer_bytes());
-        let fits = |part: Part| part.at + part.len <= size;
+        let (rank, size) = (call.member.rank, call.buffer_bytes());
+        let fits = |part: ByteRange| part.at + part.len <= size;
         let what = || format!("round {k} of {call:?}");
         assert!(round.sends.iter().all(|&(to, p)| fits(p) && to != rank), "{}", what());
         assert!(round.recvs.iter().all(|&(from, p, _)| fits(p) && from != rank), "{}", what());
         for &(from, to, land) in &round.locals {
             assert!(fits(from) && fits(to) && from.len == to.len, "{}", what());
             let apart = from.at + from.len <= to.at || to.at + to.len <= from.at;
-            assert!(apart || land != Land::Write, "{}", what());
+            assert!(apart || land != ApplyMode::Write, "{}", what());
         }
         if call.kind != Kind::Barrier {
             assert!(round.sends.iter().all(|s| s.1.len > 0), "{}", what());
@@ -218,11 +218,15 @@ pub fn run_in_step(calls: &[Collective], buffers: &mut Buffers) {
         check_round(calls, &rounds, k);
         for (call, round) in calls.iter().zip(&rounds) {
             for &(to, part) in &round.sends {
-                buffers.read(call.seat.rank, part, post.entry((call.seat.rank, to)).or_default());
+                buffers.read(
+                    call.member.rank,
+                    part,
+                    post.entry((call.member.rank, to)).or_default(),
+                );
             }
         }
         for (call, round) in calls.iter().zip(&rounds) {
-            land(call.seat.rank, round, &mut post, buffers);
+            land(call.member.rank, round, &mut post, buffers);
         }
     }
 }
@@ -234,16 +238,16 @@ fn land(rank: u32, round: &Round, post: &mut Post, buffers: &mut Buffers) {
         let message = post.get_mut(&(from, rank)).expect("checked");
         let bytes: Vec<u8> = message.drain(..part.len as usize).collect();
         match land {
-            Land::Write => buffers.write(rank, part.at, &bytes),
-            _ => buffers.combine(rank, part.at, &bytes, land == Land::CombineLeft),
+            ApplyMode::Write => buffers.write(rank, part.at, &bytes),
+            _ => buffers.combine(rank, part.at, &bytes, land == ApplyMode::CombineLeft),
         }
     }
     for &(from, to, land) in &round.locals {
         let mut bytes = Vec::new();
         buffers.read(rank, from, &mut bytes);
         match land {
-            Land::Write => buffers.write(rank, to.at, &bytes),
-            _ => buffers.combine(rank, to.at, &bytes, land == Land::CombineLeft),
+            ApplyMode::Write => buffers.write(rank, to.at, &bytes),
+            _ => buffers.combine(rank, to.at, &bytes, land == ApplyMode::CombineLeft),
         }
     }
 }
@@ -267,16 +271,16 @@ pub fn run_lazily(calls: &[Collective], buffers: &mut Buffers, seed: u64) {
         match execution.advance(rank, buffers) {
             Ok(()) => {
                 todo.swap_remove(at);
-                let rubbish = vec![0x5A; buffers.of[rank as usize].len()];
-                results[rank as usize] = std::mem::replace(&mut buffers.of[rank as usize], rubbish);
+                let garbage = vec![0x5A; buffers.of[rank as usize].len()];
+                results[rank as usize] = std::mem::replace(&mut buffers.of[rank as usize], garbage);
             }
-            Err(Stuck::NotJoined(other)) => {
+            Err(Blocked::NotJoined(other)) => {
                 assert!(!execution.has_joined(other), "seed {seed}: {:?}", calls[0]);
             }
             Err(stuck) => panic!("seed {seed}: {stuck:?} in {:?}", calls[rank as usize]),
         }
     }
-    assert!(execution.is_over());
-    assert_eq!(execution.waiting_bytes(), 0, "seed {seed}: {:?}", calls[0]);
+    assert!(execution.is_complete());
+    assert_eq!(execution.unread_bytes(), 0, "seed {seed}: {:?}", calls[0]);
     buffers.of = results;
 }

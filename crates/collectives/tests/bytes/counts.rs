@@ -2,12 +2,12 @@
 //! memory. The closed forms are from the literature, not from this code.
 
 use crate::common::{Operator, Round, check_collected, deposited, run_in_step, run_lazily};
-use collectives::{Algorithm, Collective, Execution, Kind, Ragged, RoundSink, Seat};
-use collectives::{Land, Memory, Part};
+use collectives::{Algorithm, Collective, Execution, Kind, Member, Ragged, RoundSink};
+use collectives::{ApplyMode, ByteRange, Memory};
 
 fn call(kind: Kind, algorithm: Algorithm, rank: u32, size: u32, bytes: u64) -> Collective {
-    let seat = Seat { rank, size };
-    Collective { kind, algorithm, seat, root: 0, bytes, grain: 8, ragged: None, nodes: None }
+    let member = Member { rank, size };
+    Collective { kind, algorithm, member, root: 0, bytes, grain: 8, ragged: None, nodes: None }
 }
 
 #[derive(Default)]
@@ -17,17 +17,17 @@ struct Sum {
     combined: u64,
 }
 impl RoundSink for Sum {
-    fn send(&mut self, _: u32, part: Part) {
+    fn send(&mut self, _: u32, part: ByteRange) {
         self.messages += 1;
         self.sent += part.len;
     }
-    fn recv(&mut self, _: u32, part: Part, land: Land) {
-        if land != Land::Write {
+    fn recv(&mut self, _: u32, part: ByteRange, land: ApplyMode) {
+        if land != ApplyMode::Write {
             self.combined += part.len;
         }
     }
-    fn local(&mut self, _: Part, to: Part, land: Land) {
-        if land != Land::Write {
+    fn local(&mut self, _: ByteRange, to: ByteRange, land: ApplyMode) {
+        if land != ApplyMode::Write {
             self.combined += to.len;
         }
     }
@@ -81,7 +81,7 @@ fn rounds_and_bytes_are_those_of_the_closed_forms() {
 
 /// A radix-k exchange over k^s ranks: s rounds, k - 1 messages of the vector each.
 #[test]
-fn a_wide_exchange_sends_to_all_others_of_a_digit() {
+fn a_wide_exchange_sends_to_all_peers_of_a_digit() {
     for (k, steps) in [(2u8, 5u32), (3, 3), (4, 3), (12, 2), (16, 1)] {
         let size = u32::from(k).pow(steps);
         for rank in 0..size {
@@ -96,7 +96,7 @@ fn a_wide_exchange_sends_to_all_others_of_a_digit() {
 
 /// Trees: rounds, and bytes of all ranks together, for any size.
 #[test]
-fn trees_take_the_logarithm_and_move_each_byte_as_often_as_they_must() {
+fn trees_have_logarithmic_rounds_and_minimal_traffic() {
     use Algorithm as A;
     for size in 1..=70u32 {
         let p = u64::from(size);
@@ -180,15 +180,15 @@ fn rounds_match_at_a_hundred_thousand_ranks() {
 /// 1,024 ranks, those that are early leaving before others have done anything: what is copied away
 /// stays within a few working buffers.
 #[test]
-fn early_leavers_leave_little_behind() {
+fn early_finishers_leave_few_unread_bytes() {
     struct Zeros;
     impl Memory for Zeros {
-        fn read(&mut self, _: u32, part: Part, out: &mut Vec<u8>) {
+        fn read(&mut self, _: u32, part: ByteRange, out: &mut Vec<u8>) {
             out.resize(out.len() + part.len as usize, 0);
         }
         fn write(&mut self, _: u32, _: u64, _: &[u8]) {}
         fn combine(&mut self, _: u32, _: u64, _: &[u8], _: bool) {}
-        fn copy(&mut self, _: u32, _: Part, _: u32, _: u64) {}
+        fn copy(&mut self, _: u32, _: ByteRange, _: u32, _: u64) {}
     }
     let size = 1024;
     let cases = [
@@ -209,18 +209,18 @@ fn early_leavers_leave_little_behind() {
             execution.advance(rank, &mut Zeros).expect("all are there");
             // Bytes are counted by looking at every rank's mail; now and then is enough.
             if rank % 64 == 0 {
-                most = most.max(execution.waiting_bytes());
+                most = most.max(execution.unread_bytes());
             }
         }
         assert!(most <= 16 * buffer, "{kind:?} {algorithm:?}: {most} B waiting, buffer {buffer} B");
-        assert!(execution.is_over());
-        assert_eq!(execution.waiting_bytes(), 0);
+        assert!(execution.is_complete());
+        assert_eq!(execution.unread_bytes(), 0);
     }
 }
 
 /// An alltoallv in which ranks with nothing to hear of leave before others join.
 #[test]
-fn a_rank_may_leave_before_those_it_sends_to_have_joined() {
+fn a_rank_may_finish_before_its_receivers_join() {
     let size = 9u32;
     // Rank r sends r - i bytes words to each lower rank i, so the last hears of nobody.
     let words = |from: u32, to: u32| u64::from(from.saturating_sub(to)) * 8;

@@ -2,5 +2,5 @@
 
 mod common;
 mod counts;
-mod disagreements;
+mod mismatches;
 mod proof;

@@ -1,7 +1,7 @@
 //! Every algorithm, on real bytes, against what MPI says the result is.
 
 use crate::common::{Operator, check_collected, deposited, run_in_step, run_lazily};
-use collectives::{Algorithm, Collective, Form, Kind, Nodes, Ragged, Seat, Shape};
+use collectives::{Algorithm, Collective, Composition, Kind, Member, NodeMap, Ragged, TreeShape};
 
 /// The algorithms of a kind with the parameters worth trying.
 fn algorithms(kind: Kind) -> Vec<Algorithm> {
@@ -32,7 +32,7 @@ fn algorithms(kind: Kind) -> Vec<Algorithm> {
         Algorithm::Tree { chunk, .. } => {
             let chunk = if chunk > 0 { 48 } else { 0 };
             let of = |shape| [1, 2, 3, 64].map(|k| Algorithm::Tree { shape, k, chunk });
-            Shape::ALL.into_iter().flat_map(of).collect()
+            TreeShape::ALL.into_iter().flat_map(of).collect()
         }
         Algorithm::NodeAware { .. } => Vec::new(),
         other => vec![other],
@@ -42,26 +42,28 @@ fn algorithms(kind: Kind) -> Vec<Algorithm> {
 
 /// The node-aware ones, with all that the nodes' first ranks may do.
 fn node_aware(kind: Kind) -> Vec<Algorithm> {
-    let flat = kind.algorithms().iter().filter_map(|&a| a.among_roots());
+    let flat = kind.algorithms().iter().filter_map(|&a| a.for_node_roots());
     let form = |a: &Algorithm| match a {
         Algorithm::NodeAware { form, .. } => Some(*form),
         _ => None,
     };
-    let forms: Vec<Form> = kind.algorithms().iter().filter_map(form).collect();
-    flat.flat_map(|across| forms.iter().map(move |&form| Algorithm::NodeAware { form, across }))
-        .collect()
+    let forms: Vec<Composition> = kind.algorithms().iter().filter_map(form).collect();
+    flat.flat_map(|inter_node| {
+        forms.iter().map(move |&form| Algorithm::NodeAware { form, inter_node })
+    })
+    .collect()
 }
 
 /// Ranks over nodes: one a node, so many a node with a last one that is not full, all on one, in
 /// turn over three, and one node in the middle that has most.
-fn layouts(size: u32) -> Vec<Nodes> {
+fn layouts(size: u32) -> Vec<NodeMap> {
     let mut all = vec![
-        Nodes::new(0..size),
-        Nodes::new((0..size).map(|r| r / 3)),
-        Nodes::new((0..size).map(|r| r / 8)),
-        Nodes::new((0..size).map(|_| 7)),
-        Nodes::new((0..size).map(|r| 9 - r % 3)),
-        Nodes::new((0..size).map(|r| if r % 5 == 1 || r > 9 { 1 } else { r })),
+        NodeMap::new(0..size),
+        NodeMap::new((0..size).map(|r| r / 3)),
+        NodeMap::new((0..size).map(|r| r / 8)),
+        NodeMap::new((0..size).map(|_| 7)),
+        NodeMap::new((0..size).map(|r| 9 - r % 3)),
+        NodeMap::new((0..size).map(|r| if r % 5 == 1 || r > 9 { 1 } else { r })),
     ];
     all.dedup();
     all
@@ -90,7 +92,7 @@ fn calls(
             let mut call = Collective {
                 kind,
                 algorithm,
-                seat: Seat { rank, size },
+                member: Member { rank, size },
                 root,
                 bytes: elements * grain,
                 grain,
@@ -120,7 +122,7 @@ fn calls(
         .collect()
 }
 
-fn prove(kind: Kind, size: u32) {
+fn check(kind: Kind, size: u32) {
     let vectors =
         matches!(kind, Kind::Bcast | Kind::Reduce | Kind::Allreduce | Kind::Scan | Kind::Exscan);
     let p = u64::from(size);
@@ -138,9 +140,9 @@ fn prove(kind: Kind, size: u32) {
         Kind::Allgatherv | Kind::Gatherv | Kind::Scatterv | Kind::Alltoallv | Kind::ReduceScatter
     );
     for algorithm in algorithms(kind) {
-        assert!(algorithm.serves(kind));
+        assert!(algorithm.implements(kind));
         let mut operators = vec![Operator::Sum];
-        if kind.reduces() && algorithm.keeps_order(kind) {
+        if kind.reduces() && algorithm.preserves_order(kind) {
             operators.push(Operator::Compose);
         }
         for &operator in &operators {
@@ -159,10 +161,10 @@ fn prove(kind: Kind, size: u32) {
     }
 }
 
-fn prove_all(kinds: &[Kind]) {
+fn check_all(kinds: &[Kind]) {
     for &kind in kinds {
         for size in (1..=40).chain([97]) {
-            prove(kind, size);
+            check(kind, size);
         }
     }
 }
@@ -170,7 +172,7 @@ fn prove_all(kinds: &[Kind]) {
 /// Several ranks a node, nodes that are not full, and ranks that are not side by side: what comes
 /// out does not depend on who shares a node with whom.
 #[test]
-fn nodes_first() {
+fn node_aware_algorithms() {
     for kind in [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Allreduce] {
         let algorithms = node_aware(kind);
         assert!(algorithms.len() >= 4, "{kind:?} {algorithms:?}");
@@ -184,7 +186,7 @@ fn nodes_first() {
             };
             for (i, nodes) in layouts(size).into_iter().enumerate() {
                 for (j, &algorithm) in algorithms.iter().enumerate() {
-                    assert!(algorithm.serves(kind));
+                    assert!(algorithm.implements(kind));
                     // Each root and length with some of the layouts and algorithms.
                     let root = roots[(i + j) % roots.len()];
                     let n = elements[(i + j / 2 + size as usize) % elements.len()];
@@ -203,30 +205,30 @@ fn nodes_first() {
 }
 
 #[test]
-fn one_to_all_and_back() {
+fn rooted_collectives() {
     use Kind::*;
-    prove_all(&[Barrier, Bcast, Gather, Gatherv, Scatter, Scatterv]);
+    check_all(&[Barrier, Bcast, Gather, Gatherv, Scatter, Scatterv]);
 }
 
 #[test]
-fn all_to_all() {
-    prove_all(&[Kind::Allgather, Kind::Allgatherv, Kind::Alltoall, Kind::Alltoallv]);
+fn allgathers_and_alltoalls() {
+    check_all(&[Kind::Allgather, Kind::Allgatherv, Kind::Alltoall, Kind::Alltoallv]);
 }
 
 #[test]
 fn reductions() {
-    prove_all(&[Kind::Reduce, Kind::Allreduce]);
+    check_all(&[Kind::Reduce, Kind::Allreduce]);
 }
 
 #[test]
 fn scattered_reductions_and_scans() {
     use Kind::*;
-    prove_all(&[ReduceScatter, ReduceScatterBlock, Scan, Exscan]);
+    check_all(&[ReduceScatter, ReduceScatterBlock, Scan, Exscan]);
 }
 
 #[test]
 fn every_reduction_has_an_algorithm_that_keeps_order() {
     for kind in Kind::ALL {
-        assert!(kind.algorithms()[0].keeps_order(kind), "{kind:?}");
+        assert!(kind.algorithms()[0].preserves_order(kind), "{kind:?}");
     }
 }

@@ -6,7 +6,7 @@ pub mod rank;
 pub mod world;
 
 use base::Span;
-use live::{LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
+use live::{LaunchSpec, Launcher, Live, LiveOutcome, RankLocation};
 use std::ffi::OsString;
 
 pub const PROGRAM: &str = "ROOM_PROGRAM";
@@ -26,7 +26,7 @@ pub fn job(program: &str, ranks: u32) -> LaunchSpec {
 }
 
 pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
-    let seat = |rank: u32| SeatSpec {
+    let seat = |rank: u32| RankLocation {
         node: rank / 2,
         node_name: format!("x{}", rank / 2),
         local_rank: rank % 2,
@@ -56,14 +56,14 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
         clock_tick: Span::ns(10),
         poll_interval: Span::ns(100),
         livelock_polls: 2000,
-        patience: std::time::Duration::from_millis(100),
+        idle_timeout: std::time::Duration::from_millis(100),
         synchronized: 0,
         progress: None,
     }
 }
 
 pub fn launch(spec: LaunchSpec) -> Live {
-    let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);
+    let choose = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
     Live::launch(spec, choose, Box::new(|| false)).unwrap()
 }
 

@@ -12,7 +12,7 @@ pub type Operator = fn(&mut [u8], &[u8], bool);
 /// A one-sided operation as these tests have it: words of the target's memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Reach {
+pub struct TestAccess {
     arrival: Arrival,
     pub place: u64,
     pub value: u64,
@@ -194,7 +194,7 @@ impl Rank {
             self.abort(17);
         }
         while at != 0 {
-            let reach = unsafe { &mut *self.segment.ptr(at).cast::<Reach>() };
+            let reach = unsafe { &mut *self.segment.ptr(at).cast::<TestAccess>() };
             let next = reach.arrival.next;
             let word = &mut self.memory[reach.place as usize];
             reach.found = *word;
@@ -211,8 +211,8 @@ impl Rank {
         turn.store(0, Ordering::Relaxed);
         let back = wire::presence::BACK;
         if control.presence.swap(back, Ordering::AcqRel) == wire::presence::AWAY {
-            header.knocks.fetch_add(1, Ordering::AcqRel);
-            futex(&header.knocks, libc::FUTEX_WAKE, 1);
+            header.wake_requests.fetch_add(1, Ordering::AcqRel);
+            futex(&header.wake_requests, libc::FUTEX_WAKE, 1);
             return;
         }
         if running.fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -249,7 +249,7 @@ impl Rank {
             self.after_ps += unsafe { (*self.control).poll_ps };
         } else {
             self.hand_over(wait::POLL, &[token]);
-            self.spare = unsafe { (*self.control).vain_polls };
+            self.spare = unsafe { (*self.control).unsuccessful_polls };
         }
     }
     pub fn wait_all(&mut self, tokens: &[u32]) {
@@ -290,10 +290,11 @@ impl Rank {
     }
     /// Starts an access of 8 bytes; with `FETCH` 8 bytes return.
     pub fn reach(&mut self, to: u32, place: u64, value: u64, adds: bool, flags: u32) -> (u32, u64) {
-        let (token, block) = (self.token(), self.arena.alloc(size_of::<Reach>() as u64).unwrap());
+        let (token, block) =
+            (self.token(), self.arena.alloc(size_of::<TestAccess>() as u64).unwrap());
         let arrival = Arrival { origin: self.rank, flags, ..Arrival::default() };
-        let reach = Reach { arrival, place, value, adds: adds.into(), found: u64::MAX };
-        unsafe { self.segment.ptr(block).cast::<Reach>().write(reach) };
+        let reach = TestAccess { arrival, place, value, adds: adds.into(), found: u64::MAX };
+        unsafe { self.segment.ptr(block).cast::<TestAccess>().write(reach) };
         let grain = if flags & flag::FETCH != 0 { 8 } else { 0 };
         let s = Submission { kind: kind::ONE_SIDED, flags, token, peer: to, ..EMPTY };
         self.submit(Submission { bytes: 8, grain, block, ..s });
@@ -302,13 +303,13 @@ impl Rank {
     /// Has the simulator add an access's value to the word at `at` of the segment, as it is waited
     /// for; what is there before takes the value's place.
     pub fn make_direct(&self, block: u64, at: u64) {
-        let area = block + std::mem::offset_of!(Reach, value) as u64;
+        let area = block + std::mem::offset_of!(TestAccess, value) as u64;
         let combine = builtin(op::SUM, element::U64);
         let direct = Direct { work: wire::work::ACCUMULATE, combine, at, area, bytes: 8 };
-        unsafe { (*self.segment.ptr(block).cast::<Reach>()).arrival.direct = direct };
+        unsafe { (*self.segment.ptr(block).cast::<TestAccess>()).arrival.direct = direct };
     }
     pub fn value(&self, block: u64) -> u64 {
-        unsafe { (*self.segment.ptr(block).cast::<Reach>()).value }
+        unsafe { (*self.segment.ptr(block).cast::<TestAccess>()).value }
     }
     /// Adds to a word of another rank's memory: what was there before.
     pub fn fetch_add(&mut self, to: u32, place: u64, value: u64) -> u64 {
@@ -322,7 +323,7 @@ impl Rank {
     }
     /// What an access has found.
     pub fn reached(&self, block: u64) -> u64 {
-        unsafe { (*self.segment.ptr(block).cast::<Reach>()).found }
+        unsafe { (*self.segment.ptr(block).cast::<TestAccess>()).found }
     }
     /// An operation without data, waited for.
     pub fn simple(&mut self, s: Submission) -> Completion {
@@ -395,4 +396,5 @@ fn futex(word: &AtomicU32, op: i32, value: u32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, value, forever) };
 }
 
-const NOTHING: workload::Apart = workload::Apart { bytes: 0, touched: 0, values: 0, members: 0 };
+const NOTHING: workload::NonContiguous =
+    workload::NonContiguous { bytes: 0, touched: 0, values: 0, members: 0 };

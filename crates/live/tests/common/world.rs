@@ -68,7 +68,7 @@ pub struct World<W> {
     n_events: u64,
     /// Those of the queue that are alarms.
     alarms: BTreeSet<u64>,
-    meetings: BTreeMap<(u32, u32), Entered>,
+    open_collectives: BTreeMap<(u32, u32), Entered>,
     /// Who has the lock, then who waits for it, with tokens; exclusive only.
     locks: BTreeMap<(u32, u32), VecDeque<(u32, u32)>>,
 }
@@ -84,7 +84,7 @@ impl<W: Workload> World<W> {
             queue: BinaryHeap::new(),
             n_events: 0,
             alarms: BTreeSet::new(),
-            meetings: BTreeMap::new(),
+            open_collectives: BTreeMap::new(),
             locks: BTreeMap::new(),
         }
     }
@@ -210,11 +210,11 @@ impl<W: Workload> World<W> {
             }
             Op::Recv { from, context, tag, .. } => {
                 let p = Posted { token, from, context, tag, at: now, probes: false, takes: false };
-                self.look(at, p, true);
+                self.find_message(at, p, true);
             }
             Op::Probe { from, context, tag, wait, take } => {
                 let p = Posted { token, from, context, tag, at: now, probes: true, takes: take };
-                self.look(at, p, wait);
+                self.find_message(at, p, wait);
             }
             Op::RecvTaken { probe, .. } => {
                 let m = self.ranks[at as usize].taken.remove(&probe).expect("a probe took it");
@@ -235,7 +235,7 @@ impl<W: Workload> World<W> {
         self.take_on(at);
     }
 
-    fn look(&mut self, at: u32, posted: Posted, wait: bool) {
+    fn find_message(&mut self, at: u32, posted: Posted, wait: bool) {
         let rank = &mut self.ranks[at as usize];
         match rank.unexpected.iter().position(|m| posted.admits(m)) {
             Some(i) => {
@@ -243,7 +243,7 @@ impl<W: Workload> World<W> {
                 if !posted.probes || posted.takes {
                     rank.unexpected.remove(i);
                 }
-                self.meet(at, &posted, m);
+                self.match_message(at, &posted, m);
             }
             None if wait => rank.posted.push(posted),
             None => {
@@ -257,7 +257,7 @@ impl<W: Workload> World<W> {
         let rank = &mut self.ranks[at as usize];
         if let Some(i) = rank.posted.iter().position(|p| p.admits(&m)) {
             let posted = rank.posted.remove(i);
-            self.meet(at, &posted, m.clone());
+            self.match_message(at, &posted, m.clone());
             if !posted.probes || posted.takes {
                 return;
             }
@@ -265,7 +265,7 @@ impl<W: Workload> World<W> {
         }
         rank.unexpected.push(m);
     }
-    fn meet(&mut self, at: u32, posted: &Posted, m: Message) {
+    fn match_message(&mut self, at: u32, posted: &Posted, m: Message) {
         self.answer(at, posted.token, posted.at, &m);
         if posted.takes {
             self.ranks[at as usize].taken.insert(posted.token, m);
@@ -285,16 +285,17 @@ impl<W: Workload> World<W> {
         let n = self.ranks[at as usize].entered.entry(context).or_default();
         let key = (context, *n);
         *n += 1;
-        let is_root = call.kind == collectives::Kind::Bcast && call.seat.rank == call.root;
-        let size = call.seat.size as usize;
+        let is_root = call.kind == collectives::Kind::Bcast && call.member.rank == call.root;
+        let size = call.member.size as usize;
         if is_root {
             self.complete(self.now, Done { rank: at, token, ready: self.now, ..Done::default() });
         }
-        let entered = self.meetings.entry(key).or_default();
+        let entered = self.open_collectives.entry(key).or_default();
         entered.push((at, token, call));
         if entered.len() == size {
-            for (rank, token, call) in self.meetings.remove(&key).unwrap() {
-                let is_root = call.kind == collectives::Kind::Bcast && call.seat.rank == call.root;
+            for (rank, token, call) in self.open_collectives.remove(&key).unwrap() {
+                let is_root =
+                    call.kind == collectives::Kind::Bcast && call.member.rank == call.root;
                 if !is_root {
                     let done = Done { rank, token, ready: self.now, ..Done::default() };
                     self.complete(self.now + LATENCY, done);

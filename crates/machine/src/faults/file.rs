@@ -3,8 +3,8 @@
 use base::{Span, Time};
 use toml::{Table, Value as Toml};
 
-use super::{Fault, FaultPlan, LANES, NEVER, Part, Trouble};
-use crate::complaint::{Complaint, nearest};
+use super::{Fault, FaultKind, FaultSchedule, FaultTarget, LANES, NEVER};
+use crate::input_error::{InputError, nearest};
 use crate::quantity::{self, Dimension};
 use crate::spec::{shown, syntax};
 use crate::{GroupId, Machine, NicId, NodeId, SwitchId};
@@ -17,21 +17,25 @@ const KEYS: [&str; 12] = [
     "lanes", "ber",
 ];
 /// Above it a packet of 2 KiB is hit more often than not at every crossing.
-const MOST_ERRORS: f64 = 1e-4;
+const MAX_BER: f64 = 1e-4;
 
-impl FaultPlan {
+impl FaultSchedule {
     /// Reads a plan for `machine`, or says everything that is wrong with it.
-    pub fn parse(name: &str, text: &str, machine: &Machine) -> Result<FaultPlan, Vec<Complaint>> {
+    pub fn parse(
+        name: &str,
+        text: &str,
+        machine: &Machine,
+    ) -> Result<FaultSchedule, Vec<InputError>> {
         let table = text.parse::<Table>().map_err(|error| vec![syntax(name, text, &error)])?;
         let mut read = Read { machine, out: Vec::new(), at: String::new() };
-        let mut plan = FaultPlan::default();
+        let mut schedule = FaultSchedule::default();
         for (key, value) in &table {
             match (key.as_str(), value) {
-                ("ber", value) => plan.ber = read.errors("ber", value),
+                ("ber", value) => schedule.ber = read.errors("ber", value),
                 ("fault", Toml::Array(rows)) => {
                     for (nth, row) in rows.iter().enumerate() {
                         read.at = format!("fault {}", nth + 1);
-                        plan.faults.extend(read.row(row));
+                        schedule.faults.extend(read.row(row));
                     }
                     read.at.clear();
                 }
@@ -39,19 +43,19 @@ impl FaultPlan {
                 (key, value) => {
                     let near = nearest(key, ["ber", "fault"]);
                     let wanted = "a key of fault plans: `ber` or `[[fault]]` tables";
-                    let complaint = Complaint::new(read.path(key), shown(value), wanted);
-                    read.out.push(complaint.with_hint(near));
+                    let input_error = InputError::new(read.path(key), shown(value), wanted);
+                    read.out.push(input_error.with_hint(near));
                 }
             }
         }
-        if read.out.is_empty() { Ok(plan) } else { Err(read.out) }
+        if read.out.is_empty() { Ok(schedule) } else { Err(read.out) }
     }
 }
 
 /// A plan while it is read.
 struct Read<'a> {
     machine: &'a Machine,
-    out: Vec<Complaint>,
+    out: Vec<InputError>,
     /// The row.
     at: String,
 }
@@ -63,22 +67,22 @@ impl Read<'_> {
     }
 
     fn wrong(&mut self, key: &str, value: &Toml, wanted: String) {
-        self.out.push(Complaint::new(self.path(key), shown(value), wanted));
+        self.out.push(InputError::new(self.path(key), shown(value), wanted));
     }
 
     fn row(&mut self, row: &Toml) -> Option<Fault> {
         let Toml::Table(row) = row else {
-            self.out.push(Complaint::new(self.at.clone(), shown(row), "a `[[fault]]` table"));
+            self.out.push(InputError::new(self.at.clone(), shown(row), "a `[[fault]]` table"));
             return None;
         };
         let before = self.out.len();
         for (key, value) in row.iter().filter(|(key, _)| !KEYS.contains(&key.as_str())) {
             let wanted = format!("one of {}", KEYS.join(", "));
-            let complaint = Complaint::new(self.path(key), shown(value), wanted);
-            self.out.push(complaint.with_hint(nearest(key, KEYS)));
+            let input_error = InputError::new(self.path(key), shown(value), wanted);
+            self.out.push(input_error.with_hint(nearest(key, KEYS)));
         }
         let part = self.part(row);
-        let trouble = self.trouble(row, part);
+        let kind = self.kind(row, part);
         let from = row.get("from").map_or(Some(Time::ZERO), |value| self.time("from", value));
         let until = match (row.get("until"), row.get("flap")) {
             (Some(_), Some(flap)) => {
@@ -103,15 +107,15 @@ impl Read<'_> {
         if self.out.len() > before {
             return None;
         }
-        Some(Fault { part: part?, trouble: trouble?, from, until })
+        Some(Fault { part: part?, kind: kind?, from, until })
     }
 
-    fn part(&mut self, row: &Table) -> Option<Part> {
+    fn part(&mut self, row: &Table) -> Option<FaultTarget> {
         let given: Vec<&str> = PARTS.into_iter().filter(|key| row.contains_key(*key)).collect();
         let &[key] = &given[..] else {
             let wanted = format!("one of {}", PARTS.join(", "));
             let found = given.join(", ");
-            self.out.push(Complaint::new(self.at.clone(), found, wanted));
+            self.out.push(InputError::new(self.at.clone(), found, wanted));
             return None;
         };
         let value = &row[key];
@@ -140,17 +144,17 @@ impl Read<'_> {
                     Some(value) => Some(self.number("cable", value, cables)?),
                 };
                 Some(match key {
-                    "groups" => Part::Groups(GroupId(a), GroupId(b), cable),
-                    _ => Part::Switches(SwitchId(a), SwitchId(b), cable),
+                    "groups" => FaultTarget::Groups(GroupId(a), GroupId(b), cable),
+                    _ => FaultTarget::Switches(SwitchId(a), SwitchId(b), cable),
                 })
             }
             "switch" => {
                 let n = self.n_switches();
-                Some(Part::Switch(SwitchId(self.number(key, value, n)?)))
+                Some(FaultTarget::Switch(SwitchId(self.number(key, value, n)?)))
             }
-            "node" => self.node(key, value).map(Part::Node),
-            "nic" => self.nic(key, value).map(Part::Nic),
-            _ => self.nic(key, value).map(Part::NicLink),
+            "node" => self.node(key, value).map(FaultTarget::Node),
+            "nic" => self.nic(key, value).map(FaultTarget::Nic),
+            _ => self.nic(key, value).map(FaultTarget::NicLink),
         }
     }
 
@@ -158,9 +162,13 @@ impl Read<'_> {
         self.machine.n_switches()
     }
 
-    fn trouble(&mut self, row: &Table, part: Option<Part>) -> Option<Trouble> {
-        let is_link =
-            matches!(part, None | Some(Part::Switches(..) | Part::Groups(..) | Part::NicLink(_)));
+    fn kind(&mut self, row: &Table, part: Option<FaultTarget>) -> Option<FaultKind> {
+        let is_link = matches!(
+            part,
+            None | Some(
+                FaultTarget::Switches(..) | FaultTarget::Groups(..) | FaultTarget::NicLink(_)
+            )
+        );
         if let Some((key, value)) =
             ["lanes", "ber"].iter().find_map(|key| Some((*key, row.get(*key)?)))
             && !is_link
@@ -173,13 +181,13 @@ impl Read<'_> {
                 self.wrong("lanes", lanes, "either `lanes` or `ber`; two rows for both".into());
                 None
             }
-            (Some(Toml::Integer(lanes @ 2..=3)), None) => Some(Trouble::Lanes(*lanes as u8)),
+            (Some(Toml::Integer(lanes @ 2..=3)), None) => Some(FaultKind::Lanes(*lanes as u8)),
             (Some(lanes), None) => {
                 self.wrong("lanes", lanes, format!("2 or 3 of {LANES}"));
                 None
             }
-            (None, Some(ber)) => Some(Trouble::Errors(self.errors("ber", ber))),
-            (None, None) => Some(Trouble::Down),
+            (None, Some(ber)) => Some(FaultKind::Errors(self.errors("ber", ber))),
+            (None, None) => Some(FaultKind::Down),
         }
     }
 
@@ -189,8 +197,8 @@ impl Read<'_> {
             Toml::Integer(0) => 0.0,
             _ => f64::NAN,
         };
-        if !(0.0..=MOST_ERRORS).contains(&rate) {
-            let wanted = format!("a bit-error rate such as `1e-12`, at most {MOST_ERRORS:e}");
+        if !(0.0..=MAX_BER).contains(&rate) {
+            let wanted = format!("a bit-error rate such as `1e-12`, at most {MAX_BER:e}");
             self.wrong(key, value, wanted);
             return 0.0;
         }
@@ -213,7 +221,7 @@ impl Read<'_> {
             }
             _ => None,
         };
-        self.out.push(Complaint::new(self.path(key), shown(value), wanted).with_hint(hint));
+        self.out.push(InputError::new(self.path(key), shown(value), wanted).with_hint(hint));
         None
     }
 
@@ -300,7 +308,7 @@ impl Read<'_> {
     }
 }
 
-impl FaultPlan {
+impl FaultSchedule {
     /// The plan as a file that `parse` reads.
     pub fn to_toml(&self, machine: &Machine) -> String {
         let mut text = String::new();
@@ -314,20 +322,22 @@ impl FaultPlan {
                 format!("\"{}:{}\"", machine.node_name(node), nic.0 - machine.node_nics[node])
             };
             text += &match fault.part {
-                Part::Switches(a, b, _) => format!("switches = [{}, {}]\n", a.0, b.0),
-                Part::Groups(a, b, _) => format!("groups = [{}, {}]\n", a.0, b.0),
-                Part::NicLink(of) => format!("nic_link = {}\n", nic(of)),
-                Part::Nic(of) => format!("nic = {}\n", nic(of)),
-                Part::Switch(switch) => format!("switch = {}\n", switch.0),
-                Part::Node(node) => format!("node = \"{}\"\n", machine.node_name(node)),
+                FaultTarget::Switches(a, b, _) => format!("switches = [{}, {}]\n", a.0, b.0),
+                FaultTarget::Groups(a, b, _) => format!("groups = [{}, {}]\n", a.0, b.0),
+                FaultTarget::NicLink(of) => format!("nic_link = {}\n", nic(of)),
+                FaultTarget::Nic(of) => format!("nic = {}\n", nic(of)),
+                FaultTarget::Switch(switch) => format!("switch = {}\n", switch.0),
+                FaultTarget::Node(node) => format!("node = \"{}\"\n", machine.node_name(node)),
             };
-            if let Part::Switches(.., Some(k)) | Part::Groups(.., Some(k)) = fault.part {
+            if let FaultTarget::Switches(.., Some(k)) | FaultTarget::Groups(.., Some(k)) =
+                fault.part
+            {
                 text += &format!("cable = {k}\n");
             }
-            match fault.trouble {
-                Trouble::Down => {}
-                Trouble::Lanes(lanes) => text += &format!("lanes = {lanes}\n"),
-                Trouble::Errors(ber) => text += &format!("ber = {ber:e}\n"),
+            match fault.kind {
+                FaultKind::Down => {}
+                FaultKind::Lanes(lanes) => text += &format!("lanes = {lanes}\n"),
+                FaultKind::Errors(ber) => text += &format!("ber = {ber:e}\n"),
             }
             let from = match fault.from {
                 Time::ZERO => "start".into(),

@@ -1,7 +1,7 @@
 //! What is broken in a machine, and when: a plan's rows resolved to links, nodes and times.
 //!
 //! Knows what a plan says of every part at every time. Refuses to know what becomes of packets
-//! (that is the network model's) and where they go instead (`routing::around`).
+//! (that is the network model's) and where they go instead (`routing::fault_avoidance`).
 //!
 //! The one idea: a plan is fixed before a run, so anybody may ask what is so at any time, and
 //! nobody has to be told.
@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 
 use base::{IndexVec, Span, Time};
 
-use crate::complaint::Complaint;
-use crate::{End, LinkId, Machine, NicId, NodeId, SwitchId};
+use crate::input_error::InputError;
+use crate::{LinkEnd, LinkId, Machine, NicId, NodeId, SwitchId};
 
 /// "Never": a fault that stays.
 pub const NEVER: Time = Time(u64::MAX);
@@ -25,7 +25,7 @@ pub const LANES: u8 = 4;
 
 /// What a fault is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum FaultTarget {
     /// Both directions of one of the cables between two switches, or of all of them.
     Switches(SwitchId, SwitchId, Option<u32>),
     /// The same between two groups.
@@ -39,7 +39,7 @@ pub enum Part {
 
 /// What is the matter with it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Trouble {
+pub enum FaultKind {
     Down,
     /// So many of four lanes are left.
     Lanes(u8),
@@ -50,8 +50,8 @@ pub enum Trouble {
 /// One row of a plan.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fault {
-    pub part: Part,
-    pub trouble: Trouble,
+    pub part: FaultTarget,
+    pub kind: FaultKind,
     pub from: Time,
     /// `NEVER` if it stays.
     pub until: Time,
@@ -59,7 +59,7 @@ pub struct Fault {
 
 /// A plan as its author wrote it, names resolved.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct FaultPlan {
+pub struct FaultSchedule {
     /// Bit-error rate of every link that no row says otherwise of.
     pub ber: f64,
     pub faults: Vec<Fault>,
@@ -67,7 +67,7 @@ pub struct FaultPlan {
 
 /// How a link is.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Condition {
+pub struct LinkState {
     pub is_up: bool,
     pub lanes: u8,
     pub ber: f64,
@@ -78,7 +78,7 @@ pub struct Condition {
 pub struct LinkChange {
     pub at: Time,
     pub link: LinkId,
-    pub to: Condition,
+    pub to: LinkState,
 }
 
 /// A time in which a link carries nothing.
@@ -105,12 +105,12 @@ pub struct Faults {
     /// In order of time, then of links; those of time zero are how the run begins.
     pub changes: Vec<LinkChange>,
     /// When a node's programs die, in order of time.
-    pub deaths: Vec<(Time, NodeId)>,
+    pub node_failures: Vec<(Time, NodeId)>,
     /// `outages[first[l]..first[l + 1]]` are link `l`'s, in order of time, apart from each other.
     first: Vec<u32>,
     outages: Vec<Outage>,
     /// Links between switches that lead into one, by that, if each of them is down at some time.
-    ways_in: BTreeMap<SwitchId, Vec<LinkId>>,
+    links_in: BTreeMap<SwitchId, Vec<LinkId>>,
     /// How long switches elsewhere need to hear of an outage, or of its end.
     sweep: Span,
 }
@@ -126,7 +126,7 @@ impl Faults {
     /// sweep old, or is how the run began; what is over before the sweep has seen it they never
     /// hear of.
     #[inline]
-    pub fn is_said_down(&self, link: LinkId, t: Time) -> bool {
+    pub fn is_reported_down(&self, link: LinkId, t: Time) -> bool {
         let then = Time(t.0.saturating_sub(self.sweep.0));
         self.not_over(link, then).is_some_and(|o| {
             o.from == Time::ZERO || o.from <= then && o.until.since(o.from) > self.sweep
@@ -149,15 +149,15 @@ impl Faults {
 
     /// The links that lead into `switch` from others, if it may ever be cut off: if each of them is
     /// down at some time. Otherwise none.
-    pub(crate) fn ways_in(&self, switch: SwitchId) -> &[LinkId] {
-        self.ways_in.get(&switch).map_or(&[], |links| links)
+    pub(crate) fn links_in(&self, switch: SwitchId) -> &[LinkId] {
+        self.links_in.get(&switch).map_or(&[], |links| links)
     }
 
     /// Whether everything is from the start what it stays, and no packet is hit by chance.
-    pub fn is_still(&self) -> bool {
+    pub fn is_static(&self) -> bool {
         let ber = self.changes.iter().map(|change| change.to.ber).fold(self.ber, f64::max);
         let changes = self.changes.iter().map(|change| change.at);
-        let mut times = changes.chain(self.deaths.iter().map(|death| death.0));
+        let mut times = changes.chain(self.node_failures.iter().map(|death| death.0));
         ber == 0.0 && times.all(|at| at == Time::ZERO)
     }
 
@@ -168,25 +168,25 @@ impl Faults {
     }
 }
 
-/// See `Faults::ways_in`.
-fn who_may_be_cut_off(machine: &Machine, first: &[u32]) -> BTreeMap<SwitchId, Vec<LinkId>> {
-    let mut ways_in: BTreeMap<SwitchId, Vec<LinkId>> = BTreeMap::new();
+/// See `Faults::links_in`.
+fn switches_at_risk(machine: &Machine, first: &[u32]) -> BTreeMap<SwitchId, Vec<LinkId>> {
+    let mut links_in: BTreeMap<SwitchId, Vec<LinkId>> = BTreeMap::new();
     let mut may_be = IndexVec::filled(true, machine.n_switches() as usize);
     for (link, &to) in machine.links.to.iter() {
-        if let (End::Switch(_), End::Switch(to)) = (machine.links.from[link], to) {
+        if let (LinkEnd::Switch(_), LinkEnd::Switch(to)) = (machine.links.from[link], to) {
             let at = link.0 as usize;
             if first[at] == first[at + 1] {
                 may_be[to] = false;
             } else {
-                ways_in.entry(to).or_default().push(link);
+                links_in.entry(to).or_default().push(link);
             }
         }
     }
-    ways_in.retain(|&switch, _| may_be[switch]);
-    ways_in
+    links_in.retain(|&switch, _| may_be[switch]);
+    links_in
 }
 
-impl FaultPlan {
+impl FaultSchedule {
     /// What the plan says of each link of `machine`, over time.
     pub fn resolve(&self, machine: &Machine) -> Faults {
         let mut rows: Vec<(LinkId, usize)> = Vec::new();
@@ -207,15 +207,15 @@ impl FaultPlan {
             first.push(outages.len() as u32);
         }
         changes.sort_by_key(|change: &LinkChange| (change.at, change.link));
-        let dead = self.faults.iter().filter_map(|fault| match (fault.part, fault.trouble) {
-            (Part::Node(node), Trouble::Down) => Some((fault.from, node)),
+        let dead = self.faults.iter().filter_map(|fault| match (fault.part, fault.kind) {
+            (FaultTarget::Node(node), FaultKind::Down) => Some((fault.from, node)),
             _ => None,
         });
-        let mut deaths: Vec<(Time, NodeId)> = dead.collect();
-        deaths.sort_unstable();
+        let mut node_failures: Vec<(Time, NodeId)> = dead.collect();
+        node_failures.sort_unstable();
         let sweep = machine.retry.sweep;
-        let ways_in = who_may_be_cut_off(machine, &first);
-        Faults { ber: self.ber, changes, deaths, first, outages, ways_in, sweep }
+        let links_in = switches_at_risk(machine, &first);
+        Faults { ber: self.ber, changes, node_failures, first, outages, links_in, sweep }
     }
 
     /// How one link is over time: the worst of what its rows say.
@@ -230,15 +230,15 @@ impl FaultPlan {
         times.push(Time::ZERO);
         times.sort_unstable();
         times.dedup();
-        let healthy = Condition { is_up: true, lanes: LANES, ber: self.ber };
+        let healthy = LinkState { is_up: true, lanes: LANES, ber: self.ber };
         let (mut last, mut down_since) = (healthy, None);
         for at in times.into_iter().filter(|&at| at != NEVER) {
             let mut now = healthy;
             for fault in faults.iter().filter(|f| f.from <= at && at < f.until) {
-                match fault.trouble {
-                    Trouble::Down => now.is_up = false,
-                    Trouble::Lanes(lanes) => now.lanes = now.lanes.min(lanes),
-                    Trouble::Errors(ber) => now.ber = now.ber.max(ber),
+                match fault.kind {
+                    FaultKind::Down => now.is_up = false,
+                    FaultKind::Lanes(lanes) => now.lanes = now.lanes.min(lanes),
+                    FaultKind::Errors(ber) => now.ber = now.ber.max(ber),
                 }
             }
             if now != last {
@@ -259,27 +259,27 @@ impl FaultPlan {
 }
 
 /// Links of a part, both directions of each cable.
-fn links_of(machine: &Machine, part: Part) -> Vec<LinkId> {
+fn links_of(machine: &Machine, part: FaultTarget) -> Vec<LinkId> {
     let both = |nic: NicId| [machine.injection(nic), machine.ejection(nic)];
     match part {
-        Part::NicLink(nic) | Part::Nic(nic) => both(nic).to_vec(),
-        Part::Node(node) => {
+        FaultTarget::NicLink(nic) | FaultTarget::Nic(nic) => both(nic).to_vec(),
+        FaultTarget::Node(node) => {
             let nics = machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)];
             nics.flat_map(|nic| both(NicId(nic))).collect()
         }
-        Part::Switch(switch) => {
-            let end = End::Switch(switch);
+        FaultTarget::Switch(switch) => {
+            let end = LinkEnd::Switch(switch);
             let touches = |l: &LinkId| machine.links.from[*l] == end || machine.links.to[*l] == end;
             machine.links.gap.ids().filter(touches).collect()
         }
-        Part::Switches(a, b, cable) => {
+        FaultTarget::Switches(a, b, cable) => {
             let there = machine.links_between(a, b);
             let back = machine.links_between(b, a);
             let all = there.iter().zip(&back).enumerate();
             let chosen = all.filter(|(nth, _)| cable.is_none_or(|k| k as usize == *nth));
             chosen.flat_map(|(_, (&a, &b))| [a, b]).collect()
         }
-        Part::Groups(a, b, cable) => {
+        FaultTarget::Groups(a, b, cable) => {
             let per_cable = machine.links_per_cable;
             let wanted = |nth: &usize| cable.is_none_or(|k| *nth as u32 / per_cable == k);
             let ways = [machine.global_links_between(a, b), machine.global_links_between(b, a)];
@@ -293,9 +293,9 @@ fn links_of(machine: &Machine, part: Part) -> Vec<LinkId> {
 
 impl Machine {
     /// The compute nodes that nobody could start a job on: down as the run begins.
-    pub fn dead_at_start(&self) -> Vec<NodeId> {
+    pub fn nodes_down_at_start(&self) -> Vec<NodeId> {
         let Some(faults) = &self.faults else { return Vec::new() };
-        let dead = faults.deaths.iter().filter(|d| d.0 == Time::ZERO).map(|d| d.1);
+        let dead = faults.node_failures.iter().filter(|d| d.0 == Time::ZERO).map(|d| d.1);
         let mut dead: Vec<NodeId> = dead.collect();
         dead.dedup();
         dead
@@ -310,20 +310,22 @@ impl Machine {
         )
     }
 
-    pub fn end_name(&self, end: End) -> String {
+    pub fn end_name(&self, end: LinkEnd) -> String {
         match end {
-            End::Nic(nic) => {
+            LinkEnd::Nic(nic) => {
                 let node = self.nic_node[nic];
                 format!("{} nic{}", self.node_name(node), nic.0 - self.node_nics[node])
             }
-            End::Switch(switch) => format!("g{} switch{}", self.switch_group[switch].0, switch.0),
+            LinkEnd::Switch(switch) => {
+                format!("g{} switch{}", self.switch_group[switch].0, switch.0)
+            }
         }
     }
 
     /// This machine with a plan: its links fail as it says, and its ports are divided among the
     /// virtual channels that ways round a fault need (docs/models/deadlock.md).
-    pub fn with_faults(mut self, plan: &FaultPlan) -> Result<Machine, Complaint> {
-        let n_vcs = self.n_vcs.max(crate::routing::AROUND_VCS);
+    pub fn with_faults(mut self, schedule: &FaultSchedule) -> Result<Machine, InputError> {
+        let n_vcs = self.n_vcs.max(crate::routing::FAULT_VCS);
         let packet = self.nic.packet_payload + self.nic.packet_overhead;
         for buffer in &mut self.links.buffer.raw {
             let port = u64::from(*buffer) * u64::from(self.n_vcs);
@@ -334,18 +336,18 @@ impl Machine {
                      virtual channels",
                     packet * u64::from(n_vcs)
                 );
-                return Err(Complaint::new("links.*.buffer", format!("{port} B"), wanted));
+                return Err(InputError::new("links.*.buffer", format!("{port} B"), wanted));
             }
             *buffer = share as u32;
         }
         self.n_vcs = n_vcs;
-        self.faults = Some(Box::new(plan.resolve(&self)));
+        self.faults = Some(Box::new(schedule.resolve(&self)));
         Ok(self)
     }
 
     /// Gives links with lanes missing their rate from the start of a plan that is still: for
     /// networks that look at nothing but rates.
-    pub fn wear(&mut self) {
+    pub fn apply_lane_loss(&mut self) {
         for change in self.faults.iter().flat_map(|faults| &faults.changes) {
             let gap = &mut self.links.gap[change.link];
             gap.0 = gap.0 * u64::from(LANES) / u64::from(change.to.lanes);
@@ -355,7 +357,7 @@ impl Machine {
 
 /// How long a bit-error rate takes to hit a packet: the chance that one of so many bits is wrong.
 /// By multiplication alone, which rounds alike everywhere.
-pub fn chance_of_error(ber: f64, bytes: u64) -> f64 {
+pub fn packet_error_probability(ber: f64, bytes: u64) -> f64 {
     let (mut whole, mut base, mut n) = (1.0, 1.0 - ber, bytes * 8);
     while n > 0 {
         if n & 1 == 1 {
@@ -378,17 +380,17 @@ mod tests {
         let outage = |from, until| Outage { from: Time(from), until };
         let said = |sweep: u64, o: Outage, t: u64| {
             let (first, outages, sweep) = (vec![0, 1], vec![o], Span(sweep));
-            let (changes, deaths) = (Vec::new(), Vec::new());
+            let (changes, node_failures) = (Vec::new(), Vec::new());
             let faults = Faults {
                 ber: 0.0,
                 changes,
-                deaths,
+                node_failures,
                 first,
                 outages,
-                ways_in: BTreeMap::new(),
+                links_in: BTreeMap::new(),
                 sweep,
             };
-            (faults.is_down(LinkId(0), Time(t)), faults.is_said_down(LinkId(0), Time(t)))
+            (faults.is_down(LinkId(0), Time(t)), faults.is_reported_down(LinkId(0), Time(t)))
         };
         for (sweep, from, until, t, want) in [
             (10, 100, Time(200), 99, (false, false)),
@@ -416,9 +418,16 @@ mod tests {
     fn a_cut_is_an_overlap() {
         let outage = |from, until| Outage { from: Time(from), until: Time(until) };
         let (first, outages) = (vec![0, 2], vec![outage(10, 20), outage(30, 40)]);
-        let (changes, deaths, sweep) = (Vec::new(), Vec::new(), Span(0));
-        let faults =
-            Faults { ber: 0.0, changes, deaths, first, outages, ways_in: BTreeMap::new(), sweep };
+        let (changes, node_failures, sweep) = (Vec::new(), Vec::new(), Span(0));
+        let faults = Faults {
+            ber: 0.0,
+            changes,
+            node_failures,
+            first,
+            outages,
+            links_in: BTreeMap::new(),
+            sweep,
+        };
         for (from, to, want) in [
             (0, 10, false),
             (0, 11, true),
@@ -438,7 +447,7 @@ mod tests {
     fn a_packet_is_hit_as_chance_has_it() {
         for (ber, bytes) in [(1e-12_f64, 2_112u64), (1e-7, 2_112), (1e-4, 64), (0.0, 2_112)] {
             let want = 1.0 - ((1.0 - ber).ln() * bytes as f64 * 8.0).exp();
-            let got = chance_of_error(ber, bytes);
+            let got = packet_error_probability(ber, bytes);
             assert!((got - want).abs() <= 1e-9 * want.max(1e-6), "{ber} {bytes}: {got}, {want}");
         }
     }

@@ -2,14 +2,14 @@
 
 use base::{Span, Time, below, draw, uniform};
 
-use super::{Fault, FaultPlan, NEVER, Part, Trouble};
-use crate::{End, LinkId, LinkKind, Machine, NicId, NodeId, SwitchId};
+use super::{Fault, FaultKind, FaultSchedule, FaultTarget, NEVER};
+use crate::{LinkEnd, LinkId, LinkKind, Machine, NicId, NodeId, SwitchId};
 
 const STREAM: u32 = 0x6661_756c;
 
 /// What a draw is spent on.
 #[derive(Clone, Copy)]
-enum About {
+enum Draw {
     What,
     Which,
     From,
@@ -18,7 +18,7 @@ enum About {
     Worse,
 }
 
-impl FaultPlan {
+impl FaultSchedule {
     /// `n` faults of `machine`, most of them beginning within `horizon`.
     ///
     /// Of ten, five are links between switches, two links of NICs, one each a switch, a NIC, a
@@ -27,58 +27,58 @@ impl FaultPlan {
     /// `horizon`, as many in every octave. A third stays, a third is short, a third flaps for 3 to
     /// 5 times `horizon` (published: 3 to 5 s, with the usual horizon of 1 s). The shares are
     /// guesses [estimate].
-    pub fn random(machine: &Machine, seed: u64, n: u32, horizon: Span) -> FaultPlan {
+    pub fn random(machine: &Machine, seed: u64, n: u32, horizon: Span) -> FaultSchedule {
         let faults = (0..n).map(|nth| fault(machine, seed, nth, horizon)).collect();
-        FaultPlan { ber: 0.0, faults }
+        FaultSchedule { ber: 0.0, faults }
     }
 }
 
 fn fault(machine: &Machine, seed: u64, nth: u32, horizon: Span) -> Fault {
-    let luck = |about: About| draw(seed, STREAM, nth, about as u64);
-    let of = |about: About, n: u32| below(luck(about), n);
+    let bits = |about: Draw| draw(seed, STREAM, nth, about as u64);
+    let of = |about: Draw, n: u32| below(bits(about), n);
     // Links of NICs come first.
     let edges = 2 * machine.n_nics();
     let cable = || match machine.links.gap.len() as u32 - edges {
-        0 => Part::NicLink(NicId(of(About::Which, machine.n_nics()))),
-        n => cable_of(machine, LinkId(edges + of(About::Which, n))),
+        0 => FaultTarget::NicLink(NicId(of(Draw::Which, machine.n_nics()))),
+        n => cable_of(machine, LinkId(edges + of(Draw::Which, n))),
     };
-    let nic = || NicId(of(About::Which, machine.n_nics()));
-    let (part, is_link) = match of(About::What, 10) {
+    let nic = || NicId(of(Draw::Which, machine.n_nics()));
+    let (part, is_link) = match of(Draw::What, 10) {
         0..4 | 9 => (cable(), true),
-        4 | 5 => (Part::NicLink(nic()), true),
-        6 => (Part::Switch(SwitchId(of(About::Which, machine.n_switches()))), false),
-        7 => (Part::Nic(nic()), false),
-        _ => (Part::Node(NodeId(of(About::Which, machine.compute_nodes))), false),
+        4 | 5 => (FaultTarget::NicLink(nic()), true),
+        6 => (FaultTarget::Switch(SwitchId(of(Draw::Which, machine.n_switches()))), false),
+        7 => (FaultTarget::Nic(nic()), false),
+        _ => (FaultTarget::Node(NodeId(of(Draw::Which, machine.compute_nodes))), false),
     };
-    let worse = luck(About::Worse);
-    let trouble = match (is_link, below(worse, 9)) {
-        (true, 0) => Trouble::Lanes(2),
-        (true, 1) => Trouble::Lanes(3),
+    let worse = bits(Draw::Worse);
+    let kind = match (is_link, below(worse, 9)) {
+        (true, 0) => FaultKind::Lanes(2),
+        (true, 1) => FaultKind::Lanes(3),
         (true, 2) => {
             // One of eight decades' starts, readable in the file.
             let rates = [1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5];
-            Trouble::Errors(rates[below(worse << 32, rates.len() as u32) as usize])
+            FaultKind::Errors(rates[below(worse << 32, rates.len() as u32) as usize])
         }
-        _ => Trouble::Down,
+        _ => FaultKind::Down,
     };
     let least = horizon.0 / 1_000;
-    let from = match of(About::From, 3) {
+    let from = match of(Draw::From, 3) {
         0 => Time::ZERO,
         // An octave of the ten between a thousandth and the whole, and a place in it.
         _ => {
-            let octave = below(luck(About::From) << 32, 10);
+            let octave = below(bits(Draw::From) << 32, 10);
             let part = 1.0 + uniform(draw(seed, STREAM, nth, 64));
             whole(((least << octave) as f64 * part) as u64)
         }
     };
-    let share = uniform(luck(About::Length));
-    let length = match of(About::HowLong, 3) {
+    let share = uniform(bits(Draw::Length));
+    let length = match of(Draw::HowLong, 3) {
         0 => None,
         1 => Some(horizon.0 as f64 * (0.01 + 0.3 * share)),
         _ => Some(horizon.0 as f64 * (3.0 + 2.0 * share)),
     };
     let until = length.map_or(NEVER, |length| from + (whole(length as u64 + 1_000) - Time::ZERO));
-    Fault { part, trouble, from, until }
+    Fault { part, kind, from, until }
 }
 
 /// In nanoseconds: nobody reads picoseconds in a file.
@@ -87,8 +87,9 @@ fn whole(ps: u64) -> Time {
 }
 
 /// The cable that `link` is a direction of, as one would write it.
-fn cable_of(machine: &Machine, link: LinkId) -> Part {
-    let (End::Switch(a), End::Switch(b)) = (machine.links.from[link], machine.links.to[link])
+fn cable_of(machine: &Machine, link: LinkId) -> FaultTarget {
+    let (LinkEnd::Switch(a), LinkEnd::Switch(b)) =
+        (machine.links.from[link], machine.links.to[link])
     else {
         unreachable!("a link between switches")
     };
@@ -96,9 +97,9 @@ fn cable_of(machine: &Machine, link: LinkId) -> Part {
         let (g, h) = (machine.switch_group[a], machine.switch_group[b]);
         let way = machine.global_links_between(g, h);
         let nth = way.iter().position(|&l| l == link).expect("it joins these groups");
-        return Part::Groups(g, h, Some(nth as u32 / machine.links_per_cable));
+        return FaultTarget::Groups(g, h, Some(nth as u32 / machine.links_per_cable));
     }
     let parallel = machine.links_between(a, b);
     let nth = parallel.iter().position(|&l| l == link).expect("it joins these switches");
-    Part::Switches(a, b, Some(nth as u32))
+    FaultTarget::Switches(a, b, Some(nth as u32))
 }

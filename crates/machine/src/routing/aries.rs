@@ -6,19 +6,19 @@
 //! in `score`; DeSensi's awr: ADAPTIVE_0 has no bias, ADAPTIVE_1 one that increases with the hops
 //! taken, ADAPTIVE_2 a small and ADAPTIVE_3 a large constant one. How large is not public.
 
-use super::score::{self, Choice, Scored, Turn};
-use super::{Fork, Scoring};
-use crate::dragonfly::{Step, Stream, stir};
+use super::score::{self, BestCandidate, RouteChange, ScoreMetric};
+use super::{DecisionPoint, Scoring};
+use crate::dragonfly::{Step, Stream, derive_draw};
 use crate::{LoadView, Route};
 
 /// What a mode adds to the scores of ways that are not minimal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mode {
+pub struct AriesMode {
     /// For every router visited, this one included: ADAPTIVE_1.
     pub growth: u8,
 }
 
-impl Mode {
+impl AriesMode {
     #[inline]
     fn extra(self, route: &Route) -> u32 {
         u32::from(self.growth) * (u32::from(route.hops) + 1)
@@ -27,33 +27,43 @@ impl Mode {
 
 #[inline]
 pub(super) fn depart<L: LoadView>(
-    fork: &Fork<'_, L>,
-    mode: Mode,
+    point: &DecisionPoint<'_, L>,
+    mode: AriesMode,
     scoring: Scoring,
     route: &mut Route,
 ) -> Step {
-    let scale = Scored::new(fork.load, scoring);
+    let metric = ScoreMetric::new(point.load, scoring);
     let extra = mode.extra(route);
-    let step = fork.begin(fork.home, &scale);
-    let mut best = Choice { cost: scoring.minimal.of(step.weight(&scale)), step, turn: Turn::Stay };
+    let step = point.start_leg(point.home, &metric);
+    let mut best = BestCandidate {
+        cost: scoring.minimal.of(step.weight(&metric)),
+        step,
+        change: RouteChange::Keep,
+    };
     if best.cost <= scoring.nonminimal.of(0) + extra {
         return step;
     }
     for stream in [Stream::Via, Stream::OtherVia] {
-        let Some(via) = fork.net.via(fork.at, fork.home, stir(fork.draw, stream)) else { continue };
-        let step = fork.net.lone_step(fork.at, via, Stream::FirstLeg, fork.draw, &scale);
-        best.offer(scoring.nonminimal.of(step.weight(&scale)) + extra, step, Turn::By(via));
+        let Some(via) = point.net.via(point.at, point.home, derive_draw(point.draw, stream)) else {
+            continue;
+        };
+        let step = point.net.drawn_step(point.at, via, Stream::FirstLeg, point.draw, &metric);
+        best.offer(
+            scoring.nonminimal.of(step.weight(&metric)) + extra,
+            step,
+            RouteChange::Via(via),
+        );
     }
     best.take(route)
 }
 
 #[inline]
 pub(super) fn onward<L: LoadView>(
-    fork: &Fork<'_, L>,
-    mode: Mode,
+    point: &DecisionPoint<'_, L>,
+    mode: AriesMode,
     scoring: Scoring,
     route: &mut Route,
 ) -> Step {
     let extra = mode.extra(route);
-    score::onward(fork, scoring, extra, route)
+    score::onward(point, scoring, extra, route)
 }

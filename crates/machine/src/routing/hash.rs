@@ -6,17 +6,17 @@
 //! packet carries a cache line or more of a transfer, so its own draw stands for the hash of its
 //! address. Of IN_ORDER we know that it depends on no address; here it depends on the receiver.
 
-use super::Fork;
-use crate::dragonfly::{Blind, Step, Stream};
+use super::DecisionPoint;
+use crate::dragonfly::{IgnoreLoad, Step, Stream};
 use crate::{LoadView, NicId};
 
 #[inline]
-pub(super) fn depart<L: LoadView>(fork: &Fork<'_, L>) -> Step {
-    fork.net.lone_step(fork.at, fork.home, Stream::FirstLeg, fork.draw, &Blind)
+pub(super) fn depart<L: LoadView>(point: &DecisionPoint<'_, L>) -> Step {
+    point.net.drawn_step(point.at, point.home, Stream::FirstLeg, point.draw, &IgnoreLoad)
 }
 
 /// What stands for a packet's draw where order must be kept.
 #[inline]
 pub(super) fn of_receiver(dst: NicId) -> u64 {
-    crate::dragonfly::stir(u64::from(dst.0), Stream::FirstLeg)
+    crate::dragonfly::derive_draw(u64::from(dst.0), Stream::FirstLeg)
 }

@@ -4,11 +4,11 @@
 //! (ISCA 2008), section 4.1, "MIN"; the choice of two where groups have many links between them is
 //! Aries' and Slingshot's (two minimal candidates).
 
-use super::Fork;
+use super::DecisionPoint;
 use crate::LoadView;
 use crate::dragonfly::{Local, Step};
 
 #[inline]
-pub(super) fn depart<L: LoadView>(fork: &Fork<'_, L>) -> Step {
-    fork.begin(fork.home, &Local(fork.load))
+pub(super) fn depart<L: LoadView>(point: &DecisionPoint<'_, L>) -> Step {
+    point.start_leg(point.home, &Local(point.load))
 }

@@ -7,25 +7,25 @@
 //! lies between two decisions is the same for all (`follow`).
 
 mod aries;
-mod around;
+mod fault_avoidance;
 mod hash;
 mod minimal;
-mod only;
 mod par;
 mod score;
+mod single_path;
 mod slingshot;
 mod ugal;
 mod valiant;
 
-pub use aries::Mode;
-pub(crate) use around::AROUND_VCS;
-pub(crate) use only::{has_lone_locals, has_one_way};
+pub use aries::AriesMode;
+pub(crate) use fault_avoidance::FAULT_VCS;
 pub use score::{Bias, Scoring};
+pub(crate) use single_path::{has_single_local_links, has_single_paths};
 
-use crate::dragonfly::{Blind, Dragonfly, Local, Scale, Step, Stream};
+use crate::dragonfly::{Dragonfly, IgnoreLoad, LoadMetric, Local, Step, Stream};
 use crate::{LinkId, LoadView, NicId, Route, SwitchId};
-use score::Scored;
-use ugal::Everywhere;
+use score::ScoreMetric;
+use ugal::GlobalLoad;
 
 /// How packets choose their way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +48,7 @@ pub enum Routing {
         bias: u32,
     },
     Slingshot(Scoring),
-    Aries(Mode, Scoring),
+    Aries(AriesMode, Scoring),
     MinHash,
     NminHash,
     InOrder,
@@ -87,7 +87,7 @@ impl Routing {
     }
 
     /// Most hops between switches, where no minimal route has more than `diameter`.
-    pub fn most_hops(self, diameter: u32) -> u32 {
+    pub fn max_hops(self, diameter: u32) -> u32 {
         match self {
             Routing::Minimal | Routing::MinHash | Routing::InOrder => diameter,
             Routing::Par { .. } => 2 * diameter + diameter / 2,
@@ -101,15 +101,17 @@ impl Routing {
     }
 
     /// Whether it asks what other switches of the group report (`LoadView::downstream`).
-    pub fn hears_reports(self) -> bool {
+    pub fn uses_reported_loads(self) -> bool {
         matches!(self, Routing::Slingshot(_) | Routing::Aries(..))
     }
 
     /// Bytes that wait on the ways round from which on routers can tell no minimal way from one
     /// that is worse still; `None` where they always can, or have no old news to go by.
-    pub fn blind_from(self) -> Option<u64> {
+    pub fn score_saturates_at(self) -> Option<u64> {
         match self {
-            Routing::Slingshot(scoring) | Routing::Aries(_, scoring) => scoring.blind_from(),
+            Routing::Slingshot(scoring) | Routing::Aries(_, scoring) => {
+                scoring.score_saturates_at()
+            }
             _ => None,
         }
     }
@@ -121,7 +123,7 @@ impl Routing {
 }
 
 /// Where a decision is made, and what it may depend on.
-struct Fork<'a, L> {
+struct DecisionPoint<'a, L> {
     net: &'a Dragonfly,
     at: SwitchId,
     home: SwitchId,
@@ -129,31 +131,31 @@ struct Fork<'a, L> {
     load: &'a L,
 }
 
-impl<L: LoadView> Fork<'_, L> {
+impl<L: LoadView> DecisionPoint<'_, L> {
     /// The first hop of a leg to `target`.
     #[inline]
-    fn begin(&self, target: SwitchId, scale: &impl Scale) -> Step {
-        self.net.step(self.at, target, true, Stream::FirstLeg, self.draw, scale)
+    fn start_leg(&self, target: SwitchId, metric: &impl LoadMetric) -> Step {
+        self.net.step(self.at, target, true, Stream::FirstLeg, self.draw, metric)
     }
 
     /// The hop after others of the first leg, by a link that was steered for.
     #[inline]
-    fn go_on(&self, target: SwitchId, scale: &impl Scale) -> Step {
-        self.net.step(self.at, target, false, Stream::FirstLeg, self.draw, scale)
+    fn continue_leg(&self, target: SwitchId, metric: &impl LoadMetric) -> Step {
+        self.net.step(self.at, target, false, Stream::FirstLeg, self.draw, metric)
     }
 }
 
 impl Route {
     /// From here through `via`.
     #[inline]
-    fn go_by(&mut self, via: SwitchId) {
+    fn set_via(&mut self, via: SwitchId) {
         self.via = via.0 + 1;
         self.passed = false;
     }
 
     /// From here minimally.
     #[inline]
-    fn go_straight(&mut self) {
+    fn set_minimal(&mut self) {
         self.via = 0;
         self.passed = true;
     }
@@ -175,95 +177,101 @@ impl Dragonfly {
         load: &impl LoadView,
     ) -> Option<(LinkId, bool)> {
         let draw = if routing == Routing::InOrder { hash::of_receiver(dst) } else { draw };
-        let fork = &Fork { net: self, at, home, draw, load };
+        let point = &DecisionPoint { net: self, at, home, draw, load };
         let step = if !route.decided {
             route.decided = true;
             route.passed = true;
             if at == home {
                 return None;
             }
-            depart(fork, routing, route)
+            depart(point, routing, route)
         } else if routing.is_progressive() && route.class == 0 && !self.share_group(at, home) {
-            onward(fork, routing, route)
+            onward(point, routing, route)
         } else {
-            follow(fork, routing, route)?
+            follow(point, routing, route)?
         };
         Some((step.link, step.crosses))
     }
 
     #[inline]
     fn share_group(&self, a: SwitchId, b: SwitchId) -> bool {
-        self.seats[a].group == self.seats[b].group
+        self.coords[a].group == self.coords[b].group
     }
 }
 
 /// The decision at the source's switch.
 #[inline]
-fn depart<L: LoadView>(fork: &Fork<'_, L>, routing: Routing, route: &mut Route) -> Step {
+fn depart<L: LoadView>(point: &DecisionPoint<'_, L>, routing: Routing, route: &mut Route) -> Step {
     match routing {
-        Routing::Minimal => minimal::depart(fork),
-        Routing::Valiant | Routing::ValiantGroup => valiant::depart(fork, route, &Local(fork.load)),
-        Routing::UgalL { bias } | Routing::Par { bias } => {
-            ugal::depart(fork, &Local(fork.load), bias, route)
+        Routing::Minimal => minimal::depart(point),
+        Routing::Valiant | Routing::ValiantGroup => {
+            valiant::depart(point, route, &Local(point.load))
         }
-        Routing::UgalG { bias } => ugal::depart(fork, &Everywhere(fork.load), bias, route),
-        Routing::Slingshot(scoring) => slingshot::depart(fork, scoring, route),
-        Routing::Aries(mode, scoring) => aries::depart(fork, mode, scoring, route),
-        Routing::MinHash | Routing::InOrder => hash::depart(fork),
-        Routing::NminHash => valiant::depart(fork, route, &Blind),
+        Routing::UgalL { bias } | Routing::Par { bias } => {
+            ugal::depart(point, &Local(point.load), bias, route)
+        }
+        Routing::UgalG { bias } => ugal::depart(point, &GlobalLoad(point.load), bias, route),
+        Routing::Slingshot(scoring) => slingshot::depart(point, scoring, route),
+        Routing::Aries(mode, scoring) => aries::depart(point, mode, scoring, route),
+        Routing::MinHash | Routing::InOrder => hash::depart(point),
+        Routing::NminHash => valiant::depart(point, route, &IgnoreLoad),
     }
 }
 
 /// The decision at a further switch of the source's group.
 #[inline]
-fn onward<L: LoadView>(fork: &Fork<'_, L>, routing: Routing, route: &mut Route) -> Step {
+fn onward<L: LoadView>(point: &DecisionPoint<'_, L>, routing: Routing, route: &mut Route) -> Step {
     match routing {
-        Routing::Par { bias } => par::onward(fork, bias, route),
-        Routing::Slingshot(scoring) => score::onward(fork, scoring, 0, route),
-        Routing::Aries(mode, scoring) => aries::onward(fork, mode, scoring, route),
+        Routing::Par { bias } => par::onward(point, bias, route),
+        Routing::Slingshot(scoring) => score::onward(point, scoring, 0, route),
+        Routing::Aries(mode, scoring) => aries::onward(point, mode, scoring, route),
         _ => unreachable!("{routing:?} decides once"),
     }
 }
 
 /// The next hop of a way that is decided; `None` at its end.
 #[inline]
-fn follow<L: LoadView>(fork: &Fork<'_, L>, routing: Routing, route: &mut Route) -> Option<Step> {
+fn follow<L: LoadView>(
+    point: &DecisionPoint<'_, L>,
+    routing: Routing,
+    route: &mut Route,
+) -> Option<Step> {
     match routing {
-        Routing::UgalG { .. } => walk_on(fork, routing, route, &Everywhere(fork.load)),
+        Routing::UgalG { .. } => next_step(point, routing, route, &GlobalLoad(point.load)),
         Routing::Slingshot(scoring) | Routing::Aries(_, scoring) => {
-            walk_on(fork, routing, route, &Scored::new(fork.load, scoring))
+            next_step(point, routing, route, &ScoreMetric::new(point.load, scoring))
         }
         Routing::MinHash | Routing::NminHash | Routing::InOrder => {
-            walk_on(fork, routing, route, &Blind)
+            next_step(point, routing, route, &IgnoreLoad)
         }
-        _ => walk_on(fork, routing, route, &Local(fork.load)),
+        _ => next_step(point, routing, route, &Local(point.load)),
     }
 }
 
 #[inline]
-fn walk_on<L: LoadView>(
-    fork: &Fork<'_, L>,
+fn next_step<L: LoadView>(
+    point: &DecisionPoint<'_, L>,
     routing: Routing,
     route: &mut Route,
-    scale: &impl Scale,
+    metric: &impl LoadMetric,
 ) -> Option<Step> {
     let mut fresh = false;
     if !route.passed {
         let via = SwitchId(route.via - 1);
-        let net = fork.net;
+        let net = point.net;
         // Passing a group begins no second leg in it: the first ends with the link into it.
-        let any = routing == Routing::ValiantGroup && !net.share_group(via, fork.home);
-        let is_there = if any { net.share_group(via, fork.at) } else { via == fork.at };
+        let any = routing == Routing::ValiantGroup && !net.share_group(via, point.home);
+        let is_there = if any { net.share_group(via, point.at) } else { via == point.at };
         if !is_there {
-            return Some(fork.go_on(via, scale));
+            return Some(point.continue_leg(via, metric));
         }
         route.class += u8::from(!any);
         route.passed = true;
         fresh = true;
     }
-    if fork.at == fork.home {
+    if point.at == point.home {
         return None;
     }
     let leg = if route.via == 0 { Stream::FirstLeg } else { Stream::SecondLeg };
-    Some(fork.net.step(fork.at, fork.home, fresh, leg, fork.draw, scale))
+    Some(point.net.step(point.at, point.home, fresh, leg, point.draw, metric))
 }

@@ -5,19 +5,23 @@
 //! Networks" (ISCA 2009), section 3.3. A packet that turns away makes a second way through its
 //! group, which needs virtual channels of its own: hence a class more.
 
-use super::{Fork, ugal};
+use super::{DecisionPoint, ugal};
 use crate::dragonfly::{Local, Step, Stream};
 use crate::{LoadView, Route, SwitchId};
 
 #[inline]
-pub(super) fn onward<L: LoadView>(fork: &Fork<'_, L>, bias: u32, route: &mut Route) -> Step {
-    let scale = Local(fork.load);
+pub(super) fn onward<L: LoadView>(
+    point: &DecisionPoint<'_, L>,
+    bias: u32,
+    route: &mut Route,
+) -> Step {
+    let metric = Local(point.load);
     if route.via != 0 {
-        return fork.go_on(SwitchId(route.via - 1), &scale);
+        return point.continue_leg(SwitchId(route.via - 1), &metric);
     }
-    let minimal = fork.go_on(fork.home, &scale);
+    let minimal = point.continue_leg(point.home, &metric);
     let streams = [Stream::Again, Stream::OtherAgain];
-    match ugal::detour(fork, &scale, minimal, bias, streams, route) {
+    match ugal::detour(point, &metric, minimal, bias, streams, route) {
         Some(step) => {
             route.class += 1;
             step

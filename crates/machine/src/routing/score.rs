@@ -5,12 +5,12 @@
 //! a class's bias shifts it by 2 bits and adds 6 bits; the lightest candidate wins. The remapping
 //! is not public: here each load is counted in units of `adaptive.quantum`, a power of two bytes.
 
-use super::Fork;
-use crate::dragonfly::{NO_LINK, Scale, Step, Stream, stir};
+use super::DecisionPoint;
+use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
 use crate::{LinkId, LoadView, Route, SwitchId};
 
 /// The highest score: four bits.
-const MOST: u32 = 15;
+const MAX_SCORE: u32 = 15;
 
 /// What a class of ways has to say to its scores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,27 +40,27 @@ pub struct Scoring {
 impl Scoring {
     /// Bytes that wait on a way that is not minimal from which on a minimal one is taken however
     /// much waits there: its score is the highest there is.
-    pub(super) fn blind_from(self) -> Option<u64> {
-        let most = self.minimal.of(MOST);
-        let steps = (0..=MOST).find(|&steps| self.nonminimal.of(steps) >= most)?;
+    pub(super) fn score_saturates_at(self) -> Option<u64> {
+        let most = self.minimal.of(MAX_SCORE);
+        let steps = (0..=MAX_SCORE).find(|&steps| self.nonminimal.of(steps) >= most)?;
         Some(u64::from(steps) << self.quantum)
     }
 }
 
 /// Scores of first links.
-pub(super) struct Scored<'a, L> {
+pub(super) struct ScoreMetric<'a, L> {
     load: &'a L,
     quantum: u8,
 }
 
-impl<'a, L> Scored<'a, L> {
+impl<'a, L> ScoreMetric<'a, L> {
     #[inline]
     pub fn new(load: &'a L, scoring: Scoring) -> Self {
-        Scored { load, quantum: scoring.quantum }
+        ScoreMetric { load, quantum: scoring.quantum }
     }
 }
 
-impl<L: LoadView> Scale for Scored<'_, L> {
+impl<L: LoadView> LoadMetric for ScoreMetric<'_, L> {
     #[inline]
     fn weigh(&self, link: LinkId, exit: LinkId) -> u32 {
         let steps = |bytes: u32| bytes >> self.quantum;
@@ -68,7 +68,7 @@ impl<L: LoadView> Scale for Scored<'_, L> {
         if exit != NO_LINK {
             score += steps(self.load.downstream(exit));
         }
-        score.min(MOST)
+        score.min(MAX_SCORE)
     }
     #[inline]
     fn cost(&self, weight: u32, _: u32) -> u64 {
@@ -77,35 +77,35 @@ impl<L: LoadView> Scale for Scored<'_, L> {
 }
 
 /// The best so far of several candidates: among equals the first.
-pub(super) struct Choice {
+pub(super) struct BestCandidate {
     pub cost: u32,
     pub step: Step,
     /// The intermediate switch of it, if that is to change; `SwitchId(u32::MAX)` is none.
-    pub turn: Turn,
+    pub change: RouteChange,
 }
 
 /// What taking a candidate means for the route.
 #[derive(Clone, Copy)]
-pub(super) enum Turn {
-    Stay,
-    By(SwitchId),
-    Straight,
+pub(super) enum RouteChange {
+    Keep,
+    Via(SwitchId),
+    Minimal,
 }
 
-impl Choice {
+impl BestCandidate {
     #[inline]
-    pub fn offer(&mut self, cost: u32, step: Step, turn: Turn) {
+    pub fn offer(&mut self, cost: u32, step: Step, change: RouteChange) {
         if cost < self.cost {
-            *self = Choice { cost, step, turn };
+            *self = BestCandidate { cost, step, change };
         }
     }
 
     #[inline]
     pub fn take(self, route: &mut Route) -> Step {
-        match self.turn {
-            Turn::Stay => {}
-            Turn::By(via) => route.go_by(via),
-            Turn::Straight => route.go_straight(),
+        match self.change {
+            RouteChange::Keep => {}
+            RouteChange::Via(via) => route.set_via(via),
+            RouteChange::Minimal => route.set_minimal(),
         }
         self.step
     }
@@ -119,39 +119,39 @@ impl Choice {
 /// minimal ones, and classes need no more virtual channels (docs/models/deadlock.md).
 #[inline]
 pub(super) fn onward<L: LoadView>(
-    fork: &Fork<'_, L>,
+    point: &DecisionPoint<'_, L>,
     scoring: Scoring,
     extra: u32,
     route: &mut Route,
 ) -> Step {
-    let scale = Scored::new(fork.load, scoring);
+    let metric = ScoreMetric::new(point.load, scoring);
     let Scoring { minimal, nonminimal, .. } = scoring;
     let nonminimal = |score| nonminimal.of(score) + extra;
     let (target, is_minimal) = match route.via {
-        0 => (fork.home, true),
+        0 => (point.home, true),
         via => (SwitchId(via - 1), false),
     };
-    let step = fork.go_on(target, &scale);
-    let weight = step.weight(&scale);
+    let step = point.continue_leg(target, &metric);
+    let weight = step.weight(&metric);
     // An empty queue is not left, whatever the bias: nobody would ever arrive.
     if weight == 0 {
         return step;
     }
     let cost = if is_minimal { minimal.of(weight) } else { nonminimal(weight) };
-    let mut best = Choice { cost, step, turn: Turn::Stay };
+    let mut best = BestCandidate { cost, step, change: RouteChange::Keep };
     if !is_minimal {
-        let straight = fork.begin(fork.home, &scale);
+        let straight = point.start_leg(point.home, &metric);
         if straight.crosses {
-            best.offer(minimal.of(straight.weight(&scale)), straight, Turn::Straight);
+            best.offer(minimal.of(straight.weight(&metric)), straight, RouteChange::Minimal);
         }
     }
-    let to = fork.net.seats[fork.home].group();
+    let to = point.net.coords[point.home].group();
     for stream in [Stream::Again, Stream::OtherAgain] {
-        let draw = stir(fork.draw, stream);
-        let Some(gate) = fork.net.own_gate(fork.at, to, draw) else { continue };
-        let step = Step::over(gate.link, 0);
-        let via = fork.net.some_switch(gate.to, draw);
-        best.offer(nonminimal(step.weight(&scale)), step, Turn::By(via));
+        let draw = derive_draw(point.draw, stream);
+        let Some(gateway) = point.net.own_gateway(point.at, to, draw) else { continue };
+        let step = Step::over(gateway.link, 0);
+        let via = point.net.random_switch(gateway.to, draw);
+        best.offer(nonminimal(step.weight(&metric)), step, RouteChange::Via(via));
     }
     best.take(route)
 }

@@ -8,24 +8,29 @@
 //! does, speaks for it, as its switch last reported, and the better of two drawn groups becomes a
 //! candidate.
 
-use super::score::{Choice, Scored, Turn};
-use super::{Fork, Scoring};
-use crate::dragonfly::{Step, Stream, stir};
+use super::score::{BestCandidate, RouteChange, ScoreMetric};
+use super::{DecisionPoint, Scoring};
+use crate::dragonfly::{Step, Stream, derive_draw};
 use crate::{GroupId, LinkId, LoadView, Route, SwitchId};
 
 #[inline]
-pub(super) fn depart<L: LoadView>(fork: &Fork<'_, L>, scoring: Scoring, route: &mut Route) -> Step {
-    let scale = Scored::new(fork.load, scoring);
+pub(super) fn depart<L: LoadView>(
+    point: &DecisionPoint<'_, L>,
+    scoring: Scoring,
+    route: &mut Route,
+) -> Step {
+    let metric = ScoreMetric::new(point.load, scoring);
     let Scoring { minimal, nonminimal, .. } = scoring;
-    let step = fork.begin(fork.home, &scale);
-    let mut best = Choice { cost: minimal.of(step.weight(&scale)), step, turn: Turn::Stay };
+    let step = point.start_leg(point.home, &metric);
+    let mut best =
+        BestCandidate { cost: minimal.of(step.weight(&metric)), step, change: RouteChange::Keep };
     if best.cost <= nonminimal.of(0) {
         return step;
     }
     for stream in [Stream::Via, Stream::OtherVia] {
-        let draw = stir(fork.draw, stream);
-        if let Some((step, via)) = candidate(fork, draw, &scale) {
-            best.offer(nonminimal.of(step.weight(&scale)), step, Turn::By(via));
+        let draw = derive_draw(point.draw, stream);
+        if let Some((step, via)) = candidate(point, draw, &metric) {
+            best.offer(nonminimal.of(step.weight(&metric)), step, RouteChange::Via(via));
         }
     }
     best.take(route)
@@ -34,43 +39,43 @@ pub(super) fn depart<L: LoadView>(fork: &Fork<'_, L>, scoring: Scoring, route: &
 /// A non-minimal candidate and its intermediate switch.
 #[inline]
 fn candidate<L: LoadView>(
-    fork: &Fork<'_, L>,
+    point: &DecisionPoint<'_, L>,
     draw: u64,
-    scale: &Scored<'_, L>,
+    metric: &ScoreMetric<'_, L>,
 ) -> Option<(Step, SwitchId)> {
-    let net = fork.net;
-    let (here, there) = (net.seats[fork.at], net.seats[fork.home]);
+    let net = point.net;
+    let (here, there) = (net.coords[point.at], net.coords[point.home]);
     if here.group == there.group {
-        let via = net.via(fork.at, fork.home, draw)?;
-        let seat = net.seats[via];
+        let via = net.via(point.at, point.home, draw)?;
+        let switch_coords = net.coords[via];
         // What waits there for the second hop, as its switch reported.
-        let exit = LinkId(seat.toward(there.place()).0);
-        return Some((net.local(here, seat.place(), exit, fork.draw, scale), via));
+        let exit = LinkId(switch_coords.toward(there.place()).0);
+        return Some((net.local(here, switch_coords.place(), exit, point.draw, metric), via));
     }
-    let group = quieter(fork, here.group(), there.group(), draw)?;
-    let via = net.some_switch(group, draw);
-    let crossing = net.drawn_crossing(here.group(), group, Stream::FirstLeg, fork.draw);
-    Some((net.approach(here, crossing, net.seats[via], fork.draw, scale).1, via))
+    let group = less_loaded_group(point, here.group(), there.group(), draw)?;
+    let via = net.random_switch(group, draw);
+    let global_link = net.drawn_global_link(here.group(), group, Stream::FirstLeg, point.draw);
+    Some((net.approach(here, global_link, net.coords[via], point.draw, metric).1, via))
 }
 
 /// Of two groups drawn, the one whose link out of here has the shorter queue.
 #[inline]
-fn quieter<L: LoadView>(
-    fork: &Fork<'_, L>,
+fn less_loaded_group<L: LoadView>(
+    point: &DecisionPoint<'_, L>,
     from: GroupId,
     to: GroupId,
     draw: u64,
 ) -> Option<GroupId> {
-    let one = fork.net.third(from, to, draw);
-    let other = fork.net.third(from, to, stir(draw, Stream::Parallel));
+    let one = point.net.third(from, to, draw);
+    let other = point.net.third(from, to, derive_draw(draw, Stream::Parallel));
     let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
-    let place = fork.net.seats[fork.at].place();
+    let place = point.net.coords[point.at].place();
     let waiting = |group| {
-        let crossing = fork.net.drawn_crossing(from, group, Stream::FirstLeg, fork.draw);
-        if crossing.from == place {
-            fork.load.near(crossing.link)
+        let global_link = point.net.drawn_global_link(from, group, Stream::FirstLeg, point.draw);
+        if global_link.from == place {
+            point.load.near(global_link.link)
         } else {
-            fork.load.downstream(crossing.link)
+            point.load.downstream(global_link.link)
         }
     };
     Some(if waiting(b) < waiting(a) { b } else { a })

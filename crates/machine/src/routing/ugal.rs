@@ -6,14 +6,14 @@
 //! the packet stands, UGAL-G those of the links that leave its group, as if every switch knew
 //! them. Two candidates of each sort, as Slingshot and Aries have, where the papers have one.
 
-use super::Fork;
-use crate::dragonfly::{NO_LINK, Scale, Step, Stream, stir};
+use super::DecisionPoint;
+use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
 use crate::{LinkId, LoadView, Route};
 
 /// What nobody can see: the queue of the link by which a way leaves the group, now. Within a
 /// group, and at that link itself, it is the queue of the first link.
-pub(super) struct Everywhere<'a, L>(pub &'a L);
-impl<L: LoadView> Scale for Everywhere<'_, L> {
+pub(super) struct GlobalLoad<'a, L>(pub &'a L);
+impl<L: LoadView> LoadMetric for GlobalLoad<'_, L> {
     #[inline]
     fn weigh(&self, link: LinkId, exit: LinkId) -> u32 {
         let first = self.0.anywhere(link);
@@ -23,43 +23,45 @@ impl<L: LoadView> Scale for Everywhere<'_, L> {
 
 #[inline]
 pub(super) fn depart<L: LoadView>(
-    fork: &Fork<'_, L>,
-    scale: &impl Scale,
+    point: &DecisionPoint<'_, L>,
+    metric: &impl LoadMetric,
     bias: u32,
     route: &mut Route,
 ) -> Step {
-    let minimal = fork.begin(fork.home, scale);
-    detour(fork, scale, minimal, bias, [Stream::Via, Stream::OtherVia], route).unwrap_or(minimal)
+    let minimal = point.start_leg(point.home, metric);
+    detour(point, metric, minimal, bias, [Stream::Via, Stream::OtherVia], route).unwrap_or(minimal)
 }
 
 /// The first hop of a non-minimal way that is better than `minimal`; `route` then goes by it.
 #[inline]
 pub(super) fn detour<L: LoadView>(
-    fork: &Fork<'_, L>,
-    scale: &impl Scale,
+    point: &DecisionPoint<'_, L>,
+    metric: &impl LoadMetric,
     minimal: Step,
     bias: u32,
     streams: [Stream; 2],
     route: &mut Route,
 ) -> Option<Step> {
     // An empty queue cannot be beaten.
-    let weight = minimal.weight(scale);
+    let weight = minimal.weight(metric);
     if weight == 0 {
         return None;
     }
-    let mut least = scale.cost(weight, minimal.hops.into()).saturating_sub(bias.into());
+    let mut least = metric.cost(weight, minimal.hops.into()).saturating_sub(bias.into());
     let mut best = None;
     for stream in streams {
-        let Some(via) = fork.net.via(fork.at, fork.home, stir(fork.draw, stream)) else { break };
-        let step = fork.begin(via, scale);
-        let hops = u32::from(step.hops) + fork.net.reach(via, fork.home);
-        let cost = scale.cost(step.weight(scale), hops);
+        let Some(via) = point.net.via(point.at, point.home, derive_draw(point.draw, stream)) else {
+            break;
+        };
+        let step = point.start_leg(via, metric);
+        let hops = u32::from(step.hops) + point.net.reach(via, point.home);
+        let cost = metric.cost(step.weight(metric), hops);
         if cost < least {
             least = cost;
             best = Some((step, via));
         }
     }
     let (step, via) = best?;
-    route.go_by(via);
+    route.set_via(via);
     Some(step)
 }

@@ -6,21 +6,21 @@
 //! which Garcia et al. (ICPP 2012, "On-the-fly adaptive routing in high-radix hierarchical
 //! networks") found to pile up otherwise. Traffic within a group passes a switch of it.
 
-use super::Fork;
-use crate::dragonfly::{Scale, Step, Stream, stir};
+use super::DecisionPoint;
+use crate::dragonfly::{LoadMetric, Step, Stream, derive_draw};
 use crate::{LoadView, Route};
 
 #[inline]
 pub(super) fn depart<L: LoadView>(
-    fork: &Fork<'_, L>,
+    point: &DecisionPoint<'_, L>,
     route: &mut Route,
-    scale: &impl Scale,
+    metric: &impl LoadMetric,
 ) -> Step {
-    match fork.net.via(fork.at, fork.home, stir(fork.draw, Stream::Via)) {
-        None => fork.begin(fork.home, scale),
+    match point.net.via(point.at, point.home, derive_draw(point.draw, Stream::Via)) {
+        None => point.start_leg(point.home, metric),
         Some(via) => {
-            route.go_by(via);
-            fork.begin(via, scale)
+            route.set_via(via);
+            point.start_leg(via, metric)
         }
     }
 }

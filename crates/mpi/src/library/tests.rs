@@ -159,13 +159,16 @@ fn rules_of_another_fabric_are_read_and_not_used() {
     };
     assert_eq!((of("aries"), of("slingshot")), (Algorithm::ScatterRing, Algorithm::Binomial));
     let wrong = Library::parse("mine", &text("{ use = \"ring\" }"), "slingshot");
-    let complaints = wrong.expect_err("bcast has no ring");
-    assert!(complaints[0].starts_with("fabric.aries.collectives.bcast[0].use"), "{complaints:?}");
+    let input_errors = wrong.expect_err("bcast has no ring");
+    assert!(
+        input_errors[0].starts_with("fabric.aries.collectives.bcast[0].use"),
+        "{input_errors:?}"
+    );
 }
 
 /// Also of one that is itself like another.
 #[test]
-fn a_profile_has_all_that_it_is_like_has() {
+fn a_profile_inherits_everything_from_its_base() {
     for name in PRESETS {
         let theirs = library(name, "slingshot");
         let text = format!("like = \"{name}\"\nversion = \"mine\"");
@@ -235,7 +238,7 @@ fn open_mpi_chooses_as_its_table_says() {
 }
 
 #[test]
-fn mistakes_are_all_reported_with_their_place() {
+fn all_errors_are_reported_with_their_place() {
     let text = r#"
             like = "mpitch"
             send_overhed = "1 ns"

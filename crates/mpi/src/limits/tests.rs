@@ -35,12 +35,12 @@ fn the_bound_itself_fits_and_one_more_does_not() {
     assert_eq!(l.post(0), Verdict::Exceeded(Limit::MatchEntries));
     assert_eq!(l.request(0, 6), Verdict::Fits);
     assert_eq!(l.request(0, 7), Verdict::Exceeded(Limit::Requests));
-    assert_eq!(l.mark(Limit::Requests), Mark { used: 7, rank: 0 });
+    assert_eq!(l.mark(Limit::Requests), HighWater { used: 7, rank: 0 });
     let mut l = limits(MatchMode::Hardware, &[0]);
     // 5 + 6 n <= 40 up to n = 5.
     times(5, || l.keep(0, 100));
     assert_eq!(l.keep(0, 100), Verdict::Exceeded(Limit::EventQueue));
-    assert_eq!(l.mark(Limit::EagerBuffers), Mark { used: 600, rank: 0 });
+    assert_eq!(l.mark(Limit::EagerBuffers), HighWater { used: 600, rank: 0 });
     assert_eq!((0..4).map(|_| l.claim(0)).collect::<Vec<_>>(), [true, true, true, false]);
     l.unclaim(0);
     assert!(l.claim(0));
@@ -55,7 +55,7 @@ fn ranks_of_one_engine_share_its_entries_and_others_do_not() {
     assert_eq!(l.post(2), Verdict::Exceeded(Limit::MatchEntries));
     times(10, || l.post(1));
     times(10, || l.post(3));
-    assert_eq!((l.sharers(2), l.sharers(1), l.sharers(3)), (2, 1, 1));
+    assert_eq!((l.ranks_on_engine(2), l.ranks_on_engine(1), l.ranks_on_engine(3)), (2, 1, 1));
     l.unpost(0);
     l.unpost(0);
     assert_eq!(l.post(2), Verdict::Fits);
@@ -104,7 +104,7 @@ fn registered_memory_takes_the_entries_of_messages() {
         times(4, || l.register(2, false));
         times(10, || l.register(1, false));
         assert_eq!(l.register(2, false), Verdict::Exceeded(Limit::Regions), "{mode:?}");
-        assert_eq!(l.mark(Limit::Regions), Mark { used: 11, rank: 2 });
+        assert_eq!(l.mark(Limit::Regions), HighWater { used: 11, rank: 2 });
         assert_eq!((l.regions(0), l.regions(2)), ((6, 0), (5, 0)));
         let full = l.post(0);
         assert_eq!(
@@ -126,23 +126,23 @@ fn registered_memory_takes_the_entries_of_messages() {
 
 /// What one message needs is given back with it, and is no window of the rank's.
 #[test]
-fn what_a_message_lends_takes_an_entry_while_it_lasts() {
+fn a_temporary_region_takes_an_entry_while_it_lasts() {
     let mut l = limits(MatchMode::Hybrid, &[0, 0, 0]);
     times(4, || l.register(0, false));
-    times(6, || l.lend(2));
-    assert_eq!(l.lend(0), Verdict::Exceeded(Limit::Regions));
-    assert_eq!((l.regions(0), l.regions(2), l.lent(2)), ((4, 0), (0, 0), 6));
-    l.unlend(0);
-    l.unlend(2);
+    times(6, || l.register_temporary(2));
+    assert_eq!(l.register_temporary(0), Verdict::Exceeded(Limit::Regions));
+    assert_eq!((l.regions(0), l.regions(2), l.temporary_regions(2)), ((4, 0), (0, 0), 6));
+    l.deregister_temporary(0);
+    l.deregister_temporary(2);
     assert_eq!(l.register(2, false), Verdict::Fits);
-    assert_eq!(l.lend(2), Verdict::Exceeded(Limit::Regions));
+    assert_eq!(l.register_temporary(2), Verdict::Exceeded(Limit::Regions));
 }
 
 /// A table of 20 entries: three are each endpoint's, four keys a rank are optimized ones.
 #[test]
 fn optimized_regions_take_table_entries_until_their_keys_are_used_up() {
     let mut l = limits(MatchMode::Hardware, &[0, 0, 0, 5]);
-    assert_eq!(l.mark(Limit::PortalTable), Mark { used: 9, rank: 0 });
+    assert_eq!(l.mark(Limit::PortalTable), HighWater { used: 9, rank: 0 });
     assert_eq!(l.fixed(Limit::PortalTable), 9);
     // The fifth and sixth have no such key, and are ordinary ones.
     times(6, || l.register(0, true));
@@ -153,7 +153,7 @@ fn optimized_regions_take_table_entries_until_their_keys_are_used_up() {
     l.deregister(2, true);
     l.deregister(1, true);
     assert_eq!(l.register(2, true), Verdict::Fits);
-    assert_eq!(l.mark(Limit::PortalTable), Mark { used: 21, rank: 2 });
+    assert_eq!(l.mark(Limit::PortalTable), HighWater { used: 21, rank: 2 });
     // With FI_CXI_OPTIMIZED_MRS=0 there is no such key.
     let none = Bounds { optimized_regions: 0, ..bounds(MatchMode::Hardware) };
     let mut l = Limits::new(none, [0].into_iter());
@@ -163,7 +163,7 @@ fn optimized_regions_take_table_entries_until_their_keys_are_used_up() {
 
 /// Of four command queues, and of a table of 20 entries, three an endpoint.
 #[test]
-fn who_has_no_command_queue_or_no_table_cannot_start() {
+fn a_job_without_command_queue_or_table_entry_cannot_start() {
     let nic = |ranks: u32, command_queues: u64| {
         let b = bounds(MatchMode::Hardware);
         let b = Bounds { nic: Nic { command_queues, ..b.nic }, ..b };
@@ -171,14 +171,17 @@ fn who_has_no_command_queue_or_no_table_cannot_start() {
     };
     assert_eq!((nic(4, 4), nic(5, 4)), (None, Some((0, Limit::CommandQueues))));
     assert_eq!((nic(6, 9), nic(7, 9)), (None, Some((0, Limit::PortalTable))));
-    assert_eq!(Limits::new(bounds(MatchMode::Hardware).lifted(), (0..9).map(|_| 7)).start(), None);
+    assert_eq!(
+        Limits::new(bounds(MatchMode::Hardware).unlimited(), (0..9).map(|_| 7)).start(),
+        None
+    );
     // On two NICs there is room for all.
     assert_eq!(limits(MatchMode::Hardware, &[0, 1, 0, 1, 0, 1, 0, 1]).start(), None);
 }
 
 #[test]
 fn without_limits_everything_fits_and_is_counted() {
-    let mut l = Limits::new(bounds(MatchMode::Hardware).lifted(), [0].into_iter());
+    let mut l = Limits::new(bounds(MatchMode::Hardware).unlimited(), [0].into_iter());
     times(1000, || l.post(0));
     times(1000, || l.keep(0, 1));
     assert!((0..1000).all(|_| l.claim(0)));

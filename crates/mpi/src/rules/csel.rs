@@ -6,7 +6,7 @@
 //! selection. Source: [MPICH] `csel.c`, `csel_container.c`, `ch4_csel_container.c`, `ch4_coll.h`,
 //! `posix_csel_container.c`.
 
-use collectives::{Algorithm, Form, Kind, Parameters, Range, Rule, Selection, Shape};
+use collectives::{Algorithm, Composition, Kind, Parameters, Range, Rule, Selection, TreeShape};
 
 use super::conditions::{Condition, condition, is_of_communicators};
 use super::mpich::{Tree, generic, name, prefix};
@@ -29,12 +29,12 @@ pub(super) fn read(
     let after_compositions = format == Format::Generic;
     let reading = Reading { after_compositions, ..Reading::default() };
     let others = generic();
-    let mut reader = Reader { format, own, others: &others, reading, complaints: Vec::new() };
+    let mut reader = Reader { format, own, others: &others, reading, errors: Vec::new() };
     reader.collectives(&file, Rule::always(Algorithm::Linear), "");
     if format == Format::Compositions {
         reader.flatten_others();
     }
-    if reader.complaints.is_empty() { Ok(reader.reading) } else { Err(reader.complaints) }
+    if reader.errors.is_empty() { Ok(reader.reading) } else { Err(reader.errors) }
 }
 
 /// Which of the three files this is, by what its leaves name.
@@ -66,7 +66,7 @@ struct Reader<'a> {
     /// MPICH's own file, for the names of all collectives.
     others: &'a Tree,
     reading: Reading,
-    complaints: Vec<String>,
+    errors: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -88,10 +88,10 @@ impl Reader<'_> {
                     return self.collectives(below, place, &path);
                 }
                 Some(Ok(_)) => {}
-                Some(Err(wanted)) => self.complaints.push(format!("{path}: expected {wanted}")),
+                Some(Err(wanted)) => self.errors.push(format!("{path}: expected {wanted}")),
                 None => {
                     let hint = did_you_mean(key, self.others.0.iter().map(|(k, _)| k.as_str()));
-                    self.complaints.push(format!(
+                    self.errors.push(format!(
                         "{path}: expected a collective, such as `collective=allgather`{hint}"
                     ));
                 }
@@ -105,7 +105,7 @@ impl Reader<'_> {
             // Those this model makes of plain messages have nothing to choose.
             if self.others.find(&key).is_none() {
                 let hint = did_you_mean(&key, self.others.0.iter().map(|(k, _)| k.as_str()));
-                self.complaints.push(format!(
+                self.errors.push(format!(
                     "{at}: expected a collective, such as `collective=allgather`{hint}"
                 ));
             }
@@ -140,7 +140,7 @@ impl Reader<'_> {
     /// Adds the rules of a subtree where `place` holds.
     fn walk(&mut self, kind: Kind, tree: &Tree, place: Rule, at: &str, rules: &mut Vec<Rule>) {
         let mut is_whole = self.format != Format::Generic;
-        let before = self.complaints.len();
+        let before = self.errors.len();
         for (key, below) in &tree.0 {
             let at = format!("{at}/{key}");
             if key.starts_with("algorithm=") || key.starts_with("composition=") {
@@ -166,17 +166,17 @@ impl Reader<'_> {
                     self.reading.note(kind, why);
                     // What is below is checked all the same.
                     self.walk(kind, below, place, &at, &mut Vec::new());
-                    return self.stand_in(kind, &place, rules);
+                    return self.fall_back(kind, &place, rules);
                 }
                 Ok(Condition::Always(false)) => {}
                 Ok(Condition::Always(true) | Condition::Any) => {
                     return self.walk(kind, below, place, &at, rules);
                 }
-                Err(wanted) => self.complaints.push(format!("{at}: expected {wanted}")),
+                Err(wanted) => self.errors.push(format!("{at}: expected {wanted}")),
             }
         }
-        if !is_whole && self.complaints.len() == before {
-            self.complaints.push(format!(
+        if !is_whole && self.errors.len() == before {
+            self.errors.push(format!(
                 "{at}: expected a last case for all others, such as `comm_size=any`: MPICH ends \
                  programs it finds no algorithm for"
             ));
@@ -192,7 +192,7 @@ impl Reader<'_> {
     }
 
     /// The library's own rules, for what is not modeled.
-    fn stand_in(&self, kind: Kind, place: &Rule, rules: &mut Vec<Rule>) {
+    fn fall_back(&self, kind: Kind, place: &Rule, rules: &mut Vec<Rule>) {
         match self.format {
             Format::Compositions => {
                 rules.extend(self.own.rules(kind).iter().filter_map(|rule| rule.and(place)));
@@ -214,11 +214,11 @@ impl Reader<'_> {
             (Format::Compositions, ("composition", name)) => {
                 self.composition(kind, name, place, at, rules);
             }
-            (Format::Compositions, _) => self.complaints.push(format!(
+            (Format::Compositions, _) => self.errors.push(format!(
                 "{at}: expected a composition: a file of algorithms is for \
                  `MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE`"
             )),
-            (_, ("composition", _)) => self.complaints.push(format!(
+            (_, ("composition", _)) => self.errors.push(format!(
                 "{at}: expected an algorithm: a file of compositions is for \
                  `MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE`"
             )),
@@ -245,22 +245,24 @@ impl Reader<'_> {
         let Some(word) = found else {
             let known: Vec<String> = known.iter().map(|w| format!("{own_prefix}{w}")).collect();
             let hint = did_you_mean(name, known.iter().map(String::as_str));
-            self.complaints.push(format!("{at}: expected one of {}{hint}", known.join(", ")));
+            self.errors.push(format!("{at}: expected one of {}{hint}", known.join(", ")));
             return;
         };
-        let of_kind = |form: Form| Algorithm::formed(kind, form);
+        let of_kind = |form: Composition| Algorithm::formed(kind, form);
         match (kind, word) {
             (Kind::Barrier | Kind::Bcast | Kind::Reduce | Kind::Allreduce, "alpha") => {
-                rules.push(Rule { algorithm: of_kind(Form::Alpha), ..place });
+                rules.push(Rule { algorithm: of_kind(Composition::Alpha), ..place });
             }
             (Kind::Bcast | Kind::Reduce, "beta") => {
-                rules.push(Rule { algorithm: of_kind(Form::Beta), ..place });
+                rules.push(Rule { algorithm: of_kind(Composition::Beta), ..place });
             }
             // The stage within a node is all there is.
             (Kind::Allreduce, "gamma") => {
                 let one_node = Rule { nodes: Range { min: 1, max: 1 }, ..place };
                 let within = one_node.and(&place);
-                rules.extend(within.map(|rule| Rule { algorithm: of_kind(Form::Alpha), ..rule }));
+                rules.extend(
+                    within.map(|rule| Rule { algorithm: of_kind(Composition::Alpha), ..rule }),
+                );
             }
             // One network for all ranks alike.
             (Kind::Barrier | Kind::Allreduce, "beta") | (Kind::Bcast | Kind::Reduce, "gamma") => {}
@@ -268,7 +270,7 @@ impl Reader<'_> {
             (Kind::Alltoall | Kind::Allgather | Kind::Scan, _) | (_, "delta") => {
                 let words = format!("{name} is not modeled: the library's own rules stand in");
                 self.reading.note(kind, words);
-                return self.stand_in(kind, &place, rules);
+                return self.fall_back(kind, &place, rules);
             }
             _ => {}
         }
@@ -281,7 +283,7 @@ impl Reader<'_> {
         let Some(short) = short else {
             // The generic algorithms, by messages within the node.
             let is_known = full.strip_prefix(&prefix(kind)).is_some_and(|short| {
-                Algorithm::named(kind, short).is_some() || kind.known_elsewhere().contains(&short)
+                Algorithm::named(kind, short).is_some() || kind.unimplemented().contains(&short)
             });
             match is_known {
                 true => self.reading.note(kind, format!("within a node {full} is not modeled")),
@@ -301,7 +303,7 @@ impl Reader<'_> {
     fn unknown_within_node(&mut self, kind: Kind, full: &str, at: &str) {
         let words = ["release_gather", "ipc_read"].map(|w| format!("{POSIX}{}_{w}", kind.name()));
         let hint = did_you_mean(full, words.iter().map(String::as_str));
-        self.complaints.push(format!("{at}: expected one of {}{hint}", words.join(", ")));
+        self.errors.push(format!("{at}: expected one of {}{hint}", words.join(", ")));
     }
 
     fn algorithm(
@@ -323,7 +325,7 @@ impl Reader<'_> {
         let mut found = found.filter(|&a| name(kind, a).is_some());
         let word = |key: &str| parameters.0.iter().find_map(|(k, _)| k.strip_prefix(key));
         let number = |key: &str| word(key).map(|v| v.parse::<u32>().unwrap_or(0));
-        let shape = word("tree_type=").map(Shape::named);
+        let shape = word("tree_type=").map(TreeShape::named);
         if shape == Some(None) {
             self.reading.note(kind, format!("{full}: this `tree_type` is not modeled"));
             found = None;
@@ -339,22 +341,22 @@ impl Reader<'_> {
             };
             match given.given_to(algorithm) {
                 Ok(algorithm) => rules.push(Rule { algorithm, ..place }),
-                Err(words) => self.complaints.push(format!("{at}: {words}")),
+                Err(words) => self.errors.push(format!("{at}: {words}")),
             }
             return;
         }
         if shape == Some(None) {
-            return self.stand_in(kind, &place, rules);
+            return self.fall_back(kind, &place, rules);
         }
-        if short.is_some_and(|short| kind.known_elsewhere().contains(&short)) {
+        if short.is_some_and(|short| kind.unimplemented().contains(&short)) {
             let words = format!("{full} is not modeled: the library's own rules stand in");
             self.reading.note(kind, words);
-            return self.stand_in(kind, &place, rules);
+            return self.fall_back(kind, &place, rules);
         }
         let known = kind.algorithms().iter().filter_map(|&a| name(kind, a));
         let known: Vec<String> = known.collect();
         let hint = did_you_mean(full, known.iter().map(String::as_str));
-        self.complaints.push(format!("{at}: expected one of {}{hint}", known.join(", ")));
+        self.errors.push(format!("{at}: expected one of {}{hint}", known.join(", ")));
     }
 }
 

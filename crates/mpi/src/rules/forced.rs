@@ -6,7 +6,7 @@
 
 use collectives::{Kind, Rule};
 
-use super::openmpi::{Step, algorithm, collective, meaning, unmodeled};
+use super::openmpi::{MessageRule, algorithm, collective, model_rules, unmodeled};
 
 const PREFIX: &str = "OMPI_MCA_coll_tuned_";
 
@@ -32,7 +32,7 @@ pub fn forced<'a>(
     let of_tuned = |(name, value): (&'a str, &'a str)| Some((name.strip_prefix(PREFIX)?, value));
     let variables: Vec<(&str, &str)> = environment.filter_map(of_tuned).collect();
     let value = |name: &str| variables.iter().rev().find(|(n, _)| *n == name).map(|&(_, v)| v);
-    let is_heeded = value("use_dynamic_rules").is_some_and(is_true);
+    let is_dynamic = value("use_dynamic_rules").is_some_and(is_true);
     let (mut forced, mut wrong) = (Forced::default(), Vec::new());
     let mut number = |name: String| match value(&name).map(|v| (v, v.trim().parse::<u32>())) {
         None => 0,
@@ -49,12 +49,12 @@ pub fn forced<'a>(
         let Some(Some(kind)) = collective(of) else { continue };
         let parameter = |what: &str| format!("{name}_{what}");
         let own_chains = number(parameter("chain_fanout"));
-        let step = Step {
+        let step = MessageRule {
             fan_out: if own_chains > 0 { own_chains } else { chains },
             segment: number(parameter("segmentsize")),
             requests: number(parameter("max_requests")).into(),
             radix: number(parameter("knomial_radix")),
-            ..Step::default()
+            ..MessageRule::default()
         };
         steps.push((kind, *name, *word, step));
     }
@@ -66,18 +66,18 @@ pub fn forced<'a>(
                 continue;
             }
         };
-        let step = Step { algorithm, ..step };
-        let means = meaning(kind, &step);
-        if algorithm > 0 && !is_heeded {
+        let step = MessageRule { algorithm, ..step };
+        let modeled = model_rules(kind, &step);
+        if algorithm > 0 && !is_dynamic {
             forced.notes.push(format!(
                 "{PREFIX}{name} has no effect without {PREFIX}use_dynamic_rules=1, as in Open MPI"
             ));
             continue;
         }
-        let notes = unmodeled(kind, &step, &means);
+        let notes = unmodeled(kind, &step, &modeled);
         forced.notes.extend(notes.iter().map(|words| format!("{PREFIX}{name}: {words}")));
-        if !means.is_empty() {
-            forced.rules.push((kind, means));
+        if !modeled.is_empty() {
+            forced.rules.push((kind, modeled));
         }
     }
     if wrong.is_empty() { Ok(forced) } else { Err(wrong) }

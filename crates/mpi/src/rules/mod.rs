@@ -7,10 +7,10 @@
 
 mod conditions;
 mod csel;
-mod dynamic;
 mod forced;
 mod mpich;
 mod openmpi;
+mod openmpi_json;
 
 pub use forced::{Forced, forced};
 
@@ -102,9 +102,9 @@ impl Format {
 pub fn read(text: &str, format: Option<Format>, own: &Selection) -> Result<Reading, Vec<String>> {
     let is_json = text.trim_start().starts_with('{');
     match format {
-        Some(Format::OpenMpi) if is_json => dynamic::read(text, own),
+        Some(Format::OpenMpi) if is_json => openmpi_json::read(text, own),
         Some(Format::OpenMpi) => openmpi::read(text, own),
-        None if is_json && dynamic::is_likely(text) => dynamic::read(text, own),
+        None if is_json && openmpi_json::is_likely(text) => openmpi_json::read(text, own),
         None if !is_json => openmpi::read(text, own),
         _ => csel::read(text, format, own),
     }
@@ -153,6 +153,6 @@ fn changes(choices: &[Choice]) -> Vec<Choice> {
 }
 
 #[cfg(test)]
-mod sources;
+mod documented;
 #[cfg(test)]
 mod tests;

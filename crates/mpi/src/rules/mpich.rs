@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use collectives::{Algorithm, Kind, Range, Rule, Selection, Shape};
+use collectives::{Algorithm, Kind, Range, Rule, Selection, TreeShape};
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -94,7 +94,7 @@ pub(super) fn name(kind: Kind, algorithm: Algorithm) -> Option<String> {
         // What its device composes stands in a file of the device's.
         (_, a) if a.is_composed() => true,
         // Open MPI's shapes. Segments of an allreduce's tree are a parameter of that.
-        (_, A::Tree { shape: Shape::Chain | Shape::Levels, .. }) => true,
+        (_, A::Tree { shape: TreeShape::Chain | TreeShape::Levels, .. }) => true,
         (Kind::Reduce, A::Tree { .. }) => true,
         (Kind::Allreduce, A::Tree { .. }) => {
             return Some(format!("{}tree", prefix(kind)));
@@ -103,7 +103,7 @@ pub(super) fn name(kind: Kind, algorithm: Algorithm) -> Option<String> {
         (_, A::Scattered { throttle: u16::MAX }) => true,
         (Kind::Alltoallv, A::Pairwise) | (Kind::Gather | Kind::Scatter, A::Linear) => true,
         (Kind::ReduceScatter | Kind::ReduceScatterBlock, A::Ring) => true,
-        _ => !algorithm.serves(kind),
+        _ => !algorithm.implements(kind),
     };
     (!lacks).then(|| format!("{}{}", prefix(kind), algorithm.name()))
 }
@@ -165,10 +165,10 @@ fn guarded(kind: Kind, rule: Rule) -> Option<Rule> {
     let a = rule.algorithm;
     let any = Rule::always(a);
     rule.and(&Rule {
-        commutative: (!a.keeps_order(kind)).then_some(true),
-        builtin: a.wants_spread().then_some(true),
-        too_few_elements: a.wants_spread().then_some(false),
-        power_of_two: a.wants_power_of_two(kind).then_some(true),
+        commutative: (!a.preserves_order(kind)).then_some(true),
+        builtin: a.needs_spread().then_some(true),
+        too_few_elements: a.needs_spread().then_some(false),
+        power_of_two: a.needs_power_of_two(kind).then_some(true),
         several_a_node: a.is_node_aware().then_some(true),
         ..any
     })
@@ -249,7 +249,7 @@ fn branch(kind: Kind, rules: &[Rule], place: Rule) -> Tree {
 }
 
 fn guard_order(kind: Kind, mut rule: Rule) -> Rule {
-    if !rule.algorithm.keeps_order(kind) {
+    if !rule.algorithm.preserves_order(kind) {
         rule.commutative = Some(true);
     }
     rule

@@ -8,12 +8,12 @@
 //!
 //! Source: Open MPI's documentation, "Tuning Collectives" (5.0), and
 //! `ompi/mca/coll/tuned/coll_tuned_dynamic_file.c` of the 4 and 5 series. Version 2 of the format
-//! (5.0.7) adds a number per rule. `dynamic` reads version 3, JSON, which is not written; `forced`
+//! (5.0.7) adds a number per rule. `openmpi_json` reads version 3, JSON, which is not written; `forced`
 //! has the variables that name an algorithm without a file.
 
 use std::fmt::Write;
 
-use collectives::{Algorithm, Case, Kind, Range, Rule, Selection, Shape};
+use collectives::{Algorithm, Case, Kind, Range, Rule, Selection, TreeShape};
 
 use super::{Choice, Reading, by_ranks, changes, own_within};
 use crate::library::did_you_mean;
@@ -22,7 +22,7 @@ use crate::library::did_you_mean;
 const ALL_AT_ONCE: Algorithm = Algorithm::Scattered { throttle: u16::MAX };
 
 /// Open MPI's `linear` trees: from or to all at once.
-const LINEAR: Algorithm = Algorithm::Tree { shape: Shape::Kary, k: 1_000_000, chunk: 0 };
+const LINEAR: Algorithm = Algorithm::Tree { shape: TreeShape::Kary, k: 1_000_000, chunk: 0 };
 /// [OMPI] coll_tuned_bcast_knomial_radix.
 const KNOMIAL_RADIX: u32 = 4;
 
@@ -172,32 +172,32 @@ pub(super) fn sized(kind: Kind, bytes: Range) -> Rule {
 }
 
 /// What a step says of calls where `place` holds, and the library's own rules for the rest of them.
-pub(super) fn follow(
+pub(super) fn add_rules(
     kind: Kind,
-    step: &Step,
+    step: &MessageRule,
     place: &Rule,
     own: &Selection,
     rules: &mut Vec<Rule>,
     reading: &mut Reading,
 ) {
-    let means = meaning(kind, step);
-    rules.extend(means.iter().filter_map(|rule| rule.and(place)));
-    for words in unmodeled(kind, step, &means) {
+    let modeled = model_rules(kind, step);
+    rules.extend(modeled.iter().filter_map(|rule| rule.and(place)));
+    for words in unmodeled(kind, step, &modeled) {
         reading.note(kind, words);
     }
     rules.extend(own_within(own, kind, place));
 }
 
 /// What a step says that is not modeled.
-pub(super) fn unmodeled(kind: Kind, step: &Step, means: &[Rule]) -> Vec<String> {
+pub(super) fn unmodeled(kind: Kind, step: &MessageRule, modeled: &[Rule]) -> Vec<String> {
     let number = step.algorithm;
     let name = names(kind).get(number as usize).map_or(String::new(), |n| format!(" ({n})"));
-    if number > 0 && means.is_empty() {
+    if number > 0 && modeled.is_empty() {
         let words = "the library's own rules stand in";
         return vec![format!("algorithm {number} is not modeled{name}: {words}")];
     }
-    let has_segments = means.iter().any(|rule| details(rule.algorithm).1 > 0);
-    let drops = step.segment > 0 && !means.is_empty() && !has_segments;
+    let has_segments = modeled.iter().any(|rule| details(rule.algorithm).1 > 0);
+    let drops = step.segment > 0 && !modeled.is_empty() && !has_segments;
     let words = || format!("segments of algorithm {number} are not modeled{name}");
     drops.then(words).into_iter().collect()
 }
@@ -222,16 +222,16 @@ pub(super) fn number(kind: Kind, algorithm: Algorithm) -> Option<u32> {
         (K::Alltoall, A::Bruck) => 3,
         (K::Barrier, A::Dissemination { k: 2 }) => 4,
         (K::Bcast | K::Reduce, LINEAR) => 1,
-        (K::Bcast | K::Reduce, A::Tree { shape: Shape::Chain, k, .. }) => 2 + u32::from(k == 1),
+        (K::Bcast | K::Reduce, A::Tree { shape: TreeShape::Chain, k, .. }) => 2 + u32::from(k == 1),
         (K::Bcast, A::SplitBinary { .. }) => 4,
-        (K::Bcast, A::Tree { shape: Shape::Levels, k: 2, .. }) => 5,
-        (K::Bcast, A::Binomial | A::Tree { shape: Shape::Knomial2, k: 2, .. }) => 6,
-        (K::Bcast, A::Tree { shape: Shape::Knomial2, k: KNOMIAL_RADIX, .. }) => 7,
+        (K::Bcast, A::Tree { shape: TreeShape::Levels, k: 2, .. }) => 5,
+        (K::Bcast, A::Binomial | A::Tree { shape: TreeShape::Knomial2, k: 2, .. }) => 6,
+        (K::Bcast, A::Tree { shape: TreeShape::Knomial2, k: KNOMIAL_RADIX, .. }) => 7,
         (K::Bcast, A::ScatterRecursiveDoubling) => 8,
         (K::Bcast, A::ScatterRing) => 9,
         (K::Gather | K::Scatter, A::Linear) => 1,
         (K::Gather | K::Scatter, A::Binomial) => 2,
-        (K::Reduce, A::Tree { shape: Shape::Levels, k: 2, .. }) => 4,
+        (K::Reduce, A::Tree { shape: TreeShape::Levels, k: 2, .. }) => 4,
         (K::Reduce, A::Binomial) => 5,
         (K::Reduce, A::ReduceScatterGather) => 7,
         (K::ReduceScatter, A::RecursiveHalving) => 2,
@@ -261,9 +261,9 @@ fn details(algorithm: Algorithm) -> (u32, u32) {
 
 /// What a number stands for, by the first rule that holds; empty if this model has not got it.
 /// `requests` bounds what `linear_sync` has out, 0 is no bound.
-pub(super) fn meaning(kind: Kind, step: &Step) -> Vec<Rule> {
+pub(super) fn model_rules(kind: Kind, step: &MessageRule) -> Vec<Rule> {
     use Algorithm as A;
-    let Step { algorithm: number, fan_out, segment, requests, radix, .. } = *step;
+    let MessageRule { algorithm: number, fan_out, segment, requests, radix, .. } = *step;
     let radix = if radix == 0 { KNOMIAL_RADIX } else { radix };
     let always = |algorithm| vec![Rule::always(algorithm)];
     let tree = |shape, k| always(A::Tree { shape, k, chunk: segment });
@@ -271,12 +271,12 @@ pub(super) fn meaning(kind: Kind, step: &Step) -> Vec<Rule> {
     let chains = if fan_out == 0 { 4 } else { fan_out };
     match (kind, number) {
         (Kind::Bcast | Kind::Reduce, 1) => always(LINEAR),
-        (Kind::Bcast | Kind::Reduce, 2) => tree(Shape::Chain, chains),
-        (Kind::Bcast | Kind::Reduce, 3) => tree(Shape::Chain, 1),
+        (Kind::Bcast | Kind::Reduce, 2) => tree(TreeShape::Chain, chains),
+        (Kind::Bcast | Kind::Reduce, 3) => tree(TreeShape::Chain, 1),
         (Kind::Bcast, 4) => always(A::SplitBinary { chunk: segment }),
-        (Kind::Bcast, 5) | (Kind::Reduce, 4) => tree(Shape::Levels, 2),
-        (Kind::Bcast, 6) if segment > 0 => tree(Shape::Knomial2, 2),
-        (Kind::Bcast, 7) => tree(Shape::Knomial2, radix),
+        (Kind::Bcast, 5) | (Kind::Reduce, 4) => tree(TreeShape::Levels, 2),
+        (Kind::Bcast, 6) if segment > 0 => tree(TreeShape::Knomial2, 2),
+        (Kind::Bcast, 7) => tree(TreeShape::Knomial2, radix),
         // `coll_base_allgather.c`: of other sizes it is Bruck's.
         (Kind::Allgather, 3) => {
             let doubling = Rule { power_of_two: Some(true), ..Rule::always(A::RecursiveDoubling) };
@@ -299,7 +299,7 @@ pub(super) fn meaning(kind: Kind, step: &Step) -> Vec<Rule> {
         _ => {
             let known = kind.algorithms().iter().copied().chain([ALL_AT_ONCE]);
             let mut found =
-                known.filter(|&a| a.serves(kind) && self::number(kind, a) == Some(number));
+                known.filter(|&a| a.implements(kind) && self::number(kind, a) == Some(number));
             found.next().map(Rule::always).into_iter().collect()
         }
     }
@@ -341,15 +341,15 @@ pub(super) fn write(kind: Kind, choices: &[Choice]) -> String {
 }
 
 /// A number and the line it stands on.
-type Word = (u64, usize);
+type NumberAt = (u64, usize);
 
-struct Words {
-    rest: std::vec::IntoIter<Word>,
+struct Numbers {
+    rest: std::vec::IntoIter<NumberAt>,
     line: usize,
 }
 
-impl Words {
-    fn of(text: &str) -> Result<(u64, Words), Vec<String>> {
+impl Numbers {
+    fn of(text: &str) -> Result<(u64, Numbers), Vec<String>> {
         let mut version = 1;
         let (mut words, mut wrong) = (Vec::new(), Vec::new());
         for (i, line) in text.lines().enumerate() {
@@ -368,7 +368,7 @@ impl Words {
             }
         }
         match wrong.is_empty() {
-            true => Ok((version, Words { rest: words.into_iter(), line: 1 })),
+            true => Ok((version, Numbers { rest: words.into_iter(), line: 1 })),
             false => Err(wrong),
         }
     }
@@ -395,7 +395,7 @@ impl Words {
 
 /// Open MPI drops a file that is wrong anywhere, so the first complaint is the last.
 pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> {
-    let (version, mut words) = Words::of(text)?;
+    let (version, mut words) = Numbers::of(text)?;
     let mut reading = Reading::default();
     let collectives = words.next("how many collectives have rules")?;
     for _ in 0..collectives {
@@ -431,7 +431,7 @@ pub(super) fn beginning(word: &str) -> String {
 /// From `bytes` on: an algorithm's number, with its fan-out, segment size and requests, and the
 /// radix of a k-nomial tree. 0 is Open MPI's default.
 #[derive(Default)]
-pub(super) struct Step {
+pub(super) struct MessageRule {
     pub bytes: u64,
     pub algorithm: u32,
     pub fan_out: u32,
@@ -440,14 +440,17 @@ pub(super) struct Step {
     pub radix: u32,
 }
 
-fn communicators(words: &mut Words, version: u64) -> Result<Vec<(u64, Vec<Step>)>, Vec<String>> {
-    let mut sizes: Vec<(u64, Vec<Step>)> = Vec::new();
+fn communicators(
+    words: &mut Numbers,
+    version: u64,
+) -> Result<Vec<(u64, Vec<MessageRule>)>, Vec<String>> {
+    let mut sizes: Vec<(u64, Vec<MessageRule>)> = Vec::new();
     for _ in 0..words.next("how many sizes of communicators")? {
         let ranks = words.next("the size of a communicator")?;
         if sizes.last().is_some_and(|(before, _)| *before >= ranks) {
             return words.wrong(format!("found {ranks} ranks, expected more than before"));
         }
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<MessageRule> = Vec::new();
         for _ in 0..words.next("how many sizes of messages")? {
             let bytes = words.next("the size of a message")?;
             match steps.last() {
@@ -465,7 +468,7 @@ fn communicators(words: &mut Words, version: u64) -> Result<Vec<(u64, Vec<Step>)
             let segment = narrow(words.next("a segment size")?);
             let requests = if version > 1 { words.next_beside() } else { None }.unwrap_or(0);
             let algorithm = narrow(algorithm);
-            steps.push(Step { bytes, algorithm, fan_out, segment, requests, radix: 0 });
+            steps.push(MessageRule { bytes, algorithm, fan_out, segment, requests, radix: 0 });
         }
         sizes.push((ranks, steps));
     }
@@ -474,7 +477,7 @@ fn communicators(words: &mut Words, version: u64) -> Result<Vec<(u64, Vec<Step>)
 
 fn rules_of(
     kind: Kind,
-    sizes: &[(u64, Vec<Step>)],
+    sizes: &[(u64, Vec<MessageRule>)],
     own: &Selection,
     reading: &mut Reading,
 ) -> Vec<Rule> {
@@ -487,7 +490,7 @@ fn rules_of(
             let max = steps.get(j + 1).map_or(u64::MAX, |next| next.bytes - 1);
             let bytes = Range { min: step.bytes, max };
             let place = Rule { size, ..sized(kind, bytes) };
-            follow(kind, step, &place, own, &mut rules, reading);
+            add_rules(kind, step, &place, own, &mut rules, reading);
         }
         if steps.is_empty() {
             rules.extend(own_within(own, kind, &Rule { size, ..any }));

@@ -46,7 +46,7 @@ fn any_choices(family: Family, kind: Kind, seed: u64) -> Vec<Choice> {
                 .iter()
                 .copied()
                 .chain([Algorithm::Scattered { throttle: u16::MAX }])
-                .filter(|a| a.serves(kind) && family.offers(*a, &case))
+                .filter(|a| a.implements(kind) && family.offers(*a, &case))
                 .collect();
             let nth = below(draw(seed, 1, i as u32, log), offered.len() as u32);
             choices.push(Choice { ranks, bytes, algorithm: offered[nth as usize] });
@@ -84,7 +84,7 @@ fn written(algorithm: Algorithm) -> String {
 
 /// What the file says is the choice of the size below or equal, straight from the list.
 #[test]
-fn a_file_says_what_was_chosen() {
+fn a_written_file_reads_back_as_the_choices() {
     let none = uncomposed();
     for family in Family::ALL {
         let own = own("mpich");
@@ -119,7 +119,7 @@ fn a_file_says_what_was_chosen() {
 
 /// The table MPICH comes with, read from its own file, says what the profile says.
 #[test]
-fn the_profile_is_mpichs_own_file() {
+fn the_profile_equals_mpichs_own_file() {
     let (none, own) = (uncomposed(), own("mpich"));
     let text = include_str!("../../libraries/mpich.json");
     let read = read(text, None, &Selection::default()).expect("MPICH's own file is legal");
@@ -143,7 +143,7 @@ fn the_profile_is_mpichs_own_file() {
 }
 
 #[test]
-fn wrong_files_are_complained_of_with_their_place() {
+fn errors_in_files_name_their_place() {
     let own = own("mpich");
     for (text, wanted) in [
         ("{", "EOF"),
@@ -229,7 +229,7 @@ fn open_mpis_own_example_is_read() {
 
 /// MPICH asserts on recursive doubling of other sizes and reads past a file that fills its page.
 #[test]
-fn what_would_end_a_program_is_not_written() {
+fn rules_that_would_abort_are_not_written() {
     let own = own("mpich");
     let kind = Kind::Allgather;
     let choices = [Choice { ranks: 64, bytes: 8, algorithm: Algorithm::RecursiveDoubling }];

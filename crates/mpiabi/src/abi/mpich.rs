@@ -79,16 +79,16 @@ pub struct Word(*mut c_void);
 unsafe impl Sync for Word {}
 
 /// Places whose addresses stand for "unweighted" and the like: nothing else has them.
-static PLACES: [u64; 6] = [0; 6];
+static SENTINELS: [u64; 6] = [0; 6];
 
-const fn place(i: usize) -> Word {
-    Word((&raw const PLACES[i]).cast_mut().cast())
+const fn sentinel(i: usize) -> Word {
+    Word((&raw const SENTINELS[i]).cast_mut().cast())
 }
 
 macro_rules! words {
     ($($name:ident = $i:literal;)*) => { $(
         #[unsafe(no_mangle)]
-        pub static $name: Word = place($i);
+        pub static $name: Word = sentinel($i);
     )* };
 }
 words! {

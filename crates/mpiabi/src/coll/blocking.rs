@@ -25,7 +25,7 @@ fn run(plan: Plan) -> Result {
 fn run_synchronized(plan: Plan, bit: u32) -> Result {
     let held = &runtime::enter()?;
     if let Plan::Job(job) = &plan
-        && runtime::seat::begins_with_barrier(held, bit)
+        && runtime::job::begins_with_barrier(held, bit)
     {
         Job::new(&job.comm, Kind::Barrier, 0).start(held).wait(held).result()?;
     }

@@ -14,14 +14,14 @@ use crate::buffer::Buffer;
 use crate::comm::Communicator;
 use crate::error::{Result, fail};
 use crate::op;
-use crate::p2p::{From, Receiving, Sending};
-use crate::request::{Flight, Land, Outcome};
+use crate::p2p::{CheckedReceive, CheckedSend, Source};
+use crate::request::{InFlight, OnComplete, Outcome};
 use crate::runtime::Held;
 
 /// All messages of one call.
 pub(super) struct Exchange {
-    receives: Vec<Receiving>,
-    sends: Vec<Sending>,
+    receives: Vec<CheckedReceive>,
+    sends: Vec<CheckedSend>,
     /// What arrives is not the user's, but operands of this.
     fold: Option<Rc<Fold>>,
 }
@@ -35,10 +35,10 @@ impl Exchange {
     ) -> Exchange {
         let context = comm.messages_context();
         let world = |rank: Option<u32>| rank.map(|r| comm.world(r));
-        let send = |(to, tag, buffer)| Sending::own(buffer, world(to), context, tag);
+        let send = |(to, tag, buffer)| CheckedSend::own(buffer, world(to), context, tag);
         let receive = |(from, tag, buffer)| {
-            let from = world(from).map_or(From::Nobody, From::Rank);
-            Receiving::own(buffer, from, context, tag, comm.clone())
+            let from = world(from).map_or(Source::ProcNull, Source::Rank);
+            CheckedReceive::own(buffer, from, context, tag, comm.clone())
         };
         Exchange {
             sends: give.into_iter().map(send).collect(),
@@ -61,20 +61,20 @@ impl Exchange {
         self
     }
 
-    pub fn start(&self, held: &Held) -> Flight {
+    pub fn start(&self, held: &Held) -> InFlight {
         let mut tokens = Vec::new();
-        let mut lands: Vec<(usize, Land)> = Vec::new();
-        let receives = self.receives.iter().map(|r| r.start(held)).collect::<Vec<Flight>>();
-        for flight in receives.into_iter().chain(self.sends.iter().map(|s| s.start(held))) {
-            lands.push((flight.tokens.len(), flight.land));
-            tokens.extend(flight.tokens);
+        let mut callbacks: Vec<(usize, OnComplete)> = Vec::new();
+        let receives = self.receives.iter().map(|r| r.start(held)).collect::<Vec<InFlight>>();
+        for in_flight in receives.into_iter().chain(self.sends.iter().map(|s| s.start(held))) {
+            callbacks.push((in_flight.tokens.len(), in_flight.on_complete));
+            tokens.extend(in_flight.tokens);
         }
         let (fold, arriving) = (self.fold.clone(), self.receives.len());
-        let land = move |held: &Held, done: &[Completion]| {
+        let on_complete = move |held: &Held, done: &[Completion]| {
             let (mut rest, mut error) = (done, None);
-            for (n, land) in lands {
+            for (n, on_complete) in callbacks {
                 let (mine, others) = rest.split_at(n);
-                error = error.or(land(held, mine).error);
+                error = error.or(on_complete(held, mine).error);
                 rest = others;
             }
             if let (Some(fold), None) = (fold, &error) {
@@ -82,14 +82,14 @@ impl Exchange {
             }
             Outcome { error, ..Outcome::empty() }
         };
-        Flight { tokens, land: Box::new(land) }
+        InFlight { tokens, on_complete: Box::new(on_complete) }
     }
 }
 
 /// Operands that arrive, one a rank, are combined here in the order of their ranks.
 pub(super) struct Fold {
     combiner: Arc<Combiner>,
-    room: Room,
+    memory: AlignedMemory,
     /// Bytes of one operand, and which of them are of interest.
     length: u64,
     part: Range<u64>,
@@ -106,13 +106,13 @@ impl Fold {
         part: Range<u64>,
         into: Buffer,
     ) -> Fold {
-        let room = Room::new(aligned(length) * comm.peers().len() as u64);
-        Fold { combiner, room, length, part, into }
+        let memory = AlignedMemory::new(aligned(length) * comm.peers().len() as u64);
+        Fold { combiner, memory, length, part, into }
     }
     /// Where each operand arrives.
-    pub fn places(&self, comm: &Communicator) -> Result<Vec<Buffer>> {
+    pub fn operand_buffers(&self, comm: &Communicator) -> Result<Vec<Buffer>> {
         let place = |rank| {
-            let at = self.room.at(aligned(self.length) * rank as u64);
+            let at = self.memory.at(aligned(self.length) * rank as u64);
             Buffer::new(at.cast_const().cast(), self.length as i64, c::BYTE)
         };
         (0..comm.peers().len()).map(place).collect()
@@ -126,8 +126,8 @@ impl Fold {
         let Combiner { operation, handle, datatype } = &*self.combiner;
         let bytes = self.part.end - self.part.start;
         let count = datatype.items(bytes).expect("no part cuts between elements");
-        let operand = |i: usize| self.room.at(aligned(self.length) * i as u64 + self.part.start);
-        let result = Room::new(bytes);
+        let operand = |i: usize| self.memory.at(aligned(self.length) * i as u64 + self.part.start);
+        let result = AlignedMemory::new(bytes);
         let sum = result.at(0);
         // SAFETY: the room has all operands at full length, and nobody else looks at it now.
         unsafe {
@@ -148,17 +148,17 @@ fn aligned(bytes: u64) -> u64 {
 
 /// Memory at a fixed address, aligned for everything a program's function may look at. The library
 /// writes to it in its own time, so it is reached by pointers only.
-struct Room(*mut [u128]);
+struct AlignedMemory(*mut [u128]);
 
-impl Room {
-    fn new(bytes: u64) -> Room {
-        Room(Box::into_raw(vec![0; bytes.div_ceil(16) as usize].into()))
+impl AlignedMemory {
+    fn new(bytes: u64) -> AlignedMemory {
+        AlignedMemory(Box::into_raw(vec![0; bytes.div_ceil(16) as usize].into()))
     }
     fn at(&self, offset: u64) -> *mut u8 {
         self.0.cast::<u8>().wrapping_add(offset as usize)
     }
 }
-impl Drop for Room {
+impl Drop for AlignedMemory {
     fn drop(&mut self) {
         // SAFETY: made by `new` and never given away.
         drop(unsafe { Box::from_raw(self.0) });

@@ -31,11 +31,11 @@ pub(super) fn refuse(comm: &Communicator) -> Result {
 
 /// All of both groups meet.
 pub(super) fn barrier(remote: &Remote) -> Plan {
-    Job::new(&remote.forum, Kind::Barrier, 0).into()
+    Job::new(&remote.union_comm, Kind::Barrier, 0).into()
 }
 
 /// What a rank has to do with the root.
-enum Part {
+enum RootRole {
     Root,
     /// Of the root's group.
     Idle,
@@ -43,12 +43,12 @@ enum Part {
     Leaf(u32),
 }
 
-fn part(comm: &Communicator, root: c_int) -> Result<Part> {
+fn part(comm: &Communicator, root: c_int) -> Result<RootRole> {
     match root {
-        c::ROOT => Ok(Part::Root),
-        c::PROC_NULL => Ok(Part::Idle),
+        c::ROOT => Ok(RootRole::Root),
+        c::PROC_NULL => Ok(RootRole::Idle),
         _ => match comm.checked(root, "the root") {
-            Ok(rank) => Ok(Part::Leaf(rank)),
+            Ok(rank) => Ok(RootRole::Leaf(rank)),
             Err(e) => Err(Error { code: c::ERR_ROOT, ..e }),
         },
     }
@@ -64,7 +64,7 @@ fn one(kind: Kind, rank: u32, block: Buffer) -> [(Option<u32>, c_int, Buffer); 1
 }
 
 /// The root gives a block to every rank of the other group.
-pub(super) fn down(
+pub(super) fn root_to_group(
     comm: &Arc<Communicator>,
     kind: Kind,
     root: c_int,
@@ -72,14 +72,14 @@ pub(super) fn down(
     take: impl FnOnce() -> Result<Buffer>,
 ) -> Result<Plan> {
     Ok(Plan::Exchange(match part(comm, root)? {
-        Part::Root => Exchange::new(comm, all(kind, give()?), []),
-        Part::Idle => Exchange::new(comm, [], []),
-        Part::Leaf(root) => Exchange::new(comm, [], one(kind, root, take()?)),
+        RootRole::Root => Exchange::new(comm, all(kind, give()?), []),
+        RootRole::Idle => Exchange::new(comm, [], []),
+        RootRole::Leaf(root) => Exchange::new(comm, [], one(kind, root, take()?)),
     }))
 }
 
 /// The root takes a block from every rank of the other group.
-pub(super) fn up(
+pub(super) fn group_to_root(
     comm: &Arc<Communicator>,
     kind: Kind,
     root: c_int,
@@ -87,14 +87,14 @@ pub(super) fn up(
     take: impl FnOnce() -> Result<Vec<Buffer>>,
 ) -> Result<Plan> {
     Ok(Plan::Exchange(match part(comm, root)? {
-        Part::Root => Exchange::new(comm, [], all(kind, take()?)),
-        Part::Idle => Exchange::new(comm, [], []),
-        Part::Leaf(root) => Exchange::new(comm, one(kind, root, give()?), []),
+        RootRole::Root => Exchange::new(comm, [], all(kind, take()?)),
+        RootRole::Idle => Exchange::new(comm, [], []),
+        RootRole::Leaf(root) => Exchange::new(comm, one(kind, root, give()?), []),
     }))
 }
 
 /// Everybody gives a block to, and takes one from, everybody of the other group.
-pub(super) fn across(
+pub(super) fn all_to_all(
     comm: &Arc<Communicator>,
     kind: Kind,
     give: Vec<Buffer>,
@@ -114,7 +114,7 @@ fn folding(
 ) -> Result<Plan> {
     let combiner = reduction.own.expect("an operation of the user's");
     let fold = Fold::new(comm, combiner, length, part, into);
-    let take = fold.places(comm)?;
+    let take = fold.operand_buffers(comm)?;
     Ok(Plan::Exchange(Exchange::new(comm, all(kind, give), all(kind, take)).folding(fold)))
 }
 
@@ -126,14 +126,14 @@ pub(super) fn reduce(
     into: impl FnOnce() -> Result<Buffer>,
 ) -> Result<Plan> {
     match part(comm, root)? {
-        Part::Root => {
+        RootRole::Root => {
             let (reduction, into) = (reduction()?, into()?);
             let length = into.bytes();
             let what = (length, 0..length);
             folding(comm, Kind::Reduce, reduction, what, Vec::new(), into)
         }
-        Part::Idle => Ok(Plan::Exchange(Exchange::new(comm, [], []))),
-        Part::Leaf(root) => {
+        RootRole::Idle => Ok(Plan::Exchange(Exchange::new(comm, [], []))),
+        RootRole::Leaf(root) => {
             reduction()?;
             Ok(Plan::Exchange(Exchange::new(comm, one(Kind::Reduce, root, give()?), [])))
         }

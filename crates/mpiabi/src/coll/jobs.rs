@@ -120,19 +120,19 @@ unsafe fn has_common_counts<Int: Integer>(sent: *const Int, received: *const Int
 }
 
 /// `count` items a rank, for every rank.
-fn everybody<Int: Integer>(block: &Buffer, count: Int, comm: &Communicator) -> Buffer {
+fn all_blocks<Int: Integer>(block: &Buffer, count: Int, comm: &Communicator) -> Buffer {
     block.items(0, count.wide() as u64 * u64::from(comm.size()))
 }
 
 /// The same as a side of which each block receives `bytes`: all of it, or its beginning.
-fn apart_if_shorter<Int: Integer>(
+fn blocks_if_shorter<Int: Integer>(
     block: &Buffer,
     count: Int,
     comm: &Communicator,
     bytes: u64,
 ) -> Side {
     if block.bytes() == bytes {
-        return Side::Whole(everybody(block, count, comm));
+        return Side::Whole(all_blocks(block, count, comm));
     }
     let nth = |i: i64| block.items(i * count.wide(), count.wide() as u64);
     Side::Blocks((0..i64::from(comm.size())).map(nth).collect())
@@ -232,7 +232,7 @@ pub(super) fn bcast<Int: Integer>(data: Items<Int>, root: c_int, comm: Comm) -> 
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let give = || Ok(vec![items(data)?; comm.peers().len()]);
-        return inter::down(&comm, Kind::Bcast, root, give, || items(data));
+        return inter::root_to_group(&comm, Kind::Bcast, root, give, || items(data));
     }
     let root = checked_root(&comm, root)?;
     let buffer = items(data)?;
@@ -338,7 +338,7 @@ pub(super) fn allgather<Int: Integer>(
     if inter::remote(&comm).is_some() {
         let n = comm.peers().len();
         let (given, taken) = (vec![typed(from)?; n], typed_row(into, n)?);
-        return Ok(inter::across(&comm, Kind::Allgather, given, taken));
+        return Ok(inter::all_to_all(&comm, Kind::Allgather, given, taken));
     }
     let block = typed(into)?;
     let (n, count) = (block.bytes(), into.1);
@@ -350,7 +350,7 @@ pub(super) fn allgather<Int: Integer>(
     }
     cut_to(given.bytes(), n)?;
     let n = given.bytes().min(n);
-    let taken = apart_if_shorter(&block, count, &comm, n);
+    let taken = blocks_if_shorter(&block, count, &comm, n);
     let job = Job::new(&comm, Kind::Allgather, n).in_place(in_place(from.0));
     let job = job.elements(block.datatype.size);
     Ok(job.give(Side::Whole(given)).take(taken).into())
@@ -365,7 +365,7 @@ pub(super) unsafe fn allgatherv<Int: Integer>(
     let taken = unsafe { blocks(into, comm.peers().len() as u32)? };
     if inter::remote(&comm).is_some() {
         let given = vec![typed(from)?; taken.len()];
-        return Ok(inter::across(&comm, Kind::Allgatherv, given, taken));
+        return Ok(inter::all_to_all(&comm, Kind::Allgatherv, given, taken));
     }
     let own = taken[comm.rank as usize].clone();
     let given = if in_place(from.0) { own.clone() } else { typed(from)? };
@@ -390,7 +390,7 @@ pub(super) fn gather<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let take = || typed_row(into, comm.peers().len());
-        return inter::up(&comm, Kind::Gather, root, || typed(from), take);
+        return inter::group_to_root(&comm, Kind::Gather, root, || typed(from), take);
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
@@ -408,7 +408,7 @@ pub(super) fn gather<Int: Integer>(
     }
     let n = own_block(given.bytes(), block.bytes())?;
     let job = Job::new(&comm, Kind::Gather, n).root(root).in_place(in_place(from.0));
-    let taken = apart_if_shorter(&block, count, &comm, n);
+    let taken = blocks_if_shorter(&block, count, &comm, n);
     Ok(job.give(Side::Whole(given)).take(taken).into())
 }
 
@@ -421,7 +421,7 @@ pub(super) unsafe fn gatherv<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let take = || unsafe { blocks(into, comm.peers().len() as u32) };
-        return inter::up(&comm, Kind::Gatherv, root, || typed(from), take);
+        return inter::group_to_root(&comm, Kind::Gatherv, root, || typed(from), take);
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
@@ -452,7 +452,7 @@ pub(super) fn scatter<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let give = || typed_row(from, comm.peers().len());
-        return inter::down(&comm, Kind::Scatter, root, give, || typed(into));
+        return inter::root_to_group(&comm, Kind::Scatter, root, give, || typed(into));
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
@@ -462,7 +462,7 @@ pub(super) fn scatter<Int: Integer>(
     }
     let block = typed(from)?;
     let job = Job::new(&comm, Kind::Scatter, block.bytes()).root(root);
-    let job = job.give(Side::Whole(everybody(&block, from.1, &comm)));
+    let job = job.give(Side::Whole(all_blocks(&block, from.1, &comm)));
     if in_place(into.0) {
         return Ok(job.in_place(true).into());
     }
@@ -484,7 +484,7 @@ pub(super) unsafe fn scatterv<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let give = || unsafe { blocks(from, comm.peers().len() as u32) };
-        return inter::down(&comm, Kind::Scatterv, root, give, || typed(into));
+        return inter::root_to_group(&comm, Kind::Scatterv, root, give, || typed(into));
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
@@ -514,7 +514,7 @@ pub(super) fn alltoall<Int: Integer>(
     if inter::remote(&comm).is_some() {
         let n = comm.peers().len();
         let (given, taken) = (typed_row(from, n)?, typed_row(into, n)?);
-        return Ok(inter::across(&comm, Kind::Alltoall, given, taken));
+        return Ok(inter::all_to_all(&comm, Kind::Alltoall, given, taken));
     }
     let block = typed(into)?;
     let (own, count) =
@@ -523,15 +523,15 @@ pub(super) fn alltoall<Int: Integer>(
         check_own_alias((from.0, into.0), (from.2, into.2), 0)?;
     }
     let n = own_block(own.bytes(), block.bytes())?;
-    let taken = apart_if_shorter(&block, into.1, &comm, n);
+    let taken = blocks_if_shorter(&block, into.1, &comm, n);
     let element = block.datatype.element_bytes();
     let job = Job::new(&comm, Kind::Alltoall, n).elements(element);
-    Ok(job.give(Side::Whole(everybody(&own, count, &comm))).take(taken).into())
+    Ok(job.give(Side::Whole(all_blocks(&own, count, &comm))).take(taken).into())
 }
 
 fn exchange(comm: &Arc<Communicator>, given: Vec<Buffer>, taken: Vec<Buffer>) -> Result<Plan> {
     if inter::remote(comm).is_some() {
-        return Ok(inter::across(comm, Kind::Alltoallv, given, taken));
+        return Ok(inter::all_to_all(comm, Kind::Alltoallv, given, taken));
     }
     let mine = comm.rank as usize;
     let (sent, mut received) = (lengths(&given), lengths(&taken));
@@ -631,7 +631,7 @@ pub(super) unsafe fn reduce_scatter_block<Int: Integer>(
     }
     let block = items((source, count, datatype))?;
     let taken = items((into.cast_const(), count, datatype))?;
-    let given = everybody(&block, count, &comm);
+    let given = all_blocks(&block, count, &comm);
     if inter::remote(&comm).is_some() {
         let (kind, lengths) = (Kind::ReduceScatterBlock, vec![block.bytes(); comm.size() as usize]);
         return inter::reduce_scatter(&comm, kind, reduction, &lengths, given, taken);

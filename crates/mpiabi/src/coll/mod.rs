@@ -17,8 +17,8 @@ mod persistent;
 use std::ops::Add;
 use std::sync::Arc;
 
-use collectives::{Collective, Kind, Part, Ragged, Seat};
-use workload::Apart;
+use collectives::{ByteRange, Collective, Kind, Member, Ragged};
+use workload::NonContiguous;
 use workload::wire::{Submission, combine, flag, kind};
 
 use crate::abi::{Datatype, Op};
@@ -27,7 +27,7 @@ use crate::comm::Communicator;
 use crate::datatype::{self, Type};
 use crate::error::Result;
 use crate::op::{self, Operation};
-use crate::request::{Flight, Outcome};
+use crate::request::{InFlight, Outcome};
 use crate::runtime::{self, Guarded, Held};
 use exchange::Exchange;
 
@@ -43,21 +43,25 @@ pub(crate) enum Side {
 
 impl Side {
     /// How the data of these blocks lies that has to be packed; block `still` is where it belongs.
-    fn apart(&self, blocks: impl Iterator<Item = (u32, Part)>, still: Option<u32>) -> Apart {
+    fn noncontiguous(
+        &self,
+        blocks: impl Iterator<Item = (u32, ByteRange)>,
+        still: Option<u32>,
+    ) -> NonContiguous {
         let all = match self {
-            Side::Nothing => Apart::default(),
+            Side::Nothing => NonContiguous::default(),
             Side::Whole(buffer) => {
-                let all = buffer.apart();
+                let all = buffer.noncontiguous();
                 let stays = |still| blocks.filter(|b| b.0 == still).map(|b| b.1.len).sum::<u64>();
                 all.first(buffer.bytes() - still.map_or(0, stays).min(buffer.bytes()))
             }
             Side::Blocks(buffers) => {
                 let moved = blocks.map(|b| b.0).filter(|&i| Some(i) != still);
-                let each = moved.map(|i| buffers[i as usize].apart());
-                each.fold(Apart::default(), Add::add)
+                let each = moved.map(|i| buffers[i as usize].noncontiguous());
+                each.fold(NonContiguous::default(), Add::add)
             }
         };
-        all.first(Apart::MOST)
+        all.first(NonContiguous::MOST)
     }
 }
 
@@ -89,7 +93,7 @@ impl Reduction {
         let (operation, datatype) = (op::get(op)?, datatype::committed(handle)?);
         operation.check(&datatype)?;
         let (how, commutes) = (operation.on_wire(&datatype), operation.is_commutative());
-        let means = operation.told(&datatype);
+        let means = operation.wire_identity(&datatype);
         let own = Some(Arc::new(Combiner { operation, handle, datatype }));
         Ok(Reduction { how, means, commutes, own })
     }
@@ -99,7 +103,7 @@ impl Reduction {
         Reduction { how, means: how, commutes: true, own: None }
     }
     /// Where COMBINE finds it; to be given back when the operation is over.
-    fn lodge(&self, held: &Held) -> Option<usize> {
+    fn register(&self, held: &Held) -> Option<usize> {
         let own = self.own.clone().filter(|_| self.how == combine::USER)?;
         let mut all = COMBINERS.get(held);
         let place = all.iter().position(Option::is_none).unwrap_or(all.len());
@@ -129,7 +133,7 @@ impl Plan {
             Plan::Exchange(exchange) => Plan::Exchange(exchange.on_channel(channel)),
         }
     }
-    fn start(&self, held: &Held) -> Flight {
+    fn start(&self, held: &Held) -> InFlight {
         match self {
             Plan::Job(job) => job.start(held),
             Plan::Exchange(exchange) => exchange.start(held),
@@ -164,7 +168,7 @@ impl Job {
             kind,
             // The simulator chooses; the layout of what is deposited and collected is the kind's.
             algorithm: kind.algorithms()[0],
-            seat: Seat { rank: comm.rank, size: comm.size() },
+            member: Member { rank: comm.rank, size: comm.size() },
             root: 0,
             bytes,
             grain: 1,
@@ -216,7 +220,7 @@ impl Job {
     /// Submits without a user's buffers; the token, and the working buffer to free when it is done.
     pub fn submit(&self, held: &Held) -> (u32, u64) {
         let block = self.working_buffer(held);
-        (self.send_off(held, block, 0, None), block)
+        (self.submit_block(held, block, 0, None), block)
     }
 
     fn working_buffer(&self, held: &Held) -> u64 {
@@ -226,14 +230,14 @@ impl Job {
         }
     }
 
-    fn send_off(&self, held: &Held, block: u64, ragged: u64, place: Option<usize>) -> u32 {
+    fn submit_block(&self, held: &Held, block: u64, ragged: u64, place: Option<usize>) -> u32 {
         let token = runtime::token(held);
         let (how, means, commutes) = match &self.reduction {
             Some(r) => (r.how, r.means, r.commutes),
             None => (combine::NONE, 0, false),
         };
         let commutes = if commutes { flag::COMMUTATIVE } else { 0 };
-        let still = self.in_place.then_some(self.layout.seat.rank);
+        let still = self.in_place.then_some(self.layout.member.rank);
         runtime::submit(
             held,
             Submission {
@@ -253,8 +257,8 @@ impl Job {
                 grain: self.layout.grain,
                 op: place.unwrap_or(0) as u64,
                 means,
-                give: self.give.apart(self.layout.deposits(), still),
-                take: self.take.apart(self.layout.collects(), still),
+                give: self.give.noncontiguous(self.layout.deposits(), still),
+                take: self.take.noncontiguous(self.layout.collects(), still),
                 ..Submission::default()
             },
         );
@@ -262,7 +266,7 @@ impl Job {
     }
 
     /// The block lengths, where the simulator can read them; 0 if they are all equal.
-    fn lay_down_lengths(&self, held: &Held) -> u64 {
+    fn write_lengths(&self, held: &Held) -> u64 {
         self.layout.ragged.as_ref().map_or(0, |lengths| {
             let at = runtime::alloc(held, 8 * lengths.len() as u64);
             let out = runtime::address(held, at).cast::<u64>();
@@ -275,7 +279,7 @@ impl Job {
     }
 
     /// Deposits, submits, and collects when it lands.
-    pub fn start(&self, held: &Held) -> Flight {
+    pub fn start(&self, held: &Held) -> InFlight {
         let block = self.working_buffer(held);
         let base = runtime::address(held, block);
         if block != 0 {
@@ -296,11 +300,11 @@ impl Job {
                 }
             }
         }
-        let ragged = self.lay_down_lengths(held);
-        let place = self.reduction.as_ref().and_then(|r| r.lodge(held));
-        let token = self.send_off(held, block, ragged, place);
+        let ragged = self.write_lengths(held);
+        let place = self.reduction.as_ref().and_then(|r| r.register(held));
+        let token = self.submit_block(held, block, ragged, place);
         let (layout, take) = (self.layout.clone(), self.take.clone());
-        let land = move |held: &Held, _: &[_]| {
+        let on_complete = move |held: &Held, _: &[_]| {
             if block != 0 {
                 // SAFETY: as above; the simulator is done with the working buffer.
                 unsafe { collect(&layout, &take, runtime::address(held, block)) };
@@ -312,7 +316,7 @@ impl Job {
             }
             Outcome::empty()
         };
-        Flight { tokens: vec![token], land: Box::new(land) }
+        InFlight { tokens: vec![token], on_complete: Box::new(on_complete) }
     }
 }
 
@@ -334,16 +338,16 @@ unsafe fn collect(layout: &Collective, take: &Side, base: *const u8) {
 }
 
 /// Everybody's `mine`, by rank, and the first of `size` new contexts.
-pub(crate) fn share<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: T) -> (Vec<T>, u32) {
-    share_with(held, comm, mine, flag::NEW_CONTEXTS)
+pub(crate) fn allgather<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: T) -> (Vec<T>, u32) {
+    allgather_with(held, comm, mine, flag::NEW_CONTEXTS)
 }
 
 /// Everybody's `mine`, by rank. Nobody has it before everybody has come.
-pub(crate) fn share_values<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: T) -> Vec<T> {
-    share_with(held, comm, mine, 0).0
+pub(crate) fn allgather_values<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: T) -> Vec<T> {
+    allgather_with(held, comm, mine, 0).0
 }
 
-fn share_with<T: Copy>(
+fn allgather_with<T: Copy>(
     held: &Held,
     comm: &Arc<Communicator>,
     mine: T,
@@ -355,7 +359,7 @@ fn share_with<T: Copy>(
     let base = runtime::address(held, block).cast::<T>();
     // SAFETY: the layout of an allgather is one block a rank, in rank order; blocks are aligned.
     unsafe { base.add(comm.rank as usize).write(mine) };
-    let token = job.send_off(held, block, 0, None);
+    let token = job.submit_block(held, block, 0, None);
     runtime::wait_all(held, &[token]);
     let first = runtime::completion(held, token).expect("waited for").value as u32;
     // SAFETY: as above, and everybody's block has arrived.
@@ -366,8 +370,12 @@ fn share_with<T: Copy>(
 }
 
 /// Everybody's list, one after the other in rank order.
-pub(crate) fn share_lists<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: &[T]) -> Vec<T> {
-    let (counts, _) = share(held, comm, mine.len() as u64);
+pub(crate) fn allgather_lists<T: Copy>(
+    held: &Held,
+    comm: &Arc<Communicator>,
+    mine: &[T],
+) -> Vec<T> {
+    let (counts, _) = allgather(held, comm, mine.len() as u64);
     let item = size_of::<T>() as u64;
     let job = Job::new(comm, Kind::Allgatherv, mine.len() as u64 * item)
         .ragged(counts.iter().map(|n| n * item));
@@ -378,8 +386,8 @@ pub(crate) fn share_lists<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: 
     unsafe {
         base.add(own.at as usize).copy_from_nonoverlapping(mine.as_ptr().cast(), own.len as usize);
     }
-    let ragged = job.lay_down_lengths(held);
-    let token = job.send_off(held, block, ragged, None);
+    let ragged = job.write_lengths(held);
+    let token = job.submit_block(held, block, ragged, None);
     runtime::wait_all(held, &[token]);
     runtime::release_token(held, token);
     let count = (all.len / item) as usize;
@@ -394,27 +402,32 @@ pub(crate) fn share_lists<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: 
 }
 
 /// The root's words, at everybody of the communicator.
-pub(crate) fn tell(held: &Held, comm: &Arc<Communicator>, root: u32, words: &[u32]) -> Vec<u32> {
-    let length = tell_exactly(held, comm, root, &[words.len() as u32])[0];
+pub(crate) fn broadcast_words(
+    held: &Held,
+    comm: &Arc<Communicator>,
+    root: u32,
+    words: &[u32],
+) -> Vec<u32> {
+    let length = broadcast_exactly(held, comm, root, &[words.len() as u32])[0];
     let mut words = words.to_vec();
     words.resize(length as usize, 0);
-    tell_exactly(held, comm, root, &words)
+    broadcast_exactly(held, comm, root, &words)
 }
 
 /// The same where everybody knows how many there are.
-fn tell_exactly(held: &Held, comm: &Arc<Communicator>, root: u32, words: &[u32]) -> Vec<u32> {
+fn broadcast_exactly(held: &Held, comm: &Arc<Communicator>, root: u32, words: &[u32]) -> Vec<u32> {
     let job = Job::new(comm, Kind::Bcast, 4 * words.len() as u64).root(root);
     let block = job.working_buffer(held);
     let at = runtime::address(held, block).cast::<u32>();
     // SAFETY: the working buffer of a broadcast is what is broadcast.
     unsafe { at.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
-    let token = job.send_off(held, block, 0, None);
+    let token = job.submit_block(held, block, 0, None);
     runtime::wait_all(held, &[token]);
     runtime::release_token(held, token);
     // SAFETY: as above, and the root's words have arrived.
-    let told = (0..words.len()).map(|i| unsafe { at.add(i).read() }).collect();
+    let wire_identity = (0..words.len()).map(|i| unsafe { at.add(i).read() }).collect();
     runtime::free(held, block);
-    told
+    wire_identity
 }
 
 /// `into = from op into` (`left`) or `into op from`, on packed bytes, for the simulator. The

@@ -15,7 +15,7 @@ use crate::runtime::{self, Held};
 use crate::topo::Neighbors;
 
 /// `give[i]` to the `i`-th neighbor, `take[i]` from it.
-fn among(
+fn neighbor_exchange(
     comm: &Arc<Communicator>,
     neighbors: &Neighbors,
     give: Vec<Buffer>,
@@ -31,7 +31,7 @@ fn among(
     Exchange::new(comm, give, take)
 }
 
-fn place(comm: Comm) -> Result<(Arc<Communicator>, Neighbors)> {
+fn neighborhood(comm: Comm) -> Result<(Arc<Communicator>, Neighbors)> {
     let comm = comm::find(comm)?;
     let neighbors = Neighbors::of(&comm)?;
     Ok((comm, neighbors))
@@ -42,10 +42,10 @@ unsafe fn allgather<Int: Integer>(
     take: Items<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
-    let (comm, near) = place(comm)?;
+    let (comm, near) = neighborhood(comm)?;
     let give = vec![jobs::items(give)?; near.to.len()];
     let take = jobs::row(take, near.from.len())?;
-    Ok(among(&comm, &near, give, take))
+    Ok(neighbor_exchange(&comm, &near, give, take))
 }
 
 unsafe fn allgatherv<Int: Integer>(
@@ -53,10 +53,10 @@ unsafe fn allgatherv<Int: Integer>(
     take: Ragged<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
-    let (comm, near) = place(comm)?;
+    let (comm, near) = neighborhood(comm)?;
     let give = vec![jobs::items(give)?; near.to.len()];
     let take = unsafe { jobs::blocks(take, near.from.len() as u32)? };
-    Ok(among(&comm, &near, give, take))
+    Ok(neighbor_exchange(&comm, &near, give, take))
 }
 
 unsafe fn alltoall<Int: Integer>(
@@ -64,9 +64,9 @@ unsafe fn alltoall<Int: Integer>(
     take: Items<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
-    let (comm, near) = place(comm)?;
+    let (comm, near) = neighborhood(comm)?;
     let (give, take) = (jobs::row(give, near.to.len())?, jobs::row(take, near.from.len())?);
-    Ok(among(&comm, &near, give, take))
+    Ok(neighbor_exchange(&comm, &near, give, take))
 }
 
 unsafe fn alltoallv<Int: Integer>(
@@ -74,10 +74,10 @@ unsafe fn alltoallv<Int: Integer>(
     take: Ragged<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
-    let (comm, near) = place(comm)?;
+    let (comm, near) = neighborhood(comm)?;
     let give = unsafe { jobs::blocks(give, near.to.len() as u32)? };
     let take = unsafe { jobs::blocks(take, near.from.len() as u32)? };
-    Ok(among(&comm, &near, give, take))
+    Ok(neighbor_exchange(&comm, &near, give, take))
 }
 
 unsafe fn alltoallw<Int: Integer>(
@@ -85,10 +85,10 @@ unsafe fn alltoallw<Int: Integer>(
     take: Mixed<Int, Aint>,
     comm: Comm,
 ) -> Result<Exchange> {
-    let (comm, near) = place(comm)?;
+    let (comm, near) = neighborhood(comm)?;
     let give = unsafe { jobs::mixed(give, near.to.len() as u32)? };
     let take = unsafe { jobs::mixed(take, near.from.len() as u32)? };
-    Ok(among(&comm, &near, give, take))
+    Ok(neighbor_exchange(&comm, &near, give, take))
 }
 
 fn run(exchange: Exchange) -> Result {
@@ -98,8 +98,8 @@ fn run(exchange: Exchange) -> Result {
 
 fn begin(exchange: Exchange, comm: Comm, request: *mut Request) -> Result {
     let held = &runtime::enter()?;
-    let flight = exchange.start(held);
-    unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
+    let in_flight = exchange.start(held);
+    unsafe { *request = request::in_flight_request(held, comm, Cancellable::No, in_flight) };
     Ok(())
 }
 

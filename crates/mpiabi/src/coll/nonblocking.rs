@@ -11,8 +11,8 @@ use crate::runtime;
 
 fn begin(plan: Plan, comm: Comm, request: *mut Request) -> Result {
     let held = &runtime::enter()?;
-    let flight = plan.start(held);
-    unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
+    let in_flight = plan.start(held);
+    unsafe { *request = request::in_flight_request(held, comm, Cancellable::No, in_flight) };
     Ok(())
 }
 

@@ -15,7 +15,7 @@ fn layout(kind: Kind, lengths: Option<&[u64]>) -> Collective {
     Collective {
         kind,
         algorithm: kind.algorithms()[0],
-        seat: Seat { rank: 1, size: 3 },
+        member: Member { rank: 1, size: 3 },
         root: 1,
         bytes: 40,
         grain: 1,
@@ -26,8 +26,8 @@ fn layout(kind: Kind, lengths: Option<&[u64]>) -> Collective {
 
 /// The root of a gather has the lengths of all blocks and gives one; in place, none.
 #[test]
-fn what_a_rank_packs_is_what_it_moves() {
-    let lone = |n: u64| Apart { bytes: 8 * n, touched: 64 * n, values: n, members: 0 };
+fn packed_bytes_match_moved_bytes() {
+    let lone = |n: u64| NonContiguous { bytes: 8 * n, touched: 64 * n, values: n, members: 0 };
     let lengths = Some(&[24, 40, 56][..]);
     let all = || Side::Blocks(blocks(&[3, 5, 7]));
     let whole = |n| Side::Whole(blocks(&[n]).remove(0));
@@ -40,8 +40,8 @@ fn what_a_rank_packs_is_what_it_moves() {
     ] {
         let layout = layout(kind, lengths);
         for (still, (gives, takes)) in [(None, want), (Some(1), in_place)] {
-            let gave = give.apart(layout.deposits(), still);
-            let took = take.apart(layout.collects(), still);
+            let gave = give.noncontiguous(layout.deposits(), still);
+            let took = take.noncontiguous(layout.collects(), still);
             assert_eq!((gave, took), (lone(gives), lone(takes)), "{kind:?}, still {still:?}");
         }
     }

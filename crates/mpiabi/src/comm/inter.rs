@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{COMMS, Communicator, Members, Ranks, Remote, adopt as adopt_intra, find, make};
+use super::{COMMS, Communicator, Members, Ranks, Remote, find, make, make_handle as make_intra};
 use super::{new_context, ranks_in, words};
 use crate::abi::{Comm, c};
 use crate::coll;
@@ -18,7 +18,7 @@ use crate::runtime::{self, Held};
 
 /// Makes the intercommunicator of two disjoint groups, of whose first this rank is a member.
 /// `is_first`: its group's ranks come first where both are in one.
-pub(super) fn adopt(
+pub(super) fn make_handle(
     held: &Held,
     context: u32,
     own: Members,
@@ -26,22 +26,22 @@ pub(super) fn adopt(
     is_first: bool,
 ) -> Comm {
     let (one, two) = if is_first { (&own, &others) } else { (&others, &own) };
-    let forum = make(held, context, Arc::new([&one[..], &two[..]].concat()), None);
+    let union_comm = make(held, context, Arc::new([&one[..], &two[..]].concat()), None);
     let mut comm = Communicator::new(context, own, runtime::rank(held), None);
     comm.ranks = Ranks::new(&others);
-    comm.remote = Some(Remote { members: others, forum, is_first });
+    comm.remote = Some(Remote { members: others, union_comm, is_first });
     Comm::created(COMMS.insert(Arc::new(comm)))
 }
 
 /// What a leader learns, and then tells its group.
-struct Introduction {
+struct RemoteGroup {
     context: u32,
     is_first: bool,
     others: Vec<u32>,
 }
 
-impl Introduction {
-    fn to_words(result: &Result<Introduction>) -> Vec<u32> {
+impl RemoteGroup {
+    fn to_words(result: &Result<RemoteGroup>) -> Vec<u32> {
         match result {
             Ok(i) => {
                 [&[c::SUCCESS as u32, i.context, u32::from(i.is_first)], &i.others[..]].concat()
@@ -49,11 +49,11 @@ impl Introduction {
             Err(e) => vec![e.code as u32],
         }
     }
-    fn from_words(words: &[u32]) -> Result<Introduction> {
+    fn from_words(words: &[u32]) -> Result<RemoteGroup> {
         match words {
             [0, context, is_first, others @ ..] => {
                 let others = others.to_vec();
-                Ok(Introduction { context: *context, is_first: *is_first != 0, others })
+                Ok(RemoteGroup { context: *context, is_first: *is_first != 0, others })
             }
             _ => fail!(words[0] as c_int, "the leaders of the two groups did not come together"),
         }
@@ -61,12 +61,12 @@ impl Introduction {
 }
 
 /// The leader's part. `peer` has both leaders.
-fn introduce(
+fn exchange_leaders(
     held: &Held,
     local: &Communicator,
     (peer, leader): (Arc<Communicator>, c_int),
     tag: c_int,
-) -> Result<Introduction> {
+) -> Result<RemoteGroup> {
     let other = peer.world(peer.checked(leader, "the remote leader")?);
     let me = runtime::rank(held);
     if local.members.contains(&other) {
@@ -74,20 +74,20 @@ fn introduce(
         return fail!(c::ERR_COMM, "{what}");
     }
     let own = new_context(held, &find(c::COMM_SELF)?);
-    let told = [&[own], &local.members[..]].concat();
-    let heard = words::swap(held, other, peer.leaders_context(), tag, &told);
-    let (&theirs, others) = heard.split_first().expect("a leader has something to say");
+    let outgoing = [&[own], &local.members[..]].concat();
+    let incoming = words::sendrecv(held, other, peer.leaders_context(), tag, &outgoing);
+    let (&theirs, others) = incoming.split_first().expect("a leader has something to say");
     if let Some(common) = others.iter().find(|m| local.members.contains(m)) {
         return fail!(c::ERR_COMM, "world rank {common} is in both groups");
     }
     let is_first = me < other;
     let context = if is_first { own } else { theirs };
-    Ok(Introduction { context, is_first, others: others.to_vec() })
+    Ok(RemoteGroup { context, is_first, others: others.to_vec() })
 }
 
 /// The group `local` calls, as another one does elsewhere. Only the leader asks for the peer
 /// communicator and the other leader's rank there.
-pub(super) fn between(
+pub(super) fn create_intercomm(
     held: &Held,
     local: &Arc<Communicator>,
     leader: u32,
@@ -95,18 +95,18 @@ pub(super) fn between(
     tag: c_int,
 ) -> Result<Comm> {
     let result = if local.rank == leader {
-        let result = peer().and_then(|peer| introduce(held, local, peer, tag));
-        coll::tell(held, local, leader, &Introduction::to_words(&result));
+        let result = peer().and_then(|peer| exchange_leaders(held, local, peer, tag));
+        coll::broadcast_words(held, local, leader, &RemoteGroup::to_words(&result));
         result?
     } else {
-        Introduction::from_words(&coll::tell(held, local, leader, &[]))?
+        RemoteGroup::from_words(&coll::broadcast_words(held, local, leader, &[]))?
     };
-    let Introduction { context, is_first, others } = result;
-    Ok(adopt(held, context, local.members.clone(), Arc::new(others), is_first))
+    let RemoteGroup { context, is_first, others } = result;
+    Ok(make_handle(held, context, local.members.clone(), Arc::new(others), is_first))
 }
 
 /// The same for two groups of a communicator that have no communicators of their own yet.
-pub(crate) fn between_groups(
+pub(crate) fn create_intercomm_from_groups(
     held: &Held,
     (local, local_leader): (Members, c_int),
     remote: impl FnOnce() -> Result<(Members, c_int)>,
@@ -121,20 +121,20 @@ pub(crate) fn between_groups(
         None => fail!(c::ERR_RANK, "the {which} leader is {leader} in a group of {}", group.len()),
     };
     in_group(local_leader, &local, "local")?;
-    let group = super::make_among(held, world, local, tag)?.expect("a member");
+    let group = super::make_from_group(held, world, local, tag)?.expect("a member");
     let peer = || {
         let (members, leader) = remote()?;
         let leader = in_group(leader, &members, "remote")?;
         let rank = ranks_in(world, &[leader])?[0];
         Ok((world.clone(), rank as c_int))
     };
-    between(held, &group, local_leader as u32, peer, tag)
+    create_intercomm(held, &group, local_leader as u32, peer, tag)
 }
 
 impl Remote {
     /// The ranks of the own and of the other group in the forum.
     fn ranges(&self, own: u32) -> (Range<u32>, Range<u32>) {
-        let all = self.forum.size();
+        let all = self.union_comm.size();
         if self.is_first { (0..own, own..all) } else { (all - own..all, 0..all - own) }
     }
 }
@@ -152,12 +152,13 @@ pub(super) fn part(
     let (own, other) = remote.ranges(parent.size());
     let (own, other) = (pick(own), pick(other));
     let lowest = own.iter().chain(&other).min();
-    let mine = own.contains(&remote.forum.rank);
+    let mine = own.contains(&remote.union_comm.rank);
     let (Some(lowest), false, true) = (lowest, other.is_empty(), mine) else {
         return c::COMM_NULL;
     };
-    let worlds = |ranks: &[u32]| Arc::new(ranks.iter().map(|&r| remote.forum.world(r)).collect());
-    let new = adopt(held, first + lowest, worlds(&own), worlds(&other), remote.is_first);
+    let worlds =
+        |ranks: &[u32]| Arc::new(ranks.iter().map(|&r| remote.union_comm.world(r)).collect());
+    let new = make_handle(held, first + lowest, worlds(&own), worlds(&other), remote.is_first);
     error::inherit(Site::comm(handle), Site::comm(new));
     new
 }
@@ -175,7 +176,7 @@ pub(super) fn create(
     }
     let me = runtime::rank(held);
     let mine = members.iter().position(|&m| m == me).map_or(u32::MAX, |r| r as u32);
-    let (places, first) = coll::share(held, parent.forum(), mine);
+    let (places, first) = coll::allgather(held, parent.union_comm(), mine);
     let pick = |ranks: Range<u32>| {
         let mut some: Vec<u32> = ranks.filter(|&r| places[r as usize] != u32::MAX).collect();
         some.sort_by_key(|&r| places[r as usize]);
@@ -190,7 +191,7 @@ pub(super) fn merge(held: &Held, parent: &Arc<Communicator>, high: bool) -> Resu
     let Some(remote) = &parent.remote else {
         return fail!(c::ERR_COMM, "not an intercommunicator");
     };
-    let (all, context) = coll::share(held, &remote.forum, high);
+    let (all, context) = coll::allgather(held, &remote.union_comm, high);
     let (own, other) = remote.ranges(parent.size());
     let says = |ranks: Range<u32>| -> Result<bool> {
         let of = |r: u32| all[r as usize];
@@ -206,5 +207,5 @@ pub(super) fn merge(held: &Held, parent: &Arc<Communicator>, high: bool) -> Resu
     } else {
         (&remote.members, &parent.members)
     };
-    Ok(adopt_intra(held, context, Arc::new([&one[..], &two[..]].concat()), None))
+    Ok(make_intra(held, context, Arc::new([&one[..], &two[..]].concat()), None))
 }

@@ -45,7 +45,7 @@ fn take(held: &Held, token: u32) -> Vec<u32> {
 /// The greatest of what the members contribute, by recursive doubling as MPICH's allreduce of a
 /// group (`MPII_Allreduce_group`): members beyond a power of two first give theirs to a neighbor,
 /// and hear the result last. Messages are as long as MPICH's, which carry a mask.
-pub(super) fn greatest(
+pub(super) fn allreduce_max(
     held: &Held,
     members: &[u32],
     mine: usize,
@@ -70,7 +70,7 @@ pub(super) fn greatest(
     for round in 0..doubled.ilog2() {
         let other = place ^ 1 << round;
         let with = if other < spare { 2 * other + 1 } else { other + spare };
-        known[0] = known[0].max(swap(held, members[with], context, tag, &known)[0]);
+        known[0] = known[0].max(sendrecv(held, members[with], context, tag, &known)[0]);
     }
     if has_spare {
         send(held, members[mine - 1], context, tag, &known);
@@ -91,7 +91,13 @@ fn receive(held: &Held, from: u32, context: u32, tag: c_int) -> Vec<u32> {
 }
 
 /// Both at once: neither side waits for the other to receive first.
-pub(super) fn swap(held: &Held, with: u32, context: u32, tag: c_int, words: &[u32]) -> Vec<u32> {
+pub(super) fn sendrecv(
+    held: &Held,
+    with: u32,
+    context: u32,
+    tag: c_int,
+    words: &[u32],
+) -> Vec<u32> {
     let incoming = start_receive(held, with, context, tag);
     let outgoing = start_send(held, with, context, tag, words);
     runtime::wait_all(held, &[incoming, outgoing]);

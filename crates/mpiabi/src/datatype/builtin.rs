@@ -119,7 +119,7 @@ impl Number {
         })
     }
     /// The wire's name of it, if only to tell it from others.
-    pub fn told(self) -> u32 {
+    pub fn wire_identity(self) -> u32 {
         self.on_wire().unwrap_or(element::OTHER + self as u32)
     }
 }
@@ -175,12 +175,12 @@ fn key(handle: Datatype) -> usize {
     ((raw & 0xff) | if second_family { 0x80 } else { 0 }) as usize
 }
 
-struct Table {
+struct TypeTable {
     types: Vec<Arc<Type>>,
     by_key: [u8; 256],
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<TypeTable> = LazyLock::new(|| {
     let mut by_key = [u8::MAX; 256];
     for (i, (name, handle)) in c::DATATYPES.iter().enumerate() {
         assert_eq!(by_key[key(*handle)], u8::MAX, "{name} shares its key");
@@ -191,7 +191,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         None => Type::predefined(name, number(name)),
     };
     let types = c::DATATYPES.iter().map(|(name, _)| Arc::new(made(name)));
-    Table { types: types.collect(), by_key }
+    TypeTable { types: types.collect(), by_key }
 });
 
 /// The predefined type of a handle.

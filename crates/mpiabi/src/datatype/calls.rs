@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::make::{self, Deal, Width};
+use super::make::{self, Distribution, Width};
 use super::{TYPES, Type, builtin, get, insert};
 use crate::abi::{Aint, Count, Datatype, Kind, Status, c};
 use crate::attr;
@@ -31,7 +31,7 @@ pub(crate) unsafe fn list<I: Integer>(array: *const I, n: i64) -> Result<Vec<i64
     Ok(unsafe { std::slice::from_raw_parts(array, n) }.iter().map(|v| v.wide()).collect())
 }
 
-fn give(made: Result<Type>, newtype: *mut Datatype) -> Result {
+fn write_handle(made: Result<Type>, newtype: *mut Datatype) -> Result {
     let made = made?;
     unsafe { *newtype = insert(made) };
     Ok(())
@@ -44,18 +44,18 @@ fn put<I: Integer>(value: i64, out: *mut I) {
 
 mpi_fn! {
     pub fn Type_contiguous<Int>(count: Int, old: Datatype, new: *mut Datatype) {
-        give(make::contiguous(count.wide(), old, width::<Int>()), new)
+        write_handle(make::contiguous(count.wide(), old, width::<Int>()), new)
     }
     pub fn Type_vector<Int>(
         count: Int, length: Int, stride: Int, old: Datatype, new: *mut Datatype,
     ) {
         let (n, len, stride) = (count.wide(), length.wide(), stride.wide());
-        give(make::vector(n, len, stride, old, width::<Int>()), new)
+        write_handle(make::vector(n, len, stride, old, width::<Int>()), new)
     }
     pub fn Type_create_hvector<Int>(
         count: Int, length: Int, stride: Aint, old: Datatype, new: *mut Datatype,
     ) {
-        give(make::hvector(count.wide(), length.wide(), stride, old, width::<Int>()), new)
+        write_handle(make::hvector(count.wide(), length.wide(), stride, old, width::<Int>()), new)
     }
     pub fn Type_indexed<Int>(
         count: Int, lengths: *const Int, displacements: *const Int, old: Datatype,
@@ -63,7 +63,7 @@ mpi_fn! {
     ) {
         let n = count.wide();
         let (lengths, at) = unsafe { (list(lengths, n)?, list(displacements, n)?) };
-        give(make::indexed(&lengths, &at, old, width::<Int>()), new)
+        write_handle(make::indexed(&lengths, &at, old, width::<Int>()), new)
     }
     pub fn Type_create_hindexed<Int>(
         count: Int, lengths: *const Int, displacements: *const Aint, old: Datatype,
@@ -71,19 +71,19 @@ mpi_fn! {
     ) {
         let n = count.wide();
         let (lengths, at) = unsafe { (list(lengths, n)?, list(displacements, n)?) };
-        give(make::hindexed(&lengths, &at, old, width::<Int>()), new)
+        write_handle(make::hindexed(&lengths, &at, old, width::<Int>()), new)
     }
     pub fn Type_create_indexed_block<Int>(
         count: Int, length: Int, displacements: *const Int, old: Datatype, new: *mut Datatype,
     ) {
         let at = unsafe { list(displacements, count.wide())? };
-        give(make::indexed_block(length.wide(), &at, old, width::<Int>()), new)
+        write_handle(make::indexed_block(length.wide(), &at, old, width::<Int>()), new)
     }
     pub fn Type_create_hindexed_block<Int>(
         count: Int, length: Int, displacements: *const Aint, old: Datatype, new: *mut Datatype,
     ) {
         let at = unsafe { list(displacements, count.wide())? };
-        give(make::hindexed_block(length.wide(), &at, old, width::<Int>()), new)
+        write_handle(make::hindexed_block(length.wide(), &at, old, width::<Int>()), new)
     }
     pub fn Type_create_struct<Int>(
         count: Int, lengths: *const Int, displacements: *const Aint, types: *const Datatype,
@@ -95,12 +95,12 @@ mpi_fn! {
             0 => &[][..],
             _ => unsafe { std::slice::from_raw_parts(types, n as usize) },
         };
-        give(make::structure(&lengths, &at, types, width::<Int>()), new)
+        write_handle(make::structure(&lengths, &at, types, width::<Int>()), new)
     }
     pub fn Type_create_resized<Int>(
         old: Datatype, lb: Aint, extent: Aint, new: *mut Datatype,
     ) {
-        give(make::resized(old, lb, extent, width::<Int>()), new)
+        write_handle(make::resized(old, lb, extent, width::<Int>()), new)
     }
     pub fn Type_create_subarray<Int>(
         dimensions: c_int, sizes: *const Int, parts: *const Int, starts: *const Int,
@@ -109,23 +109,23 @@ mpi_fn! {
         let n = i64::from(dimensions);
         let (sizes, parts, starts) =
             unsafe { (list(sizes, n)?, list(parts, n)?, list(starts, n)?) };
-        give(make::subarray(&sizes, &parts, &starts, order, old, width::<Int>()), new)
+        write_handle(make::subarray(&sizes, &parts, &starts, order, old, width::<Int>()), new)
     }
     pub fn Type_create_darray<Int>(
         size: c_int, rank: c_int, dimensions: c_int, sizes: *const Int,
         distributions: *const c_int, arguments: *const c_int, processes: *const c_int,
         order: c_int, old: Datatype, new: *mut Datatype,
     ) {
-        let deals = (0..dimensions.max(0) as usize).map(|d| unsafe {
-            Deal {
+        let per_dimension = (0..dimensions.max(0) as usize).map(|d| unsafe {
+            Distribution {
                 size: (*sizes.add(d)).wide(),
                 distribution: *distributions.add(d),
                 argument: *arguments.add(d),
                 processes: *processes.add(d),
             }
         });
-        let deals: Vec<Deal> = deals.collect();
-        give(make::darray((size, rank), &deals, order, old, width::<Int>()), new)
+        let per_dimension: Vec<Distribution> = per_dimension.collect();
+        write_handle(make::darray((size, rank), &per_dimension, order, old, width::<Int>()), new)
     }
     pub fn Type_dup(old: Datatype, new: *mut Datatype) {
         let made = insert(make::dup(old)?);

@@ -10,14 +10,14 @@ use crate::export::mpi_fn;
 
 /// The small functions cannot tell large counts.
 fn check_small(found: &Type) -> Result {
-    if !found.recipe.counts.is_empty() {
+    if !found.contents.counts.is_empty() {
         return fail!(c::ERR_TYPE, "the type was made with large counts: use the _c form");
     }
     Ok(())
 }
 
 fn check_room(found: &Type, [integers, addresses, counts, types]: [i64; 4]) -> Result {
-    let r = &found.recipe;
+    let r = &found.contents;
     let rooms = [
         ("integers", integers, r.integers.len()),
         ("addresses", addresses, r.addresses.len()),
@@ -37,14 +37,14 @@ fn check_room(found: &Type, [integers, addresses, counts, types]: [i64; 4]) -> R
 
 /// # Safety
 /// The arrays have the room `check_room` has checked.
-unsafe fn tell(
+unsafe fn write_contents(
     found: &Type,
     integers: *mut c_int,
     addresses: *mut Aint,
     counts: *mut Count,
     types: *mut Datatype,
 ) {
-    let r = &found.recipe;
+    let r = &found.contents;
     unsafe {
         for (i, &v) in r.integers.iter().enumerate() {
             *integers.add(i) = v as c_int;
@@ -68,7 +68,7 @@ mpi_fn! {
     ) {
         let found = get(datatype)?;
         check_small(&found)?;
-        let r = &found.recipe;
+        let r = &found.contents;
         unsafe {
             *integers = r.integers.len() as c_int;
             *addresses = r.addresses.len() as c_int;
@@ -82,7 +82,7 @@ mpi_fn! {
         types: *mut Count, combiner: *mut c_int,
     ) {
         let found = get(datatype)?;
-        let r = &found.recipe;
+        let r = &found.contents;
         unsafe {
             *integers = r.integers.len() as Count;
             *addresses = r.addresses.len() as Count;
@@ -99,7 +99,7 @@ mpi_fn! {
         let found = get(datatype)?;
         check_small(&found)?;
         check_room(&found, [max_integers.into(), max_addresses.into(), 0, max_types.into()])?;
-        unsafe { tell(&found, integers, addresses, std::ptr::null_mut(), types) };
+        unsafe { write_contents(&found, integers, addresses, std::ptr::null_mut(), types) };
         Ok(())
     }
     pub fn Type_get_contents_c(
@@ -109,7 +109,7 @@ mpi_fn! {
     ) {
         let found = get(datatype)?;
         check_room(&found, [max_integers, max_addresses, max_counts, max_types])?;
-        unsafe { tell(&found, integers, addresses, counts, types) };
+        unsafe { write_contents(&found, integers, addresses, counts, types) };
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use crate::error::{Result, fail};
 
 /// The arguments a type was made with.
 #[derive(Clone)]
-pub(crate) struct Recipe {
+pub(crate) struct Contents {
     pub combiner: c_int,
     pub integers: Vec<i64>,
     pub addresses: Vec<i64>,
@@ -81,7 +81,7 @@ fn shape(blocks: &[Block]) -> Shape {
 }
 
 impl Shape {
-    fn finish(self, recipe: Recipe) -> Type {
+    fn finish(self, contents: Contents) -> Type {
         let (lb, ub) = self.bounds.0.unwrap_or((0, 0));
         Type {
             size: self.signature.bytes,
@@ -91,7 +91,7 @@ impl Shape {
             placed: self.placed,
             signature: self.signature,
             number: None,
-            recipe,
+            contents,
             committed: AtomicBool::new(false),
             touched: OnceLock::new(),
             name: Mutex::default(),
@@ -106,7 +106,7 @@ pub(crate) enum Width {
     Large,
 }
 
-impl Recipe {
+impl Contents {
     /// Arguments in the order the standard tells them: in the small form `integers` and
     /// `addresses`, in the large form all of them as counts.
     fn new(
@@ -115,13 +115,13 @@ impl Recipe {
         integers: Vec<i64>,
         addresses: Vec<i64>,
         types: Vec<(Datatype, Arc<Type>)>,
-    ) -> Recipe {
+    ) -> Contents {
         match width {
-            Width::Small => Recipe { combiner, integers, addresses, counts: Vec::new(), types },
+            Width::Small => Contents { combiner, integers, addresses, counts: Vec::new(), types },
             Width::Large => {
                 let mut counts = integers;
                 counts.extend(addresses);
-                Recipe { combiner, integers: Vec::new(), addresses: Vec::new(), counts, types }
+                Contents { combiner, integers: Vec::new(), addresses: Vec::new(), counts, types }
             }
         }
     }
@@ -139,7 +139,7 @@ fn external_sizes(name: &str, number: Number) -> [u64; 2] {
 }
 
 /// Which of a type's two names `MPI_Type_get_name` tells: those MPICH tells.
-fn known_as(name: &str) -> &str {
+fn reported_name(name: &str) -> &str {
     match name {
         "MPI_C_FLOAT_COMPLEX" => "MPI_C_COMPLEX",
         "MPI_LONG_LONG" => "MPI_LONG_LONG_INT",
@@ -165,22 +165,22 @@ impl Type {
             placed,
             signature: Signature::predefined(number, external_sizes(name, number)),
             number: Some(number),
-            recipe: Recipe::new(c::COMBINER_NAMED, Width::Small, vec![], vec![], vec![]),
+            contents: Contents::new(c::COMBINER_NAMED, Width::Small, vec![], vec![], vec![]),
             committed: AtomicBool::new(true),
             touched: OnceLock::new(),
-            name: Mutex::new(known_as(name).as_bytes().to_vec()),
+            name: Mutex::new(reported_name(name).as_bytes().to_vec()),
         }
     }
     /// `MPI_LB` or `MPI_UB`: no data.
     pub(super) fn marker(name: &str) -> Type {
-        let recipe = Recipe::new(c::COMBINER_NAMED, Width::Small, vec![], vec![], vec![]);
-        let mut made = shape(&[]).finish(recipe);
+        let contents = Contents::new(c::COMBINER_NAMED, Width::Small, vec![], vec![], vec![]);
+        let mut made = shape(&[]).finish(contents);
         made.committed = AtomicBool::new(true);
         made.name = Mutex::new(name.as_bytes().to_vec());
         made
     }
     /// Same data, own handle and name.
-    fn copy(&self, recipe: Recipe) -> Type {
+    fn copy(&self, contents: Contents) -> Type {
         Type {
             size: self.size,
             lb: self.lb,
@@ -189,7 +189,7 @@ impl Type {
             placed: self.placed.clone(),
             signature: self.signature.clone(),
             number: self.number,
-            recipe,
+            contents,
             committed: AtomicBool::new(self.committed.load(Ordering::Relaxed)),
             touched: self.touched.clone(),
             name: Mutex::default(),
@@ -206,29 +206,36 @@ fn length(n: i64, what: &str) -> Result<u64> {
 
 pub(super) fn dup(old: Datatype) -> Result<Type> {
     let of = get(old)?;
-    Ok(of.copy(Recipe::new(c::COMBINER_DUP, Width::Small, vec![], vec![], vec![(old, of.clone())])))
+    Ok(of.copy(Contents::new(
+        c::COMBINER_DUP,
+        Width::Small,
+        vec![],
+        vec![],
+        vec![(old, of.clone())],
+    )))
 }
 
 pub(super) fn contiguous(count: i64, old: Datatype, width: Width) -> Result<Type> {
     let of = get(old)?;
     let block = Block { at: 0, count: super::count(count)?, datatype: of.clone() };
-    let recipe = Recipe::new(c::COMBINER_CONTIGUOUS, width, vec![count], vec![], vec![(old, of)]);
-    Ok(shape(&[block]).finish(recipe))
+    let contents =
+        Contents::new(c::COMBINER_CONTIGUOUS, width, vec![count], vec![], vec![(old, of)]);
+    Ok(shape(&[block]).finish(contents))
 }
 
-/// Vectors: `stride` in bytes. `told` is what the program said: the stride, and how.
-fn strided(count: i64, len: i64, stride: i64, of: &Arc<Type>, recipe: Recipe) -> Result<Type> {
+/// Vectors: `stride` in bytes. `arguments` is what the program said: the stride, and how.
+fn strided(count: i64, len: i64, stride: i64, of: &Arc<Type>, contents: Contents) -> Result<Type> {
     let count = super::count(count)?;
     let block = Block { at: 0, count: length(len, "the block length")?, datatype: of.clone() };
     let mut one = shape(std::slice::from_ref(&block));
     if count == 0 {
-        return Ok(shape(&[]).finish(recipe));
+        return Ok(shape(&[]).finish(contents));
     }
     let last = (count as i64 - 1) * stride;
     one.bounds.include_block(&Block { at: last, ..block });
     one.placed = one.placed.repeat(count, stride);
     one.signature = Signature::repeat(&one.signature, count);
-    Ok(one.finish(recipe))
+    Ok(one.finish(contents))
 }
 
 pub(super) fn vector(
@@ -239,9 +246,10 @@ pub(super) fn vector(
     width: Width,
 ) -> Result<Type> {
     let of = get(old)?;
-    let told = vec![count, len, stride];
-    let recipe = Recipe::new(c::COMBINER_VECTOR, width, told, vec![], vec![(old, of.clone())]);
-    strided(count, len, stride * of.extent(), &of, recipe)
+    let arguments = vec![count, len, stride];
+    let contents =
+        Contents::new(c::COMBINER_VECTOR, width, arguments, vec![], vec![(old, of.clone())]);
+    strided(count, len, stride * of.extent(), &of, contents)
 }
 
 pub(super) fn hvector(
@@ -252,9 +260,9 @@ pub(super) fn hvector(
     width: Width,
 ) -> Result<Type> {
     let of = get(old)?;
-    let (told, types) = (vec![count, len], vec![(old, of.clone())]);
-    let recipe = Recipe::new(c::COMBINER_HVECTOR, width, told, vec![stride], types);
-    strided(count, len, stride, &of, recipe)
+    let (arguments, types) = (vec![count, len], vec![(old, of.clone())]);
+    let contents = Contents::new(c::COMBINER_HVECTOR, width, arguments, vec![stride], types);
+    strided(count, len, stride, &of, contents)
 }
 
 /// Blocks of one type at byte offsets.
@@ -262,14 +270,14 @@ fn blocks(
     lengths: impl Iterator<Item = i64>,
     at: impl Iterator<Item = i64>,
     of: &Arc<Type>,
-    recipe: Recipe,
+    contents: Contents,
 ) -> Result<Type> {
     let block = |(len, at)| {
         let count = length(len, "a block length")?;
         Ok(Block { at, count, datatype: of.clone() })
     };
     let blocks: Vec<Block> = lengths.zip(at).map(block).collect::<Result<_>>()?;
-    Ok(shape(&blocks).finish(recipe))
+    Ok(shape(&blocks).finish(contents))
 }
 
 /// Displacements in multiples of the extent.
@@ -280,10 +288,11 @@ pub(super) fn indexed(
     width: Width,
 ) -> Result<Type> {
     let of = get(old)?;
-    let told = [&[lengths.len() as i64], lengths, displacements].concat();
-    let recipe = Recipe::new(c::COMBINER_INDEXED, width, told, vec![], vec![(old, of.clone())]);
+    let arguments = [&[lengths.len() as i64], lengths, displacements].concat();
+    let contents =
+        Contents::new(c::COMBINER_INDEXED, width, arguments, vec![], vec![(old, of.clone())]);
     let at = displacements.iter().map(|d| d * of.extent());
-    blocks(lengths.iter().copied(), at, &of, recipe)
+    blocks(lengths.iter().copied(), at, &of, contents)
 }
 
 /// Displacements in bytes.
@@ -294,10 +303,11 @@ pub(super) fn hindexed(
     width: Width,
 ) -> Result<Type> {
     let of = get(old)?;
-    let told = [&[lengths.len() as i64], lengths].concat();
+    let arguments = [&[lengths.len() as i64], lengths].concat();
     let types = vec![(old, of.clone())];
-    let recipe = Recipe::new(c::COMBINER_HINDEXED, width, told, displacements.to_vec(), types);
-    blocks(lengths.iter().copied(), displacements.iter().copied(), &of, recipe)
+    let contents =
+        Contents::new(c::COMBINER_HINDEXED, width, arguments, displacements.to_vec(), types);
+    blocks(lengths.iter().copied(), displacements.iter().copied(), &of, contents)
 }
 
 pub(super) fn indexed_block(
@@ -307,11 +317,11 @@ pub(super) fn indexed_block(
     width: Width,
 ) -> Result<Type> {
     let of = get(old)?;
-    let told = [&[displacements.len() as i64, len], displacements].concat();
+    let arguments = [&[displacements.len() as i64, len], displacements].concat();
     let types = vec![(old, of.clone())];
-    let recipe = Recipe::new(c::COMBINER_INDEXED_BLOCK, width, told, vec![], types);
+    let contents = Contents::new(c::COMBINER_INDEXED_BLOCK, width, arguments, vec![], types);
     let at = displacements.iter().map(|d| d * of.extent());
-    blocks(std::iter::repeat(len), at, &of, recipe)
+    blocks(std::iter::repeat(len), at, &of, contents)
 }
 
 pub(super) fn hindexed_block(
@@ -321,48 +331,51 @@ pub(super) fn hindexed_block(
     width: Width,
 ) -> Result<Type> {
     let of = get(old)?;
-    let told = vec![displacements.len() as i64, len];
+    let arguments = vec![displacements.len() as i64, len];
     let types = vec![(old, of.clone())];
-    let recipe =
-        Recipe::new(c::COMBINER_HINDEXED_BLOCK, width, told, displacements.to_vec(), types);
-    blocks(std::iter::repeat(len), displacements.iter().copied(), &of, recipe)
+    let contents =
+        Contents::new(c::COMBINER_HINDEXED_BLOCK, width, arguments, displacements.to_vec(), types);
+    blocks(std::iter::repeat(len), displacements.iter().copied(), &of, contents)
 }
 
 /// What MPICH goes by when it asks whether all parts of a struct are of one type: signed and
 /// unsigned integers are, and one item of a type is that type.
 #[derive(PartialEq)]
-enum Essence {
+enum EffectiveType {
     Predefined(Number),
     Made(*const Type),
 }
 
-impl Essence {
-    fn of(datatype: &Arc<Type>) -> Essence {
+impl EffectiveType {
+    fn of(datatype: &Arc<Type>) -> EffectiveType {
         use Number::*;
-        let recipe = &datatype.recipe;
-        let told = if recipe.counts.is_empty() { &recipe.integers } else { &recipe.counts };
-        match (recipe.combiner, datatype.number) {
-            (c::COMBINER_CONTIGUOUS, _) if told[0] == 1 => Essence::of(&recipe.types[0].1),
-            (c::COMBINER_VECTOR | c::COMBINER_HVECTOR, _) if told[..2] == [1, 1] => {
-                Essence::of(&recipe.types[0].1)
+        let contents = &datatype.contents;
+        let arguments =
+            if contents.counts.is_empty() { &contents.integers } else { &contents.counts };
+        match (contents.combiner, datatype.number) {
+            (c::COMBINER_CONTIGUOUS, _) if arguments[0] == 1 => {
+                EffectiveType::of(&contents.types[0].1)
             }
-            (c::COMBINER_NAMED, Some(number)) => Essence::Predefined(match number {
+            (c::COMBINER_VECTOR | c::COMBINER_HVECTOR, _) if arguments[..2] == [1, 1] => {
+                EffectiveType::of(&contents.types[0].1)
+            }
+            (c::COMBINER_NAMED, Some(number)) => EffectiveType::Predefined(match number {
                 U8 => I8,
                 U16 => I16,
                 U32 => I32,
                 U64 => I64,
                 other => other,
             }),
-            _ => Essence::Made(Arc::as_ptr(datatype)),
+            _ => EffectiveType::Made(Arc::as_ptr(datatype)),
         }
     }
 }
 
 /// Where the last `MPI_LB` or `MPI_UB` of a struct sets a bound. As in MPICH 5, whatever its block
 /// length, and for this struct alone: one that contains it takes the bounds as of any type.
-fn marked(blocks: &[Block], which: Bound) -> Option<i64> {
-    let is_marker = |datatype: &Arc<Type>| match datatype.recipe.combiner {
-        c::COMBINER_DUP => bound(&datatype.recipe.types[0].1),
+fn marker_bound(blocks: &[Block], which: Bound) -> Option<i64> {
+    let is_marker = |datatype: &Arc<Type>| match datatype.contents.combiner {
+        c::COMBINER_DUP => bound(&datatype.contents.types[0].1),
         _ => bound(datatype),
     };
     blocks.iter().rev().find(|b| is_marker(&b.datatype) == Some(which)).map(|b| b.at)
@@ -382,10 +395,11 @@ pub(super) fn structure(
         types.push((old, datatype.clone()));
         blocks.push(Block { at, count, datatype });
     }
-    let told = [&[lengths.len() as i64], lengths].concat();
-    let recipe = Recipe::new(c::COMBINER_STRUCT, width, told, displacements.to_vec(), types);
-    let mut made = shape(&blocks).finish(recipe);
-    let [lower, upper] = [Bound::Lower, Bound::Upper].map(|which| marked(&blocks, which));
+    let arguments = [&[lengths.len() as i64], lengths].concat();
+    let contents =
+        Contents::new(c::COMBINER_STRUCT, width, arguments, displacements.to_vec(), types);
+    let mut made = shape(&blocks).finish(contents);
+    let [lower, upper] = [Bound::Lower, Bound::Upper].map(|which| marker_bound(&blocks, which));
     made.lb = lower.unwrap_or(made.lb);
     made.ub = upper.unwrap_or(made.ub);
     if lower.is_some() || upper.is_some() {
@@ -393,8 +407,8 @@ pub(super) fn structure(
     }
     // The compiler's padding at the end of a struct, as MPI defines the extent; but not where all
     // parts are of one type, because MPICH makes an indexed type of those.
-    let first = made.recipe.types.first().map(|t| Essence::of(&t.1));
-    if made.recipe.types.iter().any(|t| Some(Essence::of(&t.1)) != first) {
+    let first = made.contents.types.first().map(|t| EffectiveType::of(&t.1));
+    if made.contents.types.iter().any(|t| Some(EffectiveType::of(&t.1)) != first) {
         let rest = made.extent().rem_euclid(made.align as i64);
         made.ub += if rest == 0 { 0 } else { made.align as i64 - rest };
     }
@@ -404,8 +418,8 @@ pub(super) fn structure(
 pub(super) fn resized(old: Datatype, lb: i64, extent: i64, width: Width) -> Result<Type> {
     let of = get(old)?;
     let types = vec![(old, of.clone())];
-    let recipe = Recipe::new(c::COMBINER_RESIZED, width, vec![], vec![lb, extent], types);
-    let mut made = of.copy(recipe);
+    let contents = Contents::new(c::COMBINER_RESIZED, width, vec![], vec![lb, extent], types);
+    let mut made = of.copy(contents);
     (made.lb, made.ub) = (lb, lb + extent);
     // A predefined type with other bounds is none for operators.
     made.number = None;
@@ -442,15 +456,15 @@ pub(super) fn selected(combiner: c_int, digits: c_int, range: Option<c_int>) -> 
     let Some(found) = found else {
         return fail!(c::ERR_ARG, "no type has {digits} digits and the range asked for");
     };
-    let told = [digits].into_iter().chain(range).map(i64::from).collect();
-    Ok(get(found)?.copy(Recipe::new(combiner, Width::Small, told, vec![], vec![])))
+    let arguments = [digits].into_iter().chain(range).map(i64::from).collect();
+    Ok(get(found)?.copy(Contents::new(combiner, Width::Small, arguments, vec![], vec![])))
 }
 
 /// Which indices of one dimension a rank owns: runs of (first, length), ascending.
 type Owned = Vec<(i64, i64)>;
 
 /// An array of `sizes`, of which the runs of `owned` in every dimension belong to the type.
-fn array(sizes: &[i64], owned: &[Owned], order: c_int, of: &Arc<Type>, recipe: Recipe) -> Type {
+fn array(sizes: &[i64], owned: &[Owned], order: c_int, of: &Arc<Type>, contents: Contents) -> Type {
     let dimensions: Vec<usize> = match order {
         c::ORDER_FORTRAN => (0..sizes.len()).collect(),
         _ => (0..sizes.len()).rev().collect(),
@@ -466,7 +480,7 @@ fn array(sizes: &[i64], owned: &[Owned], order: c_int, of: &Arc<Type>, recipe: R
         stride *= sizes[d];
     }
     let bounds = Bounds(Some((0, stride)));
-    Shape { bounds, align: of.align, placed, signature }.finish(recipe)
+    Shape { bounds, align: of.align, placed, signature }.finish(contents)
 }
 
 fn check_order(order: c_int) -> Result<()> {
@@ -495,12 +509,12 @@ pub(super) fn subarray(
     let owned: Vec<Owned> = starts.iter().zip(parts).map(|(&s, &n)| vec![(s, n)]).collect();
     let types = vec![(old, of.clone())];
     let n = sizes.len() as i64;
-    let recipe = match width {
+    let contents = match width {
         Width::Small => {
-            let told = [&[n], sizes, parts, starts, &[i64::from(order)]].concat();
-            Recipe::new(c::COMBINER_SUBARRAY, width, told, vec![], types)
+            let arguments = [&[n], sizes, parts, starts, &[i64::from(order)]].concat();
+            Contents::new(c::COMBINER_SUBARRAY, width, arguments, vec![], types)
         }
-        Width::Large => Recipe {
+        Width::Large => Contents {
             combiner: c::COMBINER_SUBARRAY,
             integers: vec![n, i64::from(order)],
             addresses: vec![],
@@ -508,11 +522,11 @@ pub(super) fn subarray(
             types,
         },
     };
-    Ok(array(sizes, &owned, order, &of, recipe))
+    Ok(array(sizes, &owned, order, &of, contents))
 }
 
 /// How one dimension is dealt out to processes.
-pub(super) struct Deal {
+pub(super) struct Distribution {
     pub size: i64,
     pub distribution: c_int,
     pub argument: c_int,
@@ -520,14 +534,14 @@ pub(super) struct Deal {
 }
 
 /// The indices that process `me` of a dimension gets.
-fn dealt(deal: &Deal, me: i64) -> Result<Owned> {
-    let (n, p) = (deal.size, i64::from(deal.processes));
-    let argument = match deal.argument {
+fn owned_indices(dimension: &Distribution, me: i64) -> Result<Owned> {
+    let (n, p) = (dimension.size, i64::from(dimension.processes));
+    let argument = match dimension.argument {
         c::DISTRIBUTE_DFLT_DARG => None,
         a if a > 0 => Some(i64::from(a)),
         a => return fail!(c::ERR_ARG, "a distribution argument of {a}"),
     };
-    let block = match deal.distribution {
+    let block = match dimension.distribution {
         c::DISTRIBUTE_NONE if p == 1 => n,
         c::DISTRIBUTE_NONE => {
             return fail!(c::ERR_ARG, "{p} processes in a dimension that is not distributed");
@@ -549,42 +563,42 @@ fn dealt(deal: &Deal, me: i64) -> Result<Owned> {
 /// `me` of `size` processes, which form a grid in C order whatever the order of the array.
 pub(super) fn darray(
     (size, me): (c_int, c_int),
-    deals: &[Deal],
+    per_dimension: &[Distribution],
     order: c_int,
     old: Datatype,
     width: Width,
 ) -> Result<Type> {
     let of = get(old)?;
     check_order(order)?;
-    let grid: i64 = deals.iter().map(|d| i64::from(d.processes)).product();
-    if grid != i64::from(size) || deals.iter().any(|d| d.processes < 1) {
+    let grid: i64 = per_dimension.iter().map(|d| i64::from(d.processes)).product();
+    if grid != i64::from(size) || per_dimension.iter().any(|d| d.processes < 1) {
         return fail!(c::ERR_ARG, "a grid of {grid} processes, but {size} in all");
     }
     if me < 0 || me >= size {
         return fail!(c::ERR_ARG, "rank {me} of {size}");
     }
-    let mut owned = Vec::with_capacity(deals.len());
+    let mut owned = Vec::with_capacity(per_dimension.len());
     let (mut rest, mut below) = (i64::from(me), grid);
-    for deal in deals {
-        below /= i64::from(deal.processes);
-        owned.push(dealt(deal, rest / below)?);
+    for dimension in per_dimension {
+        below /= i64::from(dimension.processes);
+        owned.push(owned_indices(dimension, rest / below)?);
         rest %= below;
     }
-    let column = |f: fn(&Deal) -> c_int| deals.iter().map(move |d| i64::from(f(d)));
-    let sizes: Vec<i64> = deals.iter().map(|d| d.size).collect();
-    let mut integers = vec![i64::from(size), i64::from(me), deals.len() as i64];
+    let column = |f: fn(&Distribution) -> c_int| per_dimension.iter().map(move |d| i64::from(f(d)));
+    let sizes: Vec<i64> = per_dimension.iter().map(|d| d.size).collect();
+    let mut integers = vec![i64::from(size), i64::from(me), per_dimension.len() as i64];
     if width == Width::Small {
         integers.extend(&sizes);
     }
     integers.extend(column(|d| d.distribution).chain(column(|d| d.argument)));
     integers.extend(column(|d| d.processes).chain([i64::from(order)]));
     let counts = if width == Width::Small { vec![] } else { sizes.clone() };
-    let recipe = Recipe {
+    let contents = Contents {
         combiner: c::COMBINER_DARRAY,
         integers,
         addresses: vec![],
         counts,
         types: vec![(old, of.clone())],
     };
-    Ok(array(&sizes, &owned, order, &of, recipe))
+    Ok(array(&sizes, &owned, order, &of, contents))
 }

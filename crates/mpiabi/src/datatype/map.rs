@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use workload::Apart;
+use workload::NonContiguous;
 
 #[derive(Debug)]
 pub(crate) enum Map {
@@ -143,7 +143,7 @@ fn walk(map: &Map, at: i64, visitor: &mut impl Visitor) -> bool {
 
 /// Bytes of the cache lines of `len` adjacent bytes that begin one.
 fn lines(len: u64) -> u64 {
-    len.div_ceil(Apart::LINE).saturating_mul(Apart::LINE)
+    len.div_ceil(NonContiguous::LINE).saturating_mul(NonContiguous::LINE)
 }
 
 /// Of `count` bodies `stride` apart, each of which reaches over `span` bytes and touches `each`: if

@@ -21,11 +21,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub(crate) use builtin::Number;
 #[cfg(test)]
 pub(crate) use builtin::all as predefined;
-pub(crate) use make::Recipe;
+pub(crate) use make::Contents;
 use map::Placed;
 use signature::Signature;
 
-use workload::Apart;
+use workload::NonContiguous;
 
 use crate::abi::{Datatype, Kind, Registry, c};
 use crate::error::{Result, fail};
@@ -43,9 +43,9 @@ pub(crate) struct Type {
     signature: Arc<Signature>,
     /// For predefined types, and copies of them by `MPI_Type_dup`.
     pub number: Option<Number>,
-    recipe: Recipe,
+    contents: Contents,
     committed: AtomicBool,
-    /// See `apart`, once somebody has asked.
+    /// See `noncontiguous`, once somebody has asked.
     touched: OnceLock<u64>,
     name: Mutex<Vec<u8>>,
 }
@@ -128,17 +128,17 @@ impl Type {
     }
     /// How the data of `count` items lies, if it has to be packed. What is predefined has not: the
     /// pairs of reductions are combined as they lie.
-    pub fn apart(&self, count: u64) -> Apart {
+    pub fn noncontiguous(&self, count: u64) -> NonContiguous {
         if self.number.is_some() || self.size == 0 || count == 0 || self.contiguous(count).is_some()
         {
-            return Apart::default();
+            return NonContiguous::default();
         }
         let bytes = self.packed_size(count);
         let (values, members) = (self.signature.values * count, self.signature.members * count);
         let each = *self.touched.get_or_init(|| self.placed.touched());
         let touched = self.placed.touched_by(count, self.extent(), each);
-        let touched = touched.min(bytes.saturating_mul(Apart::LINE));
-        Apart { bytes, touched, values, members }.first(Apart::MOST)
+        let touched = touched.min(bytes.saturating_mul(NonContiguous::LINE));
+        NonContiguous { bytes, touched, values, members }.first(NonContiguous::MOST)
     }
     /// Gathers `count` items at `buf` into `packed_size(count)` bytes at `out`.
     ///
@@ -176,7 +176,7 @@ impl Type {
         if self.number.is_some() {
             return self.number;
         }
-        let mut parts = self.recipe.types.iter().map(|t| &t.1).filter(|t| t.size > 0);
+        let mut parts = self.contents.types.iter().map(|t| &t.1).filter(|t| t.size > 0);
         let first = parts.next()?;
         let element = first.element()?;
         // Most parts are the same type, asked once.

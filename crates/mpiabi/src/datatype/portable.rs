@@ -6,10 +6,10 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use super::make::{self, Deal, Width};
+use super::make::{self, Distribution, Width};
 use super::map::Placed;
 use super::signature::Signature;
-use super::{Recipe, TYPES, Type};
+use super::{Contents, TYPES, Type};
 use crate::abi::{Datatype, c};
 use crate::error::Result;
 
@@ -17,19 +17,19 @@ use crate::error::Result;
 pub(crate) type Length<'a> = &'a dyn Fn(Datatype) -> Result<u64>;
 
 /// The type of `handle` made of values of those lengths.
-pub(crate) fn remade(handle: Datatype, of: &Type, length: Length) -> Result<Type> {
-    let recipe = &of.recipe;
+pub(crate) fn rebuild_with_lengths(handle: Datatype, of: &Type, length: Length) -> Result<Type> {
+    let contents = &of.contents;
     let named =
         [c::COMBINER_NAMED, c::COMBINER_F90_INTEGER, c::COMBINER_F90_REAL, c::COMBINER_F90_COMPLEX];
-    if named.contains(&recipe.combiner) {
+    if named.contains(&contents.combiner) {
         return Ok(value(length(handle)?));
     }
-    let mut parts = Parts(Vec::with_capacity(recipe.types.len()));
-    for (handle, of) in &recipe.types {
-        let part = Arc::new(remade(*handle, of, length)?);
+    let mut parts = Parts(Vec::with_capacity(contents.types.len()));
+    for (handle, of) in &contents.types {
+        let part = Arc::new(rebuild_with_lengths(*handle, of, length)?);
         parts.0.push(Datatype::created(TYPES.insert(part)));
     }
-    again(recipe, &parts.0)
+    rebuild(contents, &parts.0)
 }
 
 /// Handles by which makers find types that no program ever sees.
@@ -45,7 +45,7 @@ impl Drop for Parts {
 
 /// One value of so many bytes.
 fn value(bytes: u64) -> Type {
-    let recipe = Recipe {
+    let contents = Contents {
         combiner: c::COMBINER_NAMED,
         integers: Vec::new(),
         addresses: Vec::new(),
@@ -60,7 +60,7 @@ fn value(bytes: u64) -> Type {
         placed: Placed::run(bytes),
         signature: Signature::of_bytes(bytes),
         number: None,
-        recipe,
+        contents,
         committed: AtomicBool::new(true),
         touched: OnceLock::new(),
         name: Default::default(),
@@ -68,56 +68,61 @@ fn value(bytes: u64) -> Type {
 }
 
 /// Follows a recipe with other ingredients.
-fn again(recipe: &Recipe, parts: &[Datatype]) -> Result<Type> {
+fn rebuild(contents: &Contents, parts: &[Datatype]) -> Result<Type> {
     // Of either width: integers come first, addresses behind them.
-    let told = [&recipe.integers[..], &recipe.addresses, &recipe.counts].concat();
+    let arguments = [&contents.integers[..], &contents.addresses, &contents.counts].concat();
     let part = parts[0];
     let small = Width::Small;
-    match recipe.combiner {
+    match contents.combiner {
         c::COMBINER_DUP => make::dup(part),
-        c::COMBINER_CONTIGUOUS => make::contiguous(told[0], part, small),
-        c::COMBINER_VECTOR => make::vector(told[0], told[1], told[2], part, small),
-        c::COMBINER_HVECTOR => make::hvector(told[0], told[1], told[2], part, small),
-        c::COMBINER_RESIZED => make::resized(part, told[0], told[1], small),
-        c::COMBINER_INDEXED_BLOCK => make::indexed_block(told[1], &told[2..], part, small),
-        c::COMBINER_HINDEXED_BLOCK => make::hindexed_block(told[1], &told[2..], part, small),
+        c::COMBINER_CONTIGUOUS => make::contiguous(arguments[0], part, small),
+        c::COMBINER_VECTOR => make::vector(arguments[0], arguments[1], arguments[2], part, small),
+        c::COMBINER_HVECTOR => make::hvector(arguments[0], arguments[1], arguments[2], part, small),
+        c::COMBINER_RESIZED => make::resized(part, arguments[0], arguments[1], small),
+        c::COMBINER_INDEXED_BLOCK => {
+            make::indexed_block(arguments[1], &arguments[2..], part, small)
+        }
+        c::COMBINER_HINDEXED_BLOCK => {
+            make::hindexed_block(arguments[1], &arguments[2..], part, small)
+        }
         c::COMBINER_INDEXED | c::COMBINER_HINDEXED | c::COMBINER_STRUCT => {
-            let (lengths, at) = told[1..].split_at(told[0] as usize);
-            match recipe.combiner {
+            let (lengths, at) = arguments[1..].split_at(arguments[0] as usize);
+            match contents.combiner {
                 c::COMBINER_INDEXED => make::indexed(lengths, at, part, small),
                 c::COMBINER_HINDEXED => make::hindexed(lengths, at, part, small),
                 _ => make::structure(lengths, at, parts, small),
             }
         }
-        c::COMBINER_SUBARRAY => subarray(recipe, part),
-        c::COMBINER_DARRAY => darray(recipe, part),
+        c::COMBINER_SUBARRAY => subarray(contents, part),
+        c::COMBINER_DARRAY => darray(contents, part),
         other => unreachable!("no maker has combiner {other}"),
     }
 }
 
-fn subarray(recipe: &Recipe, part: Datatype) -> Result<Type> {
-    let n = recipe.integers[0] as usize;
-    let order = *recipe.integers.last().expect("the order comes last") as i32;
-    let arrays = if recipe.counts.is_empty() { &recipe.integers[1..] } else { &recipe.counts[..] };
+fn subarray(contents: &Contents, part: Datatype) -> Result<Type> {
+    let n = contents.integers[0] as usize;
+    let order = *contents.integers.last().expect("the order comes last") as i32;
+    let arrays =
+        if contents.counts.is_empty() { &contents.integers[1..] } else { &contents.counts[..] };
     let (sizes, parts, starts) = (&arrays[..n], &arrays[n..2 * n], &arrays[2 * n..3 * n]);
     make::subarray(sizes, parts, starts, order, part, Width::Small)
 }
 
-fn darray(recipe: &Recipe, part: Datatype) -> Result<Type> {
-    let told: Vec<i32> = recipe.integers.iter().map(|&v| v as i32).collect();
-    let n = told[2] as usize;
-    let (sizes, rest) = match recipe.counts.is_empty() {
-        true => (recipe.integers[3..3 + n].to_vec(), &told[3 + n..]),
-        false => (recipe.counts.clone(), &told[3..]),
+fn darray(contents: &Contents, part: Datatype) -> Result<Type> {
+    let arguments: Vec<i32> = contents.integers.iter().map(|&v| v as i32).collect();
+    let n = arguments[2] as usize;
+    let (sizes, rest) = match contents.counts.is_empty() {
+        true => (contents.integers[3..3 + n].to_vec(), &arguments[3 + n..]),
+        false => (contents.counts.clone(), &arguments[3..]),
     };
-    let deal = |d: usize| Deal {
+    let dimension = |d: usize| Distribution {
         size: sizes[d],
         distribution: rest[d],
         argument: rest[n + d],
         processes: rest[2 * n + d],
     };
-    let deals: Vec<Deal> = (0..n).map(deal).collect();
-    make::darray((told[0], told[1]), &deals, rest[3 * n], part, Width::Small)
+    let per_dimension: Vec<Distribution> = (0..n).map(dimension).collect();
+    make::darray((arguments[0], arguments[1]), &per_dimension, rest[3 * n], part, Width::Small)
 }
 
 #[cfg(test)]
@@ -142,15 +147,15 @@ mod tests {
     /// Types made of ints, by every maker that counts in items.
     fn made_of(old: Datatype, width: Width) -> Vec<Type> {
         let order = c::ORDER_FORTRAN;
-        let deal = |size, distribution, argument, processes| Deal {
+        let dimension = |size, distribution, argument, processes| Distribution {
             size,
             distribution,
             argument,
             processes,
         };
-        let deals = [
-            deal(10, c::DISTRIBUTE_CYCLIC, 2, 2),
-            deal(5, c::DISTRIBUTE_BLOCK, c::DISTRIBUTE_DFLT_DARG, 3),
+        let per_dimension = [
+            dimension(10, c::DISTRIBUTE_CYCLIC, 2, 2),
+            dimension(5, c::DISTRIBUTE_BLOCK, c::DISTRIBUTE_DFLT_DARG, 3),
         ];
         [
             make::dup(old),
@@ -159,19 +164,20 @@ mod tests {
             make::indexed(&[1, 2], &[4, 1], old, width),
             make::indexed_block(2, &[5, 0], old, width),
             make::subarray(&[4, 6], &[2, 3], &[1, 2], order, old, width),
-            make::darray((6, 4), &deals, order, old, width),
+            make::darray((6, 4), &per_dimension, order, old, width),
         ]
         .map(|made| made.expect("good arguments"))
         .into()
     }
 
     #[test]
-    fn what_counts_in_items_grows_with_them() {
+    fn item_displacements_scale_with_the_item() {
         for width in [Width::Small, Width::Large] {
             let doubled = made_of(c::DOUBLE, Width::Small);
             for (of, wanted) in made_of(c::INT, width).into_iter().zip(doubled) {
                 let twice = |_| Ok(8);
-                let found = remade(c::DATATYPE_NULL, &of, &twice).expect("it can be made");
+                let found =
+                    rebuild_with_lengths(c::DATATYPE_NULL, &of, &twice).expect("it can be made");
                 assert_eq!(runs(&found), runs(&wanted));
                 assert_eq!(found.size, wanted.size);
             }
@@ -179,18 +185,18 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_in_bytes_stays() {
+    fn byte_displacements_stay() {
         let long = |handle| Ok(if handle == c::INT { 8 } else { 3 });
         let old = [c::INT, c::CHAR];
         let of = make::structure(&[2, 1], &[0, 20], &old, Width::Large).expect("good arguments");
-        let found = remade(c::DATATYPE_NULL, &of, &long).expect("it can be made");
+        let found = rebuild_with_lengths(c::DATATYPE_NULL, &of, &long).expect("it can be made");
         assert_eq!(runs(&found).0, [(0, 16), (20, 3)]);
         let outer = insert(of);
         let of = make::resized(outer, -1, 100, Width::Small).expect("good arguments");
-        let found = remade(c::DATATYPE_NULL, &of, &long).expect("it can be made");
+        let found = rebuild_with_lengths(c::DATATYPE_NULL, &of, &long).expect("it can be made");
         assert_eq!((found.lb, found.ub, found.size), (-1, 99, 19));
         let of = make::hvector(2, 1, 9, c::INT, Width::Large).expect("good arguments");
-        let found = remade(c::DATATYPE_NULL, &of, &long).expect("it can be made");
+        let found = rebuild_with_lengths(c::DATATYPE_NULL, &of, &long).expect("it can be made");
         assert_eq!(runs(&found).0, [(0, 8), (9, 8)]);
         assert!(get(outer).is_ok());
     }

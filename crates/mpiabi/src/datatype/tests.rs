@@ -20,7 +20,7 @@ struct Model {
 }
 
 /// `len` items of a model from an offset on.
-type Part<'a> = (i64, i64, &'a Model);
+type ModelPart<'a> = (i64, i64, &'a Model);
 
 impl Model {
     fn predefined(datatype: &Type) -> Model {
@@ -35,7 +35,7 @@ impl Model {
     fn extent(&self) -> i64 {
         self.ub - self.lb
     }
-    fn of(parts: &[Part]) -> Model {
+    fn of(parts: &[ModelPart]) -> Model {
         let (mut values, mut bounds, mut align) = (Vec::new(), None, 1);
         for &(at, len, model) in parts {
             for i in 0..len {
@@ -58,7 +58,7 @@ impl Model {
         self.values.iter().map(|v| Model::size(v.1)).sum()
     }
     /// Offsets of all bytes of `count` items, in the order they travel.
-    fn trail(&self, count: i64) -> Vec<i64> {
+    fn byte_offsets(&self, count: i64) -> Vec<i64> {
         let item = |i| {
             let shift = i * self.extent();
             let byte = move |&(at, n): &(i64, Number)| {
@@ -70,12 +70,12 @@ impl Model {
     }
 }
 
-struct Dice {
+struct Draws {
     seed: u64,
     nth: u64,
 }
 
-impl Dice {
+impl Draws {
     fn roll(&mut self, below: i64) -> i64 {
         self.nth += 1;
         (base::draw(self.seed, 0, 0, self.nth) % below as u64) as i64
@@ -99,25 +99,25 @@ fn small(list: &[i64]) -> Vec<c_int> {
 }
 
 /// A random type and its model. Made through the C functions, small or large form.
-fn random(dice: &mut Dice, depth: u32) -> (Datatype, Model) {
+fn random(draws: &mut Draws, depth: u32) -> (Datatype, Model) {
     let all = super::predefined();
-    if depth == 0 || dice.roll(6) == 0 {
-        let mut i = dice.roll(all.len() as i64) as usize;
+    if depth == 0 || draws.roll(6) == 0 {
+        let mut i = draws.roll(all.len() as i64) as usize;
         // MPI_LB and MPI_UB have no values, and mean something in structs alone.
         while all[i].number.is_none() {
             i = (i + 1) % all.len();
         }
         return (c::DATATYPES[i].1, Model::predefined(&all[i]));
     }
-    let (old, model) = random(dice, depth - 1);
-    let (n, len) = (dice.between(0, 4), dice.between(0, 3));
-    let (a, b) = (dice.list(n, 0, 3), dice.list(n, -9, 9));
+    let (old, model) = random(draws, depth - 1);
+    let (n, len) = (draws.between(0, 4), draws.between(0, 3));
+    let (a, b) = (draws.list(n, 0, 3), draws.list(n, -9, 9));
     let (ai, bi) = (small(&a), small(&b));
     let e = model.extent();
-    let large = dice.roll(2) == 0;
+    let large = draws.roll(2) == 0;
     let spread: Vec<i64> = b.iter().map(|d| d * 13).collect();
     unsafe {
-        match dice.roll(9) {
+        match draws.roll(9) {
             0 => {
                 let made = match large {
                     true => make(|new| Type_contiguous::<i64>(n, old, new)),
@@ -126,8 +126,8 @@ fn random(dice: &mut Dice, depth: u32) -> (Datatype, Model) {
                 (made, Model::of(&[(0, n, &model)]))
             }
             1 => {
-                let stride = dice.between(-5, 5);
-                let parts: Vec<Part> = (0..n).map(|i| (i * stride * e, len, &model)).collect();
+                let stride = draws.between(-5, 5);
+                let parts: Vec<ModelPart> = (0..n).map(|i| (i * stride * e, len, &model)).collect();
                 let made = match large {
                     true => make(|new| Type_vector::<i64>(n, len, stride, old, new)),
                     false => make(|new| {
@@ -138,38 +138,40 @@ fn random(dice: &mut Dice, depth: u32) -> (Datatype, Model) {
                 (made, Model::of(&parts))
             }
             2 => {
-                let stride = dice.between(-50, 50);
-                let parts: Vec<Part> = (0..n).map(|i| (i * stride, len, &model)).collect();
+                let stride = draws.between(-50, 50);
+                let parts: Vec<ModelPart> = (0..n).map(|i| (i * stride, len, &model)).collect();
                 let made = make(|new| Type_create_hvector::<i64>(n, len, stride, old, new));
                 (made, Model::of(&parts))
             }
             3 => {
-                let parts: Vec<Part> = (0..n as usize).map(|i| (b[i] * e, a[i], &model)).collect();
+                let parts: Vec<ModelPart> =
+                    (0..n as usize).map(|i| (b[i] * e, a[i], &model)).collect();
                 let (n, a, b) = (n as c_int, ai.as_ptr(), bi.as_ptr());
                 let made = make(|new| Type_indexed::<c_int>(n, a, b, old, new));
                 (made, Model::of(&parts))
             }
             4 => {
-                let parts: Vec<Part> = (0..n as usize).map(|i| (spread[i], a[i], &model)).collect();
+                let parts: Vec<ModelPart> =
+                    (0..n as usize).map(|i| (spread[i], a[i], &model)).collect();
                 let (n, a, b) = (n as c_int, ai.as_ptr(), spread.as_ptr());
                 let made = make(|new| Type_create_hindexed::<c_int>(n, a, b, old, new));
                 (made, Model::of(&parts))
             }
             5 => {
-                let parts: Vec<Part> = b.iter().map(|d| (d * e, len, &model)).collect();
+                let parts: Vec<ModelPart> = b.iter().map(|d| (d * e, len, &model)).collect();
                 let b = b.as_ptr();
                 let made = make(|new| Type_create_indexed_block::<i64>(n, len, b, old, new));
                 (made, Model::of(&parts))
             }
             6 => {
-                let parts: Vec<Part> = spread.iter().map(|&d| (d, len, &model)).collect();
+                let parts: Vec<ModelPart> = spread.iter().map(|&d| (d, len, &model)).collect();
                 let b = spread.as_ptr();
                 let made = make(|new| Type_create_hindexed_block::<i64>(n, len, b, old, new));
                 (made, Model::of(&parts))
             }
-            7 => random_struct(dice, depth, (old, model)),
+            7 => random_struct(draws, depth, (old, model)),
             _ => {
-                let (lb, extent) = (dice.between(-20, 20), dice.between(0, 60));
+                let (lb, extent) = (draws.between(-20, 20), draws.between(0, 60));
                 let made = make(|new| Type_create_resized::<c_int>(old, lb, extent, new));
                 (made, Model { lb, ub: lb + extent, ..model })
             }
@@ -177,10 +179,10 @@ fn random(dice: &mut Dice, depth: u32) -> (Datatype, Model) {
     }
 }
 
-fn random_struct(dice: &mut Dice, depth: u32, first: (Datatype, Model)) -> (Datatype, Model) {
-    let (second, third) = (random(dice, depth - 1), random(dice, depth - 1));
+fn random_struct(draws: &mut Draws, depth: u32, first: (Datatype, Model)) -> (Datatype, Model) {
+    let (second, third) = (random(draws, depth - 1), random(draws, depth - 1));
     let types = [first.0, second.0, third.0];
-    let (lengths, at) = (dice.list(3, 0, 2), dice.list(3, -40, 40));
+    let (lengths, at) = (draws.list(3, 0, 2), draws.list(3, -40, 40));
     let parts = [
         (at[0], lengths[0], &first.1),
         (at[1], lengths[1], &second.1),
@@ -199,16 +201,16 @@ fn check(datatype: Datatype, model: &Model, count: i64, what: &str) {
     let found = get(datatype).expect("a type");
     assert_eq!(found.size as usize, model.bytes(), "{what}: size");
     assert_eq!((found.lb, found.ub), (model.lb, model.ub), "{what}: bounds");
-    let once = model.trail(1);
+    let once = model.byte_offsets(1);
     let low = once.iter().copied().min().unwrap_or(0);
     let high = once.iter().copied().max().map_or(0, |h| h + 1);
     assert_eq!(found.true_bounds(), (low, high), "{what}: true bounds");
 
-    let trail = model.trail(count);
-    let low = trail.iter().copied().min().unwrap_or(0);
-    let high = trail.iter().copied().max().unwrap_or(0) + 1;
+    let byte_offsets = model.byte_offsets(count);
+    let low = byte_offsets.iter().copied().min().unwrap_or(0);
+    let high = byte_offsets.iter().copied().max().unwrap_or(0) + 1;
     let memory: Vec<u8> = (0..high - low).map(|i| (i * 7 + i / 256) as u8).collect();
-    let expect: Vec<u8> = trail.iter().map(|&at| memory[(at - low) as usize]).collect();
+    let expect: Vec<u8> = byte_offsets.iter().map(|&at| memory[(at - low) as usize]).collect();
     let mut packed = vec![0xeeu8; expect.len() + 8];
     // As with MPI_BOTTOM and addresses: only the sum has to lie in the memory.
     let buf = memory.as_ptr().wrapping_offset(-low as isize);
@@ -225,7 +227,7 @@ fn check(datatype: Datatype, model: &Model, count: i64, what: &str) {
         let bytes = bytes.min(expect.len());
         let mut memory = vec![0xeeu8; (high - low) as usize];
         let mut wish = memory.clone();
-        for (k, &at) in trail[..bytes].iter().enumerate() {
+        for (k, &at) in byte_offsets[..bytes].iter().enumerate() {
             wish[(at - low) as usize] = k as u8;
         }
         let from: Vec<u8> = (0..bytes).map(|k| k as u8).collect();
@@ -249,14 +251,14 @@ fn check(datatype: Datatype, model: &Model, count: i64, what: &str) {
 }
 
 #[test]
-fn random_types_are_what_their_typemaps_say() {
+fn random_types_match_their_typemaps() {
     for seed in 0..3000 {
-        let mut dice = Dice { seed, nth: 0 };
-        let depth = dice.between(1, 4) as u32;
-        let (datatype, model) = random(&mut dice, depth);
+        let mut draws = Draws { seed, nth: 0 };
+        let depth = draws.between(1, 4) as u32;
+        let (datatype, model) = random(&mut draws, depth);
         // Nested repetition may grow large: the list is the slow side.
         if model.values.len() < 2000 {
-            check(datatype, &model, dice.between(0, 3), &format!("seed {seed}"));
+            check(datatype, &model, draws.between(0, 3), &format!("seed {seed}"));
         }
     }
 }
@@ -286,18 +288,18 @@ fn array_model(
 }
 
 #[test]
-fn parts_of_arrays_are_the_elements_of_the_definition() {
+fn array_types_match_the_definition() {
     let elements = [c::INT, c::DOUBLE_INT, c::BYTE];
     for seed in 0..400 {
-        let mut dice = Dice { seed, nth: 0 };
-        let old = elements[dice.roll(3) as usize];
+        let mut draws = Draws { seed, nth: 0 };
+        let old = elements[draws.roll(3) as usize];
         let element = Model::predefined(&get(old).unwrap());
-        let order = if dice.roll(2) == 0 { c::ORDER_C } else { c::ORDER_FORTRAN };
-        let n = dice.between(1, 3);
-        let sizes = dice.list(n, 1, 6);
-        let parts: Vec<i64> = sizes.iter().map(|&s| dice.between(1, s)).collect();
+        let order = if draws.roll(2) == 0 { c::ORDER_C } else { c::ORDER_FORTRAN };
+        let n = draws.between(1, 3);
+        let sizes = draws.list(n, 1, 6);
+        let parts: Vec<i64> = sizes.iter().map(|&s| draws.between(1, s)).collect();
         let starts: Vec<i64> =
-            sizes.iter().zip(&parts).map(|(s, p)| dice.between(0, s - p)).collect();
+            sizes.iter().zip(&parts).map(|(s, p)| draws.between(0, s - p)).collect();
         let made = make(|new| unsafe {
             let (a, b, s) = (sizes.as_ptr(), parts.as_ptr(), starts.as_ptr());
             Type_create_subarray::<i64>(n as c_int, a, b, s, order, old, new)
@@ -305,11 +307,11 @@ fn parts_of_arrays_are_the_elements_of_the_definition() {
         let owns = |d: usize, i: i64| (starts[d]..starts[d] + parts[d]).contains(&i);
         check(made, &array_model(&sizes, order, &element, owns), 2, &format!("subarray {seed}"));
 
-        let grid = dice.list(n, 1, 3);
+        let grid = draws.list(n, 1, 3);
         let size: i64 = grid.iter().product();
         let kinds: Vec<c_int> = grid
             .iter()
-            .map(|&p| match (p, dice.roll(3)) {
+            .map(|&p| match (p, draws.roll(3)) {
                 (1, 0) => c::DISTRIBUTE_NONE,
                 (_, 1) => c::DISTRIBUTE_BLOCK,
                 _ => c::DISTRIBUTE_CYCLIC,
@@ -318,7 +320,7 @@ fn parts_of_arrays_are_the_elements_of_the_definition() {
         let arguments: Vec<c_int> = kinds
             .iter()
             .map(|&k| match k {
-                c::DISTRIBUTE_CYCLIC if dice.roll(2) == 0 => dice.between(1, 3) as c_int,
+                c::DISTRIBUTE_CYCLIC if draws.roll(2) == 0 => draws.between(1, 3) as c_int,
                 _ => c::DISTRIBUTE_DFLT_DARG,
             })
             .collect();
@@ -354,7 +356,7 @@ fn parts_of_arrays_are_the_elements_of_the_definition() {
 
 /// Extents that the reference MPICH 5.0.2 gives for structs, with its rules for padding.
 #[test]
-fn struct_padding_is_mpichs() {
+fn struct_padding_matches_mpich() {
     let resized =
         |old, extent| make(|new| unsafe { Type_create_resized::<i64>(old, 0, extent, new) });
     let bounds = |lengths: &[i64], at: &[i64], types: &[Datatype]| {
@@ -379,7 +381,7 @@ fn struct_padding_is_mpichs() {
 }
 
 #[test]
-fn a_type_tells_how_it_was_made() {
+fn contents_return_the_constructor_arguments() {
     let (lengths, at) = ([1, 2], [0i64, 24]);
     let types = [c::INT, make(|new| unsafe { Type_contiguous::<c_int>(3, c::DOUBLE, new) })];
     let made = make(|new| unsafe {
@@ -504,7 +506,7 @@ fn lines(datatype: Datatype, count: u64) -> u64 {
 
 /// Where data begins lines or fills them, its lines are counted as they are.
 #[test]
-fn what_lies_apart_is_told_by_its_lines_and_values() {
+fn noncontiguous_layout_counts_cache_lines_and_values() {
     let vector = |n, block, stride| {
         make(|new| unsafe { Type_vector::<c_int>(n, block, stride, c::DOUBLE, new) })
     };
@@ -512,10 +514,13 @@ fn what_lies_apart_is_told_by_its_lines_and_values() {
         [(64, 1, 2), (64, 1, 4), (100, 1, 8), (100, 3, 8), (100, 8, 16), (50, 9, 24), (10, 65, 128)]
     {
         let made = vector(n, block, stride);
-        let apart = get(made).unwrap().apart(1);
+        let noncontiguous = get(made).unwrap().noncontiguous(1);
         let values = (n * block) as u64;
-        assert_eq!((apart.bytes, apart.values, apart.members), (8 * values, values, 0));
-        assert_eq!(apart.touched, 64 * lines(made, 1), "vector of {n}, {block}, {stride}");
+        assert_eq!(
+            (noncontiguous.bytes, noncontiguous.values, noncontiguous.members),
+            (8 * values, values, 0)
+        );
+        assert_eq!(noncontiguous.touched, 64 * lines(made, 1), "vector of {n}, {block}, {stride}");
     }
     // A face of rows, and one of columns, which is a vector of vectors.
     let face = |parts: [c_int; 3]| {
@@ -527,22 +532,22 @@ fn what_lies_apart_is_told_by_its_lines_and_values() {
     };
     for parts in [[32, 1, 64], [32, 32, 1], [1, 32, 60]] {
         let made = face(parts);
-        assert_eq!(get(made).unwrap().apart(1).touched, 64 * lines(made, 1), "{parts:?}");
+        assert_eq!(get(made).unwrap().noncontiguous(1).touched, 64 * lines(made, 1), "{parts:?}");
     }
     // Columns side by side are in the same lines, and are packed one after the other.
     let column = vector(100, 1, 8);
     let beside = make(|new| unsafe { Type_create_resized::<c_int>(column, 0, 8, new) });
-    assert_eq!(get(beside).unwrap().apart(8).touched, 8 * 100 * 64);
+    assert_eq!(get(beside).unwrap().noncontiguous(8).touched, 8 * 100 * 64);
     // A list of blocks that lie close: no line twice.
     let at = [0, 2, 6, 8, 24];
     let list = make(|new| unsafe {
         Type_create_indexed_block::<c_int>(5, 1, at.as_ptr(), c::DOUBLE, new)
     });
-    assert_eq!(get(list).unwrap().apart(1).touched, 16 + 32 + 16 + 64 + 64);
+    assert_eq!(get(list).unwrap().noncontiguous(1).touched, 16 + 32 + 16 + 64 + 64);
 }
 
 #[test]
-fn members_are_of_items_whose_values_are_unlike() {
+fn members_count_stretches_of_equal_values() {
     let record = |kinds: &[(i64, c_int, Datatype)], extent| {
         let (at, n): (Vec<_>, Vec<_>) = kinds.iter().map(|k| (k.0, k.1)).unzip();
         let of: Vec<_> = kinds.iter().map(|k| k.2).collect();
@@ -559,15 +564,15 @@ fn members_are_of_items_whose_values_are_unlike() {
     for (made, bytes, values, members, touched) in
         [(two, 12, 2, 2, 16), (three, 30, 6, 3, 56), (alike, 16, 2, 0, 24), (small, 3, 2, 2, 4)]
     {
-        let apart = get(made).unwrap().apart(1000);
-        assert_eq!((apart.bytes, apart.values), (1000 * bytes, 1000 * values));
-        let touched = u64::next_multiple_of(1000 * touched, workload::Apart::LINE);
-        assert_eq!((apart.members, apart.touched), (1000 * members, touched));
+        let noncontiguous = get(made).unwrap().noncontiguous(1000);
+        assert_eq!((noncontiguous.bytes, noncontiguous.values), (1000 * bytes, 1000 * values));
+        let touched = u64::next_multiple_of(1000 * touched, workload::NonContiguous::LINE);
+        assert_eq!((noncontiguous.members, noncontiguous.touched), (1000 * members, touched));
     }
 }
 
 #[test]
-fn one_stretch_is_not_apart() {
+fn contiguous_data_has_no_layout() {
     let contiguous = make(|new| unsafe { Type_contiguous::<c_int>(7, c::DOUBLE, new) });
     let tight = make(|new| unsafe { Type_vector::<c_int>(7, 3, 3, c::INT, new) });
     let shifted = make(|new| unsafe { Type_create_resized::<c_int>(c::DOUBLE, -8, 8, new) });
@@ -582,16 +587,22 @@ fn one_stretch_is_not_apart() {
         (shifted, 100),
         (contiguous, 0),
     ] {
-        assert!(!get(datatype).unwrap().apart(count).is_some(), "{datatype:?} x {count}");
+        assert!(!get(datatype).unwrap().noncontiguous(count).is_some(), "{datatype:?} x {count}");
     }
     // One item with room around it is one stretch, several are not.
     let roomy = make(|new| unsafe { Type_create_resized::<c_int>(c::DOUBLE, 0, 64, new) });
     let found = get(roomy).unwrap();
-    assert!(!found.apart(1).is_some());
-    assert_eq!(found.apart(3), workload::Apart { bytes: 24, touched: 192, values: 3, members: 0 });
+    assert!(!found.noncontiguous(1).is_some());
+    assert_eq!(
+        found.noncontiguous(3),
+        workload::NonContiguous { bytes: 24, touched: 192, values: 3, members: 0 }
+    );
     // A buffer may be longer than memory: no more is said of it than the simulator takes.
-    let long = found.apart(1 << 40);
-    assert_eq!((long.bytes, long.touched), (workload::Apart::MOST, 8 * workload::Apart::MOST));
+    let long = found.noncontiguous(1 << 40);
+    assert_eq!(
+        (long.bytes, long.touched),
+        (workload::NonContiguous::MOST, 8 * workload::NonContiguous::MOST)
+    );
 }
 
 #[test]

@@ -11,18 +11,18 @@ use crate::abi::{Datatype, File, c};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result, fail};
 use crate::export::Integer;
-use crate::request::{Flight, Outcome};
+use crate::request::{InFlight, Outcome};
 use crate::runtime::Held;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Direction {
     Read,
     Write,
 }
 
 /// Where in the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Positioning {
     /// So many etypes from the view's beginning.
     At(i64),
     /// At the individual file pointer.
@@ -34,7 +34,7 @@ pub(super) enum Place {
 }
 
 /// A user's buffer argument: address, count, datatype.
-pub(super) type What<Int> = (*const c_void, Int, Datatype);
+pub(super) type BufferArguments<Int> = (*const c_void, Int, Datatype);
 
 /// Longest piece of a scattered buffer that is gathered at a time, bytes.
 const PIECE: u64 = 16 << 20;
@@ -47,7 +47,7 @@ pub(super) struct Access {
     view: Arc<View>,
     buffer: Buffer,
     datatype: Datatype,
-    way: Way,
+    direction: Direction,
     /// What it is in the file: bytes of an item, bytes, and etypes.
     item: u64,
     bytes: u64,
@@ -57,21 +57,21 @@ pub(super) struct Access {
 impl Access {
     pub fn new<Int: Integer>(
         handle: File,
-        place: Place,
-        what: What<Int>,
-        way: Way,
+        place: Positioning,
+        what: BufferArguments<Int>,
+        direction: Direction,
     ) -> Result<Access> {
         let file = find(handle)?;
-        match way {
-            Way::Read => file.check_readable()?,
-            Way::Write => file.check_writable()?,
+        match direction {
+            Direction::Read => file.check_readable()?,
+            Direction::Write => file.check_writable()?,
         }
         match place {
-            Place::At(offset) if offset < 0 => {
+            Positioning::At(offset) if offset < 0 => {
                 return fail!(c::ERR_ARG, "the offset is {offset}");
             }
-            Place::At(_) | Place::Own => file.check_random()?,
-            Place::Shared | Place::Ordered => {}
+            Positioning::At(_) | Positioning::Own => file.check_random()?,
+            Positioning::Shared | Positioning::Ordered => {}
         }
         let (at, count, datatype) = what;
         let buffer = Buffer::new(at, count.wide(), datatype)?;
@@ -87,13 +87,13 @@ impl Access {
             return fail!(c::ERR_IO, "{bytes} bytes are not a whole number of etypes of {unit}");
         }
         let etypes = bytes.checked_div(unit).unwrap_or(0) as i64;
-        Ok(Access { file, handle, view, buffer, datatype, way, item, bytes, etypes })
+        Ok(Access { file, handle, view, buffer, datatype, direction, item, bytes, etypes })
     }
 
     /// Starts it at a position in etypes, `None` for the shared file pointer's.
-    pub fn start(&self, held: &Held, position: Option<i64>) -> Flight {
+    pub fn start(&self, held: &Held, position: Option<i64>) -> InFlight {
         if self.bytes == 0 {
-            return Flight::landed(bytes_moved(0, None));
+            return InFlight::completed(bytes_moved(0, None));
         }
         if !self.file.state().atomic {
             return self.launch(held, position);
@@ -102,35 +102,35 @@ impl Access {
         self.file.lock(held);
         let outcome = self.launch(held, position).wait(held);
         self.file.unlock(held);
-        Flight::landed(outcome)
+        InFlight::completed(outcome)
     }
 
-    fn launch(&self, held: &Held, position: Option<i64>) -> Flight {
-        let write = if self.way == Way::Write { flag::WRITE } else { 0 };
+    fn launch(&self, held: &Held, position: Option<i64>) -> InFlight {
+        let write = if self.direction == Direction::Write { flag::WRITE } else { 0 };
         let me = self.clone();
         let Some(position) = position else {
             // Where it goes is known only when it has been there: the pointer moves when storage
             // gets to it. The data follow at once, before this rank can tell anyone.
             let token = self.file.submit(held, write | flag::FETCH, self.etypes, self.bytes);
-            let land = move |_: &Held, done: &[Completion]| me.run(done[0].value as i64);
-            return Flight { tokens: vec![token], land: Box::new(land) };
+            let on_complete = move |_: &Held, done: &[Completion]| me.run(done[0].value as i64);
+            return InFlight { tokens: vec![token], on_complete: Box::new(on_complete) };
         };
-        match self.way {
-            Way::Write => {
+        match self.direction {
+            Direction::Write => {
                 let outcome = self.run(position);
                 let token = self.file.submit(held, write, 0, self.bytes);
-                Flight { tokens: vec![token], land: Box::new(move |_, _| outcome) }
+                InFlight { tokens: vec![token], on_complete: Box::new(move |_, _| outcome) }
             }
-            Way::Read => {
-                let token = self.file.submit(held, 0, 0, self.present(position));
-                let land = move |_: &Held, _: &[Completion]| me.run(position);
-                Flight { tokens: vec![token], land: Box::new(land) }
+            Direction::Read => {
+                let token = self.file.submit(held, 0, 0, self.readable_bytes(position));
+                let on_complete = move |_: &Held, _: &[Completion]| me.run(position);
+                InFlight { tokens: vec![token], on_complete: Box::new(on_complete) }
             }
         }
     }
 
     /// Bytes a read will find: there may be fewer before the end of the file.
-    fn present(&self, position: i64) -> u64 {
+    fn readable_bytes(&self, position: i64) -> u64 {
         let size = self.file.disk.size().unwrap_or(i64::MAX);
         let from = (position as u64).saturating_mul(self.view.unit);
         self.view.visible_before(size).saturating_sub(from).min(self.bytes)
@@ -155,8 +155,8 @@ impl Access {
     /// Visible bytes moved, from `from` on, and what stopped it.
     fn transfer(&self, from: u64) -> (u64, Option<Error>) {
         let representation = &self.view.representation;
-        if let (true, Some(at)) = (representation.is_memory(), self.buffer.flat()) {
-            return self.move_flat(from, at);
+        if let (true, Some(at)) = (representation.is_memory(), self.buffer.contiguous_address()) {
+            return self.transfer_contiguous(from, at);
         }
         let count = self.buffer.place().1;
         let most = (PIECE / self.item.max(1)).max(1);
@@ -168,12 +168,12 @@ impl Access {
             let bytes = n * self.item;
             piece.resize(bytes as usize, 0);
             let runs = self.view.runs(from + done, bytes);
-            let (moved, error) = match self.way {
-                Way::Write => match representation.encode(&part, self.datatype, &mut piece) {
+            let (moved, error) = match self.direction {
+                Direction::Write => match representation.encode(&part, self.datatype, &mut piece) {
                     Ok(()) => self.file.disk.write(runs, &piece),
                     Err(error) => (0, Some(error)),
                 },
-                Way::Read => {
+                Direction::Read => {
                     let (got, error) = self.file.disk.read(runs, &mut piece);
                     let decoded = representation.decode(&part, self.datatype, &mut piece, got);
                     (got, error.or(decoded.err()))
@@ -188,14 +188,16 @@ impl Access {
         (done, None)
     }
 
-    fn move_flat(&self, from: u64, at: *mut u8) -> (u64, Option<Error>) {
+    fn transfer_contiguous(&self, from: u64, at: *mut u8) -> (u64, Option<Error>) {
         let runs = self.view.runs(from, self.bytes);
         let len = self.bytes as usize;
         // SAFETY: the user's buffer is ours until the call or request completes.
         unsafe {
-            match self.way {
-                Way::Write => self.file.disk.write(runs, std::slice::from_raw_parts(at, len)),
-                Way::Read => self.file.disk.read(runs, std::slice::from_raw_parts_mut(at, len)),
+            match self.direction {
+                Direction::Write => self.file.disk.write(runs, std::slice::from_raw_parts(at, len)),
+                Direction::Read => {
+                    self.file.disk.read(runs, std::slice::from_raw_parts_mut(at, len))
+                }
             }
         }
     }
@@ -212,31 +214,31 @@ fn bytes_moved(bytes: u64, error: Option<Error>) -> Outcome {
 pub(super) fn start<Int: Integer>(
     held: &Held,
     handle: File,
-    place: Place,
-    what: What<Int>,
-    way: Way,
-) -> Result<Flight> {
-    let access = Access::new(handle, place, what, way);
+    place: Positioning,
+    what: BufferArguments<Int>,
+    direction: Direction,
+) -> Result<InFlight> {
+    let access = Access::new(handle, place, what, direction);
     match place {
-        Place::At(offset) => Ok(access?.start(held, Some(offset))),
-        Place::Shared => Ok(access?.start(held, None)),
-        Place::Own => {
+        Positioning::At(offset) => Ok(access?.start(held, Some(offset))),
+        Positioning::Shared => Ok(access?.start(held, None)),
+        Positioning::Own => {
             let access = access?;
-            let position = take_position(&access)?;
+            let position = advance_position(&access)?;
             Ok(access.start(held, Some(position)))
         }
-        Place::Ordered => {
+        Positioning::Ordered => {
             // A rank whose arguments are wrong must not leave the others waiting.
             let file = find(handle)?;
             let mine = access.as_ref().map_or(0, |a| a.etypes);
-            let position = in_order(held, &file, mine);
+            let position = ordered_position(held, &file, mine);
             Ok(access?.start(held, Some(position)))
         }
     }
 }
 
 /// Where the individual file pointer is; it moves on.
-fn take_position(access: &Access) -> Result<i64> {
+fn advance_position(access: &Access) -> Result<i64> {
     let mut state = access.file.state();
     let position = state.position;
     let Some(next) = position.checked_add(access.etypes) else {
@@ -247,11 +249,11 @@ fn take_position(access: &Access) -> Result<i64> {
 }
 
 /// This rank's position among all, which each take their etypes from the shared file pointer.
-fn in_order(held: &Held, file: &OpenFile, etypes: i64) -> i64 {
-    let all = file.share(held, etypes);
+fn ordered_position(held: &Held, file: &OpenFile, etypes: i64) -> i64 {
+    let all = file.allgather(held, etypes);
     let total: i64 = all.iter().sum();
     let first = if file.is_first() { file.advance_shared(held, total) } else { 0 };
-    let first = file.share(held, first)[0];
+    let first = file.allgather(held, first)[0];
     first + all[..file.comm.rank as usize].iter().sum::<i64>()
 }
 
@@ -260,19 +262,23 @@ fn in_order(held: &Held, file: &OpenFile, etypes: i64) -> i64 {
 pub(super) fn run<Int: Integer>(
     held: &Held,
     handle: File,
-    place: Place,
-    what: What<Int>,
-    way: Way,
+    place: Positioning,
+    what: BufferArguments<Int>,
+    direction: Direction,
 ) -> Result<Outcome> {
-    let outcome = start(held, handle, place, what, way)?.wait(held);
-    if place == Place::Own && way == Way::Read {
-        step_back(handle, what, &outcome)?;
+    let outcome = start(held, handle, place, what, direction)?.wait(held);
+    if place == Positioning::Own && direction == Direction::Read {
+        truncate_position(handle, what, &outcome)?;
     }
     Ok(outcome)
 }
 
-fn step_back<Int: Integer>(handle: File, what: What<Int>, outcome: &Outcome) -> Result {
-    let access = Access::new(handle, Place::Own, what, Way::Read)?;
+fn truncate_position<Int: Integer>(
+    handle: File,
+    what: BufferArguments<Int>,
+    outcome: &Outcome,
+) -> Result {
+    let access = Access::new(handle, Positioning::Own, what, Direction::Read)?;
     let got = outcome.status.bytes();
     if access.item == access.buffer.datatype.size && got < access.bytes {
         let missing = (access.bytes - got) / access.view.unit.max(1);

@@ -5,7 +5,7 @@
 
 use std::ffi::c_void;
 
-use super::access::{Place, Way, What, run};
+use super::access::{BufferArguments, Direction, Positioning, run};
 use crate::abi::{Datatype, File, Status};
 use crate::error::Result;
 use crate::export::{Integer, mpi_fn};
@@ -16,33 +16,35 @@ use crate::runtime;
 /// The buffer is as large as the caller's arguments say; `status` may be ignored.
 unsafe fn blocking<Int: Integer>(
     fh: File,
-    place: Place,
-    what: What<Int>,
-    way: Way,
+    positioning: Positioning,
+    what: BufferArguments<Int>,
+    direction: Direction,
     status: *mut Status,
 ) -> Result {
     let held = &runtime::enter()?;
-    let outcome = run(held, fh, place, what, way)?;
+    let outcome = run(held, fh, positioning, what, direction)?;
     unsafe { put_status(status, &outcome) };
     outcome.result()
 }
 
 unsafe fn read<Int: Integer>(
     fh: File,
-    place: Place,
+    positioning: Positioning,
     what: (*mut c_void, Int, Datatype),
     status: *mut Status,
 ) -> Result {
-    unsafe { blocking(fh, place, (what.0.cast_const(), what.1, what.2), Way::Read, status) }
+    unsafe {
+        blocking(fh, positioning, (what.0.cast_const(), what.1, what.2), Direction::Read, status)
+    }
 }
 
 unsafe fn write<Int: Integer>(
     fh: File,
-    place: Place,
-    what: What<Int>,
+    positioning: Positioning,
+    what: BufferArguments<Int>,
     status: *mut Status,
 ) -> Result {
-    unsafe { blocking(fh, place, what, Way::Write, status) }
+    unsafe { blocking(fh, positioning, what, Direction::Write, status) }
 }
 
 mpi_fn! {
@@ -50,64 +52,64 @@ mpi_fn! {
         fh: File, offset: i64, buf: *mut c_void, count: Int, datatype: Datatype,
         status: *mut Status,
     ) {
-        unsafe { read(fh, Place::At(offset), (buf, count, datatype), status) }
+        unsafe { read(fh, Positioning::At(offset), (buf, count, datatype), status) }
     }
     pub fn File_read_at_all<Int>(
         fh: File, offset: i64, buf: *mut c_void, count: Int, datatype: Datatype,
         status: *mut Status,
     ) {
-        unsafe { read(fh, Place::At(offset), (buf, count, datatype), status) }
+        unsafe { read(fh, Positioning::At(offset), (buf, count, datatype), status) }
     }
     pub fn File_read<Int>(
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype, status: *mut Status,
     ) {
-        unsafe { read(fh, Place::Own, (buf, count, datatype), status) }
+        unsafe { read(fh, Positioning::Own, (buf, count, datatype), status) }
     }
     pub fn File_read_all<Int>(
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype, status: *mut Status,
     ) {
-        unsafe { read(fh, Place::Own, (buf, count, datatype), status) }
+        unsafe { read(fh, Positioning::Own, (buf, count, datatype), status) }
     }
     pub fn File_read_shared<Int>(
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype, status: *mut Status,
     ) {
-        unsafe { read(fh, Place::Shared, (buf, count, datatype), status) }
+        unsafe { read(fh, Positioning::Shared, (buf, count, datatype), status) }
     }
     pub fn File_read_ordered<Int>(
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype, status: *mut Status,
     ) {
-        unsafe { read(fh, Place::Ordered, (buf, count, datatype), status) }
+        unsafe { read(fh, Positioning::Ordered, (buf, count, datatype), status) }
     }
     pub fn File_write_at<Int>(
         fh: File, offset: i64, buf: *const c_void, count: Int, datatype: Datatype,
         status: *mut Status,
     ) {
-        unsafe { write(fh, Place::At(offset), (buf, count, datatype), status) }
+        unsafe { write(fh, Positioning::At(offset), (buf, count, datatype), status) }
     }
     pub fn File_write_at_all<Int>(
         fh: File, offset: i64, buf: *const c_void, count: Int, datatype: Datatype,
         status: *mut Status,
     ) {
-        unsafe { write(fh, Place::At(offset), (buf, count, datatype), status) }
+        unsafe { write(fh, Positioning::At(offset), (buf, count, datatype), status) }
     }
     pub fn File_write<Int>(
         fh: File, buf: *const c_void, count: Int, datatype: Datatype, status: *mut Status,
     ) {
-        unsafe { write(fh, Place::Own, (buf, count, datatype), status) }
+        unsafe { write(fh, Positioning::Own, (buf, count, datatype), status) }
     }
     pub fn File_write_all<Int>(
         fh: File, buf: *const c_void, count: Int, datatype: Datatype, status: *mut Status,
     ) {
-        unsafe { write(fh, Place::Own, (buf, count, datatype), status) }
+        unsafe { write(fh, Positioning::Own, (buf, count, datatype), status) }
     }
     pub fn File_write_shared<Int>(
         fh: File, buf: *const c_void, count: Int, datatype: Datatype, status: *mut Status,
     ) {
-        unsafe { write(fh, Place::Shared, (buf, count, datatype), status) }
+        unsafe { write(fh, Positioning::Shared, (buf, count, datatype), status) }
     }
     pub fn File_write_ordered<Int>(
         fh: File, buf: *const c_void, count: Int, datatype: Datatype, status: *mut Status,
     ) {
-        unsafe { write(fh, Place::Ordered, (buf, count, datatype), status) }
+        unsafe { write(fh, Positioning::Ordered, (buf, count, datatype), status) }
     }
 }

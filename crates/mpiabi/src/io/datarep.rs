@@ -27,7 +27,7 @@ pub(super) enum Representation {
 }
 
 /// A datatype as it lies in a file.
-pub(super) struct Layout {
+pub(super) struct FileLayout {
     pub placed: Placed,
     pub bytes: u64,
     pub extent: i64,
@@ -85,20 +85,21 @@ impl Representation {
         matches!(self, Representation::Native | Representation::Internal)
     }
     /// Where the values of an item are in the file.
-    pub fn layout(&self, of: &Named) -> Result<Layout> {
+    pub fn layout(&self, of: &Named) -> Result<FileLayout> {
         let length = |basic| match self {
             Representation::Own(own) => own.length(basic),
             _ => Ok(datatype::get(basic)?.external_size(1)),
         };
-        let remade;
+        let rebuild_with_lengths;
         let shape = if self.is_as_long(of) {
             &of.datatype
         } else {
-            remade = portable::remade(of.handle, &of.datatype, &length)?;
-            &remade
+            rebuild_with_lengths =
+                portable::rebuild_with_lengths(of.handle, &of.datatype, &length)?;
+            &rebuild_with_lengths
         };
         let placed = shape.placed().clone();
-        Ok(Layout { placed, bytes: shape.size, extent: shape.extent() })
+        Ok(FileLayout { placed, bytes: shape.size, extent: shape.extent() })
     }
     /// Whether all values are as long in the file as they are in memory.
     fn is_as_long(&self, of: &Named) -> bool {

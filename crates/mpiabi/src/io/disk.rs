@@ -27,7 +27,7 @@ pub(super) fn class(why: &io::Error) -> i32 {
 }
 
 /// The error of a call that names a file.
-pub(super) fn complain(name: &OsString, why: &io::Error) -> Error {
+pub(super) fn file_error(name: &OsString, why: &io::Error) -> Error {
     Error::new(class(why), format!("{}: {why}", name.display()))
 }
 

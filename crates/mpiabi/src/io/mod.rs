@@ -45,10 +45,10 @@ struct OpenFile {
     /// and of the file's lock.
     handle: Comm,
     comm: Arc<Communicator>,
-    state: Mutex<State>,
+    state: Mutex<FileState>,
 }
 
-struct State {
+struct FileState {
     view: Arc<View>,
     /// The individual file pointer, in etypes.
     position: i64,
@@ -80,7 +80,7 @@ fn find(file: File) -> Result<Arc<OpenFile>> {
 }
 
 impl OpenFile {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FileState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
     fn view(&self) -> Arc<View> {
@@ -124,15 +124,15 @@ impl OpenFile {
         token
     }
     /// What any operation on the file system but moving data costs: one request without data.
-    fn visit(&self, held: &Held) {
-        settle(held, self.submit(held, 0, 0, 0));
+    fn submit_metadata(&self, held: &Held) {
+        await_value(held, self.submit(held, 0, 0, 0));
     }
     /// What the shared file pointer held, in etypes; `by` has been added.
     fn advance_shared(&self, held: &Held, by: i64) -> i64 {
-        settle(held, self.submit(held, flag::FETCH, by, 0))
+        await_value(held, self.submit(held, flag::FETCH, by, 0))
     }
     fn set_shared(&self, held: &Held, to: i64) {
-        settle(held, self.submit(held, flag::SET, to, 0));
+        await_value(held, self.submit(held, flag::SET, to, 0));
     }
     /// The file is this rank's alone until `unlock`.
     fn lock(&self, held: &Held) {
@@ -148,37 +148,37 @@ impl OpenFile {
             held,
             Submission { kind, flags, token, peer, context, ..Submission::default() },
         );
-        settle(held, token);
+        await_value(held, token);
     }
 
     /// Nobody leaves before everybody has come.
-    fn meet(&self, held: &Held) {
-        self.share(held, 0_u8);
+    fn barrier(&self, held: &Held) {
+        self.allgather(held, 0_u8);
     }
     /// Everybody's `mine`, by rank.
-    fn share<T: Copy>(&self, held: &Held, mine: T) -> Vec<T> {
-        crate::coll::share_values(held, &self.comm, mine)
+    fn allgather<T: Copy>(&self, held: &Held, mine: T) -> Vec<T> {
+        crate::coll::allgather_values(held, &self.comm, mine)
     }
     /// The first rank does it and all learn what came of it.
-    fn once(&self, held: &Held, what: impl FnOnce() -> Result) -> Result {
+    fn on_first_rank(&self, held: &Held, what: impl FnOnce() -> Result) -> Result {
         let done = if self.is_first() { what() } else { Ok(()) };
         self.agree(held, done)
     }
     /// The same for something storage has to do.
-    fn visit_once(&self, held: &Held, what: impl FnOnce() -> Result) -> Result {
-        self.once(held, || {
+    fn metadata_on_first_rank(&self, held: &Held, what: impl FnOnce() -> Result) -> Result {
+        self.on_first_rank(held, || {
             let done = what();
-            self.visit(held);
+            self.submit_metadata(held);
             done
         })
     }
     /// Whether it went well everywhere. Where it did not, every rank says so.
     fn agree(&self, held: &Held, mine: Result) -> Result {
-        agree(mine, |code| self.share(held, code))
+        agree(mine, |code| self.allgather(held, code))
     }
     /// All ranks name the same value.
     fn check_same(&self, held: &Held, what: &str, mine: i64) -> Result {
-        let all = self.share(held, mine);
+        let all = self.allgather(held, mine);
         match all.iter().position(|&other| other != all[0]) {
             None => Ok(()),
             Some(rank) => {
@@ -189,8 +189,8 @@ impl OpenFile {
     }
 }
 
-fn agree(mine: Result, share: impl FnOnce(c_int) -> Vec<c_int>) -> Result {
-    let all = share(mine.as_ref().map_or_else(|e| e.code, |()| c::SUCCESS));
+fn agree(mine: Result, allgather: impl FnOnce(c_int) -> Vec<c_int>) -> Result {
+    let all = allgather(mine.as_ref().map_or_else(|e| e.code, |()| c::SUCCESS));
     mine?;
     match all.iter().position(|&code| code != c::SUCCESS) {
         None => Ok(()),
@@ -199,7 +199,7 @@ fn agree(mine: Result, share: impl FnOnce(c_int) -> Vec<c_int>) -> Result {
 }
 
 /// Waits for a token, and what it brought.
-fn settle(held: &Held, token: u32) -> i64 {
+fn await_value(held: &Held, token: u32) -> i64 {
     runtime::wait_all(held, &[token]);
     let value = runtime::completion(held, token).expect("waited for").value;
     runtime::release_token(held, token);

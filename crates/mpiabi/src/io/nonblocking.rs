@@ -5,7 +5,7 @@
 
 use std::ffi::c_void;
 
-use super::access::{self, Place, Way, What};
+use super::access::{self, BufferArguments, Direction, Positioning};
 use crate::abi::{Datatype, File, Request, c};
 use crate::error::Result;
 use crate::export::{Integer, mpi_fn};
@@ -16,15 +16,17 @@ use crate::runtime;
 /// The buffer is as large as the caller's arguments say, and stays so.
 unsafe fn start<Int: Integer>(
     fh: File,
-    place: Place,
-    what: What<Int>,
-    way: Way,
+    positioning: Positioning,
+    what: BufferArguments<Int>,
+    direction: Direction,
     request: *mut Request,
 ) -> Result {
     let held = &runtime::enter()?;
-    let flight = access::start(held, fh, place, what, way)?;
+    let in_flight = access::start(held, fh, positioning, what, direction)?;
     // Its errors name their file.
-    unsafe { *request = request::flying(held, c::COMM_SELF, Cancellable::No, flight) };
+    unsafe {
+        *request = request::in_flight_request(held, c::COMM_SELF, Cancellable::No, in_flight)
+    };
     Ok(())
 }
 
@@ -34,63 +36,63 @@ mpi_fn! {
         request: *mut Request,
     ) {
         let what = (buf.cast_const(), count, datatype);
-        unsafe { start(fh, Place::At(offset), what, Way::Read, request) }
+        unsafe { start(fh, Positioning::At(offset), what, Direction::Read, request) }
     }
     pub fn File_iread_at_all<Int>(
         fh: File, offset: i64, buf: *mut c_void, count: Int, datatype: Datatype,
         request: *mut Request,
     ) {
         let what = (buf.cast_const(), count, datatype);
-        unsafe { start(fh, Place::At(offset), what, Way::Read, request) }
+        unsafe { start(fh, Positioning::At(offset), what, Direction::Read, request) }
     }
     pub fn File_iread<Int>(
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype, request: *mut Request,
     ) {
         let what = (buf.cast_const(), count, datatype);
-        unsafe { start(fh, Place::Own, what, Way::Read, request) }
+        unsafe { start(fh, Positioning::Own, what, Direction::Read, request) }
     }
     pub fn File_iread_all<Int>(
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype, request: *mut Request,
     ) {
         let what = (buf.cast_const(), count, datatype);
-        unsafe { start(fh, Place::Own, what, Way::Read, request) }
+        unsafe { start(fh, Positioning::Own, what, Direction::Read, request) }
     }
     pub fn File_iread_shared<Int>(
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype, request: *mut Request,
     ) {
         let what = (buf.cast_const(), count, datatype);
-        unsafe { start(fh, Place::Shared, what, Way::Read, request) }
+        unsafe { start(fh, Positioning::Shared, what, Direction::Read, request) }
     }
     pub fn File_iwrite_at<Int>(
         fh: File, offset: i64, buf: *const c_void, count: Int, datatype: Datatype,
         request: *mut Request,
     ) {
         let what = (buf, count, datatype);
-        unsafe { start(fh, Place::At(offset), what, Way::Write, request) }
+        unsafe { start(fh, Positioning::At(offset), what, Direction::Write, request) }
     }
     pub fn File_iwrite_at_all<Int>(
         fh: File, offset: i64, buf: *const c_void, count: Int, datatype: Datatype,
         request: *mut Request,
     ) {
         let what = (buf, count, datatype);
-        unsafe { start(fh, Place::At(offset), what, Way::Write, request) }
+        unsafe { start(fh, Positioning::At(offset), what, Direction::Write, request) }
     }
     pub fn File_iwrite<Int>(
         fh: File, buf: *const c_void, count: Int, datatype: Datatype, request: *mut Request,
     ) {
         let what = (buf, count, datatype);
-        unsafe { start(fh, Place::Own, what, Way::Write, request) }
+        unsafe { start(fh, Positioning::Own, what, Direction::Write, request) }
     }
     pub fn File_iwrite_all<Int>(
         fh: File, buf: *const c_void, count: Int, datatype: Datatype, request: *mut Request,
     ) {
         let what = (buf, count, datatype);
-        unsafe { start(fh, Place::Own, what, Way::Write, request) }
+        unsafe { start(fh, Positioning::Own, what, Direction::Write, request) }
     }
     pub fn File_iwrite_shared<Int>(
         fh: File, buf: *const c_void, count: Int, datatype: Datatype, request: *mut Request,
     ) {
         let what = (buf, count, datatype);
-        unsafe { start(fh, Place::Shared, what, Way::Write, request) }
+        unsafe { start(fh, Positioning::Shared, what, Direction::Write, request) }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::disk::{self, Disk, Mode};
 use super::view::View;
-use super::{FILES, Hints, OpenFile, State, agree, find, on, split};
+use super::{FILES, FileState, Hints, OpenFile, agree, find, on, split};
 use crate::abi::{Comm, File, Info, c};
 use crate::error::{self, Error, Result, Site, fail};
 use crate::export::mpi_fn;
@@ -85,7 +85,7 @@ fn open(held: &Held, comm: Comm, name: *const c_char, amode: c_int, hints: Info)
     };
     let mine: Result<(OsString, Hints)> = arguments();
     let code = mine.as_ref().map_or_else(|e| e.code, |_| c::SUCCESS);
-    let all = coll::share_values(held, &parent, (code, amode));
+    let all = coll::allgather_values(held, &parent, (code, amode));
     let (name, hints) = mine?;
     agree(Ok(()), |_| all.iter().map(|a| a.0).collect())?;
     if let Some(rank) = all.iter().position(|a| a.1 != amode) {
@@ -94,7 +94,7 @@ fn open(held: &Held, comm: Comm, name: *const c_char, amode: c_int, hints: Info)
         return fail!(c::ERR_NOT_SAME, "the mode is {what}");
     }
 
-    let mut handle = comm::copy_of(held, &parent, None);
+    let mut handle = comm::duplicate(held, &parent, None);
     let made = open_all(held, handle, name, amode, hints);
     if made.is_err() {
         // SAFETY: our own handle.
@@ -114,33 +114,36 @@ fn open_all(
     hints: Hints,
 ) -> Result<OpenFile> {
     let comm = comm::find(handle)?;
-    let share = |code: c_int| coll::share_values(held, &comm, code);
+    let allgather = |code: c_int| coll::allgather_values(held, &comm, code);
     let mode = Mode {
         read: amode & c::MODE_WRONLY == 0,
         write: amode & c::MODE_RDONLY == 0,
         create: amode & c::MODE_CREATE != 0,
         exclusive: amode & c::MODE_EXCL != 0,
     };
-    let attempt = |mode: Mode| Disk::open(&name, mode).map_err(|why| disk::complain(&name, &why));
+    let attempt = |mode: Mode| Disk::open(&name, mode).map_err(|why| disk::file_error(&name, &why));
     // The first rank creates; then the file is there for all others.
     let first = if comm.rank == 0 { Some(attempt(mode)) } else { None };
-    agree(first.as_ref().map_or(Ok(()), |f| f.as_ref().map(drop).map_err(Error::clone)), share)?;
+    agree(
+        first.as_ref().map_or(Ok(()), |f| f.as_ref().map(drop).map_err(Error::clone)),
+        allgather,
+    )?;
     let later = Mode { create: false, exclusive: false, ..mode };
     let mine = first.unwrap_or_else(|| attempt(later)).and_then(|disk| Ok((disk.size()?, disk)));
     let end = match &mine {
         Ok((size, _)) if amode & c::MODE_APPEND != 0 => *size,
         _ => 0,
     };
-    agree(mine.as_ref().map(drop).map_err(Error::clone), share)?;
+    agree(mine.as_ref().map(drop).map_err(Error::clone), allgather)?;
     let disk = mine?.1;
     let view = Arc::new(View::plain());
-    let state = Mutex::new(State { view, position: end, atomic: false, hints });
+    let state = Mutex::new(FileState { view, position: end, atomic: false, hints });
     let file = OpenFile { name, disk, amode, handle, comm: comm.clone(), state };
-    file.visit(held);
+    file.submit_metadata(held);
     if end > 0 && file.is_first() {
         file.set_shared(held, end);
     }
-    file.meet(held);
+    file.barrier(held);
     Ok(file)
 }
 
@@ -148,9 +151,9 @@ fn close(held: &Held, handle: File) -> Result {
     let file = find(handle)?;
     split::abandon(held, handle);
     // All are through with it.
-    file.meet(held);
+    file.barrier(held);
     let deleted = if file.is(c::MODE_DELETE_ON_CLOSE) {
-        file.once(held, || delete(&file.name))
+        file.on_first_rank(held, || delete(&file.name))
     } else {
         Ok(())
     };
@@ -162,7 +165,7 @@ fn close(held: &Held, handle: File) -> Result {
 }
 
 fn delete(name: &OsString) -> Result {
-    std::fs::remove_file(name).map_err(|why| disk::complain(name, &why))
+    std::fs::remove_file(name).map_err(|why| disk::file_error(name, &why))
 }
 
 mpi_fn! {

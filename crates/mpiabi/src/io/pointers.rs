@@ -59,7 +59,7 @@ mpi_fn! {
         file.check_random()?;
         file.check_same(held, "whence", whence.into())?;
         file.check_same(held, "the offset", offset)?;
-        file.once(held, || {
+        file.on_first_rank(held, || {
             let position = target(&file, offset, whence, || file.advance_shared(held, 0))?;
             file.set_shared(held, position);
             Ok(())

@@ -25,7 +25,7 @@ fn merge(into: &mut Hints, new: Hints) {
 
 impl OpenFile {
     /// Whether all its ranks may give it this size.
-    fn to_be_sized(&self, held: &Held, size: i64) -> Result {
+    fn check_resize(&self, held: &Held, size: i64) -> Result {
         self.check_writable()?;
         self.check_random()?;
         self.check_same(held, "the size", size)?;
@@ -37,7 +37,7 @@ impl OpenFile {
 }
 
 /// Arguments of `MPI_File_set_view`.
-struct Wanted {
+struct ViewArguments {
     displacement: i64,
     etype: Datatype,
     filetype: Datatype,
@@ -46,7 +46,7 @@ struct Wanted {
 }
 
 /// The view, and the hints that come with it.
-fn view(held: &Held, file: &OpenFile, wanted: &Wanted) -> Result<(View, Hints)> {
+fn view(held: &Held, file: &OpenFile, wanted: &ViewArguments) -> Result<(View, Hints)> {
     let hints = info::pairs(wanted.hints)?;
     let is_current = wanted.displacement == c::DISPLACEMENT_CURRENT;
     if is_current != file.is(c::MODE_SEQUENTIAL) {
@@ -77,7 +77,7 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let file = find(fh)?;
-        let wanted = Wanted { displacement: disp, etype, filetype, datarep, hints };
+        let wanted = ViewArguments { displacement: disp, etype, filetype, datarep, hints };
         let made = view(held, &file, &wanted);
         // Nobody moves the shared pointer any more when it goes back to the beginning.
         file.agree(held, made.as_ref().map(drop).map_err(Clone::clone))?;
@@ -88,7 +88,7 @@ mpi_fn! {
             state.position = 0;
             merge(&mut state.hints, hints);
         }
-        file.once(held, || {
+        file.on_first_rank(held, || {
             file.set_shared(held, 0);
             Ok(())
         })
@@ -118,19 +118,19 @@ mpi_fn! {
     pub fn File_set_size(fh: File, size: i64) {
         let held = &runtime::enter()?;
         let file = find(fh)?;
-        file.to_be_sized(held, size)?;
-        file.visit_once(held, || file.disk.resize(size))
+        file.check_resize(held, size)?;
+        file.metadata_on_first_rank(held, || file.disk.resize(size))
     }
     pub fn File_preallocate(fh: File, size: i64) {
         let held = &runtime::enter()?;
         let file = find(fh)?;
-        file.to_be_sized(held, size)?;
-        file.visit_once(held, || file.disk.reserve(size))
+        file.check_resize(held, size)?;
+        file.metadata_on_first_rank(held, || file.disk.reserve(size))
     }
     pub fn File_get_size(fh: File, size: *mut i64) {
         let held = &runtime::enter()?;
         let file = find(fh)?;
-        file.visit(held);
+        file.submit_metadata(held);
         unsafe { *size = file.disk.size()? };
         Ok(())
     }
@@ -139,8 +139,8 @@ mpi_fn! {
         let file = find(fh)?;
         file.check_writable()?;
         // All ranks' writes are in the one file by the time the first rank has it written out.
-        file.meet(held);
-        file.visit_once(held, || file.disk.sync())
+        file.barrier(held);
+        file.metadata_on_first_rank(held, || file.disk.sync())
     }
 
     pub fn File_get_group(fh: File, group: *mut Group) {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::datarep::{Layout, Representation};
+use super::datarep::{FileLayout, Representation};
 use super::disk::Runs;
 use crate::abi::{Datatype, c};
 use crate::datatype::map::Map;
@@ -39,10 +39,10 @@ pub(super) struct View {
 /// Part of a tile: `bytes` visible bytes, the first of them at 0 or later.
 struct Node {
     bytes: u64,
-    shape: Shape,
+    shape: NodeShape,
 }
 
-enum Shape {
+enum NodeShape {
     Run,
     Repeat {
         count: u64,
@@ -65,11 +65,11 @@ fn node(map: &Arc<Map>, known: &mut BTreeMap<*const Map, Arc<Node>>) -> Arc<Node
         return found.clone();
     }
     let made = match &**map {
-        Map::Run(bytes) => Node { bytes: *bytes, shape: Shape::Run },
+        Map::Run(bytes) => Node { bytes: *bytes, shape: NodeShape::Run },
         Map::Repeat { count, stride, body } => {
             let body = node(body, known);
             let bytes = count * body.bytes;
-            Node { bytes, shape: Shape::Repeat { count: *count, stride: *stride, body } }
+            Node { bytes, shape: NodeShape::Repeat { count: *count, stride: *stride, body } }
         }
         Map::List(list) => {
             let mut bytes = 0;
@@ -80,7 +80,7 @@ fn node(map: &Arc<Map>, known: &mut BTreeMap<*const Map, Arc<Node>>) -> Arc<Node
                 bytes += node.bytes;
                 parts.push((before, part.at, node));
             }
-            Node { bytes, shape: Shape::List(parts) }
+            Node { bytes, shape: NodeShape::List(parts) }
         }
     };
     let made = Arc::new(made);
@@ -92,15 +92,15 @@ impl Node {
     /// Runs from visible byte `skip` on; `false` ends the walk.
     fn walk(&self, at: i64, skip: u64, visit: &mut dyn FnMut(i64, u64) -> bool) -> bool {
         match &self.shape {
-            Shape::Run => visit(at.saturating_add(skip as i64), self.bytes - skip),
-            Shape::Repeat { count, stride, body } => {
+            NodeShape::Run => visit(at.saturating_add(skip as i64), self.bytes - skip),
+            NodeShape::Repeat { count, stride, body } => {
                 let first = skip / body.bytes;
                 (first..*count).all(|i| {
                     let skip = if i == first { skip % body.bytes } else { 0 };
                     body.walk(at.saturating_add(i as i64 * stride), skip, visit)
                 })
             }
-            Shape::List(parts) => {
+            NodeShape::List(parts) => {
                 let first = parts.partition_point(|part| part.0 <= skip) - 1;
                 parts[first..].iter().enumerate().all(|(i, (before, offset, part))| {
                     let skip = if i == 0 { skip - before } else { 0 };
@@ -116,14 +116,14 @@ impl Node {
             next.0 >= if may_overlap { last.1 } else { last.2 }
         };
         match &self.shape {
-            Shape::Run => Some((0, 0, self.bytes as i64)),
-            Shape::Repeat { count, stride, body } => {
+            NodeShape::Run => Some((0, 0, self.bytes as i64)),
+            NodeShape::Repeat { count, stride, body } => {
                 let (low, last, high) = body.ascending(may_overlap)?;
                 let by = (*count as i64 - 1) * stride;
                 let next = (low + stride, last + stride, high + stride);
                 follows((low, last, high), next).then_some((low, last + by, high + by))
             }
-            Shape::List(parts) => {
+            NodeShape::List(parts) => {
                 let mut all: Option<(i64, i64, i64)> = None;
                 for (_, at, part) in parts {
                     let (low, last, high) = part.ascending(may_overlap)?;
@@ -156,7 +156,7 @@ impl View {
         may_overlap: bool,
     ) -> Result<View> {
         let unit = representation.bytes_in_file(&etype)?;
-        let Layout { placed, bytes, extent } = representation.layout(&filetype)?;
+        let FileLayout { placed, bytes, extent } = representation.layout(&filetype)?;
         if bytes.checked_rem(unit).unwrap_or(bytes) != 0 {
             let (e, f) = (unit, bytes);
             return fail!(c::ERR_ARG, "a filetype of {f} bytes is not made of etypes of {e}");
@@ -211,7 +211,7 @@ impl View {
     /// Whether every byte from the displacement on is visible.
     fn is_plain(&self) -> bool {
         let Tile { extent, node, .. } = &self.tile;
-        matches!(node.shape, Shape::Run) && node.bytes as i64 == *extent
+        matches!(node.shape, NodeShape::Run) && node.bytes as i64 == *extent
     }
 
     /// The stretches of the file that hold `len` visible bytes from `from` on, as long as can be.
@@ -296,9 +296,9 @@ mod tests {
     }
 
     /// Numbers from a seed, the same everywhere.
-    struct Dice(u64);
+    struct Draws(u64);
 
-    impl Dice {
+    impl Draws {
         fn below(&mut self, n: u64) -> u64 {
             self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (self.0 >> 33) % n
@@ -306,27 +306,27 @@ mod tests {
     }
 
     /// A type whose displacements ascend.
-    fn ascending(dice: &mut Dice, depth: u32) -> Datatype {
+    fn ascending(draws: &mut Draws, depth: u32) -> Datatype {
         let mut new = c::DATATYPE_NULL;
         if depth == 0 {
-            return [c::BYTE, c::SHORT, c::INT][dice.below(3) as usize];
+            return [c::BYTE, c::SHORT, c::INT][draws.below(3) as usize];
         }
-        let old = ascending(dice, depth - 1);
-        let n = 1 + dice.below(4) as usize;
-        let gap = |dice: &mut Dice| dice.below(3) as c_int;
+        let old = ascending(draws, depth - 1);
+        let n = 1 + draws.below(4) as usize;
+        let gap = |draws: &mut Draws| draws.below(3) as c_int;
         unsafe {
-            match dice.below(4) {
+            match draws.below(4) {
                 0 => Type_contiguous::<c_int>(n as c_int, old, &raw mut new),
                 1 => {
-                    let len = 1 + gap(dice);
-                    let stride = len + gap(dice);
+                    let len = 1 + gap(draws);
+                    let stride = len + gap(draws);
                     Type_vector::<c_int>(n as c_int, len, stride, old, &raw mut new)
                 }
                 2 => {
                     let (mut lengths, mut displacements, mut at) = (vec![], vec![], 0);
                     for _ in 0..n {
-                        at += gap(dice);
-                        lengths.push(1 + gap(dice));
+                        at += gap(draws);
+                        lengths.push(1 + gap(draws));
                         displacements.push(at);
                         at += lengths.last().expect("just pushed");
                     }
@@ -335,8 +335,8 @@ mod tests {
                 }
                 _ => {
                     let (mut size, mut part) = (0, 0);
-                    let mut start = gap(dice);
-                    size += start + n as c_int + gap(dice);
+                    let mut start = gap(draws);
+                    size += start + n as c_int + gap(draws);
                     part += n as c_int;
                     let (s, p, f) = (&raw mut size, &raw mut part, &raw mut start);
                     let order = c::ORDER_C;
@@ -353,15 +353,15 @@ mod tests {
     fn runs_are_the_bytes_of_the_tiles_one_after_another() {
         for seed in 0..300 {
             println!("seed {seed}");
-            let dice = &mut Dice(seed);
-            let depth = 1 + dice.below(3) as u32;
-            let handle = ascending(dice, depth);
+            let draws = &mut Draws(seed);
+            let depth = 1 + draws.below(3) as u32;
+            let handle = ascending(draws, depth);
             let filetype = Named::committed(handle).expect("committed");
             let of = filetype.datatype.clone();
             let mut tile = Bytes(Vec::new());
             of.placed().walk(1, of.extent(), &mut tile);
             let byte = Named::committed(c::BYTE).expect("predefined");
-            let displacement = dice.below(50) as i64;
+            let displacement = draws.below(50) as i64;
             let native = Representation::Native;
             let view = View::new(displacement, byte, filetype, native, false).expect("ascending");
 
@@ -371,7 +371,7 @@ mod tests {
                 displacement + tiles + tile.0[(at % size) as usize]
             };
             for _ in 0..10 {
-                let (from, len) = (dice.below(4 * size), dice.below(3 * size + 2));
+                let (from, len) = (draws.below(4 * size), draws.below(3 * size + 2));
                 let (mut seen, mut end) = (Vec::new(), None);
                 view.runs(from, len).each(&mut |at, len| {
                     assert_ne!(end, Some(at), "two runs touch");
@@ -382,7 +382,7 @@ mod tests {
                 let wanted: Vec<i64> = (from..from + len).map(offset).collect();
                 assert_eq!(seen, wanted);
                 assert_eq!(view.offset_of(from), offset(from));
-                let end = dice.below(3 * of.extent() as u64 + 60) as i64;
+                let end = draws.below(3 * of.extent() as u64 + 60) as i64;
                 let before = (0..).take_while(|&at| offset(at) < end).count() as u64;
                 assert_eq!(view.visible_before(end), before, "before {end}");
             }
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_ascend_is_no_filetype() {
+    fn descending_displacements_are_no_filetype() {
         let byte = || Named::committed(c::BYTE).expect("predefined");
         let made = |displacements: [c_int; 2], may_overlap| {
             let mut new = c::DATATYPE_NULL;

@@ -11,7 +11,7 @@ pub struct Half(pub u16);
 /// bfloat16: the upper half of an `f32`.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub struct Brain(pub u16);
+pub struct Bfloat16(pub u16);
 
 /// Drops the lowest `n` bits of a magnitude, to nearest, ties to even.
 fn round(bits: u32, n: u32) -> u32 {
@@ -51,14 +51,14 @@ impl Half {
     }
 }
 
-impl Brain {
+impl Bfloat16 {
     pub fn to_f32(self) -> f32 {
         f32::from_bits(u32::from(self.0) << 16)
     }
-    pub fn from_f32(value: f32) -> Brain {
+    pub fn from_f32(value: f32) -> Bfloat16 {
         match value.is_nan() {
-            true => Brain(0x7fc0),
-            false => Brain(round(value.to_bits(), 16) as u16),
+            true => Bfloat16(0x7fc0),
+            false => Bfloat16(round(value.to_bits(), 16) as u16),
         }
     }
 }
@@ -79,7 +79,7 @@ macro_rules! reals { ($($t:ident)*) => { $(
         }
     }
 )* } }
-reals! { Half Brain }
+reals! { Half Bfloat16 }
 
 #[cfg(test)]
 mod tests {
@@ -102,6 +102,6 @@ mod tests {
         }
         assert_eq!(Half::from_f32(f32::INFINITY).0, 0x7c00);
         assert!(Half::from_f32(f32::NAN).to_f32().is_nan());
-        assert_eq!((Brain::from_f32(1.5).0, Brain::from_f32(-2.0).0), (0x3fc0, 0xc000));
+        assert_eq!((Bfloat16::from_f32(1.5).0, Bfloat16::from_f32(-2.0).0), (0x3fc0, 0xc000));
     }
 }

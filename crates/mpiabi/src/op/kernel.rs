@@ -3,7 +3,7 @@
 
 use super::Operator;
 use super::extended::LongDouble;
-use super::half::{Brain, Half};
+use super::half::{Bfloat16, Half};
 use crate::datatype::Number;
 
 /// Whether an operator is defined for such values (MPI 5.0, 6.9.2; characters as MPICH allows).
@@ -17,7 +17,7 @@ pub fn combines(op: Operator, number: Number) -> bool {
     match op {
         Sum | Prod => integer || real || complex,
         Max | Min => integer || real,
-        Land | Lor | Lxor => integer || logical,
+        OnComplete | Lor | Lxor => integer || logical,
         Band | Bor | Bxor => integer || number == Byte,
         MaxLoc | MinLoc => {
             number.halves().is_some() && (number != LongDoubleInt || LongDouble::SUPPORTED)
@@ -63,7 +63,7 @@ pub unsafe fn combine(
             U64 | L64 => integers::<u64>(op, n, from, inout),
             L128 => integers::<i128>(op, n, from, inout),
             F16 => reals::<Half>(op, n, from, inout),
-            BF16 => reals::<Brain>(op, n, from, inout),
+            BF16 => reals::<Bfloat16>(op, n, from, inout),
             C16 => complexes::<Half>(op, n, from, inout),
             F32 => reals::<f32>(op, n, from, inout),
             F64 => reals::<f64>(op, n, from, inout),
@@ -88,7 +88,7 @@ unsafe fn each<T: Copy>(n: usize, from: *const u8, inout: *mut u8, f: impl Fn(T,
     }
 }
 
-trait Whole: Copy + Ord {
+trait Integral: Copy + Ord {
     const ZERO: Self;
     fn plus(self, b: Self) -> Self;
     fn times(self, b: Self) -> Self;
@@ -98,8 +98,8 @@ trait Whole: Copy + Ord {
     fn truth(yes: bool) -> Self;
 }
 
-macro_rules! wholes { ($($t:ty)*) => { $(
-    impl Whole for $t {
+macro_rules! integrals { ($($t:ty)*) => { $(
+    impl Integral for $t {
         const ZERO: $t = 0;
         fn plus(self, b: $t) -> $t {
             self.wrapping_add(b)
@@ -121,11 +121,11 @@ macro_rules! wholes { ($($t:ty)*) => { $(
         }
     }
 )* } }
-wholes! { i8 i16 i32 i64 i128 u8 u16 u32 u64 }
+integrals! { i8 i16 i32 i64 i128 u8 u16 u32 u64 }
 
 /// # Safety
 /// See `each`.
-unsafe fn integers<T: Whole>(op: Operator, n: usize, from: *const u8, inout: *mut u8) {
+unsafe fn integers<T: Integral>(op: Operator, n: usize, from: *const u8, inout: *mut u8) {
     let is = |a: T| a != T::ZERO;
     unsafe {
         match op {
@@ -136,7 +136,7 @@ unsafe fn integers<T: Whole>(op: Operator, n: usize, from: *const u8, inout: *mu
             Operator::Band => each(n, from, inout, T::and),
             Operator::Bor => each(n, from, inout, T::or),
             Operator::Bxor => each(n, from, inout, T::xor),
-            Operator::Land => each(n, from, inout, |a: T, b| T::truth(is(a) && is(b))),
+            Operator::OnComplete => each(n, from, inout, |a: T, b| T::truth(is(a) && is(b))),
             Operator::Lor => each(n, from, inout, |a: T, b| T::truth(is(a) || is(b))),
             Operator::Lxor => each(n, from, inout, |a: T, b| T::truth(is(a) != is(b))),
             _ => {}

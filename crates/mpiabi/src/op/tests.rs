@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::extended::LongDouble;
-use super::half::{Brain, Half};
+use super::half::{Bfloat16, Half};
 use super::*;
 use crate::datatype::calls::{Type_contiguous, Type_create_resized};
 use crate::datatype::predefined;
@@ -21,7 +21,7 @@ fn bytes(number: Number, values: [i64; 2]) -> Vec<u8> {
         I64 | U64 | L64 => v.to_ne_bytes().to_vec(),
         I128 | L128 => i128::from(v).to_ne_bytes().to_vec(),
         F16 => Half::from_f32(v as f32).0.to_ne_bytes().to_vec(),
-        BF16 => Brain::from_f32(v as f32).0.to_ne_bytes().to_vec(),
+        BF16 => Bfloat16::from_f32(v as f32).0.to_ne_bytes().to_vec(),
         F32 => (v as f32).to_ne_bytes().to_vec(),
         F64 => (v as f64).to_ne_bytes().to_vec(),
         F80 => LongDouble::from_f64(v as f64).bytes().to_vec(),
@@ -55,7 +55,7 @@ fn expected(op: Operator, number: Number, a: [i64; 2], b: [i64; 2]) -> [i64; 2] 
         Band => [a[0] & b[0], 0],
         Bor => [a[0] | b[0], 0],
         Bxor => [a[0] ^ b[0], 0],
-        Land => yes(a[0] != 0 && b[0] != 0),
+        OnComplete => yes(a[0] != 0 && b[0] != 0),
         Lor => yes(a[0] != 0 || b[0] != 0),
         Lxor => yes((a[0] != 0) != (b[0] != 0)),
         MaxLoc if a[0] != b[0] => {
@@ -79,11 +79,11 @@ fn expected(op: Operator, number: Number, a: [i64; 2], b: [i64; 2]) -> [i64; 2] 
 }
 
 /// Bytes that say something: padding does not.
-fn told(number: Number, item: &[u8]) -> Vec<u8> {
+fn significant_bytes(number: Number, item: &[u8]) -> Vec<u8> {
     match number.halves() {
         Some([a, b]) => {
             let second = &item[number.second_at() as usize..][..b.layout().0 as usize];
-            [told(a, &item[..a.layout().0 as usize]), second.to_vec()].concat()
+            [significant_bytes(a, &item[..a.layout().0 as usize]), second.to_vec()].concat()
         }
         None if number == Number::F80 => item[..10].to_vec(),
         None if number == Number::C80 => [&item[..10], &item[16..26]].concat(),
@@ -127,16 +127,21 @@ fn predefined_operators_do_plain_arithmetic() {
             let what = format!("{op:?} on {number:?}");
             let wish: Vec<Vec<u8>> = values
                 .iter()
-                .map(|v| told(number, &bytes(number, expected(op, number, v[0], v[1]))))
+                .map(|v| {
+                    significant_bytes(number, &bytes(number, expected(op, number, v[0], v[1])))
+                })
                 .collect();
-            let told_all = |memory: &[u8]| -> Vec<Vec<u8>> {
-                memory.chunks(datatype.extent() as usize).map(|item| told(number, item)).collect()
+            let all_significant_bytes = |memory: &[u8]| -> Vec<Vec<u8>> {
+                memory
+                    .chunks(datatype.extent() as usize)
+                    .map(|item| significant_bytes(number, item))
+                    .collect()
             };
             let (from, mut inout) = (lay(0), lay(1));
             let typed = (*handle, &**datatype);
             let (a, b) = (from.as_ptr(), inout.as_mut_ptr());
             unsafe { combine_items(&operation, typed, n as u64, a, b) };
-            assert_eq!(told_all(&inout), wish, "{what}, in memory");
+            assert_eq!(all_significant_bytes(&inout), wish, "{what}, in memory");
 
             let size = datatype.packed_size(n as u64) as usize;
             let (mut a, mut b) = (vec![0u8; size], vec![0u8; size]);
@@ -147,7 +152,7 @@ fn predefined_operators_do_plain_arithmetic() {
                 let back = inout.as_mut_ptr();
                 datatype.unpack(b.as_ptr(), size as u64, n as u64, back);
             }
-            assert_eq!(told_all(&inout), wish, "{what}, packed");
+            assert_eq!(all_significant_bytes(&inout), wish, "{what}, packed");
         }
     }
     // Integer types x 10, reals x 4, complex x 2, logicals x 3, pairs x 2 and the byte's 3.

@@ -40,7 +40,7 @@ unsafe fn active(held: &Held, count: c_int, requests: *mut Request) -> Result<Ac
             active.slots.push(slot);
         }
     }
-    land_orphans(held);
+    complete_orphans(held);
     Ok(active)
 }
 
@@ -65,14 +65,14 @@ unsafe fn finish_many(
 ) -> Result {
     let ignored = statuses as usize == c::STATUSES_IGNORE;
     let mut failed = None;
-    let mut landed = Vec::new();
+    let mut completed = Vec::new();
     for (row, at, slot) in done {
         let (outcome, comm) = finish(held, unsafe { &mut *requests.add(at) }, slot);
         if !ignored {
             unsafe { put_status(statuses.add(row), &outcome) };
         }
         let class = outcome.error.as_ref().map_or(c::SUCCESS, |e| e.code);
-        landed.push((row, class));
+        completed.push((row, class));
         if let Some(error) = outcome.error {
             failed.get_or_insert((comm, error));
         }
@@ -81,7 +81,7 @@ unsafe fn finish_many(
     if ignored {
         return Err(error.on(comm));
     }
-    for (row, class) in landed {
+    for (row, class) in completed {
         unsafe { (*statuses.add(row)).MPI_ERROR = class };
     }
     Err(Error { code: c::ERR_IN_STATUS, ..error.on(comm) })
@@ -93,7 +93,7 @@ mpi_fn! {
         match slot_of(held, unsafe { *request })? {
             Some(slot) if is_active(held, slot) => {
                 await_all(held, &[slot]);
-                land_orphans(held);
+                complete_orphans(held);
                 unsafe { finish_one(held, request, slot, status) }
             }
             _ => {
@@ -107,7 +107,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         match slot_of(held, unsafe { *request })? {
             Some(slot) if is_active(held, slot) => {
-                land_orphans(held);
+                complete_orphans(held);
                 let ready = poll(held, &[slot], || is_ready(held, slot));
                 unsafe { *flag = c_int::from(ready) };
                 if ready { unsafe { finish_one(held, request, slot, status) } } else { Ok(()) }
@@ -190,18 +190,18 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let null = || invalid("the null request cannot be freed");
         let slot = slot_of(held, unsafe { *request })?.ok_or_else(null)?;
-        let is_busy = |p: &mut Pending| p.persists() && matches!(p.state, State::Progressing);
+        let is_busy = |p: &mut RequestEntry| p.persists() && matches!(p.state, RequestState::Progressing);
         if with(held, slot, is_busy) {
             return Err(invalid("an active request of partitioned communication cannot be freed"));
         }
         uncount_started(held, slot);
         let (state, progress) = with(held, slot, |p| {
-            (std::mem::replace(&mut p.state, State::Inactive), p.progress.clone())
+            (std::mem::replace(&mut p.state, RequestState::Inactive), p.progress.clone())
         });
         let mut released = Ok(());
         match state {
-            State::Flying(flight) => orphan(held, flight),
-            State::Generalized(g) => released = release(&g),
+            RequestState::InFlight(in_flight) => orphan(held, in_flight),
+            RequestState::Generalized(g) => released = release(&g),
             _ => progress.and_then(|p| p.abandon()).into_iter().for_each(|f| orphan(held, f)),
         }
         forget(held, slot);
@@ -308,10 +308,10 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let state =
-            State::Generalized(Generalized { query, free, cancel, extra, complete: false });
+            RequestState::Generalized(Generalized { query, free, cancel, extra, complete: false });
         let (cancellable, comm) = (Cancellable::No, c::COMM_SELF);
         let counts = true;
-        let pending = Pending { state, start: None, progress: None, cancellable, comm, counts };
+        let pending = RequestEntry { state, start: None, progress: None, cancellable, comm, counts };
         unsafe { *request = store(held, pending) };
         Ok(())
     }
@@ -320,7 +320,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let slot = slot_of(held, request)?.ok_or_else(|| invalid("the null request"))?;
         with(held, slot, |p| match &mut p.state {
-            State::Generalized(g) => {
+            RequestState::Generalized(g) => {
                 g.complete = true;
                 Ok(())
             }
@@ -395,11 +395,13 @@ unsafe fn finish_some(
 
 /// The status of a ready request, which stays as it is for the call that will finish it.
 fn peek(held: &Held, slot: usize) -> Outcome {
-    let state = with(held, slot, |p| std::mem::replace(&mut p.state, State::Inactive));
+    let state = with(held, slot, |p| std::mem::replace(&mut p.state, RequestState::Inactive));
     let status = match &state {
-        State::Landed(outcome) => outcome.status,
-        State::Generalized(g) => query(g).status,
-        State::Inactive | State::Flying(_) | State::Progressing => Outcome::empty().status,
+        RequestState::Completed(outcome) => outcome.status,
+        RequestState::Generalized(g) => query(g).status,
+        RequestState::Inactive | RequestState::InFlight(_) | RequestState::Progressing => {
+            Outcome::empty().status
+        }
     };
     with(held, slot, |p| p.state = state);
     Outcome { status, ..Outcome::empty() }
@@ -412,10 +414,10 @@ fn start(held: &Held, request: Request) -> Result {
         return Err(invalid("the request is active already").on(comm));
     }
     let state = match with(held, slot, |p| (p.start.clone(), p.progress.clone())) {
-        (Some(start), _) => State::Flying(start(held)),
+        (Some(start), _) => RequestState::InFlight(start(held)),
         (None, Some(progress)) => {
             progress.start(held);
-            State::Progressing
+            RequestState::Progressing
         }
         (None, None) => return Err(invalid("not a persistent request")),
     };
@@ -425,7 +427,7 @@ fn start(held: &Held, request: Request) -> Result {
 }
 
 fn cancel(held: &Held, slot: usize) -> Result {
-    enum What {
+    enum Cancellation {
         Receive(u32),
         Send,
         Nothing,
@@ -433,18 +435,22 @@ fn cancel(held: &Held, slot: usize) -> Result {
         Refused,
     }
     let what = with(held, slot, |p| match (&p.state, p.cancellable) {
-        (State::Flying(f), Cancellable::Receive) if f.tokens.len() == 1 => {
-            What::Receive(f.tokens[0])
+        (RequestState::InFlight(f), Cancellable::Receive) if f.tokens.len() == 1 => {
+            Cancellation::Receive(f.tokens[0])
         }
-        (State::Flying(_), Cancellable::Send) => What::Send,
-        (State::Flying(_) | State::Landed(_), cancellable) if cancellable != Cancellable::No => {
-            What::Nothing
+        (RequestState::InFlight(_), Cancellable::Send) => Cancellation::Send,
+        (RequestState::InFlight(_) | RequestState::Completed(_), cancellable)
+            if cancellable != Cancellable::No =>
+        {
+            Cancellation::Nothing
         }
-        (State::Generalized(g), _) => What::Generalized(g.cancel, g.extra, g.complete),
-        _ => What::Refused,
+        (RequestState::Generalized(g), _) => {
+            Cancellation::Generalized(g.cancel, g.extra, g.complete)
+        }
+        _ => Cancellation::Refused,
     });
     match what {
-        What::Receive(other) if runtime::completion(held, other).is_none() => {
+        Cancellation::Receive(other) if runtime::completion(held, other).is_none() => {
             let token = runtime::token(held);
             let kind = kind::CANCEL;
             runtime::submit(held, Submission { kind, token, other, ..Submission::default() });
@@ -452,16 +458,16 @@ fn cancel(held: &Held, slot: usize) -> Result {
             runtime::release_token(held, token);
             Ok(())
         }
-        What::Receive(_) | What::Nothing => Ok(()),
-        What::Send => {
-            let landed = State::Landed(Outcome::empty());
-            let state = with(held, slot, |p| std::mem::replace(&mut p.state, landed));
-            if let State::Flying(flight) = state {
-                orphan(held, flight);
+        Cancellation::Receive(_) | Cancellation::Nothing => Ok(()),
+        Cancellation::Send => {
+            let completed = RequestState::Completed(Outcome::empty());
+            let state = with(held, slot, |p| std::mem::replace(&mut p.state, completed));
+            if let RequestState::InFlight(in_flight) = state {
+                orphan(held, in_flight);
             }
             Ok(())
         }
-        What::Generalized(function, extra, complete) => {
+        Cancellation::Generalized(function, extra, complete) => {
             let Some(function) = function else { return Ok(()) };
             // SAFETY: the user's function with the user's argument; no state is borrowed.
             match runtime::callback(|| unsafe { function(extra, c_int::from(complete)) }) {
@@ -469,6 +475,8 @@ fn cancel(held: &Held, slot: usize) -> Result {
                 code => fail!(code, "the cancel function says so"),
             }
         }
-        What::Refused => Err(invalid("an inactive request or a collective cannot be cancelled")),
+        Cancellation::Refused => {
+            Err(invalid("an inactive request or a collective cannot be cancelled"))
+        }
     }
 }

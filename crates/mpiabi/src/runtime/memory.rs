@@ -9,38 +9,38 @@ use super::{Held, RUNTIME, Runtime, with};
 /// The library itself comes into memory with the first calls: each of these is looked at before.
 const FIRST: u64 = 8;
 /// From here on looks are this many calls apart, of which the shortest take some 0.1 us.
-const MOST_APART: u64 = 4096;
+const MAX_INTERVAL: u64 = 4096;
 
-pub(super) struct Watch {
+pub(super) struct MemorySampler {
     peak: Peak,
     calls: u64,
     /// Bytes of windows that MPI has allocated, in the job's segment.
     windows: u64,
 }
 
-impl Watch {
-    pub fn new(inherited: u64) -> Watch {
-        Watch { peak: Peak::new(inherited), calls: 0, windows: 0 }
+impl MemorySampler {
+    pub fn new(inherited: u64) -> MemorySampler {
+        MemorySampler { peak: Peak::new(inherited), calls: 0, windows: 0 }
     }
 }
 
 impl Runtime {
     /// A call begins: before it has touched anything.
-    pub(super) fn look_now_and_then(&mut self) {
-        self.watch.calls += 1;
-        let nth = self.watch.calls;
-        if nth <= FIRST || nth.is_power_of_two() || nth.is_multiple_of(MOST_APART) {
-            self.look();
+    pub(super) fn sample_periodically(&mut self) {
+        self.memory_sampler.calls += 1;
+        let nth = self.memory_sampler.calls;
+        if nth <= FIRST || nth.is_power_of_two() || nth.is_multiple_of(MAX_INTERVAL) {
+            self.sample();
         }
     }
-    pub(super) fn look(&mut self) {
-        if self.solo.is_some() {
+    pub(super) fn sample(&mut self) {
+        if self.singleton.is_some() {
             return;
         }
         let mut text = [0u8; 4096];
         let Some(now) = Resident::read(status(&mut text)) else { return };
-        self.watch.peak.look(now, self.watch.windows);
-        let (begun, peak) = self.watch.peak.told();
+        self.memory_sampler.peak.sample(now, self.memory_sampler.windows);
+        let (begun, peak) = self.memory_sampler.peak.begin_and_peak();
         // SAFETY: the segment is mapped for the life of the process, and until its end nobody else
         // looks at these, whoever has the turn.
         unsafe {
@@ -52,17 +52,17 @@ impl Runtime {
 }
 
 /// MPI has allocated memory of a window, or is about to give it back.
-pub fn window(held: &Held, bytes: u64, is_new: bool) {
+pub fn record_window(held: &Held, bytes: u64, is_new: bool) {
     with(held, |rt| {
-        rt.look();
-        let windows = &mut rt.watch.windows;
+        rt.sample();
+        let windows = &mut rt.memory_sampler.windows;
         *windows = if is_new { *windows + bytes } else { windows.saturating_sub(bytes) };
     });
 }
 /// Where something ends: the rank's part in MPI, the job, a window.
-pub fn look(held: &Held) {
+pub fn sample(held: &Held) {
     if let Some(rt) = RUNTIME.get(held).as_mut() {
-        rt.look();
+        rt.sample();
     }
 }
 

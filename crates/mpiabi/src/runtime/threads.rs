@@ -42,13 +42,13 @@ static LOCK: Lock = Lock(UnsafeCell::new(libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZ
 /// Whether several threads may be in MPI at once.
 static MULTIPLE: AtomicBool = AtomicBool::new(false);
 /// Whether calls of several threads take turns although they may not be in MPI at once.
-static PATIENT: AtomicBool = AtomicBool::new(false);
+static SERIALIZED: AtomicBool = AtomicBool::new(false);
 /// The function that the thread inside has called, if no other may be meanwhile; else 0.
 static CALL: AtomicU32 = AtomicU32::new(0);
 /// Threads that ask for the lock, if several may be in MPI at once.
-static COMING: AtomicU32 = AtomicU32::new(0);
+static LOCK_WAITERS: AtomicU32 = AtomicU32::new(0);
 /// Counts what threads that sleep in here may wait for. A futex.
-static NEWS: AtomicU32 = AtomicU32::new(0);
+static EVENTS: AtomicU32 = AtomicU32::new(0);
 /// The threads that have called MPI since several may.
 static CALLERS: Guarded<Vec<Caller>> = Guarded::new(Vec::new());
 
@@ -63,7 +63,7 @@ struct Caller {
 }
 
 /// Most looks on end at a thread that are passed over.
-const MOST_SKIPPED: u32 = 63;
+const MAX_SKIPPED: u32 = 63;
 
 thread_local! {
     /// How often this thread has the lock, or asks for it: set before it does, so that a signal
@@ -71,7 +71,7 @@ thread_local! {
     static INSIDE: Cell<u32> = const { Cell::new(0) };
     /// Whether it has ever called MPI, and its place in `CALLERS`.
     static CALLED: Cell<bool> = const { Cell::new(false) };
-    static PLACE: Cell<Option<u32>> = const { Cell::new(None) };
+    static CALLER_INDEX: Cell<Option<u32>> = const { Cell::new(None) };
     static ID: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -87,13 +87,13 @@ pub(super) fn is_multiple() -> bool {
 /// From now on any thread may call MPI at any time.
 pub(super) fn allow_many(held: &Held) {
     MULTIPLE.store(true, Ordering::Relaxed);
-    note(held, true);
+    record_presence(held, true);
 }
 
 /// From now on a call waits for another thread's to end, whatever was promised: threads of one
 /// session and those of another need not know of each other.
-pub fn take_turns() {
-    PATIENT.store(true, Ordering::Relaxed);
+pub fn serialize_calls() {
+    SERIALIZED.store(true, Ordering::Relaxed);
 }
 
 /// Takes the lock, for calls that are legal at any time.
@@ -113,7 +113,7 @@ fn acquire(function: u32) -> Held {
     if depth > 0 {
         take();
     } else if !is_multiple() {
-        if !try_take() {
+        if !mutex_trylock() {
             if function != 0 {
                 refuse_overlap(function);
             }
@@ -123,13 +123,13 @@ fn acquire(function: u32) -> Held {
             CALL.store(function, Ordering::Relaxed);
         }
     } else {
-        COMING.fetch_add(1, Ordering::Relaxed);
+        LOCK_WAITERS.fetch_add(1, Ordering::Relaxed);
         take();
-        COMING.fetch_sub(1, Ordering::Relaxed);
+        LOCK_WAITERS.fetch_sub(1, Ordering::Relaxed);
     }
     let held = Held(PhantomData);
     if depth == 0 {
-        note(&held, true);
+        record_presence(&held, true);
         super::begin(&held);
     }
     held
@@ -139,13 +139,13 @@ fn acquire(function: u32) -> Held {
 /// be for ever: the other may wait for what this one is about to do.
 fn refuse_overlap(function: u32) {
     let theirs = CALL.load(Ordering::Relaxed);
-    if theirs == 0 || is_multiple() || PATIENT.load(Ordering::Relaxed) {
+    if theirs == 0 || is_multiple() || SERIALIZED.load(Ordering::Relaxed) {
         return;
     }
-    crate::error::say(&format!(
+    crate::error::write_line(&format!(
         "{}{}: it is called while another thread of this process is in {}, which only \
          MPI_THREAD_MULTIPLE allows; ask MPI_Init_thread for that",
-        super::place(),
+        super::log_prefix(),
         function_name(function),
         function_name(theirs),
     ));
@@ -160,7 +160,7 @@ pub(super) fn try_lock() -> Option<Held> {
         return None;
     }
     INSIDE.set(1);
-    if !try_take() {
+    if !mutex_trylock() {
         INSIDE.set(0);
         return None;
     }
@@ -173,7 +173,7 @@ pub(super) fn lock_if_called() -> Option<Held> {
 }
 
 /// In a process just forked: whoever had the lock is not here to give it back.
-pub(super) fn renew() {
+pub(super) fn reset_after_fork() {
     // SAFETY: the process has one thread.
     unsafe { *LOCK.0.get() = libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };
 }
@@ -182,11 +182,11 @@ fn take() {
     // SAFETY: the mutex is statically initialized and never destroyed.
     unsafe { libc::pthread_mutex_lock(LOCK.0.get()) };
 }
-fn try_take() -> bool {
+fn mutex_trylock() -> bool {
     // SAFETY: as in `take`.
     unsafe { libc::pthread_mutex_trylock(LOCK.0.get()) == 0 }
 }
-fn give() {
+fn mutex_unlock() {
     // SAFETY: this thread has the lock.
     unsafe { libc::pthread_mutex_unlock(LOCK.0.get()) };
 }
@@ -197,28 +197,28 @@ impl Drop for Held {
         if depth == 1 {
             CALL.store(0, Ordering::Relaxed);
             super::end(self);
-            note(self, false);
+            record_presence(self, false);
             turn::leave(self);
         }
-        give();
+        mutex_unlock();
         INSIDE.set(depth - 1);
     }
 }
 
 /// Remembers whether this thread is in MPI.
-fn note(held: &Held, inside: bool) {
+fn record_presence(held: &Held, inside: bool) {
     if !is_multiple() {
         return;
     }
     let mut callers = CALLERS.get(held);
-    let place = match PLACE.get() {
+    let place = match CALLER_INDEX.get() {
         Some(place) => place as usize,
         None => {
             // SAFETY: a plain system call.
             let id = unsafe { libc::syscall(libc::SYS_gettid) };
             let stat = File::open(format!("/proc/self/task/{id}/stat")).ok();
             ID.set(id as u32);
-            PLACE.set(Some(callers.len() as u32));
+            CALLER_INDEX.set(Some(callers.len() as u32));
             callers.push(Caller { inside, stat, skip: 0, skips: 0 });
             callers.len() - 1
         }
@@ -229,8 +229,8 @@ fn note(held: &Held, inside: bool) {
 
 /// Whether another thread is about to call MPI, as far as one can tell: it asks for the lock, or
 /// has called before and is computing now.
-pub(super) fn others_come(held: &Held) -> bool {
-    if COMING.load(Ordering::Relaxed) > 0 {
+pub(super) fn others_may_enter(held: &Held) -> bool {
+    if LOCK_WAITERS.load(Ordering::Relaxed) > 0 {
         return true;
     }
     let mut callers = CALLERS.get(held);
@@ -244,7 +244,7 @@ impl Caller {
             return false;
         }
         let runs = self.is_running();
-        self.skips = if runs { 0 } else { (2 * self.skips + 1).min(MOST_SKIPPED) };
+        self.skips = if runs { 0 } else { (2 * self.skips + 1).min(MAX_SKIPPED) };
         self.skip = self.skips;
         runs
     }
@@ -275,18 +275,18 @@ pub(super) fn unlocked<R>(held: &Held, inside: bool, f: impl FnOnce() -> R) -> R
     let depth = INSIDE.get();
     let function = super::function(held);
     if !inside {
-        note(held, false);
+        record_presence(held, false);
         turn::leave(held);
     }
-    (0..depth).for_each(|_| give());
+    (0..depth).for_each(|_| mutex_unlock());
     INSIDE.set(u32::from(inside));
     let result = f();
     INSIDE.set(depth);
-    COMING.fetch_add(1, Ordering::Relaxed);
+    LOCK_WAITERS.fetch_add(1, Ordering::Relaxed);
     (0..depth).for_each(|_| take());
-    COMING.fetch_sub(1, Ordering::Relaxed);
+    LOCK_WAITERS.fetch_sub(1, Ordering::Relaxed);
     if !inside {
-        note(held, true);
+        record_presence(held, true);
     }
     super::set_function(held, function);
     result
@@ -302,29 +302,29 @@ pub fn callback<R>(f: impl FnOnce() -> R) -> R {
     super::end(&held);
     let result = if is_multiple() { unlocked(&held, false, f) } else { f() };
     // What a reduction costs is the simulator's affair.
-    if !turn::is_asked() {
+    if !turn::is_serving() {
         super::charge(&held);
     }
     result
 }
 
 /// Sleeps until there is news, without the lock.
-pub(super) fn await_news(held: &Held) {
-    let seen = NEWS.load(Ordering::Relaxed);
-    unlocked(held, true, || turn::futex_wait_private(&NEWS, seen));
+pub(super) fn await_event(held: &Held) {
+    let seen = EVENTS.load(Ordering::Relaxed);
+    unlocked(held, true, || turn::futex_wait_private(&EVENTS, seen));
 }
-pub(super) fn tell(_held: &Held) {
-    NEWS.fetch_add(1, Ordering::Relaxed);
-    turn::futex_wake_all(&NEWS);
+pub(super) fn signal_event(_held: &Held) {
+    EVENTS.fetch_add(1, Ordering::Relaxed);
+    turn::futex_wake_all(&EVENTS);
 }
 
 /// A moment for others, without the lock: longer with every round.
 pub(super) fn pause(held: &Held, inside: bool, round: u32) {
     /// Rounds that only yield, and how long later ones sleep, in nanoseconds.
     const YIELDS: u32 = 20;
-    const NAP_NS: i64 = 50_000;
+    const SLEEP_NS: i64 = 50_000;
     unlocked(held, inside, || {
-        let nap = libc::timespec { tv_sec: 0, tv_nsec: NAP_NS };
+        let nap = libc::timespec { tv_sec: 0, tv_nsec: SLEEP_NS };
         // SAFETY: plain system calls; not the C library's, whose sleep may be a simulated one.
         unsafe {
             if round < YIELDS {

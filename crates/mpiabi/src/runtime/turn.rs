@@ -7,7 +7,7 @@
 //! that are about to call MPI, because simulated time may run meanwhile.
 //!
 //! If a thread that leaves MPI calls it again soon, it leads itself. So those who wait stay asleep
-//! when it leaves, as long as threads do come back (`Turns::is_prompt`), and look after a limited
+//! when it leaves, as long as threads do come back (`Turns::wakes_on_leave`), and look after a limited
 //! time whether they have to lead.
 
 use std::cell::Cell;
@@ -16,20 +16,20 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use workload::wire::{self, Combine, Control, Segment};
 
 use super::threads::{self, Guarded, Held};
-use super::{EXIT_KILLED, HEARD_PS, LIFE_CHECK_S, address, done, fatal, lives, with};
+use super::{EXIT_KILLED, LAST_KNOWN_PS, LIFE_CHECK_S, address, done, fatal, is_alive, with};
 
 /// Moments the others are given to come in, if they look as if they would: about 10 ms.
 const ROUNDS: u32 = 200;
 /// Hand-overs without such a moment after as many given in vain.
-const MOST_SKIPPED: u32 = 63;
+const MAX_SKIPPED: u32 = 63;
 /// How long a thread waits for others, asleep, in nanoseconds of the wall clock. Not shorter: a
 /// timer that is due before the next tick of the kernel's clock costs as much as a switch of
 /// threads.
-const NAP_NS: i64 = 10_000_000;
+const SLEEP_NS: i64 = 10_000_000;
 /// Threads that must come back in time, one after the other, before those who wait rely on it; and
 /// the most, after that has failed again and again.
-const FIRST_TRUST: u32 = 8;
-const MOST_TRUST: u32 = 1 << 13;
+const INITIAL_REQUIRED_RETURNS: u32 = 8;
+const MAX_REQUIRED_RETURNS: u32 = 1 << 13;
 
 /// The turn is the simulator's. Changes only behind the lock.
 static AWAY: AtomicBool = AtomicBool::new(false);
@@ -38,7 +38,7 @@ thread_local! {
     /// This thread deals with the simulator.
     static LEADS: Cell<bool> = const { Cell::new(false) };
     /// It does what the simulator asks for: the next turn it gives away is the answer.
-    static APPLIES: Cell<bool> = const { Cell::new(false) };
+    static SERVES: Cell<bool> = const { Cell::new(false) };
     /// What it sleeps on while it waits: 1 once another thread has woken it. A futex.
     static SIGNAL: AtomicU32 = const { AtomicU32::new(0) };
 }
@@ -46,14 +46,14 @@ thread_local! {
 static TURNS: Guarded<Turns> = Guarded::new(Turns {
     led: false,
     knocked: false,
-    wanting: 0,
+    turn_requests: 0,
     waiters: Vec::new(),
     next: 0,
     woken: Vec::new(),
     timed: 0,
-    is_prompt: true,
+    wakes_on_leave: true,
     returns: 0,
-    trust: FIRST_TRUST,
+    required_returns: INITIAL_REQUIRED_RETURNS,
     hand_overs: 0,
     left: 0,
     skip: 0,
@@ -66,7 +66,7 @@ struct Turns {
     led: bool,
     knocked: bool,
     /// Threads that wait for nothing but the turn.
-    wanting: u32,
+    turn_requests: u32,
     waiters: Vec<Waiter>,
     next: u64,
     /// Those who can go on and have yet to be woken.
@@ -75,9 +75,9 @@ struct Turns {
     timed: u32,
     /// Whether a thread that leaves wakes a waiter at once, because not enough have come back
     /// before the next hand-over: how many have, one after the other, and how many have to.
-    is_prompt: bool,
+    wakes_on_leave: bool,
     returns: u32,
-    trust: u32,
+    required_returns: u32,
     /// Hand-overs so far, and how many there had been when a thread left last.
     hand_overs: u64,
     left: u64,
@@ -99,28 +99,28 @@ struct Waiter {
     tokens: *const [u32],
     signal: Signal,
     /// Whether the hand-over under way is for this one too, and one that was has come back.
-    asked: bool,
+    included: bool,
     served: bool,
 }
 
 /// Whether no call of MPI waits in here, so that the seat may be left. Sleeps need no seat.
-pub(super) fn is_lone(held: &Held) -> bool {
+pub(super) fn has_no_waiters(held: &Held) -> bool {
     let turns = TURNS.get(held);
-    !turns.led && turns.wanting == 0 && turns.waiters.iter().all(|w| w.function == 0)
+    !turns.led && turns.turn_requests == 0 && turns.waiters.iter().all(|w| w.function == 0)
 }
 /// Whether what the simulator writes is not to be looked at.
 pub(super) fn is_away() -> bool {
     AWAY.load(Ordering::Relaxed) && !LEADS.get()
 }
 /// Whether the caller acts for the simulator now.
-pub(super) fn is_asked() -> bool {
-    APPLIES.get()
+pub(super) fn is_serving() -> bool {
+    SERVES.get()
 }
 
 /// Ends the job where one of the program's operators communicates, which MPI forbids: the simulator
 /// would take the turn for its answer.
-pub(super) fn refuse_if_asked(held: &Held) {
-    if is_asked() {
+pub(super) fn refuse_if_serving(held: &Held) {
+    if is_serving() {
         fatal(held, "the function of an MPI_Op must not call MPI to communicate");
     }
 }
@@ -133,40 +133,41 @@ pub(super) fn leave(held: &Held) {
     let is_over = super::is_finalized(held);
     let mut turns = TURNS.get(held);
     turns.left = turns.hand_overs;
-    let is_needed = !turns.led && (turns.is_prompt || turns.timed == 0);
+    let is_needed = !turns.led && (turns.wakes_on_leave || turns.timed == 0);
     let wakes = |w: &&Waiter| is_over || is_needed && w.id == turns.waiters[0].id;
     let woken = turns.waiters.iter().filter(wakes).map(|w| w.signal);
     woken.filter(|signal| signal.is_new()).for_each(|signal| signal.wake());
 }
 
 /// Returns with the turn.
-pub(super) fn need(held: &Held) {
+pub(super) fn acquire_turn(held: &Held) {
     while is_away() {
         if !std::mem::replace(&mut TURNS.get(held).knocked, true) {
-            knock(held);
+            wake_request(held);
         }
-        TURNS.get(held).wanting += 1;
-        threads::await_news(held);
-        TURNS.get(held).wanting -= 1;
+        TURNS.get(held).turn_requests += 1;
+        threads::await_event(held);
+        TURNS.get(held).turn_requests -= 1;
     }
 }
 
-fn knock(held: &Held) {
+fn wake_request(held: &Held) {
     let (segment, control) = with(held, |rt| (rt.segment, rt.control));
     // SAFETY: both live as long as the mapping; only atomics are touched.
-    let (knock, knocks) = unsafe { (&(*control).knock, &(*segment.header()).knocks) };
-    knock.store(1, Ordering::Release);
-    knocks.fetch_add(1, Ordering::AcqRel);
-    futex_wake(knocks);
+    let (wake_request, wake_requests) =
+        unsafe { (&(*control).wake_request, &(*segment.header()).wake_requests) };
+    wake_request.store(1, Ordering::Release);
+    wake_requests.fetch_add(1, Ordering::AcqRel);
+    futex_wake(wake_requests);
 }
 
 /// Gives the turn away until what is waited for has come.
 pub(super) fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
     if mode != wire::wait::NEVER {
-        refuse_if_asked(held);
+        refuse_if_serving(held);
     }
     if threads::is_multiple() && !LEADS.get() {
-        hand_over_among(held, mode, tokens);
+        hand_over_with_threads(held, mode, tokens);
         return;
     }
     set_list(held, 0, tokens);
@@ -175,34 +176,34 @@ pub(super) fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
     }
 }
 
-fn hand_over_among(held: &Held, mode: u32, tokens: &[u32]) {
-    need(held);
+fn hand_over_with_threads(held: &Held, mode: u32, tokens: &[u32]) {
+    acquire_turn(held);
     let function = super::function(held);
     let signal = Signal(SIGNAL.with(std::ptr::from_ref));
     let id = {
         let mut turns = TURNS.get(held);
         turns.next += 1;
-        let (id, asked, served) = (turns.next, false, false);
+        let (id, included, served) = (turns.next, false, false);
         if turns.left == turns.hand_overs {
             turns.returns += 1;
-            turns.is_prompt &= turns.returns < turns.trust;
+            turns.wakes_on_leave &= turns.returns < turns.required_returns;
         } else {
             turns.returns = 0;
         }
-        turns.waiters.push(Waiter { id, function, mode, tokens, signal, asked, served });
+        turns.waiters.push(Waiter { id, function, mode, tokens, signal, included, served });
         id
     };
     let mut has_waited = false;
     loop {
-        if !is_away() && has_come(held, id) || super::is_finalized(held) {
+        if !is_away() && is_satisfied(held, id) || super::is_finalized(held) {
             break;
         }
         // Whoever can go on does so before simulated time may.
         let led = TURNS.get(held).led;
-        if is_away() || led || anyone_has_come(held) {
-            stand_by(held);
-        } else if leaves_it_to_others(held, has_waited) {
-            stand_by(held);
+        if is_away() || led || any_satisfied(held) {
+            sleep_as_waiter(held);
+        } else if defers_to_others(held, has_waited) {
+            sleep_as_waiter(held);
             has_waited = true;
         } else {
             lead(held, id);
@@ -214,19 +215,19 @@ fn hand_over_among(held: &Held, mode: u32, tokens: &[u32]) {
 }
 
 /// Whether another thread is about to come in, and can lead.
-fn leaves_it_to_others(held: &Held, has_waited: bool) -> bool {
+fn defers_to_others(held: &Held, has_waited: bool) -> bool {
     {
         let turns = TURNS.get(held);
-        if turns.is_prompt || turns.wanting == 0 && turns.skip > 0 {
-            return false; // `let_others_in` sees to it.
+        if turns.wakes_on_leave || turns.turn_requests == 0 && turns.skip > 0 {
+            return false; // `admit_threads` sees to it.
         }
     }
-    let come = TURNS.get(held).wanting > 0 || threads::others_come(held);
+    let come = TURNS.get(held).turn_requests > 0 || threads::others_may_enter(held);
     let mut turns = TURNS.get(held);
     if !come {
         turns.skips = 0;
     } else if has_waited {
-        turns.skips = (2 * turns.skips + 1).min(MOST_SKIPPED);
+        turns.skips = (2 * turns.skips + 1).min(MAX_SKIPPED);
         turns.skip = turns.skips;
     }
     come && !has_waited
@@ -234,8 +235,8 @@ fn leaves_it_to_others(held: &Held, has_waited: bool) -> bool {
 
 /// Sleeps until another thread wakes this one, for a limited time unless nothing has been handed
 /// over since.
-fn stand_by(held: &Held) {
-    let mut limit = Some(NAP_NS);
+fn sleep_as_waiter(held: &Held) {
+    let mut limit = Some(SLEEP_NS);
     let (mut woken, mut before) = {
         let mut turns = TURNS.get(held);
         turns.timed += 1;
@@ -252,16 +253,16 @@ fn stand_by(held: &Held) {
             signal.swap(0, Ordering::Relaxed) != 0
         });
         let led = TURNS.get(held).led;
-        let others_come = is_woken || led || threads::others_come(held);
+        let others_may_enter = is_woken || led || threads::others_may_enter(held);
         let mut turns = TURNS.get(held);
         if limit.is_some() && (is_woken || !led || turns.hand_overs == before) {
             turns.timed -= 1;
             limit = None;
         }
-        if !others_come {
+        if !others_may_enter {
             // The thread that left does not come back.
-            (turns.is_prompt, turns.returns) = (true, 0);
-            turns.trust = (4 * turns.trust).min(MOST_TRUST);
+            (turns.wakes_on_leave, turns.returns) = (true, 0);
+            turns.required_returns = (4 * turns.required_returns).min(MAX_REQUIRED_RETURNS);
         }
         if is_woken || !led {
             return;
@@ -276,15 +277,15 @@ fn wake_all(held: &Held) {
     woken.iter().for_each(|signal| signal.wake());
 }
 
-fn has_come(held: &Held, id: u64) -> bool {
-    TURNS.get(held).waiters.iter().any(|w| w.id == id && w.has_come(held))
+fn is_satisfied(held: &Held, id: u64) -> bool {
+    TURNS.get(held).waiters.iter().any(|w| w.id == id && w.is_satisfied(held))
 }
-fn anyone_has_come(held: &Held) -> bool {
-    TURNS.get(held).waiters.iter().any(|w| w.has_come(held))
+fn any_satisfied(held: &Held) -> bool {
+    TURNS.get(held).waiters.iter().any(|w| w.is_satisfied(held))
 }
 
 impl Signal {
-    /// Whether its thread has to be woken for this, which waits in `hand_over_among`.
+    /// Whether its thread has to be woken for this, which waits in `hand_over_with_threads`.
     fn is_new(self) -> bool {
         // SAFETY: the thread is there as long as it waits.
         unsafe { (*self.0).swap(1, Ordering::Relaxed) == 0 }
@@ -299,7 +300,7 @@ impl Signal {
 
 impl Waiter {
     /// Whether its thread may go on. The turn is here.
-    fn has_come(&self, held: &Held) -> bool {
+    fn is_satisfied(&self, held: &Held) -> bool {
         match self.mode {
             wire::wait::ALL => self.tokens().iter().all(|t| done(held, t)),
             wire::wait::ANY => {
@@ -309,7 +310,7 @@ impl Waiter {
         }
     }
     fn tokens(&self) -> &[u32] {
-        // SAFETY: its thread is inside `hand_over_among`, so the list is there.
+        // SAFETY: its thread is inside `hand_over_with_threads`, so the list is there.
         unsafe { &*self.tokens }
     }
 }
@@ -318,25 +319,25 @@ impl Waiter {
 /// `id`.
 fn lead(held: &Held, id: u64) {
     TURNS.get(held).led = true;
-    let_others_in(held);
-    let (mode, count) = unite(held);
+    admit_threads(held);
+    let (mode, count) = merge_waits(held);
     AWAY.store(true, Ordering::Relaxed);
     LEADS.set(true);
     let answer = exchange(held, mode, count);
     LEADS.set(false);
     AWAY.store(false, Ordering::Relaxed);
-    let wanting = {
+    let turn_requests = {
         let mut turns = TURNS.get(held);
         (turns.led, turns.knocked) = (false, false);
         turns.hand_overs += 1;
-        turns.waiters.iter_mut().for_each(|w| w.served |= std::mem::take(&mut w.asked));
+        turns.waiters.iter_mut().for_each(|w| w.served |= std::mem::take(&mut w.included));
         let turns = &mut *turns;
-        let others = turns.waiters.iter().filter(|w| w.id != id && w.has_come(held));
+        let others = turns.waiters.iter().filter(|w| w.id != id && w.is_satisfied(held));
         turns.woken.extend(others.map(|w| w.signal).filter(|signal| signal.is_new()));
-        turns.wanting
+        turns.turn_requests
     };
-    if wanting > 0 {
-        threads::tell(held);
+    if turn_requests > 0 {
+        threads::signal_event(held);
     }
     if let Err(why) = answer {
         // Nobody simulates: only another thread of this process can bring what is waited for.
@@ -347,33 +348,33 @@ fn lead(held: &Held, id: u64) {
     }
 }
 
-fn let_others_in(held: &Held) {
+fn admit_threads(held: &Held) {
     {
         let mut turns = TURNS.get(held);
-        if turns.wanting == 0 && turns.skip > 0 {
+        if turns.turn_requests == 0 && turns.skip > 0 {
             turns.skip -= 1;
             return;
         }
-        if !turns.is_prompt {
-            return; // `leaves_it_to_others` has seen to it.
+        if !turns.wakes_on_leave {
+            return; // `defers_to_others` has seen to it.
         }
     }
     for round in 0..ROUNDS {
-        if TURNS.get(held).wanting == 0 && !threads::others_come(held) {
+        if TURNS.get(held).turn_requests == 0 && !threads::others_may_enter(held) {
             TURNS.get(held).skips = 0;
             return;
         }
         threads::pause(held, true, round);
     }
     let mut turns = TURNS.get(held);
-    turns.skips = (2 * turns.skips + 1).min(MOST_SKIPPED);
+    turns.skips = (2 * turns.skips + 1).min(MAX_SKIPPED);
     turns.skip = turns.skips;
 }
 
 /// Writes down what any waiter waits for; the mode and how many tokens that is.
-fn unite(held: &Held) -> (u32, usize) {
+fn merge_waits(held: &Held) -> (u32, usize) {
     let mut turns = TURNS.get(held);
-    turns.waiters.iter_mut().for_each(|w| w.asked = true);
+    turns.waiters.iter_mut().for_each(|w| w.included = true);
     if let [one] = &turns.waiters[..] {
         set_list(held, 0, one.tokens());
         return (one.mode, one.tokens().len());
@@ -412,11 +413,11 @@ fn set_list(held: &Held, at: usize, tokens: &[u32]) {
 /// Gives the turn away, with `count` tokens in the list, and does what the simulator asks for until
 /// it says to go on. An error says why nobody can.
 fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), String> {
-    super::ending::stop_if_aborted();
+    super::termination::stop_if_aborted();
     loop {
-        write_down(held, mode, count);
-        let turn = with(held, |rt| match rt.solo.as_mut() {
-            Some(solo) => Turn::Answered(solo.step()),
+        write_hand_over(held, mode, count);
+        let turn = with(held, |rt| match rt.singleton.as_mut() {
+            Some(singleton) => Turn::Answered(singleton.step()),
             None => Turn::Away { segment: rt.segment, control: rt.control, spins: rt.spins },
         });
         match turn {
@@ -437,20 +438,20 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
             wire::command::RUN => {
                 with(held, |rt| {
                     rt.quiet = true;
-                    let spared = rt.control().vain_polls;
+                    let spared = rt.control().unsuccessful_polls;
                     // Another thread may be what this one waits for.
                     rt.spared_polls = if spared > 0 && threads::is_alone() { spared } else { 0 };
                     rt.reap();
                     let now = rt.control().now_ps;
-                    (rt.told_ps, rt.at_ps) = (now, rt.at_ps.max(now));
-                    HEARD_PS.store(rt.at_ps, Ordering::Relaxed);
+                    (rt.reported_ps, rt.at_ps) = (now, rt.at_ps.max(now));
+                    LAST_KNOWN_PS.store(rt.at_ps, Ordering::Relaxed);
                 });
                 return Ok(());
             }
             wire::command::APPLY => {}
             wire::command::COMBINE => apply(held, &combine),
             _ => {
-                super::look(held);
+                super::sample(held);
                 // SAFETY: ends the process without running anything of the user's.
                 unsafe { libc::_exit(EXIT_KILLED) }
             }
@@ -459,14 +460,14 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
 }
 
 /// Writes the hand-over into the control block.
-fn write_down(held: &Held, mode: u32, count: usize) {
+fn write_hand_over(held: &Held, mode: u32, count: usize) {
     let thread = threads::id();
     with(held, |rt| {
         let (submitted, function) = (std::mem::take(&mut rt.submitted), rt.function);
-        let after_ps = rt.at_ps - rt.told_ps;
-        rt.told_ps = rt.at_ps;
+        let after_ps = rt.at_ps - rt.reported_ps;
+        rt.reported_ps = rt.at_ps;
         let spent = std::mem::take(&mut rt.spent_polls);
-        (rt.vain_probe, rt.spared_polls) = (None, 0);
+        (rt.failed_probe, rt.spared_polls) = (None, 0);
         let control = rt.control();
         control.submitted = submitted;
         control.wait_mode = mode;
@@ -479,10 +480,10 @@ fn write_down(held: &Held, mode: u32, count: usize) {
 }
 
 /// Hands over and does not wait for the turn, which does not come back.
-pub(super) fn give_away_for_good(held: &Held) {
-    write_down(held, wire::wait::NEVER, 0);
+pub(super) fn hand_over_finally(held: &Held) {
+    write_hand_over(held, wire::wait::NEVER, 0);
     let (segment, control) = with(held, |rt| (rt.segment, rt.control));
-    turn_away(segment, control);
+    release_turn(segment, control);
 }
 
 /// What came of giving the turn away.
@@ -492,16 +493,16 @@ enum Turn {
 }
 
 /// From here on the region is the simulator's. Whether this rank was the last one out.
-fn turn_away(segment: Segment, control: *mut Control) -> bool {
+fn release_turn(segment: Segment, control: *mut Control) -> bool {
     // SAFETY: both live as long as the mapping; only atomics are touched.
-    let (turn, presence, running, knocks) = unsafe {
+    let (turn, presence, running, wake_requests) = unsafe {
         let (control, header) = (&*control, &*segment.header());
-        (&control.turn, &control.presence, &header.running, &header.knocks)
+        (&control.turn, &control.presence, &header.running, &header.wake_requests)
     };
     turn.store(0, Ordering::Relaxed);
     if presence.swap(wire::presence::BACK, Ordering::AcqRel) == wire::presence::AWAY {
-        knocks.fetch_add(1, Ordering::AcqRel);
-        futex_wake(knocks);
+        wake_requests.fetch_add(1, Ordering::AcqRel);
+        futex_wake(wake_requests);
         return false;
     }
     let is_last = running.fetch_sub(1, Ordering::AcqRel) == 1;
@@ -515,7 +516,7 @@ fn turn_away(segment: Segment, control: *mut Control) -> bool {
 /// has nobody else to wait for may answer within a microsecond (measured: 0.44 us awake, 24-30 us
 /// asleep); then sleeps.
 fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
-    let spins = if turn_away(segment, control) { spins } else { 0 };
+    let spins = if release_turn(segment, control) { spins } else { 0 };
     // SAFETY: as above.
     let (turn, simulator) = unsafe { (&(*control).turn, (*segment.header()).pid as libc::pid_t) };
     for _ in 0..spins {
@@ -525,7 +526,7 @@ fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
         std::hint::spin_loop();
     }
     while turn.load(Ordering::Acquire) != 1 {
-        if futex_wait(turn, 0) == Woken::TimedOut && !lives(simulator) {
+        if futex_wait(turn, 0) == Woken::TimedOut && !is_alive(simulator) {
             // SAFETY: nobody is left to account to.
             unsafe { libc::_exit(EXIT_KILLED) }
         }
@@ -534,12 +535,12 @@ fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
 
 fn apply(held: &Held, combine: &Combine) {
     let (into, from) = (address(held, combine.into), address(held, combine.from));
-    APPLIES.set(true);
+    SERVES.set(true);
     // SAFETY: the simulator names stretches of shared memory that no running rank touches now.
     unsafe {
         crate::coll::combine_packed(held, combine.op, into, from, combine.bytes, combine.left != 0);
     }
-    APPLIES.set(false);
+    SERVES.set(false);
 }
 
 #[derive(PartialEq)]

@@ -3,24 +3,24 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use super::{inside, put};
+use super::{put, with_initialized};
 use crate::abi::{Aint, Count, Datatype, Info, c};
 use crate::export::mpi_fn;
 
 /// # Safety
 /// `count` is null or writable.
 unsafe fn none(count: *mut c_int) -> c_int {
-    inside(|_| {
+    with_initialized(|_| {
         unsafe { put(count, 0) };
         Ok(())
     })
 }
 
 fn no_index() -> c_int {
-    inside(|_| Err(c::T_ERR_INVALID_INDEX))
+    with_initialized(|_| Err(c::T_ERR_INVALID_INDEX))
 }
 fn no_handle() -> c_int {
-    inside(|_| Err(c::T_ERR_INVALID_HANDLE))
+    with_initialized(|_| Err(c::T_ERR_INVALID_HANDLE))
 }
 
 mpi_fn! {
@@ -41,7 +41,7 @@ mpi_fn! {
 
     pub fn T_event_get_num(count: *mut c_int) -> c_int { unsafe { none(count) } }
     pub fn T_event_get_index(_name: *const c_char, _index: *mut c_int) -> c_int {
-        inside(|_| Err(c::T_ERR_INVALID_NAME))
+        with_initialized(|_| Err(c::T_ERR_INVALID_NAME))
     }
     pub fn T_event_get_info(
         _index: c_int, _name: *mut c_char, _name_len: *mut c_int, _verbosity: *mut c_int,

@@ -167,7 +167,7 @@ mpi_fn! {
         let weights = unsafe { (weights(sourceweights, n_in), weights(destweights, n_out)) };
         let weights = weights.0.zip(weights.1);
         let topology = Topology::Adjacent(Adjacency { from, to, weights });
-        unsafe { *out = comm::copy_of(held, &old, Some(topology)) };
+        unsafe { *out = comm::duplicate(held, &old, Some(topology)) };
         Ok(())
     }
     /// Everybody tells everybody the edges it knows; neighbors are in the order of the ranks that
@@ -193,7 +193,7 @@ mpi_fn! {
             let weight = given.as_ref().and_then(|w| w.get(i)).copied().unwrap_or(1);
             Edge { from, to, weight }
         });
-        let all = coll::share_lists(held, &old, &edges.collect::<Vec<Edge>>());
+        let all = coll::allgather_lists(held, &old, &edges.collect::<Vec<Edge>>());
         let me = old.rank as c_int;
         let side = |mine: fn(&Edge) -> c_int, other: fn(&Edge) -> c_int| -> (Vec<_>, Vec<_>) {
             all.iter().filter(|e| mine(e) == me).map(|e| (other(e), e.weight)).unzip()
@@ -202,7 +202,7 @@ mpi_fn! {
         let (to, weights_out) = side(|e| e.from, |e| e.to);
         let weights = given.map(|_| (weights_in, weights_out));
         let topology = Topology::Adjacent(Adjacency { from, to, weights });
-        unsafe { *out = comm::copy_of(held, &old, Some(topology)) };
+        unsafe { *out = comm::duplicate(held, &old, Some(topology)) };
         Ok(())
     }
     pub fn Dist_graph_neighbors_count(

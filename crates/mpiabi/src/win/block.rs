@@ -126,14 +126,14 @@ mod tests {
         made
     }
     /// Every byte of `strides`, in order.
-    fn trail(strides: &[Stride]) -> Vec<i64> {
+    fn byte_offsets(strides: &[Stride]) -> Vec<i64> {
         let runs =
             strides.iter().flat_map(|s| (0..s.count as i64).map(|i| (s.at + i * s.stride, s.len)));
         runs.flat_map(|(at, len)| (0..len as i64).map(move |b| at + b)).collect()
     }
 
     #[test]
-    fn strides_are_the_first_bytes_of_the_items_in_their_order() {
+    fn strides_cover_the_leading_bytes_in_order() {
         let pairs = make(|new| unsafe { Type_vector::<i64>(3, 2, -4, c::SHORT, new) });
         let nested = make(|new| unsafe { Type_vector::<i64>(2, 1, 3, pairs, new) });
         for handle in [c::INT, c::SHORT_INT, pairs, nested] {
@@ -142,13 +142,13 @@ mod tests {
             for item in 0..3 {
                 found.runs(1, |at, stride, count, len| {
                     let stride = Stride { at: at + item * found.extent(), stride, count, len };
-                    all.extend(trail(&[stride]));
+                    all.extend(byte_offsets(&[stride]));
                     true
                 });
             }
             assert_eq!(all.len() as u64, found.packed_size(3), "{handle:?}");
             for bytes in 0..=all.len() {
-                let cut = trail(&strides(&found, 3, bytes as u64));
+                let cut = byte_offsets(&strides(&found, 3, bytes as u64));
                 assert_eq!(cut, all[..bytes], "{handle:?}, {bytes} bytes");
             }
         }

@@ -6,7 +6,10 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use super::epoch::Epochs;
-use super::{Flavor, Hints, Part, Region, State, Window, about, find, insert, memory, remove};
+use super::{
+    Flavor, Hints, Region, Window, WindowPart, WindowState, find, insert, memory, properties,
+    remove,
+};
 use crate::abi::{Aint, Comm, Info, Kind, Win, c};
 use crate::coll;
 use crate::comm;
@@ -18,13 +21,13 @@ use workload::wire::{Submission, flag, kind};
 
 /// What a rank asks for: its own part of a window.
 #[derive(Clone, Copy)]
-struct Asked {
+struct RequestedPart {
     size: Aint,
     disp_unit: i64,
 }
 
-impl Asked {
-    fn check(self) -> Result<Asked> {
+impl RequestedPart {
+    fn check(self) -> Result<RequestedPart> {
         if self.size < 0 {
             return fail!(c::ERR_SIZE, "a size of {} bytes", self.size);
         }
@@ -36,77 +39,83 @@ impl Asked {
 }
 
 /// Where this rank's memory is.
-struct Ground {
+struct LocalMemory {
     base: usize,
     /// In the job's segment; 0 elsewhere.
     offset: u64,
     blocks: Vec<(u64, u64)>,
 }
 
-/// Makes the window; all members of `parent` call. `ground` is laid once the window's communicator
+/// Makes the window; all members of `parent` call. `local_memory` is laid once the window's communicator
 /// is there, and may talk over it.
 fn make(
     held: &Held,
     parent: Comm,
     flavor: Flavor,
-    asked: Asked,
+    requested: RequestedPart,
     hints: Hints,
-    ground: impl FnOnce(&Held, &std::sync::Arc<comm::Communicator>) -> Result<Ground>,
+    local_memory: impl FnOnce(&Held, &std::sync::Arc<comm::Communicator>) -> Result<LocalMemory>,
 ) -> Result<Win> {
     let parent = comm::find_intra(parent)?;
-    let comm_handle = comm::copy_of(held, &parent, None);
+    let comm_handle = comm::duplicate(held, &parent, None);
     let comm = comm::find(comm_handle)?;
-    let ground = match ground(held, &comm) {
-        Ok(ground) => ground,
+    let local_memory = match local_memory(held, &comm) {
+        Ok(local_memory) => local_memory,
         Err(error) => {
-            give_up(comm_handle)?;
+            free_communicator(comm_handle)?;
             return Err(error);
         }
     };
-    let own = Part { size: asked.size, disp_unit: asked.disp_unit, offset: ground.offset };
-    let region = Region::of(flavor, asked.size, &hints);
-    let state = State {
+    let own = WindowPart {
+        size: requested.size,
+        disp_unit: requested.disp_unit,
+        offset: local_memory.offset,
+    };
+    let region = Region::of(flavor, requested.size, &hints);
+    let state = WindowState {
         epochs: Epochs::new(),
         pending: Vec::new(),
         pending_bytes: 0,
         idle: None,
-        unseen: BTreeMap::new(),
+        unapplied: BTreeMap::new(),
         awaited: Vec::new(),
         attached: BTreeMap::new(),
         name: String::new(),
-        hints: about::used(hints, flavor),
+        hints: properties::effective_hints(hints, flavor),
     };
-    let figures = about::Figures::new(flavor, asked.size, asked.disp_unit);
-    let (base, blocks, state) = (ground.base, ground.blocks, Guarded::new(state));
+    let attribute_values =
+        properties::AttributeValues::new(flavor, requested.size, requested.disp_unit);
+    let (base, blocks, state) = (local_memory.base, local_memory.blocks, Guarded::new(state));
     let (parts, on) = (OnceCell::new(), comm.clone());
-    let window = Window { flavor, comm, comm_handle, base, region, parts, blocks, figures, state };
+    let window =
+        Window { flavor, comm, comm_handle, base, region, parts, blocks, attribute_values, state };
     if let Some(region) = region {
-        tell_region(held, region, flag::SET);
+        report_region(held, region, flag::SET);
     }
     // It is open from here on: whoever hears of everybody's part may use it, while others are
     // still on their way out of here.
     let win = insert(held, window);
-    let (parts, _) = coll::share(held, &on, own);
+    let (parts, _) = coll::allgather(held, &on, own);
     let _ = find(held, win)?.parts.set(parts);
     Ok(win)
 }
 
 /// Memory is registered with the NIC (`SET`), or no more.
-fn tell_region(held: &Held, region: Region, set: u32) {
+fn report_region(held: &Held, region: Region, set: u32) {
     let flags = set | if region.is_optimized { flag::OPTIMIZED } else { 0 };
     let kind = kind::REGION;
     runtime::submit(held, Submission { kind, flags, ..Submission::default() });
 }
 
 /// Frees the window's own communicator.
-fn give_up(mut comm: Comm) -> Result {
+fn free_communicator(mut comm: Comm) -> Result {
     // SAFETY: a handle of our own that nobody else has.
     unsafe { comm::Comm_free(&raw mut comm) }
 }
 
 /// All ranks hear whether one of them found no room.
 fn agree(held: &Held, comm: &std::sync::Arc<comm::Communicator>, fits: bool) -> Result {
-    let (all, _) = coll::share(held, comm, u64::from(fits));
+    let (all, _) = coll::allgather(held, comm, u64::from(fits));
     match all.iter().position(|&fits| fits == 0) {
         None => Ok(()),
         Some(rank) => fail!(c::ERR_NO_MEM, "rank {rank} has no room for its part of the window"),
@@ -115,28 +124,29 @@ fn agree(held: &Held, comm: &std::sync::Arc<comm::Communicator>, fits: bool) -> 
 
 /// How a window's memory is to be aligned, if the program says.
 fn alignment(hints: &Hints) -> u64 {
-    let asked = about::hint(hints, b"mpi_minimum_memory_alignment");
-    let asked = asked.and_then(|v| std::str::from_utf8(v).ok()?.parse::<u64>().ok());
-    asked.filter(|n| n.is_power_of_two()).unwrap_or(1)
+    let requested = properties::hint(hints, b"mpi_minimum_memory_alignment");
+    let requested = requested.and_then(|v| std::str::from_utf8(v).ok()?.parse::<u64>().ok());
+    requested.filter(|n| n.is_power_of_two()).unwrap_or(1)
 }
 
-fn allocate(held: &Held, comm: Comm, asked: Asked, hints: Hints) -> Result<Win> {
+fn allocate(held: &Held, comm: Comm, requested: RequestedPart, hints: Hints) -> Result<Win> {
     let align = alignment(&hints);
-    make(held, comm, Flavor::Allocate, asked, hints, |held, comm| {
-        lay(held, comm, asked.size as u64, align).map(|(ground, _)| ground)
+    make(held, comm, Flavor::Allocate, requested, hints, |held, comm| {
+        allocate_local(held, comm, requested.size as u64, align)
+            .map(|(local_memory, _)| local_memory)
     })
 }
 
 /// Memory of this rank's own; its address in the segment.
-fn lay(
+fn allocate_local(
     held: &Held,
     comm: &std::sync::Arc<comm::Communicator>,
     bytes: u64,
     align: u64,
-) -> Result<(Ground, u64)> {
+) -> Result<(LocalMemory, u64)> {
     if bytes == 0 {
         agree(held, comm, true)?;
-        return Ok((Ground { base: 0, offset: 0, blocks: Vec::new() }, 0));
+        return Ok((LocalMemory { base: 0, offset: 0, blocks: Vec::new() }, 0));
     }
     let room = bytes.checked_add(align - 1);
     let block = room.and_then(|room| memory::allocate(held, room).map(|block| (block, room)));
@@ -148,24 +158,24 @@ fn lay(
     let address = runtime::address(held, block) as usize;
     let offset = block + (address.next_multiple_of(align as usize) - address) as u64;
     let base = runtime::address(held, offset) as usize;
-    Ok((Ground { base, offset, blocks: vec![(block, room)] }, offset))
+    Ok((LocalMemory { base, offset, blocks: vec![(block, room)] }, offset))
 }
 
 /// The ranks of one node lie one after the other in memory of the first, unless the program allows
 /// them to lie apart.
-fn allocate_shared(held: &Held, comm: Comm, asked: Asked, hints: Hints) -> Result<Win> {
+fn allocate_shared(held: &Held, comm: Comm, requested: RequestedPart, hints: Hints) -> Result<Win> {
     let node = runtime::node(held).0;
     let align = alignment(&hints);
-    let apart = about::hint(&hints, b"alloc_shared_noncontig").is_some_and(|v| v == b"true");
-    make(held, comm, Flavor::Shared, asked, hints, |held, comm| {
+    let apart = properties::hint(&hints, b"alloc_shared_noncontig").is_some_and(|v| v == b"true");
+    make(held, comm, Flavor::Shared, requested, hints, |held, comm| {
         #[derive(Clone, Copy)]
         #[repr(C)]
         struct Need {
             size: i64,
             node: u64,
         }
-        let need = Need { size: asked.size, node: u64::from(node) };
-        let (needs, _) = coll::share(held, comm, need);
+        let need = Need { size: requested.size, node: u64::from(node) };
+        let (needs, _) = coll::allgather(held, comm, need);
         if let Some(rank) = needs.iter().position(|n| n.node != needs[0].node) {
             return fail!(
                 c::ERR_RMA_SHARED,
@@ -174,7 +184,8 @@ fn allocate_shared(held: &Held, comm: Comm, asked: Asked, hints: Hints) -> Resul
             );
         }
         if apart {
-            return lay(held, comm, asked.size as u64, align).map(|(ground, _)| ground);
+            return allocate_local(held, comm, requested.size as u64, align)
+                .map(|(local_memory, _)| local_memory);
         }
         let total = needs.iter().try_fold(0u64, |sum, n| sum.checked_add(n.size as u64));
         let before: u64 = needs[..comm.rank as usize].iter().map(|n| n.size as u64).sum();
@@ -182,11 +193,12 @@ fn allocate_shared(held: &Held, comm: Comm, asked: Asked, hints: Hints) -> Resul
             return fail!(c::ERR_NO_MEM, "the window is larger than any memory");
         };
         let first = comm.rank == 0;
-        let (ground, offset) = lay(held, comm, if first { total } else { 0 }, align)?;
-        let (offsets, _) = coll::share(held, comm, offset);
+        let (local_memory, offset) =
+            allocate_local(held, comm, if first { total } else { 0 }, align)?;
+        let (offsets, _) = coll::allgather(held, comm, offset);
         let offset = offsets[0] + before;
         let base = if total == 0 { 0 } else { runtime::address(held, offset) as usize };
-        Ok(Ground { base, offset, blocks: ground.blocks })
+        Ok(LocalMemory { base, offset, blocks: local_memory.blocks })
     })
 }
 
@@ -208,15 +220,15 @@ fn free(win: *mut Win) -> Result {
     let held = &runtime::enter()?;
     super::pending::flush(held, &window, None);
     // Before others give up pages that this rank has in memory too.
-    runtime::look(held);
+    runtime::sample(held);
     super::sync::barrier(held, &window);
     error::forget(Site::win(handle));
     if let Some(region) = window.region {
-        tell_region(held, region, 0);
+        report_region(held, region, 0);
     }
     remove(held, handle);
     window.blocks.iter().for_each(|&(block, bytes)| memory::free(held, block, bytes));
-    give_up(window.comm_handle)?;
+    free_communicator(window.comm_handle)?;
     unsafe { *win = c::WIN_NULL };
     Ok(())
 }
@@ -237,7 +249,8 @@ unsafe fn query<Int: Integer>(
     // Other ranks' memory only if it was meant to be shared: elsewhere operations may be applied
     // after their origin has gone on, which only the target cannot notice.
     let seen = found.filter(|_| is_own || window.flavor == Flavor::Shared);
-    let part = seen.map_or(Part { size: 0, disp_unit: 0, offset: 0 }, |rank| window.parts()[rank]);
+    let part =
+        seen.map_or(WindowPart { size: 0, disp_unit: 0, offset: 0 }, |rank| window.parts()[rank]);
     let at = match part.offset {
         _ if is_own => window.base,
         0 => 0,
@@ -253,7 +266,7 @@ unsafe fn query<Int: Integer>(
 
 /// # Safety
 /// `base` and `win` are writable.
-unsafe fn hand_out(held: &Held, win: Win, base: *mut c_void, out: *mut Win) -> Result {
+unsafe fn return_base(held: &Held, win: Win, base: *mut c_void, out: *mut Win) -> Result {
     let window = find(held, win)?;
     unsafe {
         *base.cast::<usize>() = window.base;
@@ -267,14 +280,14 @@ mpi_fn! {
         base: *mut c_void, size: Aint, disp_unit: Int, hints: Info, comm: Comm, win: *mut Win,
     ) {
         let held = &runtime::enter()?;
-        let asked = Asked { size, disp_unit: disp_unit.wide() }.check()?;
+        let requested = RequestedPart { size, disp_unit: disp_unit.wide() }.check()?;
         if base.is_null() && size > 0 {
             return fail!(c::ERR_ARG, "the window's memory is null");
         }
         let hints = info::pairs(hints)?;
-        let made = make(held, comm, Flavor::Create, asked, hints, |held, _| {
+        let made = make(held, comm, Flavor::Create, requested, hints, |held, _| {
             let offset = runtime::offset_of(held, base.cast()).unwrap_or(0);
-            Ok(Ground { base: base as usize, offset, blocks: Vec::new() })
+            Ok(LocalMemory { base: base as usize, offset, blocks: Vec::new() })
         })?;
         unsafe { *win = made };
         Ok(())
@@ -283,24 +296,24 @@ mpi_fn! {
         size: Aint, disp_unit: Int, hints: Info, comm: Comm, base: *mut c_void, win: *mut Win,
     ) {
         let held = &runtime::enter()?;
-        let asked = Asked { size, disp_unit: disp_unit.wide() }.check()?;
-        let made = allocate(held, comm, asked, info::pairs(hints)?)?;
-        unsafe { hand_out(held, made, base, win) }
+        let requested = RequestedPart { size, disp_unit: disp_unit.wide() }.check()?;
+        let made = allocate(held, comm, requested, info::pairs(hints)?)?;
+        unsafe { return_base(held, made, base, win) }
     }
     pub fn Win_allocate_shared<Int>(
         size: Aint, disp_unit: Int, hints: Info, comm: Comm, base: *mut c_void, win: *mut Win,
     ) {
         let held = &runtime::enter()?;
-        let asked = Asked { size, disp_unit: disp_unit.wide() }.check()?;
-        let made = allocate_shared(held, comm, asked, info::pairs(hints)?)?;
-        unsafe { hand_out(held, made, base, win) }
+        let requested = RequestedPart { size, disp_unit: disp_unit.wide() }.check()?;
+        let made = allocate_shared(held, comm, requested, info::pairs(hints)?)?;
+        unsafe { return_base(held, made, base, win) }
     }
     pub fn Win_create_dynamic(hints: Info, comm: Comm, win: *mut Win) {
         let held = &runtime::enter()?;
-        let asked = Asked { size: 0, disp_unit: 1 };
+        let requested = RequestedPart { size: 0, disp_unit: 1 };
         let hints = info::pairs(hints)?;
-        let made = make(held, comm, Flavor::Dynamic, asked, hints, |_, _| {
-            Ok(Ground { base: 0, offset: 0, blocks: Vec::new() })
+        let made = make(held, comm, Flavor::Dynamic, requested, hints, |_, _| {
+            Ok(LocalMemory { base: 0, offset: 0, blocks: Vec::new() })
         })?;
         unsafe { *win = made };
         Ok(())

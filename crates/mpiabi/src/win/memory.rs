@@ -11,14 +11,14 @@ const PAGE: u64 = 4096;
 pub(super) fn allocate(held: &Held, bytes: u64) -> Option<u64> {
     let block = runtime::try_alloc(held, bytes)?;
     clear(held, block, bytes);
-    runtime::window(held, bytes, true);
+    runtime::record_window(held, bytes, true);
     Some(block)
 }
 
 /// Gives a block back, and its pages to the kernel: a window may be large, and its block may wait
 /// long for the next of its size.
 pub(super) fn free(held: &Held, block: u64, bytes: u64) {
-    runtime::window(held, bytes, false);
+    runtime::record_window(held, bytes, false);
     if bytes >= LARGE {
         clear(held, block, bytes);
     }

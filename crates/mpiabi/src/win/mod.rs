@@ -9,7 +9,6 @@
 //! and keeps the messages of post, start, complete and wait apart. `epoch` knows which calls are
 //! allowed when, `pending` what has been submitted and is not done.
 
-mod about;
 mod apply;
 mod block;
 mod create;
@@ -17,6 +16,7 @@ mod epoch;
 mod memory;
 mod operations;
 mod pending;
+mod properties;
 mod sync;
 
 use std::cell::{OnceCell, RefMut};
@@ -31,10 +31,10 @@ use crate::error::{Error, Result, Site, fail};
 use crate::foreign;
 use crate::runtime::{Guarded, Held};
 use epoch::Epochs;
-use pending::Pending;
+use pending::PendingOperation;
 
-pub(crate) use about::predefined;
 pub(crate) use apply::apply;
+pub(crate) use properties::predefined;
 
 /// What a window is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +48,7 @@ enum Flavor {
 /// What every rank of a window knows of every other one.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Part {
+struct WindowPart {
     size: i64,
     disp_unit: i64,
     /// Offset of its memory in the job's segment, if it is there.
@@ -68,7 +68,8 @@ impl Region {
     /// With a key that needs no matching if the program asks for it, and for no order of
     /// accumulates.
     fn of(flavor: Flavor, size: Aint, hints: &Hints) -> Option<Region> {
-        let is = |key: &[u8], value: &[u8]| about::hint(hints, key).is_some_and(|v| v == value);
+        let is =
+            |key: &[u8], value: &[u8]| properties::hint(hints, key).is_some_and(|v| v == value);
         let is_optimized = is(b"optimized_mr", b"true") && is(b"accumulate_ordering", b"none");
         (flavor != Flavor::Dynamic && size > 0).then_some(Region { is_optimized })
     }
@@ -82,25 +83,25 @@ struct Window {
     base: usize,
     region: Option<Region>,
     /// Known to all once all have their part.
-    parts: OnceCell<Vec<Part>>,
+    parts: OnceCell<Vec<WindowPart>>,
     /// Blocks of this rank's arena to give back.
     blocks: Vec<(u64, u64)>,
     /// What `MPI_Win_get_attr` hands out the addresses of.
-    figures: about::Figures,
-    state: Guarded<State>,
+    attribute_values: properties::AttributeValues,
+    state: Guarded<WindowState>,
 }
 
 /// What changes in a window's life.
-struct State {
+struct WindowState {
     epochs: Epochs,
     /// In the order of submission.
-    pending: Vec<Rc<Pending>>,
+    pending: Vec<Rc<PendingOperation>>,
     pending_bytes: u64,
     /// When the rank had last got its turn as a call found nothing to wait for. A second one in the
     /// same turn: the program waits for its memory to change.
     idle: Option<u64>,
     /// Bytes on their way to a target, by its rank, since it was last made to take them.
-    unseen: BTreeMap<u32, u64>,
+    unapplied: BTreeMap<u32, u64>,
     /// Tokens of the messages that end this rank's exposure.
     awaited: Vec<u32>,
     /// Dynamic windows: attached memory, by first address; the address behind the last.
@@ -115,10 +116,10 @@ impl Window {
     fn base(&self) -> *mut u8 {
         self.base as *mut u8
     }
-    fn part(&self, rank: u32) -> Part {
+    fn part(&self, rank: u32) -> WindowPart {
         self.parts()[rank as usize]
     }
-    fn parts(&self) -> &[Part] {
+    fn parts(&self) -> &[WindowPart] {
         self.parts.get().expect("known before the program has the window")
     }
     fn is_dynamic(&self) -> bool {
@@ -127,14 +128,14 @@ impl Window {
     /// Whether others than `rank` may look at its memory without MPI: memory of a shared window,
     /// also when another window is made of it. What a dynamic window has attached only its owner
     /// knows.
-    fn is_seen_by_others(&self, rank: u32) -> bool {
+    fn is_visible_to_others(&self, rank: u32) -> bool {
         match self.flavor {
             Flavor::Shared | Flavor::Dynamic => true,
             Flavor::Create => self.part(rank).offset != 0,
             Flavor::Allocate => false,
         }
     }
-    fn state<'a>(&'a self, held: &'a Held) -> RefMut<'a, State> {
+    fn state<'a>(&'a self, held: &'a Held) -> RefMut<'a, WindowState> {
         self.state.get(held)
     }
     /// Whether all of `low..high` is attached.

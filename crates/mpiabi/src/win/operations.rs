@@ -7,11 +7,11 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use workload::Apart;
+use workload::NonContiguous;
 use workload::wire::{self, Arrival, Direct, Submission, flag, kind};
 
 use super::block::{self, Block, Header, Stride, work};
-use super::pending::{self, Land, Submitted};
+use super::pending::{self, OnComplete, Submitted};
 use super::{Flavor, Window, find};
 use crate::abi::{Aint, Datatype, Op, Request, Win, c};
 use crate::buffer::Buffer;
@@ -19,16 +19,16 @@ use crate::datatype::{self, Number, Type};
 use crate::error::{Result, fail};
 use crate::export::{Integer, mpi_fn};
 use crate::op::{self, Operation, Operator};
-use crate::request::{self, Cancellable, Flight, Outcome};
+use crate::request::{self, Cancellable, InFlight, Outcome};
 use crate::runtime::{self, Held};
 
 /// Bytes on their way to a target that need not know of them yet. Then it is made to take them all:
 /// a target that sleeps for long would have them pile up in the origin's memory.
-const UNSEEN: u64 = 1 << 26;
+const MAX_UNAPPLIED_BYTES: u64 = 1 << 26;
 
 /// The target's side of a call's arguments.
 #[derive(Clone, Copy)]
-struct There<Int> {
+struct TargetArguments<Int> {
     rank: c_int,
     disp: Aint,
     count: Int,
@@ -36,32 +36,36 @@ struct There<Int> {
 }
 
 /// The same, checked.
-struct Place {
+struct TargetRange {
     rank: u32,
     at: i64,
     count: u64,
     datatype: Arc<Type>,
 }
 
-impl Place {
+impl TargetRange {
     fn bytes(&self) -> u64 {
         self.datatype.packed_size(self.count)
     }
 }
 
 /// Checks the target's side; `None` if there is nobody to work on.
-fn place<Int: Integer>(held: &Held, window: &Window, there: There<Int>) -> Result<Option<Place>> {
-    let count = datatype::count(there.count.wide())?;
-    let datatype = datatype::committed(there.datatype)?;
-    let Some(rank) = window.target(there.rank)? else { return Ok(None) };
-    if there.disp < 0 && !window.is_dynamic() {
-        return fail!(c::ERR_DISP, "a displacement of {}", there.disp);
+fn target_range<Int: Integer>(
+    held: &Held,
+    window: &Window,
+    target_arguments: TargetArguments<Int>,
+) -> Result<Option<TargetRange>> {
+    let count = datatype::count(target_arguments.count.wide())?;
+    let datatype = datatype::committed(target_arguments.datatype)?;
+    let Some(rank) = window.target(target_arguments.rank)? else { return Ok(None) };
+    if target_arguments.disp < 0 && !window.is_dynamic() {
+        return fail!(c::ERR_DISP, "a displacement of {}", target_arguments.disp);
     }
     window.state(held).epochs.operate(rank)?;
     let part = window.part(rank);
     let at = match window.is_dynamic() {
-        true => Some(there.disp),
-        false => there.disp.checked_mul(part.disp_unit),
+        true => Some(target_arguments.disp),
+        false => target_arguments.disp.checked_mul(part.disp_unit),
     };
     let span = span(&datatype, count);
     let reach = at.and_then(|at| Some((at.checked_add(span.0)?, at.checked_add(span.1)?)));
@@ -71,13 +75,13 @@ fn place<Int: Integer>(held: &Held, window: &Window, there: There<Int>) -> Resul
                 reach.0 >= 0 && reach.1 <= part.size
             } =>
         {
-            Ok(Some(Place { rank, at, count, datatype }))
+            Ok(Some(TargetRange { rank, at, count, datatype }))
         }
         _ => fail!(
             c::ERR_RMA_RANGE,
             "bytes {} to {} of rank {rank}'s part of the window, which has {}",
-            i128::from(there.disp) * i128::from(part.disp_unit) + i128::from(span.0),
-            i128::from(there.disp) * i128::from(part.disp_unit) + i128::from(span.1),
+            i128::from(target_arguments.disp) * i128::from(part.disp_unit) + i128::from(span.0),
+            i128::from(target_arguments.disp) * i128::from(part.disp_unit) + i128::from(span.1),
             part.size
         ),
     }
@@ -104,8 +108,8 @@ fn fits(bytes: u64, room: u64, what: &str) -> Result {
 }
 
 /// A call that is ready to go.
-struct Ready {
-    place: Place,
+struct PreparedCall {
+    target_range: TargetRange,
     work: u32,
     flags: u32,
     strides: Vec<Stride>,
@@ -119,26 +123,44 @@ struct Ready {
     /// Bytes of the area, and who fills it.
     area: u64,
     /// How the origin's data lies that has to be packed.
-    give: Apart,
-    take: Apart,
+    give: NonContiguous,
+    take: NonContiguous,
 }
 
-impl Ready {
-    fn new(place: Place, work: u32, bytes: u64) -> Ready {
-        let strides = block::strides(&place.datatype, place.count, bytes);
+impl PreparedCall {
+    fn new(target_range: TargetRange, work: u32, bytes: u64) -> PreparedCall {
+        let strides = block::strides(&target_range.datatype, target_range.count, bytes);
         let (op, element) = (c::OP_NULL, c::DATATYPE_NULL);
         let (flags, out, back, area) = (0, 0, 0, bytes);
-        let (give, take) = (Apart::default(), Apart::default());
-        Ready { place, work, flags, strides, bytes, out, back, op, element, area, give, take }
+        let (give, take) = (NonContiguous::default(), NonContiguous::default());
+        PreparedCall {
+            target_range,
+            work,
+            flags,
+            strides,
+            bytes,
+            out,
+            back,
+            op,
+            element,
+            area,
+            give,
+            take,
+        }
     }
-    fn sends(self, out: u64, give: &Buffer) -> Ready {
-        Ready { out, give: give.apart().first(out), ..self }
+    fn sends(self, out: u64, give: &Buffer) -> PreparedCall {
+        PreparedCall { out, give: give.noncontiguous().first(out), ..self }
     }
-    fn fetches(self, back: u64, take: &Buffer) -> Ready {
-        Ready { back, take: take.apart().first(back), flags: self.flags | flag::FETCH, ..self }
+    fn fetches(self, back: u64, take: &Buffer) -> PreparedCall {
+        PreparedCall {
+            back,
+            take: take.noncontiguous().first(back),
+            flags: self.flags | flag::FETCH,
+            ..self
+        }
     }
-    fn combines(self, op: Op, element: Datatype) -> Ready {
-        Ready { op, element, flags: self.flags | flag::ATOMIC, ..self }
+    fn combines(self, op: Op, element: Datatype) -> PreparedCall {
+        PreparedCall { op, element, flags: self.flags | flag::ATOMIC, ..self }
     }
 
     /// Fills a block and submits it.
@@ -147,7 +169,7 @@ impl Ready {
         held: &Held,
         window: &Window,
         fill: impl FnOnce(*mut u8),
-        land: Option<Buffer>,
+        on_complete: Option<Buffer>,
     ) -> Submitted {
         let flags = self.flags | self.extra_flags(held, window);
         let context = window.comm.context;
@@ -157,7 +179,7 @@ impl Ready {
             arrival,
             work: self.work,
             function: crate::export::function(),
-            at: self.place.at,
+            at: self.target_range.at,
             bytes: self.bytes,
             strides: 0,
             op: self.op.to_int() as u32 as u64,
@@ -167,29 +189,29 @@ impl Ready {
         // SAFETY: a block of our own until it is submitted.
         fill(unsafe { block.area() });
         let (token, kind) = (runtime::token(held), kind::ONE_SIDED);
-        let peer = window.comm.world(self.place.rank);
+        let peer = window.comm.world(self.target_range.rank);
         let what = Submission { kind, flags, token, peer, context, ..Submission::default() };
         let (bytes, grain, give, take) = (self.out, self.back, self.give, self.take);
         let block_at = block.offset;
         runtime::submit(held, Submission { bytes, grain, block: block_at, give, take, ..what });
         let (offset, returned) = (block.offset, self.bytes);
-        let land = (flags & flag::FETCH != 0).then(|| {
-            let land = move |held: &Held| {
-                if let Some(buffer) = land {
+        let on_complete = (flags & flag::FETCH != 0).then(|| {
+            let on_complete = move |held: &Held| {
+                if let Some(buffer) = on_complete {
                     // SAFETY: the user's buffer is writable until the program has synchronized;
                     // the area holds what returned.
                     unsafe { buffer.unpack(Block::at(held, offset).area(), returned) };
                 }
                 runtime::free(held, offset);
             };
-            Box::new(land) as Land
+            Box::new(on_complete) as OnComplete
         });
-        Submitted { target: self.place.rank, token, bytes: self.area, land }
+        Submitted { target: self.target_range.rank, token, bytes: self.area, on_complete }
     }
 
     /// How the simulator can apply it; no work if it cannot.
     fn direct(&self, window: &Window) -> Direct {
-        let target = match (window.flavor, window.part(self.place.rank).offset) {
+        let target = match (window.flavor, window.part(self.target_range.rank).offset) {
             (Flavor::Dynamic, _) | (_, 0) => return Direct::default(),
             (_, offset) => offset,
         };
@@ -205,30 +227,30 @@ impl Ready {
         if combine == wire::combine::USER || combine >> 8 > wire::combine::op::NO_OP {
             return Direct::default();
         }
-        let at = target.wrapping_add_signed(self.place.at + at);
+        let at = target.wrapping_add_signed(self.target_range.at + at);
         Direct { work: self.work, combine, at, bytes: self.bytes, area: 0 }
     }
 
     /// Whether somebody must see this one applied before the origin goes on.
     fn extra_flags(&self, held: &Held, window: &Window) -> u32 {
-        if window.is_seen_by_others(self.place.rank) {
+        if window.is_visible_to_others(self.target_range.rank) {
             return flag::VISIBLE;
         }
         let mut state = window.state(held);
-        let unseen = state.unseen.entry(self.place.rank).or_default();
-        *unseen += self.area + size_of::<Header>() as u64;
-        if *unseen < UNSEEN && self.flags & flag::FETCH == 0 {
+        let unapplied = state.unapplied.entry(self.target_range.rank).or_default();
+        *unapplied += self.area + size_of::<Header>() as u64;
+        if *unapplied < MAX_UNAPPLIED_BYTES && self.flags & flag::FETCH == 0 {
             return 0;
         }
-        *unseen = 0;
+        *unapplied = 0;
         flag::FETCH
     }
 }
 
 /// Nothing, if there was nothing to do.
-type Made = Option<Submitted>;
+type MaybeSubmitted = Option<Submitted>;
 
-fn tracked(held: &Held, window: &Window, made: Made) -> Result {
+fn tracked(held: &Held, window: &Window, made: MaybeSubmitted) -> Result {
     if let Some(made) = made {
         pending::track(held, window, made);
     }
@@ -237,31 +259,38 @@ fn tracked(held: &Held, window: &Window, made: Made) -> Result {
 
 /// # Safety
 /// `request` is writable.
-unsafe fn requested(held: &Held, window: &Rc<Window>, made: Made, request: *mut Request) -> Result {
-    let flight = match made {
+unsafe fn requested(
+    held: &Held,
+    window: &Rc<Window>,
+    made: MaybeSubmitted,
+    request: *mut Request,
+) -> Result {
+    let in_flight = match made {
         Some(made) => pending::request(held, window, made),
-        None => Flight::landed(Outcome::empty()),
+        None => InFlight::completed(Outcome::empty()),
     };
-    unsafe { *request = request::flying(held, c::COMM_SELF, Cancellable::No, flight) };
+    unsafe {
+        *request = request::in_flight_request(held, c::COMM_SELF, Cancellable::No, in_flight)
+    };
     Ok(())
 }
 
-type Here<Int> = (*const c_void, Int, Datatype);
+type OriginArguments<Int> = (*const c_void, Int, Datatype);
 
 fn put<Int: Integer>(
     held: &Held,
     window: &Window,
-    (at, count, datatype): Here<Int>,
-    there: There<Int>,
-) -> Result<Made> {
+    (at, count, datatype): OriginArguments<Int>,
+    target_arguments: TargetArguments<Int>,
+) -> Result<MaybeSubmitted> {
     let give = Buffer::new(at, count.wide(), datatype)?;
-    let Some(place) = place(held, window, there)? else { return Ok(None) };
+    let Some(target_range) = target_range(held, window, target_arguments)? else { return Ok(None) };
     let bytes = give.bytes();
-    fits(bytes, place.bytes(), "the target's buffer")?;
+    fits(bytes, target_range.bytes(), "the target's buffer")?;
     if bytes == 0 {
         return Ok(None);
     }
-    let ready = Ready::new(place, work::PUT, bytes).sends(bytes, &give);
+    let ready = PreparedCall::new(target_range, work::PUT, bytes).sends(bytes, &give);
     // SAFETY: the user's buffer is readable, and the area has the room.
     let fill = |area| unsafe { give.pack(area, bytes) };
     let made = ready.submit(held, window, fill, None);
@@ -271,17 +300,17 @@ fn put<Int: Integer>(
 fn get<Int: Integer>(
     held: &Held,
     window: &Window,
-    (at, count, datatype): Here<Int>,
-    there: There<Int>,
-) -> Result<Made> {
+    (at, count, datatype): OriginArguments<Int>,
+    target_arguments: TargetArguments<Int>,
+) -> Result<MaybeSubmitted> {
     let take = Buffer::new(at, count.wide(), datatype)?;
-    let Some(place) = place(held, window, there)? else { return Ok(None) };
-    let bytes = place.bytes();
+    let Some(target_range) = target_range(held, window, target_arguments)? else { return Ok(None) };
+    let bytes = target_range.bytes();
     fits(bytes, take.bytes(), "the origin's buffer")?;
     if bytes == 0 {
         return Ok(None);
     }
-    let ready = Ready::new(place, work::GET, bytes).fetches(bytes, &take);
+    let ready = PreparedCall::new(target_range, work::GET, bytes).fetches(bytes, &take);
     let made = ready.submit(held, window, |_| {}, Some(take));
     Ok(Some(made))
 }
@@ -310,22 +339,22 @@ fn element(operator: Operator, target: &Type, others: &[&Buffer]) -> Result<Data
 fn accumulate<Int: Integer>(
     held: &Held,
     window: &Window,
-    here: Here<Int>,
-    there: There<Int>,
+    here: OriginArguments<Int>,
+    target_arguments: TargetArguments<Int>,
     handle: Op,
-) -> Result<Made> {
+) -> Result<MaybeSubmitted> {
     let (operator, give) = (operator(handle)?, Buffer::new(here.0, here.1.wide(), here.2)?);
     if operator == Operator::NoOp {
         return fail!(c::ERR_OP, "MPI_NO_OP is for calls that fetch");
     }
-    let Some(place) = place(held, window, there)? else { return Ok(None) };
+    let Some(target_range) = target_range(held, window, target_arguments)? else { return Ok(None) };
     let bytes = give.bytes();
-    fits(bytes, place.bytes(), "the target's buffer")?;
+    fits(bytes, target_range.bytes(), "the target's buffer")?;
     if bytes == 0 {
         return Ok(None);
     }
-    let element = element(operator, &place.datatype, &[&give])?;
-    let ready = Ready::new(place, work::ACCUMULATE, bytes).sends(bytes, &give);
+    let element = element(operator, &target_range.datatype, &[&give])?;
+    let ready = PreparedCall::new(target_range, work::ACCUMULATE, bytes).sends(bytes, &give);
     let ready = ready.combines(handle, element);
     // SAFETY: the user's buffer is readable, and the area has the room.
     let fill = |area| unsafe { give.pack(area, bytes) };
@@ -336,11 +365,11 @@ fn accumulate<Int: Integer>(
 fn get_accumulate<Int: Integer>(
     held: &Held,
     window: &Window,
-    here: Here<Int>,
-    result: Here<Int>,
-    there: There<Int>,
+    here: OriginArguments<Int>,
+    result: OriginArguments<Int>,
+    target_arguments: TargetArguments<Int>,
     handle: Op,
-) -> Result<Made> {
+) -> Result<MaybeSubmitted> {
     let operator = operator(handle)?;
     // MPI_NO_OP only fetches: the origin's arguments then mean nothing.
     let give = match operator {
@@ -348,16 +377,16 @@ fn get_accumulate<Int: Integer>(
         _ => Some(Buffer::new(here.0, here.1.wide(), here.2)?),
     };
     let take = Buffer::new(result.0, result.1.wide(), result.2)?;
-    let Some(place) = place(held, window, there)? else { return Ok(None) };
-    let bytes = give.as_ref().map_or(place.bytes(), Buffer::bytes);
-    fits(bytes, place.bytes(), "the target's buffer")?;
+    let Some(target_range) = target_range(held, window, target_arguments)? else { return Ok(None) };
+    let bytes = give.as_ref().map_or(target_range.bytes(), Buffer::bytes);
+    fits(bytes, target_range.bytes(), "the target's buffer")?;
     fits(bytes, take.bytes(), "the result's buffer")?;
     if bytes == 0 {
         return Ok(None);
     }
     let others: Vec<&Buffer> = give.iter().chain([&take]).collect();
-    let element = element(operator, &place.datatype, &others)?;
-    let mut ready = Ready::new(place, work::ACCUMULATE, bytes).fetches(bytes, &take);
+    let element = element(operator, &target_range.datatype, &others)?;
+    let mut ready = PreparedCall::new(target_range, work::ACCUMULATE, bytes).fetches(bytes, &take);
     if let Some(give) = &give {
         ready = ready.sends(bytes, give);
     }
@@ -373,14 +402,15 @@ fn fetch_and_op(
     held: &Held,
     window: &Window,
     (here, result): (*const c_void, *mut c_void),
-    there: There<c_int>,
+    target_arguments: TargetArguments<c_int>,
     op: Op,
-) -> Result<Made> {
-    if datatype::get(there.datatype)?.number.is_none() {
+) -> Result<MaybeSubmitted> {
+    if datatype::get(target_arguments.datatype)?.number.is_none() {
         return fail!(c::ERR_TYPE, "the datatype is not a predefined one");
     }
-    let (give, take) = ((here, 1, there.datatype), (result.cast_const(), 1, there.datatype));
-    get_accumulate(held, window, give, take, there, op)
+    let (give, take) =
+        ((here, 1, target_arguments.datatype), (result.cast_const(), 1, target_arguments.datatype));
+    get_accumulate(held, window, give, take, target_arguments, op)
 }
 
 /// Integers, truth values and bytes compare bit by bit (MPI 5.0, 12.3.4).
@@ -396,16 +426,16 @@ fn compare_and_swap(
     held: &Held,
     window: &Window,
     (here, compare, result): (*const c_void, *const c_void, *mut c_void),
-    there: There<c_int>,
-) -> Result<Made> {
-    let item = |at: *const c_void| Buffer::new(at, 1, there.datatype);
+    target_arguments: TargetArguments<c_int>,
+) -> Result<MaybeSubmitted> {
+    let item = |at: *const c_void| Buffer::new(at, 1, target_arguments.datatype);
     let (give, expect, take) = (item(here)?, item(compare)?, item(result)?);
     if !give.datatype.number.is_some_and(compares) {
         return fail!(c::ERR_TYPE, "the datatype is no predefined integer, logical or byte");
     }
-    let Some(place) = place(held, window, there)? else { return Ok(None) };
-    let bytes = place.bytes();
-    let mut ready = Ready::new(place, work::COMPARE, bytes);
+    let Some(target_range) = target_range(held, window, target_arguments)? else { return Ok(None) };
+    let bytes = target_range.bytes();
+    let mut ready = PreparedCall::new(target_range, work::COMPARE, bytes);
     ready.area = 2 * bytes;
     ready.flags |= flag::ATOMIC;
     let fill = |area: *mut u8| unsafe {
@@ -425,8 +455,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let there = There { rank: target, disp, count: target_count, datatype: target_type };
-        tracked(held, &window, put(held, &window, (here, count, datatype), there)?)
+        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
+        tracked(held, &window, put(held, &window, (here, count, datatype), target_arguments)?)
     }
     pub fn Get<Int>(
         here: *mut c_void, count: Int, datatype: Datatype, target: c_int, disp: Aint,
@@ -434,8 +464,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let there = There { rank: target, disp, count: target_count, datatype: target_type };
-        tracked(held, &window, get(held, &window, (here.cast_const(), count, datatype), there)?)
+        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
+        tracked(held, &window, get(held, &window, (here.cast_const(), count, datatype), target_arguments)?)
     }
     pub fn Accumulate<Int>(
         here: *const c_void, count: Int, datatype: Datatype, target: c_int, disp: Aint,
@@ -443,8 +473,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let there = There { rank: target, disp, count: target_count, datatype: target_type };
-        tracked(held, &window, accumulate(held, &window, (here, count, datatype), there, op)?)
+        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
+        tracked(held, &window, accumulate(held, &window, (here, count, datatype), target_arguments, op)?)
     }
     pub fn Get_accumulate<Int>(
         here: *const c_void, count: Int, datatype: Datatype, result: *mut c_void,
@@ -453,10 +483,10 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let there = There { rank: target, disp, count: target_count, datatype: target_type };
+        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
         let (give, take) =
             ((here, count, datatype), (result.cast_const(), result_count, result_type));
-        tracked(held, &window, get_accumulate(held, &window, give, take, there, op)?)
+        tracked(held, &window, get_accumulate(held, &window, give, take, target_arguments, op)?)
     }
     pub fn Fetch_and_op(
         here: *const c_void, result: *mut c_void, datatype: Datatype, target: c_int, disp: Aint,
@@ -464,8 +494,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let there = There { rank: target, disp, count: 1, datatype };
-        tracked(held, &window, fetch_and_op(held, &window, (here, result), there, op)?)
+        let target_arguments = TargetArguments { rank: target, disp, count: 1, datatype };
+        tracked(held, &window, fetch_and_op(held, &window, (here, result), target_arguments, op)?)
     }
     pub fn Compare_and_swap(
         here: *const c_void, compare: *const c_void, result: *mut c_void, datatype: Datatype,
@@ -473,8 +503,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let there = There { rank: target, disp, count: 1, datatype };
-        let made = compare_and_swap(held, &window, (here, compare, result), there)?;
+        let target_arguments = TargetArguments { rank: target, disp, count: 1, datatype };
+        let made = compare_and_swap(held, &window, (here, compare, result), target_arguments)?;
         tracked(held, &window, made)
     }
 
@@ -484,8 +514,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let there = There { rank: target, disp, count: target_count, datatype: target_type };
-        let made = put(held, &window, (here, count, datatype), there)?;
+        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
+        let made = put(held, &window, (here, count, datatype), target_arguments)?;
         unsafe { requested(held, &window, made, request) }
     }
     pub fn Rget<Int>(
@@ -494,8 +524,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let there = There { rank: target, disp, count: target_count, datatype: target_type };
-        let made = get(held, &window, (here.cast_const(), count, datatype), there)?;
+        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
+        let made = get(held, &window, (here.cast_const(), count, datatype), target_arguments)?;
         unsafe { requested(held, &window, made, request) }
     }
     pub fn Raccumulate<Int>(
@@ -504,8 +534,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let there = There { rank: target, disp, count: target_count, datatype: target_type };
-        let made = accumulate(held, &window, (here, count, datatype), there, op)?;
+        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
+        let made = accumulate(held, &window, (here, count, datatype), target_arguments, op)?;
         unsafe { requested(held, &window, made, request) }
     }
     pub fn Rget_accumulate<Int>(
@@ -515,10 +545,10 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let there = There { rank: target, disp, count: target_count, datatype: target_type };
+        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
         let (give, take) =
             ((here, count, datatype), (result.cast_const(), result_count, result_type));
-        let made = get_accumulate(held, &window, give, take, there, op)?;
+        let made = get_accumulate(held, &window, give, take, target_arguments, op)?;
         unsafe { requested(held, &window, made, request) }
     }
 }

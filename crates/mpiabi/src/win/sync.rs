@@ -52,7 +52,7 @@ fn ranks(window: &Window, group: Group) -> Result<Vec<u32>> {
 }
 
 /// Sends a message without bytes.
-fn tell(held: &Held, window: &Window, rank: u32, tag: c_int) {
+fn send_empty(held: &Held, window: &Window, rank: u32, tag: c_int) {
     let (token, kind, flags) = (runtime::token(held), kind::SEND, flag::BUFFERED);
     let (peer, context) = (window.comm.world(rank), window.comm.messages_context());
     let what = Submission { kind, flags, token, peer, tag, context, ..Submission::default() };
@@ -144,7 +144,7 @@ mpi_fn! {
         let origins = ranks(&window, group)?;
         window.state(held).epochs.post()?;
         if assertions & c::MODE_NOCHECK == 0 {
-            origins.iter().for_each(|&rank| tell(held, &window, rank, POSTED));
+            origins.iter().for_each(|&rank| send_empty(held, &window, rank, POSTED));
         }
         let awaited = origins.iter().map(|&rank| expect(held, &window, rank, COMPLETED)).collect();
         let mut state = window.state(held);
@@ -173,7 +173,7 @@ mpi_fn! {
         pending::flush(held, &window, None);
         let access = std::mem::replace(&mut window.state(held).epochs.access, Access::Closed);
         if let Access::Start(targets) = access {
-            targets.iter().for_each(|&rank| tell(held, &window, rank, COMPLETED));
+            targets.iter().for_each(|&rank| send_empty(held, &window, rank, COMPLETED));
         }
         Ok(())
     }

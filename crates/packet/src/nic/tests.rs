@@ -2,7 +2,7 @@
 
 use super::*;
 use base::{below, draw};
-use des::{Queue, What};
+use des::{EventCode, Queue};
 use machine::{Machine, MachineSpec};
 use net::{Counters, Event, NetworkModel};
 
@@ -31,7 +31,7 @@ fn seen(machine: &Machine, seed: u64, leave: bool) -> Seen {
             bytes: u64::from(luck(5, 2_048 * 3) >> luck(6, 12)),
             origin: Origin::Nic,
             vnet: 0,
-            told: net::Told::There,
+            completion: net::Completion::Target,
             draw: draw(seed, 7, 0, nth),
             in_order: false,
             handling: Span::ZERO,
@@ -50,9 +50,9 @@ fn seen(machine: &Machine, seed: u64, leave: bool) -> Seen {
             let transit = net.transits.insert(transit);
             net.send_off(transit, &mut cx);
         }
-        while let Some((now, what)) = cx.queue.pop_before(end) {
+        while let Some((now, code)) = cx.queue.pop_before(end) {
             (cx.now, events) = (now, events + 1);
-            if let Event::Net(event) = Event::of(what) {
+            if let Event::Net(event) = Event::of(code) {
                 net.handle(event, &mut cx);
             }
         }
@@ -86,17 +86,17 @@ fn seen_of_streams(
     let (mut delivered, mut events) = (Vec::new(), 0);
     let luck = |stream, nth, n| below(draw(seed, stream, 0, nth), n);
     let mut births = [Time::ZERO; NICS as usize];
-    let mut told = |net: &mut PacketNetwork, queue: &mut Queue, nth: u64| {
+    let mut completion = |net: &mut PacketNetwork, queue: &mut Queue, nth: u64| {
         let (src, birth) = (NicId((nth % NICS) as u32), &mut births[(nth % NICS) as usize]);
         *birth += Span(u64::from(luck(1, nth, 80_000 + 500 * bytes)));
         let ready = NetworkModel::ready(net, src, bytes.into(), *birth);
         if !foretold {
             net.nics[src].ready = Time::ZERO;
         }
-        queue.push(ready, What::new(Phase::Arrive, net::READY, src.0, nth as u32));
+        queue.push(ready, EventCode::new(Phase::Arrive, net::READY, src.0, nth as u32));
     };
-    (0..NICS).for_each(|nth| told(&mut net, &mut queue, nth));
-    while let Some((now, what)) = queue.pop() {
+    (0..NICS).for_each(|nth| completion(&mut net, &mut queue, nth));
+    while let Some((now, code)) = queue.pop() {
         let mut cx = Cx {
             now,
             machine,
@@ -105,11 +105,11 @@ fn seen_of_streams(
             counters: &mut counters,
         };
         events += 1;
-        if what.kind() != net::READY {
-            NetworkModel::take_up(&mut net, what, &mut cx);
+        if code.kind() != net::READY {
+            NetworkModel::dispatch(&mut net, code, &mut cx);
             continue;
         }
-        let (src, nth) = (what.source(), u64::from(what.arg()));
+        let (src, nth) = (code.source(), u64::from(code.arg()));
         let dst = match luck(3, nth, 100) < to_first && src > 0 {
             true => 0,
             false => (src + 1 + luck(2, nth, NICS as u32 - 1)) % NICS as u32,
@@ -120,25 +120,25 @@ fn seen_of_streams(
             bytes: bytes.into(),
             origin: Origin::Nic,
             vnet: 0,
-            told: net::Told::There,
+            completion: net::Completion::Target,
             draw: draw(seed, 7, 0, nth),
             in_order,
             handling: Span::ZERO,
         };
         NetworkModel::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
         if nth < 4_000 {
-            told(&mut net, &mut queue, nth + NICS);
+            completion(&mut net, &mut queue, nth + NICS);
         }
     }
     net.assert_quiet(machine);
-    delivered.sort_unstable_by_key(|told| told.0.0);
+    delivered.sort_unstable_by_key(|completion| completion.0.0);
     (delivered, events)
 }
 
 /// What a NIC will take is known before it comes, and is what it would have been: with several
 /// heads in a cable, beside what is held back for a congested receiver, and where NICs answer.
 #[test]
-fn what_is_foretold_changes_nothing() {
+fn precomputed_ready_times_do_not_change_results() {
     let even = |bytes| Streams { bytes, in_order: false, to_first: 0 };
     let hot = |bytes| Streams { bytes, in_order: false, to_first: 30 };
     let known = ("nic.send_latency", "600 ns");
@@ -172,16 +172,16 @@ fn what_is_foretold_changes_nothing() {
         let spec = MachineSpec::parse(name, text, &set).expect("a machine");
         let machine = spec.resolve().expect("a machine");
         for seed in 0..3 {
-            let (told, events) = seen_of_streams(&machine, streams, seed, true);
+            let (completion, events) = seen_of_streams(&machine, streams, seed, true);
             let (untold, more) = seen_of_streams(&machine, streams, seed, false);
-            assert_eq!(told, untold, "{name}, {streams:?}, {keys:?}, seed {seed}");
-            assert!(told.len() > 4_000 && events < more, "{name}: {events} of {more} events");
+            assert_eq!(completion, untold, "{name}, {streams:?}, {keys:?}, seed {seed}");
+            assert!(completion.len() > 4_000 && events < more, "{name}: {events} of {more} events");
         }
     }
 }
 
 #[test]
-fn what_leaves_whole_leaves_as_from_a_round() {
+fn the_single_packet_fast_path_equals_the_queued_path() {
     // Windows that fill, buffers that fill, hosts that are slower than links.
     for keys in [
         &[("nic.window", "1024")][..],

@@ -5,7 +5,7 @@ use super::bars::Band;
 use super::bench::{BenchRequest, BenchResult, answer};
 use super::{Common, Fidelity};
 use crate::world::Progress;
-use machine::Complaint;
+use machine::InputError;
 use serde::Serialize;
 
 /// As a user types it.
@@ -24,7 +24,7 @@ pub struct CandidateRow {
 }
 
 /// What came of a benchmark whose bars are to be within a tolerance.
-pub(super) enum Found {
+pub(super) enum AutoOutcome {
     /// With the size whose bars are the widest.
     Answer(Box<BenchResult>, Option<Bars>),
     TooWide(u64, Band),
@@ -50,15 +50,17 @@ pub(super) fn widest(all: impl Iterator<Item = (u64, Option<Band>)>) -> Result<B
 }
 
 /// Why such bars are not within a tolerance, if they are not.
-pub(super) fn beyond(tolerance: f64, widest: Result<Bars, u64>) -> Option<Found> {
+pub(super) fn beyond(tolerance: f64, widest: Result<Bars, u64>) -> Option<AutoOutcome> {
     match widest {
-        Err(bytes) => Some(Found::NoBars(bytes)),
-        Ok((bytes, band)) => (band.reach() > tolerance).then_some(Found::TooWide(bytes, band)),
+        Err(bytes) => Some(AutoOutcome::NoBars(bytes)),
+        Ok((bytes, band)) => {
+            (band.reach() > tolerance).then_some(AutoOutcome::TooWide(bytes, band))
+        }
     }
 }
 
 /// A complaint about a tolerance that is none, or that nobody asked a choice for.
-pub(super) fn misasked(request: &BenchRequest) -> Option<Complaint> {
+pub(super) fn tolerance_error(request: &BenchRequest) -> Option<InputError> {
     let is_auto = request.common.fidelity == AUTO;
     let found = || request.tolerance.map_or("nothing".into(), |share| share.to_string());
     let wanted = match request.tolerance {
@@ -67,7 +69,7 @@ pub(super) fn misasked(request: &BenchRequest) -> Option<Complaint> {
         Some(_) if !is_auto => "`--fidelity auto` with it: others are taken as they are",
         _ => return None,
     };
-    Some(Complaint::new("tolerance", found(), wanted))
+    Some(InputError::new("tolerance", found(), wanted))
 }
 
 /// Tries fidelities from the cheapest on.
@@ -75,7 +77,7 @@ pub(super) fn choose(
     request: &BenchRequest,
     tolerance: f64,
     tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<BenchResult, Vec<Complaint>> {
+) -> Result<BenchResult, Vec<InputError>> {
     let begun = std::time::Instant::now();
     let mut candidates = Vec::new();
     for fidelity in [Fidelity::LogGp, Fidelity::Flow, Fidelity::Packet] {
@@ -83,7 +85,7 @@ pub(super) fn choose(
         let error_bars = fidelity != Fidelity::Packet;
         let asked = BenchRequest { common, error_bars, ..request.clone() };
         let (bytes, band, why) = match answer(&asked, Some(tolerance), tick) {
-            Ok(Found::Answer(mut result, widest)) => {
+            Ok(AutoOutcome::Answer(mut result, widest)) => {
                 let why = match fidelity {
                     Fidelity::Packet => "what the others are held against".into(),
                     _ => format!("within {}", percent(tolerance)),
@@ -93,17 +95,17 @@ pub(super) fn choose(
                 result.engine.wall_s = begun.elapsed().as_secs_f64();
                 return Ok(*result);
             }
-            Ok(Found::TooWide(bytes, band)) => (bytes, Some(band), "too wide".to_string()),
-            Ok(Found::NoBars(bytes)) => {
+            Ok(AutoOutcome::TooWide(bytes, band)) => (bytes, Some(band), "too wide".to_string()),
+            Ok(AutoOutcome::NoBars(bytes)) => {
                 (bytes, None, "no smaller twin has few enough packets (--twin-packets)".into())
             }
-            Ok(Found::TooLong(bytes, most, what)) => {
+            Ok(AutoOutcome::TooLong(bytes, most, what)) => {
                 (bytes, None, format!("a call of more than {most} {what} (--messages)"))
             }
-            Err(complaints) => {
+            Err(input_errors) => {
                 // What this fidelity does not have another may; all else is wrong for each.
                 let (own, others): (Vec<_>, Vec<_>) =
-                    complaints.into_iter().partition(|complaint| complaint.at == "fidelity");
+                    input_errors.into_iter().partition(|input_error| input_error.at == "fidelity");
                 if !others.is_empty() || fidelity == Fidelity::Packet {
                     return Err(if others.is_empty() { own } else { others });
                 }
@@ -119,7 +121,7 @@ pub(super) fn choose(
     let said: Vec<String> = candidates.iter().map(CandidateRow::said).collect();
     let wanted =
         format!("more: {}. Larger twins (--twin-packets) may narrow bars", said.join("; "));
-    Err(vec![Complaint::new("tolerance", percent(tolerance), wanted)])
+    Err(vec![InputError::new("tolerance", percent(tolerance), wanted)])
 }
 
 fn row(fidelity: Fidelity, is_chosen: bool, widest: Option<Bars>, why: String) -> CandidateRow {

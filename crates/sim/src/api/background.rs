@@ -5,8 +5,8 @@ use crate::background::{Background, BackgroundTraffic};
 use crate::noise::Noise;
 use crate::traffic::Destinations;
 use base::Span;
-use machine::placement::Free;
-use machine::{Complaint, Machine, NicId, NodeId};
+use machine::placement::FreeNodes;
+use machine::{InputError, Machine, NicId, NodeId};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Deserialize)]
@@ -67,40 +67,40 @@ pub(super) fn at(common: &Common, nth: usize) -> String {
 pub(super) fn of(
     common: &Common,
     machine: &Machine,
-    free: &Free,
-) -> Result<Vec<Background>, Vec<Complaint>> {
-    let mut complaints = Vec::new();
+    free: &FreeNodes,
+) -> Result<Vec<Background>, Vec<InputError>> {
+    let mut input_errors = Vec::new();
     let mut out = Vec::new();
     for (nth, request) in common.background.iter().enumerate() {
         match one(common, request, machine, free) {
             Ok(background) => out.extend(background),
             Err(more) => {
-                let of_it = |c: Complaint| Complaint { at: at(common, nth), ..c };
-                complaints.extend(more.into_iter().map(of_it));
+                let of_it = |c: InputError| InputError { at: at(common, nth), ..c };
+                input_errors.extend(more.into_iter().map(of_it));
             }
         }
     }
     if !out.is_empty() && common.fidelity != "packet" {
         let wanted = "`packet` with background traffic: elsewhere there is none";
-        complaints.push(Complaint::new("fidelity", &common.fidelity, wanted));
+        input_errors.push(InputError::new("fidelity", &common.fidelity, wanted));
     }
     if !(0.0..=1.0).contains(&common.warmup_s) {
         let wanted = "a simulated span of at most 1 s";
-        complaints.push(Complaint::new("warmup", common.warmup_s.to_string(), wanted));
+        input_errors.push(InputError::new("warmup", common.warmup_s.to_string(), wanted));
     }
-    if complaints.is_empty() { Ok(out) } else { Err(complaints) }
+    if input_errors.is_empty() { Ok(out) } else { Err(input_errors) }
 }
 
 fn one(
     common: &Common,
     request: &BackgroundRequest,
     machine: &Machine,
-    free: &Free,
-) -> Result<Option<Background>, Vec<Complaint>> {
+    free: &FreeNodes,
+) -> Result<Option<Background>, Vec<InputError>> {
     let BackgroundRequest { pattern, load, bytes, nodes, .. } = request;
-    let mut complaints = Vec::new();
+    let mut input_errors = Vec::new();
     let mut wrong = |found: String, wanted: String| {
-        complaints.push(Complaint::new("background", found, wanted));
+        input_errors.push(InputError::new("background", found, wanted));
     };
     if !(*load == 0.0 || (1e-6..=1.0).contains(load)) {
         let wanted = "a load of 0, or from 0.000001 to 1: a fraction of the injection rate";
@@ -127,8 +127,8 @@ fn one(
         }
         break;
     }
-    if !complaints.is_empty() {
-        return Err(complaints);
+    if !input_errors.is_empty() {
+        return Err(input_errors);
     }
     let nics =
         among.iter().flat_map(|&node| machine.node_nics[node]..machine.node_nics[next(node)]);
@@ -136,7 +136,7 @@ fn one(
     let on = nics.len();
     let to = Destinations::among(pattern, machine, nics, common.seed).map_err(|c| {
         let wanted = if on < 2 { format!("two NICs or more for it: {on} left") } else { c.wanted };
-        vec![Complaint { at: "background".into(), wanted, ..c }]
+        vec![InputError { at: "background".into(), wanted, ..c }]
     })?;
     let pattern = pattern.clone();
     let vnet = super::classes::of_background(request, machine);
@@ -147,16 +147,16 @@ fn next(node: NodeId) -> NodeId {
     NodeId(node.0 + 1)
 }
 
-pub(super) fn noise(common: &Common) -> Result<Option<Noise>, Complaint> {
+pub(super) fn noise(common: &Common) -> Result<Option<Noise>, InputError> {
     let Some(NoiseRequest { period_s, length_s }) = common.noise else { return Ok(None) };
     let spans = [period_s, length_s].map(|s| (0.0..=1_000.0).contains(&s).then_some(s));
     let [Some(period), Some(length)] = spans.map(|s| s.map(Span::from_seconds)) else {
         let found = format!("{length_s} s of every {period_s} s");
-        return Err(Complaint::new("noise", found, "spans of at most 1,000 s"));
+        return Err(InputError::new("noise", found, "spans of at most 1,000 s"));
     };
     if length >= period {
         let found = format!("{length_s} s of every {period_s} s");
-        return Err(Complaint::new("noise", found, "pulses shorter than their period"));
+        return Err(InputError::new("noise", found, "pulses shorter than their period"));
     }
     Ok((length > Span::ZERO).then_some(Noise { period, length }))
 }

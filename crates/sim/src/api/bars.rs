@@ -13,18 +13,18 @@ use serde::Serialize;
 /// one after every so many, which are as far apart as those of the job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Layout {
+pub enum ReplicaLayout {
     First,
     Spread,
 }
 
-impl Layout {
-    const ALL: [Layout; 2] = [Layout::First, Layout::Spread];
+impl ReplicaLayout {
+    const ALL: [ReplicaLayout; 2] = [ReplicaLayout::First, ReplicaLayout::Spread];
 
     fn nodes(self, all: &[NodeId], n: usize) -> Vec<NodeId> {
         let nth = |i: usize| match self {
-            Layout::First => all[i],
-            Layout::Spread => all[i * all.len() / n],
+            ReplicaLayout::First => all[i],
+            ReplicaLayout::Spread => all[i * all.len() / n],
         };
         let mut nodes: Vec<NodeId> = (0..n).map(nth).collect();
         nodes.sort_unstable();
@@ -34,11 +34,11 @@ impl Layout {
 
 /// The question put to a smaller twin of the job.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq)]
-pub struct TwinRow {
+pub struct ReplicaRow {
     pub bytes: u64,
     pub nodes: u32,
     pub ranks: u32,
-    pub layout: Layout,
+    pub layout: ReplicaLayout,
     /// At the fidelity asked for, and by packets.
     pub latency_s: f64,
     pub packet_s: f64,
@@ -62,12 +62,12 @@ impl Band {
     /// For a prediction on `nodes` nodes. In each layout twins come by their size. With every
     /// doubling from the largest to the job an error may change by twice as much as it ever did
     /// from one twin to the next, or by twice what it is if there is no next.
-    pub(super) fn of(twins: &[TwinRow], nodes: u32) -> Band {
+    pub(super) fn of(twins: &[ReplicaRow], nodes: u32) -> Band {
         let Some(largest) = twins.iter().map(|twin| twin.nodes).max() else {
             return Band::default();
         };
         let (mut low, mut high, mut worst, mut change) = (0.0f64, 0.0f64, 0.0f64, 0.0f64);
-        for layout in Layout::ALL {
+        for layout in ReplicaLayout::ALL {
             let of_layout = twins.iter().filter(|twin| twin.layout == layout);
             let errors: Vec<f64> = of_layout.map(|twin| twin.error).collect();
             for &error in &errors {
@@ -127,9 +127,9 @@ pub(super) fn twins(
     fidelity: Fidelity,
     most_packets: u64,
     answer: &mut Answer<'_>,
-) -> Result<Vec<TwinRow>, End> {
+) -> Result<Vec<ReplicaRow>, End> {
     let all = nodes(job);
-    let mut play = |layout: Layout, n: usize, fidelity| {
+    let mut play = |layout: ReplicaLayout, n: usize, fidelity| {
         on(job, &layout.nodes(&all, n), |job| {
             let (seconds, packets) = answer(job, fidelity)?;
             Ok((seconds, job.seats.len() as u32, packets))
@@ -137,19 +137,19 @@ pub(super) fn twins(
     };
     let mut largest = None;
     for n in (1..).map(|i| 1usize << i).take_while(|n| 2 * n <= all.len()) {
-        if play(Layout::First, n, Fidelity::LogGp)?.2 > most_packets {
+        if play(ReplicaLayout::First, n, Fidelity::LogGp)?.2 > most_packets {
             break;
         }
         largest = Some(n);
     }
     let mut rows = Vec::new();
     let sizes = (0..SIZES).rev().filter_map(|i| Some(largest? >> i)).filter(|&n| n >= 2);
-    for (n, layout) in sizes.flat_map(|n| Layout::ALL.map(|layout| (n, layout))) {
+    for (n, layout) in sizes.flat_map(|n| ReplicaLayout::ALL.map(|layout| (n, layout))) {
         let (latency_s, ranks, _) = play(layout, n, fidelity)?;
         let (packet_s, ..) = play(layout, n, Fidelity::Packet)?;
         let error = packet_s / latency_s - 1.0;
         let nodes = n as u32;
-        rows.push(TwinRow { bytes, nodes, ranks, layout, latency_s, packet_s, error });
+        rows.push(ReplicaRow { bytes, nodes, ranks, layout, latency_s, packet_s, error });
     }
     Ok(rows)
 }
@@ -182,11 +182,11 @@ fn on<R>(job: &mut Job, nodes: &[NodeId], play: impl FnOnce(&mut Job) -> R) -> R
 mod tests {
     use super::*;
 
-    fn twins(layout: Layout, errors: &[f64]) -> Vec<TwinRow> {
+    fn twins(layout: ReplicaLayout, errors: &[f64]) -> Vec<ReplicaRow> {
         let row = |(i, &error): (usize, &f64)| {
             let nodes = 8 << i;
             let (bytes, ranks) = (8, nodes);
-            TwinRow { bytes, nodes, ranks, layout, latency_s: 1.0, packet_s: 1.0 + error, error }
+            ReplicaRow { bytes, nodes, ranks, layout, latency_s: 1.0, packet_s: 1.0 + error, error }
         };
         errors.iter().enumerate().map(row).collect()
     }
@@ -200,7 +200,7 @@ mod tests {
                 assert!((found - wanted).abs() < 1e-12, "{band:?}: {low} {high} {worst}");
             }
         };
-        let first = |errors: &[f64]| twins(Layout::First, errors);
+        let first = |errors: &[f64]| twins(ReplicaLayout::First, errors);
         // 32 nodes to 256 are three doublings, in each of which it may change by twice 0.08.
         near(Band::of(&first(&[0.02, 0.10, 0.15]), 256), -0.48, 0.15 + 0.48, 0.15);
         near(Band::of(&first(&[0.02, -0.01, -0.03]), 64), -0.09, 0.08, -0.03);
@@ -212,16 +212,17 @@ mod tests {
         near(Band::of(&first(&[0.05, 0.05]), 32).widened(0.01), -0.01, 0.06, 0.05);
         near(Band::of(&first(&[-0.2, -0.6]), 64), -1.0, 1.6, -0.6);
         // Layouts do not follow from each other.
-        let both = [first(&[0.10, 0.10]), twins(Layout::Spread, &[0.02, 0.12])].concat();
+        let both = [first(&[0.10, 0.10]), twins(ReplicaLayout::Spread, &[0.02, 0.12])].concat();
         near(Band::of(&both, 32), -0.20, 0.12 + 0.20, 0.12);
         assert_eq!(Band::of(&[], 256), Band::default());
     }
 
     #[test]
-    fn twins_have_the_first_nodes_or_some_of_all() {
+    fn replicas_use_the_first_nodes_or_every_nth() {
         let all: Vec<NodeId> = [7, 3, 9, 1, 5, 8].map(NodeId).to_vec();
-        let of = |layout: Layout, n| layout.nodes(&all, n).iter().map(|node| node.0).collect();
-        let found: [Vec<u32>; 2] = Layout::ALL.map(|layout| of(layout, 3));
+        let of =
+            |layout: ReplicaLayout, n| layout.nodes(&all, n).iter().map(|node| node.0).collect();
+        let found: [Vec<u32>; 2] = ReplicaLayout::ALL.map(|layout| of(layout, 3));
         assert_eq!(found, [vec![3, 7, 9], vec![5, 7, 9]]);
     }
 }

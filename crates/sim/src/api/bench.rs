@@ -1,13 +1,15 @@
 //! `odonata bench`: one world a message size.
 
-use super::askable::{buffers, lacks_gpus, no_bars, played_shifts, too_large, too_many, window};
-use super::auto::{self, CandidateRow, Found};
-use super::bars::{self, Band, TwinRow};
-use super::calls::{self, Parts, Share, Sums, Timing};
+use super::auto::{self, AutoOutcome, CandidateRow};
+use super::bars::{self, Band, ReplicaRow};
+use super::bench_checks::{
+    buffers, missing_gpus, no_bars, played_shifts, too_large, too_many, window,
+};
+use super::calls::{self, CallPlan, SampleRow, Sums, Timing};
+use super::placement_checks::{misplaced, on_other_nodes};
 use super::run::{FailureRank, FailureRow};
-use super::seated::{misplaced, on_other_nodes};
 use super::{
-    Common, Congested, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow, LinkKindRow,
+    Common, Congested, CongestionRow, CounterRow, Fidelity, HonoredEnv, LimitsRow, LinkKindRow,
     NetworkRow,
 };
 use super::{Tally, fidelity, job, links, of_nodes, shifts, unknown};
@@ -16,10 +18,10 @@ use crate::outcome::{End, Engine};
 use crate::validation;
 use crate::world::{Buffers, Job, Progress, World};
 use base::Time;
-use collectives::{Algorithm, Collective, Kind, Overrides, Seat};
+use collectives::{Algorithm, Collective, Kind, Member, Overrides};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
-use machine::Complaint;
+use machine::InputError;
 use net::NetworkModel;
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
@@ -85,7 +87,7 @@ pub struct BenchRow {
     pub algorithm: Option<String>,
     /// Collectives and `put_alltoall`: what was played.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub share: Option<Share>,
+    pub share: Option<SampleRow>,
     /// How far off the time may be, if asked.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub band: Option<Band>,
@@ -105,7 +107,7 @@ pub struct BenchResult {
     pub rows: Vec<BenchRow>,
     /// Smaller twins that were run for error bars.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub twins: Vec<TwinRow>,
+    pub twins: Vec<ReplicaRow>,
     /// What fidelity `auto` looked at, and chose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<CandidateRow>,
@@ -156,15 +158,15 @@ impl EngineRow {
 pub fn bench(
     request: &BenchRequest,
     tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<BenchResult, Vec<Complaint>> {
-    if let Some(complaint) = auto::misasked(request) {
-        return Err(vec![complaint]);
+) -> Result<BenchResult, Vec<InputError>> {
+    if let Some(input_error) = auto::tolerance_error(request) {
+        return Err(vec![input_error]);
     }
     if let Some(tolerance) = request.tolerance {
         return auto::choose(request, tolerance, tick);
     }
     match answer(request, None, tick)? {
-        Found::Answer(result, _) => Ok(*result),
+        AutoOutcome::Answer(result, _) => Ok(*result),
         _ => unreachable!("no tolerance was asked for"),
     }
 }
@@ -174,64 +176,64 @@ pub(super) fn answer(
     request: &BenchRequest,
     tolerance: Option<f64>,
     tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<Found, Vec<Complaint>> {
+) -> Result<AutoOutcome, Vec<InputError>> {
     let begun = std::time::Instant::now();
-    let mut complaints = Vec::new();
+    let mut input_errors = Vec::new();
     let which = Bench::named(&request.name);
     if which.is_none() {
         let names: Vec<&str> = Bench::NAMES.iter().map(|n| n.0).collect();
-        complaints.push(unknown("benchmark", &request.name, &names));
+        input_errors.push(unknown("benchmark", &request.name, &names));
     }
     let ranks = request.nodes.saturating_mul(request.ppn);
     if ranks < 2 {
         let found = format!("{} nodes x {} ranks", request.nodes, request.ppn);
-        complaints.push(Complaint::new("nodes", found, "at least two ranks in all"));
+        input_errors.push(InputError::new("nodes", found, "at least two ranks in all"));
     }
     let mut common = request.common.clone();
     if which.is_some_and(is_puts) {
         common.mpi = "none".into();
         common.mpi_toml = None;
     }
-    let heard = Heard::new(&common, &request.env);
-    let (overrides, set) = super::overrides(heard).unwrap_or_else(|more| {
-        complaints.extend(more);
+    let honored_env = HonoredEnv::new(&common, &request.env);
+    let (overrides, set) = super::overrides(honored_env).unwrap_or_else(|more| {
+        input_errors.extend(more);
         Default::default()
     });
-    complaints.extend(request.error_bars.then(|| no_bars(request, which)).flatten());
-    let window = window(request.window, which).unwrap_or_else(|complaint| {
-        complaints.push(complaint);
+    input_errors.extend(request.error_bars.then(|| no_bars(request, which)).flatten());
+    let window = window(request.window, which).unwrap_or_else(|input_error| {
+        input_errors.push(input_error);
         WINDOW
     });
-    let shifts = played_shifts(request.shifts, which, ranks).unwrap_or_else(|complaint| {
-        complaints.push(complaint);
+    let shifts = played_shifts(request.shifts, which, ranks).unwrap_or_else(|input_error| {
+        input_errors.push(input_error);
         SHIFTS
     });
-    let buffers = buffers(request.buffers.as_deref(), which).unwrap_or_else(|complaint| {
-        complaints.push(complaint);
+    let buffers = buffers(request.buffers.as_deref(), which).unwrap_or_else(|input_error| {
+        input_errors.push(input_error);
         Buffers::Host
     });
     let job = match job(&common, ranks, request.ppn.max(1)) {
         Ok(mut job) => {
             job.put_buffers(buffers);
-            complaints.extend(lacks_gpus(&job));
+            input_errors.extend(missing_gpus(&job));
             let misplaced = which.and_then(|which| misplaced(which, request.ppn, &job.seats));
             let other = || on_other_nodes(request.nodes, request.ppn, &job.seats);
-            complaints.extend(misplaced.or_else(other));
-            complaints.extend(super::limits::reducers(&job, &overrides));
-            if !complaints.is_empty() {
-                return Err(complaints);
+            input_errors.extend(misplaced.or_else(other));
+            input_errors.extend(super::limits::reducers(&job, &overrides));
+            if !input_errors.is_empty() {
+                return Err(input_errors);
             }
             job
         }
         Err(more) => {
-            complaints.extend(more);
-            return Err(complaints);
+            input_errors.extend(more);
+            return Err(input_errors);
         }
     };
     let which = which.expect("complained of above");
     let job = Job { counts_pairs: false, ..job };
     too_large(&job, which, window, &request.sizes)
-        .map_or(Ok(()), |complaint| Err(vec![complaint]))?;
+        .map_or(Ok(()), |input_error| Err(vec![input_error]))?;
     let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
     let mut result = BenchResult {
         name: request.name.clone(),
@@ -281,8 +283,8 @@ pub(super) fn answer(
     let shape = |bytes| (ranks, session.ppn, bytes);
     let mut plans =
         sizes.iter().map(|&b| plan(&session.job, which, shape(b), None, &session.overrides));
-    if let Some(complaint) = plans.find_map(|p| too_many(&p, fidelity, request.messages)) {
-        return Err(vec![complaint]);
+    if let Some(input_error) = plans.find_map(|p| too_many(&p, fidelity, request.messages)) {
+        return Err(vec![input_error]);
     }
     let bands = match request.error_bars.then_some(request.twin_packets) {
         None => Ok(vec![None; sizes.len()]),
@@ -334,7 +336,7 @@ pub(super) fn answer(
     {
         return Ok(beyond);
     }
-    Ok(Found::Answer(Box::new(result), widest.ok()))
+    Ok(AutoOutcome::Answer(Box::new(result), widest.ok()))
 }
 
 /// What is the same for all sizes, and what came of those that were done.
@@ -352,7 +354,7 @@ struct Session<'a> {
     /// Nothing once a row was played in part.
     tally: Option<Tally>,
     network: Option<NetworkRow>,
-    twins: Vec<TwinRow>,
+    twins: Vec<ReplicaRow>,
     tick: &'a mut dyn FnMut(Progress) -> bool,
 }
 
@@ -376,14 +378,14 @@ impl Session<'_> {
 
     /// Whether a call of this size is of more messages than are played and no part tells, or by
     /// packets of more packets.
-    fn too_long(&mut self, bytes: u64) -> Option<Found> {
+    fn too_long(&mut self, bytes: u64) -> Option<AutoOutcome> {
         let Bench::Collective(kind) = self.which else { return None };
         let size = self.job.seats.len() as u32;
         let algorithm = choose(&self.job, kind, size, bytes, &self.overrides);
         let call = calls::first_call(&self.job, kind, algorithm, size, bytes);
         let parts = calls::parts(&self.job, &call, self.fidelity, self.messages);
         let most = calls::most_played(self.fidelity, self.messages);
-        let Some(parts) = parts else { return Some(Found::TooLong(bytes, most, "messages")) };
+        let Some(parts) = parts else { return Some(AutoOutcome::TooLong(bytes, most, "messages")) };
         if self.fidelity != Fidelity::Packet {
             return None;
         }
@@ -391,7 +393,7 @@ impl Session<'_> {
         let fidelity = Fidelity::LogGp;
         // Who stops it is heard again by what comes next.
         let _ = calls::time(&mut self.job, &parts, fidelity, &mut sums, self.tick);
-        (sums.engine.packets > most).then_some(Found::TooLong(bytes, most, "packets"))
+        (sums.engine.packets > most).then_some(AutoOutcome::TooLong(bytes, most, "packets"))
     }
 
     /// A size of which everything is played.
@@ -430,7 +432,7 @@ impl Session<'_> {
             let seconds = match plan.bench {
                 Bench::Collective(kind) if is_sample => {
                     let call = calls::first_call(job, kind, plan.algorithm, plan.ranks, bytes);
-                    calls::time(job, &Parts::whole(call), fidelity, &mut own, tick)?.mean_s
+                    calls::time(job, &CallPlan::whole(call), fidelity, &mut own, tick)?.mean_s
                 }
                 _ => {
                     let (row, outcome) = measure(job, &plan, fidelity, tick);
@@ -461,7 +463,7 @@ fn sampled(
     overrides: &Overrides,
     fidelity: Fidelity,
     messages: u64,
-) -> Option<Parts> {
+) -> Option<CallPlan> {
     let Bench::Collective(kind) = which else { return None };
     let size = job.seats.len() as u32;
     let algorithm = choose(job, kind, size, bytes, overrides);
@@ -469,14 +471,14 @@ fn sampled(
     calls::parts(job, &call, fidelity, messages).filter(|parts| parts.is_sample)
 }
 
-fn sampled_row(bytes: u64, parts: &Parts, timing: Timing) -> BenchRow {
+fn sampled_row(bytes: u64, parts: &CallPlan, timing: Timing) -> BenchRow {
     BenchRow {
         bytes,
         latency_s: Some(timing.mean_s),
         latency_min_s: Some(timing.min_s),
         latency_max_s: Some(timing.max_s),
         algorithm: Some(parts.call.algorithm.name().to_string()),
-        share: Some(Share::of(parts, &timing)),
+        share: Some(SampleRow::of(parts, &timing)),
         ..BenchRow::default()
     }
 }
@@ -541,7 +543,7 @@ fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -
 
 /// Rank 0's call in a communicator of one rank a node.
 pub(super) fn call_across(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64) -> Collective {
-    match collective(kind, algorithm, Seat { rank: 0, size }, bytes) {
+    match collective(kind, algorithm, Member { rank: 0, size }, bytes) {
         Op::Collective { call, .. } => call,
         _ => unreachable!("a collective is built"),
     }
@@ -631,7 +633,7 @@ pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             row.latency_max_s = means.iter().copied().reduce(f64::max);
             row.algorithm = Some(algorithm.name().to_string());
             let call = calls::first_call(job, kind, algorithm, n, bytes);
-            row.share = Some(Share::whole(&call));
+            row.share = Some(SampleRow::whole(&call));
         }
     }
     row

@@ -11,7 +11,7 @@ use super::{Fidelity, LimitsRow};
 use crate::bench::collective;
 use crate::outcome::{End, Outcome};
 use crate::world::{Buffers, Job, Progress, Sample, Seat, World};
-use collectives::{Algorithm, Collective, Kind, Nodes};
+use collectives::{Algorithm, Collective, Kind, NodeMap};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use net::NetworkModel;
@@ -38,7 +38,7 @@ pub(super) struct Timing {
 
 /// Rounds in a row, of which some are played.
 #[derive(Clone, Debug, PartialEq)]
-struct Stretch {
+struct RoundRange {
     from: u32,
     to: u32,
     /// How many rounds they stand for: themselves, and those of ranks that no group is full of.
@@ -54,20 +54,20 @@ struct Stretch {
     ranks: u32,
 }
 
-impl Stretch {
-    fn new(from: u32, to: u32, alike: bool, shifts: bool) -> Stretch {
+impl RoundRange {
+    fn new(from: u32, to: u32, alike: bool, shifts: bool) -> RoundRange {
         let rounds = to - from;
         let play = Rounds::all(from..to);
-        Stretch { from, to, rounds, shorter: 0, alike, shifts, play, ranks: 0 }
+        RoundRange { from, to, rounds, shorter: 0, alike, shifts, play, ranks: 0 }
     }
 }
 
 /// How a call is played.
 #[derive(Clone, Debug)]
-pub(super) struct Parts {
+pub(super) struct CallPlan {
     /// Rank 0's, among the ranks of whole groups if they stand for all.
     pub call: Collective,
-    stretches: Vec<Stretch>,
+    ranges: Vec<RoundRange>,
     /// Ranks that are played where not all are.
     ranks: u32,
     /// What a last group that is not full, or jumps from round to round, add to the error, relative
@@ -77,18 +77,18 @@ pub(super) struct Parts {
     pub is_sample: bool,
 }
 
-impl Parts {
+impl CallPlan {
     /// All of it.
-    pub(super) fn whole(call: Collective) -> Parts {
-        let (rounds, ranks) = (call.rounds(), call.seat.size);
-        let stretches = vec![Stretch::new(0, rounds, false, false)];
-        Parts { call, stretches, ranks, uneven: 0.0, is_sample: false }
+    pub(super) fn whole(call: Collective) -> CallPlan {
+        let (rounds, ranks) = (call.rounds(), call.member.size);
+        let ranges = vec![RoundRange::new(0, rounds, false, false)];
+        CallPlan { call, ranges, ranks, uneven: 0.0, is_sample: false }
     }
 }
 
 /// What was played of a call, for whoever reads its time.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq)]
-pub struct Share {
+pub struct SampleRow {
     /// `exact`; `sampled` if not all rounds were played, or not by all ranks. None if none was.
     pub method: Option<&'static str>,
     /// Half of the interval that holds the time 19 times of 20, relative to it; 0 if all rounds
@@ -99,14 +99,14 @@ pub struct Share {
     pub ranks_played: u32,
 }
 
-impl Share {
-    pub(super) fn none(call: &Collective) -> Share {
+impl SampleRow {
+    pub(super) fn none(call: &Collective) -> SampleRow {
         let rounds = call.rounds();
-        Share { method: None, error: None, rounds, rounds_played: 0, ranks_played: 0 }
+        SampleRow { method: None, error: None, rounds, rounds_played: 0, ranks_played: 0 }
     }
-    pub(super) fn whole(call: &Collective) -> Share {
-        let (rounds, ranks) = (call.rounds(), call.seat.size);
-        Share {
+    pub(super) fn whole(call: &Collective) -> SampleRow {
+        let (rounds, ranks) = (call.rounds(), call.member.size);
+        SampleRow {
             method: Some("exact"),
             error: Some(0.0),
             rounds,
@@ -114,16 +114,16 @@ impl Share {
             ranks_played: ranks,
         }
     }
-    pub(super) fn of(parts: &Parts, timing: &Timing) -> Share {
-        let whole = Share::whole(&parts.call);
+    pub(super) fn of(parts: &CallPlan, timing: &Timing) -> SampleRow {
+        let whole = SampleRow::whole(&parts.call);
         if !parts.is_sample {
             return whole;
         }
-        Share {
+        SampleRow {
             method: Some("sampled"),
             error: Some(timing.error_s / timing.mean_s + parts.uneven),
-            rounds: parts.stretches.iter().map(|s| s.rounds).sum(),
-            rounds_played: parts.stretches.iter().map(|s| s.play.played()).sum(),
+            rounds: parts.ranges.iter().map(|s| s.rounds).sum(),
+            rounds_played: parts.ranges.iter().map(|s| s.play.played()).sum(),
             ranks_played: parts.ranks,
         }
     }
@@ -164,13 +164,13 @@ pub(super) fn parts(
     call: &Collective,
     fidelity: Fidelity,
     messages: u64,
-) -> Option<Parts> {
-    let (rounds, ranks) = (call.rounds(), call.seat.size);
+) -> Option<CallPlan> {
+    let (rounds, ranks) = (call.rounds(), call.member.size);
     let a_rank = partners(call);
     let is_asked_for = messages > most_messages();
     let (asked, messages) = (messages, most_played(fidelity, messages));
     if most(call) <= messages {
-        return Some(Parts::whole(call.clone()));
+        return Some(CallPlan::whole(call.clone()));
     }
     // Where packets meet, it matters who is first; with noise or company, which rank and which
     // round it is.
@@ -178,51 +178,51 @@ pub(super) fn parts(
     if fidelity == Fidelity::Packet || !quiet {
         return None;
     }
-    let twins = twins(job, call).filter(|&(period, size)| {
+    let representatives = representatives(job, call).filter(|&(period, size)| {
         // Ways that no load changes wait for the group whose cables sit worst.
         let folding = || job.folding_by(period as usize, swaps(call, size));
         let wait = fidelity == Fidelity::Flow && !job.machine.routing.is_adaptive();
-        job.machine.faults.is_none() && (!wait || job.machine.is_cabled_alike(&folding()))
+        job.machine.faults.is_none() && (!wait || job.machine.has_uniform_cabling(&folding()))
     });
-    let (period, call) = match twins {
+    let (period, call) = match representatives {
         Some((period, size)) if size == ranks => (period, call.clone()),
         Some((period, size)) => {
             (period, first_call(job, call.kind, call.algorithm, size, call.bytes))
         }
         None => (ranks, call.clone()),
     };
-    let mut stretches = stretches(&call)?;
-    if call.seat.size < ranks {
-        stand_for_all(&mut stretches, &call, rounds)?;
+    let mut ranges = ranges(&call)?;
+    if call.member.size < ranks {
+        represent_all(&mut ranges, &call, rounds)?;
     }
-    let (mut left, mut alike) = (messages, stretches.iter().filter(|s| s.alike).count() as u64);
+    let (mut left, mut alike) = (messages, ranges.iter().filter(|s| s.alike).count() as u64);
     // What is left when those that are not alike have been played is shared out.
-    stretches.sort_by_key(|s| s.alike);
-    for stretch in &mut stretches {
-        stretch.ranks = if stretch.shifts { period } else { ranks };
-        let a_round = u64::from(stretch.ranks) * a_rank;
-        if stretch.alike {
+    ranges.sort_by_key(|s| s.alike);
+    for range in &mut ranges {
+        range.ranks = if range.shifts { period } else { ranks };
+        let a_round = u64::from(range.ranks) * a_rank;
+        if range.alike {
             // What of waves goes beyond this nobody else has to make up for.
             let share = left / alike;
             let [own, most] = [share, asked].map(|m| (m / a_round).min(u64::from(u32::MAX)) as u32);
             alike -= 1;
-            stretch.play = play(job, &call, stretch, fidelity, [own, most], is_asked_for)?;
-            left -= share.min(u64::from(stretch.play.played()) * a_round);
+            range.play = play(job, &call, range, fidelity, [own, most], is_asked_for)?;
+            left -= share.min(u64::from(range.play.played()) * a_round);
             continue;
         }
-        left = left.checked_sub(u64::from(stretch.play.played()) * a_round)?;
+        left = left.checked_sub(u64::from(range.play.played()) * a_round)?;
     }
-    stretches.sort_by_key(|s| s.from);
+    ranges.sort_by_key(|s| s.from);
     // What is played as one needs no putting together.
-    if stretches.iter().all(|s| s.shifts && s.shorter == 0 && s.play.played() == s.rounds) {
-        let played = Stretch::new(0, rounds, false, true);
-        stretches = vec![Stretch { ranks: period, ..played }];
+    if ranges.iter().all(|s| s.shifts && s.shorter == 0 && s.play.played() == s.rounds) {
+        let played = RoundRange::new(0, rounds, false, true);
+        ranges = vec![RoundRange { ranks: period, ..played }];
     }
     let uneven = match fidelity {
-        Fidelity::Flow => uneven(&call, ranks, period) + jumps(&call, &stretches),
-        _ => jumps(&call, &stretches) + drifts(job, &call, &stretches),
+        Fidelity::Flow => uneven(&call, ranks, period) + jumps(&call, &ranges),
+        _ => jumps(&call, &ranges) + drifts(job, &call, &ranges),
     };
-    Some(Parts { call, stretches, ranks: period, uneven, is_sample: true })
+    Some(CallPlan { call, ranges, ranks: period, uneven, is_sample: true })
 }
 
 /// Which rounds of a stretch are played: as many as its `share` of the messages comes to, or what
@@ -231,19 +231,19 @@ pub(super) fn parts(
 fn play(
     job: &Job,
     call: &Collective,
-    stretch: &Stretch,
+    range: &RoundRange,
     fidelity: Fidelity,
     [share, most]: [u32; 2],
     is_asked_for: bool,
 ) -> Option<Rounds> {
-    let rounds = stretch.from..stretch.to;
+    let rounds = range.from..range.to;
     let all = rounds.len() as u32;
     if share >= all {
         return Some(Rounds::all(rounds));
     }
     let a_rank = partners(call) as u32;
     let least = match waits_both_ways(job, call) {
-        true => 2 * stretch.ranks,
+        true => 2 * range.ranks,
         false => LEAST_ROUNDS.div_ceil(a_rank).max(Rounds::PARTS),
     };
     // Flows are too dear for more, unless somebody asks for it.
@@ -253,11 +253,11 @@ fn play(
     }
     let last = match call.algorithm {
         // By exclusive or, the last are as far away as the others.
-        _ if swaps(call, call.seat.size) => Last::Others,
+        _ if swaps(call, call.member.size) => Last::Others,
         Algorithm::Pairwise => Last::Played,
         _ => Last::AsFirst,
     };
-    let seats = &job.seats[..call.seat.size as usize];
+    let seats = &job.seats[..call.member.size as usize];
     let a_node = seats.iter().take_while(|seat| seat.node == seats[0].node).count() as u32;
     let ends = |last| {
         let least = LEAST_BLOCKS * Rounds::BLOCK;
@@ -326,16 +326,16 @@ fn sweeps(call: &Collective) -> bool {
 /// [estimate] Without it 12 of 100 alltoalls in closed form are farther off than is stated, with
 /// half a percent 3: 504 of 144 to 288 ranks on Aurora and Frontier, 8 B to 1 MiB, 13 to 97 % of
 /// the rounds.
-fn jumps(call: &Collective, stretches: &[Stretch]) -> f64 {
-    if jumping(call, stretches).next().is_some() { 0.005 } else { 0.0 }
+fn jumps(call: &Collective, ranges: &[RoundRange]) -> f64 {
+    if jumping(call, ranges).next().is_some() { 0.005 } else { 0.0 }
 }
 
 /// What more it is by rendezvous in closed form, where dozens of rounds go by until ranks are as
 /// far apart as they come to be: of what is told by blocks of as many rounds. [estimate] 100 kB
 /// between 12 ranks a node were 2.9 to 3.3 % short by blocks of up to 23 rounds.
-fn drifts(job: &Job, call: &Collective, stretches: &[Stretch]) -> f64 {
+fn drifts(job: &Job, call: &Collective, ranges: &[RoundRange]) -> f64 {
     const DOZENS: f64 = 24.0;
-    let longest = jumping(call, stretches).flat_map(|s| s.play.paced()).max();
+    let longest = jumping(call, ranges).flat_map(|s| s.play.paced()).max();
     let drift = |longest| (DOZENS / f64::from(longest)).min(1.0);
     if is_long(job, call) { 0.02 * longest.map_or(0.0, drift) } else { 0.0 }
 }
@@ -343,10 +343,10 @@ fn drifts(job: &Job, call: &Collective, stretches: &[Stretch]) -> f64 {
 /// Stretches of a pairwise exchange of which some rounds are left out.
 fn jumping<'s>(
     call: &Collective,
-    stretches: &'s [Stretch],
-) -> impl Iterator<Item = &'s Stretch> + use<'s> {
-    let is_ring = call.algorithm == Algorithm::Pairwise && !swaps(call, call.seat.size);
-    stretches.iter().filter(move |s| s.play.played() < s.rounds && is_ring)
+    ranges: &'s [RoundRange],
+) -> impl Iterator<Item = &'s RoundRange> + use<'s> {
+    let is_ring = call.algorithm == Algorithm::Pairwise && !swaps(call, call.member.size);
+    ranges.iter().filter(move |s| s.play.played() < s.rounds && is_ring)
 }
 
 /// How much longer rounds may be for a last group of fewer than its `period` ranks, which whole
@@ -358,7 +358,7 @@ fn jumping<'s>(
 /// that the larger part is that of r and of r + s: in the mean over r, s (1 - s / P) / 2 more than
 /// 3 P / 4. With one partner for all rounds nobody but one group comes round.
 fn uneven(call: &Collective, ranks: u32, period: u32) -> f64 {
-    let beyond = f64::from((ranks - call.seat.size) % period) / f64::from(period);
+    let beyond = f64::from((ranks - call.member.size) % period) / f64::from(period);
     match call.algorithm {
         Algorithm::Ring | Algorithm::Neighbor | Algorithm::ScatterRing => 0.0,
         _ => beyond * (1.0 - beyond) * 2.0 / 3.0,
@@ -367,11 +367,11 @@ fn uneven(call: &Collective, ranks: u32, period: u32) -> f64 {
 
 /// The rounds of a call that are alike but for who the partners are, and those that are not. Not
 /// where vectors are too short for a piece a rank: messages without bytes are not sent.
-fn stretches(call: &Collective) -> Option<Vec<Stretch>> {
+fn ranges(call: &Collective) -> Option<Vec<RoundRange>> {
     use Algorithm as A;
-    let (rounds, p) = (call.rounds(), call.seat.size);
-    let other = |from, to| Stretch::new(from, to, false, true);
-    let alike = |from, to| Stretch::new(from, to, true, true);
+    let (rounds, p) = (call.rounds(), call.member.size);
+    let other = |from, to| RoundRange::new(from, to, false, true);
+    let alike = |from, to| RoundRange::new(from, to, true, true);
     // Every rank has a piece of the vector.
     let full = call.counted_bytes() >= u64::from(p) * call.grain;
     let all = match (call.kind, call.algorithm) {
@@ -402,7 +402,7 @@ fn stretches(call: &Collective) -> Option<Vec<Stretch>> {
         // A tree from the root comes first. Pieces are rounded up, so the last may be empty.
         (Kind::Bcast, A::ScatterRing) if call.bytes >= 8 * u64::from(p) => {
             let lead = rounds - (p - 1);
-            vec![Stretch::new(0, lead, false, false), alike(lead, rounds)]
+            vec![RoundRange::new(0, lead, false, false), alike(lead, rounds)]
         }
         _ => return None,
     };
@@ -412,18 +412,18 @@ fn stretches(call: &Collective) -> Option<Vec<Stretch>> {
 /// The rounds of a call that fills whole groups stand for all `rounds` of the call, which has more
 /// ranks: those that are alike for those it has more. A last round of the rest of the partners is
 /// another in the two, and counts as a whole one.
-fn stand_for_all(stretches: &mut Vec<Stretch>, call: &Collective, rounds: u32) -> Option<()> {
+fn represent_all(ranges: &mut Vec<RoundRange>, call: &Collective, rounds: u32) -> Option<()> {
     let scattered = matches!(call.algorithm, Algorithm::Scattered { .. });
     if call.algorithm == Algorithm::Bruck {
         // Messages of as many more blocks as there are more ranks: less than a round of them.
-        stretches[0].shorter = 1;
+        ranges[0].shorter = 1;
         return (call.rounds() == rounds).then_some(());
     }
     if scattered {
-        stretches.pop_if(|last| last.from > 0 && !last.alike);
+        ranges.pop_if(|last| last.from > 0 && !last.alike);
     }
-    let theirs: u32 = stretches.iter().map(|s| s.rounds).sum();
-    let alike = stretches.iter_mut().find(|s| s.alike)?;
+    let theirs: u32 = ranges.iter().map(|s| s.rounds).sum();
+    let alike = ranges.iter_mut().find(|s| s.alike)?;
     alike.rounds += rounds - theirs;
     alike.shorter = u32::from(scattered);
     Some(())
@@ -442,7 +442,7 @@ fn waits_both_ways(job: &Job, call: &Collective) -> bool {
 
 /// Whether pieces for one rank go by rendezvous, all or some.
 fn is_long(job: &Job, call: &Collective) -> bool {
-    let p = u64::from(call.seat.size);
+    let p = u64::from(call.member.size);
     let piece = match call.kind {
         Kind::Bcast | Kind::Allreduce | Kind::ReduceScatter => call.bytes.div_ceil(p),
         _ => call.bytes,
@@ -452,7 +452,7 @@ fn is_long(job: &Job, call: &Collective) -> bool {
 
 /// Messages of all rounds and ranks, at most.
 pub(super) fn most(call: &Collective) -> u64 {
-    let (rounds, ranks) = (u64::from(call.rounds()), u64::from(call.seat.size));
+    let (rounds, ranks) = (u64::from(call.rounds()), u64::from(call.member.size));
     match call.algorithm {
         // Along a tree each rank hears once a round at most, from one or of one.
         Algorithm::Tree { .. } | Algorithm::NodeAware { .. } => rounds * ranks,
@@ -464,7 +464,7 @@ pub(super) fn most(call: &Collective) -> u64 {
 fn partners(call: &Collective) -> u64 {
     match call.algorithm {
         Algorithm::Scattered { .. } | Algorithm::Chunked { .. } => {
-            u64::from(call.throttle().min(call.seat.size - 1))
+            u64::from(call.throttle().min(call.member.size - 1))
         }
         Algorithm::RecursiveExchange { k }
         | Algorithm::Dissemination { k }
@@ -484,8 +484,8 @@ fn swaps(call: &Collective, ranks: u32) -> bool {
 /// How many ranks lie between one and the one that does as it does, a group further on, and how
 /// many ranks there are in whole such groups: all, or nearly all where what each sends does not
 /// depend on that. Groups are alike but for how cables between them are spread over their switches.
-fn twins(job: &Job, call: &Collective) -> Option<(u32, u32)> {
-    let (machine, ranks) = (&job.machine, call.seat.size as usize);
+fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
+    let (machine, ranks) = (&job.machine, call.member.size as usize);
     let group = |rank: usize| machine.group_of(job.seats[rank].nic);
     let kind = |rank: usize| machine.group_kind[group(rank)];
     let period = (1..ranks).find(|&rank| group(rank) != group(0))?;
@@ -516,7 +516,7 @@ fn twins(job: &Job, call: &Collective) -> Option<(u32, u32)> {
         (i64::from(a.nic.0) - i64::from(b.nic.0), i64::from(a.node.0) - i64::from(b.node.0))
     };
     let switch = |rank: usize| machine.switch_in_group(job.seats[rank].nic);
-    let is_twin = |rank: usize| {
+    let is_equivalent = |rank: usize| {
         let first = rank / period * period;
         group(rank) == group(first)
             && kind(rank) == kind(0)
@@ -527,7 +527,7 @@ fn twins(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     // Who sits beside ranks of a whole group makes it another.
     let is_beyond = |rank: usize| groups.binary_search(&group(rank)).is_err();
     let all = groups.len() == size / period
-        && (period..size).all(is_twin)
+        && (period..size).all(is_equivalent)
         && (size..ranks).all(is_beyond);
     all.then_some((period as u32, size as u32))
 }
@@ -535,7 +535,7 @@ fn twins(job: &Job, call: &Collective) -> Option<(u32, u32)> {
 /// Plays a call; how it ended if that was not the end of it.
 pub(super) fn time(
     job: &mut Job,
-    parts: &Parts,
+    parts: &CallPlan,
     fidelity: Fidelity,
     sums: &mut Sums,
     tick: &mut dyn FnMut(Progress) -> bool,
@@ -543,16 +543,16 @@ pub(super) fn time(
     let call = &parts.call;
     let ranks = f64::from(job.seats.len() as u32);
     let mut sum = Timing::default();
-    for (nth, stretch) in parts.stretches.iter().enumerate() {
-        let &Stretch { rounds, shorter, ranks: first, ref play, .. } = stretch;
+    for (nth, range) in parts.ranges.iter().enumerate() {
+        let &RoundRange { rounds, shorter, ranks: first, ref play, .. } = range;
         if parts.is_sample {
-            let first = (first < call.seat.size).then_some(first);
-            let swaps = swaps(call, call.seat.size);
+            let first = (first < call.member.size).then_some(first);
+            let swaps = swaps(call, call.member.size);
             job.sample = Sample { blocks: play.blocks.clone(), ranks: first, swaps };
         }
         // Flows of the first group are to meet what those of the others would.
         let folding = job.folding().filter(|_| fidelity == Fidelity::Flow);
-        let alike = folding.map(|folding| job.machine.cabled_alike(&folding));
+        let alike = folding.map(|folding| job.machine.with_uniform_cabling(&folding));
         let own = alike.map(|alike| std::mem::replace(&mut job.machine, alike));
         let ended = match fidelity {
             Fidelity::Packet => run::<PacketNetwork>(job, call, sums, tick),
@@ -612,11 +612,11 @@ fn run<N: NetworkModel>(
     sums: &mut Sums,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Played, End> {
-    let size = call.seat.size;
+    let size = call.member.size;
     let ranks = job.sample.ranks.unwrap_or(size);
     let call = call.clone();
     let program = move |rank, nth| {
-        let call = || Collective { seat: collectives::Seat { rank, size }, ..call.clone() };
+        let call = || Collective { member: collectives::Member { rank, size }, ..call.clone() };
         match nth {
             0 | 3 => Some(Step::Mark),
             1 => Some(Step::Do(Op::Collective { context: WORLD, call: call() })),
@@ -658,10 +658,10 @@ pub(super) fn first_call(
     size: u32,
     bytes: u64,
 ) -> Collective {
-    match collective(kind, algorithm, collectives::Seat { rank: 0, size }, bytes) {
+    match collective(kind, algorithm, collectives::Member { rank: 0, size }, bytes) {
         Op::Collective { call, .. } => {
             let nodes = job.seats.iter().take(size as usize).map(|seat| seat.node.0);
-            Collective { nodes: Some(Nodes::new(nodes)), ..call }
+            Collective { nodes: Some(NodeMap::new(nodes)), ..call }
         }
         _ => unreachable!("a collective is built"),
     }

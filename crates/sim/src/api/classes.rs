@@ -1,11 +1,11 @@
 //! Which traffic classes a request names, and the virtual networks they get.
 
-use super::{BackgroundRequest, Common, Heard, background};
-use machine::{Complaint, Machine};
+use super::{BackgroundRequest, Common, HonoredEnv, background};
+use machine::{InputError, Machine};
 
 /// A class as somebody asked for it, and where; best effort if nobody did.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct RequestedClass<'a> {
     pub at: &'a str,
     pub word: Option<&'a str>,
 }
@@ -14,32 +14,35 @@ pub(crate) struct Asked<'a> {
 /// Cray MPICH's and the provider's. Neither stands in the manual pages at hand [estimate].
 const VARIABLES: [&str; 2] = ["env.MPICH_OFI_DEFAULT_TCLASS", "env.FI_CXI_DEFAULT_TCLASS"];
 
-impl<'a> Asked<'a> {
+impl<'a> RequestedClass<'a> {
     /// Asked for outright, or else by the environment of a program.
-    pub fn or_by_variable(class: Option<&'a str>, heard: Heard<'a>) -> Asked<'a> {
+    pub fn or_by_variable(
+        class: Option<&'a str>,
+        honored_env: HonoredEnv<'a>,
+    ) -> RequestedClass<'a> {
         if class.is_some() {
-            return Asked { at: "class", word: class };
+            return RequestedClass { at: "class", word: class };
         }
         let set = |at: &'static str| {
-            let value = heard.get(at.strip_prefix("env.")?)?;
-            (!value.is_empty()).then_some(Asked { at, word: Some(value) })
+            let value = honored_env.get(at.strip_prefix("env.")?)?;
+            (!value.is_empty()).then_some(RequestedClass { at, word: Some(value) })
         };
-        VARIABLES.into_iter().find_map(set).unwrap_or(Asked { at: "class", word: None })
+        VARIABLES.into_iter().find_map(set).unwrap_or(RequestedClass { at: "class", word: None })
     }
 }
 
 /// Gives every class that is asked for a virtual network; those of the jobs, in their order.
 pub(super) fn of(
     common: &Common,
-    jobs: &[Asked<'_>],
+    jobs: &[RequestedClass<'_>],
     machine: &mut Machine,
-) -> Result<Vec<u8>, Vec<Complaint>> {
-    let mut complaints = Vec::new();
-    let mut find = |nth: Option<usize>, Asked { at, word }: Asked<'_>| {
-        machine.classes.find(at, word).unwrap_or_else(|complaint| {
-            complaints.push(match nth {
-                Some(nth) => super::of_job(complaint, jobs.len(), nth),
-                None => complaint,
+) -> Result<Vec<u8>, Vec<InputError>> {
+    let mut input_errors = Vec::new();
+    let mut find = |nth: Option<usize>, RequestedClass { at, word }: RequestedClass<'_>| {
+        machine.classes.find(at, word).unwrap_or_else(|input_error| {
+            input_errors.push(match nth {
+                Some(nth) => super::of_job(input_error, jobs.len(), nth),
+                None => input_error,
             });
             0
         })
@@ -48,17 +51,17 @@ pub(super) fn of(
     let mut all = own.clone();
     for (nth, b) in common.background.iter().enumerate() {
         let at = &background::at(common, nth);
-        let class = find(None, Asked { at, word: b.class.as_deref() });
+        let class = find(None, RequestedClass { at, word: b.class.as_deref() });
         // A load of 0 changes nothing.
         all.extend((b.load > 0.0).then_some(class));
     }
-    if !complaints.is_empty() {
-        return Err(complaints);
+    if !input_errors.is_empty() {
+        return Err(input_errors);
     }
-    machine.use_classes(&all).map_err(|complaint| vec![complaint])?;
+    machine.use_classes(&all).map_err(|input_error| vec![input_error])?;
     if machine.classes.is_shared() && common.fidelity == "loggp" {
         let wanted = "`packet` or `flow` with traffic classes: in closed form nobody shares links";
-        return Err(vec![Complaint::new("fidelity", &common.fidelity, wanted)]);
+        return Err(vec![InputError::new("fidelity", &common.fidelity, wanted)]);
     }
     let vnet = |class| machine.classes.vnet(class).expect("it is used");
     Ok(own.into_iter().map(vnet).collect())

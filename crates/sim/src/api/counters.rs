@@ -78,7 +78,8 @@ impl Tally {
 
 /// All NICs of the nodes that these are of, in order.
 pub(crate) fn of_nodes(machine: &Machine, nics: impl Iterator<Item = NicId>) -> Vec<NicId> {
-    let mut all: Vec<NicId> = nics.flat_map(|nic| machine.nics_beside(nic).map(NicId)).collect();
+    let mut all: Vec<NicId> =
+        nics.flat_map(|nic| machine.nics_of_same_node(nic).map(NicId)).collect();
     all.sort_unstable();
     all.dedup();
     all

@@ -1,8 +1,8 @@
 //! Where Cray MPICH's variables seat a program's ranks: which task becomes which rank, and which of
 //! its node's NICs it has. Source: [CRAY] intro_mpi(3).
 
-use super::{Common, Heard, RulesRequest};
-use machine::{Complaint, NicPolicy, Reorder};
+use super::{Common, HonoredEnv, RulesRequest};
+use machine::{InputError, NicPolicy, Reorder};
 
 const METHOD: &str = "MPICH_RANK_REORDER_METHOD";
 const POLICY: &str = "MPICH_OFI_NIC_POLICY";
@@ -12,47 +12,47 @@ const MAPPING: &str = "MPICH_OFI_NIC_MAPPING";
 /// is the file with the order of ranks.
 pub(super) fn seat(
     common: &mut Common,
-    heard: Heard<'_>,
+    honored_env: HonoredEnv<'_>,
     ranks: u32,
     order: Option<&RulesRequest>,
-) -> Result<Vec<String>, Vec<Complaint>> {
-    let mut complaints = Vec::new();
+) -> Result<Vec<String>, Vec<InputError>> {
+    let mut input_errors = Vec::new();
     let mut notes = Vec::new();
-    match reorder(heard, ranks, order) {
+    match reorder(honored_env, ranks, order) {
         Ok(order) => common.reorder = order,
-        Err(more) => complaints.extend(more),
+        Err(more) => input_errors.extend(more),
     }
     if common.nic_policy.is_none() {
-        match nic_policy(heard) {
+        match nic_policy(honored_env) {
             Ok(policy) => common.nic_policy = policy,
-            Err(complaint) => complaints.push(complaint),
+            Err(input_error) => input_errors.push(input_error),
         }
         let is_user = |word: &str| word.trim().eq_ignore_ascii_case("user");
-        if heard.get(MAPPING).is_some() && !heard.get(POLICY).is_some_and(is_user) {
+        if honored_env.get(MAPPING).is_some() && !honored_env.get(POLICY).is_some_and(is_user) {
             notes.push(format!("{MAPPING} has no effect without {POLICY}=USER"));
         }
     }
-    if complaints.is_empty() { Ok(notes) } else { Err(complaints) }
+    if input_errors.is_empty() { Ok(notes) } else { Err(input_errors) }
 }
 
 /// Complaints about NICs are about the variable that the policy is from.
-pub(super) fn of_variable(complaint: Complaint, heard: Heard<'_>) -> Complaint {
-    match complaint.at.as_str() {
+pub(super) fn of_variable(input_error: InputError, honored_env: HonoredEnv<'_>) -> InputError {
+    match input_error.at.as_str() {
         "nic_policy" => {
-            let found = heard.get(MAPPING).unwrap_or_default().into();
-            Complaint { at: format!("env.{MAPPING}"), found, ..complaint }
+            let found = honored_env.get(MAPPING).unwrap_or_default().into();
+            InputError { at: format!("env.{MAPPING}"), found, ..input_error }
         }
-        _ => complaint,
+        _ => input_error,
     }
 }
 
 fn reorder(
-    heard: Heard<'_>,
+    honored_env: HonoredEnv<'_>,
     ranks: u32,
     order: Option<&RulesRequest>,
-) -> Result<Option<Reorder>, Vec<Complaint>> {
-    let Some(method) = heard.get(METHOD) else { return Ok(None) };
-    let wrong = |wanted: &str| vec![Complaint::new(format!("env.{METHOD}"), method, wanted)];
+) -> Result<Option<Reorder>, Vec<InputError>> {
+    let Some(method) = honored_env.get(METHOD) else { return Ok(None) };
+    let wrong = |wanted: &str| vec![InputError::new(format!("env.{METHOD}"), method, wanted)];
     Ok(Some(match method.trim() {
         "0" => Reorder::RoundRobin,
         "1" => Reorder::Smp,
@@ -66,19 +66,19 @@ fn reorder(
 }
 
 /// The policy's word, with the mapping behind it if the user gives one.
-fn nic_policy(heard: Heard<'_>) -> Result<Option<String>, Complaint> {
-    let Some(word) = heard.get(POLICY).map(str::trim) else { return Ok(None) };
-    let (at, word) = match (word.eq_ignore_ascii_case("user"), heard.get(MAPPING)) {
+fn nic_policy(honored_env: HonoredEnv<'_>) -> Result<Option<String>, InputError> {
+    let Some(word) = honored_env.get(POLICY).map(str::trim) else { return Ok(None) };
+    let (at, word) = match (word.eq_ignore_ascii_case("user"), honored_env.get(MAPPING)) {
         (true, Some(mapping)) => (MAPPING, format!("user:{mapping}")),
         (true, None) => {
             let others = NicPolicy::NAMES.join(", ");
             let wanted = format!("`{MAPPING}` beside it, such as `0:0-3; 1:4-7`, or {others}");
-            return Err(Complaint::new(format!("env.{POLICY}"), word, wanted));
+            return Err(InputError::new(format!("env.{POLICY}"), word, wanted));
         }
         (false, _) => (POLICY, word.to_string()),
     };
     match NicPolicy::from_word(&word) {
         Ok(_) => Ok(Some(word)),
-        Err(complaint) => Err(Complaint { at: format!("env.{at}"), ..complaint }),
+        Err(input_error) => Err(InputError { at: format!("env.{at}"), ..input_error }),
     }
 }

@@ -3,8 +3,8 @@
 use super::{MachineRequest, fidelity};
 use crate::outcome::{Fidelity, Outcome};
 use base::Span;
-use machine::faults::FaultPlan;
-use machine::{Complaint, Machine};
+use machine::faults::FaultSchedule;
+use machine::{InputError, Machine};
 use net::Counters;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum FaultsRequest {
     Random { seed: u64, n: u32 },
 }
 
-/// Random plans are about so long; see `FaultPlan::random`.
+/// Random plans are about so long; see `FaultSchedule::random`.
 const HORIZON: Span = Span::ms(1_000);
 
 /// Most faults that are drawn.
@@ -59,15 +59,15 @@ impl NetworkRow {
     }
 }
 
-fn plan(request: &FaultsRequest, machine: &Machine) -> Result<FaultPlan, Vec<Complaint>> {
+fn plan(request: &FaultsRequest, machine: &Machine) -> Result<FaultSchedule, Vec<InputError>> {
     match request {
-        FaultsRequest::File { name, toml } => FaultPlan::parse(name, toml, machine),
+        FaultsRequest::File { name, toml } => FaultSchedule::parse(name, toml, machine),
         FaultsRequest::Random { seed, n } if *n <= MOST => {
-            Ok(FaultPlan::random(machine, *seed, *n, HORIZON))
+            Ok(FaultSchedule::random(machine, *seed, *n, HORIZON))
         }
         FaultsRequest::Random { n, .. } => {
             let wanted = format!("at most {MOST} faults");
-            Err(vec![Complaint::new("faults", n.to_string(), wanted)])
+            Err(vec![InputError::new("faults", n.to_string(), wanted)])
         }
     }
 }
@@ -76,37 +76,37 @@ fn plan(request: &FaultsRequest, machine: &Machine) -> Result<FaultPlan, Vec<Com
 pub(super) fn apply(
     machine: Machine,
     request: Option<&FaultsRequest>,
-) -> Result<Machine, Vec<Complaint>> {
+) -> Result<Machine, Vec<InputError>> {
     let Some(request) = request else { return Ok(machine) };
     let plan = plan(request, &machine)?;
-    machine.with_faults(&plan).map_err(|complaint| vec![complaint])
+    machine.with_faults(&plan).map_err(|input_error| vec![input_error])
 }
 
 /// Makes the machine what a network of that fidelity takes. Flows and the closed form know faults
 /// that are there from the start and stay, and that hit all alike; who asks for others is told.
-pub(super) fn fit(machine: &mut Machine, name: &str) -> Result<(), Complaint> {
+pub(super) fn fit(machine: &mut Machine, name: &str) -> Result<(), InputError> {
     let Some(faults) = &machine.faults else { return Ok(()) };
     if fidelity(name).is_ok_and(|fidelity| fidelity == Fidelity::Packet) {
         return Ok(());
     }
-    if faults.is_still() {
-        machine.wear();
+    if faults.is_static() {
+        machine.apply_lane_loss();
         return Ok(());
     }
     let wanted = "`packet` with faults that come or go, and bit errors: others have no packets \
                   that these could hit";
-    Err(Complaint::new("fidelity", name, wanted))
+    Err(InputError::new("fidelity", name, wanted))
 }
 
 /// A plan as TOML, `odonata faults`.
-pub fn faults(request: &MachineRequest) -> Result<String, Vec<Complaint>> {
+pub fn faults(request: &MachineRequest) -> Result<String, Vec<InputError>> {
     let bare = MachineRequest { faults: None, ..request.clone() };
     let machine = super::machine(&bare, None)?;
     let Some(request) = &request.faults else {
-        return Err(vec![Complaint::new("faults", "", "a plan")]);
+        return Err(vec![InputError::new("faults", "", "a plan")]);
     };
     let plan = plan(request, &machine)?;
     let text = plan.to_toml(&machine);
-    machine.with_faults(&plan).map_err(|complaint| vec![complaint])?;
+    machine.with_faults(&plan).map_err(|input_error| vec![input_error])?;
     Ok(text)
 }

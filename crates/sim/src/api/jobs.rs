@@ -3,16 +3,16 @@
 //! They start together. Each is also run with the machine to itself, on the same nodes: the ratio
 //! of the two times is what the others cost it.
 
-use super::askable::{too_large, too_many};
 use super::bench::{self, BenchRow, EngineRow, plan, row_of};
-use super::carried::LinkRow;
+use super::bench_checks::{too_large, too_many};
+use super::placement_checks::misplaced;
 use super::program::{FilesRow, Program};
 use super::run::{self, FailureRank, FailureRow, NonzeroExits, SharedTick};
-use super::seated::misplaced;
+use super::traffic_tables::LinkRow;
 use super::{
-    Asked, BackgroundRow, Common, Congested, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow,
-    LinkKindRow, NetworkRow, PlacementRequest, Tally, Wanted, accepted, calls, fidelity, limits,
-    links, memory, of_job, of_nodes, run_of, unknown,
+    BackgroundRow, Common, Congested, CongestionRow, CounterRow, Fidelity, HonoredEnv, JobSpec,
+    LimitsRow, LinkKindRow, NetworkRow, PlacementRequest, RequestedClass, Tally, call_notes, calls,
+    fidelity, limits, links, memory, of_job, of_nodes, run_of, unknown,
 };
 use crate::bench::{Bench, Plan, WINDOW};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -22,14 +22,14 @@ use collectives::Overrides;
 use flow::FlowNetwork;
 use live::{Live, LiveOutcome};
 use loggp::LogGpNetwork;
-use machine::{Complaint, Machine};
+use machine::{InputError, Machine};
 use mpi::Library;
 use net::NetworkModel;
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
-use workload::{Call, Context, Done, Several, Streams, Workload};
+use workload::{Call, Context, Done, MultiJob, Streams, Workload};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct JobsRequest {
@@ -215,7 +215,7 @@ impl Workload for Work {
 }
 
 /// What came of one job.
-struct Played {
+struct JobRun {
     outcome: JobOutcome,
     failure: Option<FailureRow>,
     exit_code: i32,
@@ -226,10 +226,10 @@ struct Played {
 pub fn jobs(
     request: &JobsRequest,
     tick: Box<dyn FnMut(Progress) -> bool>,
-) -> Result<JobsResult, Vec<Complaint>> {
+) -> Result<JobsResult, Vec<InputError>> {
     let begun = std::time::Instant::now();
     if request.jobs.is_empty() {
-        return Err(vec![Complaint::new("jobs", "", "one job or more")]);
+        return Err(vec![InputError::new("jobs", "", "one job or more")]);
     }
     let (run, order, ready) = prepared(request)?;
     let fidelity = fidelity(&request.common.fidelity).expect("complained of by `run_of`");
@@ -242,7 +242,7 @@ pub fn jobs(
     let mut by_number: Vec<&Ready<'_>> = ready.iter().collect();
     order.iter().zip(&ready).for_each(|(&number, task)| by_number[number] = task);
     let (outcome, played) = play(&run, &by_number)?;
-    let mut played: Vec<Option<Played>> = played.into_iter().map(Some).collect();
+    let mut played: Vec<Option<JobRun>> = played.into_iter().map(Some).collect();
     let tally = Tally::of(&outcome);
     let (link_table, link_kinds) = links(&run.machine, &tally);
     let nics = of_nodes(&run.machine, run.seats.iter().map(|seat| seat.nic));
@@ -303,13 +303,13 @@ pub fn jobs(
                 row.alone_bench = alone.bench;
             }
         }
-        let accepted = together.live.iter().flat_map(|live| {
+        let call_notes = together.live.iter().flat_map(|live| {
             let name = job.name.as_str();
-            accepted::notes(live, &run.library.name)
+            call_notes::notes(live, &run.library.name)
                 .into_iter()
                 .map(move |n| format!("job {name}: {n}"))
         });
-        result.notes.extend(accepted);
+        result.notes.extend(call_notes);
         result.jobs.push(row);
     }
     // Who failed by itself speaks before those who ended with the run.
@@ -325,18 +325,18 @@ pub fn jobs(
 
 /// Everything that is wrong with such a request, of which nothing is run. Whoever has found faults
 /// in some of the jobs asks for the others, of which there may be none.
-pub fn check_jobs(request: &JobsRequest) -> Result<(), Vec<Complaint>> {
+pub fn check_jobs(request: &JobsRequest) -> Result<(), Vec<InputError>> {
     prepared(request).map(|_| ())
 }
 
 /// Jobs that can be run, what number each has there, and what it does.
 type Prepared<'a> = (Job, Vec<usize>, Vec<Ready<'a>>);
 
-fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<Complaint>> {
+fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<InputError>> {
     let JobsRequest { common, jobs, .. } = request;
-    let mut complaints = Vec::new();
-    let wanted: Vec<Wanted<'_>> = jobs.iter().map(|job| wanted(job, common)).collect();
-    let run = run_of(common, &wanted).map_err(|more| complaints.extend(more)).ok();
+    let mut input_errors = Vec::new();
+    let wanted: Vec<JobSpec<'_>> = jobs.iter().map(|job| wanted(job, common)).collect();
+    let run = run_of(common, &wanted).map_err(|more| input_errors.extend(more)).ok();
     let mut ready = Vec::new();
     for (i, job) in jobs.iter().enumerate() {
         let task =
@@ -346,62 +346,64 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<Complaint>> {
                 };
                 let Task::Bench { messages, .. } = job.task else { return Ok(task) };
                 let fidelity = fidelity(&common.fidelity).expect("complained of by `run_of`");
-                let complaint = misplaced(plan.bench, plan.ppn, seats_of(run, order[i]))
+                let input_error = misplaced(plan.bench, plan.ppn, seats_of(run, order[i]))
                     .or_else(|| too_many(plan, fidelity, messages));
-                complaint.map_or(Ok(task), |complaint| Err(vec![complaint]))
+                input_error.map_or(Ok(task), |input_error| Err(vec![input_error]))
             });
         match task {
             Ok(task) => ready.extend(task),
-            Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i))),
+            Err(more) => input_errors.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i))),
         }
     }
     let Some((mut run, order)) = run else {
         for (i, job) in jobs.iter().enumerate() {
             if let Task::Program(program) = &job.task {
-                let more = limits::misset(Heard::new(common, program.env_texts()));
-                complaints.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i)));
+                let more = limits::env_errors(HonoredEnv::new(common, program.env_texts()));
+                input_errors.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i)));
             }
         }
-        return Err(complaints);
+        return Err(input_errors);
     };
     match provider(request, &run) {
         Ok(library) => run.library = library,
-        Err(more) => complaints.extend(more),
+        Err(more) => input_errors.extend(more),
     }
-    if complaints.is_empty() { Ok((run, order, ready)) } else { Err(complaints) }
+    if input_errors.is_empty() { Ok((run, order, ready)) } else { Err(input_errors) }
 }
 
 /// What a job wants to be seated for.
-fn wanted<'a>(job: &'a JobRequest, common: &Common) -> Wanted<'a> {
+fn wanted<'a>(job: &'a JobRequest, common: &Common) -> JobSpec<'a> {
     let JobRequest { ranks, ppn, placement, class, .. } = job;
     let env: &[_] = match &job.task {
         Task::Program(program) => program.env_texts(),
         Task::Bench { .. } => &[],
     };
-    let class = Asked::or_by_variable(class.as_deref(), Heard::new(common, env));
-    Wanted { ranks: *ranks, ppn: (*ppn).max(1), placement: placement.as_ref(), class }
+    let class = RequestedClass::or_by_variable(class.as_deref(), HonoredEnv::new(common, env));
+    JobSpec { ranks: *ranks, ppn: (*ppn).max(1), placement: placement.as_ref(), class }
 }
 
 /// The library with the provider as all programs' environments set it.
-fn provider(request: &JobsRequest, run: &Job) -> Result<Library, Vec<Complaint>> {
+fn provider(request: &JobsRequest, run: &Job) -> Result<Library, Vec<InputError>> {
     let JobsRequest { common, jobs, .. } = request;
-    let (mut set, mut complaints) = (Vec::new(), Vec::new());
+    let (mut set, mut input_errors) = (Vec::new(), Vec::new());
     for (i, job) in jobs.iter().enumerate() {
         if let Task::Program(program) = &job.task {
             let mut library = run.library.clone();
-            let heard = Heard::new(common, program.env_texts());
-            match limits::heed(&mut library, &run.machine, heard) {
+            let honored_env = HonoredEnv::new(common, program.env_texts());
+            match limits::apply_env(&mut library, &run.machine, honored_env) {
                 Ok(()) => set.push(library),
-                Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i))),
+                Err(more) => {
+                    input_errors.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i)))
+                }
             }
         }
     }
-    if !complaints.is_empty() {
-        return Err(complaints);
+    if !input_errors.is_empty() {
+        return Err(input_errors);
     }
     if set.windows(2).any(|two| two[0] != two[1]) {
         let wanted = "the same FI_CXI_ variables in all jobs of a run";
-        return Err(vec![Complaint::new("env", "jobs with others", wanted)]);
+        return Err(vec![InputError::new("env", "jobs with others", wanted)]);
     }
     Ok(set.pop().unwrap_or_else(|| run.library.clone()))
 }
@@ -426,13 +428,14 @@ fn look_at<'a>(
     which: u32,
     common: &Common,
     run: Option<&Job>,
-) -> Result<Option<Ready<'a>>, Vec<Complaint>> {
+) -> Result<Option<Ready<'a>>, Vec<InputError>> {
     match &job.task {
         Task::Program(program) => {
             let factor = program.compute.factor().map_err(|c| vec![c])?;
-            let (overrides, notes) = super::overrides(Heard::new(common, program.env_texts()))?;
+            let (overrides, notes) =
+                super::overrides(HonoredEnv::new(common, program.env_texts()))?;
             let lacks = run.and_then(|run| limits::reducers(run, &overrides));
-            lacks.map_or(Ok(()), |complaint| Err(vec![complaint]))?;
+            lacks.map_or(Ok(()), |input_error| Err(vec![input_error]))?;
             Ok(Some(Ready::Program { which, program, factor, overrides, notes }))
         }
         Task::Bench { bench, bytes, iterations, .. } => {
@@ -442,18 +445,18 @@ fn look_at<'a>(
             };
             if job.ranks < 2 {
                 let (found, wanted) = (job.ranks.to_string(), "at least two ranks for a benchmark");
-                return Err(vec![Complaint::new("ranks", found, wanted)]);
+                return Err(vec![InputError::new("ranks", found, wanted)]);
             }
             let Some(run) = run else { return Ok(None) };
             // As many iterations as bytes: what is counted must fit the clock.
             let all = bytes.saturating_mul(u64::from(iterations.unwrap_or(1)).max(1));
-            if let Some(complaint) = too_large(run, which, WINDOW, &[all]) {
-                return Err(vec![complaint]);
+            if let Some(input_error) = too_large(run, which, WINDOW, &[all]) {
+                return Err(vec![input_error]);
             }
             let iterations = iterations.map(|n| n.max(1) as usize);
             let overrides = Overrides::default();
-            if let Some(complaint) = limits::reducers(run, &overrides) {
-                return Err(vec![complaint]);
+            if let Some(input_error) = limits::reducers(run, &overrides) {
+                return Err(vec![input_error]);
             }
             let plan =
                 plan(run, which, (job.ranks, job.ppn.max(1), *bytes), iterations, &overrides);
@@ -467,7 +470,7 @@ fn play<N: NetworkModel>(
     run: &Job,
     ready: &[&Ready<'_>],
     tick: &SharedTick,
-) -> Result<(Outcome, Vec<Played>), Vec<Complaint>> {
+) -> Result<(Outcome, Vec<JobRun>), Vec<InputError>> {
     let mut works = Vec::new();
     for (number, task) in ready.iter().enumerate() {
         works.push(match task {
@@ -481,7 +484,7 @@ fn play<N: NetworkModel>(
             Ready::Bench(plan) => Work::Bench(Box::new(plan.streams()), *plan),
         });
     }
-    let mut world = World::<N, _>::new(run, Several::new(works));
+    let mut world = World::<N, _>::new(run, MultiJob::new(works));
     let outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
     let works = world.workload.jobs;
     let played = works.into_iter().zip(outcome.jobs.clone()).map(|(work, job)| match work {
@@ -498,15 +501,15 @@ fn play<N: NetworkModel>(
             let failed = || bench::failed(run, &own_end(&outcome.end, &job), plan.bytes);
             let failure = (!finished).then(|| failed().unwrap_or_else(with_the_run));
             let exit_code = i32::from(failure.is_some() && !is_interrupted(&failure));
-            Played { outcome: job, failure, exit_code, live: None, bench }
+            JobRun { outcome: job, failure, exit_code, live: None, bench }
         }
     });
-    let mut played: Vec<Played> = played.collect();
+    let mut played: Vec<JobRun> = played.collect();
     let mut outcome = outcome;
     let programs: Vec<_> =
         played.iter().filter_map(|one| Some((one.outcome.first, one.live.as_ref()?))).collect();
     if let Some(out) = memory::count(&mut outcome, run, &programs) {
-        let of = |one: &&mut Played| one.outcome.first <= out.rank;
+        let of = |one: &&mut JobRun| one.outcome.first <= out.rank;
         let hit = played.iter_mut().filter(of).max_by_key(|one| one.outcome.first);
         if let Some(hit) = hit.filter(|hit| hit.failure.is_none()) {
             let own = Blocked { rank: out.rank - hit.outcome.first, ..out };
@@ -535,7 +538,7 @@ fn own_end(end: &End, job: &JobOutcome) -> End {
 }
 
 /// How a program's job ended.
-fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> Played {
+fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> JobRun {
     let seats = &run.seats[job.first as usize..][..job.ranks as usize];
     let mut ending = match &outcome.end {
         _ if live.is_finished() => End::Finished,
@@ -559,11 +562,11 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> Playe
     };
     let live = live.outcome();
     let (failure, exit_code) = run::failure(&ending, &live, rows);
-    Played { outcome: job, failure, exit_code, live: Some(live), bench: None }
+    JobRun { outcome: job, failure, exit_code, live: Some(live), bench: None }
 }
 
-fn row(job: &JobRequest, machine: &Machine, seats: &[Seat], played: &Played) -> JobRow {
-    let Played { outcome, failure, exit_code, live, bench } = played;
+fn row(job: &JobRequest, machine: &Machine, seats: &[Seat], played: &JobRun) -> JobRow {
+    let JobRun { outcome, failure, exit_code, live, bench } = played;
     let mean = |of: fn(&live::RankOutcome) -> Span| {
         let ranks = &live.as_ref()?.ranks;
         Some(ranks.iter().map(|r| of(r).seconds()).sum::<f64>() / ranks.len().max(1) as f64)

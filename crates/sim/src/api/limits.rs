@@ -1,52 +1,52 @@
 //! Limits of the NICs and of the provider: what a request says of them, and what a run says.
 
-use super::{Common, Heard, unknown};
+use super::{Common, HonoredEnv, unknown};
 use crate::outcome::Outcome;
 use crate::world::{Job, Policy};
 use collectives::{Kind, Overrides};
-use machine::{Complaint, Machine};
+use machine::{InputError, Machine};
 use mpi::Library;
 use serde::Serialize;
 
 /// `--limits`.
-pub(super) fn policy(common: &Common) -> Result<Policy, Complaint> {
+pub(super) fn policy(common: &Common) -> Result<Policy, InputError> {
     Policy::named(&common.limits).ok_or_else(|| unknown("limits", &common.limits, &Policy::NAMES))
 }
 
 /// The library and its provider as the environment of a program sets them. Other networks have
 /// other providers.
-pub(super) fn heed(
+pub(super) fn apply_env(
     library: &mut Library,
     machine: &Machine,
-    heard: Heard<'_>,
-) -> Result<(), Vec<Complaint>> {
-    let mut complaints = Vec::new();
-    for (name, value) in heard.iter() {
+    honored_env: HonoredEnv<'_>,
+) -> Result<(), Vec<InputError>> {
+    let mut input_errors = Vec::new();
+    for (name, value) in honored_env.iter() {
         if name.starts_with("FI_CXI_") && machine.fabric != "slingshot" {
             continue;
         }
         if let Err(wanted) = library.set(name, value) {
-            complaints.push(Complaint::new(format!("env.{name}"), value, wanted));
+            input_errors.push(InputError::new(format!("env.{name}"), value, wanted));
         }
     }
-    if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+    if input_errors.is_empty() { Ok(()) } else { Err(input_errors) }
 }
 
 /// The same where it is not known which network it is: what no library could be set to.
-pub(super) fn misset(heard: Heard<'_>) -> Vec<Complaint> {
+pub(super) fn env_errors(honored_env: HonoredEnv<'_>) -> Vec<InputError> {
     let text = mpi::library::preset("none").expect("a preset");
     let mut any = Library::parse("none", text, "generic").expect("presets are legal");
-    let mut complaints = Vec::new();
-    for (name, value) in heard.iter().filter(|(name, _)| !name.starts_with("FI_CXI_")) {
+    let mut input_errors = Vec::new();
+    for (name, value) in honored_env.iter().filter(|(name, _)| !name.starts_with("FI_CXI_")) {
         if let Err(wanted) = any.set(name, value) {
-            complaints.push(Complaint::new(format!("env.{name}"), value, wanted));
+            input_errors.push(InputError::new(format!("env.{name}"), value, wanted));
         }
     }
-    complaints
+    input_errors
 }
 
 /// Whoever wants the network to reduce is told where it does not.
-pub(crate) fn reducers(job: &Job, overrides: &Overrides) -> Option<Complaint> {
+pub(crate) fn reducers(job: &Job, overrides: &Overrides) -> Option<InputError> {
     if job.machine.reducer().is_some() {
         return None;
     }
@@ -57,7 +57,7 @@ pub(crate) fn reducers(job: &Job, overrides: &Overrides) -> Option<Complaint> {
     let kind = forced.chain(ruled).next()?;
     let wanted = "an algorithm of messages: only Slingshot's switches and Aries' NICs reduce, on a \
                   machine that is whole";
-    Some(Complaint::new(format!("algorithm of {}", kind.name()), "offload", wanted))
+    Some(InputError::new(format!("algorithm of {}", kind.name()), "offload", wanted))
 }
 
 /// What was in use of everything there is only so much of.
@@ -91,7 +91,7 @@ pub struct UseRow {
     pub rank: u32,
     pub node: String,
     pub parameter: &'static str,
-    pub cure: &'static str,
+    pub workaround: &'static str,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -113,13 +113,13 @@ impl LimitsRow {
     }
 
     pub fn of_run(job: &Job, outcome: &Outcome) -> LimitsRow {
-        let limited = &outcome.limited;
+        let limit_report = &outcome.limit_report;
         let node = |rank: u32| job.machine.node_name(job.seats[rank as usize].node);
         let own = |rank: u32| {
             let nth = job.firsts.partition_point(|&first| first <= rank);
             rank - nth.checked_sub(1).map_or(0, |nth| job.firsts[nth])
         };
-        let uses = limited.uses.iter().map(|row| UseRow {
+        let uses = limit_report.uses.iter().map(|row| UseRow {
             limit: row.limit.name(),
             used: row.used,
             bound: row.bound,
@@ -128,9 +128,9 @@ impl LimitsRow {
             rank: own(row.rank),
             node: node(row.rank),
             parameter: row.limit.parameter(),
-            cure: row.limit.cure(),
+            workaround: row.limit.workaround(),
         });
-        let crossed = limited.crossed.iter().map(|row| CrossedRow {
+        let crossed = limit_report.crossed.iter().map(|row| CrossedRow {
             limit: row.limit.name(),
             rank: own(row.rank),
             node: node(row.rank),
@@ -142,9 +142,9 @@ impl LimitsRow {
             match_mode: job.library.provider.match_mode.name(),
             uses: uses.collect(),
             crossed: crossed.collect(),
-            flow_controls: limited.flow_controls,
-            software_ranks: limited.software_ranks,
-            reduction_timeouts: limited.reduction_timeouts,
+            flow_controls: limit_report.flow_controls,
+            software_ranks: limit_report.software_ranks,
+            reduction_timeouts: limit_report.reduction_timeouts,
         }
     }
 }

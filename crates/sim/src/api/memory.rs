@@ -4,7 +4,7 @@
 //! here it is added up, with what their MPI library would have held for their peers. A node whose
 //! sum is more than it has is out of memory, though the peaks of its ranks need not have coincided.
 
-use crate::outcome::{Blocked, Crossed, LimitUse, Outcome};
+use crate::outcome::{Blocked, ExceededLimit, LimitUse, Outcome};
 use crate::world::{Job, Policy};
 use live::LiveOutcome;
 use machine::NodeId;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// One node.
 #[derive(Clone, Copy, Default)]
-struct Sum {
+struct NodeMemory {
     ranks: u32,
     used: u64,
     begun: u64,
@@ -33,7 +33,7 @@ pub(super) fn count(
     let (node, sum) = fullest(job, programs)?;
     let bound = job.machine.node.memory.filter(|_| job.limits != Policy::Off);
     let rank = sum.most.1;
-    outcome.limited.uses.push(LimitUse {
+    outcome.limit_report.uses.push(LimitUse {
         limit: Limit::Memory,
         used: sum.used,
         fixed: sum.begun,
@@ -41,16 +41,16 @@ pub(super) fn count(
         rank,
     });
     let bound = bound.filter(|&bound| sum.used > bound)?;
-    let what = say(job, node, sum, bound);
+    let what = describe(job, node, sum, bound);
     let crossed =
-        Crossed { limit: Limit::Memory, rank, node, at: outcome.time, what: what.clone() };
-    outcome.limited.crossed.push(crossed);
+        ExceededLimit { limit: Limit::Memory, rank, node, at: outcome.time, what: what.clone() };
+    outcome.limit_report.crossed.push(crossed);
     (job.limits == Policy::Fail).then_some(Blocked { rank, node, what })
 }
 
 /// The node whose ranks had the most, the first of several; none if no rank told.
-fn fullest(job: &Job, programs: &[(u32, &LiveOutcome)]) -> Option<(NodeId, Sum)> {
-    let mut nodes: BTreeMap<NodeId, Sum> = BTreeMap::new();
+fn fullest(job: &Job, programs: &[(u32, &LiveOutcome)]) -> Option<(NodeId, NodeMemory)> {
+    let mut nodes: BTreeMap<NodeId, NodeMemory> = BTreeMap::new();
     for &(first, live) in programs {
         let peers = job.library.peer_memory * (live.ranks.len() as u64 - 1);
         for (rank, told) in (first..).zip(&live.ranks) {
@@ -68,7 +68,7 @@ fn fullest(job: &Job, programs: &[(u32, &LiveOutcome)]) -> Option<(NodeId, Sum)>
     nodes.into_iter().rev().max_by_key(|(_, sum)| sum.used)
 }
 
-fn say(job: &Job, node: NodeId, sum: Sum, bound: u64) -> String {
+fn describe(job: &Job, node: NodeId, sum: NodeMemory, bound: u64) -> String {
     let name = job.machine.node_name(node);
     let (most, rank) = sum.most;
     let nth = job.firsts.partition_point(|&first| first <= rank);
@@ -76,21 +76,21 @@ fn say(job: &Job, node: NodeId, sum: Sum, bound: u64) -> String {
     let ranks = if sum.ranks == 1 { "its rank".into() } else { format!("its {} ranks", sum.ranks) };
     let peers = match sum.peers {
         0 => String::new(),
-        peers => format!(", {} of it the MPI library's for their peers", show(peers)),
+        peers => format!(", {} of it the MPI library's for their peers", format_bytes(peers)),
     };
     format!(
         "node {name} out of memory: {ranks} had {} at their most{peers}, and it has {}; rank {own} \
          had {} of its own. The kernel's out-of-memory killer ends the job there (`Detected 1 \
          oom_kill event`, `Killed`, signal 9). That is known when ranks have ended. Cure: {}",
-        show(sum.used),
-        show(bound),
-        show(most),
-        Limit::Memory.cure()
+        format_bytes(sum.used),
+        format_bytes(bound),
+        format_bytes(most),
+        Limit::Memory.workaround()
     )
 }
 
 /// As the tables show bytes: powers of ten, three digits.
-fn show(bytes: u64) -> String {
+fn format_bytes(bytes: u64) -> String {
     const UNITS: [(u64, &str); 4] =
         [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     let Some((size, unit)) = UNITS.into_iter().find(|&(size, _)| bytes >= size) else {
@@ -103,7 +103,7 @@ fn show(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::show;
+    use super::format_bytes;
 
     #[test]
     fn bytes_have_three_digits() {
@@ -114,7 +114,7 @@ mod tests {
             (177_400_000, "177 MB"),
             (1_217_623_228_416, "1.22 TB"),
         ] {
-            assert_eq!(show(bytes), shown);
+            assert_eq!(format_bytes(bytes), shown);
         }
     }
 }

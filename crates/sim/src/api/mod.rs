@@ -1,13 +1,12 @@
 //! The façade as plain data: requests and results the Python door carries as JSON.
 
-mod accepted;
-mod askable;
 mod auto;
 mod background;
 mod bars;
 mod bench;
+mod bench_checks;
+mod call_notes;
 mod calls;
-mod carried;
 mod classes;
 mod congestion;
 mod counters;
@@ -16,21 +15,20 @@ mod faults;
 mod jobs;
 mod limits;
 mod memory;
+mod placement_checks;
 mod program;
 mod replay;
 mod rounds;
 mod run;
-mod seated;
 mod shifts;
+mod traffic_tables;
 mod tune;
 
 pub use auto::CandidateRow;
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
-pub use bars::{Band, Layout, TwinRow};
+pub use bars::{Band, ReplicaLayout, ReplicaRow};
 pub use bench::{BenchRequest, BenchResult, BenchRow, bench};
-pub use calls::Share;
-pub use carried::LinkKindRow;
-pub(crate) use carried::links;
+pub use calls::SampleRow;
 pub(crate) use congestion::Congested;
 pub use congestion::CongestionRow;
 pub use counters::CounterRow;
@@ -41,19 +39,21 @@ pub use limits::{CrossedRow, LimitsRow, UseRow};
 pub use replay::{RecordHeader, Recorded, ReplayRequest, ReplayResult, Trace};
 pub use replay::{check_record, replay};
 pub use run::{RunRequest, RunResult, run};
+pub use traffic_tables::LinkKindRow;
+pub(crate) use traffic_tables::links;
 pub use tune::{TuneFile, TuneRequest, TuneResult, TuneRow, tune};
 
 pub use crate::outcome::Fidelity;
 pub use mpi::library::PRESETS as LIBRARIES;
 
-use crate::traffic::{Place, TrafficRequest, TrafficResult};
+use crate::traffic::{TrafficRequest, TrafficResult, TrafficSetting};
 use crate::world::{Job, Progress, Seat};
 use base::Span;
-use classes::Asked;
+use classes::RequestedClass;
 use collectives::{Kind, Overrides, Setting};
-use machine::placement::{self, Free, Placement, Policy};
+use machine::placement::{self, FreeNodes, Placement, PlacementPolicy};
 use machine::{
-    Complaint, FABRICS, Machine, MachineSpec, NicId, NicPolicy, NodeId, Reorder, nearest,
+    FABRICS, InputError, Machine, MachineSpec, NicId, NicPolicy, NodeId, Reorder, nearest,
 };
 use mpi::Library;
 use mpi::rules::Format;
@@ -187,36 +187,39 @@ pub enum PlacementRequest {
     },
 }
 
-pub(crate) fn unknown(at: &str, found: &str, legal: &[&str]) -> Complaint {
-    Complaint::new(at, found, format!("one of {}", legal.join(", ")))
+pub(crate) fn unknown(at: &str, found: &str, legal: &[&str]) -> InputError {
+    InputError::new(at, found, format!("one of {}", legal.join(", ")))
         .with_hint(nearest(found, legal.iter().copied()))
 }
 
-pub fn fidelity(name: &str) -> Result<Fidelity, Complaint> {
+pub fn fidelity(name: &str) -> Result<Fidelity, InputError> {
     let found = Fidelity::ALL.into_iter().find(|fidelity| fidelity.name() == name);
     found.ok_or_else(|| unknown("fidelity", name, &Fidelity::ALL.map(Fidelity::name)))
 }
 
 /// Resolves the machine with the routing asked for.
-pub fn machine(request: &MachineRequest, routing: Option<&str>) -> Result<Machine, Vec<Complaint>> {
+pub fn machine(
+    request: &MachineRequest,
+    routing: Option<&str>,
+) -> Result<Machine, Vec<InputError>> {
     let machine = whole(request, routing)?;
     faults::apply(machine, request.faults.as_ref())
 }
 
 /// The same while there may be more to complain of: a machine of whose faults there is something
 /// to say is told as if it were whole.
-fn machine_to_look_at(common: &Common, complaints: &mut Vec<Complaint>) -> Option<Machine> {
+fn machine_to_look_at(common: &Common, input_errors: &mut Vec<InputError>) -> Option<Machine> {
     let (request, routing) = (&common.machine, common.routing.as_deref());
-    let whole = whole(request, routing).map_err(|more| complaints.extend(more)).ok()?;
+    let whole = whole(request, routing).map_err(|more| input_errors.extend(more)).ok()?;
     if request.faults.is_none() {
         return Some(whole);
     }
     let faulty = faults::apply(whole.clone(), request.faults.as_ref());
-    Some(faulty.map_err(|more| complaints.extend(more)).unwrap_or(whole))
+    Some(faulty.map_err(|more| input_errors.extend(more)).unwrap_or(whole))
 }
 
 /// The machine without its faults.
-fn whole(request: &MachineRequest, routing: Option<&str>) -> Result<Machine, Vec<Complaint>> {
+fn whole(request: &MachineRequest, routing: Option<&str>) -> Result<Machine, Vec<InputError>> {
     let text = match (&request.toml, machine::preset(&request.name)) {
         (Some(text), _) => text.as_str(),
         (None, Some(text)) => text,
@@ -232,48 +235,48 @@ fn whole(request: &MachineRequest, routing: Option<&str>) -> Result<Machine, Vec
 
 /// A machine file's complaints have its path, but for those of keys that were changed.
 fn of_file(
-    mut complaints: Vec<Complaint>,
+    mut input_errors: Vec<InputError>,
     request: &MachineRequest,
     set: &[(String, String)],
-) -> Vec<Complaint> {
+) -> Vec<InputError> {
     let named = format!("{}, ", request.name);
-    for complaint in &mut complaints {
-        let like = complaint.file.take();
+    for input_error in &mut input_errors {
+        let like = input_error.file.take();
         let Some(file) = request.file.as_ref().map(|own| like.as_ref().unwrap_or(own)) else {
             continue;
         };
-        let at = complaint.at.strip_prefix(&named).unwrap_or(&complaint.at);
+        let at = input_error.at.strip_prefix(&named).unwrap_or(&input_error.at);
         let is_below = |key: &str| at.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
         if !set.iter().any(|(key, _)| key == at || is_below(key)) {
-            complaint.at = format!("{file}, {at}");
+            input_error.at = format!("{file}, {at}");
         }
     }
-    complaints
+    input_errors
 }
 
 /// The library asked for, and what the file of rules says that is not followed.
-fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec<Complaint>> {
+fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec<InputError>> {
     let name = &common.mpi;
     let Some(text) = common.mpi_toml.as_deref().or_else(|| mpi::library::preset(name)) else {
         return Err(vec![unknown("mpi", name, mpi::library::PRESETS)]);
     };
-    let complain = |at: String, errors: Vec<String>| -> Vec<Complaint> {
-        errors.into_iter().map(|e| Complaint::new(at.clone(), "", e)).collect()
+    let complain = |at: String, errors: Vec<String>| -> Vec<InputError> {
+        errors.into_iter().map(|e| InputError::new(at.clone(), "", e)).collect()
     };
     let mut library = Library::parse(name, text, fabric)
         .map_err(|errors| complain(format!("mpi.{name}"), errors))?
         .on_cores(mpi_speed)
         .map_err(|seconds| {
-            let most = mpi::library::LONGEST_S;
+            let most = mpi::library::MAX_TIME_S;
             let wanted = format!("overheads of at most {most} s; one would be {seconds} s");
-            vec![Complaint::new("node.mpi_speed", mpi_speed.to_string(), wanted)]
+            vec![InputError::new("node.mpi_speed", mpi_speed.to_string(), wanted)]
         })?;
     let rules = common.rules.as_ref().map_or(&[][..], RulesRequests::as_slice);
     let format = |rules: &RulesRequest| rules.format.as_deref().and_then(Format::named);
     // What the device composes goes over the generic selection.
     let mut rules: Vec<&RulesRequest> = rules.iter().collect();
     rules.sort_by_key(|rules| format(rules));
-    let mut complaints = Vec::new();
+    let mut input_errors = Vec::new();
     for rules in rules {
         match mpi::rules::read(&rules.text, format(rules), &library.selection) {
             Ok(read) => {
@@ -284,36 +287,41 @@ fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec
                 library.selection = read.over(&library.selection);
             }
             Err(errors) => {
-                complaints.extend(complain(format!("coll_rules.{}", rules.name), errors));
+                input_errors.extend(complain(format!("coll_rules.{}", rules.name), errors));
             }
         }
     }
-    if complaints.is_empty() { Ok(library) } else { Err(complaints) }
+    if input_errors.is_empty() { Ok(library) } else { Err(input_errors) }
 }
 
 /// How the variables begin that this library does not listen to, though others do; none if there
 /// is no such library.
-pub fn deaf_to(mpi: &str, toml: Option<&str>) -> &'static [&'static str] {
+pub fn unsupported_prefixes(mpi: &str, toml: Option<&str>) -> &'static [&'static str] {
     let text = toml.or_else(|| mpi::library::preset(mpi));
-    text.map_or(&[], |text| mpi::deaf_to(mpi, text))
+    text.map_or(&[], |text| mpi::unsupported_prefixes(mpi, text))
 }
 
 /// A program's environment, as far as the library asked for listens to it.
 #[derive(Clone, Copy)]
-pub(crate) struct Heard<'a> {
+pub(crate) struct HonoredEnv<'a> {
     env: &'a [(String, String)],
-    deaf_to: &'static [&'static str],
+    unsupported_prefixes: &'static [&'static str],
 }
 
-impl<'a> Heard<'a> {
-    pub fn new(common: &Common, env: &'a [(String, String)]) -> Heard<'a> {
-        Heard { env, deaf_to: deaf_to(&common.mpi, common.mpi_toml.as_deref()) }
+impl<'a> HonoredEnv<'a> {
+    pub fn new(common: &Common, env: &'a [(String, String)]) -> HonoredEnv<'a> {
+        HonoredEnv {
+            env,
+            unsupported_prefixes: unsupported_prefixes(&common.mpi, common.mpi_toml.as_deref()),
+        }
     }
     /// Names and values.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let is_heard = move |name: &str| !self.deaf_to.iter().any(|start| name.starts_with(start));
+        let is_honored = move |name: &str| {
+            !self.unsupported_prefixes.iter().any(|start| name.starts_with(start))
+        };
         let all = self.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        all.filter(move |(name, _)| is_heard(name))
+        all.filter(move |(name, _)| is_honored(name))
     }
     pub fn get(self, name: &str) -> Option<&'a str> {
         self.iter().find(|(found, _)| *found == name).map(|(_, value)| value)
@@ -326,30 +334,32 @@ fn seats(
     request: Option<&PlacementRequest>,
     wanted: placement::JobShape<'_>,
     reorder: Option<&Reorder>,
-    free: &mut Free,
-) -> Result<Vec<Seat>, Vec<Complaint>> {
+    free: &mut FreeNodes,
+) -> Result<Vec<Seat>, Vec<InputError>> {
     let ppn = wanted.ppn;
     let policy = match request {
-        None => Policy::Block,
-        Some(PlacementRequest::Named(word)) => Policy::from_word(word).map_err(|c| vec![c])?,
+        None => PlacementPolicy::Block,
+        Some(PlacementRequest::Named(word)) => {
+            PlacementPolicy::from_word(word).map_err(|c| vec![c])?
+        }
         Some(PlacementRequest::Nodes { nodes }) => {
-            Policy::Nodes(nodes.iter().copied().map(NodeId).collect())
+            PlacementPolicy::Nodes(nodes.iter().copied().map(NodeId).collect())
         }
         Some(PlacementRequest::Hosts { hosts }) => {
-            Policy::Hosts(placement::parse_hosts(machine, hosts, ppn)?)
+            PlacementPolicy::Hosts(placement::parse_hosts(machine, hosts, ppn)?)
         }
     };
     let named: Vec<NodeId> = match &policy {
-        Policy::Nodes(nodes) => nodes.clone(),
-        Policy::Hosts(hosts) => hosts.iter().map(|host| host.0).collect(),
+        PlacementPolicy::Nodes(nodes) => nodes.clone(),
+        PlacementPolicy::Hosts(hosts) => hosts.iter().map(|host| host.0).collect(),
         _ => Vec::new(),
     };
     // Who names nodes says in which file or list.
-    let list = if matches!(policy, Policy::Hosts(_)) { "host file" } else { "placement" };
-    if let Some(&node) = named.iter().find(|node| machine.dead_at_start().contains(node)) {
+    let list = if matches!(policy, PlacementPolicy::Hosts(_)) { "host file" } else { "placement" };
+    if let Some(&node) = named.iter().find(|node| machine.nodes_down_at_start().contains(node)) {
         let found = machine.node_name(node);
         let wanted = "nodes that are up: the plan of faults has it down from the start";
-        return Err(vec![Complaint::new(list, found, wanted)]);
+        return Err(vec![InputError::new(list, found, wanted)]);
     }
     let fits = |most: u32| {
         let wanted = format!(
@@ -361,7 +371,7 @@ fn seats(
             false => (list, format!("{most} ranks on a node")),
         };
         let fits = most <= machine.node.cores;
-        fits.then_some(()).ok_or_else(|| vec![Complaint::new(at, found, wanted)])
+        fits.then_some(()).ok_or_else(|| vec![InputError::new(at, found, wanted)])
     };
     if named.is_empty() && wanted.ranks > 0 && ppn > 0 {
         // Some node has as many, wherever they sit. Billions would not fit into memory either.
@@ -370,8 +380,8 @@ fn seats(
     let placed = Placement::among(machine, &policy, wanted, free).map_err(|mut more| {
         // A policy has several names; the user knows the one that was given.
         if let Some(PlacementRequest::Named(word)) = request {
-            let placement = more.iter_mut().filter(|complaint| complaint.at == "placement");
-            placement.for_each(|complaint| complaint.found.clone_from(word));
+            let placement = more.iter_mut().filter(|input_error| input_error.at == "placement");
+            placement.for_each(|input_error| input_error.found.clone_from(word));
         }
         more
     })?;
@@ -386,16 +396,16 @@ fn seats(
 }
 
 /// What is to be seated: ranks, ranks a node, and where.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct JobSpec<'a> {
     pub ranks: u32,
     pub ppn: u32,
     pub placement: Option<&'a PlacementRequest>,
-    pub class: Asked<'a>,
+    pub class: RequestedClass<'a>,
 }
 
 /// The job of `common`, or everything that is wrong with the request.
-pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<Complaint>> {
-    let class = Asked { at: "class", word: common.class.as_deref() };
+pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<InputError>> {
+    let class = RequestedClass { at: "class", word: common.class.as_deref() };
     job_of_class(common, ranks, ppn, class)
 }
 
@@ -404,10 +414,10 @@ pub(crate) fn job_of_class(
     common: &Common,
     ranks: u32,
     ppn: u32,
-    class: Asked<'_>,
-) -> Result<Job, Vec<Complaint>> {
+    class: RequestedClass<'_>,
+) -> Result<Job, Vec<InputError>> {
     let placement = common.placement.as_ref();
-    Ok(run_of(common, &[Wanted { ranks, ppn, placement, class }])?.0)
+    Ok(run_of(common, &[JobSpec { ranks, ppn, placement, class }])?.0)
 }
 
 /// Several jobs side by side, and what is beside them. A complaint about one of several jobs says
@@ -417,38 +427,38 @@ pub(crate) fn job_of_class(
 /// `order[i]` is the number that job `i` of the request has.
 pub(crate) fn run_of(
     common: &Common,
-    wanted: &[Wanted<'_>],
-) -> Result<(Job, Vec<usize>), Vec<Complaint>> {
-    let mut complaints = Vec::new();
-    complaints.extend(fidelity(&common.fidelity).err());
-    let Some(mut machine) = machine_to_look_at(common, &mut complaints) else {
-        complaints.extend(wrong_on_any(common, wanted));
-        return Err(complaints);
+    wanted: &[JobSpec<'_>],
+) -> Result<(Job, Vec<usize>), Vec<InputError>> {
+    let mut input_errors = Vec::new();
+    input_errors.extend(fidelity(&common.fidelity).err());
+    let Some(mut machine) = machine_to_look_at(common, &mut input_errors) else {
+        input_errors.extend(wrong_on_any(common, wanted));
+        return Err(input_errors);
     };
     let library = library(common, &machine.fabric, machine.node.mpi_speed)
-        .map_err(|more| complaints.extend(more));
-    complaints.extend(faults::fit(&mut machine, &common.fidelity).err());
-    let mut free = Free::all(&machine);
-    free.take(&machine.dead_at_start());
+        .map_err(|more| input_errors.extend(more));
+    input_errors.extend(faults::fit(&mut machine, &common.fidelity).err());
+    let mut free = FreeNodes::all(&machine);
+    free.take(&machine.nodes_down_at_start());
     let nics = common.nic_policy.as_deref().map_or(Ok(NicPolicy::Block), NicPolicy::from_word);
-    let nics = nics.map_err(|complaint| complaints.push(complaint)).unwrap_or_default();
+    let nics = nics.map_err(|input_error| input_errors.push(input_error)).unwrap_or_default();
     let mut groups: Vec<Vec<Seat>> = Vec::new();
-    for (i, &Wanted { ranks, ppn, placement, .. }) in wanted.iter().enumerate() {
+    for (i, &JobSpec { ranks, ppn, placement, .. }) in wanted.iter().enumerate() {
         let of = placement::JobShape { ranks, ppn, nodes: None, nics: &nics, seed: common.seed };
         match seats(&machine, placement, of, common.reorder.as_ref(), &mut free) {
             Ok(seats) => groups.push(seats),
-            Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, wanted.len(), i))),
+            Err(more) => input_errors.extend(more.into_iter().map(|c| of_job(c, wanted.len(), i))),
         }
     }
-    let asked: Vec<Asked<'_>> = wanted.iter().map(|w| w.class).collect();
-    let vnets = classes::of(common, &asked, &mut machine).map_err(|c| complaints.extend(c));
-    let background = background::of(common, &machine, &free).map_err(|c| complaints.extend(c));
-    let noise = background::noise(common).map_err(|c| complaints.push(c));
-    let limits = limits::policy(common).map_err(|c| complaints.push(c));
+    let asked: Vec<RequestedClass<'_>> = wanted.iter().map(|w| w.class).collect();
+    let vnets = classes::of(common, &asked, &mut machine).map_err(|c| input_errors.extend(c));
+    let background = background::of(common, &machine, &free).map_err(|c| input_errors.extend(c));
+    let noise = background::noise(common).map_err(|c| input_errors.push(c));
+    let limits = limits::policy(common).map_err(|c| input_errors.push(c));
     let (Ok(library), Ok(vnets), Ok(background), Ok(noise), Ok(limits), true) =
-        (library, vnets, background, noise, limits, complaints.is_empty())
+        (library, vnets, background, noise, limits, input_errors.is_empty())
     else {
-        return Err(complaints);
+        return Err(input_errors);
     };
     let mut by_node: Vec<usize> = (0..groups.len()).collect();
     by_node.sort_by_key(|&i| groups[i].iter().map(|seat| seat.node).min());
@@ -473,28 +483,28 @@ pub(crate) fn run_of(
 
 /// What is wrong with a request whatever its machine is, which is not known: of a profile, what is
 /// wrong for every family of networks.
-fn wrong_on_any(common: &Common, wanted: &[Wanted<'_>]) -> Vec<Complaint> {
+fn wrong_on_any(common: &Common, wanted: &[JobSpec<'_>]) -> Vec<InputError> {
     let on = |fabric: &&str| library(common, fabric, 1.0).err().unwrap_or_default();
-    let (mut complaints, others) = (on(&FABRICS[0]), FABRICS[1..].iter().map(on));
-    others.for_each(|of_other| complaints.retain(|complaint| of_other.contains(complaint)));
-    complaints.extend(common.nic_policy.as_deref().and_then(|w| NicPolicy::from_word(w).err()));
+    let (mut input_errors, others) = (on(&FABRICS[0]), FABRICS[1..].iter().map(on));
+    others.for_each(|of_other| input_errors.retain(|input_error| of_other.contains(input_error)));
+    input_errors.extend(common.nic_policy.as_deref().and_then(|w| NicPolicy::from_word(w).err()));
     for (i, job) in wanted.iter().enumerate() {
         if let Some(PlacementRequest::Named(word)) = job.placement {
-            let complaint = Policy::from_word(word).err();
-            complaints.extend(complaint.map(|c| of_job(c, wanted.len(), i)));
+            let input_error = PlacementPolicy::from_word(word).err();
+            input_errors.extend(input_error.map(|c| of_job(c, wanted.len(), i)));
         }
     }
-    complaints.extend(background::noise(common).err());
-    complaints.extend(limits::policy(common).err());
-    complaints
+    input_errors.extend(background::noise(common).err());
+    input_errors.extend(limits::policy(common).err());
+    input_errors
 }
 
 /// A complaint about the `nth` of several jobs.
-fn of_job(mut complaint: Complaint, jobs: usize, nth: usize) -> Complaint {
+fn of_job(mut input_error: InputError, jobs: usize, nth: usize) -> InputError {
     if jobs > 1 {
-        complaint.at = format!("job {}: {}", nth + 1, complaint.at);
+        input_error.at = format!("job {}: {}", nth + 1, input_error.at);
     }
-    complaint
+    input_error
 }
 
 /// What was asked of the library that is not followed: all of it, or that of one collective.
@@ -507,7 +517,7 @@ fn notes(job: &Job, of: Option<Kind>) -> Vec<String> {
 pub fn show(
     request: &MachineRequest,
     routing: Option<&str>,
-) -> Result<machine::Summary, Vec<Complaint>> {
+) -> Result<machine::Summary, Vec<InputError>> {
     Ok(machine(request, routing)?.summary())
 }
 
@@ -540,10 +550,10 @@ fn yes() -> bool {
 pub fn traffic(
     call: &TrafficCall,
     tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<TrafficResult, Vec<Complaint>> {
-    let mut complaints = Vec::new();
-    let fidelity = fidelity(&call.common.fidelity).map_err(|c| complaints.push(c)).ok();
-    let machine = machine_to_look_at(&call.common, &mut complaints);
+) -> Result<TrafficResult, Vec<InputError>> {
+    let mut input_errors = Vec::new();
+    let fidelity = fidelity(&call.common.fidelity).map_err(|c| input_errors.push(c)).ok();
+    let machine = machine_to_look_at(&call.common, &mut input_errors);
     let request = TrafficRequest {
         pattern: call.pattern.clone(),
         loads: call.loads.clone(),
@@ -556,30 +566,30 @@ pub fn traffic(
     let has_faults = call.common.machine.faults.is_some();
     if has_faults && fidelity.is_some_and(|fidelity| fidelity != Fidelity::Packet) {
         let wanted = "`packet` for traffic with faults";
-        complaints.push(Complaint::new("fidelity", &*call.common.fidelity, wanted));
+        input_errors.push(InputError::new("fidelity", &*call.common.fidelity, wanted));
     }
     if fidelity == Some(Fidelity::Flow) {
         let wanted = "`packet` for traffic, which is of single packets: flows are of many";
-        complaints.push(Complaint::new("fidelity", "flow", wanted));
+        input_errors.push(InputError::new("fidelity", "flow", wanted));
     }
-    let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(complaints) };
-    let class = Asked { at: "class", word: call.common.class.as_deref() };
+    let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(input_errors) };
+    let class = RequestedClass { at: "class", word: call.common.class.as_deref() };
     let vnets = classes::of(&call.common, &[class], &mut machine);
-    let vnets = vnets.map_err(|more| complaints.extend(more)).unwrap_or(vec![0]);
-    let mut place = place(call, vnets[0], &machine).unwrap_or_else(|more| {
-        complaints.extend(more);
-        Place::default()
+    let vnets = vnets.map_err(|more| input_errors.extend(more)).unwrap_or(vec![0]);
+    let mut setting = setting(call, vnets[0], &machine).unwrap_or_else(|more| {
+        input_errors.extend(more);
+        TrafficSetting::default()
     });
-    if let Err(more) = crate::traffic::check(&machine, &request, &place) {
-        complaints.extend(more);
+    if let Err(more) = crate::traffic::check(&machine, &request, &setting) {
+        input_errors.extend(more);
     }
-    if !complaints.is_empty() {
-        return Err(complaints);
+    if !input_errors.is_empty() {
+        return Err(input_errors);
     }
-    let mut result = crate::traffic::traffic_at(&machine, fidelity, &request, &place, tick)?;
-    if call.alone && !place.background.is_empty() && !result.interrupted {
-        place.background.clear();
-        let alone = crate::traffic::traffic_at(&machine, fidelity, &request, &place, tick)?;
+    let mut result = crate::traffic::traffic_at(&machine, fidelity, &request, &setting, tick)?;
+    if call.alone && !setting.background.is_empty() && !result.interrupted {
+        setting.background.clear();
+        let alone = crate::traffic::traffic_at(&machine, fidelity, &request, &setting, tick)?;
         for (row, alone) in result.rows.iter_mut().zip(&alone.rows) {
             row.alone_mean_s = Some(alone.latency_mean_s);
             row.alone_p99_s = Some(alone.latency_p99_s);
@@ -590,12 +600,16 @@ pub fn traffic(
 }
 
 /// The nodes that traffic is between, and what the others do meanwhile.
-fn place(call: &TrafficCall, vnet: u8, machine: &Machine) -> Result<Place, Vec<Complaint>> {
+fn setting(
+    call: &TrafficCall,
+    vnet: u8,
+    machine: &Machine,
+) -> Result<TrafficSetting, Vec<InputError>> {
     let common = &call.common;
-    let mut free = Free::all(machine);
-    free.take(&machine.dead_at_start());
+    let mut free = FreeNodes::all(machine);
+    free.take(&machine.nodes_down_at_start());
     let (slices, in_order) = (call.slices, call.ordered);
-    let mut place = Place { slices, vnet, in_order, ..Place::default() };
+    let mut setting = TrafficSetting { slices, vnet, in_order, ..TrafficSetting::default() };
     if let Some(nodes) = call.nodes {
         let all = free.clone();
         let nics = &NicPolicy::Block;
@@ -604,39 +618,41 @@ fn place(call: &TrafficCall, vnet: u8, machine: &Machine) -> Result<Place, Vec<C
         let taken = all.nodes.iter().filter(|&&node| !free.has(node));
         let nics =
             taken.flat_map(|&node| machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)]);
-        place.nics = nics.map(NicId).collect();
+        setting.nics = nics.map(NicId).collect();
     } else if !common.background.is_empty() {
         free.nodes.clear();
     }
-    place.background = background::of(common, machine, &free)?;
-    Ok(place)
+    setting.background = background::of(common, machine, &free)?;
+    Ok(setting)
 }
 
 /// The user's choices of algorithms among `env`, and notes on values that are not modeled; values
 /// that mean nothing are complaints.
-pub(crate) fn overrides(heard: Heard<'_>) -> Result<(Overrides, Vec<String>), Vec<Complaint>> {
+pub(crate) fn overrides(
+    honored_env: HonoredEnv<'_>,
+) -> Result<(Overrides, Vec<String>), Vec<InputError>> {
     let mut overrides = Overrides::default();
     let mut notes = Vec::new();
-    let mut complaints = Vec::new();
-    for (name, value) in heard.iter() {
+    let mut input_errors = Vec::new();
+    for (name, value) in honored_env.iter() {
         match overrides.set(name, value) {
             Ok(Setting::NotModeled(note)) => notes.push(note),
             Ok(_) => {}
             Err(what) => {
                 let wanted = what.split_once("expected ").map_or(&*what, |(_, wanted)| wanted);
-                complaints.push(Complaint::new(format!("env.{name}"), value, wanted));
+                input_errors.push(InputError::new(format!("env.{name}"), value, wanted));
             }
         }
     }
-    match mpi::rules::forced(heard.iter()) {
+    match mpi::rules::forced(honored_env.iter()) {
         Ok(forced) => {
             overrides.rules = forced.rules;
             notes.extend(forced.notes);
         }
-        Err(wrong) => complaints.extend(wrong.into_iter().map(|(name, wanted)| {
-            let found = heard.get(&name).unwrap_or_default();
-            Complaint::new(format!("env.{name}"), found, wanted)
+        Err(wrong) => input_errors.extend(wrong.into_iter().map(|(name, wanted)| {
+            let found = honored_env.get(&name).unwrap_or_default();
+            InputError::new(format!("env.{name}"), found, wanted)
         })),
     }
-    if complaints.is_empty() { Ok((overrides, notes)) } else { Err(complaints) }
+    if input_errors.is_empty() { Ok((overrides, notes)) } else { Err(input_errors) }
 }

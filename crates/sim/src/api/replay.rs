@@ -1,20 +1,20 @@
 //! `odonata replay`: a schedule of another tool, or a recorded run, on a simulated machine.
 
-use super::carried::{self, Carried};
 use super::run::{FailureRank, FailureRow, RankRow};
-use super::{Asked, Common, Fidelity, Heard, fidelity, job_of_class, limits};
+use super::traffic_tables::{self, TrafficTables};
+use super::{Common, Fidelity, HonoredEnv, RequestedClass, fidelity, job_of_class, limits};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::world::{Job, Progress, World};
 use base::{Gap, Span, Time};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
-use machine::Complaint;
+use machine::InputError;
 use net::NetworkModel;
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use workload::schedule::record::{self, Recorder};
-use workload::schedule::{Dag, Fault, Schedule, Volume, goal};
+use workload::schedule::{Dag, Schedule, ScheduleError, Volume, goal};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct ReplayRequest {
@@ -101,7 +101,7 @@ pub struct ReplayResult {
     pub failure: Option<FailureRow>,
     pub rank_table: Vec<RankRow>,
     #[serde(flatten)]
-    pub carried: Carried,
+    pub traffic_tables: TrafficTables,
     /// What a file of rules or a variable says that is not followed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -111,42 +111,44 @@ pub fn replay(
     request: &ReplayRequest,
     trace: &Trace<'_>,
     tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<ReplayResult, Vec<Complaint>> {
+) -> Result<ReplayResult, Vec<InputError>> {
     let begun = std::time::Instant::now();
-    let mut complaints = Vec::new();
+    let mut input_errors = Vec::new();
     let schedule = read(request, trace).map_err(|faults| {
-        complaints.extend(faults.into_iter().map(of_trace));
+        input_errors.extend(faults.into_iter().map(of_trace));
     });
     if !(request.factor.is_finite() && request.factor >= 0.0) {
         let found = request.factor.to_string();
-        complaints.push(Complaint::new("compute", found, "`recorded`, `none` or a factor"));
+        input_errors.push(InputError::new("compute", found, "`recorded`, `none` or a factor"));
     }
-    let heard = Heard::new(&request.common, &request.env);
-    let (overrides, notes) = super::overrides(heard).unwrap_or_else(|more| {
-        complaints.extend(more);
+    let honored_env = HonoredEnv::new(&request.common, &request.env);
+    let (overrides, notes) = super::overrides(honored_env).unwrap_or_else(|more| {
+        input_errors.extend(more);
         Default::default()
     });
     // What is wrong with the rest is told as well, whatever the number of ranks.
     let ranks = schedule.as_ref().map_or(1, |schedule| schedule.ranks);
-    let asked = Asked::or_by_variable(request.common.class.as_deref(), heard);
+    let asked = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
     let job = job_of_class(&request.common, ranks, request.ppn.max(1), asked);
-    let job = job.map_err(|more| complaints.extend([more, limits::misset(heard)].concat()));
+    let job =
+        job.map_err(|more| input_errors.extend([more, limits::env_errors(honored_env)].concat()));
     if let (Ok(schedule), Ok(job)) = (&schedule, &job) {
-        let nics = |rank: u32| job.machine.nics_beside(job.seats[rank as usize].nic).len() as u32;
-        complaints.extend(schedule.lacking_nics(nics).into_iter().map(of_trace));
+        let nics =
+            |rank: u32| job.machine.nics_of_same_node(job.seats[rank as usize].nic).len() as u32;
+        input_errors.extend(schedule.lacking_nics(nics).into_iter().map(of_trace));
     }
-    let (Ok(mut schedule), Ok(mut job), true) = (schedule, job, complaints.is_empty()) else {
-        return Err(complaints);
+    let (Ok(mut schedule), Ok(mut job), true) = (schedule, job, input_errors.is_empty()) else {
+        return Err(input_errors);
     };
     job.library.notes.extend(notes.into_iter().map(|note| (None, note)));
-    limits::heed(&mut job.library, &job.machine, heard)?;
-    limits::reducers(&job, &overrides).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
-    too_large(&job, &schedule).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
+    limits::apply_env(&mut job.library, &job.machine, honored_env)?;
+    limits::reducers(&job, &overrides).map_or(Ok(()), |input_error| Err(vec![input_error]))?;
+    too_large(&job, &schedule).map_or(Ok(()), |input_error| Err(vec![input_error]))?;
     let recorded = request.record.as_ref().map_or(job.machine.node.core_speed, |r| r.core_speed);
     let factor = request.factor * (recorded / job.machine.node.core_speed);
     if factor != 1.0 && !schedule.scale(factor) {
         let wanted = "a factor with which no rank computes for more than 50 days in all";
-        return Err(vec![Complaint::new("compute", request.factor.to_string(), wanted)]);
+        return Err(vec![InputError::new("compute", request.factor.to_string(), wanted)]);
     }
     let nodes: Vec<u32> = job.seats.iter().map(|seat| seat.node.0).collect();
     schedule.choose(&nodes, &|case| job.library.selection.decide(case, &overrides));
@@ -158,24 +160,24 @@ pub fn replay(
     };
     result.mpi.clone_from(&request.common.mpi);
     result.wall_s = begun.elapsed().as_secs_f64();
-    result.carried.engine.wall_s = result.wall_s;
+    result.traffic_tables.engine.wall_s = result.wall_s;
     Ok(result)
 }
 
-fn of_trace(fault: Fault) -> Complaint {
-    Complaint::new(format!("trace, {}", fault.at), fault.found, fault.wanted)
+fn of_trace(fault: ScheduleError) -> InputError {
+    InputError::new(format!("trace, {}", fault.at), fault.found, fault.wanted)
 }
 
 /// What is wrong with the rows of a record; nothing is run.
 pub fn check_record(
     header: &RecordHeader,
     columns: &BTreeMap<String, Vec<u8>>,
-) -> Result<(), Vec<Complaint>> {
-    let complaints = |faults: Vec<Fault>| faults.into_iter().map(of_trace).collect();
-    read_record(header, columns).map(drop).map_err(complaints)
+) -> Result<(), Vec<InputError>> {
+    let input_errors = |faults: Vec<ScheduleError>| faults.into_iter().map(of_trace).collect();
+    read_record(header, columns).map(drop).map_err(input_errors)
 }
 
-fn read(request: &ReplayRequest, trace: &Trace<'_>) -> Result<Schedule, Vec<Fault>> {
+fn read(request: &ReplayRequest, trace: &Trace<'_>) -> Result<Schedule, Vec<ScheduleError>> {
     match (trace, &request.record) {
         (Trace::Goal(file), _) => goal::read(file),
         (Trace::Record(_), None) => wrong_header("nothing", "what a record says of itself"),
@@ -186,11 +188,11 @@ fn read(request: &ReplayRequest, trace: &Trace<'_>) -> Result<Schedule, Vec<Faul
 fn read_record(
     header: &RecordHeader,
     columns: &BTreeMap<String, Vec<u8>>,
-) -> Result<Schedule, Vec<Fault>> {
+) -> Result<Schedule, Vec<ScheduleError>> {
     if !(header.core_speed.is_finite() && header.core_speed > 0.0) {
         return wrong_header(&format!("core_speed {}", header.core_speed), "a number above 0");
     }
-    record::read(&record::Given {
+    record::read(&record::RecordInput {
         ranks: header.ranks,
         communicators: &header.communicators.iter().cloned().collect(),
         ops: &header.ops,
@@ -198,19 +200,19 @@ fn read_record(
     })
 }
 
-fn wrong_header(found: &str, wanted: &str) -> Result<Schedule, Vec<Fault>> {
+fn wrong_header(found: &str, wanted: &str) -> Result<Schedule, Vec<ScheduleError>> {
     let (at, found, wanted) = ("header".into(), found.into(), wanted.into());
-    Err(vec![Fault { at, found, wanted }])
+    Err(vec![ScheduleError { at, found, wanted }])
 }
 
 /// Messages whose packets, or whose time, cannot be counted. Time: all of them one after the other
 /// over the slowest link, and all that is stored, must fit what a `Time` holds, 213 days.
-fn too_large(job: &Job, schedule: &Schedule) -> Option<Complaint> {
+fn too_large(job: &Job, schedule: &Schedule) -> Option<InputError> {
     let machine = &job.machine;
     let Volume { longest, total, stored, members } = schedule.volume();
     if longest.div_ceil(machine.nic.packet_payload) >= 1 << 31 {
         let wanted = "messages of fewer than 2^31 packets";
-        return Some(Complaint::new("trace", format!("{longest} B"), wanted));
+        return Some(InputError::new("trace", format!("{longest} B"), wanted));
     }
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
     let node = &machine.node;
@@ -221,7 +223,7 @@ fn too_large(job: &Job, schedule: &Schedule) -> Option<Complaint> {
     let too_long = |bytes: u64, gap: Gap, what: &str| {
         let wanted = format!("no more bytes than {what} within 50 days");
         let fits = gap.span(bytes) < Span(1 << 62);
-        (!fits).then(|| Complaint::new("trace", format!("{bytes} B in all"), wanted))
+        (!fits).then(|| InputError::new("trace", format!("{bytes} B in all"), wanted))
     };
     too_long(total, slowest, "the slowest link carries")
         .or_else(|| too_long(stored, storage, "the storage takes"))
@@ -239,7 +241,7 @@ fn play<N: NetworkModel>(
     let outcome = world.run(tick);
     let failure = failure(job, &outcome, &world.workload);
     let n = job.seats.len();
-    let sent = carried::sent(n, &outcome);
+    let sent = traffic_tables::sent(n, &outcome);
     let rank_table = (0..n).map(|rank| {
         // Where several threads compute, or a run was stopped, there may be more computation than
         // time.
@@ -274,12 +276,12 @@ fn play<N: NetworkModel>(
         },
         interrupted: outcome.end == End::Interrupted,
         calls_scheduled: calls,
-        calls_done: calls - world.workload.left(),
+        calls_done: calls - world.workload.remaining(),
         unreceived: unreceived.sum(),
         wall_s: 0.0,
         failure,
         rank_table: rank_table.collect(),
-        carried: Carried::of(job, fidelity, &outcome),
+        traffic_tables: TrafficTables::of(job, fidelity, &outcome),
         notes: super::notes(job, None),
     }
 }

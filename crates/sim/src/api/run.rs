@@ -1,20 +1,20 @@
 //! `odonata run`: an unmodified program's ranks on a simulated machine.
 
-use super::carried::{self, Carried};
 use super::program::{FilesRow, Program, Word};
 use super::replay::Recorded;
+use super::traffic_tables::{self, TrafficTables};
 use super::{
-    Asked, Common, Fidelity, Heard, RulesRequest, accepted, cray, fidelity, job_of_class, limits,
-    memory,
+    Common, Fidelity, HonoredEnv, RequestedClass, RulesRequest, call_notes, cray, fidelity,
+    job_of_class, limits, memory,
 };
 use crate::outcome::{Blocked, End, Outcome};
 use crate::world::{Job, Policy, Progress, Seat, Starting, World};
 use base::{Span, Time};
 use collectives::Overrides;
 use flow::FlowNetwork;
-use live::{Exit, LaunchError, LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
+use live::{Exit, LaunchError, LaunchSpec, Launcher, Live, LiveOutcome, RankLocation};
 use loggp::LogGpNetwork;
-use machine::{Complaint, Machine};
+use machine::{InputError, Machine};
 use mpi::Family;
 use mpi::limits::Limit;
 use net::NetworkModel;
@@ -93,7 +93,7 @@ pub struct RunResult {
     pub rank_table: Vec<RankRow>,
     pub call_table: Vec<CallRow>,
     #[serde(flatten)]
-    pub carried: Carried,
+    pub traffic_tables: TrafficTables,
     /// What a file of rules or a variable says that is not followed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -108,7 +108,7 @@ pub struct StartRow {
     /// They are copies of one warmed interpreter.
     pub forked: bool,
     /// Why they are not, though the program is a Python script.
-    pub unfit: Option<String>,
+    pub fork_refusal: Option<String>,
     /// Until every rank had called MPI or ended.
     pub wall_s: f64,
 }
@@ -155,48 +155,48 @@ pub struct CallRow {
 pub fn run(
     request: &RunRequest,
     tick: Box<dyn FnMut(Progress) -> bool>,
-) -> Result<RunResult, Vec<Complaint>> {
+) -> Result<RunResult, Vec<InputError>> {
     let begun = std::time::Instant::now();
     let mut common = request.common.clone();
-    let mut complaints = Vec::new();
+    let mut input_errors = Vec::new();
     let ppn = request.ppn.unwrap_or(1).max(1);
     if request.ranks == 0 {
-        complaints.push(Complaint::new("ranks", "0", "at least one rank"));
+        input_errors.push(InputError::new("ranks", "0", "at least one rank"));
     }
     if let Some(text) = &request.hostfile_text {
         common.placement = Some(super::PlacementRequest::Hosts { hosts: text.clone() });
     }
-    let factor = request.program.compute.factor().unwrap_or_else(|complaint| {
-        complaints.push(complaint);
+    let factor = request.program.compute.factor().unwrap_or_else(|input_error| {
+        input_errors.push(input_error);
         None
     });
-    let heard = Heard::new(&request.common, request.program.env_texts());
-    let (overrides, notes) = super::overrides(heard).unwrap_or_else(|more| {
-        complaints.extend(more);
+    let honored_env = HonoredEnv::new(&request.common, request.program.env_texts());
+    let (overrides, notes) = super::overrides(honored_env).unwrap_or_else(|more| {
+        input_errors.extend(more);
         Default::default()
     });
-    let asked = Asked::or_by_variable(request.common.class.as_deref(), heard);
+    let asked = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
     let by_hand = common.nic_policy.is_some();
-    let set = cray::seat(&mut common, heard, request.ranks, request.rank_order.as_ref());
-    let set = set.map_err(|more| complaints.extend(more)).unwrap_or_default();
+    let set = cray::seat(&mut common, honored_env, request.ranks, request.rank_order.as_ref());
+    let set = set.map_err(|more| input_errors.extend(more)).unwrap_or_default();
     let job = match job_of_class(&common, request.ranks, ppn, asked) {
         Ok(mut job) => {
             let notes = notes.into_iter().chain(set);
             job.library.notes.extend(notes.map(|note| (None, note)));
-            if let Err(more) = limits::heed(&mut job.library, &job.machine, heard) {
-                complaints.extend(more);
+            if let Err(more) = limits::apply_env(&mut job.library, &job.machine, honored_env) {
+                input_errors.extend(more);
             }
-            complaints.extend(limits::reducers(&job, &overrides));
-            if !complaints.is_empty() {
-                return Err(complaints);
+            input_errors.extend(limits::reducers(&job, &overrides));
+            if !input_errors.is_empty() {
+                return Err(input_errors);
             }
             job
         }
         Err(more) => {
-            let named = |c| if by_hand { c } else { cray::of_variable(c, heard) };
-            complaints.extend(more.into_iter().map(named));
-            complaints.extend(limits::misset(heard));
-            return Err(complaints);
+            let named = |c| if by_hand { c } else { cray::of_variable(c, honored_env) };
+            input_errors.extend(more.into_iter().map(named));
+            input_errors.extend(limits::env_errors(honored_env));
+            return Err(input_errors);
         }
     };
     let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
@@ -211,13 +211,13 @@ pub fn run(
     };
     result.mpi.clone_from(&common.mpi);
     result.wall_s = begun.elapsed().as_secs_f64();
-    result.carried.engine.wall_s = result.wall_s;
+    result.traffic_tables.engine.wall_s = result.wall_s;
     Ok(result)
 }
 
 impl Compute {
     /// What measured time is multiplied by; `None` where it is not charged.
-    pub(super) fn factor(&self) -> Result<Option<f64>, Complaint> {
+    pub(super) fn factor(&self) -> Result<Option<f64>, InputError> {
         let found = match self {
             Compute::Named(name) if name == "none" => return Ok(None),
             Compute::Named(name) if name == "measured" => return Ok(Some(1.0)),
@@ -225,7 +225,7 @@ impl Compute {
             Compute::Named(word) => word.clone(),
             Compute::Factor(factor) => factor.to_string(),
         };
-        Err(Complaint::new("compute", found, "`measured`, `none` or a factor such as 0.5"))
+        Err(InputError::new("compute", found, "`measured`, `none` or a factor such as 0.5"))
     }
 }
 
@@ -241,7 +241,7 @@ pub(super) fn start(
     factor: Option<f64>,
     overrides: Overrides,
     tick: &SharedTick,
-) -> Result<Live, Complaint> {
+) -> Result<Live, InputError> {
     let ranks = seats.len() as u32;
     let (seats, nodes) = seat_specs(&job.machine, seats);
     let library = &job.library;
@@ -278,7 +278,7 @@ pub(super) fn start(
         clock_tick: library.call_overhead.max(Span::ns(1)),
         poll_interval: library.poll_interval,
         livelock_polls: LIVELOCK_POLLS,
-        patience: PATIENCE,
+        idle_timeout: PATIENCE,
         synchronized: overrides.synchronized,
         progress: Some(Box::new(move |p: live::Progress| {
             let live::Progress { started, attached, ranks } = p;
@@ -293,8 +293,8 @@ pub(super) fn start(
     });
     let rules = library.clone();
     let choose =
-        Box::new(move |question: &live::Question| rules.selection.decide(question, &overrides));
-    Live::launch(spec, choose, interrupted).map_err(|e| complaint(&e))
+        Box::new(move |case: &live::CollectiveCase| rules.selection.decide(case, &overrides));
+    Live::launch(spec, choose, interrupted).map_err(|e| input_error(&e))
 }
 
 fn launch<N: NetworkModel>(
@@ -304,10 +304,10 @@ fn launch<N: NetworkModel>(
     factor: Option<f64>,
     overrides: Overrides,
     tick: Box<dyn FnMut(Progress) -> bool>,
-) -> Result<RunResult, Vec<Complaint>> {
+) -> Result<RunResult, Vec<InputError>> {
     let tick = Rc::new(RefCell::new(tick));
     let mut live = start(job, &job.seats, (0, &request.program), factor, overrides, &tick)
-        .map_err(|complaint| vec![complaint])?;
+        .map_err(|input_error| vec![input_error])?;
     live.recorder = request.record.then(|| Recorder::new(request.ranks));
     let mut world = World::<N, _>::new(job, live);
     let mut outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
@@ -344,7 +344,7 @@ fn words(all: &[Word]) -> Vec<OsString> {
     all.iter().map(|word| word.0.clone()).collect()
 }
 
-fn complaint(error: &LaunchError) -> Complaint {
+fn input_error(error: &LaunchError) -> InputError {
     let at = match error {
         LaunchError::NoDirectory(_) => "wdir",
         LaunchError::Space { .. } => "limits of this process",
@@ -353,11 +353,11 @@ fn complaint(error: &LaunchError) -> Complaint {
         }
         LaunchError::Seats { .. }
         | LaunchError::Spawn { .. }
-        | LaunchError::Room { .. }
+        | LaunchError::Capacity { .. }
         | LaunchError::Descriptors { .. } => "ranks",
         _ => "program",
     };
-    Complaint::new(at, "", error.to_string())
+    InputError::new(at, "", error.to_string())
 }
 
 /// How many nodes these seats are on.
@@ -365,7 +365,7 @@ pub(super) fn nodes(seats: &[Seat]) -> u32 {
     seats.iter().map(|seat| seat.node.0).collect::<BTreeSet<u32>>().len() as u32
 }
 
-fn seat_specs(machine: &Machine, seats: &[Seat]) -> (Vec<SeatSpec>, u32) {
+fn seat_specs(machine: &Machine, seats: &[Seat]) -> (Vec<RankLocation>, u32) {
     let mut local: BTreeMap<u32, u32> = BTreeMap::new();
     for seat in seats {
         *local.entry(seat.node.0).or_default() += 1;
@@ -376,7 +376,7 @@ fn seat_specs(machine: &Machine, seats: &[Seat]) -> (Vec<SeatSpec>, u32) {
     let seats = seats.iter().map(|seat| {
         let at = next.entry(seat.node.0).or_default();
         *at += 1;
-        SeatSpec {
+        RankLocation {
             node: index[&seat.node.0],
             node_name: machine.node_name(seat.node),
             local_rank: *at - 1,
@@ -461,8 +461,8 @@ pub(super) fn endings(live: &LiveOutcome, has_failed: bool) -> Vec<String> {
              prediction covers all that they did"
         ));
     }
-    if let Some((first, call)) = live.outside.first() {
-        let n = live.outside.len();
+    if let Some((first, call)) = live.outside_mpi.first() {
+        let n = live.outside_mpi.len();
         notes.push(format!(
             "{n} of {of} ranks waited outside MPI, first rank {first} in {call}: traffic outside \
              MPI is not modeled and takes no simulated time"
@@ -473,7 +473,7 @@ pub(super) fn endings(live: &LiveOutcome, has_failed: bool) -> Vec<String> {
 
 /// What to say of a deadlock, and what a shell should see: the status of a rank that left early by
 /// way of `MPI_Finalize`, if there is one, for that is where to look.
-fn say_deadlock(live: &LiveOutcome, rows: usize) -> (String, i32) {
+fn describe_deadlock(live: &LiveOutcome, rows: usize) -> (String, i32) {
     let left = nonzero(live);
     let n = rows.saturating_sub(left.len());
     let who = if n == 1 { "1 rank waits".into() } else { format!("{n} ranks wait") };
@@ -491,7 +491,7 @@ pub(super) fn failure(
 ) -> (Option<FailureRow>, i32) {
     let (kind, message) = match end {
         End::Deadlock(_) => {
-            let (message, code) = say_deadlock(live, ranks.len());
+            let (message, code) = describe_deadlock(live, ranks.len());
             return (Some(FailureRow { kind: "deadlock", message, ranks }), code);
         }
         End::Erroneous(blocked) => {
@@ -505,23 +505,23 @@ pub(super) fn failure(
             None => return (None, live.exit_code),
             Some(f) => {
                 let kind = match f.why {
-                    live::Why::Signal(_) => "killed",
-                    live::Why::LeftEarly { .. }
-                    | live::Why::NeverCame { .. }
-                    | live::Why::Vanished => "early_exit",
-                    live::Why::Abort { .. } => "abort",
-                    live::Why::Tag { .. } => "limit",
-                    live::Why::Livelock { .. } => "livelock",
-                    live::Why::Outside { .. } => "deadlock",
-                    live::Why::Mismatch(_) | live::Why::Gone { .. } | live::Why::Away { .. } => {
-                        "erroneous"
-                    }
-                    live::Why::Protocol(_) => "protocol",
+                    live::FailureCause::Signal(_) => "killed",
+                    live::FailureCause::ExitedEarly { .. }
+                    | live::FailureCause::NeverInitialized { .. }
+                    | live::FailureCause::EndedUnderWrapper => "early_exit",
+                    live::FailureCause::Abort { .. } => "abort",
+                    live::FailureCause::Tag { .. } => "limit",
+                    live::FailureCause::Livelock { .. } => "livelock",
+                    live::FailureCause::Outside { .. } => "deadlock",
+                    live::FailureCause::Mismatch(_)
+                    | live::FailureCause::TargetFinalized { .. }
+                    | live::FailureCause::TargetBlocked { .. } => "erroneous",
+                    live::FailureCause::Protocol(_) => "protocol",
                 };
                 let mut message = f.to_string();
-                if let live::Why::Tag { .. } = f.why {
+                if let live::FailureCause::Tag { .. } = f.why {
                     let at = live.ranks[f.rank as usize].end;
-                    message = format!("{message}, at {at}. Cure: {}", Limit::Tag.cure());
+                    message = format!("{message}, at {at}. Cure: {}", Limit::Tag.workaround());
                 }
                 let rank = FailureRank {
                     rank: f.rank,
@@ -554,11 +554,11 @@ fn result(
     let (failure, exit_code) = failure(&outcome.end, &live, blocked);
     let mut notes = super::notes(job, None);
     notes.extend(endings(&live, failure.is_some()));
-    notes.extend(accepted::notes(&live, &job.library.name));
+    notes.extend(call_notes::notes(&live, &job.library.name));
     let files = FilesRow::of(&live, &job.machine);
     let nonzero_exits = nonzero_exits(failure.as_ref(), &live);
     let n = job.seats.len();
-    let sent = carried::sent(n, outcome);
+    let sent = traffic_tables::sent(n, outcome);
     let rank_table = live.ranks.iter().enumerate().map(|(i, r)| RankRow {
         rank: i as u32,
         node: job.machine.node_name(job.seats[i].node),
@@ -602,14 +602,14 @@ fn result(
         wall_s: 0.0,
         start: StartRow {
             forked: live.start.forked,
-            unfit: live.start.unfit,
+            fork_refusal: live.start.fork_refusal,
             wall_s: live.start.wall_s,
         },
         failure,
         nonzero_exits,
         rank_table: rank_table.collect(),
         call_table,
-        carried: Carried::of(job, fidelity, outcome),
+        traffic_tables: TrafficTables::of(job, fidelity, outcome),
         notes,
         files,
         recorded: None,

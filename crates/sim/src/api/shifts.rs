@@ -1,6 +1,6 @@
 //! What an all-to-all in random shifts takes, of which some are played: docs/models/aries.md.
 
-use super::calls::Share;
+use super::calls::SampleRow;
 use crate::bench::{PUTS, Plan};
 use base::Time;
 
@@ -19,14 +19,14 @@ const DRIFT: f64 = 0.01;
 pub(super) const LEAST_PARTS: usize = ENDS + 2;
 
 /// The time that all shifts take, s, in the mean over ranks, and what was played of them.
-pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, Share) {
+pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, SampleRow) {
     let ends = plan.parts();
     // When the first part begins and when each ends, in the mean over ranks.
     let mean = |at: usize| marks.iter().map(|m| m[at].0 as f64 * 1e-12).sum::<f64>();
     let means: Vec<f64> = (0..=ends.len()).map(|at| mean(at) / marks.len() as f64).collect();
     let played = means[ends.len()] - means[0];
     let all = plan.ranks - 1;
-    let share = Share {
+    let share = SampleRow {
         method: Some("exact"),
         error: Some(0.0),
         rounds: all,
@@ -38,7 +38,7 @@ pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, Share) {
         return (whole, share); // More are the same ones again.
     }
     if ends.len() < LEAST_PARTS {
-        return (whole, Share { method: Some("sampled"), error: None, ..share });
+        return (whole, SampleRow { method: Some("sampled"), error: None, ..share });
     }
     // What a batch takes in each part but the outermost. A last batch of few shifts takes as long
     // as a whole one at most, and as many shifts of it at least.
@@ -58,5 +58,5 @@ pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, Share) {
     let time = played + left * mean;
     let open = (short(all) + short(plan.shifts)) / 2.0 * mean;
     let error = (left * (half + DRIFT * mean) + open) / time;
-    (time, Share { method: Some("sampled"), error: Some(error), ..share })
+    (time, SampleRow { method: Some("sampled"), error: Some(error), ..share })
 }

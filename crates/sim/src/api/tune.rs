@@ -4,13 +4,13 @@
 //! All ranks call at one instant and nothing was there before, so a time is that of the algorithm
 //! alone. Where a call has more messages than the user wants to wait for, `calls` plays a part.
 
-use super::calls::{self, Parts, Share, Sums, Timing, first_call};
-use super::{Common, Fidelity, Heard, fidelity, job, unknown};
+use super::calls::{self, CallPlan, SampleRow, Sums, Timing, first_call};
+use super::{Common, Fidelity, HonoredEnv, fidelity, job, unknown};
 use crate::bench::{Bench, WINDOW};
 use crate::outcome::End;
 use crate::world::{Job, Policy, Progress};
-use collectives::{Algorithm, Case, Collective, Kind, Overrides, Shape};
-use machine::Complaint;
+use collectives::{Algorithm, Case, Collective, Kind, Overrides, TreeShape};
+use machine::InputError;
 use mpi::Family;
 use mpi::rules::Choice;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct TuneRow {
     pub latency_s: Option<f64>,
     pub latency_max_s: Option<f64>,
     #[serde(flatten)]
-    pub share: Share,
+    pub share: SampleRow,
     /// Messages and bytes a rank sends, on the mean.
     pub messages: Option<f64>,
     pub bytes_sent: Option<f64>,
@@ -85,18 +85,18 @@ pub struct TuneResult {
 pub fn tune(
     request: &TuneRequest,
     tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<TuneResult, Vec<Complaint>> {
+) -> Result<TuneResult, Vec<InputError>> {
     let begun = std::time::Instant::now();
-    let mut complaints = Vec::new();
+    let mut input_errors = Vec::new();
     let kind = Kind::named(&request.collective).filter(|kind| kind.algorithms().len() > 1);
     if kind.is_none() {
         let choosy = Kind::ALL.into_iter().filter(|kind| kind.algorithms().len() > 1);
         let names: Vec<&str> = choosy.map(Kind::name).collect();
-        complaints.push(unknown("collective", &request.collective, &names));
+        input_errors.push(unknown("collective", &request.collective, &names));
     }
-    let (overrides, set) = super::overrides(Heard::new(&request.common, &request.env))
+    let (overrides, set) = super::overrides(HonoredEnv::new(&request.common, &request.env))
         .unwrap_or_else(|more| {
-            complaints.extend(more);
+            input_errors.extend(more);
             Default::default()
         });
     let mut jobs = Vec::new();
@@ -104,31 +104,35 @@ pub fn tune(
         let ranks = nodes.saturating_mul(request.ppn);
         if ranks < 2 {
             let found = format!("{nodes} nodes x {} ranks", request.ppn);
-            complaints.push(Complaint::new("nodes", found, "at least two ranks in all"));
+            input_errors.push(InputError::new("nodes", found, "at least two ranks in all"));
             continue;
         }
         match job(&request.common, ranks, request.ppn.max(1)) {
             Ok(job) => {
-                complaints.extend(super::limits::reducers(&job, &overrides));
-                complaints.extend(super::seated::on_other_nodes(nodes, request.ppn, &job.seats));
+                input_errors.extend(super::limits::reducers(&job, &overrides));
+                input_errors.extend(super::placement_checks::on_other_nodes(
+                    nodes,
+                    request.ppn,
+                    &job.seats,
+                ));
                 jobs.push((nodes, job));
             }
             Err(more) => {
-                let known: Vec<String> = complaints.iter().map(|c| c.to_string()).collect();
-                complaints.extend(more.into_iter().filter(|c| !known.contains(&c.to_string())));
+                let known: Vec<String> = input_errors.iter().map(|c| c.to_string()).collect();
+                input_errors.extend(more.into_iter().filter(|c| !known.contains(&c.to_string())));
             }
         }
     }
     if request.common.machine.faults.is_some() {
         let wanted = "none: algorithms are compared on a machine that is whole";
-        complaints.push(Complaint::new("faults", "a plan of faults", wanted));
+        input_errors.push(InputError::new("faults", "a plan of faults", wanted));
     }
     for (kind, (_, job)) in kind.iter().flat_map(|&kind| jobs.iter().map(move |job| (kind, job))) {
         let which = Bench::Collective(kind);
-        complaints.extend(super::askable::too_large(job, which, WINDOW, &request.sizes));
+        input_errors.extend(super::bench_checks::too_large(job, which, WINDOW, &request.sizes));
     }
-    if !complaints.is_empty() {
-        return Err(complaints);
+    if !input_errors.is_empty() {
+        return Err(input_errors);
     }
     jobs.sort_by_key(|(nodes, _)| *nodes);
     jobs.dedup_by_key(|(nodes, _)| *nodes);
@@ -144,7 +148,7 @@ pub fn tune(
         tick,
     };
     let Some((_, first)) = jobs.first() else {
-        return Err(vec![Complaint::new("nodes", "nothing", "numbers of nodes, at least one")]);
+        return Err(vec![InputError::new("nodes", "nothing", "numbers of nodes, at least one")]);
     };
     let own = first.library.selection.clone();
     let notes = [super::notes(first, Some(session.kind)), set].concat();
@@ -257,7 +261,7 @@ impl Session<'_> {
                 algorithm: algorithm.label(),
                 latency_s: None,
                 latency_max_s: None,
-                share: Share::none(&call),
+                share: SampleRow::none(&call),
                 messages: None,
                 bytes_sent: None,
                 network_bytes: None,
@@ -268,7 +272,7 @@ impl Session<'_> {
             };
             if let Some(parts) = calls::parts(job, &call, self.fidelity, self.messages) {
                 let timing = self.time(job, &parts, self.fidelity)?;
-                row.share = Share::of(&parts, &timing);
+                row.share = SampleRow::of(&parts, &timing);
                 row.latency_s = Some(timing.mean_s);
                 row.latency_max_s = Some(timing.max_s);
                 row.messages = Some(timing.messages / f64::from(ranks));
@@ -285,7 +289,7 @@ impl Session<'_> {
         Some(found)
     }
 
-    fn time(&mut self, job: &mut Job, parts: &Parts, fidelity: Fidelity) -> Option<Timing> {
+    fn time(&mut self, job: &mut Job, parts: &CallPlan, fidelity: Fidelity) -> Option<Timing> {
         // What a call runs out of is for a benchmark to say; here times are compared.
         job.limits = Policy::Off;
         job.counts_pairs = false;
@@ -320,20 +324,20 @@ fn candidates(kind: Kind, own: Algorithm) -> Vec<Algorithm> {
             [2, 4, 8].map(|k| Algorithm::Dissemination { k }).to_vec()
         }
         Algorithm::Tree { chunk: 0, .. } => [
-            (Shape::Kary, 2),
-            (Shape::Knomial1, 4),
-            (Shape::Knomial2, 4),
-            (Shape::Knomial2, 8),
-            (Shape::Levels, 2),
+            (TreeShape::Kary, 2),
+            (TreeShape::Knomial1, 4),
+            (TreeShape::Knomial2, 4),
+            (TreeShape::Knomial2, 8),
+            (TreeShape::Levels, 2),
         ]
         .map(|(shape, k)| Algorithm::Tree { shape, k, chunk: 0 })
         .to_vec(),
         Algorithm::Tree { .. } => [
-            (Shape::Kary, 2, 8 << 10),
-            (Shape::Kary, 2, 64 << 10),
-            (Shape::Levels, 2, 32 << 10),
-            (Shape::Chain, 1, 32 << 10),
-            (Shape::Chain, 4, 32 << 10),
+            (TreeShape::Kary, 2, 8 << 10),
+            (TreeShape::Kary, 2, 64 << 10),
+            (TreeShape::Levels, 2, 32 << 10),
+            (TreeShape::Chain, 1, 32 << 10),
+            (TreeShape::Chain, 4, 32 << 10),
         ]
         .map(|(shape, k, chunk)| Algorithm::Tree { shape, k, chunk })
         .to_vec(),

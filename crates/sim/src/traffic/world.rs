@@ -1,17 +1,17 @@
 //! The world of one load: sources, network, and what is measured; whole or in shards.
 
 use base::{Digest, Slab, Span, Time, draw, prefetch, uniform};
-use des::{BLOCK, Item, Phase, Queue, What};
+use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
 use machine::{Machine, NicId};
 use net::{
-    Counters, Cx, Event, FAILED, Failure, HOST, Message, MsgId, NetworkModel, Origin, Partition,
-    READY, Told,
+    Completion, Counters, Cx, Event, FAILED, Failure, HOST, Message, MsgId, NetworkModel, Origin,
+    Partition, READY,
 };
 
-use super::crew::{Crew, Member};
 use super::histogram::{Histogram, ln};
+use super::shard_pool::{Member, ShardPool};
 use super::slices::Slice;
-use super::{BackgroundLoad, Finish, LoadOutcome, Place, TrafficRequest, TrafficRow};
+use super::{BackgroundLoad, Finish, LoadOutcome, TrafficRequest, TrafficRow, TrafficSetting};
 use crate::api::NetworkRow;
 use crate::background::Background;
 use crate::patterns::Destinations;
@@ -22,8 +22,8 @@ const STREAM_ROUTE: u32 = 0x726f_7574;
 impl Destinations {
     /// The time between its packets `nth - 1` and `nth`: exponential gaps make a Poisson stream.
     pub(crate) fn gap(&self, from: u32, nth: u64, mean_ps: f64) -> Span {
-        let luck = draw(self.seed(), STREAM_GAP, self.nic(from).0, nth);
-        Span(((-ln(uniform(luck)) * mean_ps) as u64).max(1))
+        let random_draw = draw(self.seed(), STREAM_GAP, self.nic(from).0, nth);
+        Span(((-ln(uniform(random_draw)) * mean_ps) as u64).max(1))
     }
     /// What its `nth` packet's route is drawn from.
     pub(crate) fn route_draw(&self, from: u32, nth: u64) -> u64 {
@@ -33,7 +33,7 @@ impl Destinations {
 
 /// A packet under way, as its source remembers it.
 #[derive(Clone, Copy)]
-struct Born {
+struct GeneratedPacket {
     at: Time,
     nth: u32,
     from: u32,
@@ -53,10 +53,10 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    /// When the packet of the source at `place` after the one born at `born`, its `nth`, will be.
+    /// When the packet of the source at `setting` after the one born at `born`, its `nth`, will be.
     #[inline]
-    fn next_birth(&self, place: u32, born: Time, nth: u32) -> Time {
-        born + self.to.gap(place, u64::from(nth), self.mean_gap)
+    fn next_generation(&self, setting: u32, born: Time, nth: u32) -> Time {
+        born + self.to.gap(setting, u64::from(nth), self.mean_gap)
     }
 }
 
@@ -87,7 +87,7 @@ struct Traffic<'a> {
     sources: Vec<Source>,
     /// Packets of a block that was looked at.
     seen: Vec<MsgId>,
-    under_way: Slab<MsgId, Born>,
+    in_flight: Slab<MsgId, GeneratedPacket>,
     /// Of all deliveries; a sum, so that their order does not matter.
     digest: u64,
     /// Packets of the window: those born in it, those that arrived in it and how long those took
@@ -111,7 +111,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         machine: &'a Machine,
         destinations: &'a Destinations,
         request: &TrafficRequest,
-        place: &'a Place,
+        setting: &'a TrafficSetting,
         load: f64,
     ) -> Self {
         let measured = destinations.participants();
@@ -124,12 +124,12 @@ impl<'a, N: NetworkModel> World<'a, N> {
             to: destinations,
             first: 0,
             bytes: request.packet_bytes,
-            vnet: place.vnet,
-            in_order: place.in_order,
+            vnet: setting.vnet,
+            in_order: setting.in_order,
             mean_gap: mean_gap(destinations, wire, load),
         }];
         let mut n = measured;
-        for b in &place.background {
+        for b in &setting.background {
             let mean_gap = mean_gap(&b.to, b.wire(machine), b.load);
             streams.push(Stream {
                 to: &b.to,
@@ -151,16 +151,16 @@ impl<'a, N: NetworkModel> World<'a, N> {
                 streams,
                 measured,
                 sources: vec![Source { born: Time::ZERO, generated: 0 }; n as usize],
-                seen: Vec::with_capacity(BLOCK),
-                under_way: Slab::with_capacity(8 * n as usize),
+                seen: Vec::with_capacity(PREFETCH_BLOCK),
+                in_flight: Slab::with_capacity(8 * n as usize),
                 digest: 0,
                 packets: 0,
                 arrived: 0,
                 latencies: Histogram::new(),
                 given_up: 0,
                 all_counted: false,
-                slices: vec![Slice::default(); place.slices as usize],
-                beside: vec![0; place.background.len()],
+                slices: vec![Slice::default(); setting.slices as usize],
+                beside: vec![0; setting.background.len()],
                 births: 0,
             },
             events: 0,
@@ -175,7 +175,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         for at in 0..traffic.streams.len() {
             let Stream { to, first, .. } = traffic.streams[at];
             for at in (0..to.participants()).filter(|&at| to.sends(at) && is_here(to.nic(at))) {
-                let next = (first + at, traffic.next_birth(first + at));
+                let next = (first + at, traffic.next_generation(first + at));
                 traffic.schedule(next, watch, net, &mut cx);
             }
         }
@@ -197,24 +197,24 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let (mut events, machine) = (self.events, self.machine);
         let (net, traffic, mut cx) = self.split();
         let is_kept = traffic.is_kept::<N>();
-        let foresees = cx.queue.is_foreseen();
+        let foresees = cx.queue.has_prefetch();
         let mut goes_on = true;
-        while goes_on && let Some((now, what)) = cx.queue.pop_before(end) {
+        while goes_on && let Some((now, code)) = cx.queue.pop_before(end) {
             cx.now = now;
             events += 1;
-            if let Some(id) = net.look_ahead(cx.queue, machine) {
-                traffic.under_way.prefetch(id);
+            if let Some(id) = net.prefetch_next(cx.queue, machine) {
+                traffic.in_flight.prefetch(id);
             }
-            if foresees && let Some(block) = cx.queue.unseen() {
-                net.look_at(block, machine, |id| traffic.under_way.prefetch(id));
+            if foresees && let Some(block) = cx.queue.next_prefetch_block() {
+                net.prefetch_block(block, machine, |id| traffic.in_flight.prefetch(id));
                 if is_kept {
-                    traffic.look_at(block);
+                    traffic.prefetch_block(block);
                 }
             }
-            if what.kind() == READY && is_kept || what.kind() == HOST {
-                traffic.send(MsgId(what.arg()), watch, net, &mut cx);
+            if code.kind() == READY && is_kept || code.kind() == HOST {
+                traffic.send(MsgId(code.arg()), watch, net, &mut cx);
             } else {
-                net.take_up(what, &mut cx);
+                net.dispatch(code, &mut cx);
             }
             if !cx.delivered.is_empty() {
                 traffic.collect(watch, net, cx.delivered);
@@ -239,9 +239,9 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let mut windows = 0u32;
         loop {
             // Below 2^63, so that there is a bit for who wants to stop.
-            let next = self.queue.soonest().0.min(u64::MAX >> 1);
+            let next = self.queue.earliest_bound().0.min(u64::MAX >> 1);
             let (mut first, mut all_go_on) = (u64::MAX >> 1, true);
-            for word in member.say(next << 1 | u64::from(goes_on)) {
+            for word in member.all_gather(next << 1 | u64::from(goes_on)) {
                 first = first.min(word >> 1);
                 all_go_on &= word & 1 == 1;
             }
@@ -250,14 +250,14 @@ impl<'a, N: NetworkModel> World<'a, N> {
                 self.now = if is_over { end } else { self.now };
                 return all_go_on;
             }
-            let stop = end.min(Time(first.saturating_add(member.crew.lookahead.0)));
+            let stop = end.min(Time(first.saturating_add(member.shard_pool.lookahead.0)));
             goes_on = self.run_until(stop, watch, tick);
             // Whose shard has nothing to do hears of its caller, too.
             windows += 1;
             if windows.is_multiple_of(1 << 12) {
                 goes_on &= tick(self.now, self.events);
             }
-            member.give(|to, bag| std::mem::swap(self.net.outgoing(to), bag));
+            member.post(|to, bag| std::mem::swap(self.net.outgoing(to), bag));
             let (net, traffic, mut cx) = self.split();
             member.take(|from, bag| net.incoming(from, bag, &mut cx));
             traffic.collect(watch, net, cx.delivered);
@@ -278,7 +278,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
     fn bytes(&self) -> usize {
         self.net.bytes()
             + self.queue.bytes()
-            + self.traffic.under_way.bytes()
+            + self.traffic.in_flight.bytes()
             + self.traffic.sources.len() * size_of::<Source>()
     }
 }
@@ -287,14 +287,14 @@ impl<'a> Traffic<'a> {
     /// Fetches what is known of packets that will be ready soon, and of the sources of those that
     /// come before them.
     #[inline]
-    fn look_at(&mut self, block: &[Item; BLOCK]) {
+    fn prefetch_block(&mut self, block: &[Item; PREFETCH_BLOCK]) {
         let sources = &self.sources[..];
         for id in self.seen.drain(..) {
-            prefetch(&sources[self.under_way[id].from as usize]);
+            prefetch(&sources[self.in_flight[id].from as usize]);
         }
-        let ready = block.iter().filter(|item| item.what.kind() == READY);
-        for id in ready.map(|item| MsgId(item.what.arg())) {
-            self.under_way.prefetch(id);
+        let ready = block.iter().filter(|item| item.code.kind() == READY);
+        for id in ready.map(|item| MsgId(item.code.arg())) {
+            self.in_flight.prefetch(id);
             self.seen.push(id);
         }
     }
@@ -304,7 +304,7 @@ impl<'a> Traffic<'a> {
     /// share NICs, whose commands must come in order, networks are told as packets come to be.
     #[inline]
     fn is_kept<N: NetworkModel>(&self) -> bool {
-        N::SAYS_READY && self.streams.len() == 1
+        N::PRECOMPUTES_READY && self.streams.len() == 1
     }
 
     /// The stream a source is of, and its place there.
@@ -319,10 +319,10 @@ impl<'a> Traffic<'a> {
 
     /// When the next packet of a source is born.
     #[inline(always)]
-    fn next_birth(&self, source: u32) -> Time {
-        let (stream, place) = self.stream(source);
+    fn next_generation(&self, source: u32) -> Time {
+        let (stream, setting) = self.stream(source);
         let Source { born, generated: nth } = self.sources[source as usize];
-        stream.next_birth(place, born, nth)
+        stream.next_generation(setting, born, nth)
     }
 
     /// Schedules the next packet of a source, which is born `at`.
@@ -333,21 +333,21 @@ impl<'a> Traffic<'a> {
         net: &mut N,
         cx: &mut Cx<'_>,
     ) {
-        let (stream, place) = self.stream(source);
+        let (stream, setting) = self.stream(source);
         let nth = self.sources[source as usize].generated;
         if at >= watch.sources_end {
             return;
         }
         self.sources[source as usize] = Source { born: at, generated: nth + 1 };
         self.count(source, at, watch);
-        let id = self.under_way.insert(Born { at, nth, from: source });
-        let nic = stream.to.nic(place);
+        let id = self.in_flight.insert(GeneratedPacket { at, nth, from: source });
+        let nic = stream.to.nic(setting);
         let ready = if self.is_kept::<N>() { net.ready(nic, stream.bytes, at) } else { at };
-        let what = match ready > at {
-            true => What::new(Phase::Arrive, READY, nic.0, id.0),
+        let code = match ready > at {
+            true => EventCode::new(Phase::Arrive, READY, nic.0, id.0),
             false => Event::<N::Event>::host(Phase::Resume, source, id.0),
         };
-        cx.queue.push(ready, what);
+        cx.queue.push(ready, code);
     }
 
     /// A packet is born `at`.
@@ -364,10 +364,10 @@ impl<'a> Traffic<'a> {
     fn count_all(&mut self, watch: &Watch) {
         for source in 0..self.measured {
             let Source { mut born, generated: mut nth } = self.sources[source as usize];
-            let (stream, place) = self.stream(source);
+            let (stream, setting) = self.stream(source);
             // A source without packets does not send from here.
             while nth > 0 && born < watch.end {
-                born = stream.next_birth(place, born, nth);
+                born = stream.next_generation(setting, born, nth);
                 nth += 1;
                 self.count(source, born, watch);
             }
@@ -377,9 +377,9 @@ impl<'a> Traffic<'a> {
 
     /// The packet `id` is there and may leave; the next of its source is on its way.
     fn send<N: NetworkModel>(&mut self, id: MsgId, watch: &Watch, net: &mut N, cx: &mut Cx<'_>) {
-        let Born { nth, from, .. } = self.under_way[id];
+        let GeneratedPacket { nth, from, .. } = self.in_flight[id];
         // A logarithm is a hundred cycles of waiting for itself: begun here, it is done meanwhile.
-        let next = (from, self.next_birth(from));
+        let next = (from, self.next_generation(from));
         let (Stream { to, bytes, vnet, in_order, .. }, at) = self.stream(from);
         let msg = Message {
             src: to.nic(at),
@@ -388,7 +388,7 @@ impl<'a> Traffic<'a> {
             // The packet is there; fetching it is not what is studied.
             origin: Origin::Nic,
             vnet,
-            told: Told::There,
+            completion: Completion::Target,
             draw: to.route_draw(at, u64::from(nth)),
             in_order,
             handling: Span::ZERO,
@@ -409,8 +409,8 @@ impl<'a> Traffic<'a> {
         delivered: &mut Vec<(MsgId, Time)>,
     ) {
         while let Some((id, seen)) = delivered.pop() {
-            let Born { at, nth, from } = self.under_way[id];
-            self.under_way.free(id);
+            let GeneratedPacket { at, nth, from } = self.in_flight[id];
+            self.in_flight.free(id);
             let mut digest = Digest::default();
             digest.mix(seen.0);
             digest.mix(u64::from(from) << 32 | u64::from(nth));
@@ -473,7 +473,7 @@ pub(super) struct Load<'a> {
     pub machine: &'a Machine,
     pub destinations: &'a Destinations,
     pub request: &'a TrafficRequest,
-    pub place: &'a Place,
+    pub setting: &'a TrafficSetting,
     pub load: f64,
     pub finish: Finish,
 }
@@ -531,8 +531,8 @@ impl Load<'_> {
         let partition = Partition::new(machine, if N::divides(machine) { threads } else { 1 });
         let part = match partition.lookahead(machine) {
             None => {
-                let crew = Crew::new(1, Span(u64::MAX));
-                self.share(N::build(machine), |_| true, Member::new(&crew, 0), tick)
+                let shard_pool = ShardPool::new(1, Span(u64::MAX));
+                self.share(N::build(machine), |_| true, Member::new(&shard_pool, 0), tick)
             }
             Some(lookahead) => self.run_shards::<N>(&partition, lookahead, tick),
         };
@@ -546,9 +546,9 @@ impl Load<'_> {
         tick: &mut Tick<'_>,
     ) -> Part {
         let machine = self.machine;
-        let crew = Crew::new(partition.shards, lookahead);
+        let shard_pool = ShardPool::new(partition.shards, lookahead);
         let share = |own: usize, tick: &mut Tick<'_>| {
-            let member = Member::new(&crew, own);
+            let member = Member::new(&shard_pool, own);
             let net = N::build_part(machine, partition, own as u8);
             let is_here = |nic| usize::from(partition.of[machine.nic_switch[nic]]) == own;
             self.share(net, is_here, member, tick)
@@ -577,8 +577,8 @@ impl Load<'_> {
         mut member: Member<'_, N::Mail>,
         tick: &mut Tick<'_>,
     ) -> Part {
-        let Load { machine, destinations, request, place, load, finish } = *self;
-        let mut world = World::new(net, machine, destinations, request, place, load);
+        let Load { machine, destinations, request, setting, load, finish } = *self;
+        let mut world = World::new(net, machine, destinations, request, setting, load);
         let start = Time::ZERO + request.warmup;
         let end = start + request.window;
         let limit = end + request.warmup + request.window;
@@ -589,9 +589,9 @@ impl Load<'_> {
         let member = &mut member;
         let mut on = world.run_together(start, watch, member, tick);
         let before = sums(&world.counters);
-        let mut received = world.received(&place.background);
+        let mut received = world.received(&setting.background);
         on = on && world.run_together(end, watch, member, tick);
-        for (n, now) in received.iter_mut().zip(world.received(&place.background)) {
+        for (n, now) in received.iter_mut().zip(world.received(&setting.background)) {
             *n = now - *n;
         }
         let after = sums(&world.counters);
@@ -605,7 +605,7 @@ impl Load<'_> {
                     // A shard's packets are counted where they come from.
                     let traffic = &world.traffic;
                     let lacks = packets - traffic.latencies.count - traffic.given_up;
-                    member.say(lacks).sum::<u64>() > 0
+                    member.all_gather(lacks).sum::<u64>() > 0
                 } {
                     now = limit.min(now + step);
                     on = world.run_together(now, watch, member, tick);
@@ -615,7 +615,7 @@ impl Load<'_> {
                 on = on && world.run_together(Time(u64::MAX), watch, member, tick);
                 if on {
                     world.net.assert_quiet(machine);
-                    assert_eq!(world.traffic.under_way.live(), 0, "a packet was lost");
+                    assert_eq!(world.traffic.in_flight.live(), 0, "a packet was lost");
                 }
             }
         }
@@ -645,7 +645,7 @@ impl Load<'_> {
     fn beside(&self, part: &Part) -> Vec<BackgroundLoad> {
         let machine = self.machine;
         let counts = part.beside.iter().zip(&part.received);
-        let rows = self.place.background.iter().zip(counts).map(|(b, (&messages, &received))| {
+        let rows = self.setting.background.iter().zip(counts).map(|(b, (&messages, &received))| {
             let rate = machine.links.gap[machine.injection(b.to.nic(0))].bytes_per_s();
             let link = rate * self.request.window.seconds();
             let wire = (messages * b.wire(machine)) as f64;

@@ -2,7 +2,7 @@
 //! are handled, first what it names and then what that names in turn. Nothing that anybody could
 //! see depends on it.
 
-use super::{Cargo, Due, Flight, Send, World};
+use super::{HostEvent, InFlight, MessageOwner, Send, World};
 use crate::collective::Run;
 use base::prefetch;
 use net::{HOST, NetworkModel};
@@ -15,36 +15,38 @@ const MANY: usize = 1 << 12;
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     #[inline]
-    pub(super) fn look_ahead(&mut self) {
-        if self.queue.is_foreseen()
-            && let Some(block) = self.queue.unseen()
+    pub(super) fn prefetch_next(&mut self) {
+        if self.queue.has_prefetch()
+            && let Some(block) = self.queue.next_prefetch_block()
         {
             let sends = &self.sends;
-            self.net.look_at(block, &self.job.machine, |id| {
-                if let Cargo::Leg(flight) = Cargo::unpack(id.0) {
-                    sends.prefetch(flight.send);
+            self.net.prefetch_block(block, &self.job.machine, |id| {
+                if let MessageOwner::ProtocolPhase(in_flight) = MessageOwner::unpack(id.0) {
+                    sends.prefetch(in_flight.send);
                 }
             });
         }
-        let told = self.net.look_ahead(&self.queue, &self.job.machine);
+        let told = self.net.prefetch_next(&self.queue, &self.job.machine);
         if self.sends.most() < MANY {
             return;
         }
         if let Some(id) = told
-            && let Cargo::Leg(flight) = Cargo::unpack(id.0)
+            && let MessageOwner::ProtocolPhase(in_flight) = MessageOwner::unpack(id.0)
         {
-            self.sends.prefetch(flight.send);
+            self.sends.prefetch(in_flight.send);
         }
         if let Some((rank, word)) = self.word_ahead(3 * AHEAD) {
-            match Due::unpack(word) {
-                Due::Arrive(Cargo::Leg(Flight { send, .. })) => self.sends.prefetch(send),
-                Due::Next(run) => {
+            match HostEvent::unpack(word) {
+                HostEvent::Arrive(MessageOwner::ProtocolPhase(InFlight { send, .. })) => {
+                    self.sends.prefetch(send)
+                }
+                HostEvent::SendNext(run) => {
                     self.runs.prefetch(run);
                     self.sends.prefetch_free();
                     prefetch(&self.job.seats[rank as usize]);
-                    self.guard.limits.prefetch_sends(rank);
+                    self.limit_checker.limits.prefetch_sends(rank);
                 }
-                Due::Advance(run) => {
+                HostEvent::Advance(run) => {
                     self.runs.prefetch(run);
                     self.prefetch_rank(rank);
                 }
@@ -52,32 +54,32 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
         }
         if let Some((rank, word)) = self.word_ahead(2 * AHEAD) {
-            match Due::unpack(word) {
-                Due::Arrive(Cargo::Leg(Flight { send, .. })) => {
+            match HostEvent::unpack(word) {
+                HostEvent::Arrive(MessageOwner::ProtocolPhase(InFlight { send, .. })) => {
                     let Send { from, to, .. } = self.sends[send];
                     self.prefetch_rank(self.played(to));
-                    self.guard.limits.prefetch_sends(from);
+                    self.limit_checker.limits.prefetch_sends(from);
                 }
-                Due::Next(run) => {
+                HostEvent::SendNext(run) => {
                     let nic = self.job.seats[rank as usize].nic;
                     self.net.prefetch(nic);
                     prefetch(&self.injected[nic]);
                     prefetch(&self.job.machine.nic_switch[nic]);
                     prefetch(&self.job.seats[self.runs[run].receiver()]);
                 }
-                Due::Advance(run) => self.called.prefetch(self.runs[run].call),
+                HostEvent::Advance(run) => self.called.prefetch(self.runs[run].call),
                 _ => {}
             }
         }
         if let Some((_, word)) = self.word_ahead(AHEAD) {
-            match Due::unpack(word) {
-                Due::Arrive(Cargo::Leg(Flight { send, .. })) => {
+            match HostEvent::unpack(word) {
+                HostEvent::Arrive(MessageOwner::ProtocolPhase(InFlight { send, .. })) => {
                     let rank = self.played(self.sends[send].to);
                     if let Some(run) = self.ranks[rank as usize].run {
                         self.runs.prefetch_first(run, Run::ARRIVE);
                     }
                 }
-                Due::Next(run) => {
+                HostEvent::SendNext(run) => {
                     let to = self.job.seats[self.runs[run].receiver()].nic;
                     prefetch(&self.job.machine.nic_switch[to]);
                 }
@@ -87,16 +89,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// Of many sends at once all events that come are to be seen ahead. Asked now and then.
-    pub(super) fn foresee(&mut self) {
+    pub(super) fn enable_prefetch(&mut self) {
         if self.sends.most() >= MANY {
-            self.queue.foresee();
+            self.queue.enable_prefetch();
         }
     }
 
     #[inline]
     fn prefetch_rank(&self, rank: u32) {
         prefetch(&self.ranks[rank as usize]);
-        self.guard.limits.prefetch(rank);
+        self.limit_checker.limits.prefetch(rank);
     }
 
     /// The rank's event so many ahead, if it is one.

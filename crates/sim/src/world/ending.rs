@@ -1,12 +1,12 @@
 //! How a run ended: who waits for what, and the sums.
 
-use super::{Running, Waiter, World};
+use super::{JobState, Waiter, World};
 use crate::outcome::{Blocked, End, Engine, JobOutcome, Outcome, PairTraffic};
 use base::Time;
 use machine::NicId;
 use mpi::Pattern;
 use mpi::limits::Matches;
-use net::{Carried, Counters, NetworkModel};
+use net::{Counters, LinkTraffic, NetworkModel};
 use std::collections::BTreeMap;
 use workload::wire::PRIVATE_CONTEXT;
 use workload::{WORLD, Workload};
@@ -69,7 +69,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let jobs: Vec<JobOutcome> =
             self.jobs.iter().map(|job| self.job_outcome(job, &counters)).collect();
         let last = jobs.iter().map(|job| job.time).max().unwrap_or(Time::ZERO);
-        let time = if end_is_final { last } else { self.told_now() };
+        let time = if end_is_final { last } else { self.job_time() };
         let mut by_distance = [(0, 0); 4];
         for (sum, one) in jobs.iter().flat_map(|job| (0..4).zip(job.by_distance)) {
             let sum: &mut (u64, u64) = &mut by_distance[sum];
@@ -91,14 +91,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             counters,
             jobs,
             background: self.sources.outcome(self.job, time - Time::ZERO),
-            limited: self.limited(),
+            limit_report: self.limit_report(),
             matches: self.matches(),
         }
     }
 
     fn matches(&self) -> BTreeMap<(NicId, u32), Matches> {
         let mut by_engine: BTreeMap<(NicId, u32), Matches> = BTreeMap::new();
-        for (seat, (engine, matches)) in self.job.seats.iter().zip(self.guard.limits.matches()) {
+        for (seat, (engine, matches)) in
+            self.job.seats.iter().zip(self.limit_checker.limits.matches())
+        {
             if matches != Matches::default() {
                 by_engine.entry((seat.nic, engine)).or_default().add(matches);
             }
@@ -106,13 +108,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         by_engine
     }
 
-    fn job_outcome(&self, job: &Running, counters: &Counters) -> JobOutcome {
+    fn job_outcome(&self, job: &JobState, counters: &Counters) -> JobOutcome {
         let machine = &self.job.machine;
         let mut nics: Vec<NicId> =
             (job.first..job.first + job.ranks).map(|r| self.job.seats[r as usize].nic).collect();
         nics.sort_unstable();
         nics.dedup();
-        let mut sent = Carried::default();
+        let mut sent = LinkTraffic::default();
         nics.iter().for_each(|&nic| sent += counters.links[machine.injection(nic)]);
         JobOutcome {
             first: job.first,

@@ -1,6 +1,6 @@
 //! What broken parts of the machine do to jobs: messages that were given up, nodes that died.
 
-use super::{Cargo, Rank, World};
+use super::{MessageOwner, Rank, World};
 use crate::outcome::Blocked;
 use crate::world::Job;
 use base::Time;
@@ -10,75 +10,77 @@ use net::{Failure, LostAt, MsgId, NetworkModel};
 use workload::Workload;
 
 /// What the machine's faults have in store for the jobs.
-pub(super) struct Fate {
+pub(super) struct FailureState {
     /// What the machine did to a job that no job goes on from.
     pub failed: Option<Blocked>,
     /// When the next node of the plan dies; never, mostly.
-    pub next_death: Time,
+    pub next_failure: Time,
 }
 
-impl Fate {
-    pub fn new(job: &Job) -> Fate {
-        Fate { failed: None, next_death: next_death(job, Time::ZERO).unwrap_or(NEVER) }
+impl FailureState {
+    pub fn new(job: &Job) -> FailureState {
+        FailureState { failed: None, next_failure: next_failure(job, Time::ZERO).unwrap_or(NEVER) }
     }
 }
 
-fn next_death(job: &Job, after: Time) -> Option<Time> {
+fn next_failure(job: &Job, after: Time) -> Option<Time> {
     let faults = job.machine.faults.as_ref()?;
-    faults.deaths.iter().map(|death| death.0).find(|&at| at > after)
+    faults.node_failures.iter().map(|death| death.0).find(|&at| at > after)
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Whether nobody goes on.
     pub(super) fn is_broken(&self) -> bool {
-        self.broken.is_some() || self.fate.failed.is_some() || self.guard.is_exhausted()
+        self.broken.is_some()
+            || self.failure_state.failed.is_some()
+            || self.limit_checker.is_exhausted()
     }
 
     /// The network has given a message up: whose it was is told.
-    pub(super) fn give_up(&mut self, id: MsgId, cargo: Cargo) {
+    pub(super) fn fail_message(&mut self, id: MsgId, owner: MessageOwner) {
         let failure = self.net.failure(id).expect("the network says why a message failed");
-        let Some(rank) = self.sender(cargo) else {
-            if let Cargo::Background(source) = cargo {
+        let Some(rank) = self.sender(owner) else {
+            if let MessageOwner::Background(source) = owner {
                 self.background_fails(source);
             }
             return;
         };
-        self.settled(rank);
-        if self.workload.is_over(self.touched) {
+        self.less_pending(rank);
+        if self.workload.is_over(self.last_job) {
             return; // Nobody waits for it any more.
         }
-        let (to, bytes) = self.about_cargo(cargo);
+        let (to, bytes) = self.owner_target(owner);
         let to = self.own_number(to);
         let what = format!(
             "network timeout: a message of {bytes} B to rank {to} was given up: {}",
-            self.say(failure)
+            self.describe_failure(failure)
         );
         let node = self.job.seats[rank as usize].node;
-        self.fate.failed.get_or_insert(Blocked { rank, node, what });
+        self.failure_state.failed.get_or_insert(Blocked { rank, node, what });
     }
 
     /// Where to a message of a rank's is, and the bytes of all it is part of.
-    fn about_cargo(&self, cargo: Cargo) -> (u32, u64) {
-        match cargo {
-            Cargo::Leg(flight) => {
-                let send = self.sends[flight.send];
+    fn owner_target(&self, owner: MessageOwner) -> (u32, u64) {
+        match owner {
+            MessageOwner::ProtocolPhase(in_flight) => {
+                let send = self.sends[in_flight.send];
                 (send.to, send.bytes)
             }
-            Cargo::Access(access) => self.about_access(access),
-            Cargo::Background(_) => unreachable!("no rank's"),
+            MessageOwner::Access(access) => self.about_access(access),
+            MessageOwner::Background(_) => unreachable!("no rank's"),
         }
     }
 
-    fn say(&self, failure: Failure) -> String {
+    fn describe_failure(&self, failure: Failure) -> String {
         let Failure { src, dst, at, sent } = failure;
         let machine = &self.job.machine;
-        let nic = |nic| machine.end_name(machine::End::Nic(nic));
+        let nic = |nic| machine.end_name(machine::LinkEnd::Nic(nic));
         let place = match at {
             LostAt::Link(link) => {
                 format!("on the link {}, which was down", machine.link_name(link))
             }
             LostAt::Switch(switch) => {
-                let switch = machine.end_name(machine::End::Switch(switch));
+                let switch = machine.end_name(machine::LinkEnd::Switch(switch));
                 format!("at {switch}, from which no way led on")
             }
         };
@@ -94,11 +96,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// A node has died: so have its ranks, and the job with them. False if no job had any there.
     #[cold]
-    pub(super) fn bury(&mut self) -> bool {
-        let at = self.fate.next_death;
-        self.fate.next_death = next_death(self.job, at).unwrap_or(NEVER);
+    pub(super) fn fail_node(&mut self) -> bool {
+        let at = self.failure_state.next_failure;
+        self.failure_state.next_failure = next_failure(self.job, at).unwrap_or(NEVER);
         let faults = self.job.machine.faults.as_ref().expect("somebody dies by a plan");
-        let dead: Vec<NodeId> = faults.deaths.iter().filter(|d| d.0 == at).map(|d| d.1).collect();
+        let dead: Vec<NodeId> =
+            faults.node_failures.iter().filter(|d| d.0 == at).map(|d| d.1).collect();
         let is_dead = |&rank: &usize| {
             let Rank { job, exited, .. } = self.ranks[rank];
             dead.contains(&self.job.seats[rank].node) && !exited && !self.workload.is_over(job)
@@ -113,7 +116,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         };
         let name = self.job.machine.node_name(node);
         let what = format!("node {name} went down at {at} with {ranks} of the job on it");
-        self.fate.failed.get_or_insert(Blocked { rank: first as u32, node, what });
+        self.failure_state.failed.get_or_insert(Blocked { rank: first as u32, node, what });
         // The event at hand is the first since, and nobody lives to see it.
         self.now = at;
         true

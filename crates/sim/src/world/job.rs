@@ -134,8 +134,8 @@ impl Job {
         let whole = self.seats.len() / ranks * ranks;
         for (rank, seat) in self.seats[..whole].iter().enumerate() {
             // Long messages are striped over the NICs beside.
-            let own = self.machine.nics_beside(seat.nic);
-            let theirs = self.machine.nics_beside(self.seats[rank % ranks].nic);
+            let own = self.machine.nics_of_same_node(seat.nic);
+            let theirs = self.machine.nics_of_same_node(self.seats[rank % ranks].nic);
             own.zip(theirs).for_each(|(nic, other)| twin[NicId(nic)] = NicId(other));
         }
         let firsts = self.seats[..whole].iter().step_by(ranks);

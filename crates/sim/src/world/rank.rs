@@ -1,12 +1,12 @@
 //! A rank: what it knows, and the calls that wait for its CPU.
 
-use super::{Buffers, CallId, Due, RunId, SendId, Waiter, World};
+use super::{Buffers, CallId, HostEvent, RunId, SendId, Waiter, World};
 use base::{Span, Time};
-use collectives::{Collective, Nodes};
+use collectives::{Collective, NodeMap};
 use mpi::{Envelope, Matching, Pattern};
 use net::NetworkModel;
 use std::collections::VecDeque;
-use workload::{Apart, Call, Context, Op, Token, WORLD, Workload};
+use workload::{Call, Context, NonContiguous, Op, Token, WORLD, Workload};
 
 /// One cache line.
 #[derive(Default)]
@@ -80,14 +80,14 @@ pub(crate) struct Inbox {
     pub taken: Vec<(Token, Envelope, SendId)>,
     /// Calls whose data lies apart: of what they give until they are taken on, of what they take
     /// until it has come.
-    gives: Vec<(Token, Apart)>,
-    takes: Vec<(Token, Apart)>,
+    gives: Vec<(Token, NonContiguous)>,
+    takes: Vec<(Token, NonContiguous)>,
     /// Sends whose NICs are named, in the order of the calls, until they take effect.
     nics: VecDeque<(Token, [u8; 2])>,
 }
 
 /// The entry of a call, which is on the list no more. Few calls of a rank are under way at once.
-fn removed(list: &mut Vec<(Token, Apart)>, token: Token) -> Option<Apart> {
+fn removed(list: &mut Vec<(Token, NonContiguous)>, token: Token) -> Option<NonContiguous> {
     let at = list.iter().position(|entry| entry.0 == token)?;
     Some(list.swap_remove(at).1)
 }
@@ -125,7 +125,7 @@ impl Called {
         }
     }
     /// Who shares a node with whom in that collective.
-    pub fn know(&mut self, all: Nodes) {
+    pub fn know(&mut self, all: NodeMap) {
         if let Some(Call { op: Op::Collective { call, .. }, .. }) = &mut self.call {
             call.nodes = Some(all);
         }
@@ -216,7 +216,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let cost = cost + self.gather_cost(rank, first);
         let when = self.busy(rank, self.ranks[rank as usize].cpu, after + cost);
         self.ranks[rank as usize].cpu = when.max(self.now + Span(1));
-        self.schedule(rank, when, Due::Fire);
+        self.schedule(rank, when, HostEvent::Execute);
     }
 
     /// The NICs that were named for this send, which takes effect now.
@@ -265,7 +265,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// A GPU does that by itself.
-    fn packing_cost(&self, apart: &Apart) -> Span {
+    fn packing_cost(&self, apart: &NonContiguous) -> Span {
         let library = &self.job.library;
         match self.job.buffers {
             Buffers::Gpu => Span::ZERO,

@@ -15,7 +15,10 @@ mod binary;
 mod nics;
 mod text;
 
-use super::{Act, Builder, Fault, Faults, LONGEST, MOST_BYTES, MOST_RANKS, Place, Schedule};
+use super::{
+    Action, Builder, FilePosition, LONGEST, MOST_BYTES, MOST_RANKS, Schedule, ScheduleError,
+    ScheduleErrors,
+};
 use crate::wire::PRIVATE_CONTEXT;
 use crate::{Context, SendMode};
 use base::Span;
@@ -28,15 +31,15 @@ const CONTEXT: Context = PRIVATE_CONTEXT;
 const ANY: u32 = u32::MAX;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum OpKind {
     Send,
     Recv,
     Calc,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Operation {
-    kind: Kind,
+struct GoalOp {
+    kind: OpKind,
     cpu: u8,
     nic: u8,
     peer: u32,
@@ -44,7 +47,7 @@ struct Operation {
     /// Bytes; of a computation nanoseconds.
     size: u64,
     /// Where it stands: a line, or in a binary file its number.
-    place: u32,
+    position: u32,
 }
 
 /// `op` needs `needed`, or only that it has begun.
@@ -57,66 +60,66 @@ struct Edge {
 
 /// One rank's part, in the order of the file.
 #[derive(Default, Debug)]
-struct Part {
-    ops: Vec<Operation>,
+struct RankOps {
+    ops: Vec<GoalOp>,
     edges: Vec<Edge>,
 }
 
 /// How a place is called in complaints.
 #[derive(Clone, Copy)]
-enum Places {
+enum PositionStyle {
     Lines,
     Numbers,
 }
 
 /// Reads either form; a binary file is known by its first eight bytes.
-pub fn read(file: &[u8]) -> Result<Schedule, Vec<Fault>> {
-    let mut faults = Faults::default();
-    let (parts, places) = if binary::is_binary(file) {
-        (binary::read(file, &mut faults), Places::Numbers)
+pub fn read(file: &[u8]) -> Result<Schedule, Vec<ScheduleError>> {
+    let mut errors = ScheduleErrors::default();
+    let (parts, style) = if binary::is_binary(file) {
+        (binary::read(file, &mut errors), PositionStyle::Numbers)
     } else {
-        (text::read(file, &mut faults), Places::Lines)
+        (text::read(file, &mut errors), PositionStyle::Lines)
     };
-    if !faults.is_empty() {
-        return faults.finish(()).map(|()| unreachable!("there are faults"));
+    if !errors.is_empty() {
+        return errors.finish(()).map(|()| unreachable!("there are faults"));
     }
-    check(&parts, places, &mut faults);
-    if !faults.is_empty() {
-        return faults.finish(()).map(|()| unreachable!("there are faults"));
+    check(&parts, style, &mut errors);
+    if !errors.is_empty() {
+        return errors.finish(()).map(|()| unreachable!("there are faults"));
     }
-    let schedule = schedule(&parts, places);
+    let schedule = schedule(&parts, style);
     for rank in 0..schedule.ranks {
-        if let Some(step) = schedule.circle(rank) {
+        if let Some(step) = schedule.cycle(rank) {
             let op = parts[rank as usize].ops[(step - schedule.first_step[rank as usize]) as usize];
             let wanted =
                 "an order in which operations can begin; these need each other in a circle";
-            faults.add(at(places, rank, &op), name(op.kind), wanted);
+            errors.add(at(style, rank, &op), name(op.kind), wanted);
         }
     }
-    faults.finish(schedule)
+    errors.finish(schedule)
 }
 
-fn at(places: Places, rank: u32, op: &Operation) -> String {
-    place(places, rank, op).to_string()
+fn at(style: PositionStyle, rank: u32, op: &GoalOp) -> String {
+    position(style, rank, op).to_string()
 }
 
-fn place(places: Places, rank: u32, op: &Operation) -> Place {
-    match places {
-        Places::Lines => Place::Line(op.place),
-        Places::Numbers => Place::Number { rank, op: op.place },
+fn position(style: PositionStyle, rank: u32, op: &GoalOp) -> FilePosition {
+    match style {
+        PositionStyle::Lines => FilePosition::Line(op.position),
+        PositionStyle::Numbers => FilePosition::Number { rank, op: op.position },
     }
 }
 
-fn name(kind: Kind) -> &'static str {
+fn name(kind: OpKind) -> &'static str {
     match kind {
-        Kind::Send => "send",
-        Kind::Recv => "recv",
-        Kind::Calc => "calc",
+        OpKind::Send => "send",
+        OpKind::Recv => "recv",
+        OpKind::Calc => "calc",
     }
 }
 
 /// What a file may say and no machine can do.
-fn check(parts: &[Part], places: Places, faults: &mut Faults) {
+fn check(parts: &[RankOps], style: PositionStyle, errors: &mut ScheduleErrors) {
     let ranks = parts.len() as u32;
     let mut calls = 0u64;
     for (rank, part) in (0u32..).zip(parts) {
@@ -124,39 +127,39 @@ fn check(parts: &[Part], places: Places, faults: &mut Faults) {
         // A call for each operation, one to mark its begin, one its end.
         calls += 3 * part.ops.len() as u64;
         for op in &part.ops {
-            let at = || at(places, rank, op);
-            if op.kind == Kind::Calc {
+            let at = || at(style, rank, op);
+            if op.kind == OpKind::Calc {
                 let before = computed;
                 computed = computed.saturating_add(op.size);
                 let longest = LONGEST.0 / 1000;
                 if before <= longest && computed > longest {
                     let wanted = "computation of at most 50 days in all of one rank";
-                    faults.add(at(), format!("calc {}", op.size), wanted);
+                    errors.add(at(), format!("calc {}", op.size), wanted);
                 }
                 continue;
             }
-            let any = op.kind == Kind::Recv && op.peer == ANY;
+            let any = op.kind == OpKind::Recv && op.peer == ANY;
             if op.peer >= ranks && !any {
                 let wanted = format!("a rank below {ranks}, as many as there are");
-                faults.add(at(), format!("{} {}", name(op.kind), op.peer), &wanted);
+                errors.add(at(), format!("{} {}", name(op.kind), op.peer), &wanted);
             }
-            if op.kind == Kind::Send && op.tag == ANY {
+            if op.kind == OpKind::Send && op.tag == ANY {
                 let wanted = "a tag that is not 4294967295 modulo 2^32: a receive's wildcard";
-                faults.add(at(), "send with any tag", wanted);
+                errors.add(at(), "send with any tag", wanted);
             }
             if op.size > MOST_BYTES {
-                faults.add(at(), format!("{} B", op.size), "at most 2^40 bytes, a terabyte");
+                errors.add(at(), format!("{} B", op.size), "at most 2^40 bytes, a terabyte");
             }
         }
     }
     if calls > u64::from(u32::MAX) {
-        faults.add("file", format!("{} operations", calls / 3), "at most 1,431,655,765");
+        errors.add("file", format!("{} operations", calls / 3), "at most 1,431,655,765");
     }
 }
 
-fn schedule(parts: &[Part], places: Places) -> Schedule {
+fn schedule(parts: &[RankOps], style: PositionStyle) -> Schedule {
     let mut builder = Builder::new();
-    let mut lanes = 0;
+    let mut threads = 0;
     let mut named = nics::of_sends(parts).map(|of| (of.into_iter(), Vec::new()));
     // By operation of the rank at hand: the calls that are done when it has begun and when it is.
     let mut begun: Vec<Option<u32>> = Vec::new();
@@ -169,18 +172,18 @@ fn schedule(parts: &[Part], places: Places) -> Schedule {
         for edge in part.edges.iter().filter(|edge| edge.begun) {
             begun[edge.needed as usize] = Some(0);
         }
-        let cpus = cpus(part, &mut lanes);
+        let cpus = cpus(part, &mut threads);
         let first = builder.needs.len() as u32;
         for (op, begun) in part.ops.iter().zip(&mut begun) {
             builder.begin_step();
             if let Some(mark) = begun {
-                *mark = builder.call(Span::ZERO, Act::Pause);
+                *mark = builder.call(Span::ZERO, Action::Pause);
             }
             let computed = Span(op.size.saturating_mul(1000));
             let is_alone = cpus.is_empty();
             let call = match op.kind {
-                Kind::Calc if is_alone => builder.call(computed, Act::Pause),
-                Kind::Calc => builder.call(Span::ZERO, Act::Delay { span: computed }),
+                OpKind::Calc if is_alone => builder.call(computed, Action::Pause),
+                OpKind::Calc => builder.call(Span::ZERO, Action::Delay { span: computed }),
                 _ => builder.call(Span::ZERO, communication(op)),
             };
             if let Some((of, by_call)) = &mut named {
@@ -188,12 +191,12 @@ fn schedule(parts: &[Part], places: Places) -> Schedule {
                 by_call.push(of.next().expect("one of each operation"));
             }
             done.push(call);
-            if let Some(&lane) = cpus.get(&op.cpu) {
-                builder.occupy(lane);
-                if op.kind != Kind::Calc {
+            if let Some(&thread) = cpus.get(&op.cpu) {
+                builder.occupy(thread);
+                if op.kind != OpKind::Calc {
                     // The thread is free when the rank is through with the call, not when the
                     // message has come.
-                    builder.call(Span::ZERO, Act::Pause);
+                    builder.call(Span::ZERO, Action::Pause);
                 }
             }
         }
@@ -208,39 +211,39 @@ fn schedule(parts: &[Part], places: Places) -> Schedule {
     let mut schedule = builder.build(BTreeMap::new(), Vec::new());
     if let Some((_, by_call)) = named {
         schedule.nics = by_call;
-        schedule.named = nics::named(parts, places);
+        schedule.named = nics::named(parts, style);
     }
     schedule
 }
 
 /// The computing threads of a rank that uses several, by their numbers in the file.
-fn cpus(part: &Part, lanes: &mut u32) -> BTreeMap<u8, u32> {
+fn cpus(part: &RankOps, threads: &mut u32) -> BTreeMap<u8, u32> {
     let mut used: Vec<u8> = part.ops.iter().map(|op| op.cpu).collect();
     used.sort_unstable();
     used.dedup();
     if used.len() < 2 {
         return BTreeMap::new();
     }
-    let first = *lanes;
-    *lanes += used.len() as u32;
+    let first = *threads;
+    *threads += used.len() as u32;
     used.into_iter().zip(first..).collect()
 }
 
-fn communication(op: &Operation) -> Act {
+fn communication(op: &GoalOp) -> Action {
     // The wildcards of a file, all bits set, are ours as well.
     let tag = op.tag as i32;
     let (context, bytes) = (CONTEXT, op.size);
     match op.kind {
-        Kind::Recv => Act::Recv { from: op.peer, context, tag, bytes },
-        _ => Act::Send { to: op.peer, context, tag, bytes, mode: SendMode::Standard },
+        OpKind::Recv => Action::Recv { from: op.peer, context, tag, bytes },
+        _ => Action::Send { to: op.peer, context, tag, bytes, mode: SendMode::Standard },
     }
 }
 
 /// Whether so many ranks can be; complains if not.
-fn fits(ranks: u64, at: &str, faults: &mut Faults) -> bool {
+fn fits(ranks: u64, at: &str, errors: &mut ScheduleErrors) -> bool {
     let fits = (1..=u64::from(MOST_RANKS)).contains(&ranks);
     if !fits {
-        faults.add(at, ranks.to_string(), "a number of ranks, 1 to 16777216");
+        errors.add(at, ranks.to_string(), "a number of ranks, 1 to 16777216");
     }
     fits
 }

@@ -4,17 +4,19 @@
 //! languages lose, collectives as collectives, communicators, modes of sends, what matched a
 //! wildcard. The columns cross the house as bytes; whoever has files keeps them as Parquet.
 
-mod meetings;
+mod matching;
 mod recorder;
 
 pub use recorder::Recorder;
 
-use super::{Act, Builder, Fault, Faults, LONGEST, MOST_BYTES, MOST_RANKS, Schedule};
+use super::{
+    Action, Builder, LONGEST, MOST_BYTES, MOST_RANKS, Schedule, ScheduleError, ScheduleErrors,
+};
 use crate::wire::PRIVATE_CONTEXT;
-use crate::{ANY_SOURCE, ANY_TAG, Apart, Context, Op, SendMode, WORLD};
+use crate::{ANY_SOURCE, ANY_TAG, Context, NonContiguous, Op, SendMode, WORLD};
 use base::Span;
-use collectives::{Collective, Kind, Ragged, Seat};
-use meetings::Meetings;
+use collectives::{Collective, Kind, Member, Ragged};
+use matching::CollectiveMatching;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest transfer to or from storage: a petabyte.
@@ -35,12 +37,12 @@ macro_rules! columns {
                 )),*]
             }
 
-            fn of_columns(given: &BTreeMap<String, Vec<u8>>, faults: &mut Faults) -> Table {
+            fn of_columns(input: &BTreeMap<String, Vec<u8>>, errors: &mut ScheduleErrors) -> Table {
                 Table { $($name: {
-                    let bytes = given.get(stringify!($name));
+                    let bytes = input.get(stringify!($name));
                     if bytes.is_none() {
                         let at = concat!("column ", stringify!($name));
-                        faults.add(at, "none", "a column of that name");
+                        errors.add(at, "none", "a column of that name");
                     }
                     let (values, _) = bytes.map_or(&[][..], Vec::as_slice).as_chunks();
                     values.iter().map(|value| <$type>::from_le_bytes(*value)).collect()
@@ -127,7 +129,7 @@ pub fn ops() -> Vec<&'static str> {
 }
 
 /// A record as it is read.
-pub struct Given<'a> {
+pub struct RecordInput<'a> {
     pub ranks: u64,
     /// Members of every communicator but the world, as ranks of the world.
     pub communicators: &'a BTreeMap<Context, Vec<u32>>,
@@ -137,24 +139,24 @@ pub struct Given<'a> {
 }
 
 /// Reads a record, or says everything that is wrong with it.
-pub fn read(given: &Given<'_>) -> Result<Schedule, Vec<Fault>> {
-    let mut faults = Faults::default();
-    let table = Table::of_columns(given.columns, &mut faults);
-    if !(1..=u64::from(MOST_RANKS)).contains(&given.ranks) {
-        faults.add("ranks", given.ranks.to_string(), "a number of ranks, 1 to 16777216");
+pub fn read(input: &RecordInput<'_>) -> Result<Schedule, Vec<ScheduleError>> {
+    let mut errors = ScheduleErrors::default();
+    let table = Table::of_columns(input.columns, &mut errors);
+    if !(1..=u64::from(MOST_RANKS)).contains(&input.ranks) {
+        errors.add("ranks", input.ranks.to_string(), "a number of ranks, 1 to 16777216");
     }
-    let ops: Vec<Option<usize>> = given.ops.iter().map(|name| code(name)).collect();
-    for (name, _) in given.ops.iter().zip(&ops).filter(|(_, code)| code.is_none()) {
-        faults.add("column op", name, &format!("one of {}", self::ops().join(", ")));
+    let ops: Vec<Option<usize>> = input.ops.iter().map(|name| code(name)).collect();
+    for (name, _) in input.ops.iter().zip(&ops).filter(|(_, code)| code.is_none()) {
+        errors.add("column op", name, &format!("one of {}", self::ops().join(", ")));
     }
-    table.check_lengths(&mut faults);
-    if !faults.is_empty() {
-        return faults.finish(()).map(|()| unreachable!("there are faults"));
+    table.check_lengths(&mut errors);
+    if !errors.is_empty() {
+        return errors.finish(()).map(|()| unreachable!("there are faults"));
     }
-    let ranks = given.ranks as u32;
+    let ranks = input.ranks as u32;
     let mut seats = BTreeMap::new();
-    for (context, members) in given.communicators {
-        seats.insert(*context, seated(ranks, *context, members, &mut faults));
+    for (context, members) in input.communicators {
+        seats.insert(*context, member_positions(ranks, *context, members, &mut errors));
     }
     let mut reader = Reader {
         table: &table,
@@ -162,17 +164,17 @@ pub fn read(given: &Given<'_>) -> Result<Schedule, Vec<Fault>> {
         ranks,
         seats,
         builder: Builder::new(),
-        meetings: Meetings::default(),
+        matching: CollectiveMatching::default(),
         taken: BTreeSet::new(),
-        faults,
+        errors,
     };
     reader.read();
-    let Reader { builder, meetings, mut faults, .. } = reader;
-    let cases = meetings.check(&mut faults);
-    if !faults.is_empty() {
-        return faults.finish(()).map(|()| unreachable!("there are faults"));
+    let Reader { builder, matching, mut errors, .. } = reader;
+    let cases = matching.check(&mut errors);
+    if !errors.is_empty() {
+        return errors.finish(()).map(|()| unreachable!("there are faults"));
     }
-    faults.finish(builder.build(given.communicators.clone(), cases))
+    errors.finish(builder.build(input.communicators.clone(), cases))
 }
 
 /// Means of data that is packed are told in parts of a byte: exactly where up to ten values or
@@ -200,18 +202,23 @@ fn code(name: &str) -> Option<usize> {
 }
 
 /// Members and their places in a communicator, by rank; what is wrong with them is told.
-fn seated(ranks: u32, context: Context, members: &[u32], faults: &mut Faults) -> Vec<(u32, u32)> {
+fn member_positions(
+    ranks: u32,
+    context: Context,
+    members: &[u32],
+    errors: &mut ScheduleErrors,
+) -> Vec<(u32, u32)> {
     let at = format!("communicator {context}");
     if context == WORLD || context & PRIVATE_CONTEXT != 0 {
-        faults.add(&at, context.to_string(), "a number from 1 to 1073741823");
+        errors.add(&at, context.to_string(), "a number from 1 to 1073741823");
     }
     if let Some(rank) = members.iter().find(|&&rank| rank >= ranks) {
-        faults.add(&at, format!("member {rank}"), &format!("a rank below {ranks}"));
+        errors.add(&at, format!("member {rank}"), &format!("a rank below {ranks}"));
     }
     let mut seats: Vec<(u32, u32)> = members.iter().copied().zip(0..).collect();
     seats.sort_unstable();
     if let Some(pair) = seats.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        faults.add(at, format!("member {} twice", pair[0].0), "members that differ");
+        errors.add(at, format!("member {} twice", pair[0].0), "members that differ");
     }
     seats
 }
@@ -222,7 +229,7 @@ impl Table {
     }
 
     /// Whether all columns have as many rows, and the lists lie inside theirs.
-    fn check_lengths(&self, faults: &mut Faults) {
+    fn check_lengths(&self, errors: &mut ScheduleErrors) {
         let rows = self.rows();
         let lengths = [
             ("step", self.step.len()),
@@ -244,7 +251,7 @@ impl Table {
         for (name, len) in lengths {
             if len != rows {
                 let wanted = format!("{rows}, as many as column rank has");
-                faults.add(format!("column {name}"), format!("{len} rows"), &wanted);
+                errors.add(format!("column {name}"), format!("{len} rows"), &wanted);
             }
         }
         let ends = [
@@ -254,11 +261,11 @@ impl Table {
         for (name, ends, len) in ends {
             if !ends.is_sorted() || ends.last().is_some_and(|&end| end as usize != len) {
                 let found = "lists that do not follow one another";
-                faults.add(format!("column {name}"), found, "a list in every row");
+                errors.add(format!("column {name}"), found, "a list in every row");
             }
         }
         if rows >= u32::MAX as usize {
-            faults.add("rows", rows.to_string(), "fewer than 2^32");
+            errors.add("rows", rows.to_string(), "fewer than 2^32");
         }
     }
 
@@ -282,10 +289,10 @@ struct Reader<'a> {
     /// By communicator: its members, sorted, and their places.
     seats: BTreeMap<Context, Vec<(u32, u32)>>,
     builder: Builder,
-    meetings: Meetings,
+    matching: CollectiveMatching,
     /// Rows of probes whose messages have been received.
     taken: BTreeSet<usize>,
-    faults: Faults,
+    errors: ScheduleErrors,
 }
 
 impl Reader<'_> {
@@ -298,7 +305,7 @@ impl Reader<'_> {
             let rank = t.rank[row];
             if rank >= self.ranks || rank + 1 < next_rank {
                 let wanted = format!("a rank below {}, and rows in the order of ranks", self.ranks);
-                return self.fault(row, format!("rank {rank}"), &wanted);
+                return self.error(row, format!("rank {rank}"), &wanted);
             }
             let is_new = rank >= next_rank;
             while next_rank <= rank {
@@ -313,31 +320,31 @@ impl Reader<'_> {
             if begins {
                 let wanted = if is_new { 0 } else { t.step[row - 1].wrapping_add(1) };
                 if number != wanted {
-                    return self.fault(row, format!("step {number}"), &format!("step {wanted}"));
+                    return self.error(row, format!("step {number}"), &format!("step {wanted}"));
                 }
                 first = row - base;
                 let step = self.builder.begin_step();
                 for &call in t.needs_of(row) {
                     if call as usize >= first {
                         let wanted = "calls of earlier steps of its rank";
-                        self.fault(row, format!("needs call {call}"), wanted);
-                    } else if self.is_told(base + call as usize) {
+                        self.error(row, format!("needs call {call}"), wanted);
+                    } else if self.never_completes(base + call as usize) {
                         let wanted = "calls that complete, which what is only told does not";
-                        self.fault(row, format!("needs call {call}"), wanted);
+                        self.error(row, format!("needs call {call}"), wanted);
                     } else {
                         self.builder.need(base as u32 + call, step);
                     }
                 }
             } else if !t.needs_of(row).is_empty() {
-                self.fault(row, "needs", "none but on the first row of a step");
+                self.error(row, "needs", "none but on the first row of a step");
             }
             computed = computed.saturating_add(t.after_ps[row]).saturating_add(t.span_ps[row]);
             if computed > LONGEST.0 {
                 let wanted = "computation of at most 50 days in all of one rank";
-                return self.fault(row, format!("{} ps", t.after_ps[row]), wanted);
+                return self.error(row, format!("{} ps", t.after_ps[row]), wanted);
             }
-            let act = self.act(row, base, first);
-            self.builder.call(Span(t.after_ps[row]), act);
+            let action = self.action(row, base, first);
+            self.builder.call(Span(t.after_ps[row]), action);
         }
         while next_rank < self.ranks {
             self.builder.begin_rank();
@@ -346,29 +353,29 @@ impl Reader<'_> {
     }
 
     /// Whether nothing comes of a row's call that could be waited for.
-    fn is_told(&self, row: usize) -> bool {
+    fn never_completes(&self, row: usize) -> bool {
         let code = self.ops.get(self.table.op[row] as usize).copied().flatten();
         let name = code.and_then(|code| PLAIN.get(code));
         matches!(name, Some(&"register" | &"deregister" | &"packs" | &"unpacks"))
     }
 
-    fn fault(&mut self, row: usize, found: impl Into<String>, wanted: &str) {
-        self.faults.add(format!("row {row}"), found, wanted);
+    fn error(&mut self, row: usize, found: impl Into<String>, wanted: &str) {
+        self.errors.add(format!("row {row}"), found, wanted);
     }
 
-    fn act(&mut self, row: usize, base: usize, first: usize) -> Act {
+    fn action(&mut self, row: usize, base: usize, first: usize) -> Action {
         let t = self.table;
         let Some(code) = self.ops.get(t.op[row] as usize).copied().flatten() else {
-            self.fault(row, format!("operation {}", t.op[row]), "one that is named");
-            return Act::Pause;
+            self.error(row, format!("operation {}", t.op[row]), "one that is named");
+            return Action::Pause;
         };
         let (peer, tag, context, bytes) = (t.peer[row], t.tag[row], t.context[row], t.bytes[row]);
         let name = PLAIN.get(code).copied();
         let most = if matches!(name, Some("read" | "write")) { MOST_STORED } else { MOST_BYTES };
         if bytes.max(t.back[row]) > most {
             let wanted = format!("at most {most} bytes");
-            self.fault(row, format!("{} B", bytes.max(t.back[row])), &wanted);
-            return Act::Pause;
+            self.error(row, format!("{} B", bytes.max(t.back[row])), &wanted);
+            return Action::Pause;
         }
         let Some(name) = name else {
             return self.collective(row, Kind::ALL[code - PLAIN.len()]);
@@ -377,8 +384,8 @@ impl Reader<'_> {
             || name.starts_with("lock");
         let may_be_any = matches!(name, "recv" | "probe" | "mprobe" | "iprobe");
         if (has_peer || may_be_any && peer != ANY_SOURCE) && peer >= self.ranks {
-            self.fault(row, format!("peer {peer}"), &format!("a rank below {}", self.ranks));
-            return Act::Pause;
+            self.error(row, format!("peer {peer}"), &format!("a rank below {}", self.ranks));
+            return Action::Pause;
         }
         let mode = match name {
             "ssend" => SendMode::Synchronous,
@@ -387,15 +394,15 @@ impl Reader<'_> {
         };
         let probe = |wait, take| Op::Probe { from: peer, context, tag, wait, take };
         let op = match name {
-            "pause" => return Act::Pause,
-            "delay" => return Act::Delay { span: Span(t.span_ps[row]) },
+            "pause" => return Action::Pause,
+            "delay" => return Action::Delay { span: Span(t.span_ps[row]) },
             "send" | "ssend" | "bsend" => {
                 if tag == ANY_TAG {
-                    self.fault(row, "a send with any tag", "its tag");
+                    self.error(row, "a send with any tag", "its tag");
                 }
-                return Act::Send { to: peer, context, tag, bytes, mode };
+                return Action::Send { to: peer, context, tag, bytes, mode };
             }
-            "recv" => return Act::Recv { from: peer, context, tag, bytes },
+            "recv" => return Action::Recv { from: peer, context, tag, bytes },
             "probe" => probe(true, false),
             "mprobe" => probe(true, true),
             "iprobe" => probe(false, false),
@@ -403,7 +410,7 @@ impl Reader<'_> {
             "cancel" => {
                 let other = t.other[row];
                 if other as usize >= row - base {
-                    self.fault(row, format!("call {other}"), "an earlier call of its rank");
+                    self.error(row, format!("call {other}"), "an earlier call of its rank");
                 }
                 Op::Cancel { token: other }
             }
@@ -423,16 +430,16 @@ impl Reader<'_> {
     }
 
     /// How the data of the next call lies.
-    fn apart(&mut self, row: usize, name: &str) -> Act {
+    fn apart(&mut self, row: usize, name: &str) -> Action {
         let t = self.table;
         let (bytes, touched) = (t.bytes[row], t.back[row]);
         let values = of_mean(bytes, t.grain[row]);
         let members = of_mean(bytes, t.other[row].into());
-        let apart = Apart { bytes, touched, values, members };
-        if !apart.is_sane() {
+        let apart = NonContiguous { bytes, touched, values, members };
+        if !apart.is_valid() {
             let wanted = "at most 64 GiB, a line of 64 B for every byte, and values of a byte";
             let found = format!("{bytes} B in lines of {touched}, {values} values, {members}");
-            self.fault(row, found, wanted);
+            self.error(row, found, wanted);
         }
         // The call's other side may be told between the two.
         let other_side = if name == "packs" { "unpacks" } else { "packs" };
@@ -453,7 +460,7 @@ impl Reader<'_> {
         if !has_data {
             let gives = if name == "packs" { "gives" } else { "takes" };
             let wanted = format!("a call behind it, in its step, that {gives} data");
-            self.fault(row, name, &wanted);
+            self.error(row, name, &wanted);
         }
         let op = if name == "packs" { Op::Packs(apart) } else { Op::Unpacks(apart) };
         self.builder.other(op)
@@ -461,7 +468,7 @@ impl Reader<'_> {
 
     /// The message that a probe has set aside; the step waits for the probe, whatever else it
     /// needs.
-    fn received_later(&mut self, row: usize, base: usize, first: usize) -> Act {
+    fn received_later(&mut self, row: usize, base: usize, first: usize) -> Action {
         let t = self.table;
         let other = t.other[row] as usize;
         let is_probe = other < first && {
@@ -470,52 +477,52 @@ impl Reader<'_> {
         };
         if !is_probe || !self.taken.insert(base + other) {
             let wanted = "an `mprobe` of an earlier step that no other `mrecv` has received";
-            self.fault(row, format!("call {other}"), wanted);
-            return Act::Pause;
+            self.error(row, format!("call {other}"), wanted);
+            return Action::Pause;
         }
         let step = self.builder.needs.len() as u32 - 1;
         self.builder.need((base + other) as u32, step);
         self.builder.other(Op::RecvTaken { probe: other as u32, bytes: t.bytes[row] })
     }
 
-    fn collective(&mut self, row: usize, kind: Kind) -> Act {
+    fn collective(&mut self, row: usize, kind: Kind) -> Action {
         let t = self.table;
         let (rank, context) = (t.rank[row], t.context[row]);
-        let seat = match (context, self.seats.get(&context)) {
-            (WORLD, _) => Some(Seat { rank, size: self.ranks }),
+        let member = match (context, self.seats.get(&context)) {
+            (WORLD, _) => Some(Member { rank, size: self.ranks }),
             (_, Some(seats)) => seats
-                .binary_search_by_key(&rank, |seat| seat.0)
+                .binary_search_by_key(&rank, |member| member.0)
                 .ok()
-                .map(|at| Seat { rank: seats[at].1, size: seats.len() as u32 }),
+                .map(|at| Member { rank: seats[at].1, size: seats.len() as u32 }),
             (_, None) => None,
         };
-        let Some(seat) = seat else {
+        let Some(member) = member else {
             let wanted = format!("a communicator that rank {rank} is a member of");
-            self.fault(row, format!("communicator {context}"), &wanted);
-            return Act::Pause;
+            self.error(row, format!("communicator {context}"), &wanted);
+            return Action::Pause;
         };
         let lengths = t.lengths_of(row);
         let call = Collective {
             kind,
             algorithm: kind.algorithms()[0],
-            seat,
+            member,
             root: t.root[row],
             bytes: t.bytes[row],
             grain: t.grain[row],
             ragged: (!lengths.is_empty()).then(|| Ragged::from(lengths)),
             nodes: None,
         };
-        if let Err((found, wanted)) = meetings::check_call(&call) {
-            self.fault(row, found, wanted);
-            return Act::Pause;
+        if let Err((found, wanted)) = matching::check_call(&call) {
+            self.error(row, found, wanted);
+            return Action::Pause;
         }
         let flags = t.flags[row];
         let commutative = !kind.reduces() || flags & flag::COMMUTATIVE != 0;
         let case = call.case(commutative, !kind.reduces() || flags & flag::BUILTIN != 0);
-        let act = self.builder.other(Op::Collective { context, call: call.clone() });
-        let Act::Other(at) = act else { unreachable!("that is what it was put into") };
-        self.meetings.join(row, context, at, call, case);
-        act
+        let action = self.builder.other(Op::Collective { context, call: call.clone() });
+        let Action::Other(at) = action else { unreachable!("that is what it was put into") };
+        self.matching.join(row, context, at, call, case);
+        action
     }
 }
 

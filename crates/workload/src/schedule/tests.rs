@@ -35,7 +35,7 @@ fn a_step_waits_for_all_that_it_needs() {
 }
 
 #[test]
-fn what_needs_a_begin_does_not_wait_for_the_end() {
+fn irequires_waits_for_the_begin_only() {
     // Call 0 marks the begin of `a`, call 1 is `a`, call 2 is `b`.
     let made = play(goal("a: calc 5\nb: calc 0\nb irequires a"));
     assert_eq!(made, [(0, 0, 0), (0, 0, 1), (1, 0, 2)]);
@@ -60,10 +60,10 @@ fn computation_is_scaled_unless_a_rank_computes_too_long() {
     assert!(schedule.scale(2.5));
     assert_eq!(schedule.computed(), [Span::ns(2500)]);
     // Each for 40 days, one after the other on their rank's CPU.
-    let mut several = goal("calc 1000\ncalc 1000\ncalc 1000\ncalc 1000\ncalc 1000\ncalc 1000");
+    let mut multi_job = goal("calc 1000\ncalc 1000\ncalc 1000\ncalc 1000\ncalc 1000\ncalc 1000");
     let forty_days = 40.0 * 86_400.0 / 1e-6;
-    assert!(!several.scale(forty_days));
-    assert_eq!(several.computed(), [Span::us(6)]);
-    assert!(several.scale(forty_days / 6.0));
-    assert!(!several.scale(f64::INFINITY));
+    assert!(!multi_job.scale(forty_days));
+    assert_eq!(multi_job.computed(), [Span::us(6)]);
+    assert!(multi_job.scale(forty_days / 6.0));
+    assert!(!multi_job.scale(f64::INFINITY));
 }

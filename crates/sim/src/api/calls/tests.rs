@@ -34,11 +34,11 @@ fn one_group_is_all_where_groups_are_cabled_alike() {
     let as_it_is = parts(&job, &calls[0].0, flow, 24 * 160 * 10);
     assert!(as_it_is.is_none_or(|parts| parts.ranks == 144));
     let folding = job.folding_by(24, false);
-    job.machine = job.machine.cabled_alike(&folding);
+    job.machine = job.machine.with_uniform_cabling(&folding);
     for (call, bound) in &calls {
         let few = parts(&job, call, flow, 24 * 160 * 10).expect("24 ranks' rounds");
         assert_eq!((few.ranks, few.is_sample), (24, true));
-        let [few, all] = [few, Parts::whole(call.clone())].map(|parts| {
+        let [few, all] = [few, CallPlan::whole(call.clone())].map(|parts| {
             let timing = time(&mut job, &parts, flow, &mut Sums::default(), &mut |_| true);
             timing.expect("it ends").mean_s
         });
@@ -72,18 +72,18 @@ fn who_has_company_stands_for_nobody_alone() {
     let mut job = crate::api::job(&common, 126, 3).expect("legal");
     let call = first_call(&job, Kind::Allgather, Algorithm::Ring, 126, 100_000);
     let few = parts(&job, &call, Fidelity::LogGp, 24 * 100);
-    let mut mean = |parts: Parts| {
+    let mut mean = |parts: CallPlan| {
         let closed = Fidelity::LogGp;
         let timing = time(&mut job, &parts, closed, &mut Sums::default(), &mut |_| true);
         timing.expect("it ends").mean_s
     };
-    let all = mean(Parts::whole(call));
+    let all = mean(CallPlan::whole(call));
     assert!(few.is_none_or(|few| (mean(few) / all - 1.0).abs() < 0.03));
 }
 
 /// Whatever number of messages is allowed, rounds that all take the same are told as that.
 #[test]
-fn however_few_rounds_are_played_they_tell_the_others() {
+fn any_sample_of_rounds_predicts_the_others() {
     for (fidelity, nodes, ppn) in
         [("flow", 18, 8), ("flow", 20, 8), ("loggp", 20, 8), ("loggp", 24, 12)]
     {
@@ -98,7 +98,7 @@ fn however_few_rounds_are_played_they_tell_the_others() {
             for messages in [messages, messages * cost(fidelity), most_messages() + messages] {
                 let Some(parts) = parts(&job, &call, fidelity, messages) else { continue };
                 sampled += u32::from(parts.is_sample);
-                for stretch in &parts.stretches {
+                for stretch in &parts.ranges {
                     let begun: Vec<f64> =
                         (0..=stretch.play.played()).map(|nth| f64::from(nth) * 2.0).collect();
                     let (span, error) = stretch.play.extrapolate(&begun, stretch.rounds);
@@ -114,7 +114,7 @@ fn however_few_rounds_are_played_they_tell_the_others() {
 /// Among flows no more rounds are played than have to be, unless more messages are allowed than
 /// by default: then as many rounds as these are enough for.
 #[test]
-fn who_allows_more_messages_among_flows_has_more_rounds() {
+fn a_larger_message_budget_simulates_more_rounds() {
     let common = serde_json::json!({ "machine": { "name": "aurora" }, "fidelity": "flow" });
     let common: crate::api::Common = serde_json::from_value(common).expect("options");
     let job = crate::api::job(&common, 8_192, 8).expect("legal");
@@ -122,7 +122,7 @@ fn who_allows_more_messages_among_flows_has_more_rounds() {
     let call = first_call(&job, Kind::Alltoall, scattered, 8_192, 1_024);
     let played = |messages| {
         let parts = parts(&job, &call, Fidelity::Flow, messages).expect("a part tells");
-        let (rounds, ranks) = (parts.stretches.iter().map(|s| s.play.played()).sum(), parts.ranks);
+        let (rounds, ranks) = (parts.ranges.iter().map(|s| s.play.played()).sum(), parts.ranks);
         (ranks, rounds)
     };
     // 512 ranks of a group with 32 partners each: 16 rounds are a wave, and six waves are

@@ -16,7 +16,7 @@
 //! Parts do not overlap, and neither do those lists, or a short file could say more than fits into
 //! any memory.
 
-use super::{Edge, Faults, Kind, Operation, Part, fits};
+use super::{Edge, GoalOp, OpKind, RankOps, ScheduleErrors, fits};
 
 const MAGIC: u64 = 4223;
 /// What places in the file count from.
@@ -47,20 +47,20 @@ impl Fields<'_> {
     }
 }
 
-pub(super) fn read(file: &[u8], faults: &mut Faults) -> Vec<Part> {
+pub(super) fn read(file: &[u8], errors: &mut ScheduleErrors) -> Vec<RankOps> {
     let body = &file[ORIGIN..];
     if body.len() < 6 {
-        faults.add("byte 8", "the end of the file", "the number of ranks");
+        errors.add("byte 8", "the end of the file", "the number of ranks");
         return Vec::new();
     }
     let ranks = Fields(body).u32();
-    if !fits(u64::from(ranks), "byte 8", faults) {
+    if !fits(u64::from(ranks), "byte 8", errors) {
         return Vec::new();
     }
     let table = 6..6 + 16 * ranks as usize;
     let Some(table) = body.get(table) else {
         let wanted = format!("where the parts of {ranks} ranks begin and end");
-        faults.add("byte 14", "the end of the file", &wanted);
+        errors.add("byte 14", "the end of the file", &wanted);
         return Vec::new();
     };
     let mut parts = Vec::with_capacity(ranks as usize);
@@ -71,17 +71,17 @@ pub(super) fn read(file: &[u8], faults: &mut Faults) -> Vec<Part> {
         let part = match stretch.and_then(|(from, to)| body.get(from..to)) {
             Some(bytes) if bytes.len() > left => {
                 let found = format!("bytes {from} to {to}");
-                faults.add(format!("rank {rank}"), found, "parts that do not overlap");
+                errors.add(format!("rank {rank}"), found, "parts that do not overlap");
                 return parts;
             }
             Some(bytes) => {
                 left -= bytes.len();
-                part(rank, bytes, faults)
+                part(rank, bytes, errors)
             }
             None => {
                 let found = format!("bytes {from} to {to} of {}", body.len());
-                faults.add(format!("rank {rank}"), found, "a part that lies inside the file");
-                Part::default()
+                errors.add(format!("rank {rank}"), found, "a part that lies inside the file");
+                RankOps::default()
             }
         };
         parts.push(part);
@@ -89,12 +89,12 @@ pub(super) fn read(file: &[u8], faults: &mut Faults) -> Vec<Part> {
     parts
 }
 
-fn part(rank: usize, bytes: &[u8], faults: &mut Faults) -> Part {
+fn part(rank: usize, bytes: &[u8], errors: &mut ScheduleErrors) -> RankOps {
     let at = format!("rank {rank}");
-    let mut part = Part::default();
+    let mut part = RankOps::default();
     if bytes.len() < 8 {
         let found = format!("{} bytes", bytes.len());
-        faults.add(at, found, "at least 8 bytes: how many operations there are");
+        errors.add(at, found, "at least 8 bytes: how many operations there are");
         return part;
     }
     let (n, roots) = (Fields(bytes).u32() as usize, Fields(&bytes[4..]).u32() as usize);
@@ -102,7 +102,7 @@ fn part(rank: usize, bytes: &[u8], faults: &mut Faults) -> Part {
     let numbers = records + RECORD * n;
     if numbers > bytes.len() {
         let found = format!("{} bytes", bytes.len());
-        faults.add(at, found, &format!("{n} operations, which take {numbers} bytes or more"));
+        errors.add(at, found, &format!("{n} operations, which take {numbers} bytes or more"));
         return part;
     }
     let list = &bytes[numbers..];
@@ -112,19 +112,19 @@ fn part(rank: usize, bytes: &[u8], faults: &mut Faults) -> Part {
         let mut fields = Fields(record);
         waits[op] = fields.u32();
         let kind = match fields.u8() {
-            1 => Kind::Send,
-            2 => Kind::Recv,
+            1 => OpKind::Send,
+            2 => OpKind::Recv,
             code => {
                 if code != 3 {
                     let wanted = "1 (send), 2 (recv) or 3 (calc)";
-                    faults.add(format!("{at}, operation {op}"), format!("kind {code}"), wanted);
+                    errors.add(format!("{at}, operation {op}"), format!("kind {code}"), wanted);
                 }
-                Kind::Calc
+                OpKind::Calc
             }
         };
         let (peer, size, tag) = (fields.u32(), fields.u64(), fields.u32());
         let (cpu, nic) = (fields.u8(), fields.u8());
-        part.ops.push(Operation { kind, cpu, nic, peer, tag, size, place: op as u32 });
+        part.ops.push(GoalOp { kind, cpu, nic, peer, tag, size, position: op as u32 });
         for begun in [false, true] {
             let (count, first) = (fields.u32() as usize, fields.u32() as usize);
             if count == 0 {
@@ -133,12 +133,12 @@ fn part(rank: usize, bytes: &[u8], faults: &mut Faults) -> Part {
             let Some(stretch) = list.get(4 * first..4 * (first + count)) else {
                 let found = format!("{count} numbers from place {first}");
                 let wanted = format!("places below {}, as many as there are", list.len() / 4);
-                faults.add(format!("{at}, operation {op}"), found, &wanted);
+                errors.add(format!("{at}, operation {op}"), found, &wanted);
                 continue;
             };
             if count > left {
                 let found = format!("{count} numbers from place {first}");
-                faults.add(format!("{at}, operation {op}"), found, "lists that do not overlap");
+                errors.add(format!("{at}, operation {op}"), found, "lists that do not overlap");
                 return part;
             }
             left -= count;
@@ -147,7 +147,7 @@ fn part(rank: usize, bytes: &[u8], faults: &mut Faults) -> Part {
                 if dependent as usize >= n {
                     let found = format!("operation {dependent} needs it");
                     let wanted = format!("an operation below {n}, as many as there are");
-                    faults.add(format!("{at}, operation {op}"), found, &wanted);
+                    errors.add(format!("{at}, operation {op}"), found, &wanted);
                     continue;
                 }
                 part.edges.push(Edge { op: dependent, needed: op as u32, begun });
@@ -159,9 +159,9 @@ fn part(rank: usize, bytes: &[u8], faults: &mut Faults) -> Part {
         found[edge.op as usize] += 1;
     }
     for (op, (waits, found)) in waits.iter().zip(&found).enumerate() {
-        if waits != found && faults.is_empty() {
+        if waits != found && errors.is_empty() {
             let found = format!("{found} that it needs");
-            faults.add(format!("{at}, operation {op}"), found, &format!("{waits}, as it says"));
+            errors.add(format!("{at}, operation {op}"), found, &format!("{waits}, as it says"));
         }
     }
     part

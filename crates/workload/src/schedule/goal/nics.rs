@@ -4,31 +4,31 @@
 //! the order of the file, and the ranks one after another. Where a run matches otherwise (by
 //! wildcards, or because of dependencies) the message keeps the NIC found here.
 
-use super::{ANY, Kind, Part, Place, Places, place};
+use super::{ANY, FilePosition, OpKind, PositionStyle, RankOps, position};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Every NIC but 0 that a send or a receive names, with its rank and its place in the file.
-pub(super) fn named(parts: &[Part], places: Places) -> Vec<(u32, u8, Place)> {
+pub(super) fn named(parts: &[RankOps], style: PositionStyle) -> Vec<(u32, u8, FilePosition)> {
     let mut all = Vec::new();
     for (rank, part) in (0u32..).zip(parts) {
-        let ops = part.ops.iter().filter(|op| op.kind != Kind::Calc && op.nic != 0);
-        all.extend(ops.map(|op| (rank, op.nic, place(places, rank, op))));
+        let ops = part.ops.iter().filter(|op| op.kind != OpKind::Calc && op.nic != 0);
+        all.extend(ops.map(|op| (rank, op.nic, position(style, rank, op))));
     }
     all
 }
 
 /// By operation, the parts one after another: of a send its NIC and that of its receive, or 0 if
 /// nothing receives it. None if no operation names a NIC but 0.
-pub(super) fn of_sends(parts: &[Part]) -> Option<Vec<[u8; 2]>> {
+pub(super) fn of_sends(parts: &[RankOps]) -> Option<Vec<[u8; 2]>> {
     let mut ops = parts.iter().flat_map(|part| &part.ops);
-    if ops.all(|op| op.kind == Kind::Calc || op.nic == 0) {
+    if ops.all(|op| op.kind == OpKind::Calc || op.nic == 0) {
         return None;
     }
     let mut receives = Receives::new(parts);
     let mut all = Vec::new();
     for (rank, part) in (0u32..).zip(parts) {
         all.extend(part.ops.iter().map(|op| match op.kind {
-            Kind::Send => [op.nic, receives.take(op.peer, rank, op.tag)],
+            OpKind::Send => [op.nic, receives.take(op.peer, rank, op.tag)],
             _ => [op.nic, 0],
         }));
     }
@@ -40,10 +40,10 @@ pub(super) fn of_sends(parts: &[Part]) -> Option<Vec<[u8; 2]>> {
 struct Receives(BTreeMap<(u32, u32, u32), VecDeque<(usize, u8)>>);
 
 impl Receives {
-    fn new(parts: &[Part]) -> Receives {
+    fn new(parts: &[RankOps]) -> Receives {
         let mut all: BTreeMap<_, VecDeque<_>> = BTreeMap::new();
         for (rank, part) in (0u32..).zip(parts) {
-            for (nth, op) in part.ops.iter().enumerate().filter(|(_, op)| op.kind == Kind::Recv) {
+            for (nth, op) in part.ops.iter().enumerate().filter(|(_, op)| op.kind == OpKind::Recv) {
                 all.entry((rank, op.peer, op.tag)).or_default().push_back((nth, op.nic));
             }
         }

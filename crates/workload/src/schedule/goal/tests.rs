@@ -30,15 +30,15 @@ calc 5 cpu 2
 }
 ";
 
-fn text(file: &str) -> (Vec<Part>, Vec<Fault>) {
-    let mut faults = Faults::default();
-    let parts = text::read(file.as_bytes(), &mut faults);
-    (parts, faults.finish(()).err().unwrap_or_default())
+fn text(file: &str) -> (Vec<RankOps>, Vec<ScheduleError>) {
+    let mut errors = ScheduleErrors::default();
+    let parts = text::read(file.as_bytes(), &mut errors);
+    (parts, errors.finish(()).err().unwrap_or_default())
 }
 
 /// The layout of `binary`'s front page, written as `txt2bin` does.
-fn written(parts: &[Part]) -> Vec<u8> {
-    let mut places = Vec::new();
+fn written(parts: &[RankOps]) -> Vec<u8> {
+    let mut style = Vec::new();
     let mut body = Vec::new();
     let origin = 6 + 16 * parts.len() as u64;
     for part in parts {
@@ -54,9 +54,9 @@ fn written(parts: &[Part]) -> Vec<u8> {
         for (at, op) in part.ops.iter().enumerate() {
             put(&mut body, needs(at));
             body.push(match op.kind {
-                Kind::Send => 1,
-                Kind::Recv => 2,
-                Kind::Calc => 3,
+                OpKind::Send => 1,
+                OpKind::Recv => 2,
+                OpKind::Calc => 3,
             });
             put(&mut body, op.peer);
             body.extend(op.size.to_le_bytes());
@@ -71,12 +71,12 @@ fn written(parts: &[Part]) -> Vec<u8> {
             }
         }
         list.iter().for_each(|&op| put(&mut body, op));
-        places.push((from, origin + body.len() as u64));
+        style.push((from, origin + body.len() as u64));
     }
     let mut file = 4223u64.to_le_bytes().to_vec();
     file.extend((parts.len() as u32).to_le_bytes());
     file.extend([0, 0]);
-    for (from, to) in places {
+    for (from, to) in style {
         file.extend(from.to_le_bytes());
         file.extend(to.to_le_bytes());
     }
@@ -85,13 +85,13 @@ fn written(parts: &[Part]) -> Vec<u8> {
 }
 
 #[test]
-fn everything_the_grammar_has_is_read() {
-    let (parts, faults) = text(TREE);
-    assert_eq!(faults, []);
+fn the_whole_grammar_is_read() {
+    let (parts, errors) = text(TREE);
+    assert_eq!(errors, []);
     let lengths: Vec<(usize, usize)> = parts.iter().map(|p| (p.ops.len(), p.edges.len())).collect();
     assert_eq!(lengths, [(3, 2), (2, 1), (1, 0), (2, 0)]);
     let op = parts[0].ops[2];
-    assert_eq!((op.kind, op.peer, op.tag, op.size, op.nic), (Kind::Send, 2, 7, 8, 3));
+    assert_eq!((op.kind, op.peer, op.tag, op.size, op.nic), (OpKind::Send, 2, 7, 8, 3));
     assert!(parts[0].edges[1].begun && !parts[0].edges[0].begun);
     assert_eq!((parts[2].ops[0].peer, parts[2].ops[0].tag), (ANY, ANY));
     assert_eq!((parts[3].ops[1].size, parts[3].ops[1].cpu), (5, 2));
@@ -101,15 +101,15 @@ fn everything_the_grammar_has_is_read() {
 fn text_and_binary_are_one_schedule() {
     let (parts, _) = text(TREE);
     let file = written(&parts);
-    let mut faults = Faults::default();
-    let again = binary::read(&file, &mut faults);
-    assert!(faults.is_empty());
+    let mut errors = ScheduleErrors::default();
+    let again = binary::read(&file, &mut errors);
+    assert!(errors.is_empty());
     for (part, again) in parts.iter().zip(&again) {
-        let facts = |p: &Part| -> Vec<_> {
+        let facts = |p: &RankOps| -> Vec<_> {
             p.ops.iter().map(|o| (o.kind, o.cpu, o.nic, o.peer, o.tag, o.size)).collect()
         };
         assert_eq!(facts(part), facts(again));
-        let edges = |p: &Part| {
+        let edges = |p: &RankOps| {
             let mut edges: Vec<_> = p.edges.iter().map(|e| (e.op, e.needed, e.begun)).collect();
             edges.sort_unstable();
             edges
@@ -117,16 +117,16 @@ fn text_and_binary_are_one_schedule() {
         assert_eq!(edges(part), edges(again));
     }
     let (a, b) = (read(TREE.as_bytes()).unwrap(), read(&file).unwrap());
-    assert_eq!((a.ranks, a.planned, a.needs, a.nics), (b.ranks, b.planned, b.needs, b.nics));
+    assert_eq!((a.ranks, a.scheduled, a.needs, a.nics), (b.ranks, b.scheduled, b.needs, b.nics));
 }
 
 /// `txt2bin` adds up the digits of a tag in 64 bits and keeps the lower 32.
 #[test]
 fn tags_count_modulo_two_to_the_32() {
     let tag = |word: &str| {
-        let (parts, faults) =
+        let (parts, errors) =
             text(&format!("num_ranks 1\nrank 0 {{\nrecv 8b from 0 tag {word}\n}}"));
-        assert_eq!(faults, [], "{word}");
+        assert_eq!(errors, [], "{word}");
         parts[0].ops[0].tag
     };
     for (word, kept) in [
@@ -144,10 +144,10 @@ fn tags_count_modulo_two_to_the_32() {
 
 /// By rank and operation: the NICs of sends, as (own, the receive's).
 fn nics(file: &str) -> Vec<[u8; 2]> {
-    let (parts, faults) = text(file);
-    assert_eq!(faults, []);
+    let (parts, errors) = text(file);
+    assert_eq!(errors, []);
     let all = nics::of_sends(&parts).expect("the file names NICs");
-    let sends = parts.iter().flat_map(|part| &part.ops).map(|op| op.kind == Kind::Send);
+    let sends = parts.iter().flat_map(|part| &part.ops).map(|op| op.kind == OpKind::Send);
     all.into_iter().zip(sends).filter(|(_, is_send)| *is_send).map(|(nics, _)| nics).collect()
 }
 
@@ -174,14 +174,14 @@ fn a_message_goes_to_the_nic_of_its_receive() {
 }
 
 #[test]
-fn every_nic_that_a_node_lacks_is_a_fault_with_its_place() {
+fn every_missing_nic_is_an_error_with_its_place() {
     let file = "num_ranks 2\nrank 0 {\nsend 8b to 1 nic 3\nsend 8b to 1 nic 4\n}\n\
                 rank 1 {\nrecv 8b from 0 nic 1\nrecv 8b from 0 nic 255\n}\n";
     let (parts, _) = text(file);
     let (of_text, of_binary) = (read(file.as_bytes()).unwrap(), read(&written(&parts)).unwrap());
     let at = |schedule: &Schedule, n: [u32; 2]| -> Vec<(String, String)> {
-        let faults = schedule.lacking_nics(|rank| n[rank as usize]);
-        faults.into_iter().map(|fault| (fault.at, fault.found)).collect()
+        let errors = schedule.lacking_nics(|rank| n[rank as usize]);
+        errors.into_iter().map(|fault| (fault.at, fault.found)).collect()
     };
     let want = |all: &[(&str, &str)]| -> Vec<(String, String)> {
         all.iter().map(|&(at, found)| (at.to_string(), found.to_string())).collect()
@@ -202,7 +202,7 @@ fn every_nic_that_a_node_lacks_is_a_fault_with_its_place() {
 
 /// Each with the line at which it is told, what stands there, and a word of what is wanted.
 #[test]
-fn all_that_is_wrong_is_told_with_its_line() {
+fn errors_name_their_line() {
     type Told<'a> = (&'a str, &'a str, &'a str);
     let cases: &[(&str, &[Told])] = &[
         ("import sys\nimport os\n", &[("line 1", "`import`", "num_ranks")]),
@@ -238,22 +238,22 @@ fn all_that_is_wrong_is_told_with_its_line() {
         ("num_ranks 1\nrank 0 {\ncalc 1 nic 0 /* \n}\n", &[("line 3", "end of the file", "*/")]),
     ];
     for (file, expected) in cases {
-        let faults = read(file.as_bytes()).expect_err(file);
+        let errors = read(file.as_bytes()).expect_err(file);
         for (at, found, wanted) in *expected {
-            let told = faults
+            let told = errors
                 .iter()
                 .any(|f| f.at == *at && f.found.contains(found) && f.wanted.contains(wanted));
-            assert!(told, "{file}: {at}: {found}: {wanted}: {faults:?}");
+            assert!(told, "{file}: {at}: {found}: {wanted}: {errors:?}");
         }
     }
 }
 
 /// What a file of a few bytes says is not what is set aside for it.
 #[test]
-fn a_short_file_does_not_ask_for_much_memory() {
-    let faults = read(b"num_ranks 16777216\nrank 3 {\n}\n").unwrap_err();
-    assert_eq!(faults.len(), 1, "{faults:?}");
-    assert_eq!(faults[0].wanted, "a block `rank 0 { ... }`, and one of each of 16777214 others");
+fn a_short_file_needs_little_memory() {
+    let errors = read(b"num_ranks 16777216\nrank 3 {\n}\n").unwrap_err();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(errors[0].wanted, "a block `rank 0 { ... }`, and one of each of 16777214 others");
 
     let file = "num_ranks 2\nrank 0 {\na: calc 1\nb: calc 2\nb requires a\n}\nrank 1 {\n}\n";
     let (parts, _) = text(file);
@@ -266,8 +266,8 @@ fn a_short_file_does_not_ask_for_much_memory() {
     shared[record] = 2;
     shared[record + 23..record + 31].copy_from_slice(&[1, 0, 0, 0, 0, 0, 0, 0]);
     for (file, wanted) in [(twice, "parts that do not overlap"), (shared, "lists that do not")] {
-        let faults = read(&file).unwrap_err();
-        assert!(faults.iter().any(|f| f.wanted.contains(wanted)), "{wanted}: {faults:?}");
+        let errors = read(&file).unwrap_err();
+        assert!(errors.iter().any(|f| f.wanted.contains(wanted)), "{wanted}: {errors:?}");
     }
 }
 
@@ -295,8 +295,8 @@ fn no_file_breaks_the_reader() {
             }
             match read(&bytes) {
                 Ok(schedule) => assert!(schedule.ranks > 0, "seed {SEED}, trial {trial}"),
-                Err(faults) => {
-                    assert!(!faults.is_empty(), "seed {SEED}, trial {trial}");
+                Err(errors) => {
+                    assert!(!errors.is_empty(), "seed {SEED}, trial {trial}");
                     refused += 1;
                 }
             }

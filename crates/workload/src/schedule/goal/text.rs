@@ -1,6 +1,6 @@
 //! GOAL as text: a line an operation, inside `rank R { ... }`.
 
-use super::{ANY, Edge, Faults, Kind, Operation, Part, fits};
+use super::{ANY, Edge, GoalOp, OpKind, RankOps, ScheduleErrors, fits};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,14 +15,14 @@ enum Token<'a> {
     Close,
     Line,
     End,
-    Strange(&'a [u8]),
+    Unknown(&'a [u8]),
 }
 
 struct Reader<'a, 'f> {
     text: &'a [u8],
     at: usize,
     line: u32,
-    faults: &'f mut Faults,
+    errors: &'f mut ScheduleErrors,
 }
 
 /// Says what it expected and skips the line.
@@ -32,17 +32,17 @@ struct Wrong;
 struct Block<'a> {
     rank: u32,
     opened: u32,
-    part: Part,
+    part: RankOps,
     labels: Vec<(&'a [u8], u32)>,
     /// Label, needed label, whether only begun, line.
     needs: Vec<(&'a [u8], &'a [u8], bool, u32)>,
 }
 
 /// All parts, in the order of ranks; with any fault they are not to be used.
-pub(super) fn read(text: &[u8], faults: &mut Faults) -> Vec<Part> {
-    let mut reader = Reader { text, at: 0, line: 1, faults };
+pub(super) fn read(text: &[u8], errors: &mut ScheduleErrors) -> Vec<RankOps> {
+    let mut reader = Reader { text, at: 0, line: 1, errors };
     let mut ranks: Option<u32> = None;
-    let mut parts: BTreeMap<u32, Part> = BTreeMap::new();
+    let mut parts: BTreeMap<u32, RankOps> = BTreeMap::new();
     let mut block: Option<Block> = None;
     loop {
         let line = reader.line;
@@ -56,7 +56,7 @@ pub(super) fn read(text: &[u8], faults: &mut Faults) -> Vec<Part> {
                 block = Some(Block {
                     rank,
                     opened: line,
-                    part: Part::default(),
+                    part: RankOps::default(),
                     labels: Vec::new(),
                     needs: Vec::new(),
                 });
@@ -82,11 +82,11 @@ pub(super) fn read(text: &[u8], faults: &mut Faults) -> Vec<Part> {
     }
     if let Some(block) = block {
         let at = format!("line {}", block.opened);
-        reader.faults.add(at, "the end of the file", "`}`, which ends the block begun here");
+        reader.errors.add(at, "the end of the file", "`}`, which ends the block begun here");
         return Vec::new();
     }
     let Some(ranks) = ranks else {
-        reader.faults.add("line 1", "nothing", "`num_ranks N` before the first block");
+        reader.errors.add("line 1", "nothing", "`num_ranks N` before the first block");
         return Vec::new();
     };
     let mut missing = (0..ranks).filter(|rank| !parts.contains_key(rank));
@@ -96,7 +96,7 @@ pub(super) fn read(text: &[u8], faults: &mut Faults) -> Vec<Part> {
             n => format!(", and one of each of {n} others"),
         };
         let wanted = format!("a block `rank {rank} {{ ... }}`{more}");
-        reader.faults.add("the end", "none", &wanted);
+        reader.errors.add("the end", "none", &wanted);
     }
     parts.into_values().collect()
 }
@@ -105,8 +105,8 @@ impl<'a> Reader<'a, '_> {
     fn num_ranks(&mut self, ranks: &mut Option<u32>) -> Result<(), Wrong> {
         let (line, found) = (self.line, self.number("a number of ranks")?);
         if ranks.is_some() {
-            self.faults.add(format!("line {line}"), "a second `num_ranks`", "only one");
-        } else if fits(found, &format!("line {line}"), self.faults) {
+            self.errors.add(format!("line {line}"), "a second `num_ranks`", "only one");
+        } else if fits(found, &format!("line {line}"), self.errors) {
             *ranks = Some(found as u32);
         } else {
             // Said once; blocks are read all the same.
@@ -116,17 +116,17 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// `rank` has been read: its number, and the bracket.
-    fn open(&mut self, ranks: Option<u32>, parts: &BTreeMap<u32, Part>) -> Result<u32, Wrong> {
+    fn open(&mut self, ranks: Option<u32>, parts: &BTreeMap<u32, RankOps>) -> Result<u32, Wrong> {
         let line = self.line;
         let rank = self.number("the number of a rank")?.min(u64::from(ANY)) as u32;
         let at = format!("line {line}");
         match ranks {
-            None => self.faults.add(at, "a block", "`num_ranks N` before the first block"),
+            None => self.errors.add(at, "a block", "`num_ranks N` before the first block"),
             Some(_) if parts.contains_key(&rank) => {
-                self.faults.add(at, format!("rank {rank} again"), "one block a rank");
+                self.errors.add(at, format!("rank {rank} again"), "one block a rank");
             }
             Some(ranks @ 1..) if rank >= ranks => {
-                self.faults.add(at, format!("rank {rank}"), &format!("a rank below {ranks}"));
+                self.errors.add(at, format!("rank {rank}"), &format!("a rank below {ranks}"));
             }
             _ => {}
         }
@@ -139,25 +139,25 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Resolves labels.
-    fn close(&mut self, mut block: Block<'a>) -> Part {
+    fn close(&mut self, mut block: Block<'a>) -> RankOps {
         block.labels.sort();
         for pair in block.labels.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-            let line = block.part.ops[pair[1].1 as usize].place;
+            let line = block.part.ops[pair[1].1 as usize].position;
             let found = format!("label `{}` again", shown(pair[0].0));
-            self.faults.add(format!("line {line}"), found, "labels of a rank that differ");
+            self.errors.add(format!("line {line}"), found, "labels of a rank that differ");
         }
         for &(op, needed, begun, line) in &block.needs {
-            let place = |label: &[u8]| {
+            let position = |label: &[u8]| {
                 let at = block.labels.binary_search_by(|l| l.0.cmp(label));
                 at.ok().map(|at| block.labels[at].1)
             };
-            match (place(op), place(needed)) {
+            match (position(op), position(needed)) {
                 (Some(op), Some(needed)) => block.part.edges.push(Edge { op, needed, begun }),
                 (known, _) => {
                     let label = if known.is_none() { op } else { needed };
                     let found = format!("label `{}`", shown(label));
                     let wanted = format!("the label of an operation of rank {}", block.rank);
-                    self.faults.add(format!("line {line}"), found, &wanted);
+                    self.errors.add(format!("line {line}"), found, &wanted);
                 }
             }
         }
@@ -202,26 +202,26 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn operation(&mut self, kind: Kind, line: u32, block: &mut Block<'a>) -> Result<(), Wrong> {
-        let mut op = Operation { kind, cpu: 0, nic: 0, peer: 0, tag: 0, size: 0, place: line };
+    fn operation(&mut self, kind: OpKind, line: u32, block: &mut Block<'a>) -> Result<(), Wrong> {
+        let mut op = GoalOp { kind, cpu: 0, nic: 0, peer: 0, tag: 0, size: 0, position: line };
         let result = self.operands(&mut op, line);
         // A label of what is not understood is known all the same.
         block.part.ops.push(op);
         result
     }
 
-    fn operands(&mut self, op: &mut Operation, line: u32) -> Result<(), Wrong> {
+    fn operands(&mut self, op: &mut GoalOp, line: u32) -> Result<(), Wrong> {
         let (what, towards): (&str, &[u8]) = match op.kind {
-            Kind::Send => ("a number of bytes", b"to"),
-            Kind::Recv => ("a number of bytes", b"from"),
-            Kind::Calc => ("a number of nanoseconds", b""),
+            OpKind::Send => ("a number of bytes", b"to"),
+            OpKind::Recv => ("a number of bytes", b"from"),
+            OpKind::Calc => ("a number of nanoseconds", b""),
         };
         op.size = self.number(what)?;
-        if op.kind != Kind::Calc {
+        if op.kind != OpKind::Calc {
             self.word(b"b", line)?;
             self.word(towards, line)?;
             op.peer = match op.kind {
-                Kind::Recv => self.number_or_any("a rank, or -1 for any", u64::from(ANY))?,
+                OpKind::Recv => self.number_or_any("a rank, or -1 for any", u64::from(ANY))?,
                 _ => self.number_up_to("a rank", u64::from(ANY) - 1)?,
             };
         }
@@ -234,12 +234,12 @@ impl<'a> Reader<'a, '_> {
                     self.at = before;
                     return Ok(());
                 }
-                Token::Word(b"tag") if op.kind != Kind::Calc => {
+                Token::Word(b"tag") if op.kind != OpKind::Calc => {
                     op.tag = self.tag()?;
                 }
                 Token::Word(b"cpu") => op.cpu = self.number_up_to("a cpu, 0 to 255", 255)? as u8,
                 Token::Word(b"nic") => op.nic = self.number_up_to("a NIC, 0 to 255", 255)? as u8,
-                _ if op.kind == Kind::Calc => {
+                _ if op.kind == OpKind::Calc => {
                     return self.wrong(before, line, "`cpu N` or the end of the line");
                 }
                 _ => {
@@ -331,7 +331,7 @@ impl<'a> Reader<'a, '_> {
         };
         self.at = start;
         self.line = line;
-        self.faults.add(format!("line {line}"), found, wanted);
+        self.errors.add(format!("line {line}"), found, wanted);
         Err(Wrong)
     }
 
@@ -382,7 +382,7 @@ impl<'a> Reader<'a, '_> {
             b'-' if self.text.get(self.at) == Some(&b'1') => {
                 self.at += 1;
                 match self.text.get(self.at) {
-                    Some(b'0'..=b'9') => Token::Strange(&self.text[start..self.at]),
+                    Some(b'0'..=b'9') => Token::Unknown(&self.text[start..self.at]),
                     _ => Token::Any,
                 }
             }
@@ -394,7 +394,7 @@ impl<'a> Reader<'a, '_> {
                 }
                 Token::Word(&self.text[start..self.at])
             }
-            _ => Token::Strange(&self.text[start..self.at]),
+            _ => Token::Unknown(&self.text[start..self.at]),
         }
     }
 
@@ -413,7 +413,7 @@ impl<'a> Reader<'a, '_> {
                 }
                 (None, _) => {
                     let at = format!("line {begun}");
-                    self.faults.add(at, "the end of the file", "`*/`, which ends the comment");
+                    self.errors.add(at, "the end of the file", "`*/`, which ends the comment");
                     return;
                 }
             }
@@ -421,11 +421,11 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-fn kind(word: &[u8]) -> Option<Kind> {
+fn kind(word: &[u8]) -> Option<OpKind> {
     match word {
-        b"send" => Some(Kind::Send),
-        b"recv" => Some(Kind::Recv),
-        b"calc" => Some(Kind::Calc),
+        b"send" => Some(OpKind::Send),
+        b"recv" => Some(OpKind::Recv),
+        b"calc" => Some(OpKind::Calc),
         _ => None,
     }
 }

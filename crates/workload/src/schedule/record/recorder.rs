@@ -19,25 +19,25 @@ struct Entry {
 }
 
 #[derive(Default)]
-struct Tape {
+struct RankLog {
     entries: Vec<Entry>,
     /// By step: what it needs.
     needs: Vec<Vec<u32>>,
     /// By the wire's token: its latest call.
     call_of: Vec<u32>,
     /// What the next step needs.
-    due: Vec<u32>,
+    next_needs: Vec<u32>,
     /// Calls that are done and that the program may not have heard of.
-    untold: Vec<(Token, u32)>,
+    unreported: Vec<(Token, u32)>,
     /// A vain poll's first alarm, when it has rung, and for how long it has been.
     alarm: Option<Token>,
     began: Option<Time>,
     /// Vain polls that ended before their first alarm rang: the delay's call, and when they did.
-    cut: Vec<(Token, u32, Time)>,
+    interrupted: Vec<(Token, u32, Time)>,
 }
 
 pub struct Recorder {
-    tapes: Vec<Tape>,
+    logs: Vec<RankLog>,
     pub communicators: BTreeMap<Context, Vec<u32>>,
     /// Why what ranks did cannot be told by what they submitted.
     pub refused: Option<String>,
@@ -50,7 +50,7 @@ pub struct Recorder {
 impl Recorder {
     pub fn new(ranks: u32) -> Recorder {
         Recorder {
-            tapes: (0..ranks).map(|_| Tape::default()).collect(),
+            logs: (0..ranks).map(|_| RankLog::default()).collect(),
             communicators: BTreeMap::new(),
             refused: None,
             vain_polls: 0,
@@ -58,21 +58,21 @@ impl Recorder {
         }
     }
 
-    /// A hand-over of the rank begins. `told` says of a token that is done whether the program has
+    /// A hand-over of the rank begins. `reported` says of a token that is done whether the program has
     /// heard of it since.
-    pub fn begin(&mut self, rank: u32, mut told: impl FnMut(Token) -> bool) {
-        let tape = &mut self.tapes[rank as usize];
-        let mut needs = std::mem::take(&mut tape.due);
-        tape.untold.retain(|&(token, call)| {
-            let told = told(token);
-            if told {
+    pub fn begin(&mut self, rank: u32, mut reported: impl FnMut(Token) -> bool) {
+        let log = &mut self.logs[rank as usize];
+        let mut needs = std::mem::take(&mut log.next_needs);
+        log.unreported.retain(|&(token, call)| {
+            let reported = reported(token);
+            if reported {
                 needs.push(call);
             }
-            !told
+            !reported
         });
         needs.sort_unstable();
         needs.dedup();
-        tape.needs.push(needs);
+        log.needs.push(needs);
     }
 
     /// A call of this hand-over. `token` is the wire's, if there is one.
@@ -83,44 +83,44 @@ impl Recorder {
                 self.refuse(|| "collectives whose blocks have 2^32 lengths in all".into());
             }
         }
-        let tape = &mut self.tapes[call.rank as usize];
-        let number = tape.entries.len() as u32;
+        let log = &mut self.logs[call.rank as usize];
+        let number = log.entries.len() as u32;
         let mut op = call.op.clone();
         if let Op::RecvTaken { probe: other, .. } | Op::Cancel { token: other } = &mut op {
-            *other = tape.call_of.get(*other as usize).copied().unwrap_or_default();
+            *other = log.call_of.get(*other as usize).copied().unwrap_or_default();
         }
         if let Some(token) = token.map(|token| token as usize) {
-            if tape.call_of.len() <= token {
-                tape.call_of.resize(token + 1, 0);
+            if log.call_of.len() <= token {
+                log.call_of.resize(token + 1, 0);
             }
-            tape.call_of[token] = number;
+            log.call_of[token] = number;
         }
-        let step = tape.needs.len() as u32 - 1;
-        tape.entries.push(Entry { step, after: call.after, op, flags });
+        let step = log.needs.len() as u32 - 1;
+        log.entries.push(Entry { step, after: call.after, op, flags });
     }
 
     /// The pause that ends a hand-over: nothing goes on before it.
     pub fn pause(&mut self, call: &Call) {
         self.call(call, None, 0);
-        let tape = &mut self.tapes[call.rank as usize];
-        tape.due.push(tape.entries.len() as u32 - 1);
+        let log = &mut self.logs[call.rank as usize];
+        log.next_needs.push(log.entries.len() as u32 - 1);
     }
 
     /// The hand-over waits for this too, which is done already.
     pub fn waits_for(&mut self, rank: u32, token: Token) {
-        let tape = &mut self.tapes[rank as usize];
-        tape.due.extend(tape.call_of.get(token as usize));
+        let log = &mut self.logs[rank as usize];
+        log.next_needs.extend(log.call_of.get(token as usize));
     }
 
     /// Something has completed; `awaited`: the rank may go on because of it.
     pub fn done(&mut self, token: Token, done: &Done, awaited: bool) {
-        let tape = &mut self.tapes[done.rank as usize];
-        let call = tape.call_of[token as usize];
-        tape.untold.push((token, call));
+        let log = &mut self.logs[done.rank as usize];
+        let call = log.call_of[token as usize];
+        log.unreported.push((token, call));
         if awaited {
-            tape.due.push(call);
+            log.next_needs.push(call);
         }
-        let entry = &mut tape.entries[call as usize];
+        let entry = &mut log.entries[call as usize];
         let found = done.found == Found::Yes;
         match &mut entry.op {
             Op::Recv { from, tag, .. } if found => {
@@ -137,43 +137,44 @@ impl Recorder {
 
     /// A vain poll holds the rank until this alarm rings, or one that is set later.
     pub fn alarm_set(&mut self, rank: u32, alarm: Token) {
-        let tape = &mut self.tapes[rank as usize];
-        if tape.alarm.is_none() {
-            (tape.alarm, tape.began) = (Some(alarm), None);
+        let log = &mut self.logs[rank as usize];
+        if log.alarm.is_none() {
+            (log.alarm, log.began) = (Some(alarm), None);
         }
     }
 
     /// An alarm has rung, which began to run when `done` says.
     pub fn alarm_rang(&mut self, done: &Done) {
-        let tape = &mut self.tapes[done.rank as usize];
-        if tape.alarm == Some(done.token) {
-            tape.began = Some(done.ready);
+        let log = &mut self.logs[done.rank as usize];
+        if log.alarm == Some(done.token) {
+            log.began = Some(done.ready);
         }
-        if let Some(i) = tape.cut.iter().position(|cut| cut.0 == done.token) {
-            let (_, call, end) = tape.cut.swap_remove(i);
-            tape.entries[call as usize].op = Op::Delay { span: end.since(done.ready) };
+        if let Some(i) = log.interrupted.iter().position(|interrupted| interrupted.0 == done.token)
+        {
+            let (_, call, end) = log.interrupted.swap_remove(i);
+            log.entries[call as usize].op = Op::Delay { span: end.since(done.ready) };
         }
     }
 
-    /// The rank goes on; `vain`: because its poll is over, which has found nothing.
-    pub fn goes_on(&mut self, rank: u32, now: Time, vain: bool) {
-        let tape = &mut self.tapes[rank as usize];
-        let alarm = tape.alarm.take();
-        if !vain {
+    /// The rank goes on; `unsuccessful`: because its poll is over, which has found nothing.
+    pub fn resumed(&mut self, rank: u32, now: Time, unsuccessful: bool) {
+        let log = &mut self.logs[rank as usize];
+        let alarm = log.alarm.take();
+        if !unsuccessful {
             return;
         }
         self.vain_polls += 1;
         let Some(alarm) = alarm else { return };
-        tape.due.sort_unstable();
-        tape.needs.push(std::mem::take(&mut tape.due));
-        let call = tape.entries.len() as u32;
-        let span = tape.began.map_or(Span::ZERO, |began| now.since(began));
-        if tape.began.is_none() {
-            tape.cut.push((alarm, call, now));
+        log.next_needs.sort_unstable();
+        log.needs.push(std::mem::take(&mut log.next_needs));
+        let call = log.entries.len() as u32;
+        let span = log.began.map_or(Span::ZERO, |began| now.since(began));
+        if log.began.is_none() {
+            log.interrupted.push((alarm, call, now));
         }
-        let step = tape.needs.len() as u32 - 1;
-        tape.entries.push(Entry { step, after: Span::ZERO, op: Op::Delay { span }, flags: 0 });
-        tape.due.push(call);
+        let step = log.needs.len() as u32 - 1;
+        log.entries.push(Entry { step, after: Span::ZERO, op: Op::Delay { span }, flags: 0 });
+        log.next_needs.push(call);
     }
 
     pub fn refuse(&mut self, why: impl FnOnce() -> String) {
@@ -190,11 +191,11 @@ impl Recorder {
 
     pub fn table(&self) -> Table {
         let mut table = Table::default();
-        for (rank, tape) in (0u32..).zip(&self.tapes) {
+        for (rank, log) in (0u32..).zip(&self.logs) {
             let mut last = None;
-            for (at, entry) in tape.entries.iter().enumerate() {
+            for (at, entry) in log.entries.iter().enumerate() {
                 if last != Some(entry.step) {
-                    table.needs.extend(&tape.needs[entry.step as usize]);
+                    table.needs.extend(&log.needs[entry.step as usize]);
                     last = Some(entry.step);
                 }
                 // Steps without calls are none.
@@ -203,7 +204,7 @@ impl Recorder {
                     (&entry.op, table.peer.last_mut())
                 {
                     // Who looks for rules sees that they are of one call.
-                    *peer = peer_of(&tape.entries[at + 1..]);
+                    *peer = peer_of(&log.entries[at + 1..]);
                 }
             }
         }

@@ -5,10 +5,10 @@ use crate::{Call, Done, Found, Token, wire};
 use base::{Time, below, draw};
 use collectives::Algorithm;
 
-fn collective(kind: Kind, seat: Seat, lengths: Option<&[u64]>) -> Op {
+fn collective(kind: Kind, member: Member, lengths: Option<&[u64]>) -> Op {
     let ragged = lengths.map(Ragged::from);
     let (algorithm, root, bytes, grain) = (kind.algorithms()[0], 0, 8, 8);
-    let call = Collective { kind, algorithm, seat, root, bytes, grain, ragged, nodes: None };
+    let call = Collective { kind, algorithm, member, root, bytes, grain, ragged, nodes: None };
     Op::Collective { context: 3, call }
 }
 
@@ -32,7 +32,7 @@ fn recorded() -> Recorder {
         recorder.pause(&call(Op::Pause));
         recorder.done(0, &done(rank, 0, 0, 0), false);
         recorder.done(1, &done(rank, 1, peer, 4), true);
-        recorder.goes_on(rank, Time(100), false);
+        recorder.resumed(rank, Time(100), false);
 
         // The program has heard of the receive, and not yet of the send.
         recorder.begin(rank, |token| token == 1);
@@ -42,11 +42,11 @@ fn recorded() -> Recorder {
         recorder.done(1, &Done { found: Found::No, ..done(rank, 1, 0, 0) }, true);
         recorder.alarm_set(rank, 77);
         recorder.alarm_rang(&Done { ready: Time(200), ..done(rank, 77, 0, 0) });
-        recorder.goes_on(rank, Time(900), true);
+        recorder.resumed(rank, Time(900), true);
 
         recorder.begin(rank, |_| true);
-        let seat = Seat { rank: peer, size: 2 };
-        recorder.call(&call(collective(Kind::Allgatherv, seat, Some(&[8, 16]))), Some(2), 0);
+        let member = Member { rank: peer, size: 2 };
+        recorder.call(&call(collective(Kind::Allgatherv, member, Some(&[8, 16]))), Some(2), 0);
         recorder.pause(&call(Op::Pause));
     }
     recorder
@@ -55,14 +55,14 @@ fn recorded() -> Recorder {
 fn read_table(
     table: &Table,
     communicators: &BTreeMap<Context, Vec<u32>>,
-) -> Result<Schedule, Vec<Fault>> {
+) -> Result<Schedule, Vec<ScheduleError>> {
     let columns = table.columns().into_iter().map(|(name, bytes)| (name.to_string(), bytes));
     let ops: Vec<String> = ops().into_iter().map(String::from).collect();
-    read(&Given { ranks: 2, communicators, ops: &ops, columns: &columns.collect() })
+    read(&RecordInput { ranks: 2, communicators, ops: &ops, columns: &columns.collect() })
 }
 
 #[test]
-fn a_record_says_what_was_done_and_why_the_rank_went_on() {
+fn a_record_holds_calls_and_dependencies() {
     let recorder = recorded();
     let table = recorder.table();
     let names: Vec<&str> = table.op.iter().map(|&op| ops()[op as usize]).collect();
@@ -87,7 +87,7 @@ fn a_record_says_what_was_done_and_why_the_rank_went_on() {
 /// Sends of 100 B, a collective's buffers (two blocks of 24 B in all, once to send and once to
 /// receive), and apart from them what goes to storage.
 #[test]
-fn what_a_record_moves_is_counted() {
+fn a_records_volume_is_counted() {
     let recorder = recorded();
     let mut table = recorder.table();
     let write = ops().iter().position(|&name| name == "write").unwrap() as u8;
@@ -104,10 +104,10 @@ fn a_registration_is_not_waited_for() {
     let mut table = recorder.table();
     let register = ops().iter().position(|&name| name == "register").unwrap() as u8;
     (table.op[0], table.op[1]) = (register, register);
-    let Err(faults) = read_table(&table, &recorder.communicators) else { panic!("it is legal") };
-    let found: Vec<&str> = faults.iter().map(|fault| fault.found.as_str()).collect();
+    let Err(errors) = read_table(&table, &recorder.communicators) else { panic!("it is legal") };
+    let found: Vec<&str> = errors.iter().map(|fault| fault.found.as_str()).collect();
     assert_eq!(found, ["needs call 1", "needs call 0"]);
-    assert!(faults.iter().all(|fault| fault.wanted.contains("calls that complete")));
+    assert!(errors.iter().all(|fault| fault.wanted.contains("calls that complete")));
 }
 
 #[test]
@@ -126,21 +126,21 @@ fn algorithms_are_chosen_anew_and_equal_for_all_members() {
     // What does not serve the kind is not taken.
     schedule.choose(&[0; 8], &|_| Algorithm::Rabenseifner);
     let fits = |op: &Op| match op {
-        Op::Collective { call, .. } => call.algorithm.serves(call.kind),
+        Op::Collective { call, .. } => call.algorithm.implements(call.kind),
         _ => true,
     };
     assert!(schedule.others.iter().all(fits));
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_row() {
+fn errors_name_their_row() {
     let good = recorded();
     let check = |change: &dyn Fn(&mut Table), at: &str, wanted: &str| {
         let mut table = good.table();
         change(&mut table);
-        let faults = read_table(&table, &good.communicators).expect_err(wanted);
-        let told = faults.iter().any(|f| f.at == at && f.wanted.contains(wanted));
-        assert!(told, "{at}: {wanted}: {faults:?}");
+        let errors = read_table(&table, &good.communicators).expect_err(wanted);
+        let told = errors.iter().any(|f| f.at == at && f.wanted.contains(wanted));
+        assert!(told, "{at}: {wanted}: {errors:?}");
     };
     check(&|t| t.peer[0] = 2, "row 0", "below 2");
     check(&|t| t.rank[8] = 2, "row 8", "below 2");
@@ -180,7 +180,7 @@ fn no_record_breaks_the_reader() {
             }
         }
         let communicators = &good.communicators;
-        let read = read(&Given { ranks: 2, communicators, ops: &ops, columns: &columns });
+        let read = read(&RecordInput { ranks: 2, communicators, ops: &ops, columns: &columns });
         refused += usize::from(read.is_err());
     }
     assert!((2_000..20_000).contains(&refused), "{refused} of 20,000, seed {SEED}");
@@ -199,15 +199,15 @@ fn communicators_are_numbered_as_programs_number_them() {
         let mut table = good.table();
         table.context.iter_mut().for_each(|c| *c = if *c == 3 { context } else { *c });
         let communicators = BTreeMap::from([(context, members)]);
-        let faults = read_table(&table, &communicators).expect_err(wanted);
+        let errors = read_table(&table, &communicators).expect_err(wanted);
         let at = format!("communicator {context}");
-        let told = faults.iter().any(|f| f.at == at && f.wanted.contains(wanted));
-        assert!(told, "{context}: {faults:?}");
+        let told = errors.iter().any(|f| f.at == at && f.wanted.contains(wanted));
+        assert!(told, "{context}: {errors:?}");
     }
 }
 
 #[test]
-fn contexts_of_the_librarys_own_are_those_of_the_communicator() {
+fn private_contexts_belong_to_their_communicator() {
     let mut recorder = Recorder::new(1);
     recorder.know(wire::PRIVATE_CONTEXT | 5, &[0]);
     recorder.know(WORLD, &[0]);
@@ -216,8 +216,9 @@ fn contexts_of_the_librarys_own_are_those_of_the_communicator() {
 
 /// Items of a short and a char; of seven values in two members of 11 bytes; doubles.
 #[test]
-fn how_data_lies_is_read_as_it_was_recorded() {
-    let lies = |bytes, values, members| Apart { bytes, touched: bytes + 64, values, members };
+fn non_contiguous_layouts_round_trip() {
+    let lies =
+        |bytes, values, members| NonContiguous { bytes, touched: bytes + 64, values, members };
     let all = [lies(3000, 2000, 2000), lies(11 << 20, 7 << 20, 2 << 20), lies(8000, 1000, 0)];
     let mut recorder = Recorder::new(2);
     let mut want = Vec::new();
@@ -245,8 +246,8 @@ fn how_data_lies_is_read_as_it_was_recorded() {
     let check = |change: &dyn Fn(&mut Table), wanted: &str| {
         let mut table = table.clone();
         change(&mut table);
-        let faults = read(&table).expect_err(wanted);
-        assert!(faults.iter().any(|f| f.at == "row 0" && f.wanted.contains(wanted)), "{faults:?}");
+        let errors = read(&table).expect_err(wanted);
+        assert!(errors.iter().any(|f| f.at == "row 0" && f.wanted.contains(wanted)), "{errors:?}");
     };
     check(&|t| t.op[0] = name("unpacks"), "that takes data");
     check(&|t| t.op[1] = name("recv"), "that gives data");
@@ -258,10 +259,10 @@ fn how_data_lies_is_read_as_it_was_recorded() {
 
 /// A value takes as long as a byte that is packed at most: whoever bounds times counts either.
 #[test]
-fn data_that_lies_close_counts_for_its_bytes() {
+fn dense_data_counts_its_bytes() {
     let mut recorder = Recorder::new(1);
     recorder.begin(0, |_| unreachable!("nothing is done yet"));
-    let close = Apart { bytes: 640, touched: 64, values: 640, members: 5 };
+    let close = NonContiguous { bytes: 640, touched: 64, values: 640, members: 5 };
     let access = Op::OneSided { to: 0, out: 0, back: 0, atomic: false };
     for op in [Op::Packs(close), access] {
         recorder.call(&Call { rank: 0, token: 0, after: Span::ZERO, op }, None, 0);

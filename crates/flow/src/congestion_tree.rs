@@ -1,0 +1,327 @@
+//! Who stands in whose way where no switch manages congestion.
+//!
+//! The one idea: what goes to a NIC that is sent more than it takes waits in the buffers of its
+//! ways, back to its sender. Where it fills a buffer, the link before it goes on as fast as that
+//! buffer drains, and its packets take turns with others': nobody gets by faster than they do.
+
+use base::{IndexVec, Time};
+use fluid::{FlowId, Resource};
+use machine::{Machine, NicId};
+
+use crate::subflows::{MAX_SUBFLOWS, Subflow};
+use crate::{FlowNetwork, InFlightId, whole_packets};
+
+base::ids! {
+    /// A class's buffer at the far end of a link.
+    Buffer,
+    /// A NIC as a class's messages come to it.
+    Receiver,
+}
+
+/// Of a buffer: what stands in it that a receiver does not take.
+#[derive(Clone, Copy)]
+struct BufferOccupancy {
+    /// The level of the slowest, `u64::MAX` if nothing stands there.
+    level: u64,
+    /// What can wait of all of them, and what the buffer holds.
+    bytes: u64,
+    buffer: u32,
+}
+
+/// What messages under way to a NIC still have to bring: all of them, and the longest.
+#[derive(Clone, Copy, Default)]
+struct ReceiverDemand {
+    all: u64,
+    longest: u64,
+}
+
+impl ReceiverDemand {
+    /// What can be too early: as long as others send, too, each sends what it would alone.
+    fn waits(self) -> u64 {
+        self.all - self.longest
+    }
+}
+
+pub(crate) struct CongestionTree {
+    /// Class by class: no class waits in another's buffers.
+    of: IndexVec<Buffer, BufferOccupancy>,
+    n_links: u32,
+    n_nics: u32,
+    /// Where something stands.
+    full: Vec<Buffer>,
+    /// Some buffer is full.
+    is_full: bool,
+    receiver_demand: IndexVec<Receiver, ReceiverDemand>,
+    messages: Vec<Remaining>,
+    /// Flows that have their bottleneck where a NIC takes packets, and where each stands among
+    /// them, or `ABSENT`: nobody else's packets stand.
+    receiver_limited: Vec<FlowId>,
+    place: IndexVec<FlowId, u32>,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+/// Who is under way: of which class, to which NIC, what he still has to bring, and whether he has
+/// less than he would alone.
+#[derive(Clone, Copy)]
+struct Remaining {
+    message: InFlightId,
+    class: u32,
+    receiver: NicId,
+    left: u64,
+    is_slow: bool,
+}
+
+/// So many flights ahead of the one that is looked at are fetched: they lie all over a memory that
+/// no cache holds [estimate].
+const PREFETCH_DISTANCE: usize = 8;
+
+impl CongestionTree {
+    /// The tree of a machine whose switches do nothing about it.
+    pub fn new(machine: &Machine) -> Option<CongestionTree> {
+        let of = |&buffer: &u32| BufferOccupancy { level: u64::MAX, bytes: 0, buffer };
+        let classes = machine.classes.sharing().count().max(1);
+        let (n_links, n_nics) = (machine.links.buffer.len() as u32, machine.n_nics());
+        let each = || machine.links.buffer.raw.iter().map(of);
+        let of = (0..classes).flat_map(|_| each()).collect();
+        let receiver_demand =
+            IndexVec::filled(ReceiverDemand::default(), classes * n_nics as usize);
+        let (full, messages, receiver_limited, place) =
+            (Vec::new(), Vec::new(), Vec::new(), IndexVec::new());
+        let is_full = false;
+        let congestion_tree = CongestionTree {
+            of,
+            n_links,
+            n_nics,
+            full,
+            is_full,
+            receiver_demand,
+            messages,
+            receiver_limited,
+            place,
+        };
+        machine.congestion.is_none().then_some(congestion_tree)
+    }
+
+    /// `flow` has its bottleneck where a NIC takes packets, if it `is_held` there.
+    fn set_receiver_limited(&mut self, flow: FlowId, is_held: bool) {
+        if self.place.len() <= flow.0 as usize {
+            self.place.raw.resize(flow.0 as usize + 1, ABSENT);
+        }
+        let place = self.place[flow];
+        if is_held && place == ABSENT {
+            self.place[flow] = self.receiver_limited.len() as u32;
+            self.receiver_limited.push(flow);
+        } else if !is_held && place != ABSENT {
+            self.place[flow] = ABSENT;
+            self.receiver_limited.swap_remove(place as usize);
+            if let Some(&moved) = self.receiver_limited.get(place as usize) {
+                self.place[moved] = place;
+            }
+        }
+    }
+
+    /// `flow` is no more.
+    pub fn forget(&mut self, flow: FlowId) {
+        self.set_receiver_limited(flow, false);
+    }
+
+    fn clear(&mut self) {
+        self.is_full = false;
+        while let Some(at) = self.full.pop() {
+            (self.of[at].level, self.of[at].bytes) = (u64::MAX, 0);
+        }
+    }
+
+    fn buffer(&self, class: u32, link: Resource) -> Buffer {
+        Buffer(class * self.n_links + link.0)
+    }
+
+    fn receiver(&self, class: u32, nic: NicId) -> Receiver {
+        Receiver(class * self.n_nics + nic.0)
+    }
+
+    fn occupy(&mut self, at: Buffer, level: u64, bytes: u64) {
+        let standing = &mut self.of[at];
+        if standing.level == u64::MAX {
+            self.full.push(at);
+        }
+        standing.level = standing.level.min(level);
+        standing.bytes = standing.bytes.saturating_add(bytes);
+        self.is_full |= standing.bytes >= u64::from(standing.buffer);
+    }
+
+    /// The most that anybody has who goes by it.
+    fn max_rate(&self, at: Buffer) -> u64 {
+        let BufferOccupancy { level, bytes, buffer } = self.of[at];
+        if bytes < u64::from(buffer) { u64::MAX } else { level }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.of.len() * size_of::<BufferOccupancy>()
+            + self.receiver_demand.len() * size_of::<ReceiverDemand>()
+            + self.receiver_limited.capacity() * size_of::<FlowId>()
+            + self.place.raw.capacity() * size_of::<u32>()
+    }
+}
+
+impl FlowNetwork {
+    /// Shares have been dealt: whoever goes by a full buffer has no more than those who fill it.
+    pub(crate) fn apply_head_of_line_blocking(&mut self, now: Time) {
+        let Some(mut congestion_tree) = self.congestion_tree.take() else { return };
+        for &flow in self.sharing.opened() {
+            let at = self.sharing.bottleneck(flow);
+            congestion_tree.set_receiver_limited(
+                flow,
+                at.is_some_and(|at| self.fabric.is_any_receiver_limit(at)),
+            );
+        }
+        let was_full = congestion_tree.is_full;
+        congestion_tree.clear();
+        if !was_full {
+            self.upper_bound_occupancy(&mut congestion_tree, now);
+        }
+        if was_full || congestion_tree.is_full {
+            congestion_tree.clear();
+            self.update_all(&mut congestion_tree, was_full, now);
+        }
+        self.congestion_tree = Some(congestion_tree);
+    }
+
+    /// What stands if all waits that held flows still have to bring: if that fills no buffer, there
+    /// is no need to know what is due from all others who are under way.
+    fn upper_bound_occupancy(&self, congestion_tree: &mut CongestionTree, now: Time) {
+        for nth in 0..congestion_tree.receiver_limited.len() {
+            if let Some(&next) = congestion_tree.receiver_limited.get(nth + PREFETCH_DISTANCE) {
+                base::prefetch(&self.messages[self.message_of[next]].left);
+                base::prefetch(&self.messages[self.message_of[next]].msg);
+            }
+            let flow = congestion_tree.receiver_limited[nth];
+            let one = self.remaining_of(self.message_of[flow], now);
+            let f = &self.messages[one.message];
+            let all = f.subflows[..f.n_subflows as usize].iter();
+            for subflow in all.filter(|subflow| one.is_slow && subflow.flow == flow) {
+                self.occupy_path(subflow, &one, one.left, congestion_tree);
+            }
+        }
+    }
+
+    /// What is due to each NIC, what stands for it and where, and whom that slows down.
+    fn update_all(&mut self, congestion_tree: &mut CongestionTree, was_full: bool, now: Time) {
+        let of =
+            |message| Remaining { message, class: 0, receiver: NicId(0), left: 0, is_slow: false };
+        congestion_tree.messages.extend(self.ends.ids().map(of));
+        for nth in 0..congestion_tree.messages.len() {
+            self.fetch(&congestion_tree.messages, nth + PREFETCH_DISTANCE);
+            let one = &mut congestion_tree.messages[nth];
+            *one = self.remaining_of(one.message, now);
+            let (class, receiver, left) = (one.class, one.receiver, one.left);
+            let at = congestion_tree.receiver(class, receiver);
+            let receiver_demand = &mut congestion_tree.receiver_demand[at];
+            (receiver_demand.all, receiver_demand.longest) =
+                (receiver_demand.all.saturating_add(left), receiver_demand.longest.max(left));
+        }
+        for nth in 0..congestion_tree.messages.len() {
+            self.fetch(&congestion_tree.messages, nth + PREFETCH_DISTANCE);
+            self.occupy(congestion_tree.messages[nth], congestion_tree);
+        }
+        for nth in 0..congestion_tree.messages.len() {
+            let at = congestion_tree.receiver(
+                congestion_tree.messages[nth].class,
+                congestion_tree.messages[nth].receiver,
+            );
+            congestion_tree.receiver_demand[at] = ReceiverDemand::default();
+        }
+        if was_full || congestion_tree.is_full {
+            for (nth, one) in congestion_tree.messages.iter().enumerate() {
+                self.fetch(&congestion_tree.messages, nth + PREFETCH_DISTANCE);
+                self.slow_down(*one, congestion_tree, now);
+            }
+        }
+        congestion_tree.messages.clear();
+    }
+
+    /// Has the processor fetch one that will be looked at.
+    fn fetch(&self, messages: &[Remaining], nth: usize) {
+        if let Some(one) = messages.get(nth) {
+            let f = &self.messages[one.message];
+            base::prefetch(&f.left);
+            base::prefetch(&f.msg);
+            base::prefetch(&f.subflows[0]);
+        }
+    }
+
+    /// What there is to know of a flight: the NIC that it is charged at, and bytes on the wire that
+    /// it still has to bring.
+    fn remaining_of(&self, message: InFlightId, now: Time) -> Remaining {
+        let f = &self.messages[message];
+        let sent = u128::from(f.rate.min(f.alone)) * u128::from(now.since(f.since).0);
+        let left = whole_packets(f.left.saturating_sub(sent), f.packet_work);
+        Remaining {
+            message,
+            class: self.classes.class_of(f.msg),
+            receiver: self.twin(f.msg.dst),
+            left: left.saturating_mul(f.weight.wire.into()),
+            is_slow: f.free < self.classes.max_rate(f),
+        }
+    }
+
+    /// What its receiver does not take of a flight stands all along its ways.
+    fn occupy(&self, one: Remaining, congestion_tree: &mut CongestionTree) {
+        let Remaining { message, class, receiver, left, is_slow } = one;
+        if !is_slow {
+            return;
+        }
+        let f = &self.messages[message];
+        let waits = congestion_tree.receiver_demand[congestion_tree.receiver(class, receiver)]
+            .waits()
+            .min(left);
+        for subflow in &f.subflows[..f.n_subflows as usize] {
+            self.occupy_path(subflow, &one, waits, congestion_tree);
+        }
+    }
+
+    /// Of what waits of a flight, the part of one of its ways.
+    fn occupy_path(
+        &self,
+        subflow: &Subflow,
+        one: &Remaining,
+        waits: u64,
+        congestion_tree: &mut CongestionTree,
+    ) {
+        let at = self.sharing.bottleneck(subflow.flow);
+        if !at.is_some_and(|at| self.fabric.is_receiver_limit(at, one.receiver)) {
+            return;
+        }
+        let each = waits / u64::from(self.messages[one.message].samples);
+        let level = self.sharing.level_of(subflow.flow);
+        // The last is the receiver's own.
+        for link in self.sharing.uses(subflow.flow).take(subflow.hops() - 1) {
+            let at = congestion_tree.buffer(one.class, link.resource);
+            congestion_tree.occupy(at, level, each * u64::from(subflow.count));
+        }
+    }
+
+    fn slow_down(&mut self, one: Remaining, congestion_tree: &CongestionTree, now: Time) {
+        let Remaining { message, class, .. } = one;
+        let f = &self.messages[message];
+        let mut levels = [0; MAX_SUBFLOWS as usize];
+        let mut differs = false;
+        for (subflow, level) in f.subflows[..f.n_subflows as usize].iter().zip(&mut levels) {
+            let links = self.sharing.uses(subflow.flow).take(subflow.hops() - 1);
+            let max_rate = links
+                .map(|one| congestion_tree.max_rate(congestion_tree.buffer(class, one.resource)))
+                .min();
+            *level = self.sharing.level_of(subflow.flow).min(max_rate.unwrap_or(u64::MAX));
+            differs |= *level != subflow.level;
+        }
+        if differs {
+            self.advance(message, now);
+            let f = &mut self.messages[message];
+            for (subflow, level) in f.subflows[..f.n_subflows as usize].iter_mut().zip(levels) {
+                subflow.level = level;
+            }
+            self.pace(message);
+        }
+    }
+}

@@ -1,0 +1,602 @@
+//! Communicators, and the collectives their members meet in.
+//!
+//! A collective is the n-th its rank calls on its communicator; the n-th of all members is one
+//! meeting. Members that disagree about it are told so by name, before the simulator sees them.
+//! The data moves in the ranks' own buffers, when each rank's part is complete in simulated time.
+
+use crate::combine;
+use crate::outcome::FailureCause;
+use base::Slab;
+use collectives::{
+    Algorithm, Blocked, ByteRange, Collective, Execution, Kind, Member, Memory, NodeMap, Ragged,
+};
+use std::collections::{BTreeMap, VecDeque};
+use workload::Context;
+use workload::functions::function_name;
+use workload::wire::{self, Combine, Segment, Submission, flag};
+
+base::ids! {
+    /// A collective that some of its members have entered and not all have left.
+    OpenCollectiveId,
+}
+
+/// What the choice of an algorithm may depend on: data equal on all members.
+pub use collectives::Case as CollectiveCase;
+
+/// An algorithm that does not serve the kind, or does not keep the order an operator needs, is
+/// replaced by the kind's first, which does.
+pub type AlgorithmSelector = dyn Fn(&CollectiveCase) -> Algorithm;
+
+struct Communicator {
+    members: Vec<u32>,
+    /// Which of them share a node, once a collective has asked.
+    nodes: Option<NodeMap>,
+    /// Who registered it.
+    by: u32,
+    /// Collectives called so far, by member.
+    called: Vec<u32>,
+    /// Members that have given it up.
+    left: u32,
+    /// Where it is a channel of another one: that one.
+    of: Option<Context>,
+    /// Those under way, from number `first` on; `None` once over.
+    first: u32,
+    open: VecDeque<Option<OpenCollectiveId>>,
+}
+
+/// One member's part.
+struct Entry {
+    world: u32,
+    function: u32,
+    call: Collective,
+    block: u64,
+    combine: u32,
+    op: u64,
+    /// See `Submission::means`.
+    means: u32,
+    commutative: bool,
+}
+
+struct OpenCollective {
+    context: Context,
+    number: u32,
+    algorithm: Algorithm,
+    new_contexts: bool,
+    /// First of the new contexts.
+    value: u64,
+    execution: Execution,
+    /// By member.
+    entries: Vec<Option<Entry>>,
+    /// Who came first.
+    first: usize,
+}
+
+pub(crate) struct CollectiveMatcher {
+    segment: Segment,
+    n_ranks: u32,
+    /// The node of each rank.
+    nodes: Vec<u32>,
+    /// First context not given out.
+    next_context: u32,
+    communicators: BTreeMap<Context, Communicator>,
+    /// The contexts of communicators' channels: a persistent collective meets in one of its own,
+    /// for ranks may start theirs in any order.
+    channels: BTreeMap<(Context, i32), Context>,
+    open_collectives: Slab<OpenCollectiveId, Option<OpenCollective>>,
+}
+
+impl Communicator {
+    fn new(members: Vec<u32>, by: u32) -> Communicator {
+        let called = vec![0; members.len()];
+        let (left, of, first, open) = (0, None, 0, VecDeque::new());
+        Communicator { members, nodes: None, by, called, left, of, first, open }
+    }
+    fn has_been_left(&self) -> bool {
+        self.left as usize == self.members.len()
+    }
+}
+
+impl CollectiveMatcher {
+    /// Knows the world, and every rank's own communicator.
+    pub fn new(segment: Segment, nodes: Vec<u32>) -> CollectiveMatcher {
+        let mut open_collectives = CollectiveMatcher::none(segment);
+        let n_ranks = nodes.len() as u32;
+        open_collectives.nodes = nodes;
+        (open_collectives.n_ranks, open_collectives.next_context) = (n_ranks, 1 + n_ranks);
+        let world = Communicator::new((0..n_ranks).collect(), 0);
+        open_collectives.communicators.insert(workload::WORLD, world);
+        for rank in 0..n_ranks {
+            open_collectives.communicators.insert(1 + rank, Communicator::new(vec![rank], rank));
+        }
+        open_collectives
+    }
+    pub fn none(segment: Segment) -> CollectiveMatcher {
+        let (communicators, open_collectives) = (BTreeMap::new(), Slab::with_capacity(0));
+        let channels = BTreeMap::new();
+        let (n_ranks, nodes, next_context) = (0, Vec::new(), 0);
+        CollectiveMatcher {
+            segment,
+            n_ranks,
+            nodes,
+            next_context,
+            communicators,
+            channels,
+            open_collectives,
+        }
+    }
+
+    /// Empty if nobody has registered the context. Messages of the library's own are among the
+    /// same members.
+    pub fn members(&self, context: Context) -> &[u32] {
+        self.communicators.get(&(context & !wire::PRIVATE_CONTEXT)).map_or(&[], |c| &c.members)
+    }
+
+    pub fn register(
+        &mut self,
+        rank: u32,
+        context: Context,
+        members: &[u32],
+    ) -> Result<(), FailureCause> {
+        if let Some(known) = self.communicators.get(&context) {
+            if known.members == members {
+                return Ok(());
+            }
+            return Err(FailureCause::Mismatch(format!(
+                "and rank {} name different members of communicator {context}: {} and {}",
+                known.by,
+                some(members),
+                some(&known.members),
+            )));
+        }
+        let known = context > self.n_ranks && context < self.next_context;
+        if !known || !members.contains(&rank) || members.iter().any(|&m| m >= self.n_ranks) {
+            return Err(FailureCause::Protocol(format!(
+                "registered communicator {context} with members {}",
+                some(members)
+            )));
+        }
+        self.communicators.insert(context, Communicator::new(members.to_vec(), rank));
+        Ok(())
+    }
+
+    /// A rank will name the context no more. What it has under way there goes on.
+    pub fn leave(&mut self, rank: u32, context: Context) -> Result<(), FailureCause> {
+        let wrong =
+            || FailureCause::Protocol(format!("left communicator {context}, which it is not in"));
+        let communicator = self.communicators.get_mut(&context).ok_or_else(wrong)?;
+        if !communicator.members.contains(&rank) {
+            return Err(wrong());
+        }
+        communicator.left += 1;
+        self.forget(context);
+        Ok(())
+    }
+    /// Lets go of a communicator that all have left, once nothing is under way there.
+    fn forget(&mut self, context: Context) {
+        let Some(this) = self.communicators.get(&context) else { return };
+        let context = this.of.unwrap_or(context);
+        let channels = || self.channels.range((context, i32::MIN)..=(context, i32::MAX));
+        let is_idle = |c: &Context| self.communicators[c].open.is_empty();
+        let is_complete = self.communicators[&context].has_been_left()
+            && is_idle(&context)
+            && channels().all(|(_, channel)| is_idle(channel));
+        if is_complete {
+            self.communicators.remove(&context);
+            let communicators = &mut self.communicators;
+            self.channels.retain(|&(of, _), channel| {
+                let keeps = of != context;
+                if !keeps {
+                    communicators.remove(channel);
+                }
+                keeps
+            });
+        }
+    }
+
+    /// Where a collective's members meet: in the communicator, or in a channel of it. `None`: there
+    /// is no such communicator, or there are no contexts left.
+    fn place(&mut self, context: Context, channel: i32) -> Option<Context> {
+        let communicator = self.communicators.get(&context)?;
+        if channel == 0 {
+            return Some(context);
+        }
+        if let Some(&known) = self.channels.get(&(context, channel)) {
+            return Some(known);
+        }
+        let mut new = Communicator::new(communicator.members.clone(), communicator.by);
+        new.of = Some(context);
+        let place = take_contexts(&mut self.next_context, 1)?;
+        self.communicators.insert(place, new);
+        self.channels.insert((context, channel), place);
+        Some(place)
+    }
+
+    /// A rank enters a collective: what the simulator is to be told, and the meeting's number. The
+    /// context is the one they meet in.
+    pub fn join(
+        &mut self,
+        rank: u32,
+        s: &Submission,
+        choose: &AlgorithmSelector,
+    ) -> Result<(Context, Collective, u32), FailureCause> {
+        let wrong =
+            |what: &str| FailureCause::Protocol(format!("entered a collective with {what}: {s:?}"));
+        let kind = *Kind::ALL.get(s.collective as usize).ok_or_else(|| wrong("no known kind"))?;
+        let place = self.place(s.context, s.tag);
+        let context = place.ok_or_else(|| wrong("an unknown communicator, or no contexts left"))?;
+        let communicator = self.communicators.get_mut(&context).expect("looked up above");
+        let (member, size) = (s.peer as usize, communicator.members.len() as u32);
+        if communicator.members.get(member) != Some(&rank) {
+            return Err(wrong("another rank's member"));
+        }
+        if s.root >= size || s.grain == 0 {
+            return Err(wrong("no such root, or elements of no bytes"));
+        }
+        let number = communicator.called[member];
+        communicator.called[member] += 1;
+        let place = (number - communicator.first) as usize;
+        let joined = communicator.open.get(place).copied().flatten();
+        let mut call = Collective {
+            kind,
+            algorithm: Algorithm::Linear,
+            member: Member { rank: s.peer, size },
+            root: s.root,
+            bytes: s.bytes,
+            grain: s.grain,
+            ragged: ragged(self.segment, kind, size, s)
+                .map_err(|()| wrong("a list of lengths that does not fit its kind"))?,
+            nodes: None,
+        };
+        let node = |&member: &u32| self.nodes[member as usize];
+        let nodes = || NodeMap::new(communicator.members.iter().map(node));
+        call.nodes = Some(communicator.nodes.get_or_insert_with(nodes).clone());
+        let new_contexts = s.flags & flag::NEW_CONTEXTS != 0;
+        let id = match joined {
+            Some(id) => id,
+            None => {
+                let algorithm = choose_for(&call, s, choose);
+                let mut value = 0;
+                if new_contexts {
+                    let first = take_contexts(&mut self.next_context, size);
+                    value = u64::from(first.ok_or_else(|| wrong("no contexts left"))?);
+                }
+                let id = self.open_collectives.insert(Some(OpenCollective {
+                    context,
+                    number,
+                    algorithm,
+                    new_contexts,
+                    value,
+                    execution: Execution::new(size),
+                    entries: (0..size).map(|_| None).collect(),
+                    first: member,
+                }));
+                communicator.open.push_back(Some(id));
+                id
+            }
+        };
+        let open_collective = self.open_collectives[id].as_mut().expect("a meeting that is open");
+        call.algorithm = open_collective.algorithm;
+        let mut entry = Entry {
+            world: rank,
+            function: s.function,
+            call,
+            block: s.block,
+            combine: s.combine,
+            op: s.op,
+            means: s.means,
+            commutative: s.flags & flag::COMMUTATIVE != 0,
+        };
+        open_collective.check(&mut entry, new_contexts)?;
+        entry.check_memory(self.segment).map_err(wrong)?;
+        let call = entry.call.clone();
+        open_collective.entries[member] = Some(entry);
+        let joined = open_collective.execution.join(member as u32, call.clone());
+        joined.map_err(|stuck| open_collective.explain(stuck))?;
+        Ok((context, call, id.0))
+    }
+
+    /// A rank's part is complete: runs its rounds on the real bytes. Returns the meeting's value.
+    pub fn complete(
+        &mut self,
+        open_collective: u32,
+        member: u32,
+        combine: &mut dyn FnMut(u32, Combine) -> Result<(), FailureCause>,
+    ) -> Result<u64, FailureCause> {
+        let id = OpenCollectiveId(open_collective);
+        let open_collective =
+            self.open_collectives[id].as_mut().expect("a meeting that is not over");
+        // SAFETY: the header is written.
+        let scratch = unsafe { self.segment.scratch() };
+        let mut buffers = Buffers {
+            segment: self.segment,
+            entries: &open_collective.entries,
+            scratch,
+            combine,
+            error: None,
+        };
+        let advanced = open_collective.execution.advance(member, &mut buffers);
+        if let Some(error) = buffers.error {
+            return Err(error);
+        }
+        advanced.map_err(|stuck| open_collective.explain(stuck))?;
+        let value = open_collective.value;
+        if open_collective.execution.is_complete() {
+            let (context, number) = (open_collective.context, open_collective.number);
+            self.open_collectives[id] = None;
+            self.open_collectives.free(id);
+            let communicator = self.communicators.get_mut(&context).expect("it held a meeting");
+            communicator.open[(number - communicator.first) as usize] = None;
+            while let Some(None) = communicator.open.front() {
+                communicator.open.pop_front();
+                communicator.first += 1;
+            }
+            self.forget(context);
+        }
+        Ok(value)
+    }
+}
+
+/// `n` new contexts, one after the other; the first. `None`: there are no more.
+fn take_contexts(next: &mut Context, n: u32) -> Option<Context> {
+    let first = *next;
+    *next = first.checked_add(n).filter(|next| next & wire::PRIVATE_CONTEXT == 0)?;
+    Some(first)
+}
+
+fn choose_for(call: &Collective, s: &Submission, choose: &AlgorithmSelector) -> Algorithm {
+    let commutative = !call.kind.reduces() || s.flags & flag::COMMUTATIVE != 0;
+    let case = call.case(commutative, s.combine != wire::combine::USER);
+    case.fit(choose(&case))
+}
+
+/// The block lengths a kind comes with. `Err` if the list is not as long as it must be.
+fn ragged(segment: Segment, kind: Kind, size: u32, s: &Submission) -> Result<Option<Ragged>, ()> {
+    use Kind::*;
+    let expected = match kind {
+        Allgatherv | ReduceScatter => size,
+        Gatherv | Scatterv if s.peer == s.root => size,
+        Alltoallv => size.checked_mul(2).ok_or(())?,
+        _ => 0,
+    };
+    if s.ragged_len != expected {
+        return Err(());
+    }
+    if expected == 0 {
+        return Ok(None);
+    }
+    let end = s.ragged.checked_add(u64::from(expected) * 8).ok_or(())?;
+    if s.ragged == 0 || !s.ragged.is_multiple_of(8) || end > regions_end(segment) {
+        return Err(());
+    }
+    // SAFETY: inside the mapping and aligned; the rank has lent its list.
+    let lengths = unsafe {
+        std::slice::from_raw_parts(segment.ptr(s.ragged).cast::<u64>(), expected as usize)
+    };
+    Ok(Some(Ragged::from(lengths)))
+}
+
+/// Where the ranks' memory ends.
+fn regions_end(segment: Segment) -> u64 {
+    // SAFETY: the header is written.
+    unsafe { segment.scratch() }
+}
+
+impl Entry {
+    fn describe(&self) -> String {
+        let call = &self.call;
+        let mut text = format!("{} ({}", function_name(self.function), call.kind.name());
+        if call.kind.has_root() {
+            text += &format!(", root {}", call.root);
+        }
+        if call.kind.reduces() {
+            text += &format!(", {}", combine::describe(self.means, self.commutative));
+        }
+        if call.bytes > 0 {
+            text += &format!(", {} B", call.bytes);
+        }
+        text + ")"
+    }
+
+    /// Whether the working buffer lies where it can.
+    fn check_memory(&self, segment: Segment) -> Result<(), &'static str> {
+        let bytes = self.call.buffer_bytes();
+        let end = self.block.checked_add(bytes);
+        if bytes > 0 && (self.block == 0 || end.is_none_or(|e| e > regions_end(segment))) {
+            return Err("a working buffer outside the segment");
+        }
+        let grain = self.call.grain;
+        match self.combine {
+            _ if !self.call.kind.reduces() => Ok(()),
+            wire::combine::USER => Ok(()),
+            code => match combine::element_bytes(code) {
+                Some(bytes) if grain.is_multiple_of(bytes) => Ok(()),
+                _ => Err("a reduction the simulator does not know"),
+            },
+        }
+    }
+}
+
+impl OpenCollective {
+    /// Whether a newcomer agrees with those who have come.
+    fn check(&self, entry: &mut Entry, new_contexts: bool) -> Result<(), FailureCause> {
+        let Some(first) = &self.entries[self.first] else { return Ok(()) };
+        let (theirs, mine) = (&first.call, &entry.call);
+        let root = |c: &Collective| c.kind.has_root().then_some(c.root);
+        let uneven = matches!(mine.kind, Kind::Gatherv | Kind::Scatterv | Kind::Alltoallv);
+        // What a rank calls its own block where blocks differ is nobody else's affair.
+        let bytes = |c: &Collective| if c.ragged.is_some() || uneven { 0 } else { c.bytes };
+        let same = theirs.kind == mine.kind
+            && root(theirs) == root(mine)
+            && bytes(theirs) == bytes(mine)
+            && (!mine.kind.reduces() || theirs.grain == mine.grain)
+            && new_contexts == self.new_contexts;
+        if !same {
+            return Err(self.disagree(first, entry, ""));
+        }
+        if mine.kind.reduces() {
+            let operator = |e: &Entry| (e.means >> 8, e.commutative);
+            let differ = match () {
+                _ if operator(first) != operator(entry) => "operators",
+                // Where a member uses another type, it may not even be the simulator that combines.
+                _ if first.means != entry.means => "datatypes",
+                _ => "",
+            };
+            if !differ.is_empty() {
+                return Err(self.disagree(first, entry, &format!(": their {differ} differ")));
+            }
+        }
+        match mine.kind {
+            Kind::Allgatherv | Kind::ReduceScatter => {
+                if theirs.ragged != mine.ragged {
+                    return Err(self.disagree(first, entry, ": their lists of lengths differ"));
+                }
+                // One copy serves all.
+                entry.call.ragged = theirs.ragged.clone();
+                Ok(())
+            }
+            _ if uneven => self.check_blocks(entry),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a newcomer's blocks are as long as the others expect, and theirs as it does.
+    fn check_blocks(&self, mine: &Entry) -> Result<(), FailureCause> {
+        for other in self.entries.iter().flatten() {
+            let lengths = |from: &Collective, to: &Collective| {
+                (sends(from, to.member.rank), receives(to, from.member.rank))
+            };
+            for (from, to) in [(&other.call, &mine.call), (&mine.call, &other.call)] {
+                if let (Some(sent), Some(expected)) = lengths(from, to)
+                    && sent != expected
+                {
+                    let (from, to) = (self.world(from), self.world(to));
+                    let from = from.unwrap_or(mine.world);
+                    let to = to.unwrap_or(mine.world);
+                    let what = format!(
+                        ": rank {from} has {sent} B for rank {to}, which expects {expected} B"
+                    );
+                    return Err(self.disagree(other, mine, &what));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn world(&self, call: &Collective) -> Option<u32> {
+        self.entries[call.member.rank as usize].as_ref().map(|e| e.world)
+    }
+
+    fn disagree(&self, theirs: &Entry, mine: &Entry, more: &str) -> FailureCause {
+        FailureCause::Mismatch(format!(
+            "entered {} where rank {} entered {}, as collective {} on communicator {}{more}",
+            mine.describe(),
+            theirs.world,
+            theirs.describe(),
+            self.number,
+            self.context,
+        ))
+    }
+
+    fn explain(&self, stuck: Blocked) -> FailureCause {
+        let entry = |member: u32| self.entries[member as usize].as_ref();
+        match stuck {
+            Blocked::Mismatch { rank, peer } => match (entry(rank), entry(peer)) {
+                (Some(mine), Some(theirs)) => self.disagree(theirs, mine, ": their blocks differ"),
+                _ => {
+                    FailureCause::Protocol(format!("and member {peer} disagree about a collective"))
+                }
+            },
+            Blocked::NotJoined(member) => FailureCause::Protocol(format!(
+                "completed a collective that member {member}, which it needs, has not entered"
+            )),
+        }
+    }
+}
+
+/// Length of what a rank has for another, where the pair must agree on it.
+fn sends(c: &Collective, to: u32) -> Option<u64> {
+    match c.kind {
+        Kind::Gatherv if to == c.root => Some(c.bytes),
+        Kind::Scatterv if c.member.rank == c.root => Some(c.ragged.as_ref()?.part(to as usize).len),
+        Kind::Alltoallv => Some(c.ragged.as_ref()?.part(to as usize).len),
+        _ => None,
+    }
+}
+fn receives(c: &Collective, from: u32) -> Option<u64> {
+    match c.kind {
+        Kind::Gatherv if c.member.rank == c.root => {
+            Some(c.ragged.as_ref()?.part(from as usize).len)
+        }
+        Kind::Scatterv if from == c.root => Some(c.bytes),
+        Kind::Alltoallv => Some(c.ragged.as_ref()?.part((c.member.size + from) as usize).len),
+        _ => None,
+    }
+}
+
+/// The first few of a list of ranks.
+fn some(members: &[u32]) -> String {
+    let shown: Vec<String> = members.iter().take(8).map(u32::to_string).collect();
+    let more =
+        if members.len() > 8 { format!(", ... ({} ranks)", members.len()) } else { "".into() };
+    format!("[{}{more}]", shown.join(", "))
+}
+
+/// The working buffers, in the ranks' own memory.
+struct Buffers<'a> {
+    segment: Segment,
+    entries: &'a [Option<Entry>],
+    scratch: u64,
+    combine: &'a mut dyn FnMut(u32, Combine) -> Result<(), FailureCause>,
+    error: Option<FailureCause>,
+}
+
+impl Buffers<'_> {
+    fn entry(&self, member: u32) -> &Entry {
+        self.entries[member as usize]
+            .as_ref()
+            .expect("a member whose buffer is asked for has joined")
+    }
+    fn slice(&mut self, member: u32, at: u64, len: u64) -> &mut [u8] {
+        let entry = self.entry(member);
+        assert!(at + len <= entry.call.buffer_bytes(), "inside the working buffer");
+        // SAFETY: inside the segment (`check_memory`); the rank sleeps, and has lent this buffer.
+        unsafe { std::slice::from_raw_parts_mut(self.segment.ptr(entry.block + at), len as usize) }
+    }
+}
+
+impl Memory for Buffers<'_> {
+    fn read(&mut self, member: u32, part: ByteRange, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.slice(member, part.at, part.len));
+    }
+    fn write(&mut self, member: u32, at: u64, bytes: &[u8]) {
+        self.slice(member, at, bytes.len() as u64).copy_from_slice(bytes);
+    }
+    fn copy(&mut self, from: u32, part: ByteRange, to: u32, at: u64) {
+        let from = self.slice(from, part.at, part.len).as_ptr();
+        let to = self.slice(to, at, part.len).as_mut_ptr();
+        // SAFETY: both stretches are ours meanwhile; they may overlap.
+        unsafe { std::ptr::copy(from, to, part.len as usize) };
+    }
+    fn combine(&mut self, member: u32, at: u64, bytes: &[u8], left: bool) {
+        let Entry { world, combine: code, op, block, .. } = *self.entry(member);
+        if self.error.is_some() {
+            return;
+        }
+        if code != wire::combine::USER {
+            combine::apply(code, self.slice(member, at, bytes.len() as u64), bytes, left);
+            return;
+        }
+        // SAFETY: the header is written.
+        let room = unsafe { self.segment.layout() }.scratch;
+        assert!(bytes.len() as u64 <= room, "an operand fits the scratch memory");
+        // SAFETY: the scratch memory is ours alone and long enough.
+        unsafe {
+            let scratch = self.segment.ptr(self.scratch);
+            scratch.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+        let (into, bytes) = (block + at, bytes.len() as u64);
+        let left = u32::from(left);
+        let order = Combine { into, from: self.scratch, bytes, left, _pad: 0, op };
+        self.error = (self.combine)(world, order).err();
+    }
+}

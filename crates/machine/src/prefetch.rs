@@ -1,0 +1,67 @@
+//! Fetching the tables that a decision at a switch will read, those a call and in this order: each
+//! is found by way of the ones before it. Nothing that anybody could see depends on it.
+
+use base::prefetch;
+
+use crate::dragonfly::{Dragonfly, Stream, derive_draw, draw_two};
+use crate::{GroupId, LinkId, Machine, NicId, Route, SwitchId, Topology};
+
+impl Machine {
+    /// Whether and how their groups are linked. Seats are few enough to be read on the way.
+    #[inline]
+    pub fn prefetch_pair(&self, at: SwitchId, dst: NicId) {
+        let Topology::Dragonfly(net) = &self.topology;
+        let (from, to) = net.groups_of(at, self.nic_switch[dst]);
+        prefetch(&net.pair_first[net.pair_index(from, to)]);
+    }
+    /// The link between groups that the draw would take.
+    #[inline]
+    pub fn prefetch_global_link(&self, at: SwitchId, dst: NicId, draw: u64) {
+        let Topology::Dragonfly(net) = &self.topology;
+        let (from, to) = net.groups_of(at, self.nic_switch[dst]);
+        let pair = net.pair(from, to);
+        let n = pair.len() as u32;
+        for nth in draw_two(derive_draw(draw, Stream::FirstLeg), n) {
+            if let Some(global_link) = pair.get(nth as usize) {
+                prefetch(global_link);
+            }
+        }
+    }
+    /// The links that a packet may well take next, if loads are even: as many as two.
+    #[inline]
+    pub fn likely_links(&self, at: SwitchId, dst: NicId, route: Route, draw: u64) -> [LinkId; 2] {
+        let Topology::Dragonfly(net) = &self.topology;
+        let home = self.nic_switch[dst];
+        let goes_round = route.decided && !route.passed && route.via != at.0 + 1;
+        let target = if goes_round { SwitchId(route.via.wrapping_sub(1)) } else { home };
+        if at == target {
+            return [self.ejection(dst); 2];
+        }
+        let (here, there) = (net.coords[at], net.coords[target]);
+        if here.group == there.group {
+            return [LinkId(here.toward(there.place()).0); 2];
+        }
+        let pair = net.pair(here.group(), there.group());
+        let is_second = !goes_round && route.via != 0;
+        let leg = if is_second { Stream::SecondLeg } else { Stream::FirstLeg };
+        let n = pair.len() as u32;
+        let legs = derive_draw(draw, leg);
+        draw_two(legs, n).map(|nth| {
+            let global_link = pair.get(nth as usize).copied().unwrap_or_default();
+            let is_here = global_link.from == here.place();
+            if is_here { global_link.link } else { LinkId(here.toward(global_link.from).0) }
+        })
+    }
+    /// Whether the links that a packet takes are likely to be those.
+    pub fn are_links_likely(&self) -> bool {
+        let Topology::Dragonfly(net) = &self.topology;
+        net.has_single_local_links && !self.routing.uses_reported_loads()
+    }
+}
+
+impl Dragonfly {
+    #[inline]
+    fn groups_of(&self, at: SwitchId, home: SwitchId) -> (GroupId, GroupId) {
+        (self.coords[at].group(), self.coords[home].group())
+    }
+}

@@ -1,0 +1,605 @@
+//! Ways round what is down. A policy is asked as ever, with what is down weighing more than any
+//! load; where its answer leads nowhere, the way with the fewest turns is looked for here.
+//!
+//! Source of the frame: switches route away from ports of theirs that fail at once, and the fabric
+//! manager's routing sweep tells the others. How ways are chosen then is not public; this order is
+//! ours [estimate]: a parallel link, another link to the same group, a step aside within a group, a
+//! third group.
+//!
+//! A *turn* begins a new class where the packet stands, so that what comes after it may use rows
+//! and columns again. Every way climbs (class, row < column < global), as docs/models/deadlock.md
+//! wants it, and none has more classes than there are channels.
+
+use base::{Time, below};
+
+use crate::dragonfly::{Dragonfly, GlobalLink, Group, RowCol, Stream, SwitchCoords, derive_draw};
+use crate::faults::{Faults, LostAt};
+use crate::{
+    GroupId, Hop, LinkEnd, LinkId, LinkKind, LoadView, Machine, NicId, Route, SwitchId, Topology,
+};
+
+/// Virtual channels that ways round faults need: those of a Valiant route.
+pub const FAULT_VCS: u8 = 4;
+
+/// How far within its class a packet has come: what it may still do without a turn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum ClassStage {
+    /// Neither a row nor a column in this class.
+    Fresh,
+    Row,
+    Column,
+}
+
+/// More than any load, and little enough to be added up.
+const HEAVY: u32 = 1 << 26;
+
+/// How often a policy is asked for a way that leads on, each time with another draw [estimate]. A
+/// fabric manager takes what is down out of switches' tables, so that they choose among the rest;
+/// a rest of a quarter is missed by one in ten this way, of a half by one in 256.
+const TRIES: u64 = 8;
+
+/// What those draws come from.
+const STREAM_RETRY: u32 = 0x6f74_6872;
+
+/// More turns than any way may have.
+const NEVER: u8 = u8::MAX;
+
+/// What a switch knows of faults.
+#[derive(Clone, Copy)]
+struct FaultView<'a> {
+    faults: &'a Faults,
+    machine: &'a Machine,
+    at: SwitchId,
+    now: Time,
+}
+
+impl FaultView<'_> {
+    /// Its own links at once, others when the sweep has told.
+    #[inline]
+    fn is_up(&self, link: LinkId) -> bool {
+        if self.faults.outages(link).is_empty() {
+            return true;
+        }
+        let links = &self.machine.links;
+        let here = LinkEnd::Switch(self.at);
+        if links.from[link] == here || links.to[link] == here {
+            !self.faults.is_down(link, self.now)
+        } else {
+            !self.faults.is_reported_down(link, self.now)
+        }
+    }
+
+    /// Whether no link leads to `switch`, where it is not. To find so by looking for ways would
+    /// take all there are, for every packet.
+    fn is_cut_off(&self, switch: SwitchId) -> bool {
+        let links_in = self.faults.links_in(switch);
+        !links_in.is_empty() && links_in.iter().all(|&link| !self.is_up(link))
+    }
+}
+
+/// Loads, with what is down beyond them.
+struct AvoidFaults<'a, L> {
+    load: &'a L,
+    view: FaultView<'a>,
+}
+
+impl<L: LoadView> LoadView for AvoidFaults<'_, L> {
+    fn near(&self, link: LinkId) -> u32 {
+        if self.view.is_up(link) { self.load.near(link) } else { HEAVY }
+    }
+    fn far(&self, link: LinkId) -> u32 {
+        self.load.far(link)
+    }
+    fn downstream(&self, link: LinkId) -> u32 {
+        if self.view.is_up(link) { self.load.downstream(link) } else { HEAVY }
+    }
+    fn anywhere(&self, link: LinkId) -> u32 {
+        if self.view.is_up(link) { self.load.anywhere(link) } else { HEAVY }
+    }
+}
+
+/// A way from here: how often its class rises, links between groups included, and how it begins.
+#[derive(Clone, Copy, Debug)]
+struct Detour {
+    rises: u8,
+    link: LinkId,
+    /// It begins with a turn.
+    turns: bool,
+    crosses: bool,
+}
+
+impl Detour {
+    /// "There is none."
+    const NONE: Detour =
+        Detour { rises: NEVER, link: LinkId(u32::MAX), turns: false, crosses: false };
+    /// "There already."
+    const HERE: Detour = Detour { rises: 0, ..Detour::NONE };
+
+    fn exists(self) -> bool {
+        self.rises != NEVER
+    }
+    /// With so many more rises; none stays none.
+    fn then(self, more: u8) -> Detour {
+        Detour { rises: self.rises.saturating_add(more), ..self }
+    }
+    fn or(self, other: impl FnOnce() -> Detour) -> Detour {
+        if self.exists() { self } else { other() }
+    }
+    fn turned(self) -> Detour {
+        Detour { turns: true, ..self.then(1) }
+    }
+}
+
+impl Machine {
+    /// The step of a packet for `dst` that came to `at` by `input`, on a virtual channel of class
+    /// `input_class`, on a machine of which parts may be down. If it leads on, it is the one
+    /// `before`, of its flow. `None` if there is no way.
+    pub fn next_hop_with_faults(
+        &self,
+        at: SwitchId,
+        (dst, route, draw): (NicId, &mut Route, u64),
+        before: Option<(Route, Hop)>,
+        load: &impl LoadView,
+        (input, input_class): (LinkId, u8),
+        now: Time,
+    ) -> Option<Hop> {
+        let faults = self.faults.as_deref().expect("asked only of a machine with a plan");
+        let view = FaultView { faults, machine: self, at, now };
+        let Topology::Dragonfly(net) = &self.topology;
+        let search = Search { net, view, draw };
+        let home = self.nic_switch[dst];
+        let mut stage = match self.links.kind[input] {
+            LinkKind::Local => ClassStage::Row,
+            LinkKind::LocalBlack => ClassStage::Column,
+            _ => ClassStage::Fresh,
+        };
+        let leads_on = |after: Route, hop: Hop| {
+            let stage = if hop.vc > input_class { ClassStage::Fresh } else { stage };
+            view.is_up(hop.link) && search.leads(hop, stage, after, home, self)
+        };
+        if let Some((after, hop)) = before.filter(|&(after, hop)| leads_on(after, hop)) {
+            *route = after;
+            return Some(hop);
+        }
+        for nth in 0..TRIES {
+            let draw = if nth == 0 { draw } else { base::draw(draw, STREAM_RETRY, 0, nth) };
+            let mut trial = *route;
+            let hop = self.next_hop(at, dst, &mut trial, draw, &AvoidFaults { load, view });
+            if leads_on(trial, hop) {
+                *route = trial;
+                return Some(hop);
+            }
+        }
+        route.decided = true;
+        if at == home {
+            let link = self.ejection(dst);
+            return view.is_up(link).then_some(Hop { link, vc: route.class });
+        }
+        if route.class > input_class {
+            stage = ClassStage::Fresh;
+        }
+        let room = (self.n_vcs - 1).checked_sub(route.class)?;
+        let way = search.any(at, stage, home);
+        if way.rises > room {
+            return None;
+        }
+        let is_detour = !route.is_minimal() || search.passes_a_third(way, home);
+        route.passed = true;
+        // Its second leg is all that is left of a non-minimal way: it counts as one.
+        route.via = if is_detour { home.0 + 1 } else { 0 };
+        route.class += u8::from(way.turns);
+        let vc = route.class;
+        route.class += u8::from(way.crosses);
+        route.hops += 1;
+        Some(Hop { link: way.link, vc })
+    }
+
+    /// What `walk` finds, of a packet sent as the run begins to a machine of which parts may be
+    /// down; if there is no way, where it is lost. Neither its draw nor any load decides whether
+    /// there is one.
+    pub fn find_path(
+        &self,
+        src: NicId,
+        dst: NicId,
+        draw: u64,
+        load: &impl LoadView,
+        path: &mut Vec<LinkId>,
+    ) -> Result<Route, LostAt> {
+        if self.faults.is_none() {
+            return Ok(self.walk(src, dst, draw, load, path));
+        }
+        self.find_path_with_faults((src, dst), draw, load, path)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_path_with_faults(
+        &self,
+        (src, dst): (NicId, NicId),
+        draw: u64,
+        load: &impl LoadView,
+        path: &mut Vec<LinkId>,
+    ) -> Result<Route, LostAt> {
+        let faults = self.faults.as_deref().expect("asked only of a machine with a plan");
+        let first = self.injection(src);
+        if faults.is_down(first, Time::ZERO) {
+            return Err(LostAt::Link(first));
+        }
+        path.clear();
+        path.push(first);
+        let (mut route, mut came) = (Route::default(), (first, 0));
+        while let LinkEnd::Switch(at) = self.links.to[came.0] {
+            let to = (dst, &mut route, draw);
+            let hop = self.next_hop_with_faults(at, to, None, load, came, Time::ZERO);
+            let hop = hop.ok_or(LostAt::Switch(at))?;
+            debug_assert!(u32::from(route.hops) <= self.max_hops(), "a way that does not end");
+            path.push(hop.link);
+            came = (hop.link, hop.vc);
+        }
+        Ok(route)
+    }
+
+    /// Takes back a step between switches that was decided and not taken.
+    pub fn undo_hop(&self, route: &mut Route, link: LinkId) {
+        match self.links.kind[link] {
+            LinkKind::Global => {
+                route.class -= 1;
+                route.hops -= 1;
+            }
+            LinkKind::Local | LinkKind::LocalBlack => route.hops -= 1,
+            LinkKind::Injection | LinkKind::Ejection => {}
+        }
+    }
+
+    /// Most hops between switches of any way. On a machine with a plan that is within a class a row
+    /// and a column, between classes a link to another group (docs/models/deadlock.md).
+    pub fn max_hops(&self) -> u32 {
+        let Topology::Dragonfly(net) = &self.topology;
+        if self.faults.is_none() {
+            return self.routing.max_hops(net.diameter);
+        }
+        let within = net.diameter / 2;
+        let classes = u32::from(self.n_vcs);
+        classes * within + classes - 1
+    }
+
+    /// The links from one group to another, in order.
+    pub fn global_links_between(&self, from: GroupId, to: GroupId) -> Vec<LinkId> {
+        let Topology::Dragonfly(net) = &self.topology;
+        net.pair(from, to).iter().map(|global_link| global_link.link).collect()
+    }
+
+    /// The links from one switch to another, in order.
+    pub(crate) fn links_between(&self, from: SwitchId, to: SwitchId) -> Vec<LinkId> {
+        let Topology::Dragonfly(net) = &self.topology;
+        let (here, there) = (net.coords[from], net.coords[to]);
+        if here.group != there.group {
+            let ends = (here.place(), there.place());
+            let pair = net.pair(here.group(), there.group()).iter();
+            return pair.filter(|c| (c.from, c.to) == ends).map(|c| c.link).collect();
+        }
+        if (here.row == there.row) == (here.col == there.col) {
+            return Vec::new(); // The same switch, or neither a row nor a column in common.
+        }
+        let (first, n) = here.toward(there.place());
+        (first..first + n).map(LinkId).collect()
+    }
+}
+
+/// A look for ways, as far as one switch knows.
+struct Search<'a> {
+    net: &'a Dragonfly,
+    view: FaultView<'a>,
+    draw: u64,
+}
+
+impl Search<'_> {
+    /// Whether a policy's step, taken at `stage`, can be gone on from.
+    fn leads(
+        &self,
+        hop: Hop,
+        stage: ClassStage,
+        after: Route,
+        home: SwitchId,
+        m: &Machine,
+    ) -> bool {
+        let LinkEnd::Switch(there) = m.links.to[hop.link] else { return true };
+        let then = match m.links.kind[hop.link] {
+            LinkKind::Local if stage == ClassStage::Fresh => ClassStage::Row,
+            LinkKind::LocalBlack if stage < ClassStage::Column => ClassStage::Column,
+            LinkKind::Global => ClassStage::Fresh,
+            _ => return false,
+        };
+        let Some(room) = (m.n_vcs - 1).checked_sub(after.class) else { return false };
+        let rises = if after.passed {
+            self.unobstructed(there, then, home)
+        } else {
+            let via = SwitchId(after.via - 1);
+            let legs = self.unobstructed(there, then, via).zip(self.unobstructed(
+                via,
+                ClassStage::Fresh,
+                home,
+            ));
+            legs.map(|(to, on)| to + 1 + on)
+        };
+        rises.is_some_and(|rises| rises <= room)
+    }
+
+    /// The rises of a leg on which nothing is in the way: no turn, at most a link between groups.
+    /// A policy heads for what is down as long as it can be got round there; this keeps it from it.
+    fn unobstructed(&self, at: SwitchId, stage: ClassStage, to: SwitchId) -> Option<u8> {
+        let (here, there) = (self.net.coords[at], self.net.coords[to]);
+        let walks = |from: SwitchCoords, stage, place| {
+            from.place() == place || self.straight(from, stage, place).exists()
+        };
+        if here.group == there.group {
+            return walks(here, stage, there.place()).then_some(0);
+        }
+        let mut pair = self.net.pair(here.group(), there.group()).iter();
+        let is_plain = |c: &GlobalLink| {
+            let entry = self.net.switch_at(there.group(), c.to);
+            self.view.is_up(c.link)
+                && walks(here, stage, c.from)
+                && walks(self.net.coords[entry], ClassStage::Fresh, there.place())
+        };
+        (!self.view.is_cut_off(to) && pair.any(is_plain)).then_some(1)
+    }
+
+    /// Where something drawn from begins.
+    fn start(&self, stream: Stream, n: usize) -> usize {
+        below(derive_draw(self.draw, stream), n.max(1) as u32) as usize
+    }
+
+    /// The way with the fewest rises, through a third group if need be.
+    fn any(&self, at: SwitchId, stage: ClassStage, home: SwitchId) -> Detour {
+        if self.view.is_cut_off(home) {
+            return Detour::NONE;
+        }
+        self.direct(at, stage, home).or(|| self.via_third_group(at, stage, home))
+    }
+
+    /// Without a third group.
+    fn direct(&self, at: SwitchId, stage: ClassStage, to: SwitchId) -> Detour {
+        let (here, there) = (self.net.coords[at], self.net.coords[to]);
+        if here.group == there.group {
+            return self.within(here, stage, there.place());
+        }
+        self.across(here, stage, there)
+    }
+
+    /// Over a link between the two groups.
+    fn across(&self, here: SwitchCoords, stage: ClassStage, there: SwitchCoords) -> Detour {
+        let pair = self.net.pair(here.group(), there.group());
+        let start = self.start(Stream::FirstLeg, pair.len());
+        let mut best = (Detour::NONE, u32::MAX);
+        for nth in 0..pair.len() {
+            let global_link = pair[(start + nth) % pair.len()];
+            let way = self.over(here, stage, global_link);
+            if !way.exists() || way.rises > best.0.rises {
+                continue;
+            }
+            let entry = self.net.switch_at(there.group(), global_link.to);
+            let beyond =
+                self.within(self.net.coords[entry], ClassStage::Fresh, there.place()).rises;
+            let way = way.then(beyond);
+            let hops = u32::from(!way.crosses) + u32::from(global_link.to != there.place());
+            if way.exists() && (way.rises, hops) < (best.0.rises, best.1) {
+                best = (way, hops);
+                // Nothing is better than one rise and one hop here.
+                if way.rises == 1 && hops == 0 {
+                    break;
+                }
+            }
+        }
+        best.0
+    }
+
+    /// To `global_link` and over it.
+    fn over(&self, here: SwitchCoords, stage: ClassStage, global_link: GlobalLink) -> Detour {
+        if !self.view.is_up(global_link.link) {
+            return Detour::NONE;
+        }
+        if global_link.from == here.place() {
+            return Detour { rises: 1, link: global_link.link, turns: false, crosses: true };
+        }
+        self.within(here, stage, global_link.from).then(1)
+    }
+
+    /// Through a third group, from this one or back into it.
+    fn via_third_group(&self, at: SwitchId, stage: ClassStage, home: SwitchId) -> Detour {
+        let (here, there) = (self.net.coords[at], self.net.coords[home]);
+        let transit = &self.net.transit;
+        let start = self.start(Stream::Via, transit.len());
+        let mut best = Detour::NONE;
+        for nth in 0..transit.len() {
+            let third = transit[(start + nth) % transit.len()];
+            if third == here.group() || third == there.group() {
+                continue;
+            }
+            let pair = self.net.pair(here.group(), third);
+            let first = self.start(Stream::OtherVia, pair.len());
+            for k in 0..pair.len() {
+                let global_link = pair[(first + k) % pair.len()];
+                let way = self.over(here, stage, global_link);
+                if !way.exists() || way.rises >= best.rises {
+                    continue;
+                }
+                let entry = self.net.switch_at(third, global_link.to);
+                let beyond = self.across(self.net.coords[entry], ClassStage::Fresh, there).rises;
+                let way = way.then(beyond);
+                if way.rises < best.rises {
+                    best = way;
+                }
+            }
+            // Two links between groups and no turn: nothing is better.
+            if best.rises <= 2 {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Whether a way leads to another group than that of `home`.
+    fn passes_a_third(&self, way: Detour, home: SwitchId) -> bool {
+        let LinkEnd::Switch(next) = self.view.machine.links.to[way.link] else { return false };
+        let group = |switch: SwitchId| self.net.coords[switch].group;
+        way.crosses && group(next) != group(home)
+    }
+
+    /// Within the group: straight, or with a step aside.
+    fn within(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
+        if here.place() == there {
+            return Detour::HERE;
+        }
+        let straight = self.straight(here, stage, there);
+        if straight.exists() {
+            return straight;
+        }
+        if stage == ClassStage::Fresh {
+            return self.via_group_switch(here, stage, there);
+        }
+        let turned = self.straight(here, ClassStage::Fresh, there).turned();
+        turned
+            .or(|| self.via_group_switch(here, stage, there))
+            .or(|| self.via_group_switch(here, ClassStage::Fresh, there).turned())
+    }
+
+    /// By way of another switch of the group, where the packet turns.
+    fn via_group_switch(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
+        let group = self.net.groups[here.group()];
+        let n = group.switches as usize;
+        let start = self.start(Stream::Again, n);
+        for nth in 0..n {
+            let by = SwitchId(group.first + ((start + nth) % n) as u32);
+            let switch_coords = self.net.coords[by];
+            if switch_coords.place() == here.place() || switch_coords.place() == there {
+                continue;
+            }
+            let way = self.straight(here, stage, switch_coords.place());
+            if way.exists() && self.straight(switch_coords, ClassStage::Fresh, there).exists() {
+                return way.then(1);
+            }
+        }
+        Detour::NONE
+    }
+
+    /// Along the row, then along the column, as far as `stage` still allows.
+    fn straight(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
+        let turns_corner = here.col != there.col && here.row != there.row;
+        let allowed = if here.col != there.col { ClassStage::Fresh } else { ClassStage::Row };
+        if stage > allowed {
+            return Detour::NONE;
+        }
+        let Some(link) = self.open(here, there) else { return Detour::NONE };
+        if turns_corner {
+            let corner = self.net.switch_at(here.group(), RowCol { row: here.row, col: there.col });
+            if self.open(self.net.coords[corner], there).is_none() {
+                return Detour::NONE;
+            }
+        }
+        Detour { rises: 0, link, turns: false, crosses: false }
+    }
+
+    /// An open link of the next hop to a place of this group: one of those that are parallel.
+    fn open(&self, here: SwitchCoords, there: RowCol) -> Option<LinkId> {
+        let (first, n) = here.toward(there);
+        let start = self.start(Stream::Parallel, n as usize) as u32;
+        let links = (0..n).map(|i| LinkId(first + (start + i) % n));
+        links.into_iter().find(|&link| self.view.is_up(link))
+    }
+}
+
+impl Dragonfly {
+    /// The switch at a place of a group.
+    fn switch_at(&self, group: GroupId, place: RowCol) -> SwitchId {
+        let first = self.groups[group].first;
+        SwitchId(first + u32::from(place.row) * self.slots(group) + u32::from(place.col))
+    }
+
+    /// Switches of a row of the group.
+    fn slots(&self, group: GroupId) -> u32 {
+        let Group { first, switches, .. } = self.groups[group];
+        // The last switch sits at the end of the last row.
+        u32::from(self.coords[SwitchId(first + switches - 1)].col) + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MachineSpec;
+    use crate::faults::{Fault, FaultKind, FaultSchedule, FaultTarget};
+    use base::{Span, draw};
+
+    const SEED: u64 = 26;
+
+    /// A machine of which many links and some switches are down from the start, switch 0 for ever
+    /// and switch 1 until 2 us.
+    fn broken(name: &str, sets: &[(&str, &str)]) -> Machine {
+        let text = crate::preset(name).expect("a preset");
+        let sets: Vec<_> = sets.iter().map(|&(k, v)| (k.into(), v.into())).collect();
+        let spec = MachineSpec::parse(name, text, &sets).expect("legal");
+        let mut machine = spec.resolve().expect("sound");
+        let mut schedule =
+            FaultSchedule::random(&machine, SEED, 3 * machine.n_switches(), Span::us(1));
+        let one = FaultTarget::Switch(SwitchId(1));
+        schedule.faults.retain(|fault| fault.from == Time::ZERO && fault.kind == FaultKind::Down);
+        schedule.faults.retain(|fault| fault.part != one);
+        for (switch, until) in [(0, Time(u64::MAX)), (1, Time::ZERO + Span::us(2))] {
+            let part = FaultTarget::Switch(SwitchId(switch));
+            schedule.faults.push(Fault { part, kind: FaultKind::Down, from: Time::ZERO, until });
+        }
+        machine.faults = Some(schedule.resolve(&machine).into());
+        machine
+    }
+
+    /// What is found without looking for ways is what is found by looking: that none leads to a
+    /// switch, and that nothing is in the way of a leg.
+    #[test]
+    fn short_looks_find_what_long_ones_do() {
+        let few: &[_] = &[("groups.compute.count", "4"), ("retry.sweep", "1 us")];
+        // A look at whole groups of Cray's takes a tenth of a second as tests are built.
+        let small: &[_] =
+            &[few[0], few[1], ("groups.compute.switches", "24"), ("groups.compute.nodes", "96")];
+        for (name, sets) in [("dragonfly-1056", few), ("cascade-3k", small)] {
+            let machine = broken(name, sets);
+            let Topology::Dragonfly(net) = &machine.topology;
+            let faults = machine.faults.as_deref().expect("a plan");
+            let (mut cut_off, mut back, mut unobstructed, mut others) = (0, 0, 0, 0);
+            for nth in 0..2_000 {
+                let bits = draw(SEED, 1, 0, nth);
+                let switch = |bits| SwitchId(below(bits, machine.n_switches()));
+                let at = switch(bits);
+                let to = if nth % 20 < 2 { SwitchId(nth as u32 % 20) } else { switch(bits << 32) };
+                if at == to {
+                    continue;
+                }
+                // A sweep after switch 1 is back others know, and its neighbors at once.
+                let now = Time(below(draw(SEED, 2, 0, nth), 4_000_000).into());
+                let view = FaultView { faults, machine: &machine, at, now };
+                let search = Search { net, view, draw: bits };
+                let stage =
+                    [ClassStage::Fresh, ClassStage::Row, ClassStage::Column][(bits % 3) as usize];
+                let direct = search.direct(at, stage, to);
+                let crosses = u8::from(net.coords[at].group != net.coords[to].group);
+                let wanted = (direct.rises == crosses).then_some(crosses);
+                let here = format!("{name}, seed {SEED}: {at:?}, {stage:?}, to {to:?}");
+                assert_eq!(search.unobstructed(at, stage, to), wanted, "{here}");
+                if view.is_cut_off(to) {
+                    let third = search.via_third_group(at, stage, to);
+                    assert!(!direct.exists() && !third.exists(), "{here}");
+                    assert!(!search.any(at, stage, to).exists(), "{here}");
+                    cut_off += 1;
+                } else if to.0 == 1 {
+                    back += 1;
+                } else if wanted.is_some() {
+                    unobstructed += 1;
+                } else {
+                    others += 1;
+                }
+            }
+            let all = [cut_off, back, unobstructed, others];
+            assert!(all.iter().all(|&n| n > 20), "{name}: {all:?}");
+        }
+    }
+}

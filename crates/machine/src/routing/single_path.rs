@@ -1,0 +1,188 @@
+//! The step of a packet that has no choice: where every pair of groups has one link, and switches
+//! within a group have no parallel ones, its minimal way is told by where it stands and where it
+//! goes, and whoever has nothing but that left to go asks neither its draw nor any load.
+//!
+//! Nothing here is a branch, since no processor can guess how far a packet has come. `step` says
+//! the same with more words; a test holds them together.
+
+use std::hint::select_unpredictable;
+
+use base::IndexVec;
+
+use super::Routing;
+use crate::dragonfly::{Dragonfly, RowCol, SwitchCoords};
+use crate::{LinkId, Route, SwitchId};
+
+impl Routing {
+    /// Whether nothing is left of a route but a minimal way, with nothing to decide on it.
+    #[inline]
+    pub(crate) fn is_fixed_minimal(self, route: Route) -> bool {
+        match self {
+            Routing::Minimal | Routing::MinHash | Routing::InOrder => true,
+            Routing::Par { .. } | Routing::Slingshot(_) | Routing::Aries(..) => false,
+            _ => route.decided && route.passed,
+        }
+    }
+}
+
+/// Whether there is one minimal way between any two switches. `pair_first` is as in `Dragonfly`.
+pub(crate) fn has_single_paths(
+    coords: &IndexVec<SwitchId, SwitchCoords>,
+    pair_first: &[u32],
+) -> bool {
+    let n_groups = (pair_first.len() - 1).isqrt();
+    let mut pairs = pair_first.windows(2).enumerate();
+    // Of a group to itself there are none.
+    let is_one =
+        pairs.all(|(pair, at)| at[1] - at[0] == u32::from(!pair.is_multiple_of(n_groups + 1)));
+    is_one && has_single_local_links(coords)
+}
+
+/// Whether switches of a group have no parallel links.
+pub(crate) fn has_single_local_links(coords: &IndexVec<SwitchId, SwitchCoords>) -> bool {
+    coords
+        .raw
+        .iter()
+        .all(|switch_coords| switch_coords.row_links <= 1 && switch_coords.col_links <= 1)
+}
+
+impl Dragonfly {
+    /// The link out of `at` on the one minimal way to `home`, and whether it crosses to another
+    /// group; any link if it is there already. Only where `has_single_paths`.
+    #[inline(always)]
+    pub(crate) fn single_path_step(&self, at: SwitchId, home: SwitchId) -> (LinkId, bool) {
+        let (here, there) = (self.coords[at], self.coords[home]);
+        let is_near = here.group == there.group;
+        let (from, to) = (usize::from(here.group), usize::from(there.group));
+        let pair = from * (self.groups.len() - 1) + to - usize::from(to > from);
+        // Of a group to itself this is another pair's, or none.
+        let global_link = self.global_links.get(pair).copied().unwrap_or_default();
+        let crosses = !is_near & (global_link.from == here.place());
+        let local =
+            here.only_link_toward(select_unpredictable(is_near, there.place(), global_link.from));
+        (select_unpredictable(crosses, global_link.link, local), crosses)
+    }
+
+    /// The link out of `at` on the way to `home`, if that is in its group; any link if it is `at`.
+    /// Only where `has_single_local_links`, or there.
+    #[inline(always)]
+    pub(crate) fn single_local_link(&self, at: SwitchId, home: SwitchId) -> Option<LinkId> {
+        let (here, there) = (self.coords[at], self.coords[home]);
+        (here.group == there.group).then(|| here.only_link_toward(there.place()))
+    }
+}
+
+impl SwitchCoords {
+    /// The link of the next hop to a place of this group, as `toward`, where none are parallel; any
+    /// if that is this place.
+    #[inline(always)]
+    fn only_link_toward(self, there: RowCol) -> LinkId {
+        let is_along = self.col != there.col;
+        let first = select_unpredictable(is_along, self.row_first, self.col_first);
+        let to = select_unpredictable(is_along, there.col, there.row);
+        let own = select_unpredictable(is_along, self.col, self.row);
+        LinkId(first + u32::from(to) - u32::from(to > own))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dragonfly::{IgnoreLoad, Stream};
+    use crate::{LinkId, LoadView, MachineSpec, NicId, Route, SwitchId, Topology, preset};
+
+    #[test]
+    fn the_only_step_is_the_step() {
+        let chassis = [("groups.compute.chassis", "2"), ("groups.compute.chassis_links", "1")];
+        let parallel = [("groups.compute.local_links", "3"), ("switch.ports", "29")];
+        for (name, changes, has_single_paths) in [
+            ("dragonfly-1056", &[][..], true),
+            ("dragonfly-1056", &chassis, true),
+            ("dragonfly-1056", &parallel, false),
+            ("aurora", &[], false),
+        ] {
+            let text = preset(name).expect("a preset");
+            let changes: Vec<_> =
+                changes.iter().map(|&(key, value)| (key.to_string(), value.to_string())).collect();
+            let spec = MachineSpec::parse(name, text, &changes).expect("legal");
+            let machine = spec.resolve().expect("there are ports");
+            let Topology::Dragonfly(net) = &machine.topology;
+            assert_eq!(net.has_single_paths, has_single_paths, "{name} {changes:?}");
+            if !has_single_paths {
+                continue;
+            }
+            let switches = || (0..machine.n_switches()).map(SwitchId);
+            for (at, home) in switches().flat_map(|at| switches().map(move |home| (at, home))) {
+                let only = net.single_path_step(at, home);
+                if at != home {
+                    let step = net.step(at, home, true, Stream::FirstLeg, 7, &IgnoreLoad);
+                    assert_eq!(only, (step.link, step.crosses), "{at:?} to {home:?}");
+                }
+            }
+        }
+    }
+
+    /// Whatever the policy, and however the packet came there: what remains within the last group.
+    #[test]
+    fn within_the_last_group_the_only_step_is_the_step() {
+        let chassis = [("groups.compute.chassis", "4"), ("groups.compute.chassis_links", "1")];
+        let parallel = [("groups.compute.local_links", "3"), ("switch.ports", "29")];
+        for (name, changes, has_single_local_links) in [
+            ("aurora", &[("groups.compute.count", "3")][..], true),
+            ("dragonfly-1056", &chassis, true),
+            ("dragonfly-1056", &parallel, false),
+        ] {
+            for &routing in crate::Routing::WORDS.iter().filter(|&&name| name != "adaptive") {
+                let text = preset(name).expect("a preset");
+                let mut set = changes.to_vec();
+                set.push(("routing", routing));
+                let set: Vec<_> =
+                    set.iter().map(|&(key, value)| (key.to_string(), value.to_string())).collect();
+                let spec = MachineSpec::parse(name, text, &set).expect("legal");
+                let machine = spec.resolve().expect("there are ports");
+                let Topology::Dragonfly(net) = &machine.topology;
+                assert_eq!(net.has_single_local_links, has_single_local_links, "{name} {set:?}");
+                let ends = [0, 17, machine.n_nics() / 2, machine.n_nics() - 1].map(NicId);
+                for (at, dst) in (0..machine.n_switches().min(200))
+                    .flat_map(|at| ends.map(|dst| (SwitchId(at), dst)))
+                {
+                    let home = machine.nic_switch[dst];
+                    for (via, class) in [(0, 0), (0, 1), (5, 2)] {
+                        let before = Route { via, class, decided: true, passed: true, hops: 2 };
+                        let Some((after, hop)) = machine.single_path_hop(at, dst, before) else {
+                            continue;
+                        };
+                        if net.has_single_paths && machine.routing.is_fixed_minimal(before) {
+                            continue; // The other test's.
+                        }
+                        assert!(has_single_local_links || at == home);
+                        assert_eq!(net.coords[at].group, net.coords[home].group);
+                        let mut route = before;
+                        let load = &Busy;
+                        let next = net.next(at, home, dst, machine.routing, &mut route, 7, load);
+                        let link = next.map_or(machine.ejection(dst), |(link, _)| link);
+                        assert!(next.is_none_or(|(_, crosses)| !crosses));
+                        route.hops += u8::from(next.is_some());
+                        assert_eq!((hop.link, hop.vc, after), (link, class, route), "{routing}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every queue is long.
+    struct Busy;
+    impl LoadView for Busy {
+        fn near(&self, _: LinkId) -> u32 {
+            100_000
+        }
+        fn far(&self, _: LinkId) -> u32 {
+            100_000
+        }
+        fn downstream(&self, _: LinkId) -> u32 {
+            100_000
+        }
+        fn anywhere(&self, _: LinkId) -> u32 {
+            100_000
+        }
+    }
+}

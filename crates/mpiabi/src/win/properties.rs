@@ -1,0 +1,128 @@
+//! What a window says about itself: attributes, hints, name, group.
+
+use std::ffi::{CStr, c_char, c_int};
+
+use super::{Flavor, Hints, find};
+use crate::abi::{Aint, Group, Info, Win, c};
+use crate::error::{Result, copy_string};
+use crate::export::mpi_fn;
+use crate::runtime::{self, Held};
+use crate::{group, info};
+
+/// Values whose addresses programs get.
+pub(super) struct AttributeValues {
+    size: Aint,
+    disp_unit: c_int,
+    flavor: c_int,
+    model: c_int,
+}
+
+impl AttributeValues {
+    pub fn new(flavor: Flavor, size: Aint, disp_unit: i64) -> AttributeValues {
+        let flavor = match flavor {
+            Flavor::Create => c::WIN_FLAVOR_CREATE,
+            Flavor::Allocate => c::WIN_FLAVOR_ALLOCATE,
+            Flavor::Shared => c::WIN_FLAVOR_SHARED,
+            Flavor::Dynamic => c::WIN_FLAVOR_DYNAMIC,
+        };
+        let disp_unit = c_int::try_from(disp_unit).unwrap_or(c::UNDEFINED);
+        AttributeValues { size, disp_unit, flavor, model: c::WIN_UNIFIED }
+    }
+}
+
+/// What MPI hangs on every window; `None` if the key is not one of its own.
+pub(crate) fn predefined(held: &Held, win: Win, keyval: c_int) -> Result<Option<usize>> {
+    let window = find(held, win)?;
+    let of = &window.attribute_values;
+    Ok(Some(match keyval {
+        c::WIN_BASE => window.base,
+        c::WIN_SIZE => &raw const of.size as usize,
+        c::WIN_DISP_UNIT => &raw const of.disp_unit as usize,
+        c::WIN_CREATE_FLAVOR => &raw const of.flavor as usize,
+        c::WIN_MODEL => &raw const of.model as usize,
+        _ => return Ok(None),
+    }))
+}
+
+pub(super) fn hint<'a>(hints: &'a Hints, key: &[u8]) -> Option<&'a [u8]> {
+    hints.iter().find(|h| h.0 == key).map(|h| h.1.as_slice())
+}
+
+/// The hints of MPI 5.0 (12.2.1) that every window has, with their default values.
+const DEFAULTS: [(&str, &str); 5] = [
+    ("no_locks", "false"),
+    ("accumulate_ordering", "rar,raw,war,waw"),
+    ("accumulate_ops", "same_op_no_op"),
+    ("same_size", "false"),
+    ("same_disp_unit", "false"),
+];
+
+/// Hints of the standard that are only there if the program gives them.
+const OTHERS: [&str; 4] = [
+    "alloc_shared_noncontig",
+    "mpi_accumulate_granularity",
+    "mpi_assert_memory_alloc_kinds",
+    "mpi_minimum_memory_alignment",
+];
+
+/// Takes in the hints a window knows, and no others (MPI 5.0, 12.2.7).
+fn merge_hints(hints: &mut Hints, given: Hints) {
+    for (key, value) in given {
+        let is = |known: &&str| known.as_bytes() == key;
+        if !DEFAULTS.iter().map(|d| d.0).chain(OTHERS).any(|known| is(&known)) {
+            continue;
+        }
+        match hints.iter_mut().find(|h| h.0 == key) {
+            Some(hint) => hint.1 = value,
+            None => hints.push((key, value)),
+        }
+    }
+}
+
+/// The hints a window uses: the program's, and the default of what it leaves open.
+pub(super) fn effective_hints(given: Hints, flavor: Flavor) -> Hints {
+    let shared = (flavor == Flavor::Shared).then_some(("alloc_shared_noncontig", "false"));
+    let defaults = DEFAULTS.into_iter().chain(shared);
+    let mut hints = defaults.map(|(key, value)| (key.into(), value.into())).collect();
+    merge_hints(&mut hints, given);
+    hints
+}
+
+mpi_fn! {
+    pub fn Win_get_group(win: Win, group: *mut Group) {
+        let held = &runtime::enter()?;
+        unsafe { *group = group::insert(find(held, win)?.comm.members.clone()) };
+        Ok(())
+    }
+    pub fn Win_set_name(win: Win, name: *const c_char) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let text = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        let room = c::MAX_OBJECT_NAME as usize - 1;
+        let cut = (0..=room.min(text.len())).rev().find(|&i| text.is_char_boundary(i));
+        window.state(held).name = text[..cut.unwrap_or(0)].to_string();
+        Ok(())
+    }
+    pub fn Win_get_name(win: Win, name: *mut c_char, length: *mut c_int) {
+        let held = &runtime::enter()?;
+        let text = match win {
+            c::WIN_NULL => "MPI_WIN_NULL".to_string(),
+            _ => find(held, win)?.state(held).name.clone(),
+        };
+        unsafe { *length = copy_string(text.as_bytes(), name, c::MAX_OBJECT_NAME as usize) };
+        Ok(())
+    }
+    pub fn Win_set_info(win: Win, hints: Info) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let given = info::pairs(hints)?;
+        merge_hints(&mut window.state(held).hints, given);
+        Ok(())
+    }
+    pub fn Win_get_info(win: Win, hints: *mut Info) {
+        let held = &runtime::enter()?;
+        let own = find(held, win)?.state(held).hints.clone();
+        unsafe { *hints = info::insert(own) };
+        Ok(())
+    }
+}

@@ -1,0 +1,311 @@
+//! What must be true of traffic classes: assured minimums are held, ceilings are not exceeded, what
+//! a class does not use is lent, and a class nobody uses changes nothing.
+
+use base::{Span, Time, draw};
+use machine::{Machine, NicId};
+use net::{Message, Origin};
+use properties::{
+    assert_same, buffers, entitled, message, offered_at, request, run, storm, with_classes,
+};
+use sim::Background;
+use sim::traffic::{Destinations, Finish, TrafficRequest, TrafficSetting};
+
+/// Packets of a NIC at a fraction of its link's rate.
+#[derive(Clone, Copy)]
+struct Stream {
+    src: u32,
+    dst: u32,
+    vnet: u8,
+    load: f64,
+}
+
+const PACKET: u64 = 2048;
+
+/// When each stream's packets were seen that were commanded within `span`.
+fn streams(machine: &Machine, all: &[Stream], span: Span) -> Vec<Vec<Time>> {
+    let full = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
+    let mut messages = Vec::new();
+    for (i, &Stream { src, dst, vnet, load }) in all.iter().enumerate() {
+        let gap = full.0 as f64 / load;
+        let count = (span.0 as f64 / gap) as u64;
+        messages.extend((0..count).map(|nth| {
+            let message = message(src, dst, PACKET, draw(5, 0, i as u32, nth));
+            (Time((nth as f64 * gap) as u64), i, Message { origin: Origin::Nic, vnet, ..message })
+        }));
+    }
+    messages.sort_by_key(|&(at, i, _)| (at, i));
+    let plain: Vec<_> = messages.iter().map(|&(at, _, message)| (at, message)).collect();
+    let seen = run(machine, &plain).seen;
+    let mut of = vec![Vec::new(); all.len()];
+    messages.iter().zip(seen).for_each(|(&(_, i, _), seen)| of[i].push(seen));
+    of.iter_mut().for_each(|times| times.sort_unstable());
+    of
+}
+
+/// The share of a link that each stream got while all of them sent.
+fn shares(machine: &Machine, all: &[Stream], span: Span) -> Vec<f64> {
+    let full = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
+    let (from, to) = (Time(span.0 / 4), Time(span.0));
+    let of = streams(machine, all, span);
+    let count = |times: &Vec<Time>| times.iter().filter(|&&t| from <= t && t < to).count();
+    of.iter().map(|times| (full * count(times) as u64).0 as f64 / (to - from).0 as f64).collect()
+}
+
+const SPAN: Span = Span::us(400);
+
+/// Classes that want more than a link has get what they are entitled to, no less and no more: the
+/// assured minimum is held under attack, the ceiling is kept, what is not used is lent.
+#[test]
+fn a_link_is_shared_as_the_classes_say() {
+    for (profile, classes, demands) in [
+        ("hpc", &["dedicated-access", "bulk-data", "best-effort"][..], &[1.0, 1.0, 1.0][..]),
+        ("hpc", &["low-latency", "best-effort"], &[1.0, 1.0]),
+        ("hpc", &["dedicated-access", "bulk-data", "best-effort"], &[0.05, 1.0, 1.0]),
+        ("hpc", &["dedicated-access", "best-effort"], &[0.4, 1.0]),
+        ("hpc", &["dedicated-access", "low-latency", "ethernet"], &[0.9, 0.2, 0.9]),
+        ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"], &[1.0, 1.0, 1.0]),
+        ("ll-be-bd-et", &["bulk-data", "best-effort", "ethernet"], &[0.1, 1.0, 1.0]),
+    ] {
+        // Congestion management takes nothing of it away: senders hold back of each class for
+        // itself.
+        for (arbitration, management) in [("round-robin", "off"), ("age", "off"), ("age", "on")] {
+            let set = [
+                ("classes.profile", profile),
+                ("congestion.management", management),
+                ("switch.arbitration", arbitration),
+                ("routing", "minimal"),
+            ];
+            let (machine, vnets) = with_classes(&set, classes);
+            // Senders on switches of their own, and one receiver: they meet at its link only.
+            let senders: Vec<_> = vnets.iter().zip(demands).zip(1..).collect();
+            let all = senders.iter().map(|&((&vnet, &load), i)| Stream {
+                src: 4 * i,
+                dst: 0,
+                vnet,
+                load,
+            });
+            let got = shares(&machine, &all.collect::<Vec<_>>(), SPAN);
+            let want = entitled(&machine, demands, false);
+            println!("{profile} {arbitration} {classes:?} want {demands:?}: {got:.3?} {want:.3?}");
+            for (got, want) in got.iter().zip(&want) {
+                assert!((got - want).abs() < 0.012, "{classes:?}: got {got:.4}, due {want:.4}");
+            }
+        }
+    }
+}
+
+/// The same of the link out of a NIC, whose messages of a class wait for those of the class only.
+#[test]
+fn a_nic_is_shared_as_the_classes_say() {
+    for (profile, classes, demands) in [
+        ("hpc", &["dedicated-access", "bulk-data", "best-effort"][..], &[1.0, 1.0, 1.0][..]),
+        ("hpc", &["low-latency", "best-effort"], &[0.2, 1.0]),
+        ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"], &[1.0, 1.0, 1.0]),
+    ] {
+        let (machine, vnets) = with_classes(&[("classes.profile", profile)], classes);
+        let all = vnets.iter().zip(demands).zip(1..).map(|((&vnet, &load), dst)| Stream {
+            src: 0,
+            dst,
+            vnet,
+            load,
+        });
+        let got = shares(&machine, &all.collect::<Vec<_>>(), SPAN);
+        let want = entitled(&machine, demands, true);
+        println!("{profile} {classes:?} want {demands:?}: {got:.3?} {want:.3?}");
+        for (got, want) in got.iter().zip(&want) {
+            assert!((got - want).abs() < 0.012, "{classes:?}: got {got:.4}, due {want:.4}");
+        }
+    }
+}
+
+/// In no time, however short or long, does a class get more than its ceiling and what its bucket
+/// holds; in a long time no less either. Nobody else wants the link.
+#[test]
+fn a_ceiling_holds_in_every_time_window() {
+    for (percent, bucket) in [("30", "4"), ("5", "2"), ("99", "1")] {
+        let set = [
+            ("classes.profile", "hpc"),
+            ("classes.low-latency.nic_assured", "1"),
+            ("classes.low-latency.assured", "1"),
+            ("classes.low-latency.ceiling", percent),
+            ("classes.low-latency.bucket", bucket),
+        ];
+        let (machine, vnets) = with_classes(&set, &["low-latency"]);
+        let all = [Stream { src: 0, dst: 900, vnet: vnets[0], load: 1.0 }];
+        let times = streams(&machine, &all, Span::us(150)).remove(0);
+        let ceiling: f64 = percent.parse::<f64>().expect("a number") / 100.0;
+        let packet = machine.links.gap[machine.injection(NicId(0))].span(PACKET).0 as f64;
+        let limit: f64 = bucket.parse().expect("a number");
+        let mut most: f64 = 0.0;
+        for (i, &from) in times.iter().enumerate() {
+            for (packets, &to) in (1..).zip(&times[i + 1..]) {
+                let above = f64::from(packets) - ceiling * (to - from).0 as f64 / packet;
+                most = most.max(above);
+            }
+        }
+        // The first packet of a window is not counted: another one may have overfilled the bucket.
+        println!("{percent} %: at most {most:.3} packets above it");
+        assert!(most <= limit + 1e-3, "{percent} %: {most} packets above");
+        let whole = (times[times.len() - 1] - times[0]).0 as f64;
+        let rate = (times.len() - 1) as f64 * packet / whole;
+        assert!(rate <= ceiling * 1.005 + limit * packet / whole, "{percent} %: {rate}");
+        assert!(rate >= ceiling * 0.995, "{percent} %: {rate}");
+    }
+}
+
+/// Beside six senders that fill its receiver's link, three of them behind its own switch, a class
+/// of higher priority waits at both links for the one packet that is on it when it comes. In a
+/// single class it waits for a buffer full of them.
+#[test]
+fn low_latency_class_stays_low_under_load() {
+    let classes = ["low-latency", "best-effort"];
+    let worst = |classes: &[&str], management| {
+        let set = [
+            ("classes.profile", "hpc"),
+            ("congestion.management", management),
+            ("routing", "minimal"),
+        ];
+        let (machine, vnets) = with_classes(&set, classes);
+        // 0.0937: out of step with the attack.
+        let victim = Stream { src: 4, dst: 0, vnet: vnets[0], load: 0.0937 };
+        let vnet = vnets[vnets.len() - 1];
+        let attack = [1, 2, 3, 5, 6, 7].map(|src| Stream { src, dst: 0, vnet, load: 0.9 });
+        let mut all = vec![victim];
+        all.extend(attack);
+        let alone = &streams(&machine, &all[..1], Span::us(100))[0];
+        let beside = &streams(&machine, &all, Span::us(100))[0];
+        assert_eq!(alone.len(), beside.len());
+        let waits = alone.iter().zip(beside).map(|(&alone, &beside)| beside.since(alone));
+        let packet = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
+        waits.max().expect("it sent").0 as f64 / packet.0 as f64
+    };
+    let managed = worst(&classes, "on");
+    assert!((0.5..=2.0).contains(&managed), "where it is managed it waits for {managed} packets");
+    let (own, same) = (worst(&classes, "off"), worst(&classes[1..], "off"));
+    println!("waits for at most {own:.2} packets in a class of its own, {same:.1} in theirs");
+    assert!(own > 0.5, "there is no attack: {own}");
+    assert!(own <= 2.0, "it waits for {own} packets");
+    assert!(same > 20.0, "one class is as good: {same}");
+}
+
+/// Random messages of these classes.
+fn mixed(machine: &Machine, seed: u64, vnets: &[u8]) -> Vec<(Time, Message)> {
+    let vnet = |i| vnets[base::below(draw(seed, 8, 0, i), vnets.len() as u32) as usize];
+    let messages = storm(machine, seed, 1_500, Span::us(2), 1 << 17, 5).into_iter().zip(0..);
+    messages.map(|((at, m), i)| (at, Message { vnet: vnet(i), ..m })).collect()
+}
+
+/// Tight buffers, small buckets, low ceilings, every policy: all that waits is served.
+#[test]
+fn every_message_completes() {
+    let classes = ["low-latency", "bulk-data", "best-effort", "ethernet"];
+    for (seed, (routing, tight)) in [
+        ("minimal", "4 KiB"),
+        ("valiant", "8 KiB"),
+        ("ugal-l", "8 KiB"),
+        ("slingshot", "8 KiB"),
+        ("par", "10 KiB"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for arbitration in ["round-robin", "age"] {
+            let set = [
+                ("routing", routing),
+                ("switch.arbitration", arbitration),
+                ("classes.bulk-data.ceiling", "21"),
+                ("classes.bulk-data.bucket", "1"),
+                ("classes.low-latency.bucket", "1"),
+                ("nic.window", "7"),
+            ];
+            let (machine, vnets) = with_classes(&[&set, &buffers(tight)[..]].concat(), &classes);
+            run(&machine, &mixed(&machine, seed as u64, &vnets));
+        }
+    }
+}
+
+/// A class that is in use and silent is nothing to the others: same times, same digest. And one
+/// class alone is the network without classes.
+#[test]
+fn an_idle_class_changes_nothing() {
+    for (arbitration, management) in [("round-robin", "off"), ("age", "off"), ("age", "on")] {
+        let set = [
+            ("switch.arbitration", arbitration),
+            ("congestion.management", management),
+            ("routing", "slingshot"),
+        ];
+        let (plain, _) = with_classes(&set, &[]);
+        let messages = mixed(&plain, 3, &[0]);
+        let alone = run(&plain, &messages);
+        assert_eq!(alone.counters.congestion.onsets > 0, management == "on", "an empty test");
+        let want = alone.digest;
+        for classes in
+            [&["bulk-data"][..], &["best-effort"], &["best-effort", "low-latency", "bulk-data"]]
+        {
+            let (machine, vnets) = with_classes(&set, classes);
+            let own = messages.iter().map(|&(at, m)| (at, Message { vnet: vnets[0], ..m }));
+            let got = run(&machine, &own.collect::<Vec<_>>()).digest;
+            assert_eq!(got, want, "{arbitration}, management {management}, {classes:?}");
+        }
+    }
+}
+
+/// Classes beside each other in a world that several threads share: the same to the last bit.
+#[test]
+fn thread_count_does_not_change_results() {
+    let set = [
+        ("groups.compute.count", "9"),
+        ("groups.compute.switches", "4"),
+        ("groups.compute.global_ports", "2"),
+        ("groups.compute.nodes", "8"),
+        ("classes.bulk-data.ceiling", "33"),
+        ("nic.window", "16"),
+    ];
+    let (machine, vnets) = with_classes(&set, &["low-latency", "best-effort", "bulk-data"]);
+    let nics = |odd: u32| (0..machine.n_nics()).filter(|nic| nic % 2 == odd).map(NicId).collect();
+    let background = |pattern: &str, load, vnet| Background {
+        pattern: pattern.into(),
+        to: Destinations::among(pattern, &machine, nics(1), 5).expect("a pattern"),
+        load,
+        bytes: 3_000,
+        vnet,
+    };
+    let place = TrafficSetting {
+        nics: nics(0),
+        slices: 0,
+        background: vec![
+            background("adversarial:1", 0.4, vnets[2]),
+            background("uniform", 0.5, vnets[1]),
+        ],
+        vnet: vnets[0],
+        in_order: false,
+    };
+    let on = |threads| {
+        let own = request("adversarial:1", 0.1, 1_000, Span::us(2), Span::us(4));
+        let request = TrafficRequest { threads, ..own };
+        offered_at(&machine, &request, &place, Finish::Empty)
+    };
+    let one = on(1);
+    assert!(one.row.packets > 100, "an empty test");
+    for threads in [2, 3, 9] {
+        assert_same(&one, &on(threads), &format!("{threads} threads"));
+    }
+}
+
+/// A ceiling of a hundredth keeps a message for a hundred times its time, and then it is there.
+#[test]
+fn a_single_message_under_a_ceiling_takes_its_time() {
+    let set = [
+        ("classes.low-latency.assured", "1"),
+        ("classes.low-latency.ceiling", "1"),
+        ("classes.low-latency.bucket", "1"),
+    ];
+    let (machine, vnets) = with_classes(&set, &["low-latency"]);
+    let bytes = 40 * PACKET;
+    let message = Message { origin: Origin::Nic, vnet: vnets[0], ..message(0, 700, bytes, 9) };
+    let took = run(&machine, &[(Time(0), message)]).end().since(Time(0));
+    let packet = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
+    // Two packets go at once: one fills the bucket short of its limit, the next fills it.
+    let (least, most) = (packet * 100 * 38, packet * 100 * 38 + Span::us(2));
+    assert!(least <= took && took <= most, "{took}, expected {least} to {most}");
+}

@@ -1,0 +1,152 @@
+//! What a benchmark can be asked: complaints about windows, shifts, buffers and sizes that mean
+//! nothing to it, or more than can be counted.
+
+use super::bench::call_across;
+use super::{BenchRequest, Fidelity, calls, shifts, unknown};
+use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW};
+use crate::world::{Buffers, Job, Seat};
+use base::{Gap, Span};
+use collectives::Kind;
+use machine::InputError;
+
+/// A complaint about error bars that cannot be had, be it that they were asked for or that fidelity
+/// `auto` chooses by them: of what stands in their way.
+pub(super) fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<InputError> {
+    let fidelity = &request.common.fidelity;
+    let (at, found, wanted) = if which.is_some_and(|w| !matches!(w, Bench::Collective(_))) {
+        let wanted = "a collective for error bars: smaller twins are made of no others";
+        ("benchmark", request.name.clone(), wanted)
+    } else if *fidelity == Fidelity::Packet.name() {
+        let wanted = "`loggp` or `flow` for error bars: packets are what these are compared with";
+        ("fidelity", fidelity.clone(), wanted)
+    } else if request.common.machine.faults.is_some() {
+        let wanted = "`packet` with faults: smaller twins would not have their part of them";
+        ("fidelity", fidelity.clone(), wanted)
+    } else if request.nodes < 4 {
+        let wanted = "at least 4 for error bars: a twin has 2 to half of them";
+        ("nodes", request.nodes.to_string(), wanted)
+    } else {
+        return None;
+    };
+    Some(InputError::new(at, found, wanted))
+}
+
+/// Most steps of all ranks' programs, where more messages than usual are to be in flight.
+const MOST_STEPS: u64 = 1 << 25;
+
+/// `--window`, of a benchmark that has windows.
+pub(super) fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, InputError> {
+    let Some(window) = asked else { return Ok(WINDOW) };
+    let wanted = if which.is_some_and(|which| which.measure() != Measure::Bandwidth) {
+        "no window for this benchmark: only those of bandwidth have any".into()
+    } else if !(1..=MOST_WINDOW).contains(&window) {
+        format!("a whole number from 1 to {MOST_WINDOW}")
+    } else {
+        return Ok(window);
+    };
+    Err(InputError::new("window", window.to_string(), wanted))
+}
+
+/// `--shifts`, of a benchmark that has shifts, among so many ranks.
+pub(super) fn played_shifts(
+    asked: Option<u32>,
+    which: Option<Bench>,
+    ranks: u32,
+) -> Result<u32, InputError> {
+    let all = ranks.saturating_sub(1);
+    let Some(shifts) = asked else { return Ok(SHIFTS.min(all)) };
+    let least = (PUTS * shifts::LEAST_PARTS as u32).min(all);
+    let wanted = if which.is_some_and(|which| which != Bench::PutAlltoall) {
+        "no shifts for this benchmark: only `put_alltoall` has any".into()
+    } else if !(least..=all).contains(&shifts) {
+        format!("a whole number from {least} to {all}, all of {ranks} ranks")
+    } else {
+        return Ok(shifts);
+    };
+    Err(InputError::new("shifts", shifts.to_string(), wanted))
+}
+
+/// `--buffers`, of a benchmark for which it means something.
+pub(super) fn buffers(asked: Option<&str>, which: Option<Bench>) -> Result<Buffers, InputError> {
+    match (asked, which) {
+        (None | Some("host"), _) => Ok(Buffers::Host),
+        (Some("gpu"), Some(which)) if !which.takes_gpu_buffers() => {
+            let wanted = "`host` for this benchmark: one-sided operations and reductions on GPU \
+                          buffers are not modeled";
+            Err(InputError::new("buffers", "gpu", wanted))
+        }
+        (Some("gpu"), _) => Ok(Buffers::Gpu),
+        (Some(word), _) => Err(unknown("buffers", word, &["host", "gpu"])),
+    }
+}
+
+/// A complaint if buffers are to lie in GPUs, and a node of the job has none that a machine file
+/// describes.
+pub(super) fn missing_gpus(job: &Job) -> Option<InputError> {
+    let machine = &job.machine;
+    let has_none = |seat: &Seat| machine.kind_of(seat.node).gpus == 0;
+    if job.buffers == Buffers::Host {
+        return None;
+    }
+    let why = if job.seats.iter().any(has_none) {
+        "have no GPUs"
+    } else if machine.node.gpu.is_none() {
+        "have GPUs, but its machine file does not say `node.gpu_rate`"
+    } else {
+        return None;
+    };
+    let wanted = format!("`host`: nodes of `{}` {why}", machine.name);
+    Some(InputError::new("buffers", "gpu", wanted))
+}
+
+/// A size whose packets or whose time cannot be counted. Packets: where ranks have a block each,
+/// one message may carry all of them. Time: all ranks' windows of such messages one after the other
+/// over the slowest link must fit what a `Time` holds, 213 days.
+pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> Option<InputError> {
+    let machine = &job.machine;
+    let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
+    let node = &machine.node;
+    let slowest = slowest.max(node.shm_gap).max(node.far_gap).max(node.memory_gap);
+    let gpu = node.gpu.as_ref();
+    let gpu = gpu.map(|p| [p.gap, p.link_gap, p.tile_gap, p.nic_gap, job.library.gpu.ipc_gap]);
+    let slowest = gpu.into_iter().flatten().fold(slowest, Gap::max).max(job.library.packing.gap());
+    let share = Gap(slowest.0.saturating_mul(job.seats.len() as u64 * u64::from(window) * 4));
+    use Kind as K;
+    let blocks = match which {
+        Bench::Collective(K::Bcast | K::Reduce | K::Allreduce | K::ReduceScatter) => 1,
+        Bench::Collective(K::Barrier | K::Scan | K::Exscan) => 1,
+        Bench::Collective(_) | Bench::Validation(_) => job.seats.len() as u64,
+        _ => 1,
+    };
+    // A program of so many steps is a few gigabytes.
+    let steps = job.seats.len() as u64 * 9 * u64::from(window);
+    if window > WINDOW && steps > MOST_STEPS {
+        let most = (MOST_STEPS / 9 / job.seats.len() as u64).max(WINDOW.into());
+        let wanted = format!("at most {most} for {} ranks", job.seats.len());
+        return Some(InputError::new("window", window.to_string(), wanted));
+    }
+    let fits = |bytes: u64| {
+        let packets = bytes.saturating_mul(blocks).div_ceil(machine.nic.packet_payload);
+        packets < 1 << 31 && share.span(bytes) < Span(1 << 62)
+    };
+    let bytes = sizes.iter().copied().find(|&bytes| !fits(bytes))?;
+    let wanted = "a size that ends within 50 days, in fewer than 2^31 packets";
+    Some(InputError::new("sizes", bytes.to_string(), wanted))
+}
+
+/// A complaint where one iteration of a test of a fabric is of more messages than are played: no
+/// part stands for it.
+pub(super) fn too_many(plan: &Plan, fidelity: Fidelity, messages: u64) -> Option<InputError> {
+    let Plan { bench: Bench::Validation(test), ranks, ppn, bytes, algorithm, .. } = *plan else {
+        return None;
+    };
+    let call = |kind| calls::most(&call_across(kind, algorithm, ranks / ppn, bytes));
+    let calls = test.kind().map_or(0, |kind| u64::from(ppn) * call(kind));
+    let all = u64::from(ranks) * test.messages() + calls;
+    let asked = all * calls::cost(fidelity);
+    let wanted = format!(
+        "at least {asked}, or fewer ranks: an iteration at {bytes} B is of up to {all} messages, \
+         and no part tells what all take"
+    );
+    (asked > messages).then(|| InputError::new("messages", messages.to_string(), wanted))
+}

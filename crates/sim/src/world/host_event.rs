@@ -1,0 +1,271 @@
+//! What is due at an instant, and what a message is part of: one word each, so that the queue and
+//! the network carry all there is to know, and nothing else need be read to learn it.
+
+use crate::onesided::AccessId;
+use crate::outcome::Blocked;
+use crate::world::{DoneId, RunId, SendId, World};
+use net::NetworkModel;
+use workload::Workload;
+
+/// The parts of a send, in the order they travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum ProtocolPhase {
+    /// Envelope and all data.
+    Eager,
+    /// Envelope and the first part of the data; the rest is asked for.
+    RequestToSend,
+    /// The receiver's NIC asks.
+    Get,
+    Data,
+    /// The sender learns that its buffer is free.
+    Finished,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct InFlight {
+    pub send: SendId,
+    pub phase: ProtocolPhase,
+}
+
+/// What a message in the network is part of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MessageOwner {
+    ProtocolPhase(InFlight),
+    /// The request or the answer of a one-sided operation.
+    Access(AccessId),
+    /// Of this source, beside the jobs.
+    Background(u32),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HostEvent {
+    /// The call at the head of the rank's list takes effect.
+    Execute,
+    Complete(DoneId),
+    /// Completes an alarm. Not progress: one that rings after the last rank has left does not
+    /// lengthen the run.
+    Alarm(DoneId),
+    /// The next message of the run's round leaves its rank.
+    SendNext(RunId),
+    /// A leg leaves its rank; and its NIC, where something beside the network delays it.
+    Depart(InFlight),
+    Inject(InFlight),
+    /// The way that NICs share to GPUs is free for the next leg that waits for it.
+    Serve(u32),
+    /// A message has come: by the network, through shared memory, or as an acknowledgement.
+    Arrive(MessageOwner),
+    /// A one-sided operation leaves its origin.
+    Issue(AccessId),
+    /// The answer to one leaves its target.
+    Answer(AccessId),
+    /// The round the run is in is over.
+    Advance(RunId),
+    /// What switches have reduced is there: at the root, or everywhere.
+    Reduced(RunId),
+    /// The background has warmed up: the jobs begin.
+    Begin,
+}
+
+/// Bits of what something is, above those of whose it is.
+const KIND: u32 = 5;
+const NAME: u32 = u32::BITS - KIND;
+/// So many of a sort may be under way at once: 117 million sends, which take some 10 GB. The names
+/// beyond are for what comes before somebody looks.
+pub(super) const MOST: usize = (1 << NAME) - (1 << 24);
+
+/// Kinds of cargo, those of legs by their number, and those of dues behind them.
+const PHASES: u32 = 5;
+const ACCESS: u32 = PHASES;
+const BACKGROUND: u32 = ACCESS + 1;
+const DEPART: u32 = BACKGROUND + 1;
+const INJECT: u32 = DEPART + PHASES;
+const EXECUTE: u32 = INJECT + PHASES;
+const COMPLETE: u32 = EXECUTE + 1;
+const ALARM: u32 = COMPLETE + 1;
+const SEND_NEXT: u32 = ALARM + 1;
+const SERVE: u32 = SEND_NEXT + 1;
+const ISSUE: u32 = SERVE + 1;
+const ANSWER: u32 = ISSUE + 1;
+const ADVANCE: u32 = ANSWER + 1;
+const REDUCED: u32 = ADVANCE + 1;
+const BEGIN: u32 = REDUCED + 1;
+const _: () = assert!(BEGIN < 1 << KIND);
+
+#[inline]
+fn word(kind: u32, name: u32) -> u32 {
+    assert!(name < 1 << NAME, "more is under way than there are names for");
+    kind << NAME | name
+}
+
+#[inline]
+fn parts(word: u32) -> (u32, u32) {
+    (word >> NAME, word & ((1 << NAME) - 1))
+}
+
+#[inline]
+fn in_flight(phase: u32, send: u32) -> InFlight {
+    let phases = [
+        ProtocolPhase::Eager,
+        ProtocolPhase::RequestToSend,
+        ProtocolPhase::Get,
+        ProtocolPhase::Data,
+        ProtocolPhase::Finished,
+    ];
+    InFlight { send: SendId(send), phase: phases[phase as usize] }
+}
+
+impl MessageOwner {
+    #[inline]
+    pub fn pack(self) -> u32 {
+        match self {
+            MessageOwner::ProtocolPhase(InFlight { send, phase }) => word(phase as u32, send.0),
+            MessageOwner::Access(access) => word(ACCESS, access.0),
+            MessageOwner::Background(source) => word(BACKGROUND, source),
+        }
+    }
+    #[inline]
+    pub fn unpack(word: u32) -> MessageOwner {
+        match parts(word) {
+            (ACCESS, access) => MessageOwner::Access(AccessId(access)),
+            (BACKGROUND, source) => MessageOwner::Background(source),
+            (phase, send) => MessageOwner::ProtocolPhase(in_flight(phase, send)),
+        }
+    }
+}
+
+impl HostEvent {
+    #[inline(always)]
+    pub fn pack(self) -> u32 {
+        match self {
+            HostEvent::Arrive(owner) => owner.pack(),
+            HostEvent::Depart(InFlight { send, phase }) => word(DEPART + phase as u32, send.0),
+            HostEvent::Inject(InFlight { send, phase }) => word(INJECT + phase as u32, send.0),
+            HostEvent::Execute => word(EXECUTE, 0),
+            HostEvent::Complete(done) => word(COMPLETE, done.0),
+            HostEvent::Alarm(done) => word(ALARM, done.0),
+            HostEvent::SendNext(run) => word(SEND_NEXT, run.0),
+            HostEvent::Serve(arbiter) => word(SERVE, arbiter),
+            HostEvent::Issue(access) => word(ISSUE, access.0),
+            HostEvent::Answer(access) => word(ANSWER, access.0),
+            HostEvent::Advance(run) => word(ADVANCE, run.0),
+            HostEvent::Reduced(run) => word(REDUCED, run.0),
+            HostEvent::Begin => word(BEGIN, 0),
+        }
+    }
+    #[inline]
+    pub fn unpack(word: u32) -> HostEvent {
+        match parts(word) {
+            (..DEPART, _) => HostEvent::Arrive(MessageOwner::unpack(word)),
+            (kind @ DEPART..INJECT, send) => HostEvent::Depart(in_flight(kind - DEPART, send)),
+            (kind @ INJECT..EXECUTE, send) => HostEvent::Inject(in_flight(kind - INJECT, send)),
+            (EXECUTE, _) => HostEvent::Execute,
+            (COMPLETE, done) => HostEvent::Complete(DoneId(done)),
+            (ALARM, done) => HostEvent::Alarm(DoneId(done)),
+            (SEND_NEXT, run) => HostEvent::SendNext(RunId(run)),
+            (SERVE, arbiter) => HostEvent::Serve(arbiter),
+            (ISSUE, access) => HostEvent::Issue(AccessId(access)),
+            (ANSWER, access) => HostEvent::Answer(AccessId(access)),
+            (ADVANCE, run) => HostEvent::Advance(RunId(run)),
+            (REDUCED, run) => HostEvent::Reduced(RunId(run)),
+            _ => HostEvent::Begin,
+        }
+    }
+}
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    /// Ends the run if it has nearly run out of names. Asked now and then.
+    pub(super) fn count_names(&mut self) {
+        let sorts = [
+            (self.sends.most(), "messages"),
+            (self.accesses.most(), "one-sided operations"),
+            (self.completions.most(), "completions"),
+            (self.runs.most(), "collectives"),
+        ];
+        let Some((_, what)) = sorts.into_iter().find(|sort| sort.0 > self.most_named) else {
+            return;
+        };
+        let rank = self.jobs[self.last_job as usize].first;
+        let what = format!(
+            "more than {} {what} are under way at once at {}, and odonata can tell no more apart. \
+             Cure: fewer ranks, or fewer of them out at once",
+            self.most_named,
+            self.job_time()
+        );
+        let node = self.job.seats[rank as usize].node;
+        self.limit_checker.exhaust(Blocked { rank, node, what });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::End;
+    use crate::world::{Job, Policy, Seat};
+    use base::Span;
+    use loggp::LogGpNetwork;
+    use machine::{MachineSpec, NicId, NodeId};
+    use workload::{Op, SendMode, Step, Streams, WORLD};
+
+    /// 3,000 messages lie at a rank that computes, until it receives them.
+    #[test]
+    fn a_run_out_of_message_ids_ends_with_a_reason() {
+        let text = machine::preset("dragonfly-1056").expect("a preset");
+        let spec = MachineSpec::parse("dragonfly-1056", text, &[]).expect("presets are legal");
+        let machine = spec.resolve().expect("presets are legal");
+        let text = mpi::library::preset("mpich").expect("a preset");
+        let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("legal");
+        let seat = |n| Seat { node: NodeId(n), nic: NicId(n), binding: Default::default() };
+        let mut job = Job::new(machine, library, vec![seat(0), seat(1)], 1);
+        job.limits = Policy::Off;
+        let each = |op: Op| (0..3000).map(move |_| Step::Do(op.clone()));
+        let mode = SendMode::Standard;
+        let sends = each(Op::Send { to: 1, context: WORLD, tag: 0, bytes: 8, mode });
+        let recvs = each(Op::Recv { from: 0, context: WORLD, tag: 0, bytes: 8 });
+        let wait = || [Step::Wait].into_iter();
+        let programs: [Vec<Step>; 2] = [
+            sends.chain(wait()).collect(),
+            [Step::Compute(Span::ms(100)), Step::Wait].into_iter().chain(recvs).collect(),
+        ];
+        for (most, fits) in [(MOST, true), (3_000, true), (2_500, false)] {
+            let streams = Streams::new(programs.clone().into_iter());
+            let mut world = World::<LogGpNetwork, _>::new(&job, streams);
+            world.most_named = most;
+            match world.run(&mut |_| true).end {
+                End::Finished => assert!(fits, "{most}"),
+                End::Exhausted(blocked) => {
+                    assert!(!fits && blocked.what.contains("2500 messages"), "{}", blocked.what);
+                }
+                end => panic!("{end:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn host_events_survive_packing() {
+        let last = (1 << NAME) - 1;
+        for id in [0, 1, last] {
+            let (run, done) = (RunId(id), DoneId(id));
+            let mut all = vec![
+                HostEvent::Execute,
+                HostEvent::Begin,
+                HostEvent::Serve(id),
+                HostEvent::Answer(AccessId(id)),
+            ];
+            all.extend([
+                HostEvent::Complete(done),
+                HostEvent::Alarm(done),
+                HostEvent::SendNext(run),
+                HostEvent::Advance(run),
+            ]);
+            all.extend([HostEvent::Reduced(run), HostEvent::Issue(AccessId(id))]);
+            let phases = (0..PHASES).map(|phase| in_flight(phase, id));
+            all.extend(phases.clone().flat_map(|f| [HostEvent::Depart(f), HostEvent::Inject(f)]));
+            let owner = [MessageOwner::Access(AccessId(id)), MessageOwner::Background(id)];
+            all.extend(phases.map(MessageOwner::ProtocolPhase).chain(owner).map(HostEvent::Arrive));
+            for host_event in all {
+                assert_eq!(HostEvent::unpack(host_event.pack()), host_event);
+            }
+        }
+    }
+}

@@ -1,0 +1,485 @@
+//! What limits of NICs and of the provider do to a run: what slows down, waits or ends.
+//!
+//! `mpi::Limits` counts; here is when, how long, and what to say.
+
+use super::{HostEvent, Send, SendId, World};
+use crate::outcome::{Blocked, ExceededLimit, LimitReport, LimitUse};
+use crate::world::{InFlight, Job, MessageOwner};
+use base::{Span, Time};
+use machine::{LinkEnd, Machine};
+use mpi::Limits;
+use mpi::contexts::{Allocation, Contexts};
+use mpi::limits::{Limit, MatchMode, Nic, UNLIMITED, Verdict};
+use net::NetworkModel;
+use workload::{ANY_SOURCE, Call, Context, Workload};
+
+/// What is done about a limit that a run exceeds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Policy {
+    /// There are none.
+    Off,
+    /// It is noted, and the run goes on as if there were none.
+    Warn,
+    /// What would fail on the machine ends the run.
+    Fail,
+}
+
+impl Policy {
+    pub const NAMES: [&str; 3] = ["off", "warn", "fail"];
+    pub fn named(name: &str) -> Option<Policy> {
+        let at = Self::NAMES.iter().position(|&known| known == name)?;
+        Some([Policy::Off, Policy::Warn, Policy::Fail][at])
+    }
+}
+
+pub(crate) struct LimitChecker {
+    pub limits: Limits,
+    contexts: Contexts,
+    /// The last id that ranks agreed on, and how many they were.
+    agreed: (Allocation, usize),
+    policy: Policy,
+    /// Looking at one element of a list, and the wait of flow control.
+    element: Span,
+    flow_control: Span,
+    /// Ranks inside a send that waits for others of theirs to be received.
+    waiting: Vec<bool>,
+    /// Until when each rank's endpoint turns messages away, once one has.
+    closed: Vec<Time>,
+    crossed: Vec<ExceededLimit>,
+    exhausted: Option<Blocked>,
+    flow_controls: u64,
+}
+
+/// What the machine's NICs have of what is limited.
+fn nic_of(machine: &Machine) -> Nic {
+    let nic = &machine.nic;
+    Nic {
+        match_engines: nic.match_engines,
+        match_entries: nic.match_entries,
+        portal_table: nic.portal_table,
+        command_queues: nic.command_queues,
+    }
+}
+
+impl LimitChecker {
+    pub fn new(job: &Job) -> LimitChecker {
+        let mut bounds = job.library.bounds(nic_of(&job.machine));
+        if job.limits == Policy::Off {
+            bounds = bounds.unlimited();
+        }
+        LimitChecker {
+            limits: Limits::new(bounds, job.seats.iter().map(|seat| seat.nic.0)),
+            contexts: Contexts::new(job.seats.len()),
+            agreed: Default::default(),
+            policy: job.limits,
+            element: job.library.provider.match_element,
+            flow_control: job.library.provider.flow_control,
+            waiting: vec![false; job.seats.len()],
+            closed: Vec::new(),
+            crossed: Vec::new(),
+            exhausted: None,
+            flow_controls: 0,
+        }
+    }
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted.is_some()
+    }
+    /// The run ends for want of something.
+    pub fn exhaust(&mut self, what: Blocked) {
+        self.exhausted.get_or_insert(what);
+    }
+    pub fn take_exhausted(&mut self) -> Option<Blocked> {
+        self.exhausted.take()
+    }
+}
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    /// Whether what comes from there comes by the NIC.
+    pub(crate) fn is_remote(&self, at: u32, from: u32) -> bool {
+        from == ANY_SOURCE || !self.shares_node(at, from)
+    }
+
+    /// Bytes of a message that lie at its receiver until it is received.
+    fn held_bytes(&self, send: &Send) -> u64 {
+        if send.rendezvous {
+            send.bytes.min(self.job.library.rendezvous_eager_part)
+        } else {
+            send.bytes
+        }
+    }
+
+    /// The jobs start, if their ranks' endpoints find what they need.
+    pub(super) fn open_endpoints(&mut self) {
+        if let Some((rank, limit)) = self.limit_checker.limits.start() {
+            self.exceeded(rank, limit);
+        }
+    }
+
+    /// Memory of a rank is open to others through the NIC, or is so no more.
+    pub(super) fn region(&mut self, rank: u32, held: bool, optimized: bool) {
+        let rank = self.played(rank);
+        if held {
+            let verdict = self.limit_checker.limits.register(rank, optimized);
+            self.apply_verdict(rank, verdict);
+        } else {
+            self.limit_checker.limits.deregister(rank, optimized);
+        }
+    }
+
+    /// The rank is in a communicator.
+    pub(super) fn joined(&mut self, rank: u32, context: Context) {
+        let key = (self.job_of(rank), context);
+        let (first, members) = (self.first_rank(key.0), self.workload.members(key.0, context));
+        if !self.limit_checker.contexts.join(key, members.len()) {
+            return;
+        }
+        let members: Vec<u32> = members.iter().map(|&member| first + member).collect();
+        if let Some(agreed) = self.limit_checker.contexts.agree(key, &members) {
+            self.limit_checker.agreed = (agreed, members.len());
+            let verdict = self.limit_checker.limits.context(agreed.rank, agreed.id);
+            self.apply_verdict(agreed.rank, verdict);
+        }
+    }
+    /// It is so no more.
+    pub(super) fn left(&mut self, rank: u32, context: Context) {
+        let key = (self.job_of(rank), context);
+        self.limit_checker.contexts.leave(key, rank);
+    }
+
+    /// The library makes a message of a one-sided operation. If it is long the other side reads the
+    /// data, from memory that is registered until word comes that it has.
+    pub(crate) fn register_temporary(&mut self, rank: u32, bytes: u64) {
+        if bytes > self.job.library.am_eager_max {
+            let rank = self.played(rank);
+            let verdict = self.limit_checker.limits.register_temporary(rank);
+            self.apply_verdict(rank, verdict);
+        }
+    }
+    pub(crate) fn deregister_temporary(&mut self, rank: u32, bytes: u64) {
+        if bytes > self.job.library.am_eager_max {
+            self.limit_checker.limits.deregister_temporary(self.played(rank));
+        }
+    }
+
+    /// The rank has more requests than ever.
+    pub(super) fn requests(&mut self, rank: u32, held: u32) {
+        let rank = self.played(rank);
+        let verdict = self.limit_checker.limits.request(rank, held);
+        self.apply_verdict(rank, verdict);
+    }
+
+    /// A receive waits at the rank's NIC for what comes from there.
+    pub(crate) fn posted(&mut self, at: u32, from: u32) {
+        if self.is_remote(at, from) {
+            let at = self.played(at);
+            let verdict = self.limit_checker.limits.post(at);
+            self.apply_verdict(at, verdict);
+        }
+    }
+    /// It does not any more.
+    pub(crate) fn unposted(&mut self, at: u32, from: u32) {
+        if self.is_remote(at, from) {
+            self.limit_checker.limits.unpost(self.played(at));
+        }
+    }
+
+    /// A message has come; whether a receive waited for it.
+    #[inline]
+    pub(crate) fn message_arrived(&mut self, id: SendId, is_expected: bool) {
+        let Send { to, rendezvous, same_node, .. } = self.sends[id];
+        if !same_node {
+            self.limit_checker.limits.message_arrived(self.played(to), is_expected, rendezvous);
+        }
+    }
+
+    /// A message has come by the NIC, and stays: no receive waits for it.
+    pub(crate) fn hold_unexpected(&mut self, id: SendId) {
+        let send = self.sends[id];
+        if !send.same_node {
+            let bytes = self.held_bytes(&send);
+            let at = self.played(send.to);
+            let verdict = self.limit_checker.limits.keep(at, bytes);
+            self.apply_verdict(at, verdict);
+        }
+    }
+    /// It has been received, or set aside for who will.
+    pub(crate) fn release_unexpected(&mut self, id: SendId) {
+        let send = self.sends[id];
+        if !send.same_node {
+            let bytes = self.held_bytes(&send);
+            self.limit_checker.limits.take(self.played(send.to), bytes);
+        }
+    }
+
+    /// Where the CPU matches, it has just searched so many elements.
+    pub(crate) fn searched(&mut self, rank: u32, elements: usize) {
+        let rank = self.played(rank);
+        if self.limit_checker.limits.is_software(rank) {
+            self.walk(rank, elements as u64);
+        }
+    }
+
+    fn walk(&mut self, rank: u32, elements: u64) -> Time {
+        self.work(rank, Span(self.limit_checker.element.0.saturating_mul(elements)))
+    }
+
+    pub(crate) fn tagged(&mut self, rank: u32, context: u32, tag: i32) {
+        // The library's own messages have tags of its own.
+        if context & workload::wire::PRIVATE_CONTEXT == 0 {
+            let verdict = self.limit_checker.limits.tag(rank, tag);
+            self.apply_verdict(rank, verdict);
+        }
+    }
+
+    #[inline]
+    fn apply_verdict(&mut self, rank: u32, verdict: Verdict) {
+        if verdict != Verdict::Fits {
+            self.enforce(rank, verdict);
+        }
+    }
+
+    #[cold]
+    fn enforce(&mut self, rank: u32, verdict: Verdict) {
+        match verdict {
+            Verdict::Fits => {}
+            Verdict::ToSoftware { moved } => _ = self.walk(rank, moved),
+            Verdict::FlowControl { moved } => {
+                self.limit_checker.flow_controls += 1;
+                let moved = self.walk(rank, moved);
+                self.limit_checker.closed.resize(self.job.seats.len(), Time::ZERO);
+                self.limit_checker.closed[rank as usize] = moved + self.limit_checker.flow_control;
+            }
+            Verdict::Exceeded(limit) => self.exceeded(rank, limit),
+        }
+    }
+
+    /// A message that comes while its receiver's endpoint turns messages away is sent again when
+    /// that is over. Whether it was.
+    #[inline]
+    pub(crate) fn deferred_by_flow_control(&mut self, in_flight: InFlight, to: u32) -> bool {
+        if self.limit_checker.closed.is_empty() {
+            return false;
+        }
+        let to = self.played(to);
+        let open = self.limit_checker.closed[to as usize];
+        if open <= self.now {
+            return false;
+        }
+        self.schedule(to, open, HostEvent::Arrive(MessageOwner::ProtocolPhase(in_flight)));
+        true
+    }
+
+    /// Takes what a send needs at the NIC; whether there was any.
+    pub(crate) fn claim_send(&mut self, at: u32, to: u32, bytes: u64) -> bool {
+        let by_nic = !self.shares_node(at, to);
+        !(by_nic && self.wants_rendezvous(false, bytes)) || self.limit_checker.limits.claim(at)
+    }
+
+    /// The rank stays inside this call until one of its sends is through: the provider says
+    /// "again", and the library does.
+    #[cold]
+    pub(crate) fn block_send(&mut self, call: Call) {
+        self.limit_checker.waiting[call.rank as usize] = true;
+        self.take_back(call);
+    }
+
+    /// A rendezvous over the network is through.
+    pub(crate) fn release_rendezvous(&mut self, send: &Send) {
+        self.limit_checker.limits.unclaim(send.from);
+        self.limit_checker.limits.sent(send.from);
+        if std::mem::take(&mut self.limit_checker.waiting[send.from as usize]) {
+            let rank = &mut self.ranks[send.from as usize];
+            rank.cpu = rank.cpu.max(self.now);
+            self.schedule(send.from, self.now, HostEvent::Execute);
+        }
+    }
+
+    /// Nobody goes on. If that is for want of something, and only to be noted, they do from now on;
+    /// whether so.
+    pub(super) fn waive_limit(&mut self) -> bool {
+        let waiting: Vec<u32> = self.waiting_to_send().map(|(rank, _)| rank).collect();
+        if self.limit_checker.policy == Policy::Fail || waiting.is_empty() {
+            return false;
+        }
+        self.exceeded(waiting[0], Limit::RendezvousSends);
+        self.limit_checker.limits.never_wait();
+        for rank in waiting {
+            self.limit_checker.waiting[rank as usize] = false;
+            self.schedule(rank, self.now, HostEvent::Execute);
+        }
+        true
+    }
+
+    /// Nobody goes on: whether that is for want of something, and who lacks it.
+    pub(super) fn blocked_by_limit(&mut self) -> Option<Blocked> {
+        let rank = self.limit_checker.waiting.iter().position(|&waits| waits)? as u32;
+        self.exceeded(rank, Limit::RendezvousSends);
+        self.limit_checker.crossed.last().map(|crossed| Blocked {
+            rank,
+            node: self.job.seats[rank as usize].node,
+            what: crossed.what.clone(),
+        })
+    }
+
+    #[cold]
+    fn exceeded(&mut self, rank: u32, limit: Limit) {
+        let node = self.job.seats[rank as usize].node;
+        if !self.limit_checker.crossed.iter().any(|crossed| crossed.limit == limit) {
+            let what = self.describe_exceeded(rank, limit);
+            self.limit_checker.crossed.push(ExceededLimit {
+                limit,
+                rank,
+                node,
+                at: self.job_time(),
+                what,
+            });
+        }
+        if self.limit_checker.policy == Policy::Fail && !self.limit_checker.is_exhausted() {
+            let what = self.limit_checker.crossed.last().expect("there is one now").what.clone();
+            self.limit_checker.exhaust(Blocked { rank, node, what });
+        }
+    }
+
+    fn describe_exceeded(&self, rank: u32, limit: Limit) -> String {
+        let limits = &self.limit_checker.limits;
+        let seat = self.job.seats[rank as usize];
+        let machine = &self.job.machine;
+        let (node, now, bound) =
+            (machine.node_name(seat.node), self.job_time(), limits.bound(limit));
+        let own = self.own_number(rank);
+        let (posted, unexpected) = limits.lists(rank);
+        let lists = format!("{posted} receives posted and {unexpected} messages unexpected");
+        let what = match limit {
+            Limit::Tag => {
+                let tag = limits.mark(limit).used;
+                format!("rank {own} on {node} used tag {tag} at {now}: MPI_TAG_UB is {bound}")
+            }
+            Limit::MatchEntries => {
+                let nic = machine.end_name(LinkEnd::Nic(seat.nic));
+                let others = match limits.ranks_on_engine(rank) - 1 {
+                    0 => String::new(),
+                    1 => " and 1 rank more shares them".into(),
+                    n => format!(" and {n} ranks more share them"),
+                };
+                format!(
+                    "match entries used up at {nic} at {now}: all {bound} of a match engine are \
+                     taken, where rank {own} on {node} has {lists}{others}. With \
+                     FI_CXI_RX_MATCH_MODE={} the provider ends the job there (`LE resources not \
+                     recovered during flow control`)",
+                    MatchMode::Hardware.name()
+                )
+            }
+            Limit::EventQueue => format!(
+                "event queue overflow at {now}: rank {own} on {node} has {lists}; with its sends \
+                 that is up to {} events, and its queue has {bound} slots. The provider ends the \
+                 job there (`Cassini Event Queue overflow detected`)",
+                limits.events(rank)
+            ),
+            Limit::RendezvousSends => {
+                let waiting = self.limit_checker.waiting.iter().filter(|&&waits| waits).count();
+                let who = match waiting {
+                    1 => "it waits".into(),
+                    n => format!("{n} ranks wait"),
+                };
+                format!(
+                    "rendezvous sends used up at {now}: rank {own} on {node} has {bound} out, the \
+                     most there may be, and is inside the next; {who} so, and nobody receives"
+                )
+            }
+            Limit::Communicators => {
+                // The one that is being made is not in use yet.
+                let most = self.limit_checker.agreed.0.most - 1;
+                let who = match self.limit_checker.agreed.1 {
+                    1 => "1 rank makes".into(),
+                    n => format!("{n} ranks make"),
+                };
+                let (why, says) = match u64::from(most) >= bound {
+                    true => (format!("all {bound} are in use"), "Too many communicators"),
+                    false => (
+                        format!("{most} are in use, the most, and none of {bound} is free on all"),
+                        "Cannot allocate context ID because of fragmentation",
+                    ),
+                };
+                format!(
+                    "context ids used up at {now}: {who} a communicator, and on rank {own} on \
+                     {node} {why}. MPI ends the job there (`{says}`)"
+                )
+            }
+            Limit::EagerBuffers => unreachable!("nothing bounds them"),
+            Limit::Memory => unreachable!("it is counted when the ranks have ended"),
+            Limit::Regions => {
+                let nic = machine.end_name(LinkEnd::Nic(seat.nic));
+                format!(
+                    "match entries used up by registered memory at {nic} at {now}: all {bound} of \
+                     a match engine are taken, where rank {own} on {node} has {} windows, {} long \
+                     accumulates under way, {lists}; {} ranks share the engine. There is none for \
+                     the next (`FI_ENOSPC`)",
+                    limits.regions(rank).0,
+                    limits.temporary_regions(rank),
+                    limits.ranks_on_engine(rank)
+                )
+            }
+            Limit::PortalTable => {
+                let nic = machine.end_name(LinkEnd::Nic(seat.nic));
+                format!(
+                    "portal table used up at {nic} at {now}: all {bound} entries are taken, where \
+                     rank {own} on {node} has {} optimized windows and {} ranks share the NIC. \
+                     The window cannot be made there (`FI_ENOSPC`)",
+                    limits.regions(rank).1,
+                    limits.neighbors(rank)
+                )
+            }
+            Limit::Requests => {
+                let held = limits.mark(limit).used;
+                format!(
+                    "requests used up at {now}: rank {own} on {node} has {held} at once, with \
+                     those that are complete and were not waited for, and its library has {bound}. \
+                     It ends the job there (`req != NULL`)"
+                )
+            }
+            Limit::CommandQueues => {
+                let nic = machine.end_name(LinkEnd::Nic(seat.nic));
+                format!(
+                    "command queues used up at {nic} at {now}: it has {bound}, one for the \
+                     endpoint of each rank, and {} ranks, among them rank {own} on {node}. \
+                     MPI_Init fails there (`Unable to allocate CMDQ`)",
+                    limits.neighbors(rank)
+                )
+            }
+        };
+        format!("{what}. Cure: {}", limit.workaround())
+    }
+
+    /// Who waits inside a send, for the list of who waits for what.
+    pub(super) fn waiting_to_send(&self) -> impl Iterator<Item = (u32, String)> {
+        let bound = self.limit_checker.limits.bound(Limit::RendezvousSends);
+        let waits = self.limit_checker.waiting.iter().zip(0u32..).filter(|(waits, _)| **waits);
+        waits.map(move |(_, rank)| {
+            (rank, format!("send that waits for one of {bound} rendezvous sends to be received"))
+        })
+    }
+
+    pub(super) fn limit_report(&self) -> LimitReport {
+        let limits = &self.limit_checker.limits;
+        // What a program allocates is known to those who started it.
+        let counted = Limit::ALL.iter().filter(|&&limit| limit != Limit::Memory);
+        let uses = counted.map(|&limit| {
+            let mark = limits.mark(limit);
+            let bound = limits.bound(limit);
+            LimitUse {
+                limit,
+                used: mark.used,
+                fixed: limits.fixed(limit),
+                bound: (bound != UNLIMITED).then_some(bound),
+                rank: mark.rank,
+            }
+        });
+        LimitReport {
+            uses: uses.collect(),
+            crossed: self.limit_checker.crossed.clone(),
+            flow_controls: self.limit_checker.flow_controls,
+            software_ranks: limits.software_ranks(),
+            reduction_timeouts: self.offload.timeouts,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Several jobs as one workload. Each keeps its own ranks, communicators and tokens, and knows of
+//! no other.
+
+use crate::{ANY_SOURCE, Call, Context, Done, Op, Workload};
+use base::Time;
+
+/// The ranks of the first job, then those of the second, and so on.
+pub struct MultiJob<W> {
+    pub jobs: Vec<W>,
+    /// The first rank of each job, and one past the last.
+    first: Vec<u32>,
+    done: Vec<Done>,
+}
+
+impl<W: Workload> MultiJob<W> {
+    pub fn new(jobs: Vec<W>) -> MultiJob<W> {
+        let mut first = vec![0];
+        for job in &jobs {
+            first.push(first.last().expect("not empty") + job.ranks());
+        }
+        MultiJob { jobs, first, done: Vec::new() }
+    }
+
+    /// The first rank of each job.
+    pub fn firsts(&self) -> &[u32] {
+        &self.first[..self.jobs.len()]
+    }
+
+    /// Asks one job, and gives its calls the numbers its ranks have among all.
+    fn forward(
+        &mut self,
+        job: usize,
+        calls: &mut Vec<Call>,
+        what: impl FnOnce(&mut W, &mut Vec<Call>),
+    ) {
+        if self.jobs[job].is_stopped() {
+            return;
+        }
+        let from = calls.len();
+        what(&mut self.jobs[job], calls);
+        let first = self.first[job];
+        for call in &mut calls[from..] {
+            call.rank += first;
+            match &mut call.op {
+                Op::Send { to, .. }
+                | Op::OneSided { to, .. }
+                | Op::Lock { to, .. }
+                | Op::Unlock { to, .. } => *to += first,
+                Op::Recv { from, .. } | Op::Probe { from, .. } => {
+                    *from += if *from == ANY_SOURCE { 0 } else { first };
+                }
+                Op::Pause
+                | Op::Alarm { .. }
+                | Op::Delay { .. }
+                | Op::RecvTaken { .. }
+                | Op::Cancel { .. }
+                | Op::Collective { .. }
+                | Op::Storage { .. }
+                | Op::Region { .. }
+                | Op::Join { .. }
+                | Op::Leave { .. }
+                | Op::Packs(_)
+                | Op::Unpacks(_)
+                | Op::Nics { .. }
+                | Op::Requests(_)
+                | Op::Exit => {}
+            }
+        }
+    }
+}
+
+impl<W: Workload> Workload for MultiJob<W> {
+    fn ranks(&self) -> u32 {
+        *self.first.last().expect("not empty")
+    }
+    fn members(&self, job: u32, context: Context) -> &[u32] {
+        self.jobs[job as usize].members(0, context)
+    }
+    fn start(&mut self, calls: &mut Vec<Call>) {
+        for job in 0..self.jobs.len() {
+            self.forward(job, calls, |w, calls| w.start(calls));
+        }
+    }
+    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
+        let mut rest = done;
+        for job in 0..self.jobs.len() {
+            let end = self.first[job + 1];
+            let n = rest.partition_point(|d| d.rank < end);
+            if n == 0 {
+                continue;
+            }
+            let first = self.first[job];
+            let mut own = std::mem::take(&mut self.done);
+            own.clear();
+            // A peer is a rank of the same job, or nobody.
+            let own_number =
+                |d: &Done| Done { rank: d.rank - first, peer: d.peer.saturating_sub(first), ..*d };
+            own.extend(rest[..n].iter().map(own_number));
+            rest = &rest[n..];
+            self.forward(job, calls, |w, calls| w.resume(now, &own, calls));
+            self.done = own;
+        }
+    }
+    fn stalled(&mut self, now: Time, calls: &mut Vec<Call>) {
+        for job in 0..self.jobs.len() {
+            self.forward(job, calls, |w, calls| w.stalled(now, calls));
+        }
+    }
+    fn quiet(&mut self, job: u32, now: Time, calls: &mut Vec<Call>) {
+        self.forward(job as usize, calls, |w, calls| w.quiet(0, now, calls));
+    }
+    fn is_finished(&self) -> bool {
+        self.jobs.iter().all(W::is_finished)
+    }
+    fn is_over(&self, job: u32) -> bool {
+        self.jobs[job as usize].is_over(0)
+    }
+    /// A job that was ended from inside ends by itself: the others go on.
+    fn is_stopped(&self) -> bool {
+        self.jobs.iter().any(W::is_stopped) && self.jobs.iter().all(|w| w.is_over(0))
+    }
+}
