@@ -1,10 +1,10 @@
 ! Module `mpi_f08` of odonata: MPI 5.0 in the ABI of MPICH. Written by the test `fresh` of
 ! crates/mpifort; do not edit.
 !
-! A handle is a type of one integer and an `ierror` may be left out, so the procedures are those of
-! the module `mpi`, differently declared. A section of an array that is not contiguous is copied
-! by the compiler for the time of a call (MPI_SUBARRAYS_SUPPORTED is false). Where MPI keeps a
-! buffer for longer that would go wrong without a word, so there it ends the job.
+! Handles are types of one integer and `ierror` is optional, so the procedures are those of the
+! module `mpi` with other declarations. The compiler copies a noncontiguous array section for the
+! duration of a call (MPI_SUBARRAYS_SUPPORTED is false). If MPI keeps the buffer for longer, the
+! call ends the job.
 module mpi_f08
   use, intrinsic :: iso_c_binding, only: c_loc, c_ptr
   use mpi, only: MPI_Status, MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_File, MPI_Group, &
@@ -15037,7 +15037,7 @@ module mpi_f08
 
 contains
 
-    ! Nothing and no address is as good as contiguous: ranks pass that which have no data.
+    ! An empty or null buffer counts as contiguous: ranks without data pass one.
     subroutine odonata_check(buf, name)
       use, intrinsic :: iso_c_binding, only: c_associated
       use, intrinsic :: iso_fortran_env, only: error_unit
@@ -15045,9 +15045,9 @@ contains
       character(len=*), intent(in) :: name
       if (is_contiguous(buf)) return
       if (.not. c_associated(c_loc(buf)) .or. size(buf) == 0) return
-      write (error_unit, '(3a)') name, ' keeps its buffer after it has returned, and was given ', &
-        'a section of an array that is not contiguous, so a copy that is gone by then ', &
-        '(MPI_SUBARRAYS_SUPPORTED is false): pass a datatype such as MPI_Type_vector makes'
+      write (error_unit, '(3a)') name, ' uses its buffer after it has returned, and was given ', &
+        'a noncontiguous array section, of which only a temporary copy exists ', &
+        '(MPI_SUBARRAYS_SUPPORTED is false): pass a datatype, for example of MPI_Type_vector'
       flush (error_unit)
       call MPI_Abort(MPI_COMM_WORLD, 1)
     end subroutine

@@ -1,11 +1,10 @@
 ! Module `mpi_f08` of odonata for gfortran: MPI 5.0 in the ABI of MPICH. Written by the test
 ! `fresh` of crates/mpifort; do not edit.
 !
-! A handle is a type of one integer and an `ierror` may be left out. A buffer comes with its
-! descriptor, so the procedures have the names and symbols of MPICH's (`MPI_Send_f08ts`). A section
-! of an array that is not contiguous is copied for the time of a call (MPI_SUBARRAYS_SUPPORTED is
-! false). Where MPI keeps a buffer for longer that would go wrong without a word, so there it ends
-! the job.
+! Handles are types of one integer and `ierror` is optional. A buffer is passed with its descriptor,
+! so the procedures have the names and symbols of MPICH's (`MPI_Send_f08ts`). A noncontiguous array
+! section is copied for the duration of a call (MPI_SUBARRAYS_SUPPORTED is false). If MPI keeps the
+! buffer for longer, the call ends the job.
 module mpi_f08
   use, intrinsic :: iso_c_binding, only: c_ptr
   use mpi, only: MPI_Status, MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_File, MPI_Group, &

@@ -1,4 +1,4 @@
-//! Writes a Fortran entry point for every function of the interface that is not written by hand.
+//! Generates a Fortran entry point for every function that is not in `src/handwritten.rs`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

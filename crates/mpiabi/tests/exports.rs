@@ -95,7 +95,7 @@ fn the_header_compiles_as_c_and_as_cpp() {
     }
 }
 
-/// Names that Fortran has and C has not: see `crates/mpifort/src/by_hand.rs`.
+/// Names that Fortran has and C has not: see `crates/mpifort/src/handwritten.rs`.
 fn only_in_fortran(name: &str) -> bool {
     let own = ["odonata_", "mpipriv", "mpifcmb", "mpi_f_sync_reg_", "pmpi_f_sync_reg_"];
     let ends = ["_fn_", "_fn_null_", "_fn_null_c_", "_f08_c_", "2f08_", "082f_"];

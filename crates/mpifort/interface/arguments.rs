@@ -1,28 +1,28 @@
-//! What the arguments of a C function are in Fortran: told by their C types, and by their names
-//! where C has one type for several things (an `int` that is a truth value, a `void *` that is a
-//! buffer, an address or a word of the program's own).
+//! The Fortran types of the arguments of a C function. They follow from the C types, and from the
+//! names where C has one type for several purposes: an `int` may be a logical, a `void *` a buffer,
+//! an address or a word of the program.
 
-#![allow(dead_code)] // each of its users needs a part
+#![allow(dead_code)] // each user needs a part
 
 use super::generate::{Function, is_handle};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What<'a> {
+pub enum ArgumentKind<'a> {
     Int,
     /// An `int` in C; zero is false.
     Logical,
     /// `MPI_Aint`, `MPI_Offset` or `MPI_Count`: the kind's name without `MPI_` and `_KIND`.
     Wide(&'static str),
-    /// Its kind, such as `Comm`.
+    /// Its type without `MPI_`, such as `Comm`.
     Handle(&'a str),
     Status,
-    /// A buffer of any type; may be `MPI_BOTTOM` or `MPI_IN_PLACE`.
+    /// A choice buffer, of any type; may be `MPI_BOTTOM` or `MPI_IN_PLACE`.
     Choice,
-    /// Where a library writes an address of its own.
+    /// Receives an address from the library.
     Pointer,
-    /// An address-sized word of the program's own, which C passes as `void *` by value.
+    /// An address-sized word of the program, which C passes as `void *` by value.
     Word,
-    /// Integers, or one of the two places that stand for no weights.
+    /// Integers, `MPI_UNWEIGHTED` or `MPI_WEIGHTS_EMPTY`.
     Weights,
     /// Characters: blank-padded in Fortran, ended by NUL in C.
     Text,
@@ -30,13 +30,13 @@ pub enum What<'a> {
     Procedure(&'a str),
 }
 
-/// How C takes it. Fortran always takes an address.
+/// How C passes an argument. Fortran always passes an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum How {
+pub enum Passing {
     Value,
-    /// Of one thing, that is written or both.
+    /// Address of one value that is written, or read and written.
     Place,
-    /// Of one thing or many that are only read.
+    /// Address of values that are only read.
     Read,
     Array,
 }
@@ -44,17 +44,17 @@ pub enum How {
 #[derive(Clone, Copy, Debug)]
 pub struct Argument<'a> {
     pub name: &'a str,
-    pub what: What<'a>,
-    pub how: How,
+    pub kind: ArgumentKind<'a>,
+    pub passing: Passing,
 }
 
-/// Truth values, by the names that the standard gives them.
+/// Names of logical arguments in the standard.
 const LOGICALS: [&str; 7] =
     ["flag", "reorder", "commute", "periods", "remain_dims", "high", "weighted"];
 
-/// Functions of the C interface that Fortran has not: of the tool interface, those that convert
-/// handles, and those with which a Fortran library would tell the ABI about itself.
-pub fn only_in_c(f: &Function) -> bool {
+/// Functions without a Fortran form: the tool interface, conversions of handles, and those with
+/// which a Fortran library describes itself to the ABI.
+pub fn is_c_only(f: &Function) -> bool {
     f.name.starts_with("T_")
         || f.place == "mpich"
         || f.name.ends_with("_toint")
@@ -62,33 +62,32 @@ pub fn only_in_c(f: &Function) -> bool {
         || f.name.contains("fortran")
 }
 
-/// Functions of MPI-1 that MPI-2 replaced because their addresses are default integers.
-pub fn has_short_addresses(f: &Function) -> bool {
+/// Functions of MPI-1 that MPI-2 replaced, because their addresses are default integers.
+pub fn uses_default_integers(f: &Function) -> bool {
     f.place == "removed" || f.name.starts_with("Attr_") || f.name.starts_with("Keyval_")
 }
 
-/// Whether the library reads or writes a buffer after the call: what the standard declares
-/// `asynchronous`.
+/// Whether the library accesses a buffer after the call: the standard declares it `asynchronous`.
 pub fn keeps_a_buffer(f: &Function) -> bool {
     let all = arguments(f);
-    let later = |a: &Argument| match a.what {
-        What::Handle("Request") => a.how == How::Place,
-        What::Handle("Win") => true,
+    let later = |a: &Argument| match a.kind {
+        ArgumentKind::Handle("Request") => a.passing == Passing::Place,
+        ArgumentKind::Handle("Win") => true,
         _ => false,
     };
     let named = f.name.ends_with("_begin") || f.name.to_lowercase().contains("attach");
-    all.iter().any(|a| a.what == What::Choice && a.name != "buffer_addr")
+    all.iter().any(|a| a.kind == ArgumentKind::Choice && a.name != "buffer_addr")
         && (named || all.iter().any(later))
         && f.name != "Win_detach"
 }
 
-/// Whether `mpi_f08` takes a buffer of any type, and so has a procedure whose name ends in `_f08ts`
-/// (MPI 5.0, 19.1.5). Those that return a buffer's address have a `type(c_ptr)` there.
+/// Whether a function has a choice buffer in `mpi_f08`, so that its specific name ends in `_f08ts`
+/// (MPI 5.0, 19.1.5). Functions that return a buffer's address have a `type(c_ptr)` instead.
 pub fn takes_a_buffer(f: &Function) -> bool {
-    arguments(f).iter().any(|a| a.what == What::Choice && a.name != "buffer_addr")
+    arguments(f).iter().any(|a| a.kind == ArgumentKind::Choice && a.name != "buffer_addr")
 }
 
-/// The name of a function's procedure in `mpi_f08` after `MPI_`, as MPICH has it.
+/// The specific name in MPICH's `mpi_f08`, without `MPI_`.
 pub fn name_f08(f: &Function) -> String {
     let (plain, large) = match f.name.strip_suffix("_c") {
         Some(plain) => (plain, "_large"),
@@ -97,11 +96,11 @@ pub fn name_f08(f: &Function) -> String {
     format!("{plain}_f08{}{large}", if takes_a_buffer(f) { "ts" } else { "" })
 }
 
-/// Arguments of a function as Fortran has them, without `ierror`.
+/// Arguments of a function in Fortran, without `ierror`.
 pub fn arguments<'a>(f: &Function<'a>) -> Vec<Argument<'a>> {
     let all = f.arguments.split(", ").filter(|a| !matches!(*a, "void" | "..."));
     let mut all: Vec<Argument<'a>> = all.map(|a| argument(f, a)).collect();
-    // The command line is none of Fortran's.
+    // Fortran does not pass the command line.
     let takes_command = f.name.starts_with("Init") || f.name == "Info_create_env";
     all.retain(|a| !(takes_command && matches!(a.name, "argc" | "argv")));
     all
@@ -112,7 +111,7 @@ fn argument<'a>(f: &Function<'a>, text: &'a str) -> Argument<'a> {
     let array = bare.len() < text.len();
     let start = bare.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |i| i + 1);
     let (left, name) = bare.split_at(start);
-    // As the standard calls them in Fortran: programs name arguments.
+    // The standard's names in Fortran: programs may use keyword arguments.
     let name = match (f.name.trim_end_matches("_c"), name) {
         (_, "indx") => "index",
         ("Precv_init", "dest") => "source",
@@ -125,47 +124,47 @@ fn argument<'a>(f: &Function<'a>, text: &'a str) -> Argument<'a> {
     };
     let stars = left.matches('*').count();
     let base = left.trim_end_matches([' ', '*']);
-    let mut how = match (array, stars, constant) {
-        (true, ..) => How::Array,
-        (_, 0, _) => How::Value,
-        (_, _, true) => How::Read,
-        _ => How::Place,
+    let mut passing = match (array, stars, constant) {
+        (true, ..) => Passing::Array,
+        (_, 0, _) => Passing::Value,
+        (_, _, true) => Passing::Read,
+        _ => Passing::Place,
     };
-    let short = has_short_addresses(f);
-    let what = match base {
-        "int" if name.ends_with("weights") => What::Weights,
-        "int" if LOGICALS.contains(&name) => What::Logical,
-        "int" => What::Int,
-        "MPI_Aint" if short => What::Int,
-        "MPI_Aint" => What::Wide("ADDRESS"),
-        "MPI_Offset" => What::Wide("OFFSET"),
-        "MPI_Count" => What::Wide("COUNT"),
+    let short = uses_default_integers(f);
+    let kind = match base {
+        "int" if name.ends_with("weights") => ArgumentKind::Weights,
+        "int" if LOGICALS.contains(&name) => ArgumentKind::Logical,
+        "int" => ArgumentKind::Int,
+        "MPI_Aint" if short => ArgumentKind::Int,
+        "MPI_Aint" => ArgumentKind::Wide("ADDRESS"),
+        "MPI_Offset" => ArgumentKind::Wide("OFFSET"),
+        "MPI_Count" => ArgumentKind::Wide("COUNT"),
         "MPI_Status" => {
             if name.starts_with("array_of") {
-                how = How::Array;
+                passing = Passing::Array;
             }
-            What::Status
+            ArgumentKind::Status
         }
         "char" => {
             // `const char datarep[]` is one string, `char *argv[]` are many.
-            how = if constant { How::Read } else { How::Place };
+            passing = if constant { Passing::Read } else { Passing::Place };
             if array && stars > 0 {
-                how = How::Array;
+                passing = Passing::Array;
             }
-            What::Text
+            ArgumentKind::Text
         }
         "void" => match name {
-            "baseptr" => What::Pointer,
-            "buffer_addr" => What::Choice,
-            "extra_state" | "attribute_val" if short => What::Int,
-            "extra_state" | "attribute_val" => What::Word,
-            _ => What::Choice,
+            "baseptr" => ArgumentKind::Pointer,
+            "buffer_addr" => ArgumentKind::Choice,
+            "extra_state" | "attribute_val" if short => ArgumentKind::Int,
+            "extra_state" | "attribute_val" => ArgumentKind::Word,
+            _ => ArgumentKind::Choice,
         },
         _ => match base.strip_prefix("MPI_") {
-            Some(kind) if is_handle(kind) => What::Handle(kind),
-            Some(function) => What::Procedure(function),
+            Some(kind) if is_handle(kind) => ArgumentKind::Handle(kind),
+            Some(function) => ArgumentKind::Procedure(function),
             None => panic!("MPI_{}: what is `{text}` in Fortran?", f.name),
         },
     };
-    Argument { name, what, how }
+    Argument { name, kind, passing }
 }

@@ -1,17 +1,17 @@
-//! Writes the entry points that only pass arguments on: `mpi_send_` calls `MPI_Send`, so a tool
-//! that stands in for `MPI_Send` sees Fortran's calls, too, and `pmpi_send_` calls `PMPI_Send`.
+//! Generates the entry points that only pass arguments on: `mpi_send_` calls `MPI_Send`, so a tool
+//! that defines `MPI_Send` also sees Fortran's calls, and `pmpi_send_` calls `PMPI_Send`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::arguments::{
-    Argument, How, What, arguments, has_short_addresses, keeps_a_buffer, name_f08, only_in_c,
-    takes_a_buffer,
+    Argument, ArgumentKind, Passing, arguments, is_c_only, keeps_a_buffer, name_f08,
+    takes_a_buffer, uses_default_integers,
 };
 use super::generate::Function;
 
-/// What `src/by_hand.rs` has, because more than the way of passing differs from C.
-pub const BY_HAND: [&str; 40] = [
+/// Functions in `src/handwritten.rs`, which differ from C in more than how arguments are passed.
+pub const HANDWRITTEN: [&str; 40] = [
     "Address",
     "Attr_get",
     "Attr_put",
@@ -54,8 +54,8 @@ pub const BY_HAND: [&str; 40] = [
     "Win_set_attr",
 ];
 
-/// Procedures that a program passes on, and so has to name.
-#[allow(dead_code)] // the modules name them
+/// Predefined procedures that a program passes as arguments.
+#[allow(dead_code)] // used by the modules
 pub const PROCEDURES: [&str; 13] = [
     "MPI_NULL_COPY_FN",
     "MPI_DUP_FN",
@@ -75,28 +75,28 @@ pub const PROCEDURES: [&str; 13] = [
 pub fn entries(functions: &[Function], done: &BTreeSet<String>) -> String {
     let mut out = String::new();
     for f in functions {
-        if only_in_c(f) || BY_HAND.contains(&f.name) {
+        if is_c_only(f) || HANDWRITTEN.contains(&f.name) {
             continue;
         }
         for prefix in ["MPI_", "PMPI_"] {
             if done.contains(f.name) {
                 entry(&mut out, prefix, f);
             } else {
-                ends_the_job(&mut out, prefix, f);
+                unsupported_entry(&mut out, prefix, f);
             }
         }
     }
-    let in_f08 = |f: &&Function| !only_in_c(f) && !has_short_addresses(f);
+    let in_f08 = |f: &&Function| !is_c_only(f) && !uses_default_integers(f);
     functions.iter().filter(in_f08).for_each(|f| entries_f08(&mut out, f));
     out
 }
 
-/// The names that a function has in MPICH's `mpi_f08`, for programs and for tools that stand in for
-/// it: `MPI_Send_f08ts`, `PMPI_Send_f08ts` as the standard calls it, and what MPICH calls that one.
+/// The names of a function in MPICH's `mpi_f08`, for programs and for tools that intercept it:
+/// `MPI_Send_f08ts`, `PMPI_Send_f08ts` as in the standard, and MPICH's name of the latter.
 fn entries_f08(out: &mut String, f: &Function) {
     let all = arguments(f);
-    let parameter = |a: &Argument| match a.what {
-        What::Choice if takes_a_buffer(f) && a.name != "buffer_addr" => {
+    let parameter = |a: &Argument| match a.kind {
+        ArgumentKind::Choice if takes_a_buffer(f) && a.name != "buffer_addr" => {
             format!("{}: *const Descriptor", a.name)
         }
         _ => format!("{}: *mut c_void", a.name),
@@ -107,7 +107,7 @@ fn entries_f08(out: &mut String, f: &Function) {
         taken.push("ierror: *mut c_void".into());
         passed.push("ierror".into());
     }
-    for a in all.iter().filter(|a| a.what == What::Text) {
+    for a in all.iter().filter(|a| a.kind == ArgumentKind::Text) {
         taken.push(format!("{}_len: usize", a.name));
         passed.push(format!("{}_len", a.name));
     }
@@ -116,11 +116,11 @@ fn entries_f08(out: &mut String, f: &Function) {
         "double" => " -> f64",
         _ => " -> i64",
     };
-    // What each calls takes addresses alone.
+    // The called procedures take addresses only.
     let addresses = taken.join(", ").replace("*const Descriptor", "*mut c_void");
     let (before, after) = sections(f, &mut passed);
     for (own, prefix) in [("MPI_", "MPI_"), ("PMPI_", "PMPI_"), ("PMPIR_", "PMPI_")] {
-        // A detached buffer's address: by hand, under that name for counts of 32 bits.
+        // The address of a detached buffer: handwritten, under that name for counts of 32 bits.
         let by_hand = all.iter().any(|a| a.name == "buffer_addr") && !takes_a_buffer(f);
         let (name, plain) = (symbol(own, &name_f08(f)), f.name.trim_end_matches("_c"));
         let target = match (by_hand, f.name.ends_with("_c")) {
@@ -143,24 +143,26 @@ fn entries_f08(out: &mut String, f: &Function) {
     }
 }
 
-/// What is done with the sections of arrays before and after the call, which takes their addresses.
+/// Statements before and after the call that replace array sections by contiguous buffers.
 fn sections(f: &Function, passed: &mut [String]) -> (String, String) {
     let (mut before, mut after) = (String::new(), String::new());
     if !takes_a_buffer(f) {
         return (before, after);
     }
-    for (a, passed) in arguments(f).iter().zip(passed).filter(|(a, _)| a.what == What::Choice) {
+    for (a, passed) in
+        arguments(f).iter().zip(passed).filter(|(a, _)| a.kind == ArgumentKind::Choice)
+    {
         let name = a.name;
-        // Where a buffer is counts there, not what is in it.
+        // Only the address of the buffer matters here.
         let place = matches!(name, "location" | "base") && f.name != "Win_create";
-        let how = match (place, keeps_a_buffer(f)) {
-            (true, _) => "Use::Place".to_string(),
-            (_, true) => format!("Use::Kept(\"MPI_{}\")", f.name.trim_end_matches("_c")),
-            _ => "Use::Now".to_string(),
+        let buffer_use = match (place, keeps_a_buffer(f)) {
+            (true, _) => "BufferUse::AddressOnly".to_string(),
+            (_, true) => format!("BufferUse::AfterCall(\"MPI_{}\")", f.name.trim_end_matches("_c")),
+            _ => "BufferUse::DuringCall".to_string(),
         };
-        writeln!(before, "    let mut {name} = Section::new({name}, {how});").unwrap();
+        writeln!(before, "    let mut {name} = Section::new({name}, {buffer_use});").unwrap();
         *passed = format!("{name}.address()");
-        if a.how != How::Read && !place {
+        if a.passing != Passing::Read && !place {
             writeln!(after, "    {name}.store();").unwrap();
         }
     }
@@ -172,8 +174,8 @@ fn symbol(prefix: &str, name: &str) -> String {
     format!("{prefix}{name}_").to_lowercase()
 }
 
-/// For functions that end the job whatever their arguments.
-fn ends_the_job(out: &mut String, prefix: &str, f: &Function) {
+/// The entry point of an unsupported function: a call ends the job.
+fn unsupported_entry(out: &mut String, prefix: &str, f: &Function) {
     let (c, fortran) = (format!("{prefix}{}", f.name), symbol(prefix, f.name));
     writeln!(
         out,
@@ -184,37 +186,49 @@ fn ends_the_job(out: &mut String, prefix: &str, f: &Function) {
     .unwrap();
 }
 
-fn number(what: What) -> &'static str {
-    match what {
-        What::Wide(_) => "i64",
+fn number(kind: ArgumentKind) -> &'static str {
+    match kind {
+        ArgumentKind::Wide(_) => "i64",
         _ => "c_int",
     }
 }
 
-/// Types in C, types in Fortran, and what is passed on.
-fn one(a: &Argument) -> (String, String, String) {
+/// Type in C, type in Fortran, and the expression that is passed on.
+fn argument_types(a: &Argument) -> (String, String, String) {
     let name = a.name;
     let of = |c: &str, fortran: &str, passed: String| (c.into(), fortran.into(), passed);
-    match (a.what, a.how) {
-        (What::Handle("File"), How::Value) => {
+    match (a.kind, a.passing) {
+        (ArgumentKind::Handle("File"), Passing::Value) => {
             of("usize", "*const c_int", format!("MPI_File_f2c(*{name})"))
         }
-        (What::Handle("File"), _) => of("*mut usize", "*mut c_int", format!("&mut {name}_c")),
-        (What::Choice, _) => of("*mut c_void", "*mut c_void", format!("places::buffer({name})")),
-        (What::Word, _) => of("i64", "*const i64", format!("*{name}")),
-        (What::Pointer | What::Procedure(_), _) => of("*mut c_void", "*mut c_void", name.into()),
-        (What::Status, How::Array) => {
-            of("*mut c_int", "*mut c_int", format!("places::statuses({name})"))
+        (ArgumentKind::Handle("File"), _) => {
+            of("*mut usize", "*mut c_int", format!("&mut {name}_c"))
         }
-        (What::Status, _) => of("*mut c_int", "*mut c_int", format!("places::status({name})")),
-        (What::Weights, _) => of("*mut c_int", "*mut c_int", format!("places::weights({name})")),
-        (What::Text, How::Read) => of("*const c_char", "*const u8", format!("{name}_c.as_ptr()")),
-        (What::Text, _) => of("*mut c_char", "*mut u8", format!("{name}_c.as_mut_ptr()")),
-        (what, How::Value) => {
-            of(number(what), &format!("*const {}", number(what)), format!("*{name}"))
+        (ArgumentKind::Choice, _) => {
+            of("*mut c_void", "*mut c_void", format!("address_constants::buffer({name})"))
         }
-        (what, _) => {
-            let pointer = format!("*mut {}", number(what));
+        (ArgumentKind::Word, _) => of("i64", "*const i64", format!("*{name}")),
+        (ArgumentKind::Pointer | ArgumentKind::Procedure(_), _) => {
+            of("*mut c_void", "*mut c_void", name.into())
+        }
+        (ArgumentKind::Status, Passing::Array) => {
+            of("*mut c_int", "*mut c_int", format!("address_constants::statuses({name})"))
+        }
+        (ArgumentKind::Status, _) => {
+            of("*mut c_int", "*mut c_int", format!("address_constants::status({name})"))
+        }
+        (ArgumentKind::Weights, _) => {
+            of("*mut c_int", "*mut c_int", format!("address_constants::weights({name})"))
+        }
+        (ArgumentKind::Text, Passing::Read) => {
+            of("*const c_char", "*const u8", format!("{name}_c.as_ptr()"))
+        }
+        (ArgumentKind::Text, _) => of("*mut c_char", "*mut u8", format!("{name}_c.as_mut_ptr()")),
+        (kind, Passing::Value) => {
+            of(number(kind), &format!("*const {}", number(kind)), format!("*{name}"))
+        }
+        (kind, _) => {
+            let pointer = format!("*mut {}", number(kind));
             of(&pointer, &pointer, name.into())
         }
     }
@@ -226,24 +240,24 @@ fn entry(out: &mut String, prefix: &str, f: &Function) {
     let (mut declared, mut taken, mut passed) = (Vec::new(), Vec::new(), Vec::new());
     let (mut before, mut after, mut lengths) = (String::new(), String::new(), String::new());
     for a in &all {
-        let (c, fortran, value) = one(a);
+        let (c, fortran, value) = argument_types(a);
         declared.push(format!("{}: {c}", a.name));
         taken.push(format!("{}: {fortran}", a.name));
         passed.push(value);
         let name = a.name;
-        match (a.what, a.how) {
-            (What::Handle("File"), How::Place) => {
+        match (a.kind, a.passing) {
+            (ArgumentKind::Handle("File"), Passing::Place) => {
                 writeln!(before, "    let mut {name}_c = MPI_File_f2c(*{name});").unwrap();
                 writeln!(after, "    *{name} = MPI_File_c2f({name}_c);").unwrap();
             }
-            (What::Text, How::Read) => {
+            (ArgumentKind::Text, Passing::Read) => {
                 let both = matches!(name, "key" | "value");
                 let trim = if both { "trimmed" } else { "text" };
                 writeln!(before, "    let {name}_c = text::{trim}({name}, {name}_len);").unwrap();
                 write!(lengths, ", {name}_len: usize").unwrap();
             }
-            (What::Text, _) => {
-                writeln!(before, "    let mut {name}_c = Room::new({name}_len);").unwrap();
+            (ArgumentKind::Text, _) => {
+                writeln!(before, "    let mut {name}_c = OutputBuffer::new({name}_len);").unwrap();
                 writeln!(after, "    {name}_c.copy_to({name}, {name}_len);").unwrap();
                 write!(lengths, ", {name}_len: usize").unwrap();
             }

@@ -1,14 +1,15 @@
-//! Writes what a Fortran compiler reads: `mpif.h`, the module `mpi` and the module `mpi_f08`.
+//! Generates the interface files of Fortran compilers: `mpif.h`, the modules `mpi` and `mpi_f08`.
 
 use std::fmt::Write;
 
 use super::arguments::{
-    Argument, How, What, arguments, has_short_addresses, keeps_a_buffer, name_f08, only_in_c,
+    Argument, ArgumentKind, Passing, arguments, is_c_only, keeps_a_buffer, name_f08,
+    uses_default_integers,
 };
 use super::entries::PROCEDURES;
 use super::generate::{Constant, Function, is_handle};
 
-/// Handles that `mpi_f08` has types of.
+/// Handles with a type in `mpi_f08`.
 const HANDLES: [&str; 11] = [
     "Comm",
     "Datatype",
@@ -23,10 +24,10 @@ const HANDLES: [&str; 11] = [
     "Win",
 ];
 
-/// Where `mpif.h` puts what it finds in a status.
-const IN_A_STATUS: [(&str, i64); 3] = [("SOURCE", 3), ("TAG", 4), ("ERROR", 5)];
+/// Indices of the fields of a status in `mpif.h`.
+const STATUS_FIELDS: [(&str, i64); 3] = [("SOURCE", 3), ("TAG", 4), ("ERROR", 5)];
 
-/// Constants with their values; those of C's alone are not among them.
+/// Constants of Fortran: name without `MPI_`, C type and value.
 fn constants_of<'a>(constants: &'a [Constant<'a>]) -> Vec<(&'a str, &'a str, i64)> {
     let mut out: Vec<(&str, &str, i64)> = vec![
         ("STATUS_SIZE", "int", 5),
@@ -36,7 +37,7 @@ fn constants_of<'a>(constants: &'a [Constant<'a>]) -> Vec<(&'a str, &'a str, i64
         ("INTEGER_KIND", "int", 4),
     ];
     for alias in constants {
-        // Another name of a datatype has its value.
+        // An alias of a datatype has the value of the datatype.
         let of = constants.iter().find(|c| alias.kind == "alias" && c.name == alias.mpich);
         let c = Constant { name: alias.name, ..*of.unwrap_or(alias) };
         let of_c = c.name.starts_with("T_") || c.name.starts_with("F_") || c.name.starts_with("X_");
@@ -48,7 +49,7 @@ fn constants_of<'a>(constants: &'a [Constant<'a>]) -> Vec<(&'a str, &'a str, i64
             Some(hex) => i64::from_str_radix(hex, 16).expect("hexadecimal digits"),
             None => c.mpich.parse().expect("a number"),
         };
-        // In C with the NUL, which Fortran has not.
+        // Lengths include the NUL in C, but not in Fortran.
         const TEXTS: [&str; 8] = [
             "PROCESSOR_NAME",
             "ERROR_STRING",
@@ -63,26 +64,26 @@ fn constants_of<'a>(constants: &'a [Constant<'a>]) -> Vec<(&'a str, &'a str, i64
         if TEXTS.contains(&text) || matches!(text, "STRINGTAG_LEN" | "PSET_NAME_LEN") {
             value -= 1;
         }
-        // Keys of MPI's own attributes are by one more in Fortran, where a value is a word and not
-        // an address: `by_hand.rs`.
+        // Keys of predefined attributes are larger by one in Fortran, where a value is a word and
+        // not an address: `handwritten.rs`.
         if matches!(value, 0x6440_0000..=0x6440_ffff | 0x6600_0000..=0x6600_ffff) {
             value += 1;
         }
-        // A default integer, of the same bits.
+        // A default integer with the same bits.
         let value = if handle { i64::from(value as i32) } else { value };
         out.push((c.name, c.kind, value));
     }
     out
 }
 
-const FIXED: &str = "\
+const MPIF_HEADING: &str = "\
 !     mpif.h of odonata: MPI 5.0 in the ABI of MPICH (libmpi.so.12 and
 !     libmpifort.so.12), for fixed and free form. Written by the test
 !     `fresh` of crates/mpifort; do not edit.
 ";
 
-/// The variables that stand for something by their addresses: see `src/places.rs`.
-const PLACES: &str = "      INTEGER MPI_BOTTOM, MPI_IN_PLACE
+/// The constants that are recognized by their addresses: see `src/address_constants.rs`.
+const ADDRESS_CONSTANTS: &str = "      INTEGER MPI_BOTTOM, MPI_IN_PLACE
       INTEGER MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY
       INTEGER MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
       INTEGER MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
@@ -97,7 +98,7 @@ const PLACES: &str = "      INTEGER MPI_BOTTOM, MPI_IN_PLACE
       SAVE /MPIPRIV1/, /MPIPRIV2/, /MPIPRIVC/, /MPIFCMB5/, /MPIFCMB9/
 ";
 
-/// Functions have types, and procedures that are passed have to be named.
+/// Declarations of functions, and of procedures that programs pass as arguments.
 const EXTERNALS: &str = "      REAL(KIND=8) MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       EXTERNAL MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       INTEGER(KIND=MPI_ADDRESS_KIND) MPI_AINT_ADD, MPI_AINT_DIFF
@@ -106,27 +107,27 @@ const EXTERNALS: &str = "      REAL(KIND=8) MPI_WTIME, MPI_WTICK, PMPI_WTIME, PM
       EXTERNAL PMPI_AINT_ADD, PMPI_AINT_DIFF
 ";
 
-fn copied(text: &str, constants: &[Constant]) -> String {
+fn constants_text(text: &str, constants: &[Constant]) -> String {
     let mut out = String::from(text);
     for (name, kind, value) in constants_of(constants) {
         let kind = if kind == "MPI_Offset" { "INTEGER(KIND=8)" } else { "INTEGER" };
         writeln!(out, "      {kind} MPI_{name}").unwrap();
         writeln!(out, "      PARAMETER (MPI_{name}={value})").unwrap();
     }
-    for (name, at) in IN_A_STATUS {
+    for (name, at) in STATUS_FIELDS {
         writeln!(out, "      INTEGER MPI_{name}\n      PARAMETER (MPI_{name}={at})").unwrap();
     }
     for (name, value) in [("SUBARRAYS_SUPPORTED", "FALSE"), ("ASYNC_PROTECTS_NONBLOCKING", "FALSE")]
     {
         writeln!(out, "      LOGICAL MPI_{name}\n      PARAMETER (MPI_{name}=.{value}.)").unwrap();
     }
-    out.push_str(PLACES);
+    out.push_str(ADDRESS_CONSTANTS);
     out
 }
 
 /// `mpif.h`.
-pub fn included(constants: &[Constant]) -> String {
-    let mut out = copied(FIXED, constants);
+pub fn mpif_h(constants: &[Constant]) -> String {
+    let mut out = constants_text(MPIF_HEADING, constants);
     out.push_str(EXTERNALS);
     for name in PROCEDURES {
         writeln!(out, "      EXTERNAL {name}").unwrap();
@@ -175,17 +176,19 @@ pub fn module(functions: &[Function], constants: &[Constant]) -> String {
         write!(out, "  type, bind(C) :: MPI_{kind}\n    integer :: MPI_VAL\n  end type\n").unwrap();
     }
     out.push('\n');
-    out = copied(&out, constants);
+    out = constants_text(&out, constants);
     for name in PROCEDURES {
         writeln!(out, "      EXTERNAL {name}").unwrap();
     }
     out.push_str(&SIZEOF.replace("{optional}", ""));
     out.push_str("\n  interface\n");
     for f in functions {
-        // Any type will do for a buffer, and that `mpif.h` and MPICH's module declare nothing of
-        // such procedures is what programs rely on: for arrays of one element that are not arrays.
-        let buffers = arguments(f).iter().any(|a| matches!(a.what, What::Choice | What::Weights));
-        if !declared(f) || buffers {
+        // A buffer may have any type. Like `mpif.h` and MPICH's module, this one declares no such
+        // procedure: programs rely on that where they pass a scalar for an array of one element.
+        let buffers = arguments(f)
+            .iter()
+            .any(|a| matches!(a.kind, ArgumentKind::Choice | ArgumentKind::Weights));
+        if !is_declared(f) || buffers {
             continue;
         }
         interface(&mut out, f, &format!("MPI_{}", f.name), Module::Mpi);
@@ -195,19 +198,19 @@ pub fn module(functions: &[Function], constants: &[Constant]) -> String {
     out
 }
 
-/// Whether it has a place in a module: functions of large counts are with those of small ones. So
-/// do functions that are not supported, whose call ends the job and names them.
-fn declared(f: &Function) -> bool {
-    !(only_in_c(f) || f.place == "removed" || f.name.ends_with("_c"))
+/// Whether the modules declare a function. Large-count forms are declared with the other form.
+/// Unsupported functions are declared too: a call ends the job and names the function.
+fn is_declared(f: &Function) -> bool {
+    !(is_c_only(f) || f.place == "removed" || f.name.ends_with("_c"))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Module {
     Mpi,
     F08,
-    /// Procedures behind those of `mpi_f08`: buffers are addresses.
+    /// Procedures called by those of `mpi_f08`: buffers are addresses.
     AtAddresses,
-    /// `mpi_f08` for a compiler whose descriptors of arrays `libmpifort.so.12` reads.
+    /// `mpi_f08` for a compiler whose array descriptors `libmpifort.so.12` reads.
     Descriptors,
 }
 
@@ -215,10 +218,10 @@ const F08: &str = "\
 ! Module `mpi_f08` of odonata: MPI 5.0 in the ABI of MPICH. Written by the test `fresh` of
 ! crates/mpifort; do not edit.
 !
-! A handle is a type of one integer and an `ierror` may be left out, so the procedures are those of
-! the module `mpi`, differently declared. A section of an array that is not contiguous is copied
-! by the compiler for the time of a call (MPI_SUBARRAYS_SUPPORTED is false). Where MPI keeps a
-! buffer for longer that would go wrong without a word, so there it ends the job.
+! Handles are types of one integer and `ierror` is optional, so the procedures are those of the
+! module `mpi` with other declarations. The compiler copies a noncontiguous array section for the
+! duration of a call (MPI_SUBARRAYS_SUPPORTED is false). If MPI keeps the buffer for longer, the
+! call ends the job.
 module mpi_f08
   use, intrinsic :: iso_c_binding, only: c_loc, c_ptr
   use mpi, only: MPI_Status, MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_File, MPI_Group, &
@@ -233,11 +236,10 @@ const F08TS: &str = "\
 ! Module `mpi_f08` of odonata for gfortran: MPI 5.0 in the ABI of MPICH. Written by the test
 ! `fresh` of crates/mpifort; do not edit.
 !
-! A handle is a type of one integer and an `ierror` may be left out. A buffer comes with its
-! descriptor, so the procedures have the names and symbols of MPICH's (`MPI_Send_f08ts`). A section
-! of an array that is not contiguous is copied for the time of a call (MPI_SUBARRAYS_SUPPORTED is
-! false). Where MPI keeps a buffer for longer that would go wrong without a word, so there it ends
-! the job.
+! Handles are types of one integer and `ierror` is optional. A buffer is passed with its descriptor,
+! so the procedures have the names and symbols of MPICH's (`MPI_Send_f08ts`). A noncontiguous array
+! section is copied for the duration of a call (MPI_SUBARRAYS_SUPPORTED is false). If MPI keeps the
+! buffer for longer, the call ends the job.
 module mpi_f08
   use, intrinsic :: iso_c_binding, only: c_ptr
   use mpi, only: MPI_Status, MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_File, MPI_Group, &
@@ -247,8 +249,8 @@ module mpi_f08
 
 ";
 
-/// The same blocks as in `mpif.h`: a status there is five integers.
-const F08_PLACES: &str = "
+/// The same common blocks as in `mpif.h`, where a status is five integers.
+const F08_ADDRESS_CONSTANTS: &str = "
   integer :: MPI_BOTTOM, MPI_IN_PLACE, MPI_UNWEIGHTED(1), MPI_WEIGHTS_EMPTY(1)
   type(MPI_Status) :: MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)
   integer :: MPI_ERRCODES_IGNORE(1)
@@ -261,7 +263,7 @@ const F08_PLACES: &str = "
   save /MPIPRIV1/, /MPIPRIV2/, /MPIPRIVC/, /MPIFCMB5/, /MPIFCMB9/
 ";
 
-/// What a procedure is like that C calls, by the names that MPI gives these interfaces.
+/// Interfaces of procedures that C calls, with MPI's names for these interfaces.
 const REDUCTION: &str = "    subroutine MPI_User_function_NAME(invec, inoutvec, len, datatype)
       import
       type(c_ptr), value :: invec, inoutvec
@@ -329,10 +331,10 @@ const GREQUEST: &str = "    subroutine MPI_Grequest_query_function(extra_state, 
       integer :: ierror
     end subroutine
 ";
-/// Objects that have attributes, and the types of their handles.
+/// Objects with attributes, and the types of their handles.
 const ATTRIBUTED: [(&str, &str); 3] = [("Comm", "Comm"), ("Type", "Datatype"), ("Win", "Win")];
 
-fn named(shape: &str, name: &str, handle: &str) -> String {
+fn instantiate(shape: &str, name: &str, handle: &str) -> String {
     shape.replace("NAME", name).replace("HANDLE", handle)
 }
 
@@ -341,11 +343,11 @@ fn procedures(out: &mut String) {
     out.push_str(&REDUCTION.replace("_NAME", "").replace("(KIND)", ""));
     out.push_str(&REDUCTION.replace("_NAME", "_c").replace("KIND", "MPI_COUNT_KIND"));
     for (kind, handle) in ATTRIBUTED {
-        out.push_str(&named(COPY, &format!("{kind}_copy_attr_function"), handle));
-        out.push_str(&named(DELETE, &format!("{kind}_delete_attr_function"), handle));
+        out.push_str(&instantiate(COPY, &format!("{kind}_copy_attr_function"), handle));
+        out.push_str(&instantiate(DELETE, &format!("{kind}_delete_attr_function"), handle));
     }
     for kind in ["Comm", "File", "Session", "Win"] {
-        out.push_str(&named(HANDLER, "", kind));
+        out.push_str(&instantiate(HANDLER, "", kind));
     }
     out.push_str(GREQUEST);
     out.push_str(&DATAREP.replace("_NAME", "").replace("(KIND)", ""));
@@ -355,13 +357,13 @@ fn procedures(out: &mut String) {
     out.push_str("  end interface\n");
 }
 
-/// The procedures that MPI itself has for attributes.
+/// MPI's predefined attribute procedures.
 fn predefined(out: &mut String) {
     for (kind, handle) in ATTRIBUTED {
         let kind = kind.to_uppercase();
-        out.push_str(&named(COPY, &format!("{kind}_NULL_COPY_FN"), handle));
-        out.push_str(&named(COPY, &format!("{kind}_DUP_FN"), handle));
-        out.push_str(&named(DELETE, &format!("{kind}_NULL_DELETE_FN"), handle));
+        out.push_str(&instantiate(COPY, &format!("{kind}_NULL_COPY_FN"), handle));
+        out.push_str(&instantiate(COPY, &format!("{kind}_DUP_FN"), handle));
+        out.push_str(&instantiate(DELETE, &format!("{kind}_NULL_DELETE_FN"), handle));
     }
     for (suffix, count) in [("", "integer"), ("_C", "integer(MPI_COUNT_KIND)")] {
         let shape = DATAREP.replace("integer(KIND)", count);
@@ -394,7 +396,7 @@ pub fn module_f08(functions: &[Function], constants: &[Constant]) -> String {
     let mut out = String::from(F08);
     declarations(&mut out, constants);
     let mut bodies = String::new();
-    for f in functions.iter().filter(|f| declared(f) && !has_short_addresses(f)) {
+    for f in functions.iter().filter(|f| is_declared(f) && !uses_default_integers(f)) {
         let suffix = if returns_an_address(f) { "_f08" } else { "" };
         let large = large_form(functions, f);
         for prefix in ["MPI_", "PMPI_"] {
@@ -408,13 +410,14 @@ pub fn module_f08(functions: &[Function], constants: &[Constant]) -> String {
                 writeln!(out, "  end interface\n  interface {prefix}{}", f.name).unwrap();
                 for g in std::iter::once(f).chain(large) {
                     writeln!(out, "    procedure {prefix}{}", g.name).unwrap();
-                    checked(&mut bodies, g, prefix);
+                    checked_procedure(&mut bodies, g, prefix);
                 }
                 out.push_str("  end interface\n");
                 continue;
             }
             if f.name == "Op_create" {
-                // The procedures that they take differ, and nothing else: it has its own name.
+                // Both forms differ only in the procedure they take: the large one has its own
+                // name.
                 out.push_str("  interface\n");
                 functions.iter().filter(|g| g.name == "Op_create_c").for_each(|g| {
                     interface(&mut out, g, &format!("{prefix}Op_create_c"), Module::F08);
@@ -430,29 +433,29 @@ pub fn module_f08(functions: &[Function], constants: &[Constant]) -> String {
         }
     }
     out.push_str(STATUSES);
-    out.push_str(CHECKED);
+    out.push_str(CHECK_PROCEDURE);
     out.push_str(&bodies);
     out.push_str("end module mpi_f08\n");
     out
 }
 
-/// Module `mpi_f08` for gfortran: its procedures have MPICH's names.
+/// Module `mpi_f08` for gfortran, with MPICH's names of procedures.
 pub fn module_f08ts(functions: &[Function], constants: &[Constant]) -> String {
     let mut out = String::from(F08TS);
     declarations(&mut out, constants);
-    for f in functions.iter().filter(|f| declared(f) && !has_short_addresses(f)) {
+    for f in functions.iter().filter(|f| is_declared(f) && !uses_default_integers(f)) {
         for prefix in ["MPI_", "PMPI_"] {
-            let named = |g: &Function| format!("{prefix}{}", name_f08(g));
+            let instantiate = |g: &Function| format!("{prefix}{}", name_f08(g));
             if f.name == "Op_create" {
                 writeln!(out, "  interface {prefix}Op_create_c").unwrap();
                 functions.iter().filter(|g| g.name == "Op_create_c").for_each(|g| {
-                    interface(&mut out, g, &named(g), Module::Descriptors);
+                    interface(&mut out, g, &instantiate(g), Module::Descriptors);
                 });
                 out.push_str("  end interface\n");
             }
             writeln!(out, "  interface {prefix}{}", f.name).unwrap();
             for g in std::iter::once(f).chain(large_form(functions, f)) {
-                interface(&mut out, g, &named(g), Module::Descriptors);
+                interface(&mut out, g, &instantiate(g), Module::Descriptors);
             }
             out.push_str("  end interface\n");
         }
@@ -467,13 +470,13 @@ fn returns_an_address(f: &Function) -> bool {
     arguments(f).iter().any(|a| a.name == "buffer_addr") && f.name.to_lowercase().contains("detach")
 }
 
-/// A function's large-count form that its generic name can hold, too: told apart by their counts.
+/// A function's large-count form, if one generic name can have both, distinguished by the counts.
 fn large_form<'a, 'b>(functions: &'a [Function<'b>], f: &Function<'b>) -> Option<&'a Function<'b>> {
     let large = functions.iter().find(|g| g.name == format!("{}_c", f.name));
     large.filter(|g| differs(f, g))
 }
 
-/// What both forms of the module begin with: constants, places, handles and kinds of procedures.
+/// The common part of both forms of the module: constants, handles and interfaces of procedures.
 fn declarations(out: &mut String, constants: &[Constant]) {
     for (name, kind, value) in constants_of(constants) {
         let (kind, value) = match kind {
@@ -483,14 +486,14 @@ fn declarations(out: &mut String, constants: &[Constant]) {
         };
         writeln!(out, "  {kind}, parameter :: MPI_{name} = {value}").unwrap();
     }
-    for (name, at) in IN_A_STATUS {
+    for (name, at) in STATUS_FIELDS {
         for prefix in ["MPI_", "MPI_F_"] {
             writeln!(out, "  integer, parameter :: {prefix}{name} = {at}").unwrap();
         }
     }
     out.push_str("  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false.\n");
     out.push_str("  logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .false.\n");
-    out.push_str(F08_PLACES);
+    out.push_str(F08_ADDRESS_CONSTANTS);
     for (operator, name) in [("==", "eq"), ("/=", "ne")] {
         writeln!(out, "\n  interface operator({operator})").unwrap();
         for kind in HANDLES {
@@ -511,10 +514,10 @@ fn declarations(out: &mut String, constants: &[Constant]) {
     out.push_str(&SIZEOF.replace("{optional}", ", optional"));
 }
 
-const CHECKED: &str = "
+const CHECK_PROCEDURE: &str = "
 contains
 
-    ! Nothing and no address is as good as contiguous: ranks pass that which have no data.
+    ! An empty or null buffer counts as contiguous: ranks without data pass one.
     subroutine odonata_check(buf, name)
       use, intrinsic :: iso_c_binding, only: c_associated
       use, intrinsic :: iso_fortran_env, only: error_unit
@@ -522,54 +525,55 @@ contains
       character(len=*), intent(in) :: name
       if (is_contiguous(buf)) return
       if (.not. c_associated(c_loc(buf)) .or. size(buf) == 0) return
-      write (error_unit, '(3a)') name, ' keeps its buffer after it has returned, and was given ', &
-        'a section of an array that is not contiguous, so a copy that is gone by then ', &
-        '(MPI_SUBARRAYS_SUPPORTED is false): pass a datatype such as MPI_Type_vector makes'
+      write (error_unit, '(3a)') name, ' uses its buffer after it has returned, and was given ', &
+        'a noncontiguous array section, of which only a temporary copy exists ', &
+        '(MPI_SUBARRAYS_SUPPORTED is false): pass a datatype, for example of MPI_Type_vector'
       flush (error_unit)
       call MPI_Abort(MPI_COMM_WORLD, 1)
     end subroutine
 ";
 
-/// A procedure that looks at its buffers, and passes their addresses on.
-fn checked(out: &mut String, f: &Function, prefix: &str) {
+/// A procedure that checks its buffers and passes their addresses on.
+fn checked_procedure(out: &mut String, f: &Function, prefix: &str) {
     let name = format!("{prefix}{}", f.name);
     let all = arguments(f);
     out.push('\n');
     let mut names: Vec<String> = all.iter().map(|a| a.name.to_string()).collect();
     names.push("ierror".to_string());
-    broken(out, &format!("    subroutine {name}("), &names, "");
+    write_wrapped(out, &format!("    subroutine {name}("), &names, "");
     for a in &all {
-        if a.what == What::Choice {
+        if a.kind == ArgumentKind::Choice {
             writeln!(out, "      type(*), dimension(..), target :: {}", a.name).unwrap();
         } else {
             declaration(out, a, Module::F08);
         }
     }
     writeln!(out, "      integer, optional :: ierror").unwrap();
-    for a in all.iter().filter(|a| a.what == What::Choice) {
+    for a in all.iter().filter(|a| a.kind == ArgumentKind::Choice) {
         writeln!(out, "      call odonata_check({}, '{name}')", a.name).unwrap();
     }
-    let passed = |a: &Argument| match a.what {
-        What::Choice => format!("c_loc({})", a.name),
+    let passed = |a: &Argument| match a.kind {
+        ArgumentKind::Choice => format!("c_loc({})", a.name),
         _ => a.name.to_string(),
     };
     let passed: Vec<String> =
         all.iter().map(passed).chain(std::iter::once("ierror".to_string())).collect();
-    broken(out, &format!("      call {}(", at_addresses(&name)), &passed, "");
+    write_wrapped(out, &format!("      call {}(", address_form(&name)), &passed, "");
     writeln!(out, "    end subroutine").unwrap();
 }
 
-/// What a procedure is called in the module that takes addresses of buffers.
-fn at_addresses(name: &str) -> String {
+/// The name of the form of a procedure that takes addresses of buffers.
+fn address_form(name: &str) -> String {
     format!("at_{}", name.to_lowercase())
 }
 
-/// Whether a generic name can hold both: something that a compiler tells apart differs. The three
-/// wide kinds are one to it, and procedures are not compared.
+/// Whether a generic name can have both forms, so that a compiler distinguishes them. The three
+/// wide kinds are equal to a compiler, and procedure arguments are not compared.
 fn differs(f: &Function, large: &Function) -> bool {
     let (f, large) = (arguments(f), arguments(large));
-    let same = |(a, b): (&Argument, &Argument)| match (a.what, b.what) {
-        (What::Wide(_), What::Wide(_)) | (What::Procedure(_), What::Procedure(_)) => true,
+    let same = |(a, b): (&Argument, &Argument)| match (a.kind, b.kind) {
+        (ArgumentKind::Wide(_), ArgumentKind::Wide(_))
+        | (ArgumentKind::Procedure(_), ArgumentKind::Procedure(_)) => true,
         (a, b) => a == b,
     };
     f.len() != large.len() || !f.iter().zip(&large).all(same)
@@ -588,8 +592,8 @@ fn interface(out: &mut String, f: &Function, name: &str, module: Module) {
         Module::AtAddresses => format!(" bind(C, name=\"{}_\")", name.to_lowercase()),
         _ => String::new(),
     };
-    let own = if binding.is_empty() { name.to_string() } else { at_addresses(name) };
-    broken(out, &format!("    {word} {own}("), &names, &binding);
+    let own = if binding.is_empty() { name.to_string() } else { address_form(name) };
+    write_wrapped(out, &format!("    {word} {own}("), &names, &binding);
     out.push_str("      import\n");
     for a in &all {
         declaration(out, a, module);
@@ -603,8 +607,8 @@ fn interface(out: &mut String, f: &Function, name: &str, module: Module) {
     writeln!(out, "    end {word}").unwrap();
 }
 
-/// Names in parentheses, in lines of at most a hundred columns.
-fn broken(out: &mut String, start: &str, names: &[String], end: &str) {
+/// Writes names in parentheses, in lines of at most 100 columns.
+fn write_wrapped(out: &mut String, start: &str, names: &[String], end: &str) {
     let mut line = String::from(start);
     for (i, name) in names.iter().enumerate() {
         let gap = if i == 0 { "" } else { ", " };
@@ -625,11 +629,11 @@ fn broken(out: &mut String, start: &str, names: &[String], end: &str) {
 fn declaration(out: &mut String, a: &Argument, module: Module) {
     let name = a.name;
     let f08 = module != Module::Mpi;
-    if module == Module::Descriptors && a.what == What::Choice && name != "buffer_addr" {
+    if module == Module::Descriptors && a.kind == ArgumentKind::Choice && name != "buffer_addr" {
         writeln!(out, "      type(*), dimension(..) :: {name}").unwrap();
         return;
     }
-    if module == Module::AtAddresses && a.what == What::Choice {
+    if module == Module::AtAddresses && a.kind == ArgumentKind::Choice {
         writeln!(out, "      type(c_ptr), value :: {name}").unwrap();
         return;
     }
@@ -637,49 +641,53 @@ fn declaration(out: &mut String, a: &Argument, module: Module) {
         writeln!(out, "      type(c_ptr) :: {name}").unwrap();
         return;
     }
-    if matches!(a.what, What::Choice | What::Pointer) {
-        // Every compiler has its own way of saying that any type and rank will do.
+    if matches!(a.kind, ArgumentKind::Choice | ArgumentKind::Pointer) {
+        // Each compiler has its own directive for arguments of any type and rank.
         writeln!(out, "      !GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}").unwrap();
         writeln!(out, "      !DEC$ ATTRIBUTES NO_ARG_CHECK :: {name}").unwrap();
         writeln!(out, "      !DIR$ IGNORE_TKR {name}").unwrap();
         writeln!(out, "      type(*), dimension(*) :: {name}").unwrap();
         return;
     }
-    let intent = if a.how == How::Value { ", intent(in)" } else { "" };
-    let mut shape = if a.how == How::Array { "(*)" } else { "" };
-    let declared = match a.what {
-        What::Int => "integer".to_string(),
-        What::Weights => {
+    let intent = if a.passing == Passing::Value { ", intent(in)" } else { "" };
+    let mut shape = if a.passing == Passing::Array { "(*)" } else { "" };
+    let fortran_type = match a.kind {
+        ArgumentKind::Int => "integer".to_string(),
+        ArgumentKind::Weights => {
             shape = "(*)";
             "integer".to_string()
         }
-        What::Logical => "logical".to_string(),
-        What::Wide(kind) => format!("integer(MPI_{kind}_KIND)"),
-        What::Word => "integer(MPI_ADDRESS_KIND)".to_string(),
-        What::Handle(kind) if f08 => format!("type(MPI_{kind})"),
-        What::Handle(_) => "integer".to_string(),
-        What::Status if f08 => "type(MPI_Status)".to_string(),
-        What::Status => {
-            shape = if a.how == How::Array { "(MPI_STATUS_SIZE, *)" } else { "(MPI_STATUS_SIZE)" };
+        ArgumentKind::Logical => "logical".to_string(),
+        ArgumentKind::Wide(kind) => format!("integer(MPI_{kind}_KIND)"),
+        ArgumentKind::Word => "integer(MPI_ADDRESS_KIND)".to_string(),
+        ArgumentKind::Handle(kind) if f08 => format!("type(MPI_{kind})"),
+        ArgumentKind::Handle(_) => "integer".to_string(),
+        ArgumentKind::Status if f08 => "type(MPI_Status)".to_string(),
+        ArgumentKind::Status => {
+            shape = if a.passing == Passing::Array {
+                "(MPI_STATUS_SIZE, *)"
+            } else {
+                "(MPI_STATUS_SIZE)"
+            };
             "integer".to_string()
         }
-        What::Text => "character(len=*)".to_string(),
-        What::Procedure(kind) if f08 => {
-            // C's names for one Fortran interface: those of large counts differ in one only.
+        ArgumentKind::Text => "character(len=*)".to_string(),
+        ArgumentKind::Procedure(kind) if f08 => {
+            // Several C types have one Fortran interface; only these two have a large-count one.
             let both = matches!(kind, "User_function_c" | "Datarep_conversion_function_c");
             let kind = if both { kind } else { kind.trim_end_matches("_c") };
             format!("procedure(MPI_{kind})")
         }
-        What::Procedure(_) => {
+        ArgumentKind::Procedure(_) => {
             writeln!(out, "      external :: {name}").unwrap();
             return;
         }
-        What::Choice | What::Pointer => unreachable!("declared above"),
+        ArgumentKind::Choice | ArgumentKind::Pointer => unreachable!("declared above"),
     };
     match name {
         "ranges" => shape = "(3, *)", // first, last, stride
         "array_of_argv" => shape = "(count, *)",
         _ => {}
     }
-    writeln!(out, "      {declared}{intent} :: {name}{shape}").unwrap();
+    writeln!(out, "      {fortran_type}{intent} :: {name}{shape}").unwrap();
 }

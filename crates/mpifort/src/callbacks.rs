@@ -1,11 +1,11 @@
-//! Procedures of a Fortran program that C calls: those whose arguments differ.
+//! Fortran procedures that C calls and whose arguments differ from C's.
 //!
-//! Reductions and error handlers need nothing here: they take addresses in either language, and
-//! in this ABI handles are integers to both (of a file's address the lower half is its integer).
+//! Reductions and error handlers need no conversion: they take addresses in either language, and
+//! handles are integers in both (the integer of a file is the lower half of its address).
 
 use std::ffi::{c_int, c_void};
 
-/// What a Fortran compiler passes for a procedure: its address.
+/// The address of a procedure, as a Fortran compiler passes it.
 pub type Procedure = *const c_void;
 
 type Copy = unsafe extern "C" fn(
@@ -19,8 +19,8 @@ type Copy = unsafe extern "C" fn(
 );
 type Delete = unsafe extern "C" fn(*const c_int, *const c_int, *const i64, *const i64, *mut c_int);
 
-/// What C's `extra_state` of an attribute points to. Lives as long as the process: a key may be
-/// freed while objects still have values under it, whose copying and deleting comes here.
+/// Target of C's `extra_state` of an attribute. Never freed: a key may be freed while objects still
+/// have values under it, whose copy and delete functions use it.
 pub struct Attribute {
     copy: Copy,
     delete: Delete,
@@ -29,7 +29,7 @@ pub struct Attribute {
 
 impl Attribute {
     /// # Safety
-    /// Both are procedures of the interfaces that MPI gives for `MPI_*_COPY_ATTR_FUNCTION` and
+    /// Procedures with the interfaces of `MPI_*_COPY_ATTR_FUNCTION` and
     /// `MPI_*_DELETE_ATTR_FUNCTION`.
     pub unsafe fn leak(copy: Procedure, delete: Procedure, extra_state: i64) -> *mut c_void {
         let held = unsafe {
@@ -43,7 +43,7 @@ impl Attribute {
     }
 }
 
-/// For C, in which a value is an address: here the word itself.
+/// The copy function for C. The attribute value, an address in C, is the word itself.
 ///
 /// # Safety
 /// As MPI calls a copy function whose extra state came from [`Attribute::leak`].
@@ -86,8 +86,8 @@ type Query = unsafe extern "C" fn(*mut i64, *mut c_int, *mut c_int);
 type Free = unsafe extern "C" fn(*mut i64, *mut c_int);
 type Cancel = unsafe extern "C" fn(*mut i64, *const c_int, *mut c_int);
 
-/// A generalized request's procedures; `free` is the last that is called. They are given the
-/// program's own `extra_state`, which they may change: MPICH does not copy it either.
+/// The procedures of a generalized request; `free` is called last. They receive the program's own
+/// `extra_state` and may change it: MPICH does not copy it either.
 pub struct Grequest {
     query: Query,
     free: Free,
@@ -96,9 +96,8 @@ pub struct Grequest {
 }
 
 impl Grequest {
-    /// # Safety
-    /// Procedures of the interfaces that MPI gives for `MPI_GREQUEST_*_FUNCTION`; `extra_state` is
-    /// there until the request is complete and freed.
+    /// # Safety Procedures with the interfaces of `MPI_GREQUEST_*_FUNCTION`; `extra_state` is valid
+    /// until the request is complete and freed.
     pub unsafe fn leak(
         query: Procedure,
         free: Procedure,
@@ -118,7 +117,7 @@ impl Grequest {
 }
 
 /// # Safety
-/// As MPI calls it, with extra state from [`Grequest::leak`]; so the next two.
+/// Called by MPI, with extra state from [`Grequest::leak`].
 pub unsafe extern "C" fn query_grequest(extra_state: *mut c_void, status: *mut c_int) -> c_int {
     let (of, mut code) = (unsafe { &*extra_state.cast::<Grequest>() }, 0);
     unsafe { (of.query)(of.extra_state, status, &mut code) };

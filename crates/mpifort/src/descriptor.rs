@@ -1,11 +1,10 @@
-//! Buffers with a descriptor, as gfortran passes them for `type(*), dimension(..)`. A section of an
-//! array that is not contiguous becomes a contiguous copy for the time of a call, as the compiler
-//! makes one where there is no descriptor.
+//! Buffers with a descriptor, as gfortran passes them for `type(*), dimension(..)`. A noncontiguous
+//! array section is copied for the duration of a call, as a compiler does without a descriptor.
 
 use std::ffi::{c_int, c_void};
 
-/// gfortran's own (`gfc_array_descriptor` of libgfortran.h, since version 9); a procedure without
-/// `bind(C)` gets this one, not that of ISO_Fortran_binding.h.
+/// gfortran's descriptor (`gfc_array_descriptor` of libgfortran.h, since version 9). A procedure
+/// without `bind(C)` receives this one, not that of ISO_Fortran_binding.h.
 #[repr(C)]
 pub struct Descriptor {
     base: *mut u8,
@@ -16,7 +15,7 @@ pub struct Descriptor {
     rank: i8,
     _kind: i8,
     _attribute: i16,
-    /// Bytes that the strides count.
+    /// Unit of the strides, in bytes.
     span: isize,
     dimensions: [Dimension; 15],
 }
@@ -30,47 +29,47 @@ struct Dimension {
 }
 const _: () = assert!(std::mem::offset_of!(Descriptor, dimensions) == 40);
 
-/// What the called function does with a buffer.
-pub enum Use {
-    /// Reads or writes it before it returns.
-    Now,
-    /// Goes on using it after that; the function's name.
-    Kept(&'static str),
-    /// Nothing: its address is all that counts.
-    Place,
+/// How the called function uses a buffer.
+pub enum BufferUse {
+    /// Accesses it before it returns.
+    DuringCall,
+    /// Accesses it after it has returned; the function's name.
+    AfterCall(&'static str),
+    /// Uses its address only.
+    AddressOnly,
 }
 
-/// A buffer in one piece.
+/// A contiguous buffer.
 pub struct Section {
     base: *mut u8,
-    /// The pieces of one that is not, and where they came from. Words are aligned for any type.
-    copy: Option<(Vec<u128>, Pieces)>,
+    /// A copy of a noncontiguous section, and its layout. `u128` is aligned for any type.
+    copy: Option<(Vec<u128>, StridedElements)>,
 }
 
-/// Elements in array element order: extents and strides in bytes, first dimension first.
-struct Pieces {
+/// Layout of a section: extents and strides in bytes, first dimension first.
+struct StridedElements {
     element: usize,
     dimensions: Vec<(usize, isize)>,
 }
 
-impl Pieces {
+impl StridedElements {
     /// # Safety
     /// A descriptor as gfortran makes it.
-    unsafe fn of(descriptor: *const Descriptor) -> Pieces {
+    unsafe fn of(descriptor: *const Descriptor) -> StridedElements {
         let (element, span, rank) =
             unsafe { ((*descriptor).element, (*descriptor).span, (*descriptor).rank) };
         let span = if span == 0 { element as isize } else { span };
         let dimension = |i: usize| {
-            // Only as many as it has are there.
+            // Only `rank` dimensions are present.
             let at = unsafe { (&raw const (*descriptor).dimensions).cast::<Dimension>().add(i) };
             let d = unsafe { at.read() };
             let extent = usize::try_from(d.upper - d.lower + 1).unwrap_or(0);
             (extent, d.stride * span)
         };
         let dimensions = (0..usize::try_from(rank).unwrap_or(0)).map(dimension).collect();
-        Pieces { element, dimensions }
+        StridedElements { element, dimensions }
     }
-    /// Nothing is in one piece, too. Of an array of assumed size the last extent is unknown.
+    /// Also true of an empty section. The last extent of an assumed-size array is unknown.
     fn is_contiguous(&self) -> bool {
         let mut expected = self.element as isize;
         let whole = self.dimensions.iter().all(|&(extent, stride)| {
@@ -128,45 +127,45 @@ impl Pieces {
 impl Section {
     /// # Safety
     /// `descriptor` is of a buffer that the program passed.
-    pub unsafe fn new(descriptor: *const Descriptor, how: Use) -> Section {
+    pub unsafe fn new(descriptor: *const Descriptor, how: BufferUse) -> Section {
         let base = unsafe { (*descriptor).base };
-        let pieces = unsafe { Pieces::of(descriptor) };
-        if base.is_null() || matches!(how, Use::Place) || pieces.is_contiguous() {
+        let elements = unsafe { StridedElements::of(descriptor) };
+        if base.is_null() || matches!(how, BufferUse::AddressOnly) || elements.is_contiguous() {
             return Section { base, copy: None };
         }
-        if let Use::Kept(name) = how {
+        if let BufferUse::AfterCall(name) = how {
             refuse(name);
         }
-        let copy = unsafe { pieces.gathered(base) };
-        Section { base, copy: Some((copy, pieces)) }
+        let copy = unsafe { elements.gathered(base) };
+        Section { base, copy: Some((copy, elements)) }
     }
-    /// What is passed on.
+    /// The address that is passed on.
     pub fn address(&mut self) -> *mut c_void {
         match &mut self.copy {
             Some((copy, _)) => copy.as_mut_ptr().cast(),
             None => self.base.cast(),
         }
     }
-    /// Writes the copy's elements back.
+    /// Writes the elements of the copy back.
     ///
     /// # Safety
     /// The buffer is writable.
     pub unsafe fn store(self) {
-        if let Some((copy, pieces)) = self.copy {
-            unsafe { pieces.scatter(&copy, self.base) };
+        if let Some((copy, elements)) = self.copy {
+            unsafe { elements.scatter(&copy, self.base) };
         }
     }
 }
 
-/// Ends the job: a copy would be gone before the library is done with it.
+/// Ends the job: the copy would be freed while the library still uses it.
 fn refuse(name: &str) -> ! {
     unsafe extern "C" {
         fn MPI_Abort(comm: c_int, code: c_int) -> c_int;
     }
     eprintln!(
-        "{name} keeps its buffer after it has returned, and was given a section of an array that \
-         is not contiguous, so a copy that is gone by then (MPI_SUBARRAYS_SUPPORTED is false): \
-         pass a datatype such as MPI_Type_vector makes"
+        "{name} uses its buffer after it has returned, and was given a noncontiguous array \
+         section, of which only a temporary copy exists (MPI_SUBARRAYS_SUPPORTED is false): \
+         pass a datatype, for example of MPI_Type_vector"
     );
     unsafe { MPI_Abort(0x4400_0000, 1) }; // MPI_COMM_WORLD
     std::process::abort()
@@ -196,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_one_piece_is_known() {
+    fn contiguous_sections_are_recognized() {
         let mut x = [0i32; 24];
         let mut is = |shape: &[(isize, isize)]| {
             let d = descriptor(x.as_mut_ptr(), shape);
-            unsafe { Pieces::of(&d) }.is_contiguous()
+            unsafe { StridedElements::of(&d) }.is_contiguous()
         };
-        // Also nothing at all, and one element however far the next would be.
+        // Also an empty section, and a single element with any stride.
         for shape in [&[][..], &[(24, 1)], &[(4, 1), (6, 4)], &[(3, 2), (0, 1)], &[(1, 7), (4, 1)]]
         {
             assert!(is(shape), "{shape:?}");
@@ -213,17 +212,17 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_copied_in_array_element_order_and_back() {
+    fn sections_are_copied_in_array_element_order_and_back() {
         // a(4, 6): every second row of every third column, from the end of both.
         let mut x: Vec<i32> = (0..24).collect();
         let last = unsafe { x.as_mut_ptr().add(23) };
-        let pieces = unsafe { Pieces::of(&descriptor(last, &[(2, -2), (2, -12)])) };
-        let mut copy = unsafe { pieces.gathered(last.cast()) };
+        let elements = unsafe { StridedElements::of(&descriptor(last, &[(2, -2), (2, -12)])) };
+        let mut copy = unsafe { elements.gathered(last.cast()) };
         let copied = copy.as_mut_ptr().cast::<i32>();
         let got: Vec<i32> = (0..4).map(|i| unsafe { *copied.add(i) }).collect();
         assert_eq!(got, [23, 21, 11, 9]);
         (0..4).for_each(|i| unsafe { *copied.add(i) = -(i as i32) - 1 });
-        unsafe { pieces.scatter(&copy, last.cast()) };
+        unsafe { elements.scatter(&copy, last.cast()) };
         assert_eq!((x[23], x[21], x[11], x[9], x[22]), (-1, -2, -3, -4, 22));
     }
 }

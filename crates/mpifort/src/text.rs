@@ -1,13 +1,13 @@
-//! Characters: padded with blanks in Fortran, which passes their number; ended by NUL in C.
+//! Conversion of text: blank-padded with a length in Fortran, ended by NUL in C.
 
 use std::ffi::{CString, c_char};
 
-/// The longest text that any function writes, with its NUL: `MPI_MAX_LIBRARY_VERSION_STRING`.
-const LONGEST: usize = 8192;
-/// What no C function writes first.
+/// Longest text that a function writes, with its NUL: `MPI_MAX_LIBRARY_VERSION_STRING`, in bytes.
+const MAX_TEXT_BYTES: usize = 8192;
+/// A first byte that no C function writes.
 const UNTOUCHED: u8 = 0xff;
 
-/// Without the blanks at its end.
+/// The text without trailing blanks.
 ///
 /// # Safety
 /// `at` has `len` characters.
@@ -15,7 +15,7 @@ pub unsafe fn text(at: *const u8, len: usize) -> CString {
     of(unsafe { characters(at, len) }.trim_ascii_end())
 }
 
-/// Without the blanks at both ends, which do not count in keys and values of an info object.
+/// The text without leading and trailing blanks, as for keys and values of an info object.
 ///
 /// # Safety
 /// `at` has `len` characters.
@@ -27,27 +27,28 @@ unsafe fn characters<'a>(at: *const u8, len: usize) -> &'a [u8] {
     if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(at, len) } }
 }
 
-/// Up to the first NUL, as programs that share text with C put one there.
+/// The text up to the first NUL, which programs that share text with C may contain.
 fn of(bytes: &[u8]) -> CString {
     let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
     CString::new(&bytes[..end]).expect("cut before the first NUL")
 }
 
-/// Room for what C writes.
-pub struct Room(Vec<u8>);
+/// A buffer for text that C writes.
+pub struct OutputBuffer(Vec<u8>);
 
-impl Room {
-    pub fn new(len: usize) -> Room {
-        let mut room = vec![0; LONGEST.max(len + 1)];
-        room[0] = UNTOUCHED;
-        Room(room)
+impl OutputBuffer {
+    pub fn new(len: usize) -> OutputBuffer {
+        let mut buffer = vec![0; MAX_TEXT_BYTES.max(len + 1)];
+        buffer[0] = UNTOUCHED;
+        OutputBuffer(buffer)
     }
 
     pub fn as_mut_ptr(&mut self) -> *mut c_char {
         self.0.as_mut_ptr().cast()
     }
 
-    /// As much as there is room for, and blanks behind it. Nothing if C wrote nothing.
+    /// Copies the text, truncated or padded with blanks to `len`. Writes nothing if C wrote
+    /// nothing.
     ///
     /// # Safety
     /// `to` has room for `len` characters.
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_go_where_they_do_not_count() {
+    fn trailing_blanks_are_trimmed() {
         let given = b"  a key \0";
         let of = |n| unsafe { (text(given.as_ptr(), n), trimmed(given.as_ptr(), n)) };
         assert_eq!(of(8), (c"  a key".into(), c"a key".into()));
@@ -78,18 +79,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_padded_or_cut() {
-        let mut room = Room::new(3);
+    fn output_is_padded_or_truncated() {
+        let mut buffer = OutputBuffer::new(3);
         let mut out = *b"######";
-        unsafe { room.copy_to(out.as_mut_ptr(), 6) };
+        unsafe { buffer.copy_to(out.as_mut_ptr(), 6) };
         assert_eq!(&out, b"######", "nothing was written");
-        room.0[..5].copy_from_slice(b"name\0");
-        unsafe { room.copy_to(out.as_mut_ptr(), 5) };
+        buffer.0[..5].copy_from_slice(b"name\0");
+        unsafe { buffer.copy_to(out.as_mut_ptr(), 5) };
         assert_eq!(&out, b"name #", "of five characters");
-        unsafe { room.copy_to(out.as_mut_ptr(), 3) };
+        unsafe { buffer.copy_to(out.as_mut_ptr(), 3) };
         assert_eq!(&out, b"name #", "three of them stay what they were");
-        room.0[0] = 0;
-        unsafe { room.copy_to(out.as_mut_ptr(), 6) };
+        buffer.0[0] = 0;
+        unsafe { buffer.copy_to(out.as_mut_ptr(), 6) };
         assert_eq!(&out, b"      ", "an empty text is blanks");
     }
 }

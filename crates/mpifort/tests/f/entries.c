@@ -1,12 +1,12 @@
-/* Fortran's entry points, called as a Fortran compiler calls them: everything by address, lengths
-   of characters behind the arguments. So they are tested where there is no such compiler. */
+/* Calls Fortran's entry points like a Fortran compiler: all arguments by address, followed by the
+   lengths of character arguments. This tests them without a Fortran compiler. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The blocks of mpif.h, as they lie in a program. */
+/* The common blocks of mpif.h, as in a program. */
 int mpipriv1_[7], mpipriv2_[6], mpifcmb5_, mpifcmb9_;
 #define IN_PLACE (&mpipriv1_[1])
 #define STATUS_IGNORE (&mpipriv1_[2])
@@ -14,7 +14,7 @@ int mpipriv1_[7], mpipriv2_[6], mpifcmb5_, mpifcmb9_;
 #define UNWEIGHTED (&mpifcmb5_)
 enum { SOURCE = 2, TAG = 3, STATUS_SIZE = 5 };
 
-/* Called with what each takes: declared without arguments, as Fortran declares them. */
+/* Declared without arguments, as in Fortran. */
 void mpi_init_(), mpi_finalize_(), mpi_comm_rank_(), mpi_comm_size_(), mpi_irecv_(), mpi_send_();
 void mpi_waitany_(), mpi_waitsome_(), mpi_testany_(), mpi_allreduce_(), mpi_comm_set_name_();
 void mpi_comm_get_name_(), mpi_comm_dup_(), mpi_comm_free_(), mpi_info_create_(), mpi_info_set_();
@@ -57,20 +57,20 @@ static void messages(void)
     mpi_send_(&me, &one, &integer, &next, &tags[1], &world, &ierr);
     mpi_waitany_(&two, requests, &index, status, &ierr);
     GOOD;
-    CHECK(index == 2 && in[1] == before); /* counted from one */
+    CHECK(index == 2 && in[1] == before); /* one-based */
     CHECK(status[SOURCE] == before && status[TAG] == 8);
     mpi_get_count_(status, &integer, &count, &ierr);
     CHECK(count == 1);
-    mpi_barrier_(&world, &ierr); /* or a neighbor's second message is there already */
+    mpi_barrier_(&world, &ierr); /* else a neighbor's second message may have arrived */
     mpi_send_(&me, &one, &integer, &next, &tags[0], &world, &ierr);
     mpi_waitsome_(&two, requests, &out, indices, STATUSES_IGNORE, &ierr);
     GOOD;
     CHECK(out == 1 && indices[0] == 1 && in[0] == before);
     mpi_testany_(&two, requests, &index, &flag, STATUS_IGNORE, &ierr);
-    CHECK(flag == 1 && index == MPI_UNDEFINED); /* none is active: not one more than that */
+    CHECK(flag == 1 && index == MPI_UNDEFINED); /* none active: MPI_UNDEFINED stays */
     mpi_waitsome_(&two, requests, &out, indices, STATUSES_IGNORE, &ierr);
     CHECK(out == MPI_UNDEFINED);
-    /* An error code that nobody wants, as mpi_f08 leaves it out. */
+    /* Without an error code, as in mpi_f08. */
     mpi_bcast_(&in[0], &one, &integer, &zero, &world, NULL);
     CHECK(in[0] == np - 1);
 }
@@ -106,13 +106,13 @@ static void texts(void)
     mpi_comm_dup_(&world, &comm, &ierr);
     mpi_comm_set_name_(&comm, "a name    ", &ierr, (size_t)10);
     mpi_comm_get_name_(&comm, name, &n, &ierr, (size_t)10);
-    CHECK(n == 6 && !memcmp(name, "a name    ##", 12)); /* blanks as far as it is long */
+    CHECK(n == 6 && !memcmp(name, "a name    ##", 12)); /* padded with blanks to its length */
     mpi_comm_free_(&comm, &ierr);
     mpi_info_create_(&info, &ierr);
     mpi_info_set_(&info, " key ", " two words ", &ierr, (size_t)5, (size_t)11);
     room = 8;
     mpi_info_get_(&info, "key  ", &room, value, &flag, &ierr, (size_t)5, (size_t)8);
-    CHECK(flag == 1 && !memcmp(value, "two word", 8)); /* cut, and no NUL takes room */
+    CHECK(flag == 1 && !memcmp(value, "two word", 8)); /* truncated, without a NUL */
     room = 0;
     mpi_info_get_string_(&info, "key", &room, value, &flag, &ierr, (size_t)3, (size_t)8);
     CHECK(flag == 1 && room == 9);
@@ -144,7 +144,7 @@ static void delete(int *comm, int *key, int64_t *value, int64_t *extra, int *e)
 
 static void attributes(void)
 {
-    /* MPI's own: keys are even in Fortran, and values are values. */
+    /* Predefined attributes: keys are even in Fortran, and values are no addresses. */
     int tag_ub = 0x64400002, win_size = 0x66000004, win_base = 0x66000002, unit = 0x66000006;
     int flag, key, comm, win, info = 0x1c000000, here[4], small = 0;
     int64_t value = -1, extra = 5, bytes = sizeof here;
@@ -162,7 +162,7 @@ static void attributes(void)
     mpi_win_free_(&win, &ierr);
 
     mpi_comm_create_keyval_(copy, delete, &key, &extra, &ierr);
-    extra = 77; /* was taken by value */
+    extra = 77; /* it was passed by value */
     value = 1000000000000;
     mpi_comm_set_attr_(&world, &key, &value, &ierr);
     mpi_comm_dup_(&world, &comm, &ierr);

@@ -1,18 +1,18 @@
-//! Entry points that do more than pass arguments on: indices that count from one, attributes'
-//! values, procedures that C calls, and the addresses of MPI-1, which are default integers.
+//! Entry points that convert more than the way of passing: one-based indices, attribute values,
+//! procedures that C calls, and addresses of MPI-1, which are default integers.
 
 use std::ffi::{c_char, c_int, c_void};
 
+use crate::address_constants::{buffer, status, statuses};
 use crate::callbacks::{
     Attribute, Grequest, Procedure, cancel_grequest, copy_attribute, delete_attribute,
     free_grequest, query_grequest,
 };
-use crate::places::{buffer, status, statuses};
 use crate::report;
-use crate::text::{Room, trimmed};
+use crate::text::{OutputBuffer, trimmed};
 
-/// `mpi_x_` calls `MPI_X`, `pmpi_x_` `PMPI_X`; the body calls either by the name behind `via`.
-macro_rules! by_hand {
+/// `mpi_x_` calls `MPI_X`, `pmpi_x_` calls `PMPI_X`; the body calls either by the name after `via`.
+macro_rules! handwritten {
     ($(
         $(#[$m:meta])*
         fn $mpi:ident, $pmpi:ident($($arg:ident: $ty:ty),* $(,)?)
@@ -43,11 +43,11 @@ macro_rules! by_hand {
 /// `MPI_UNDEFINED` of this ABI.
 const UNDEFINED: c_int = -32766;
 
-/// An index from C's to Fortran's counting.
+/// Converts an index from zero-based to one-based.
 ///
 /// # Safety
 /// `index` is writable, and C has written it or it is `UNDEFINED`.
-unsafe fn from_one(index: *mut c_int) {
+unsafe fn to_one_based(index: *mut c_int) {
     unsafe {
         if *index != UNDEFINED {
             *index += 1;
@@ -55,23 +55,23 @@ unsafe fn from_one(index: *mut c_int) {
     }
 }
 
-/// The first `*count` of them, unless there is none to count.
+/// Converts the first `*count` indices.
 ///
 /// # Safety
-/// As MPI fills them.
-unsafe fn all_from_one(count: *const c_int, indices: *mut c_int) {
+/// As written by MPI.
+unsafe fn all_to_one_based(count: *const c_int, indices: *mut c_int) {
     let n = usize::try_from(unsafe { *count }).unwrap_or(0); // MPI_UNDEFINED is negative
-    (0..n).for_each(|i| unsafe { from_one(indices.add(i)) });
+    (0..n).for_each(|i| unsafe { to_one_based(indices.add(i)) });
 }
 
 type RequestsFunction =
     unsafe extern "C" fn(c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int) -> c_int;
 
-/// Of several requests one, if there is one.
+/// Completes one of several requests.
 ///
 /// # Safety
-/// Of this and what follows: what a Fortran program passes for a function of that kind.
-unsafe fn any(
+/// Here and below: the arguments are those that a Fortran program passes to such a function.
+unsafe fn complete_any(
     call: RequestsFunction,
     count: c_int,
     requests: *mut c_int,
@@ -82,13 +82,13 @@ unsafe fn any(
     unsafe {
         *index = UNDEFINED;
         let code = call(count, requests, index, flag, status(found));
-        from_one(index);
+        to_one_based(index);
         report(ierror, code);
     }
 }
 
-/// Of several requests as many as there are.
-unsafe fn some(
+/// Completes several requests.
+unsafe fn complete_some(
     call: RequestsFunction,
     count: c_int,
     requests: *mut c_int,
@@ -99,7 +99,7 @@ unsafe fn some(
     unsafe {
         *out = 0;
         let code = call(count, requests, out, indices, statuses(found));
-        all_from_one(out, indices);
+        all_to_one_based(out, indices);
         report(ierror, code);
     }
 }
@@ -109,11 +109,11 @@ unsafe extern "C" {
     fn odonata_attribute_language(language: c_int);
 }
 
-/// Of that function: Fortran's values are integers of an address's size, or default ones (MPI-1).
+/// Languages: attribute values are address-sized integers, or default integers (MPI-1).
 const FORTRAN: c_int = 1;
 const MPI1_FORTRAN: c_int = 2;
 
-/// A call about attributes, whose values are integers here and addresses in C.
+/// Runs a call on attributes, whose values are integers in Fortran and addresses in C.
 unsafe fn as_fortran<T>(language: c_int, call: impl FnOnce() -> T) -> T {
     unsafe { odonata_attribute_language(language) };
     let result = call();
@@ -136,7 +136,7 @@ unsafe fn create_keyval(
     }
 }
 
-/// The value of an object's attribute, if it has that.
+/// The value of an attribute, if the object has it.
 unsafe fn attribute(
     call: unsafe extern "C" fn(c_int, c_int, *mut i64, *mut c_int) -> c_int,
     object: c_int,
@@ -146,14 +146,14 @@ unsafe fn attribute(
 ) -> Option<i64> {
     unsafe {
         let mut found = 0;
-        let code = as_fortran(FORTRAN, || call(object, of_c(keyval), &mut found, flag));
+        let code = as_fortran(FORTRAN, || call(object, c_keyval(keyval), &mut found, flag));
         report(ierror, code);
-        (code == 0 && *flag != 0).then(|| value_of(keyval, found))
+        (code == 0 && *flag != 0).then(|| attribute_value(keyval, found))
     }
 }
 
-by_hand! {
-    /// The command line is none of Fortran's.
+handwritten! {
+    /// Fortran does not pass the command line.
     fn mpi_init_, pmpi_init_(ierror: *mut c_int)
     via call = MPI_Init, PMPI_Init(*mut c_int, *mut c_void) {
         report(ierror, call(std::ptr::null_mut(), std::ptr::null_mut()));
@@ -179,7 +179,7 @@ by_hand! {
     ) via call = MPI_Waitany, PMPI_Waitany(c_int, *mut c_int, *mut c_int, *mut c_int) {
         *index = UNDEFINED;
         let code = call(*count, requests, index, status(found));
-        from_one(index);
+        to_one_based(index);
         report(ierror, code);
     }
     fn mpi_testany_, pmpi_testany_(
@@ -188,7 +188,7 @@ by_hand! {
     ) via call = MPI_Testany, PMPI_Testany(
         c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int,
     ) {
-        any(call, *count, requests, index, (flag, found), ierror);
+        complete_any(call, *count, requests, index, (flag, found), ierror);
     }
     fn mpi_request_get_status_any_, pmpi_request_get_status_any_(
         count: *const c_int, requests: *mut c_int, index: *mut c_int, flag: *mut c_int,
@@ -196,7 +196,7 @@ by_hand! {
     ) via call = MPI_Request_get_status_any, PMPI_Request_get_status_any(
         c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int,
     ) {
-        any(call, *count, requests, index, (flag, found), ierror);
+        complete_any(call, *count, requests, index, (flag, found), ierror);
     }
     fn mpi_waitsome_, pmpi_waitsome_(
         count: *const c_int, requests: *mut c_int, out: *mut c_int, indices: *mut c_int,
@@ -204,7 +204,7 @@ by_hand! {
     ) via call = MPI_Waitsome, PMPI_Waitsome(
         c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int,
     ) {
-        some(call, *count, requests, out, (indices, found), ierror);
+        complete_some(call, *count, requests, out, (indices, found), ierror);
     }
     fn mpi_testsome_, pmpi_testsome_(
         count: *const c_int, requests: *mut c_int, out: *mut c_int, indices: *mut c_int,
@@ -212,7 +212,7 @@ by_hand! {
     ) via call = MPI_Testsome, PMPI_Testsome(
         c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int,
     ) {
-        some(call, *count, requests, out, (indices, found), ierror);
+        complete_some(call, *count, requests, out, (indices, found), ierror);
     }
     fn mpi_request_get_status_some_, pmpi_request_get_status_some_(
         count: *const c_int, requests: *mut c_int, out: *mut c_int, indices: *mut c_int,
@@ -220,10 +220,10 @@ by_hand! {
     ) via call = MPI_Request_get_status_some, PMPI_Request_get_status_some(
         c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int,
     ) {
-        some(call, *count, requests, out, (indices, found), ierror);
+        complete_some(call, *count, requests, out, (indices, found), ierror);
     }
 
-    /// The number of characters that there are, and that there is room for: no NUL among them.
+    /// `buflen` is a number of characters without a NUL, both of the buffer and of the value.
     fn mpi_info_get_string_, pmpi_info_get_string_(
         info: *const c_int, key: *const u8, buflen: *mut c_int, value: *mut u8,
         flag: *mut c_int, ierror: *mut c_int, key_len: usize, value_len: usize,
@@ -232,12 +232,12 @@ by_hand! {
     ) {
         let key = trimmed(key, key_len);
         let wanted = (*buflen).max(0).min(value_len.try_into().unwrap_or(c_int::MAX - 1));
-        let mut room = Room::new(wanted as usize);
+        let mut output = OutputBuffer::new(wanted as usize);
         let mut size = if wanted == 0 { 0 } else { wanted + 1 };
-        let code = call(*info, key.as_ptr(), &mut size, room.as_mut_ptr(), flag);
+        let code = call(*info, key.as_ptr(), &mut size, output.as_mut_ptr(), flag);
         if code == 0 && *flag != 0 {
             *buflen = size - 1;
-            room.copy_to(value, value_len);
+            output.copy_to(value, value_len);
         }
         report(ierror, code);
     }
@@ -248,13 +248,13 @@ by_hand! {
         c_int, c_int, c_int, *mut c_int, *mut c_char,
     ) {
         let wanted = (*length).max(0).min(name_len.try_into().unwrap_or(c_int::MAX - 1));
-        let mut room = Room::new(wanted as usize);
+        let mut output = OutputBuffer::new(wanted as usize);
         let mut size = if wanted == 0 { 0 } else { wanted + 1 };
-        let code = call(*session, *info, *n, &mut size, room.as_mut_ptr());
+        let code = call(*session, *info, *n, &mut size, output.as_mut_ptr());
         if code == 0 && wanted == 0 {
             *length = size - 1;
         }
-        room.copy_to(name, name_len);
+        output.copy_to(name, name_len);
         report(ierror, code);
     }
 
@@ -282,7 +282,7 @@ by_hand! {
     ) {
         create_keyval(call, copy, delete, keyval, *extra_state, ierror);
     }
-    /// MPI-1's: values and extra state are default integers, the lower halves of words.
+    /// MPI-1: values and extra state are default integers, the lower halves of words.
     fn mpi_keyval_create_, pmpi_keyval_create_(
         copy: Procedure, delete: Procedure, keyval: *mut c_int, extra_state: *const c_int,
         ierror: *mut c_int,
@@ -359,7 +359,7 @@ by_hand! {
         report(ierror, call(query_grequest, free_grequest, cancel_grequest, held, request));
     }
 
-    /// `mpif.h` has a buffer here, so there is nothing that an address could be written to.
+    /// In `mpif.h` the argument is a buffer, so no address can be returned.
     fn mpi_buffer_detach_, pmpi_buffer_detach_(
         _buffer: *mut c_void, size: *mut c_int, ierror: *mut c_int,
     ) via call = MPI_Buffer_detach, PMPI_Buffer_detach(*mut usize, *mut c_int) {
@@ -415,8 +415,8 @@ by_hand! {
         report(ierror, call(*session, at, size));
     }
 
-    /// The lower half of an address. What programs make of it, differences of two, is right up to
-    /// 2 GiB; an address by itself, for use with `MPI_BOTTOM`, is not, as few are so low today.
+    /// The lower half of an address. Differences of two are correct up to 2 GiB. An address for use
+    /// with `MPI_BOTTOM` is wrong unless it is below 2 GiB.
     fn mpi_address_, pmpi_address_(
         location: *mut c_void, address: *mut c_int, ierror: *mut c_int,
     ) via call = MPI_Get_address, PMPI_Get_address(*mut c_void, *mut i64) {
@@ -430,7 +430,7 @@ by_hand! {
     ) via call = MPI_Type_get_extent, PMPI_Type_get_extent(c_int, *mut i64, *mut i64) {
         let (mut lower, mut found) = (0, 0);
         let code = call(*datatype, &mut lower, &mut found);
-        *extent = short(found);
+        *extent = saturate(found);
         report(ierror, code);
     }
     fn mpi_type_lb_, pmpi_type_lb_(
@@ -438,7 +438,7 @@ by_hand! {
     ) via call = MPI_Type_get_extent, PMPI_Type_get_extent(c_int, *mut i64, *mut i64) {
         let (mut lower, mut found) = (0, 0);
         let code = call(*datatype, &mut lower, &mut found);
-        *at = short(lower);
+        *at = saturate(lower);
         report(ierror, code);
     }
     fn mpi_type_ub_, pmpi_type_ub_(
@@ -446,7 +446,7 @@ by_hand! {
     ) via call = MPI_Type_get_extent, PMPI_Type_get_extent(c_int, *mut i64, *mut i64) {
         let (mut lower, mut found) = (0, 0);
         let code = call(*datatype, &mut lower, &mut found);
-        *at = short(lower.saturating_add(found));
+        *at = saturate(lower.saturating_add(found));
         report(ierror, code);
     }
     fn mpi_type_hvector_, pmpi_type_hvector_(
@@ -463,7 +463,7 @@ by_hand! {
     ) via call = MPI_Type_create_hindexed, PMPI_Type_create_hindexed(
         c_int, *mut c_int, *mut i64, c_int, *mut c_int,
     ) {
-        let mut at = long(at, *count);
+        let mut at = widen(at, *count);
         report(ierror, call(*count, lengths, at.as_mut_ptr(), *old, new));
     }
     fn mpi_type_struct_, pmpi_type_struct_(
@@ -472,7 +472,7 @@ by_hand! {
     ) via call = MPI_Type_create_struct, PMPI_Type_create_struct(
         c_int, *mut c_int, *mut i64, *mut c_int, *mut c_int,
     ) {
-        let mut at = long(at, *count);
+        let mut at = widen(at, *count);
         report(ierror, call(*count, lengths, at.as_mut_ptr(), types, new));
     }
 }
@@ -481,46 +481,47 @@ type CopyFunction =
     unsafe extern "C" fn(c_int, c_int, *mut c_void, i64, *mut i64, *mut c_int) -> c_int;
 type DeleteFunction = unsafe extern "C" fn(c_int, c_int, i64, *mut c_void) -> c_int;
 
-/// A default integer's value, or its largest: what MPI-1 asked for does not fit.
-fn short(value: i64) -> c_int {
+/// The value as a default integer, saturated.
+fn saturate(value: i64) -> c_int {
     value.clamp(i64::from(c_int::MIN), i64::from(c_int::MAX)) as c_int
 }
 
 /// # Safety
 /// `at` has `count` integers, if that is positive.
-unsafe fn long(at: *const c_int, count: c_int) -> Vec<i64> {
+unsafe fn widen(at: *const c_int, count: c_int) -> Vec<i64> {
     let n = usize::try_from(count).unwrap_or(0);
     (0..n).map(|i| i64::from(unsafe { *at.add(i) })).collect()
 }
 
-/// Keys of what MPI itself knows of communicators and windows are by one more in Fortran than in C
-/// in this ABI: odd there, even here.
-const OF_COMMUNICATORS: std::ops::RangeInclusive<c_int> = 0x6440_0002..=0x6440_0010;
-const OF_WINDOWS: std::ops::RangeInclusive<c_int> = 0x6600_0002..=0x6600_000a;
+/// Keys of predefined attributes of communicators and windows. In this ABI they are larger by one
+/// in Fortran than in C: even here, odd there.
+const COMM_KEYVALS: std::ops::RangeInclusive<c_int> = 0x6440_0002..=0x6440_0010;
+const WIN_KEYVALS: std::ops::RangeInclusive<c_int> = 0x6600_0002..=0x6600_000a;
 const WIN_BASE: c_int = 0x6600_0002;
 const WIN_SIZE: c_int = 0x6600_0004;
 
-/// A key as C has it.
-fn of_c(keyval: c_int) -> c_int {
-    let predefined = OF_COMMUNICATORS.contains(&keyval) || OF_WINDOWS.contains(&keyval);
+/// The corresponding key of C.
+fn c_keyval(keyval: c_int) -> c_int {
+    let predefined = COMM_KEYVALS.contains(&keyval) || WIN_KEYVALS.contains(&keyval);
     if predefined { keyval - 1 } else { keyval }
 }
 
-/// The value of an attribute: of what MPI itself knows C has the address.
+/// The value of an attribute. C returns the address of a predefined attribute's value.
 ///
 /// # Safety
 /// `found` is what the C function gave for `keyval`.
-unsafe fn value_of(keyval: c_int, found: i64) -> i64 {
+unsafe fn attribute_value(keyval: c_int, found: i64) -> i64 {
     match keyval {
-        WIN_BASE => found, // an address in Fortran, too
+        WIN_BASE => found, // an address in Fortran as well
         WIN_SIZE => unsafe { *(found as *const i64) },
-        _ if of_c(keyval) != keyval => i64::from(unsafe { *(found as *const c_int) }),
+        _ if c_keyval(keyval) != keyval => i64::from(unsafe { *(found as *const c_int) }),
         _ => found,
     }
 }
 
-/// Procedures that a program names and the library never calls by itself: what they say is said
-/// to [`copy_attribute`], which keeps words whole; MPI-1's are the same, of default integers.
+/// MPI's predefined attribute procedures, which a program passes as arguments. They are called by
+/// [`copy_attribute`] and [`delete_attribute`], which pass whole words; MPI-1's take default
+/// integers.
 macro_rules! predefined {
     ($($null:ident $dup:ident $delete:ident: $word:ty;)*) => { $(
         #[unsafe(no_mangle)]
@@ -569,7 +570,7 @@ macro_rules! same_status {
 }
 same_status! { mpi_status_f2f08_ pmpi_status_f2f08_ mpi_status_f082f_ pmpi_status_f082f_ }
 
-/// A call that a compiler cannot look into is all that is wanted.
+/// An opaque call: its only effect is on the compiler's optimization.
 #[unsafe(no_mangle)]
 extern "C" fn mpi_f_sync_reg_(_buffer: *mut c_void) {}
 #[unsafe(no_mangle)]
@@ -585,7 +586,7 @@ unsafe extern "C" fn odonata_sizeof(of: *const usize, size: *mut c_int, ierror: 
     }
 }
 
-/// `==` and `/=` of `mpi_f08`'s handles, which are one integer whatever they are handles of.
+/// `==` and `/=` of the handles of `mpi_f08`, which are one integer each.
 macro_rules! compared {
     ($($equal:ident $unequal:ident)*) => { $(
         #[unsafe(no_mangle)]
@@ -612,8 +613,8 @@ compared! {
     odonata_win_eq_ odonata_win_ne_
 }
 
-/// Conversions of a file's data by procedures of the program's own are not called from Fortran:
-/// to go on would be to write data that nobody can read.
+/// Data representations by the program's own conversion procedures are not supported in Fortran: to
+/// continue would write unreadable data.
 macro_rules! refused {
     ($($name:ident)*) => { $(
         #[unsafe(no_mangle)]

@@ -1,9 +1,9 @@
-//! Variables whose addresses mean something: they lie in common blocks of the names and layouts
-//! that MPICH's `mpif.h` gives them, so programs compiled with that one find ours, too.
+//! Constants that are recognized by their addresses. They lie in common blocks with the names and
+//! layouts of MPICH's `mpif.h`, so programs compiled with MPICH's header use them too.
 //!
-//! The program has the blocks as well. The loader makes them one, and the program's comes first,
-//! so these are always read through the global offset table: hence assembler, in which no compiler
-//! can take for granted that the addresses are our own.
+//! The program also has these blocks. The loader resolves both to one address, that of the program.
+//! References must therefore go through the global offset table. The blocks are declared in
+//! assembly, so that the compiler cannot assume that the addresses are local.
 
 use std::ffi::{c_int, c_void};
 
@@ -26,7 +26,7 @@ unsafe extern "C" {
     static mut mpipriv2_: [c_int; 6];
     static mut mpifcmb5_: c_int;
     static mut mpifcmb9_: c_int;
-    /// C's own: what they hold is the address.
+    /// C's constants: their values are the addresses.
     static MPI_UNWEIGHTED: *mut c_int;
     static MPI_WEIGHTS_EMPTY: *mut c_int;
 }
@@ -35,35 +35,35 @@ unsafe extern "C" {
 const IN_PLACE: usize = usize::MAX;
 const STATUS_IGNORE: usize = 1;
 
-/// A buffer as C has it.
-pub fn buffer(place: *mut c_void) -> *mut c_void {
+/// The buffer address that C expects.
+pub fn buffer(address: *mut c_void) -> *mut c_void {
     let first = &raw mut mpipriv1_ as *mut c_int;
-    if place == first.cast() {
+    if address == first.cast() {
         std::ptr::null_mut()
-    } else if place == first.wrapping_add(1).cast() {
+    } else if address == first.wrapping_add(1).cast() {
         IN_PLACE as *mut c_void
     } else {
-        place
+        address
     }
 }
 
-pub fn status(place: *mut c_int) -> *mut c_int {
+pub fn status(address: *mut c_int) -> *mut c_int {
     let ignored = (&raw mut mpipriv1_ as *mut c_int).wrapping_add(2);
-    if place == ignored { STATUS_IGNORE as *mut c_int } else { place }
+    if address == ignored { STATUS_IGNORE as *mut c_int } else { address }
 }
 
-pub fn statuses(place: *mut c_int) -> *mut c_int {
+pub fn statuses(address: *mut c_int) -> *mut c_int {
     let ignored = &raw mut mpipriv2_ as *mut c_int;
-    if place == ignored { STATUS_IGNORE as *mut c_int } else { place }
+    if address == ignored { STATUS_IGNORE as *mut c_int } else { address }
 }
 
-pub fn weights(place: *mut c_int) -> *mut c_int {
+pub fn weights(address: *mut c_int) -> *mut c_int {
     // SAFETY: constants of the C library, which is loaded before this one.
-    if place == &raw mut mpifcmb5_ {
+    if address == &raw mut mpifcmb5_ {
         unsafe { MPI_UNWEIGHTED }
-    } else if place == &raw mut mpifcmb9_ {
+    } else if address == &raw mut mpifcmb9_ {
         unsafe { MPI_WEIGHTS_EMPTY }
     } else {
-        place
+        address
     }
 }
