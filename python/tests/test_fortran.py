@@ -200,7 +200,7 @@ def test_a_section_in_pieces_is_refused_where_it_would_be_gone(odonata, build, t
     done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", "--quiet", "--", program)
     assert done.stdout.split() == ["fine", "so", "far"], done.stderr
     assert done.returncode == 1
-    assert "MPI_Isend keeps its buffer after it has returned" in done.stderr
+    assert "MPI_Isend uses its buffer after it has returned" in done.stderr
 
 
 MAIN = """
