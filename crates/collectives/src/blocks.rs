@@ -1,13 +1,12 @@
-//! Where blocks lie: even cuts, ragged lists, stretches of consecutive blocks.
+//! Positions of blocks in a working buffer: even cuts, lists of lengths, ranges of adjacent blocks.
 
 use std::sync::Arc;
 
 use crate::{ByteRange, Collective};
 
-/// The places of blocks of unequal length, one after the other.
+/// Positions of adjacent blocks of unequal length.
 ///
-/// Holds running sums, so the place of any block is one look away: a ring of 10^5 ranks asks for
-/// 10^10 of them.
+/// Holds prefix sums, so each lookup takes constant time: a ring of 10^5 ranks makes 10^10 of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ragged(Arc<[u64]>);
 
@@ -21,20 +20,20 @@ impl Ragged {
         });
         Ragged(std::iter::once(0).chain(ends).collect())
     }
-    /// How many blocks.
+    /// Number of blocks.
     pub fn len(&self) -> usize {
         self.0.len() - 1
     }
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Block `i`; beyond the last, an empty part at the end.
+    /// Block `i`; beyond the last one, an empty range at the end.
     #[inline]
     pub fn part(&self, i: usize) -> ByteRange {
         let at = self.at(i);
         ByteRange { at, len: self.at(i + 1) - at }
     }
-    /// Where block `i` begins; beyond the last, the end.
+    /// Offset of block `i`; beyond the last one, the end.
     #[inline]
     pub fn at(&self, i: usize) -> u64 {
         self.0.get(i).copied().unwrap_or_else(|| self.total())
@@ -67,20 +66,20 @@ impl FromIterator<u64> for Ragged {
 
 pub(crate) const EMPTY: ByteRange = ByteRange { at: 0, len: 0 };
 
-/// `ceil(log2 p)`: how often a group doubles until it holds `p`.
+/// `ceil(log2 p)`: the number of doublings from 1 to at least `p`.
 #[inline]
 pub(crate) fn doublings(p: u32) -> u32 {
     p.next_power_of_two().ilog2()
 }
 
-/// How often a group grows by `radix` until it holds `p`.
+/// The number of multiplications by `radix` from 1 to at least `p`.
 #[inline]
 pub(crate) fn digits(p: u32, radix: u32) -> u32 {
     if p < 2 { 0 } else { (p - 1).ilog(radix) + 1 }
 }
 
-/// Where piece `i` begins when `bytes` are cut into `pieces` as evenly as whole `grain`s allow,
-/// longer pieces first (as MPICH does); `i == pieces` is the end.
+/// Offset of piece `i` when `bytes` are divided into `pieces` as evenly as whole elements of
+/// `grain` bytes allow, longer pieces first (as MPICH does). `i == pieces` is the end.
 #[inline]
 pub(crate) fn cut(bytes: u64, grain: u64, pieces: u32, i: u32) -> u64 {
     if i >= pieces {
@@ -91,7 +90,7 @@ pub(crate) fn cut(bytes: u64, grain: u64, pieces: u32, i: u32) -> u64 {
     (i * base + i.min(extra)) * grain
 }
 
-/// Pieces `lo..hi` of such a cut.
+/// Pieces `lo..hi` of such a division.
 #[inline]
 pub(crate) fn cuts(bytes: u64, grain: u64, pieces: u32, lo: u32, hi: u32) -> ByteRange {
     let at = cut(bytes, grain, pieces, lo);
@@ -99,7 +98,7 @@ pub(crate) fn cuts(bytes: u64, grain: u64, pieces: u32, lo: u32, hi: u32) -> Byt
 }
 
 impl Collective {
-    /// Where the block of rank `i` begins; `i == size` is the end of the area.
+    /// Offset of the block of rank `i`; `i == size` is the end of the area.
     #[inline]
     pub(crate) fn at(&self, i: u32) -> u64 {
         match &self.ragged {
@@ -111,13 +110,13 @@ impl Collective {
     pub(crate) fn block(&self, i: u32) -> ByteRange {
         self.span(i, i + 1)
     }
-    /// Blocks `lo..hi`, which lie one after the other; empty if `lo >= hi`.
+    /// Blocks `lo..hi`, which are adjacent; empty if `lo >= hi`.
     #[inline]
     pub(crate) fn span(&self, lo: u32, hi: u32) -> ByteRange {
         let at = self.at(lo);
         ByteRange { at, len: self.at(hi).saturating_sub(at) }
     }
-    /// `count <= size` blocks from `first` on, around the end: at most two stretches.
+    /// `count <= size` blocks from `first` on, modulo the size: at most two ranges.
     #[inline]
     pub(crate) fn circle(&self, first: u32, count: u32) -> [ByteRange; 2] {
         let p = self.member.size;
@@ -128,14 +127,14 @@ impl Collective {
             [self.span(first, p), self.span(0, count - (p - first))]
         }
     }
-    /// Rank `steps` further round the ring.
+    /// The rank `steps` further on the ring.
     #[inline]
     pub(crate) fn ahead(&self, steps: u32) -> u32 {
         let (p, r) = (self.member.size, self.member.rank);
         let to_end = p - r;
         if steps < to_end { r + steps } else { steps - to_end }
     }
-    /// Rank `steps <= size` back round the ring.
+    /// The rank `steps <= size` back on the ring.
     #[inline]
     pub(crate) fn behind(&self, steps: u32) -> u32 {
         let (p, r) = (self.member.size, self.member.rank);

@@ -1,6 +1,7 @@
-//! Alltoall and alltoallv: a block from every rank to every rank.
+//! Alltoall and alltoallv: one block from every rank to every rank.
 //!
-//! Area 1 holds the blocks to send, area 2 those received, area 3 (alltoall only) is Bruck's.
+//! Area 1 holds the blocks to send, area 2 the received ones. Area 3 (alltoall only) is scratch of
+//! Bruck's algorithm.
 
 use crate::blocks::digits;
 use crate::{ApplyMode, ByteRange, Collective, RoundSink};
@@ -19,13 +20,15 @@ impl Collective {
 
 fn keep_own(c: &Collective, out: &mut impl RoundSink) {
     let r = c.member.rank;
-    // A user whose own two lengths differ is told so elsewhere; here nothing runs over.
+    // Different lengths of a rank's own block are reported elsewhere; here the shorter one is
+    // copied.
     let (from, to) = (c.block(r), c.received(r));
     let len = from.len.min(to.len);
     out.local(ByteRange { len, ..from }, ByteRange { len, ..to }, ApplyMode::Write);
 }
 
-/// Round `k`: one partner; `r ^ k` if the size is a power of two, else away from one, from another.
+/// Round `k`: one partner. It is `r ^ (k + 1)` if the size is a power of two; otherwise the rank
+/// sends `k + 1` ahead and receives from `k + 1` behind.
 pub(crate) fn pairwise(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, step) = (c.member.size, k + 1);
     if step < p {
@@ -41,7 +44,7 @@ pub(crate) fn pairwise(c: &Collective, k: u32, out: &mut impl RoundSink) {
     }
 }
 
-/// Round `k`: the next `throttle` partners at once.
+/// Round `k`: the next `throttle` partners.
 pub(crate) fn scattered(c: &Collective, throttle: u32, k: u32, out: &mut impl RoundSink) {
     let p = c.member.size;
     let first = 1 + k * throttle;
@@ -59,9 +62,9 @@ pub(crate) fn scattered(c: &Collective, throttle: u32, k: u32, out: &mut impl Ro
     }
 }
 
-/// Round `k`: a piece of the block for the next partners at once, at most `throttle` and as many in
-/// each round, give or take one; the next piece when all have had this one. Pieces differ by a byte
-/// at most.
+/// Round `k`: one piece for each of the next partners, at most `throttle`. Rounds have equal
+/// numbers of partners, up to one. The next piece starts when all partners have this one. Pieces
+/// differ by at most one byte.
 pub(crate) fn chunked(c: &Collective, throttle: u32, k: u32, out: &mut impl RoundSink) {
     let share = |of: u64, nth: u32, parts: u32| {
         (u128::from(of) * u128::from(nth) / u128::from(parts)) as u64
@@ -88,8 +91,8 @@ pub(crate) fn chunked(c: &Collective, throttle: u32, k: u32, out: &mut impl Roun
     }
 }
 
-/// Block `j` of area 3 is on its way to the rank `j` ahead; round `k` moves those whose `k`th digit
-/// is `d` on by `d radix^k`. Rotations before and after.
+/// Block `j` of area 3 is destined for the rank `j` ahead. Round `k` forwards the blocks whose
+/// `k`th digit is `d` by `d radix^k` ranks. Rotations before and after.
 pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {
     let (p, r, m) = (c.member.size, c.member.rank, c.bytes);
     let held = 2 * u64::from(p) * m;
@@ -97,7 +100,8 @@ pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink
     let unit = radix.pow(k);
     let steps = || (1..radix).map_while(|d| d.checked_mul(unit)).take_while(|&step| step < p);
     if k == 0 && p > 1 {
-        // Blocks whose digit is not 0 leave straight from area 1, which is area 3 not yet rotated.
+        // Blocks whose digit is not 0 are sent directly from area 1, which is area 3 before
+        // rotation.
         let stride = u64::from(radix) * m;
         for d in steps() {
             rotated_runs(c, d, radix, |from, _, count| {
@@ -108,7 +112,7 @@ pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink
             out.recv_run(c.behind(d), block(d), stride, (p - d).div_ceil(radix));
         }
     } else if p > 1 {
-        // Blocks of one digit come in runs of `unit`; the last may be cut short by `p`.
+        // Blocks with equal digit form runs of `unit`; the last run may be shortened by `p`.
         let runs = |step: u32| {
             let period = u64::from(unit) * u64::from(radix);
             let run = ByteRange { at: block(step).at, len: u64::from(unit) * m };
@@ -142,8 +146,8 @@ pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink
     }
 }
 
-/// Calls `f(block of area 1, j, count)` for the blocks `j, j + step, ...` ahead of this rank, `j`
-/// from `first` on: one run up to the last rank and one from rank 0 on.
+/// Calls `f(block of area 1, j, count)` for the blocks `j, j + step, ...` ahead of this rank, from
+/// `first` on: one run up to the last rank and one from rank 0 on.
 fn rotated_runs(c: &Collective, first: u32, step: u32, mut f: impl FnMut(ByteRange, u32, u32)) {
     let (p, r) = (c.member.size, c.member.rank);
     let until_end = p - r;

@@ -1,22 +1,23 @@
-//! A collective on real bytes, run lazily: a rank's rounds are done when its result is wanted.
+//! Executes a collective on real bytes, lazily: the rounds of a rank are executed when its result
+//! is needed.
 //!
-//! Members join as they call, and each is advanced to its end when it is to return; others are
-//! pulled along only as far as what they send is needed, and then no further than a real library
-//! would have had them go. What a rank sends is copied away when its round begins, so it may leave,
-//! and reuse its buffer, long before the others have read it.
+//! Members join as they call. Each is advanced to its end when it is to return. Other members are
+//! advanced only as far as their sends are needed, and no further than a real library would have
+//! progressed. A rank's sends are copied when its round begins, so the rank may return and reuse
+//! its buffer before others have read the data.
 
 use std::sync::Arc;
 
 use crate::{Algorithm, ApplyMode, ByteRange, Collective, Kind, RoundSink};
 
-/// The members' working buffers.
+/// Access to the members' working buffers.
 pub trait Memory {
     /// Appends the bytes of `part` of a rank's working buffer to `out`.
     fn read(&mut self, rank: u32, part: ByteRange, out: &mut Vec<u8>);
     fn write(&mut self, rank: u32, at: u64, bytes: &[u8]);
-    /// `here = bytes op here` if `is_done`, else `here = here op bytes`.
-    fn combine(&mut self, rank: u32, at: u64, bytes: &[u8], is_done: bool);
-    /// Copies a part of one rank's buffer into another's, or elsewhere into its own.
+    /// `here = bytes op here` if `left`, else `here = here op bytes`.
+    fn combine(&mut self, rank: u32, at: u64, bytes: &[u8], left: bool);
+    /// Copies a range of one rank's buffer to another rank's, or within one buffer.
     fn copy(&mut self, from: u32, part: ByteRange, to: u32, at: u64) {
         let mut bytes = Vec::with_capacity(part.len as usize);
         self.read(from, part, &mut bytes);
@@ -24,13 +25,13 @@ pub trait Memory {
     }
 }
 
-/// Why a rank cannot go on.
+/// Why a rank cannot advance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blocked {
-    /// Bytes are needed that this rank will send, and it has not joined.
+    /// It needs data from this rank, which has not joined.
     NotJoined(u32),
-    /// The two ranks disagree about the collective: another kind or root, or lengths that do not
-    /// match. An error of the program, not of ours.
+    /// The two ranks disagree about the collective: kind, root, or lengths. This is an error of the
+    /// simulated program.
     Mismatch { rank: u32, peer: u32 },
 }
 
@@ -38,18 +39,18 @@ pub enum Blocked {
 struct MemberState {
     call: Collective,
     rounds: u32,
-    /// Rounds begun: their sends are copied away.
+    /// Rounds whose sends have been copied.
     rounds_begun: u32,
-    /// Rounds over: `rounds_begun` or one less.
+    /// Rounds completed: `rounds_begun` or one less.
     rounds_done: u32,
-    /// Has been advanced to its end.
+    /// All rounds are completed.
     is_done: bool,
-    /// The last single part copied away, while it is still what the buffer holds: a broadcast
-    /// sends the same bytes every round.
+    /// The last single range copied, while the buffer still holds the same data: a broadcast sends
+    /// the same bytes every round.
     recent: Option<(ByteRange, Arc<Vec<u8>>)>,
 }
 
-/// One message, copied away by its sender.
+/// A message, copied by its sender.
 #[derive(Debug)]
 struct Message {
     from: u32,
@@ -63,13 +64,13 @@ pub struct Execution {
     /// Unread messages, by receiver.
     inbox: Vec<Vec<Message>>,
     n_done: u32,
-    /// Who is being pulled, and how many rounds it must have begun.
+    /// Stack of ranks to advance, each with the number of rounds it must have begun.
     pending: Vec<(u32, u32)>,
     round: Round,
     bytes: Vec<u8>,
 }
 
-/// A round written down. Reused.
+/// The actions of one round. Reused.
 #[derive(Debug, Default)]
 struct Round {
     sends: Vec<(u32, ByteRange)>,
@@ -106,13 +107,13 @@ impl Execution {
         }
     }
 
-    /// A rank has called, its contribution deposited. Its working buffer stays where `Memory`
-    /// finds it until the rank has been advanced.
+    /// A rank has called and deposited its contribution. `Memory` must provide its working buffer
+    /// until the rank has been advanced.
     pub fn join(&mut self, rank: u32, call: Collective) -> Result<(), Blocked> {
         assert!(self.members[rank as usize].is_none(), "rank {rank} joins a collective twice");
         let known = self.members.iter().flatten().next().map(|m| &m.call);
         if let Some(peer) = known {
-            // Elements matter only where they are combined.
+            // Element sizes must agree only where elements are combined.
             let grain = |c: &Collective| if c.kind.reduces() { c.grain } else { 0 };
             let same = |c: &Collective| (c.kind, c.algorithm, c.root, c.member.size, grain(c));
             if same(peer) != same(&call) {
@@ -133,17 +134,17 @@ impl Execution {
     pub fn has_joined(&self, rank: u32) -> bool {
         self.members[rank as usize].is_some()
     }
-    /// Every member has been advanced to its end: nothing of this collective is wanted any more.
+    /// Every member has been advanced to its end.
     pub fn is_complete(&self) -> bool {
         self.n_done as usize == self.members.len()
     }
-    /// Bytes copied away and not yet read.
+    /// Bytes copied and not yet received.
     pub fn unread_bytes(&self) -> u64 {
         self.inbox.iter().flatten().map(|m| m.bytes.len() as u64).sum()
     }
 
-    /// Runs all of a rank's rounds. After it the rank's result is in its working buffer and nobody
-    /// will look there again. If a rank is missing, may be called again once that has joined.
+    /// Executes all rounds of a rank. Afterwards the result is in its working buffer, which is not
+    /// accessed again. If a rank is missing, the call can be repeated after that rank has joined.
     pub fn advance(&mut self, rank: u32, memory: &mut impl Memory) -> Result<(), Blocked> {
         let Some(member) = &self.members[rank as usize] else {
             return Err(Blocked::NotJoined(rank));
@@ -170,7 +171,7 @@ impl Execution {
         Ok(())
     }
 
-    /// One thing done towards `rounds_begun` rounds begun; `false` if there is none left to do.
+    /// Makes one step towards `rounds_begun` rounds; `false` if none is left.
     fn step(
         &mut self,
         rank: u32,
@@ -195,7 +196,7 @@ impl Execution {
         let n_pending = self.pending.len();
         let mut last = None;
         for &(from, ..) in &self.round.recvs {
-            // Parts from one sender stand in a row.
+            // Ranges from one sender are adjacent.
             if last == Some(from) {
                 continue;
             }
@@ -214,7 +215,7 @@ impl Execution {
         Ok(true)
     }
 
-    /// Copies away what `rank` sends in the round that is written down.
+    /// Copies the sends of `rank` in the current round.
     fn begin(&mut self, rank: u32, memory: &mut impl Memory) {
         let Some(member) = &mut self.members[rank as usize] else { return };
         let round = member.rounds_begun;
@@ -240,7 +241,7 @@ impl Execution {
         }
     }
 
-    /// Lands what `rank` receives in the round that is written down, then moves what it moves.
+    /// Applies the receives of `rank` in the current round, then its local moves.
     fn end(&mut self, rank: u32, round: u32, memory: &mut impl Memory) -> Result<(), Blocked> {
         let inbox = &mut self.inbox[rank as usize];
         for message in self.round.recvs.chunk_by(|a, b| a.0 == b.0) {
@@ -284,10 +285,9 @@ impl Execution {
         Ok(())
     }
 
-    /// An exchange whose blocks go straight from sender to receiver: nothing received is ever sent
-    /// on, so rounds decide only when, not what. `rank` fetches what those still here have for it,
-    /// and hands those what it has for them; otherwise ranks that leave early would have to copy
-    /// away size^2 blocks.
+    /// A direct exchange: no received data is forwarded, so rounds decide when and not what. `rank`
+    /// copies blocks from and to the members that are not done. Otherwise ranks that finish early
+    /// would leave size^2 copied blocks.
     fn exchange(&mut self, rank: u32, memory: &mut impl Memory) -> Result<(), Blocked> {
         let Some(me) = &self.members[rank as usize] else { return Err(Blocked::NotJoined(rank)) };
         let size = self.members.len() as u32;
@@ -320,9 +320,9 @@ impl Execution {
                 }
             }
         }
-        // From those who had left before this rank joined.
-        for inbox in self.inbox[rank as usize].drain(..) {
-            memory.write(rank, me.call.received(inbox.from).at, &inbox.bytes);
+        // From members that were done before this rank joined.
+        for message in self.inbox[rank as usize].drain(..) {
+            memory.write(rank, me.call.received(message.from).at, &message.bytes);
         }
         Ok(())
     }

@@ -4,14 +4,14 @@ use crate::blocks::digits;
 use crate::reductions::Exchange;
 use crate::{ApplyMode, ByteRange, Collective, RoundSink};
 
-/// Round `k`: pass on the block that came in the round before.
+/// Round `k`: forward the block that arrived in the previous round.
 pub(crate) fn ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
     out.send(c.ahead(1), c.block(c.behind(k)));
     out.recv(c.behind(1), c.block(c.behind(k + 1)), ApplyMode::Write);
 }
 
-/// Groups double by exchanging all they have. Ranks beyond the largest power of two hand their
-/// block to a rank of the core first and get the others' last.
+/// Groups double by exchanging all their blocks. Ranks beyond the largest power of two give their
+/// block to a rank of the core first, and receive the other blocks last.
 pub(crate) fn recursive_doubling(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, r) = (c.member.size, c.member.rank);
     let steps = p.ilog2();
@@ -46,7 +46,8 @@ pub(crate) fn recursive_doubling(c: &Collective, k: u32, out: &mut impl RoundSin
     }
 }
 
-/// Blocks of the `count` core ranks from `lo` on, and of the ranks beyond the core they look after.
+/// Blocks of the `count` core ranks from `lo` on, and of the ranks beyond the core that they
+/// represent.
 fn group(c: &Collective, lo: u32, count: u32) -> [ByteRange; 2] {
     let p = c.member.size;
     let core = 1 << p.ilog2();
@@ -57,13 +58,13 @@ fn all_but(c: &Collective, r: u32) -> [ByteRange; 2] {
     [c.span(0, r), c.span(r + 1, c.member.size)]
 }
 
-/// Rank `r` collects blocks `r, r + 1, ...` in scratch, `radix` times as many every round, and
-/// rotates them into place at the end, as the field's implementations do: the rotation costs time.
+/// Rank `r` collects blocks `r, r + 1, ...` in scratch, `radix` times as many every round. It
+/// rotates them into place at the end, as real implementations do; the rotation takes time.
 pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {
     let (p, r) = (c.member.size, c.member.rank);
     let dist = radix.pow(k);
     let scratch = c.at(p);
-    // Where the block `j` ranks ahead lies in scratch.
+    // Offset in scratch of the block of the rank `j` ahead.
     let rel = |j: u32| match j < p - r {
         true => c.at(r + j) - c.at(r),
         false => scratch - c.at(r) + c.at(j - (p - r)),
@@ -90,11 +91,12 @@ pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink
     }
 }
 
-/// Exchanges of radix `k`: everyone with everyone who differs in one digit only, all they have.
-/// Ranks beyond the largest power hand their block to one of the others first and get all last.
+/// Recursive exchange of radix `k`: ranks that differ in one digit exchange all they have. Ranks
+/// beyond the largest power give their block to one of the others first and receive all blocks
+/// last.
 ///
-/// `halving` begins with the farthest. What a rank has is to be one stretch then too, so that it
-/// first swaps blocks with the rank of the reversed digits.
+/// `halving` begins with the farthest partners. To keep a rank's blocks adjacent then, it first
+/// exchanges blocks with the rank of the reversed digits.
 pub(crate) fn exchange(
     c: &Collective,
     radix: u32,
@@ -135,7 +137,7 @@ pub(crate) fn exchange(
     if r != leader {
         return;
     }
-    // Blocks of `count` groups, around the one whose blocks a rank has had from the beginning.
+    // Blocks of `count` groups, around the one whose blocks a rank had first.
     let held = |group: u32, count: u32| {
         let lo = reversed(group) / count * count;
         c.span(ex.first(lo), ex.leader(lo + count - 1) + 1)
@@ -161,12 +163,13 @@ pub(crate) fn exchange(
     }
 }
 
-/// Ranks `2i` and `2i + 1` swap blocks; after that every rank passes the pair of blocks it got last
-/// to its other neighbor and gets one from there, right and left in turn. For even sizes.
+/// Ranks `2i` and `2i + 1` exchange blocks. Then every rank passes the pair of blocks it received
+/// last to its other neighbor and receives one from there, right and left alternately. For even
+/// sizes.
 pub(crate) fn neighbor(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, r) = (c.member.size, c.member.rank);
     let even = r.is_multiple_of(2);
-    // The first partner of the even ranks is on the right, and so in every other round.
+    // The first partner of even ranks is on the right, and so in every second round.
     let to_right = even == k.is_multiple_of(2);
     let peer = if to_right { c.ahead(1) } else { c.behind(1) };
     if k == 0 {
@@ -174,8 +177,8 @@ pub(crate) fn neighbor(c: &Collective, k: u32, out: &mut impl RoundSink) {
         out.recv(peer, c.block(peer), ApplyMode::Write);
         return;
     }
-    // First block of the pair received in round `k`: what comes from the right lies to the right,
-    // two further every second round.
+    // First block of the pair received in round `k`. Pairs from the right are to the right, two
+    // further every second round.
     let base = r & !1;
     let pair = |k: u32| match even == k.is_multiple_of(2) {
         true => (base + k.next_multiple_of(2)) % p,

@@ -1,13 +1,17 @@
-//! Floor 1: collective algorithms as pure functions of (rank, size, round).
+//! Collective algorithms as pure functions of (rank, size, round). Layer 1.
 //!
-//! An algorithm holds no state: asked for round `k` of rank `r`, it names the sends, receives and
-//! local moves of that round. The simulator times them, the live library moves bytes by them, the
-//! verifier proves them; all are sinks of the same calls.
+//! An algorithm holds no state. For round `k` of rank `r` it lists the sends, receives and local
+//! moves of that round, by calls of a `RoundSink`. The simulator times the rounds, the live library
+//! moves bytes by them, and tests check them; each is a sink of the same calls.
 //!
-//! A round is a superstep. Its sends read the working buffer as it stood when the round began; then
-//! what it receives lands, in the order named; then its local moves run, in the order named. All
-//! parts a rank sends to one peer within one round are one message, its parts in the order named,
-//! and so are all it receives from one peer. No rank sends to itself.
+//! A round is a superstep:
+//!
+//! 1. Sends read the working buffer as it is when the round begins.
+//! 2. Received data is applied, then local moves run, both in the order listed.
+//!
+//! All byte ranges that a rank sends to one peer within a round form one message, in the order
+//! listed; the same holds for receives. No rank sends to itself. docs/models/collectives.md
+//! describes the algorithms.
 
 mod blocks;
 mod exchange;
@@ -32,14 +36,14 @@ pub use overrides::{Overrides, Setting};
 pub use selection::{Case, Parameters, Range, Rule, Selection};
 pub use shapes::TreeShape;
 
-/// A stretch of a rank's working buffer, in bytes.
+/// A range of bytes of a rank's working buffer: offset `at` and length, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ByteRange {
     pub at: u64,
     pub len: u64,
 }
 
-/// What bytes do to those they land on.
+/// How bytes are applied to their destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ApplyMode {
     Write,
@@ -49,41 +53,41 @@ pub enum ApplyMode {
     CombineRight,
 }
 
-/// Whom a round's sends, receives and local moves are named to. A sink that only adds up lengths
-/// overrides the `_run` forms, by which strided algorithms name many equal parts in one call.
+/// Receives the sends, receives and local moves of a round. Strided algorithms report many equal
+/// ranges in one call of a `_run` method. A sink that needs only lengths overrides those.
 pub trait RoundSink {
     fn send(&mut self, to: u32, part: ByteRange);
     fn recv(&mut self, from: u32, part: ByteRange, land: ApplyMode);
-    /// A move within the own working buffer after everything of this round has landed. For
-    /// `Write` the parts do not overlap; lengths are equal.
+    /// A move within the rank's own working buffer, after all receives of this round. The ranges
+    /// have equal lengths; for `Write` they do not overlap.
     fn local(&mut self, from: ByteRange, to: ByteRange, land: ApplyMode);
 
-    /// To a rank of the same node through memory that all of its receivers read: who sends the same
-    /// to several lays it there once, for the first.
+    /// A send to a rank of the same node through shared memory that all receivers read. A sender
+    /// with several receivers of the same data writes it once, for the first (`_is_first`).
     fn send_shared(&mut self, to: u32, part: ByteRange, _is_first: bool) {
         self.send(to, part);
     }
-    /// A part in what switches do; whether this sink leaves it to them. One that does not is told
-    /// the sends and receives that come to the same.
+    /// A rank's part in a reduction by switches or NICs. Returns whether this sink models it as
+    /// such; otherwise the sink gets equivalent sends and receives.
     fn in_network(&mut self, _part: InNetwork) -> bool {
         false
     }
-    /// `count` parts like `first`, each `stride` bytes after the one before, of a message that is
-    /// packed.
+    /// `count` ranges like `first`, each `stride` bytes after the previous one, of one packed
+    /// message.
     fn send_run(&mut self, to: u32, first: ByteRange, stride: u64, count: u32) {
         for i in 0..u64::from(count) {
             self.send(to, ByteRange { at: first.at + i * stride, len: first.len });
         }
     }
-    /// The same for parts that are written on arrival.
+    /// Like `send_run`, for ranges that are written on arrival.
     fn recv_run(&mut self, from: u32, first: ByteRange, stride: u64, count: u32) {
         for i in 0..u64::from(count) {
             let part = ByteRange { at: first.at + i * stride, len: first.len };
             self.recv(from, part, ApplyMode::Write);
         }
     }
-    /// `count` moves that write, the places of each `from_step` and `to_step` bytes after those of
-    /// the move before.
+    /// `count` moves that write. Source and destination advance by `from_step` and `to_step` bytes
+    /// per move.
     fn local_run(
         &mut self,
         from: ByteRange,
@@ -102,18 +106,18 @@ pub trait RoundSink {
     }
 }
 
-/// A rank's part in a reduction by the network and the copies of its result.
+/// A rank's part in a reduction by the network, and in the distribution of its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InNetwork {
-    /// The rank at the root of the tree, and how many ranks have a part.
+    /// The rank at the root of the tree, and the number of participating ranks.
     pub root: u32,
     pub size: u32,
     pub bytes: u64,
-    /// The first of its two rounds.
+    /// In the first of its two rounds: towards the root.
     pub goes_up: bool,
 }
 
-/// Who asks: rank and size in the communicator.
+/// A member of a communicator: its rank and the communicator's size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Member {
     pub rank: u32,
@@ -141,10 +145,11 @@ pub enum Kind {
     Exscan,
 }
 
-/// One rank's part in a collective.
+/// The part of one rank in a collective.
 ///
-/// The working buffer begins with areas fixed by the kind alone (`n` = `bytes`, `p` = size), so a
-/// caller deposits and collects without knowing the algorithm; scratch follows them.
+/// The working buffer begins with areas that depend on the kind only (`n` = `bytes`, `p` = size),
+/// and scratch follows. So a caller deposits its contribution and collects the result without
+/// knowing the algorithm.
 ///
 /// | kind | deposit block `i` | collect block `i` |
 /// |---|---|---|
@@ -161,25 +166,24 @@ pub struct Collective {
     pub algorithm: Algorithm,
     pub member: Member,
     pub root: u32,
-    /// The vector (bcast, reductions, scans) or one rank's block (the rest). For gatherv and
-    /// scatterv away from the root: the own block.
+    /// Bytes of the vector (bcast, reductions, scans) or of one rank's block (others). For gatherv
+    /// and scatterv away from the root: the rank's own block.
     pub bytes: u64,
-    /// Bytes of one element. Of a reduction they are equal on all ranks, and elements are never cut
-    /// in two; of an alltoall they say what packing its blocks costs. For other kinds it matters to
-    /// the choice of an algorithm only, where a user's rules ask for the count.
+    /// Bytes of one element. In a reduction all ranks have the same value, and no element is split.
+    /// In an alltoall it determines the cost of packing blocks. Elsewhere it matters only for rules
+    /// that depend on the element count.
     pub grain: u64,
-    /// Block lengths: one a rank (allgatherv, reduce_scatter; gatherv and scatterv at the
-    /// root), or `p` to send then `p` to receive (alltoallv).
+    /// Block lengths in bytes: one per rank (allgatherv, reduce_scatter; gatherv and scatterv at
+    /// the root), or `p` to send then `p` to receive (alltoallv).
     pub ragged: Option<Ragged>,
-    /// Which ranks share a node, for node-aware algorithms and for rules that ask. Without it every
-    /// rank is taken to have a node of its own.
+    /// Which ranks share a node, for node-aware algorithms and rules. `None`: one rank per node.
     pub nodes: Option<NodeMap>,
 }
 
-/// Field's names; which kinds each serves is `Algorithm::implements`.
+/// A collective algorithm. `Algorithm::implements` states for which kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Algorithm {
-    /// Signals to `k - 1` ranks a round.
+    /// Signals to `k - 1` ranks per round.
     Dissemination {
         k: u8,
     },
@@ -199,49 +203,49 @@ pub enum Algorithm {
     ReduceScatterGather,
     Ring,
     Bruck,
-    /// Bruck's with `k - 1` partners a round.
+    /// Bruck's algorithm with `k - 1` partners per round.
     KBruck {
         k: u8,
     },
-    /// All that is there, in `k`-ary rounds: nearest partners first.
+    /// Exchanges of all data held, in `k`-ary rounds: nearest partners first.
     ExchangeDoubling {
         k: u8,
     },
-    /// The same with the farthest first.
+    /// Like `ExchangeDoubling`, farthest partners first.
     ExchangeHalving {
         k: u8,
     },
     RecursiveHalving,
     Pairwise,
-    /// All at once, at most `throttle` out at a time.
+    /// Direct exchange with at most `throttle` partners at a time.
     Scattered {
         throttle: u16,
     },
-    /// The same with blocks in equal pieces of at most `chunk` bytes: one for everybody, then the
-    /// next (Cray MPICH).
+    /// Like `Scattered`, with blocks in equal pieces of at most `chunk` bytes: every rank gets one
+    /// piece before the next pieces are sent (Cray MPICH).
     Chunked {
         chunk: u32,
         throttle: u16,
     },
     Linear,
-    /// Pairs of blocks swapped with the left and the right neighbor in turn (Open MPI); a ring if
-    /// the size is odd.
+    /// Pairs of blocks are exchanged with the left and the right neighbor alternately (Open MPI). A
+    /// ring if the size is odd.
     Neighbor,
     /// Binomial reduce, then binomial broadcast (Open MPI's nonoverlapping).
     ReduceBcast,
-    /// Along a tree in segments of at most `chunk` bytes; 0 is in one.
+    /// Along a tree in segments of at most `chunk` bytes; 0 means one segment.
     Tree {
         shape: TreeShape,
         k: u32,
         chunk: u32,
     },
-    /// Half of the vector down each side of a binary tree, then halves are swapped (Open MPI).
+    /// Half of the vector down each side of a binary tree, then an exchange of halves (Open MPI).
     SplitBinary {
         chunk: u32,
     },
-    /// By the switches of the network, up to `OFFLOAD_MAX` bytes, one rank a node.
+    /// Reduction by the network, up to `OFFLOAD_MAX` bytes, one rank per node.
     Offload,
-    /// Stages within nodes, and `inter_node` among the first rank of each.
+    /// Intra-node stages, and `inter_node` among the first ranks of the nodes.
     NodeAware {
         form: Composition,
         inter_node: InterNode,
@@ -249,7 +253,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// Whether this is an algorithm for that collective.
+    /// Whether this is an algorithm for `kind`.
     pub fn implements(self, kind: Kind) -> bool {
         use std::mem::discriminant;
         let same = |a: Algorithm, b: Algorithm| match (a, b) {
@@ -261,14 +265,15 @@ impl Algorithm {
         };
         kind.algorithms().iter().any(|&a| same(a, self))
     }
-    /// Whether switches have a part in it.
+    /// Whether the network reduces.
     pub fn is_offloaded(self) -> bool {
         matches!(
             self,
             Algorithm::Offload | Algorithm::NodeAware { inter_node: InterNode::Offload, .. }
         )
     }
-    /// A call done by switches: by ranks' nodes first, where several share one.
+    /// The offloaded algorithm for a call, node-aware where several ranks share a node; `None` if
+    /// it is not applicable.
     pub fn offloaded(case: &Case) -> Option<Algorithm> {
         let roots = Case { size: case.nodes, ..*case };
         let alpha =
@@ -277,13 +282,13 @@ impl Algorithm {
         let is_had = case.kind.algorithms().contains(&Algorithm::Offload);
         (is_had && Algorithm::Offload.takes(&roots) && algorithm.takes(case)).then_some(algorithm)
     }
-    /// Whether it asks which ranks share a node.
+    /// Whether it depends on which ranks share a node.
     pub fn is_node_aware(self) -> bool {
         matches!(self, Algorithm::NodeAware { .. })
     }
 
-    /// Whether operands are combined strictly in rank order, so that an operator need not commute.
-    /// True of collectives that combine nothing.
+    /// Whether operands are combined strictly in rank order, so that the operator need not commute.
+    /// True for collectives that combine nothing.
     pub fn preserves_order(self, kind: Kind) -> bool {
         !matches!(
             (kind, self),
@@ -320,8 +325,8 @@ impl Kind {
         Kind::Exscan,
     ];
 
-    /// The algorithms that serve this kind, those that keep rank order first. Parameters stand at
-    /// MPICH's defaults.
+    /// The algorithms for this kind, those that preserve rank order first. Parameters are MPICH's
+    /// defaults.
     pub fn algorithms(self) -> &'static [Algorithm] {
         use Algorithm::*;
         /// [MPICH] TREE_TYPE kary, TREE_KVAL 2, TREE_PIPELINE_CHUNK_SIZE 8192.
@@ -397,7 +402,7 @@ impl Kind {
         }
     }
 
-    /// Whether some algorithm of this kind asks which ranks share a node.
+    /// Whether some algorithm of this kind is node-aware.
     pub fn is_ever_node_aware(self) -> bool {
         self.algorithms().iter().any(|a| a.is_node_aware())
     }
@@ -415,7 +420,7 @@ impl Kind {
         )
     }
 
-    /// Whether one rank is special.
+    /// Whether the kind has a root.
     pub fn has_root(self) -> bool {
         matches!(
             self,
@@ -430,9 +435,9 @@ impl Kind {
 }
 
 impl Collective {
-    /// Rounds this rank takes part in, in all of which it may find nothing to do. The same on every
-    /// rank. A collective without bytes has none, but for the barrier (and the kinds of which one
-    /// rank cannot know: gatherv, scatterv, alltoallv).
+    /// Number of rounds, equal on all ranks; a rank may have nothing to do in a round. A collective
+    /// without bytes has none. Exceptions are the barrier, and kinds of which one rank does not
+    /// know all lengths: gatherv, scatterv, alltoallv.
     pub fn rounds(&self) -> u32 {
         use Algorithm as A;
         let p = self.member.size;
@@ -444,7 +449,7 @@ impl Collective {
             return self.staged_rounds(form, inter_node);
         }
         let (ceil, floor) = (blocks::doublings(p), p.ilog2());
-        // Two rounds more where ranks beyond the largest power of two come in and go out.
+        // Two more rounds: ranks beyond the largest power of two fold in and are served last.
         let beyond = if p.is_power_of_two() { 0 } else { 1 };
         match (self.kind, self.algorithm) {
             (_, A::Offload) => offload::ROUNDS,
@@ -484,8 +489,8 @@ impl Collective {
         }
     }
 
-    /// Names what this rank does in round `k`. Parts without bytes are not named, so a message
-    /// without bytes is not sent, except by the barrier.
+    /// Reports what this rank does in round `k`. Empty ranges are left out, so a message without
+    /// bytes is not sent, except by the barrier.
     pub fn round(&self, k: u32, out: &mut impl RoundSink) {
         debug_assert!(k < self.rounds(), "round {k} of {self:?}");
         debug_assert!(self.algorithm.implements(self.kind), "{self:?}");
@@ -497,7 +502,7 @@ impl Collective {
         }
     }
 
-    /// A round of an algorithm that knows of no nodes.
+    /// A round of an algorithm that is not node-aware.
     fn flat_round(&self, k: u32, out: &mut impl RoundSink) {
         use Algorithm as A;
         match (self.kind, self.algorithm) {
@@ -578,7 +583,7 @@ impl Collective {
         }
     }
 
-    /// Size of the working buffer, scratch included, whatever the algorithm: a caller allocates
+    /// Bytes of the working buffer including scratch, for any algorithm: a caller allocates it
     /// before the algorithm is chosen.
     pub fn buffer_bytes(&self) -> u64 {
         let (p, n) = (self.member.size, self.bytes);
@@ -598,7 +603,7 @@ impl Collective {
         }
     }
 
-    /// The blocks this rank puts into the working buffer before the first round.
+    /// The blocks this rank writes to the working buffer before the first round.
     pub fn deposits(&self) -> impl Iterator<Item = (u32, ByteRange)> + '_ {
         let (lo, hi) = self.deposited();
         (lo..hi).map(|i| (i, self.place(i)))
@@ -609,12 +614,12 @@ impl Collective {
         let exchanged = matches!(self.kind, Kind::Alltoall | Kind::Alltoallv);
         (lo..hi).map(move |i| (i, if exchanged { self.received(i) } else { self.place(i) }))
     }
-    /// The one stretch all deposits lie in, without gaps.
+    /// The contiguous range of all deposits.
     pub fn deposit_area(&self) -> ByteRange {
         let (lo, hi) = self.deposited();
         self.stretch(lo, hi, |i| self.place(i))
     }
-    /// The one stretch all that is collected lies in, without gaps.
+    /// The contiguous range of everything collected.
     pub fn collect_area(&self) -> ByteRange {
         let (lo, hi) = self.collected();
         match self.kind {
@@ -662,7 +667,7 @@ impl Collective {
             }
         }
     }
-    /// Where block `i` of the deposit (and, but for exchanges, of the result) lies.
+    /// Range of block `i` of the deposit and, except for alltoall, of the result.
     fn place(&self, i: u32) -> ByteRange {
         match self.kind {
             Kind::Bcast | Kind::Reduce | Kind::Allreduce | Kind::Scan | Kind::Exscan => {
@@ -672,8 +677,8 @@ impl Collective {
             _ => self.block(i),
         }
     }
-    /// This rank's own block. Away from the root, gatherv and scatterv know no other, so it lies
-    /// at the beginning.
+    /// This rank's own block. Away from the root, gatherv and scatterv know no other block, so it
+    /// is at the beginning.
     pub(crate) fn own(&self) -> ByteRange {
         match self.kind {
             Kind::Gatherv | Kind::Scatterv if self.member.rank != self.root => {
@@ -682,7 +687,7 @@ impl Collective {
             _ => self.block(self.member.rank),
         }
     }
-    /// Nothing is moved, and every rank knows it.
+    /// Whether no data is moved, and every rank knows it.
     pub fn is_empty(&self) -> bool {
         match self.kind {
             Kind::Barrier | Kind::Gatherv | Kind::Scatterv | Kind::Alltoallv => false,
@@ -690,8 +695,7 @@ impl Collective {
             _ => self.bytes == 0,
         }
     }
-    /// The radix of rounds; of operands only short ones are exchanged in wide ones (see
-    /// docs/models/collectives.md).
+    /// The radix of rounds; recursive exchange of long operands uses 2.
     fn radix(&self) -> u32 {
         let k = match self.algorithm {
             Algorithm::RecursiveExchange { .. } if self.bytes > reductions::WIDE_EXCHANGE_MAX => 2,
@@ -704,7 +708,7 @@ impl Collective {
         };
         u32::from(k).max(2)
     }
-    /// The vector along this call's tree.
+    /// The pipeline of this call's vector along its tree.
     fn pipeline(&self) -> shapes::Pipeline {
         let Algorithm::Tree { shape, k, chunk } = self.algorithm else {
             unreachable!("{self:?} has no tree");
@@ -712,7 +716,7 @@ impl Collective {
         let tree = shapes::Tree::new(shape, k, self.member.size);
         shapes::Pipeline::new(self, tree, chunk.into(), false)
     }
-    /// Partners of a round, at most.
+    /// Largest number of partners per round.
     pub fn throttle(&self) -> u32 {
         match self.algorithm {
             Algorithm::Scattered { throttle } | Algorithm::Chunked { throttle, .. } => {
@@ -721,7 +725,7 @@ impl Collective {
             _ => 1,
         }
     }
-    /// Pieces of a block that goes in several.
+    /// Number of pieces of a block.
     pub fn pieces(&self) -> u32 {
         match self.algorithm {
             Algorithm::Chunked { chunk, .. } => {
@@ -733,7 +737,7 @@ impl Collective {
     }
 }
 
-/// Passes on who hears from whom, and nothing of what.
+/// Forwards peers and drops all bytes, for barriers.
 struct Signals<'a, S>(&'a mut S);
 
 impl<S: RoundSink> RoundSink for Signals<'_, S> {
@@ -746,7 +750,7 @@ impl<S: RoundSink> RoundSink for Signals<'_, S> {
     fn local(&mut self, _: ByteRange, _: ByteRange, _: ApplyMode) {}
 }
 
-/// Passes on what has bytes.
+/// Forwards non-empty ranges.
 struct NonEmpty<'a, S>(&'a mut S);
 
 impl<S: RoundSink> RoundSink for NonEmpty<'_, S> {

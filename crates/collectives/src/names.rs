@@ -36,7 +36,7 @@ impl Kind {
         Kind::ALL.get(number as usize).copied()
     }
 
-    /// Algorithms MPICH has for this kind and this room has not.
+    /// MPICH's algorithms for this kind that are not implemented here.
     pub fn unimplemented(self) -> &'static [&'static str] {
         match self {
             Kind::Allreduce => {
@@ -55,7 +55,7 @@ impl Kind {
 }
 
 impl Algorithm {
-    /// MPICH's name.
+    /// The algorithm's name: MPICH's if it has one.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Dissemination { .. } => "k_dissemination",
@@ -85,12 +85,13 @@ impl Algorithm {
             Algorithm::Neighbor => "neighbor",
             Algorithm::ReduceBcast => "nonoverlapping",
             Algorithm::SplitBinary { .. } => "split_binary",
-            // Ours: libfabric calls collectives that hardware does "offload".
+            // libfabric calls collectives of the hardware "offload".
             Algorithm::Offload => "offload",
         }
     }
     /// The name with its parameters, if it has any: `recexch:4`, `scattered:all`,
-    /// `pipelined_tree:kary:2:8192`; of a node-aware one with what it has nodes do: `smp:binomial`.
+    /// `pipelined_tree:kary:2:8192`. A node-aware one is followed by its inter-node algorithm:
+    /// `smp:binomial`.
     pub fn label(self) -> String {
         let name = self.name();
         match self {
@@ -98,7 +99,7 @@ impl Algorithm {
             | Algorithm::KBruck { k }
             | Algorithm::ExchangeDoubling { k }
             | Algorithm::ExchangeHalving { k } => format!("{name}:{k}"),
-            // Radix 2 is the rule.
+            // Radix 2 is the default.
             Algorithm::Dissemination { k } if k != 2 => format!("{name}:{k}"),
             Algorithm::Scattered { throttle: u16::MAX } => format!("{name}:all"),
             Algorithm::Scattered { throttle } => format!("{name}:{throttle}"),
@@ -114,15 +115,16 @@ impl Algorithm {
             _ => name.to_string(),
         }
     }
-    /// The algorithm of that name for that kind, its parameters at MPICH's defaults.
+    /// The algorithm of that name for that kind, with MPICH's default parameters.
     pub fn named(kind: Kind, name: &str) -> Option<Algorithm> {
-        // What MPICH called it before its barrier took a radix.
+        // MPICH's former name, from the time when its barrier had no radix.
         let name = if name == "dissemination" { "k_dissemination" } else { name };
         kind.algorithms().iter().copied().find(|a| a.name() == name)
     }
 }
 
-/// The legal word nearest to `word`, as a question to append to a complaint; empty if none is near.
+/// The valid word nearest to `word`, as a question to append to an error message; empty if none is
+/// near.
 pub(crate) fn did_you_mean<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> String {
     let folded = word.to_lowercase();
     let score = |l: &str| strsim::jaro_winkler(&folded, &l.to_lowercase());

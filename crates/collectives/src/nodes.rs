@@ -1,8 +1,7 @@
-//! Collectives that deal with the ranks of a node first: stages within nodes, and one among the
-//! first rank of each.
+//! Node-aware collectives: stages within nodes, and one among the first ranks of the nodes.
 //!
-//! MPICH has them twice. What its device composes (`alpha`, `beta`) goes within a node through
-//! memory that all ranks of it read; what is made of other collectives (`smp`) goes by messages.
+//! MPICH has two kinds. Compositions of its device layer (`alpha`, `beta`) use shared memory within
+//! a node. `smp`, which combines other collectives, uses messages.
 
 use std::sync::Arc;
 
@@ -12,28 +11,28 @@ use crate::{
     Algorithm, ApplyMode, ByteRange, Collective, InNetwork, Kind, Member, RoundSink, trees,
 };
 
-/// Which ranks of a communicator share a node: the same on all members, who share it.
+/// Which ranks of a communicator share a node. Equal on all members, and shared by them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeMap(Arc<NodeTable>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct NodeTable {
-    /// By rank: its node, numbered by first rank, and its place there.
+    /// By rank: its node, numbered in the order of first ranks, and its index on the node.
     positions: Vec<(u32, u32)>,
-    /// Ranks by node, each node's in order.
+    /// Ranks by node, in order within each node.
     ranks: Vec<u32>,
-    /// Where a node's ranks begin, and the end.
+    /// Index of each node's first entry in `ranks`, and the end.
     starts: Vec<u32>,
     /// First rank of each node.
     roots: Vec<u32>,
-    /// Ranks of the fullest node.
+    /// Ranks of the largest node.
     most: u32,
-    /// Each node's ranks follow each other.
+    /// Whether the ranks of each node are consecutive.
     are_consecutive: bool,
 }
 
 impl NodeMap {
-    /// From each rank's node, by any numbers.
+    /// From each rank's node; node numbers are arbitrary.
     pub fn new(of_ranks: impl IntoIterator<Item = u32>) -> NodeMap {
         let mut numbers = std::collections::BTreeMap::new();
         let mut members: Vec<Vec<u32>> = Vec::new();
@@ -57,7 +56,7 @@ impl NodeMap {
         let are_consecutive = ranks.is_sorted();
         NodeMap(Arc::new(NodeTable { positions, ranks, starts, roots, most, are_consecutive }))
     }
-    /// How many nodes.
+    /// Number of nodes.
     pub fn count(&self) -> u32 {
         self.0.roots.len() as u32
     }
@@ -65,7 +64,7 @@ impl NodeMap {
     pub fn are_consecutive(&self) -> bool {
         self.0.are_consecutive
     }
-    /// How many ranks.
+    /// Number of ranks.
     pub fn ranks(&self) -> u32 {
         self.0.positions.len() as u32
     }
@@ -75,19 +74,19 @@ impl NodeMap {
     }
 }
 
-/// In which order nodes and the network take their turns.
+/// The order of intra-node and inter-node stages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Composition {
-    /// Within a node data goes from and to its first rank, and between that and the root by a
-    /// message of its own. Through shared memory.
+    /// Within a node, data goes from and to its first rank. One more message connects that and the
+    /// root. By shared memory.
     Alpha,
-    /// Within the root's node data goes from and to the root. Through shared memory.
+    /// Within the root's node, data goes from and to the root. By shared memory.
     Beta,
     /// MPICH's `smp`, by messages: `Alpha` for a broadcast, `Beta` for a reduction.
     Smp,
 }
 
-/// What the nodes' first ranks do among each other: an algorithm that knows of no nodes.
+/// The algorithm among the first ranks of the nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum InterNode {
     Dissemination { k: u8 },
@@ -126,8 +125,8 @@ impl From<InterNode> for Algorithm {
 }
 
 impl Algorithm {
-    /// This for the nodes' first ranks; `None` if it is itself node-aware, or of kinds that no
-    /// node-aware algorithm is of.
+    /// This algorithm as an inter-node stage. `None` if it is node-aware or belongs to kinds that
+    /// have no node-aware algorithm.
     pub fn for_node_roots(self) -> Option<InterNode> {
         Some(match self {
             Algorithm::Dissemination { k } => InterNode::Dissemination { k },
@@ -148,41 +147,41 @@ impl Algorithm {
     }
 }
 
-/// MPICH's trees through a node's shared memory: k-ary, of 64 children for what is released and 4
-/// for what is gathered, and a buffer of 32 KiB in 4 cells. [MPICH] release_gather.c.
+/// MPICH's intra-node trees in shared memory: k-ary, 64 children for release and 4 for gather. The
+/// buffer is 32 KiB in 4 cells. [MPICH] release_gather.c.
 const RELEASE_RADIX: u32 = 64;
 const GATHER_RADIX: u32 = 4;
 const CELL: u64 = 8 << 10;
-/// Longer vectors are passed on in as many cells, which are longer: see docs/models/collectives.md.
+/// Longer vectors use this many cells, which are longer: see docs/models/collectives.md.
 const CELLS_MAX: u64 = 16;
 
 /// A stage of a node-aware collective.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    /// Ranks of a node meet.
+    /// A barrier among the ranks of a node.
     NodeBarrier,
-    /// From the rank at the place to all others of its node, and back.
+    /// From one rank to all others of its node, and back.
     Release(NodeSet),
     Gather(NodeSet),
-    /// The nodes' first ranks among each other.
+    /// The algorithm among the first ranks of the nodes.
     InterNode,
     /// One message from the root to the first rank of its node, or back.
     ToFirst,
     FromFirst,
 }
 
-/// In which nodes, and from which rank.
+/// On which nodes a stage runs, and from which rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum NodeSet {
-    /// All, the first.
+    /// All nodes, the first rank.
     All,
-    /// All but the root's, the first.
+    /// All but the root's node, the first rank.
     AllButRoot,
-    /// The root's, the root.
+    /// The root's node, the root.
     RootOnly,
 }
 
-/// One call's stages: at most three.
+/// The stages of a call: at most three.
 fn stages(c: &Collective, form: Composition, nodes: &NodeMap) -> [Option<Stage>; 3] {
     use Stage::{FromFirst, Gather, InterNode, NodeBarrier, Release, ToFirst};
     let is_first = nodes.0.positions[c.root as usize].1 == 0;
@@ -207,16 +206,16 @@ fn stages(c: &Collective, form: Composition, nodes: &NodeMap) -> [Option<Stage>;
     }
 }
 
-/// What a stage is for one of its groups of ranks.
+/// A stage for one of its groups of ranks.
 struct Group {
-    /// Its call of its own, among these ranks.
+    /// The group's own call, among its ranks.
     call: Collective,
     transport: Transport,
 }
 
 enum Transport {
     Rounds,
-    /// Through shared memory.
+    /// By cells of shared memory.
     Cells(Pipeline),
     Message,
 }
@@ -235,7 +234,7 @@ impl Group {
             Collective { kind, algorithm, member, root, bytes, grain: c.grain, ragged, nodes };
         Group { call, transport: Transport::Rounds }
     }
-    /// Within a node.
+    /// A group within a node.
     fn within(c: &Collective, form: Composition, kind: Kind, position: GroupPosition) -> Group {
         let mut group = Group::of(c, kind, Algorithm::Binomial, position);
         if form != Composition::Smp {
@@ -282,7 +281,7 @@ impl Group {
 /// Rank, size and root within a group.
 type GroupPosition = (u32, u32, u32);
 
-/// A stage's group for `rank`, with its ranks; `None` if it has no part in it.
+/// The group of `rank` in a stage, and the group's ranks; `None` if the rank has no part in it.
 fn group<'a>(
     c: &Collective,
     (form, inter_node): (Composition, InterNode),
@@ -323,7 +322,7 @@ fn group<'a>(
     }
 }
 
-/// How many rounds a stage has on the ranks that have most.
+/// The number of rounds of a stage on the largest group.
 fn stage_rounds(
     c: &Collective,
     how: (Composition, InterNode),
@@ -350,7 +349,7 @@ fn stage_rounds(
 }
 
 impl Collective {
-    /// Rounds of a node-aware algorithm. Where nothing is known of nodes every rank has its own.
+    /// Rounds of a node-aware algorithm. Without a `NodeMap` every rank has its own node.
     pub(crate) fn staged_rounds(&self, form: Composition, inter_node: InterNode) -> u32 {
         let Some(nodes) = &self.nodes else {
             return Group::of(self, self.kind, inter_node.into(), self.among_all()).rounds();
@@ -377,7 +376,7 @@ impl Collective {
             }
             if let Some((group, ranks)) =
                 group(self, (form, inter_node), nodes, stage, self.member.rank)
-                // Nodes that are less full are done earlier.
+                // Smaller nodes finish earlier.
                 && k < group.rounds()
             {
                 let ends = [0, nodes.0.positions[self.root as usize].1];
@@ -400,7 +399,7 @@ impl Collective {
 #[derive(Clone, Copy)]
 enum RankNumbers<'a> {
     All(&'a [u32]),
-    /// Two of them.
+    /// Two of the ranks.
     Ends(&'a [u32], [u32; 2]),
 }
 
@@ -413,7 +412,7 @@ impl RankNumbers<'_> {
     }
 }
 
-/// Tells what a group does by its ranks' names.
+/// Forwards the actions of a group, with group numbers translated to ranks.
 struct Translated<'a, S> {
     numbers: RankNumbers<'a>,
     out: &'a mut S,

@@ -1,18 +1,20 @@
-//! Collectives that the network does: its switches or NICs reduce on the way to one rank, and copy
-//! what comes back from there.
+//! Collectives executed by the network: switches or NICs reduce towards one rank and distribute the
+//! result.
 //!
-//! Source: libfabric's cxi provider, "Accelerated Collectives". All of them are allreduces there: a
-//! broadcast is one of zeros and the root's data, and a reduction's result comes to everybody.
+//! Source: libfabric's cxi provider, "Accelerated Collectives". There all of them are allreduces: a
+//! broadcast reduces zeros and the root's data, and every rank gets the result of a reduction.
+//! docs/models/collective-offload.md has the times.
 
 use crate::{ApplyMode, ByteRange, Collective, InNetwork, Kind, RoundSink};
 
-/// Up, and down.
+/// One round up, one down.
 pub(crate) const ROUNDS: u32 = 2;
 
-/// Bytes a switch reduces: four words of 8 B. [libfabric] CXIP_COLL_MAX_DATA_SIZE
+/// Most bytes a switch reduces: four words of 8 B. [libfabric] CXIP_COLL_MAX_DATA_SIZE
 pub const OFFLOAD_MAX: u64 = 32;
 
-/// Among ranks, for who moves bytes: all send to the first, which sends the result to all.
+/// The equivalent sends and receives, for sinks that move bytes: all ranks send to the first, which
+/// sends the result to all.
 pub(crate) fn round(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (rank, size, root) = (c.member.rank, c.member.size, c.root);
     let whole = ByteRange { at: 0, len: if c.kind == Kind::Barrier { 0 } else { c.bytes } };

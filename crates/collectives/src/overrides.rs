@@ -1,35 +1,34 @@
-//! What users say of collectives in the environment: which algorithm is forced, and what it is told
-//! beside its name.
+//! Environment variables about collectives: forced algorithms and their parameters.
 
 use crate::names::did_you_mean;
 use crate::selection::{Parameters, Rule, expected_names, names};
 use crate::{Algorithm, Composition, Kind, TreeShape};
 
-/// What the user forces through a library's environment variables.
+/// What the user forces by a library's environment variables.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Overrides {
-    /// The last entry of a kind counts.
+    /// The last entry of a kind is used.
     pub forced: Vec<(Kind, Algorithm)>,
     /// Collectives that begin with a barrier (`MPICH_COLL_SYNC`): bit `kind as u32`. The highest
     /// bit is for `MPI_Alltoallw`, which is an alltoallv here.
     pub synchronized: u32,
-    /// Rules of kinds that come before the library's: Open MPI's forced algorithms.
+    /// Rules that come before the library's: Open MPI's forced algorithms.
     pub rules: Vec<(Kind, Vec<Rule>)>,
-    /// `MPIR_CVAR_<KIND>_COMPOSITION`: none is one network and no more.
+    /// `MPIR_CVAR_<KIND>_COMPOSITION`. `None`: no composition, all ranks alike.
     pub(crate) compositions: Vec<(Kind, Option<Composition>)>,
-    /// `MPIR_CVAR_ALLTOALL_THROTTLE`, of alltoall and alltoallv.
+    /// `MPIR_CVAR_ALLTOALL_THROTTLE`, for alltoall and alltoallv.
     pub throttle: Option<u16>,
     /// `MPICH_ALLTOALL_SYNC_FREQ` and `MPICH_ALLTOALLV_THROTTLE`.
     alltoall: Option<u16>,
     alltoallv: Option<u16>,
-    /// `MPICH_ALLTOALL_SHORT_MSG`: Bruck's up to so many bytes.
+    /// `MPICH_ALLTOALL_SHORT_MSG`: largest block for Bruck's algorithm, bytes.
     short: Option<u64>,
-    /// `MPICH_ALLTOALL_BLK_SIZE`, `MPICH_ALLTOALL_CHUNKING_MAX_NODES`: longer blocks go in pieces
-    /// of so many bytes on no more nodes than that.
+    /// `MPICH_ALLTOALL_BLK_SIZE` and `MPICH_ALLTOALL_CHUNKING_MAX_NODES`: longer blocks are split
+    /// into pieces of this many bytes, on at most this many nodes.
     piece: Option<u32>,
     chunking_nodes: Option<u64>,
-    /// `MPIR_CVAR_ALLREDUCE_RECEXCH_KVAL` and its like, by kind and algorithms' name: of
-    /// algorithms that are forced, as in MPICH. A rule brings its own.
+    /// `MPIR_CVAR_ALLREDUCE_RECEXCH_KVAL` and similar, by kind and algorithm names. They apply to
+    /// forced algorithms only, as in MPICH; a rule has its own parameters.
     parameters: Vec<(Kind, &'static [&'static str], Parameters)>,
 }
 
@@ -38,22 +37,22 @@ pub(crate) fn last_of<T: Copy>(entries: &[(Kind, T)], kind: Kind) -> Option<T> {
     entries.iter().rev().find(|(k, _)| *k == kind).map(|&(_, value)| value)
 }
 
-/// What came of an environment variable.
+/// The effect of an environment variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Setting {
     Applied,
-    /// A value MPICH knows and this model does not follow; a note for the user.
+    /// A value that MPICH knows and this model does not have; a note for the user.
     NotModeled(String),
-    /// A variable of MPICH's collectives that this model does not follow, whatever its value.
+    /// A variable of MPICH's collectives that this model does not read.
     Unsupported,
-    /// No variable about collectives.
+    /// Not a variable about collectives.
     Unrelated,
 }
 
 /// The bit of `MPI_Alltoallw` in `Overrides::synchronized`.
 const ALLTOALLW: u32 = 1 << 31;
 
-/// Radices and trees: the variable without its prefix, and whose it is. [MPICH] cvars.txt.
+/// Radices and trees: the variable without its prefix, its kind and algorithms. [MPICH] cvars.txt.
 const TREES: &[&str] = &["tree", "pipelined_tree"];
 const PARAMETERS: [(&str, Kind, &[&str]); 11] = [
     ("BARRIER_DISSEM_KVAL", Kind::Barrier, &["k_dissemination"]),
@@ -70,7 +69,7 @@ const PARAMETERS: [(&str, Kind, &[&str]); 11] = [
 ];
 
 impl Overrides {
-    /// Takes in one environment variable. `Err` is a complaint about its value.
+    /// Applies one environment variable. `Err` is an error message about its value.
     pub fn set(&mut self, name: &str, value: &str) -> Result<Setting, String> {
         let value = value.trim();
         let number = |min: u32, max: u32| match value.parse::<u32>() {
@@ -122,7 +121,7 @@ impl Overrides {
             } else if short.ends_with("_CHUNK_SIZE") {
                 parameters.chunk = Some(number(0, i32::MAX as u32)?);
             } else {
-                // Open MPI's are no words of MPICH's.
+                // Open MPI's shapes are not valid in MPICH's variables.
                 let known = [TreeShape::Kary, TreeShape::Knomial1, TreeShape::Knomial2];
                 match known.into_iter().find(|shape| shape.name() == value) {
                     Some(shape) => parameters.shape = Some(shape),
@@ -157,10 +156,9 @@ impl Overrides {
         self.force(kind, name, value)
     }
 
-    /// [CRAY] intro_mpi: 0 is no collective, 1 is all, else names between commas, in capitals or
-    /// not; a name that is none is ignored, with a warning. All blocking collectives but the
-    /// barrier can be named, MPI_Reduce_scatter_block too [estimate]: the page's list of them was
-    /// not at hand.
+    /// [CRAY] intro_mpi: 0 is no collective, 1 is all, else names separated by commas, in any case.
+    /// An unknown name is ignored, with a warning. All blocking collectives but the barrier can be
+    /// named, MPI_Reduce_scatter_block too [estimate]: the page's list was not available.
     fn synchronize(&mut self, name: &str, value: &str) -> Setting {
         let bit = |kind: Kind| 1 << kind as u32;
         let known = Kind::ALL.iter().filter(|&&kind| kind != Kind::Barrier);
@@ -191,7 +189,7 @@ impl Overrides {
         }
     }
 
-    /// [MPICH] ch4_coll.h. 0 is its own choice.
+    /// [MPICH] ch4_coll.h. 0 is MPICH's own choice.
     fn compose(&mut self, kind: &str, name: &str, number: u32) -> Result<Setting, String> {
         let kind = Kind::named(&kind.to_lowercase());
         let flat = match kind {
@@ -217,13 +215,13 @@ impl Overrides {
         Ok(Setting::Applied)
     }
 
-    /// How many messages of a kind are out at once.
+    /// The throttle set for a kind, in messages.
     pub(crate) fn throttle_of(&self, kind: Kind) -> Option<u16> {
         let own = if kind == Kind::Alltoallv { self.alltoallv } else { self.alltoall };
         own.or(self.throttle)
     }
 
-    /// A rule of a library with the bounds that are set for its algorithm.
+    /// A rule of a library, with the bounds set for its algorithm.
     pub(crate) fn bounded(&self, kind: Kind, rule: &Rule) -> Rule {
         let mut rule = *rule;
         match &mut rule.algorithm {
@@ -240,7 +238,7 @@ impl Overrides {
         rule
     }
 
-    /// A forced algorithm with the parameters that are set for it.
+    /// A forced algorithm, with the parameters set for it.
     pub(crate) fn tuned(&self, kind: Kind, algorithm: Algorithm) -> Algorithm {
         let ours = |of: &[&str]| of.contains(&algorithm.name());
         let set = self.parameters.iter().filter(|(k, of, _)| *k == kind && ours(of));
@@ -340,7 +338,7 @@ mod tests {
         let decide = |case: Case| selection.decide(&case, &overrides);
         assert_eq!(decide(case(Kind::Allgather, 6, 8)), Algorithm::Bruck);
         assert_eq!(decide(case(Kind::Alltoall, 6, 8)), Algorithm::Scattered { throttle: 8 });
-        // 16 elements spread over 16 ranks, 15 do not.
+        // 16 elements can be spread over 16 ranks, 15 cannot.
         assert_eq!(decide(case(Kind::Reduce, 16, 128)), Algorithm::ReduceScatterGather);
         assert_eq!(decide(case(Kind::Reduce, 16, 120)), Algorithm::Binomial);
     }

@@ -2,11 +2,12 @@
 
 use crate::{ApplyMode, Collective, RoundSink};
 
-/// Round `k`: the block of the rank `k + 1` ahead leaves as deposited, the own block of the rank
-/// `k + 1` behind arrives.
+/// Round `k`: the block for the rank `k + 1` ahead is sent, the own block of the rank `k + 1`
+/// behind arrives.
 ///
-/// Keeps rank order: what comes from below goes on the left, nearest first; what comes from above
-/// begins with the last rank, gathers in scratch and goes on the right at the end.
+/// Preserves rank order. Operands from lower ranks are combined on the left, nearest first.
+/// Operands from higher ranks arrive from the last rank on, are combined in scratch, and go on the
+/// right at the end.
 pub(crate) fn pairwise(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, r, step) = (c.member.size, c.member.rank, k + 1);
     let to = c.ahead(step);
@@ -25,7 +26,7 @@ pub(crate) fn pairwise(c: &Collective, k: u32, out: &mut impl RoundSink) {
     }
 }
 
-/// Round `k`: blocks go round the ring and are combined on the way; only for operators that
+/// Round `k`: blocks travel around the ring and are combined on the way; for operators that
 /// commute.
 pub(crate) fn ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
     out.send(c.ahead(1), c.block(c.behind(k + 1)));
@@ -33,9 +34,9 @@ pub(crate) fn ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
     out.recv(c.behind(1), c.block(c.behind(landed)), ApplyMode::CombineLeft);
 }
 
-/// Halves of the vector against the farthest partner first (MPICH's order), so what a rank is left
-/// with is its own block; only for operators that commute. With a size that is no power of two,
-/// the first ranks fold in pairs and the odd one of a pair stands for both.
+/// Halves of the vector, exchanged with the farthest partner first (MPICH's order), so that the
+/// last piece is the rank's own block. For operators that commute. If the size is no power of two,
+/// the first ranks fold in pairs, and the odd rank of a pair represents both.
 pub(crate) fn recursive_halving(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, r) = (c.member.size, c.member.rank);
     let steps = p.ilog2();
@@ -57,7 +58,7 @@ pub(crate) fn recursive_halving(c: &Collective, k: u32, out: &mut impl RoundSink
         let me = if r < 2 * extra { r / 2 } else { r - extra };
         let width = core >> k;
         let peer = me ^ width;
-        // A place stands for the blocks of its pair.
+        // A place represents the blocks of its pair.
         let first = |place: u32| if place < extra { 2 * place } else { place + extra };
         let half = |place: u32| {
             let lo = place & !(width - 1);

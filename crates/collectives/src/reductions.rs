@@ -1,13 +1,13 @@
 //! Reduce and allreduce.
 //!
-//! All but the ring combine neighbors with neighbors only, lower ranks' operand on the left, so
-//! they serve operators that do not commute; and every rank of an allreduce sees the same
-//! association, so all ranks get the same bits.
+//! All but the ring combine adjacent operands only, the lower ranks' on the left, so they are valid
+//! for operators that do not commute. In an allreduce every rank associates operands in the same
+//! way, so all ranks get the same bits.
 
 use crate::blocks::cuts;
 use crate::{ApplyMode, ByteRange, Collective, RoundSink};
 
-/// Longest vector the k-ary exchange takes with `k > 2`, bytes: its scratch is `k - 1` vectors.
+/// Longest vector of the k-ary exchange with `k > 2`, bytes: its scratch is `k - 1` vectors.
 pub(crate) const WIDE_EXCHANGE_MAX: u64 = 256 << 10;
 /// Largest radix of the k-ary exchange.
 pub(crate) const RADIX_MAX: u32 = 16;
@@ -16,14 +16,14 @@ fn whole(c: &Collective) -> ByteRange {
     ByteRange { at: 0, len: c.bytes }
 }
 
-/// What arrives from `from` goes on its side of what is here.
+/// The mode that combines an operand from `from` on its side of that of `here`.
 #[inline]
 fn side(from: u32, here: u32) -> ApplyMode {
     if from < here { ApplyMode::CombineLeft } else { ApplyMode::CombineRight }
 }
 
-/// Round `k` joins neighboring blocks of 2^k ranks. A block's result is with the root if that is
-/// in it, else with its lowest rank: rank order is kept for every root.
+/// Round `k` joins adjacent groups of 2^k ranks. A group's result is at the root if the group
+/// contains it, else at its lowest rank. So rank order is preserved for every root.
 pub(crate) fn reduce_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, r, width) = (c.member.size, c.member.rank, 1u32 << k);
     let lo = r & !(2 * width - 1);
@@ -42,12 +42,12 @@ pub(crate) fn reduce_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) 
     }
 }
 
-/// The largest power of two of ranks, `core`, in which the others' operands have been folded:
-/// the first `2 * extra` ranks fold in pairs.
+/// The largest power of two of ranks, the core. The others' operands are folded into it: the first
+/// `2 * extra` ranks fold in pairs.
 struct Fold {
     extra: u32,
     steps: u32,
-    /// Survives its pair though it would not by itself.
+    /// A rank that stays in the core although it would fold.
     favored: Option<u32>,
 }
 
@@ -59,14 +59,14 @@ impl Fold {
     fn core(&self) -> u32 {
         1 << self.steps
     }
-    /// A rank's place in the core; `None` if it folds into the other of its pair.
+    /// A rank's place in the core; `None` if it folds into the other rank of its pair.
     fn place(&self, rank: u32) -> Option<u32> {
         match rank < 2 * self.extra {
             true => (self.rank(rank / 2) == rank).then_some(rank / 2),
             false => Some(rank - self.extra),
         }
     }
-    /// The rank at a place.
+    /// The rank at a place of the core.
     fn rank(&self, place: u32) -> u32 {
         match place < self.extra {
             true if self.favored == Some(2 * place) => 2 * place,
@@ -84,7 +84,7 @@ impl Fold {
             }
         }
     }
-    /// The round in which survivors tell the others.
+    /// The round in which core ranks send the result to the others.
     fn unfold(&self, c: &Collective, out: &mut impl RoundSink) {
         let r = c.member.rank;
         if r < 2 * self.extra {
@@ -94,8 +94,8 @@ impl Fold {
             }
         }
     }
-    /// First piece a place is left with after `step` halvings of the vector, nearest partner
-    /// first: its `step` low bits, reversed, lead.
+    /// First piece of a place after `step` halvings of the vector, nearest partner first: its
+    /// `step` low bits, reversed, are the leading bits.
     fn start(&self, place: u32, step: u32) -> u32 {
         match self.steps {
             0 => 0,
@@ -104,12 +104,12 @@ impl Fold {
             }
         }
     }
-    /// The pieces a place is left with after `step` halvings.
+    /// The pieces of a place after `step` halvings.
     fn piece(&self, c: &Collective, place: u32, step: u32) -> ByteRange {
         let start = self.start(place, step);
         cuts(c.bytes, c.grain, self.core(), start, start + (self.core() >> step))
     }
-    /// Halving number `step`: partners keep a half each and combine it.
+    /// Halving number `step`: each partner keeps one half and combines it.
     fn halve(&self, c: &Collective, step: u32, out: &mut impl RoundSink) {
         let Some(me) = self.place(c.member.rank) else { return };
         let peer = me ^ (1 << step);
@@ -118,7 +118,7 @@ impl Fold {
     }
 }
 
-/// Reduce-scatter by halving, then allgather by doubling, back along the same partners.
+/// Reduce-scatter by halving, then allgather by doubling, with the same partners in reverse.
 pub(crate) fn rabenseifner(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let fold = Fold::of(c.member.size, None);
     let k = if fold.extra == 0 { k + 1 } else { k };
@@ -138,7 +138,8 @@ pub(crate) fn rabenseifner(c: &Collective, k: u32, out: &mut impl RoundSink) {
     }
 }
 
-/// Reduce-scatter by halving, then a binomial gather to the root, back along the same partners.
+/// Reduce-scatter by halving, then a binomial gather to the root, with the same partners in
+/// reverse.
 pub(crate) fn reduce_scatter_gather(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let fold = Fold::of(c.member.size, Some(c.root));
     let k = if fold.extra == 0 { k + 1 } else { k };
@@ -151,7 +152,7 @@ pub(crate) fn reduce_scatter_gather(c: &Collective, k: u32, out: &mut impl Round
     let step = 2 * fold.steps - k;
     let (Some(me), Some(root)) = (fold.place(c.member.rank), fold.place(c.root)) else { return };
     let peer = me ^ (1 << step);
-    // Those that differ from the root in a higher bit have given all away already.
+    // Ranks that differ from the root in a higher bit have sent everything already.
     if (me ^ root) >> (step + 1) == 0 {
         match (me ^ root) >> step == 0 {
             true => out.recv(fold.rank(peer), fold.piece(c, peer, step + 1), ApplyMode::Write),
@@ -160,30 +161,30 @@ pub(crate) fn reduce_scatter_gather(c: &Collective, k: u32, out: &mut impl Round
     }
 }
 
-/// How many rounds the two halving algorithms take; `twice` if survivors tell the others.
+/// Number of rounds of the two halving algorithms; `twice` if the result returns to folded ranks.
 pub(crate) fn halving_rounds(size: u32, twice: bool) -> u32 {
     let fold = Fold::of(size, None);
     2 * fold.steps + if fold.extra == 0 { 0 } else { 1 + u32::from(twice) }
 }
 
-/// Reduce-scatter round the ring, then allgather round the ring. A piece is combined in ring
-/// order, beginning anywhere: only for operators that commute.
+/// Ring reduce-scatter, then ring allgather. A piece is combined in ring order, from any rank on:
+/// for operators that commute.
 pub(crate) fn ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let p = c.member.size;
     let piece = |i: u32| cuts(c.bytes, c.grain, p, i, i + 1);
     let (sent, landed, land) = match k < p - 1 {
         true => (c.behind(k), c.behind(k + 1), ApplyMode::CombineLeft),
-        // Rank `r` owns piece `r + 1` whole.
+        // Rank `r` holds the complete piece `r + 1`.
         false => (c.behind(k % p), c.behind(k - (p - 1)), ApplyMode::Write),
     };
     out.send(c.ahead(1), piece(sent));
     out.recv(c.behind(1), piece(landed), land);
 }
 
-/// The `k`-ary exchange: the largest power of `radix` of ranks, in which the others have folded.
+/// The `k`-ary exchange among the largest power of `radix` of ranks; the others are folded in.
 ///
-/// The first ranks form `full` groups of `radix` and perhaps one shorter group; the last rank of a
-/// group stands for it. `radix` 2 is recursive doubling.
+/// The first ranks form `full` groups of `radix` and perhaps one shorter group. The last rank of a
+/// group represents it. `radix` 2 is recursive doubling.
 pub(crate) struct Exchange {
     radix: u32,
     steps: u32,
@@ -204,7 +205,7 @@ impl Exchange {
     pub(crate) fn has_extra(&self) -> bool {
         self.extra > 0
     }
-    /// The group whose digits are those of this one the other way round.
+    /// The group whose digits are those of this one, reversed.
     pub(crate) fn reversed(&self, group: u32) -> u32 {
         (0..self.steps)
             .fold((group, 0), |(rest, reversed), _| {
@@ -215,7 +216,7 @@ impl Exchange {
     fn full(&self) -> u32 {
         self.extra / (self.radix - 1)
     }
-    /// Size of the shorter group; 1 if there is none, for it is then a rank alone.
+    /// Size of the shorter group; 1 if there is none, as it is then a single rank.
     fn short(&self) -> u32 {
         self.extra % (self.radix - 1) + 1
     }
@@ -234,7 +235,7 @@ impl Exchange {
     pub(crate) fn first(&self, group: u32) -> u32 {
         if group == 0 { 0 } else { self.leader(group - 1) + 1 }
     }
-    /// Who stands for a group.
+    /// The rank that represents a group.
     pub(crate) fn leader(&self, group: u32) -> u32 {
         let full = self.full();
         match group < full {
@@ -269,7 +270,7 @@ pub(crate) fn exchange(c: &Collective, radix: u32, k: u32, out: &mut impl RoundS
     }
 }
 
-/// Everyone with everyone who differs in one digit only.
+/// Exchanges the vector among the groups that differ in one digit only.
 fn swap_digit(c: &Collective, ex: &Exchange, me: u32, unit: u32, out: &mut impl RoundSink) {
     let digit = me / unit % ex.radix;
     let peer = |d: u32| ex.leader(me - digit * unit + d * unit);
@@ -280,8 +281,8 @@ fn swap_digit(c: &Collective, ex: &Exchange, me: u32, unit: u32, out: &mut impl 
     if ex.radix == 2 {
         return out.recv(peer(1 - digit), whole(c), side(1 - digit, digit));
     }
-    // Operands wait in scratch and are combined from the left once all are there: landing them
-    // around the own one would associate differently on every rank.
+    // Operands are collected in scratch and combined from the left when all have arrived. Combining
+    // on arrival would associate differently on every rank.
     let slot =
         |d: u32| ByteRange { at: u64::from(1 + d - u32::from(d > digit)) * c.bytes, len: c.bytes };
     for d in others() {
@@ -298,7 +299,7 @@ fn swap_digit(c: &Collective, ex: &Exchange, me: u32, unit: u32, out: &mut impl 
     }
 }
 
-/// Bytes an allreduce of `bytes` needs, whatever the algorithm.
+/// Working buffer of an allreduce of `bytes`, for any algorithm.
 pub(crate) fn allreduce_buffer(bytes: u64) -> u64 {
     if bytes <= WIDE_EXCHANGE_MAX { bytes * u64::from(RADIX_MAX) } else { bytes }
 }

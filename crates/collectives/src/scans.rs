@@ -1,11 +1,11 @@
 //! Scan and exscan by recursive doubling.
 //!
-//! Beside the result a rank keeps its aligned group's total, which is what it sends.
+//! Beside the result, a rank keeps the total of its aligned group, and sends that.
 
 use crate::{ApplyMode, ByteRange, Collective, Kind, RoundSink};
 
-/// Round `k` swaps totals with the group's twin. A rank without a partner sits out; it is beyond
-/// everyone who would have needed it.
+/// Round `k` exchanges totals with the sibling group. A rank without a partner skips the round; no
+/// rank below it needs its total.
 pub(crate) fn recursive_doubling(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, r, n) = (c.member.size, c.member.rank, c.bytes);
     let part = |i: u64| ByteRange { at: i * n, len: n };
@@ -25,7 +25,7 @@ pub(crate) fn recursive_doubling(c: &Collective, k: u32, out: &mut impl RoundSin
         return out.local(arrived, total, ApplyMode::CombineRight);
     }
     out.local(arrived, total, ApplyMode::CombineLeft);
-    // Exclusive: the first operands from below replace the own one.
+    // Exclusive: the first operands from lower ranks replace the own one.
     let first = c.kind == Kind::Exscan && k == r.trailing_zeros();
     out.local(arrived, result, if first { ApplyMode::Write } else { ApplyMode::CombineLeft });
 }

@@ -1,7 +1,7 @@
 //! Which algorithm a library uses for which call: an ordered list of rules per kind, as data.
 //!
-//! The first rule that holds wins. A rule whose algorithm cannot serve an operator that does not
-//! commute is passed over for one, so no list of rules can make a result wrong.
+//! The first rule that holds is used. A rule whose algorithm needs a commutative operator is
+//! skipped for other operators, so no list of rules can make a result wrong.
 
 use toml::{Table, Value};
 
@@ -9,22 +9,22 @@ use crate::names::did_you_mean;
 use crate::overrides::{Overrides, last_of};
 use crate::{Algorithm, Collective, Composition, Kind, NodeMap, OFFLOAD_MAX, TreeShape};
 
-/// A call, as far as libraries look at it when they choose. Every member of the communicator must
-/// give the same answers, or they would choose differently.
+/// The properties of a call on which libraries base their choice. They must be equal on all members
+/// of the communicator, so that all choose alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Case {
     pub kind: Kind,
-    /// Members of the communicator, and on how many nodes they are.
+    /// Members of the communicator, and the number of their nodes.
     pub size: u32,
     pub nodes: u32,
-    /// The members on each node have consecutive ranks.
+    /// Whether the members on each node have consecutive ranks.
     pub consecutive: bool,
     /// Bytes as MPICH counts them; see `Collective::counted_bytes`.
     pub bytes: u64,
     /// Elements in `bytes`.
     pub elements: u64,
     pub commutative: bool,
-    /// The operator is one of MPI's own, not the user's.
+    /// Whether the operator is predefined by MPI.
     pub builtin: bool,
 }
 
@@ -40,7 +40,7 @@ impl Collective {
             _ => self.bytes,
         }
     }
-    /// This call as a case to choose an algorithm for.
+    /// The properties of this call for selection.
     pub fn case(&self, commutative: bool, builtin: bool) -> Case {
         let bytes = self.counted_bytes();
         let elements = bytes / self.grain.max(1);
@@ -52,8 +52,8 @@ impl Collective {
 }
 
 impl Case {
-    /// The algorithm that was chosen; the kind's first if that one does not serve it, or does not
-    /// keep the order that the operator needs.
+    /// `chosen`, or the kind's first algorithm if `chosen` is of another kind or does not preserve
+    /// the order that the operator needs.
     pub fn fit(&self, chosen: Algorithm) -> Algorithm {
         let keeps = self.commutative || chosen.preserves_order(self.kind);
         if chosen.implements(self.kind) && keeps { chosen } else { self.kind.algorithms()[0] }
@@ -72,7 +72,7 @@ impl Range {
     pub fn holds(self, n: u64) -> bool {
         (self.min..=self.max).contains(&n)
     }
-    /// What is in both, if anything is.
+    /// The intersection; `None` if it is empty.
     pub fn and(self, other: Range) -> Option<Range> {
         let both = Range { min: self.min.max(other.min), max: self.max.min(other.max) };
         (both.min <= both.max).then_some(both)
@@ -104,38 +104,38 @@ impl Range {
     }
 }
 
-/// `algorithm`, if everything here holds.
+/// A condition, and the algorithm to use if all of it holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rule {
     pub size: Range,
-    /// Nodes that its members are on.
+    /// Nodes of the communicator.
     pub nodes: Range,
     /// Bytes as in `Case`.
     pub bytes: Range,
-    /// Bytes one rank gives: of one block, where `Case` counts all blocks.
+    /// Bytes one rank contributes: one block where `Case` counts all blocks.
     pub block_bytes: Range,
-    /// Bytes of all blocks, where `Case` counts one; of all ranks' vectors.
+    /// Bytes of all blocks where `Case` counts one; of all ranks' vectors.
     pub total_bytes: Range,
     /// Whether the size is a power of two.
     pub power_of_two: Option<bool>,
-    /// Whether some node has more ranks than one (MPICH's `comm_hierarchy=parent`).
+    /// Whether some node has several ranks (MPICH's `comm_hierarchy=parent`).
     pub several_a_node: Option<bool>,
-    /// Mean number of ranks per node, in halves: see `Case::ppn_halves`.
+    /// Mean number of ranks per node, in half units: see `Case::ppn_halves`.
     pub ppn_halves: Range,
     /// Whether the ranks of each node are consecutive.
     pub consecutive: Option<bool>,
     pub commutative: Option<bool>,
     pub builtin: Option<bool>,
-    /// Elements as MPICH's `count` has them: see `Case::count`.
+    /// Elements as in MPICH's `count`: see `Case::count`.
     pub count: Range,
-    /// Whether there are fewer elements than the largest power of two not above the size, so that
-    /// they cannot be spread over it (MPICH's `count<pow2`).
+    /// Whether there are fewer elements than the largest power of two of ranks (MPICH's
+    /// `count<pow2`).
     pub too_few_elements: Option<bool>,
     pub algorithm: Algorithm,
 }
 
 impl Rule {
-    /// Always `algorithm`.
+    /// A rule without conditions.
     pub const fn always(algorithm: Algorithm) -> Rule {
         Rule {
             size: Range::ALL,
@@ -173,7 +173,7 @@ impl Rule {
             && (!self.algorithm.is_node_aware() || case.nodes < case.size)
             && (self.algorithm != Algorithm::Offload || case.fits_in_network())
     }
-    /// This rule where the other's conditions hold as well; `None` if they never do.
+    /// This rule with the other's conditions added; `None` if they exclude each other.
     pub fn and(&self, other: &Rule) -> Option<Rule> {
         let is = |a: Option<bool>, b: Option<bool>| match (a, b) {
             (Some(a), Some(b)) => (a == b).then_some(Some(a)),
@@ -199,7 +199,7 @@ impl Rule {
 }
 
 impl Kind {
-    /// Whether `Case::bytes` are those of all blocks.
+    /// Whether `Case::bytes` is the sum of all blocks.
     pub fn counts_all_blocks(self) -> bool {
         matches!(
             self,
@@ -209,7 +209,7 @@ impl Kind {
 }
 
 impl Case {
-    /// Whether switches could do it: little, by an operator of MPI's own, and a rank a node.
+    /// Whether the network can reduce it: few bytes, a predefined operator and one rank per node.
     fn fits_in_network(&self) -> bool {
         self.bytes <= OFFLOAD_MAX && self.builtin && self.nodes == self.size
     }
@@ -221,14 +221,14 @@ impl Case {
         let all = self.kind.counts_all_blocks();
         if all { self.bytes } else { self.bytes.saturating_mul(u64::from(self.size)) }
     }
-    /// Elements as MPICH's `count` has them: of one block for allgather and reduce_scatter_block,
-    /// of all blocks for allgatherv and reduce_scatter, of the vector otherwise. [MPICH] csel.c
+    /// Elements as in MPICH's `count`: of one block for allgather and reduce_scatter_block, of all
+    /// blocks for allgatherv and reduce_scatter, of the vector otherwise. [MPICH] csel.c
     pub fn count(&self) -> u64 {
         let one_block = matches!(self.kind, Kind::Allgather | Kind::ReduceScatterBlock);
         if one_block { self.elements / u64::from(self.size.max(1)) } else { self.elements }
     }
-    /// Twice the mean number of ranks per node where that is whole, else the odd number between
-    /// its neighbors: `mean <= n` is `halves <= 2 n`, and `mean < n` is `halves < 2 n`.
+    /// Twice the mean number of ranks per node if that mean is whole, else the odd number between
+    /// its neighbors. So `mean <= n` is `halves <= 2 n`, and `mean < n` is `halves < 2 n`.
     pub fn ppn_halves(&self) -> u64 {
         let (size, nodes) = (u64::from(self.size), u64::from(self.nodes.max(1)));
         2 * (size / nodes) + u64::from(!size.is_multiple_of(nodes))
@@ -247,8 +247,9 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Reads the table whose keys are collectives' names and whose values are lists of rules, such
-    /// as `bcast = [{ bytes = "..=12 KiB", use = "binomial" }]`. `at` is the table's own path.
+    /// Reads a table whose keys are names of collectives and whose values are lists of rules, such
+    /// as `bcast = [{ bytes = "..=12 KiB", use = "binomial" }]`. `at` is the path of the table.
+    /// `Err` has all errors, each with its path.
     pub fn parse(table: &Table, at: &str) -> Result<Selection, Vec<String>> {
         let mut selection = Selection::default();
         let mut errors = Vec::new();
@@ -277,15 +278,15 @@ impl Selection {
     pub fn rules(&self, kind: Kind) -> &[Rule] {
         &self.rules[kind as usize]
     }
-    /// Other rules for a kind.
+    /// Replaces the rules of a kind.
     pub fn replace(&mut self, kind: Kind, rules: Vec<Rule>) {
         self.rules[kind as usize] = rules;
     }
 
-    /// The algorithm for a call. MPICH's device comes first: what it composes of a node's ranks and
-    /// the nodes' is settled before anything else, and then asks again for one rank a node. Then
-    /// what the user forces if it can serve, the first rule that holds, and the kind's first
-    /// algorithm, which serves every call.
+    /// The algorithm for a call, by the first of these: a composition of MPICH's device layer; an
+    /// applicable forced algorithm; the first rule that holds; the kind's first algorithm, which is
+    /// always applicable. The inter-node stage of a composition is decided in the same way, for one
+    /// rank per node.
     pub fn decide(&self, case: &Case, overrides: &Overrides) -> Algorithm {
         let kind = case.kind;
         let composition = last_of(&overrides.compositions, kind);
@@ -314,15 +315,15 @@ impl Selection {
             _ => chosen,
         }
     }
-    /// A node-aware algorithm of this form, with what is decided for one rank a node.
+    /// A node-aware algorithm with the inter-node stage decided for one rank per node.
     fn formed(&self, form: Composition, case: &Case, overrides: &Overrides) -> Algorithm {
         let roots = Case { size: case.nodes, ..*case };
         let inter_node = self.decide(&roots, overrides).for_node_roots();
         let inter_node = inter_node.expect("a rank a node: no algorithm is node-aware");
         Algorithm::NodeAware { form, inter_node }
     }
-    /// The node-aware algorithms that serve a call; of what MPICH's device composes none if the
-    /// user has said what it is to do.
+    /// The node-aware algorithms applicable to a call. MPICH's compositions are left out if the
+    /// user has set a composition.
     pub fn node_aware(&self, case: &Case, overrides: &Overrides) -> Vec<Algorithm> {
         let is_open = last_of(&overrides.compositions, case.kind).is_none();
         let may = |a: &&Algorithm| a.takes(case) && (is_open || !a.is_composed());
@@ -334,8 +335,7 @@ impl Selection {
         forms.filter_map(formed).collect()
     }
 
-    /// `decide` for a caller who knows no more than this: elements of 8 bytes, and an operator of
-    /// MPI's own if it commutes.
+    /// `decide` for 8-byte elements, one rank per node, and a predefined operator if it commutes.
     pub fn choose(
         &self,
         kind: Kind,
@@ -363,8 +363,8 @@ impl Selection {
 
 impl Algorithm {
     /// Whether libraries run this algorithm for such a call: MPICH's restrictions in
-    /// `coll_algorithms.txt`. Where they do not hold MPICH falls back to its own choice if the
-    /// environment forces the algorithm, and ends the program if a file of rules names it.
+    /// `coll_algorithms.txt`. If they do not hold, MPICH uses its own choice where the environment
+    /// forces the algorithm, and ends the program where a rules file names it.
     pub fn takes(self, case: &Case) -> bool {
         (case.commutative || self.preserves_order(case.kind))
             && (!self.needs_spread() || (case.builtin && !too_few(case)))
@@ -372,26 +372,28 @@ impl Algorithm {
             && (self != Algorithm::Offload || case.fits_in_network())
             && (!self.needs_power_of_two(case.kind) || case.size.is_power_of_two())
     }
-    /// Needs as many elements as the largest power of two of ranks, and an operator of MPI's own.
+    /// Whether it needs at least as many elements as the largest power of two of ranks, and a
+    /// predefined operator.
     pub fn needs_spread(self) -> bool {
         matches!(self, Algorithm::Rabenseifner | Algorithm::ReduceScatterGather)
     }
-    /// What MPICH's device composes, by nodes' shared memory.
+    /// Whether it is a composition of MPICH's device layer, by shared memory within nodes.
     pub fn is_composed(self) -> bool {
         matches!(self, Algorithm::NodeAware { form: Composition::Alpha | Composition::Beta, .. })
     }
-    /// The node-aware algorithm of a form: the kind's, if it has one, else its first.
+    /// The kind's node-aware algorithm of that composition, or its first algorithm if it has none.
     pub fn formed(kind: Kind, form: Composition) -> Algorithm {
         let is = |a: &&Algorithm| matches!(a, Algorithm::NodeAware { form: f, .. } if *f == form);
         *kind.algorithms().iter().find(is).unwrap_or(&kind.algorithms()[0])
     }
-    /// Ours serves every size; no library's does.
+    /// Whether libraries run it only on powers of two; the implementation here works for every
+    /// size.
     pub fn needs_power_of_two(self, kind: Kind) -> bool {
         matches!(kind, Kind::Allgather | Kind::Allgatherv) && self == Algorithm::RecursiveDoubling
     }
 }
 
-/// Reads one rule, complaining of all that is wrong with it.
+/// Reads one rule and reports all errors in it.
 fn read_rule(kind: Kind, rule: &Value, at: &str, errors: &mut Vec<String>) -> Option<Rule> {
     let Value::Table(table) = rule else {
         errors.push(format!("{at}: found `{rule}`, expected a table such as `{{ use = ... }}`"));
@@ -482,7 +484,7 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, errors: &mut Vec<String>) -> Op
     (errors.len() == before).then_some(read)
 }
 
-/// What an algorithm may be told beside its name.
+/// Parameters of an algorithm.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Parameters {
     pub k: Option<u32>,
@@ -492,7 +494,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The algorithm with these in the place of its own; `Err` if it has not got them.
+    /// The algorithm with these parameters in place of its own; `Err` if it does not have them.
     pub fn given_to(self, algorithm: Algorithm) -> Result<Algorithm, String> {
         use Algorithm as A;
         let Parameters { k, shape, chunk, throttle } = self;

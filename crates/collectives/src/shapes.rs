@@ -1,25 +1,25 @@
-//! Trees of any shape and radix, along which a vector goes whole or in segments.
+//! Trees of any shape and radix, along which a vector is sent whole or in segments.
 //!
-//! Ranks are counted from the root. In segments a tree is a pipeline: in round `k` a rank at depth
-//! `d` passes on segment `k - d` and is given the next one, so that all take the rounds of one
-//! segment and one more for each of the others.
+//! Ranks are numbered from the root. A segmented tree is a pipeline: in round `k` a rank at depth
+//! `d` sends segment `k - d` and receives the next one. So all segments take the rounds of one,
+//! plus one round for each other segment.
 
 use crate::{ApplyMode, ByteRange, Collective, RoundSink};
 
-/// Who passes on to whom.
+/// The shape of a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum TreeShape {
-    /// Rank `v` passes on to `k v + 1` up to `k v + k`.
+    /// Children of rank `v` are `k v + 1` to `k v + k`.
     Kary,
-    /// The subtree of a rank is those that follow it, in `k`-ary numbers.
+    /// A subtree is a range of consecutive ranks, in `k`-ary numbers.
     Knomial1,
-    /// A rank's children differ from it in one digit below its lowest that is not zero: of radix
-    /// 2 the binomial tree.
+    /// Children differ from their parent in one digit below its lowest nonzero digit. With radix 2
+    /// this is the binomial tree.
     Knomial2,
-    /// `k` chains of ranks that follow each other (Open MPI).
+    /// `k` chains of consecutive ranks (Open MPI).
     Chain,
-    /// As many levels as k-ary, but the first child of each rank of a level stands before the
-    /// second of any (Open MPI's binary tree).
+    /// As many levels as k-ary; within a level, all first children precede all second children
+    /// (Open MPI's binary tree).
     Levels,
 }
 
@@ -31,7 +31,7 @@ impl TreeShape {
         TreeShape::Chain,
         TreeShape::Levels,
     ];
-    /// MPICH's word in `MPIR_CVAR_BCAST_TREE_TYPE`; the last two are Open MPI's.
+    /// MPICH's name in `MPIR_CVAR_BCAST_TREE_TYPE`; the last two are Open MPI's.
     pub fn name(self) -> &'static str {
         match self {
             TreeShape::Kary => "kary",
@@ -46,7 +46,7 @@ impl TreeShape {
     }
 }
 
-/// Most segments of a vector: those that are shorter are made longer.
+/// Largest number of segments of a vector; segments are lengthened to stay below it.
 const SEGMENTS_MAX: u64 = 1 << 16;
 
 /// A tree over `size` ranks.
@@ -64,18 +64,18 @@ impl Tree {
         Tree { shape, k: k.clamp(least, size.max(2)), size }
     }
 
-    /// How many digits the last rank has.
+    /// Number of digits of the last rank.
     fn digits(&self) -> u32 {
         if self.size < 2 { 0 } else { (self.size - 1).ilog(self.k) + 1 }
     }
 
-    /// A chain's first rank and length, and how many chains are one longer than the others.
+    /// First rank and length of a chain. The first `others % k` chains are longer by one.
     fn chain(&self, nth: u32) -> (u32, u32) {
         let (others, k) = (self.size - 1, self.k);
         let (short, longer) = (others / k, others % k);
         (1 + nth * short + nth.min(longer), short + u32::from(nth < longer))
     }
-    /// The chain a rank is in and its place there.
+    /// The chain of a rank, and its position in it.
     fn link(&self, v: u32) -> (u32, u32) {
         let (others, k) = (self.size - 1, self.k);
         let (short, longer) = (others / k, others % k);
@@ -89,7 +89,7 @@ impl Tree {
         }
     }
 
-    /// A rank's level, how many ranks stand on it, and the first of them.
+    /// A rank's level, the number of ranks on it, and the first of them.
     fn level(&self, v: u32) -> (u32, u64, u64) {
         let (mut level, mut width, mut first) = (0, 1, 0);
         while u64::from(v) >= first + width {
@@ -98,8 +98,8 @@ impl Tree {
         (level, width, first)
     }
 
-    /// Goes down to rank `v` of a tree whose subtrees are stretches: its parent, its depth and the
-    /// digits its own subtrees begin with.
+    /// Descends to rank `v` in a tree whose subtrees are ranges. Returns its parent, its depth, and
+    /// the number of digits of its own subtrees.
     fn descend(&self, v: u32) -> (u32, u32, u32) {
         let (mut parent, mut here, mut depth) = (0, 0, 0);
         let (mut level, mut first) = (self.digits(), 1u64);
@@ -139,7 +139,7 @@ impl Tree {
         }
     }
 
-    /// In the order in which they are served.
+    /// Calls `to` for each child, in the order in which they are served.
     fn children(&self, v: u32, mut to: impl FnMut(u32)) {
         let (k, size) = (u64::from(self.k), u64::from(self.size));
         let mut child = |v: u64| {
@@ -188,7 +188,7 @@ impl Tree {
         }
     }
 
-    /// How many ranks lie between a rank and the root, and one.
+    /// Number of edges between a rank and the root.
     fn depth(&self, v: u32) -> u32 {
         match self.shape {
             TreeShape::Kary if self.k == 1 => v,
@@ -213,7 +213,7 @@ impl Tree {
         }
     }
 
-    /// The depth of the deepest.
+    /// The largest depth.
     fn height(&self) -> u32 {
         if self.size < 2 {
             return 0;
@@ -230,8 +230,8 @@ impl Tree {
                 }
                 height
             }
-            // The most digits that are not zero, of the numbers up to the last rank: its own first
-            // ones, then one less, then any.
+            // The largest number of nonzero digits among the numbers up to the last rank: a prefix
+            // of its digits, one digit less, then any digits.
             TreeShape::Knomial2 => {
                 let (last, mut unit, mut place, mut best) = (self.size - 1, 1u64, 0, 0);
                 while unit <= u64::from(last) {
@@ -248,21 +248,21 @@ impl Tree {
     }
 }
 
-/// A vector, or a part of it, along a tree.
+/// A vector, or a range of it, along a tree.
 pub(crate) struct Pipeline {
     tree: Tree,
     height: u32,
     at: u64,
     bytes: u64,
-    /// Bytes of a segment; the first takes what is left over, as MPICH's does.
+    /// Bytes of a segment; the first one holds the remainder, as in MPICH.
     segment: u64,
     segments: u32,
-    /// Within a node, through memory that all of it read: a segment is laid there once.
+    /// By shared memory within a node: each segment is written once.
     is_shared: bool,
 }
 
 impl Pipeline {
-    /// In segments of at most `chunk` bytes, 0 is all in one.
+    /// In segments of at most `chunk` bytes; 0 means one segment.
     pub(crate) fn new(c: &Collective, tree: Tree, chunk: u64, is_shared: bool) -> Pipeline {
         Pipeline {
             is_shared,
@@ -296,12 +296,12 @@ impl Pipeline {
             }
         }
     }
-    /// The segment whose number this is, if there is one.
+    /// The segment of that number, if it exists.
     fn segment(&self, nth: i64) -> Option<ByteRange> {
         u32::try_from(nth).ok().filter(|&n| n < self.segments).map(|n| self.part(n))
     }
 
-    /// From the root to all.
+    /// From the root to all ranks.
     pub(crate) fn down(&self, c: &Collective, k: u32, out: &mut impl RoundSink) {
         let v = c.relative();
         let depth = i64::from(self.tree.depth(v));
@@ -322,7 +322,7 @@ impl Pipeline {
         }
     }
 
-    /// From all to the root, who is last in every combination: for operators that commute.
+    /// From all ranks to the root, which is last in every combination: for operators that commute.
     pub(crate) fn up(&self, c: &Collective, k: u32, out: &mut impl RoundSink) {
         let v = c.relative();
         let behind = i64::from(k) + i64::from(self.tree.depth(v)) - i64::from(self.height);
@@ -341,8 +341,8 @@ impl Pipeline {
     }
 }
 
-/// Open MPI's broadcast along a binary tree of which each side gets half of the vector; at the end
-/// every rank swaps halves with one of the other side.
+/// Open MPI's broadcast along a binary tree. Each side gets half of the vector; at the end every
+/// rank exchanges halves with a rank of the other side.
 pub(crate) struct SplitTree {
     tree: Tree,
     sides: [Pipeline; 2],
@@ -361,7 +361,7 @@ impl SplitTree {
     fn tail(&self) -> u32 {
         self.sides[0].rounds().max(self.sides[1].rounds())
     }
-    /// Ranks that are odd, counted from the root, are on the first child's side.
+    /// Odd ranks, numbered from the root, are on the first child's side.
     fn side(&self, v: u32) -> &Pipeline {
         &self.sides[usize::from(v.is_multiple_of(2))]
     }
@@ -388,7 +388,7 @@ impl SplitTree {
         }
     }
 
-    /// Of an even number of ranks the last has no partner; the root has all.
+    /// With an even number of ranks the last one has no partner; the root sends it the missing half.
     fn swap(&self, c: &Collective, out: &mut impl RoundSink) {
         let (p, v) = (c.member.size, c.relative());
         let unpaired = p.is_multiple_of(2).then_some(p - 1);
@@ -416,7 +416,7 @@ mod tests {
         all
     }
 
-    /// The examples MPICH draws beside its two k-nomial trees, 8 ranks of radix 2; Open MPI's
+    /// The examples in MPICH's source for its two k-nomial trees, 8 ranks of radix 2; Open MPI's
     /// chains of unequal length.
     #[test]
     fn trees_match_the_documented_examples() {
@@ -444,8 +444,8 @@ mod tests {
         );
     }
 
-    /// Every rank but the root is the child of its parent and of nobody else, one deeper than it,
-    /// and the height is that of the deepest.
+    /// Every rank but the root is the child of exactly its parent and one level deeper, and the
+    /// height is the largest depth.
     #[test]
     fn parents_children_depths_and_heights_agree() {
         for shape in TreeShape::ALL {

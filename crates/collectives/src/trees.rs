@@ -1,18 +1,18 @@
-//! Barrier, broadcast, gather and scatter: what is done along trees.
+//! Barrier, broadcast, gather and scatter along trees.
 //!
-//! Trees are binomial over ranks counted from the root. Subtrees are then stretches of consecutive
-//! ranks (around the end), so blocks stay at their rank's place and nothing is ever rotated.
+//! Trees are binomial over ranks numbered from the root. Subtrees are then consecutive ranks
+//! (modulo the size), so blocks stay at their rank's position and are never rotated.
 
 use crate::blocks::{EMPTY, doublings};
 use crate::{ApplyMode, ByteRange, Collective, RoundSink};
 
 impl Collective {
-    /// This rank counted from the root.
+    /// This rank's number from the root.
     #[inline]
     pub(crate) fn relative(&self) -> u32 {
         self.behind(self.root)
     }
-    /// The rank at `v` counted from the root.
+    /// The rank whose number from the root is `v`.
     #[inline]
     pub(crate) fn real(&self, v: u32) -> u32 {
         let to_end = self.member.size - self.root;
@@ -24,7 +24,7 @@ impl Collective {
     }
 }
 
-/// Round `k`: signal the ranks `d radix^k` ahead, hear from those as far behind.
+/// Round `k`: signal the ranks `d radix^k` ahead, and receive from those as far behind.
 pub(crate) fn dissemination(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {
     let (p, unit) = (c.member.size, radix.pow(k));
     let steps = || (1..radix).map_while(|d| d.checked_mul(unit)).take_while(|&step| step < p);
@@ -36,7 +36,8 @@ pub(crate) fn dissemination(c: &Collective, radix: u32, k: u32, out: &mut impl R
     }
 }
 
-/// Largest subtree first, as MPICH: after round `k` one in `2^(levels - 1 - k)` has the vector.
+/// Largest subtree first, as in MPICH: after round `k`, one rank in `2^(levels - 1 - k)` has the
+/// vector.
 pub(crate) fn bcast_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, v) = (c.member.size, c.relative());
     let mask = 1 << (doublings(p) - 1 - k);
@@ -47,16 +48,16 @@ pub(crate) fn bcast_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
     }
 }
 
-/// Chunks `lo..hi` of a broadcast vector cut for `pieces` ranks: equal but for the last ones, which
-/// may be short or empty (MPICH's cut, in bytes: ranks may describe one vector by different types).
-/// `hi` may lie beyond the last.
+/// Chunks `lo..hi` of a broadcast vector divided among `pieces` ranks: equal, except that the last
+/// ones may be short or empty. This is MPICH's division, in bytes, as ranks may describe one vector
+/// by different types. `hi` may lie beyond the last.
 fn chunks(c: &Collective, pieces: u32, lo: u32, hi: u32) -> ByteRange {
     let even = c.bytes.div_ceil(u64::from(pieces));
     let at = (u64::from(lo) * even).min(c.bytes);
     ByteRange { at, len: (u64::from(hi) * even).min(c.bytes).saturating_sub(at) }
 }
 
-/// Binomial scatter of the vector over the first `q` ranks counted from the root.
+/// Binomial scatter of the vector over the first `q` ranks from the root.
 fn scatter_chunks(c: &Collective, q: u32, k: u32, out: &mut impl RoundSink) {
     let v = c.relative();
     let mask = 1 << (doublings(q) - 1 - k);
@@ -74,8 +75,8 @@ fn scatter_chunks(c: &Collective, q: u32, k: u32, out: &mut impl RoundSink) {
     }
 }
 
-/// Scatter over the largest power of two of ranks, allgather among them by recursive doubling,
-/// then whole copies to the ranks beyond (one round more, where MPICH mends subtrees).
+/// Scatter over the largest power of two of ranks, allgather among them by recursive doubling, then
+/// whole copies to the ranks beyond. That is one round more than in MPICH, which repairs subtrees.
 pub(crate) fn bcast_scatter_doubling(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, v) = (c.member.size, c.relative());
     let steps = p.ilog2();
@@ -97,7 +98,7 @@ pub(crate) fn bcast_scatter_doubling(c: &Collective, k: u32, out: &mut impl Roun
     }
 }
 
-/// Scatter over all ranks, then chunks go round the ring.
+/// Scatter over all ranks, then a ring allgather of chunks.
 pub(crate) fn bcast_scatter_ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, v) = (c.member.size, c.relative());
     let levels = doublings(p);
@@ -111,7 +112,7 @@ pub(crate) fn bcast_scatter_ring(c: &Collective, k: u32, out: &mut impl RoundSin
     out.recv(c.behind(1), chunks(c, p, landed, landed + 1), ApplyMode::Write);
 }
 
-/// Round `k`: every other holder of a stretch passes it to the holder 2^k nearer the root.
+/// Round `k`: every second holder of a range passes it to the holder 2^k nearer to the root.
 pub(crate) fn gather_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, v, mask) = (c.member.size, c.relative(), 1 << k);
     match v % (2 * mask) {
@@ -130,7 +131,7 @@ pub(crate) fn gather_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) 
     }
 }
 
-/// The gather backwards.
+/// The gather in reverse.
 pub(crate) fn scatter_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, v) = (c.member.size, c.relative());
     let mask = 1 << (doublings(p) - 1 - k);
@@ -150,7 +151,7 @@ pub(crate) fn scatter_binomial(c: &Collective, k: u32, out: &mut impl RoundSink)
     }
 }
 
-/// All to the root at once.
+/// All ranks send to the root in one round.
 pub(crate) fn gather_linear(c: &Collective, out: &mut impl RoundSink) {
     if c.member.rank != c.root {
         out.send(c.root, c.own());
@@ -161,7 +162,7 @@ pub(crate) fn gather_linear(c: &Collective, out: &mut impl RoundSink) {
     }
 }
 
-/// All from the root at once.
+/// The root sends to all ranks in one round.
 pub(crate) fn scatter_linear(c: &Collective, out: &mut impl RoundSink) {
     if c.member.rank != c.root {
         out.recv(c.root, c.own(), ApplyMode::Write);

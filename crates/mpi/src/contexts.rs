@@ -1,23 +1,23 @@
-//! Context ids: the numbers by which messages of one communicator are told from another's.
+//! Context ids: the numbers that distinguish messages of different communicators.
 //!
-//! A library has so many, and every process knows which it has in use. Whoever makes a communicator
-//! takes the lowest id that is free on all of its ranks, and each gives it back when it frees the
-//! communicator. So disjoint groups may have the same id, and groups that overlap may find none
-//! though each of their ranks has some: fragmentation. [MPICH]
+//! A library has a fixed number of ids, and every process knows which it has in use. A new
+//! communicator takes the lowest id that is free on all of its ranks. Each rank returns the id when
+//! it frees the communicator. So disjoint groups may have the same id. Overlapping groups may find
+//! no id although each of their ranks has free ones: fragmentation. [MPICH]
 //! `MPIR_Get_contextid_sparse_group`.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use workload::Context;
 
-/// Of the world and of each rank by itself: taken from the start, and never given back.
+/// Ids of `MPI_COMM_WORLD` and `MPI_COMM_SELF`: taken from the start, and never returned.
 pub const PREDEFINED: u32 = 2;
 
-/// What a group agreed on.
+/// The result of an agreement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Allocation {
     pub id: u32,
-    /// The most that a rank of the group has in use, this one included, and which rank that is.
+    /// The largest number of ids in use by a rank of the group, this one included, and that rank.
     pub most: u32,
     pub rank: u32,
 }
@@ -25,21 +25,21 @@ pub struct Allocation {
 /// Which ranks have which ids in use.
 #[derive(Clone, Debug)]
 pub struct Contexts {
-    /// By rank, a bit an id, as far as the highest it ever had: nothing before somebody has one,
-    /// for most runs make no communicators.
+    /// By rank: a bit mask of ids, up to the highest one ever used. Empty until a communicator is
+    /// created, as most runs create none.
     taken: Vec<Vec<u64>>,
     ranks: usize,
-    /// By job and context, while any rank is in them.
+    /// By job and context, while any rank is a member.
     communicators: BTreeMap<(u32, Context), Communicator>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Communicator {
-    /// Once they have agreed on it.
+    /// Set by the agreement.
     id: Option<u32>,
     size: usize,
     joined: usize,
-    /// Ranks that have left, and those that did before it had an id.
+    /// Ranks that have left, and those that left before it had an id.
     left: usize,
     early: Vec<u32>,
 }
@@ -49,8 +49,8 @@ impl Contexts {
         Contexts { taken: Vec::new(), ranks, communicators: BTreeMap::new() }
     }
 
-    /// A rank is in a communicator of so many. Whether all of them are now: then all have told what
-    /// they gave back before, and may `agree`.
+    /// A rank joins a communicator of `size` ranks. True if all have joined now: all earlier
+    /// `leave` calls are then known, and the members may `agree`.
     pub fn join(&mut self, key: (u32, Context), size: usize) -> bool {
         let communicator = self.communicators.entry(key).or_default();
         communicator.size = size;
@@ -58,7 +58,7 @@ impl Contexts {
         communicator.joined == size
     }
 
-    /// The members of a communicator take an id for it.
+    /// The members of a communicator allocate an id for it.
     pub fn agree(&mut self, key: (u32, Context), members: &[u32]) -> Option<Allocation> {
         self.taken.resize(self.ranks, Vec::new());
         let id = self.lowest(members);
@@ -74,7 +74,7 @@ impl Contexts {
         Some(Allocation { id, most, rank })
     }
 
-    /// The rank has freed it.
+    /// The rank has freed the communicator.
     pub fn leave(&mut self, key: (u32, Context), rank: u32) {
         let Entry::Occupied(mut entry) = self.communicators.entry(key) else { return };
         let communicator = entry.get_mut();
@@ -93,7 +93,7 @@ impl Contexts {
         }
     }
 
-    /// Communicators the rank is in, the two predefined ones included.
+    /// Communicators of the rank, including the two predefined ones.
     fn in_use(&self, rank: u32) -> u32 {
         PREDEFINED + self.taken[rank as usize].iter().map(|w| w.count_ones()).sum::<u32>()
     }
@@ -120,7 +120,7 @@ impl Contexts {
 mod tests {
     use super::*;
 
-    /// All join in turn; the id, if they agree on one.
+    /// All ranks join in turn; the allocation, if they agree on one.
     fn make(contexts: &mut Contexts, context: Context, members: &[u32]) -> Option<Allocation> {
         for i in 1..=members.len() {
             assert_eq!(contexts.join((0, context), members.len()), i == members.len());
@@ -135,7 +135,7 @@ mod tests {
     fn the_lowest_id_that_is_free_on_all_is_taken() {
         let mut c = Contexts::new(4);
         assert_eq!(id(&mut c, 10, &[0, 1, 2, 3]), 2);
-        // Disjoint groups share one.
+        // Disjoint groups share an id.
         assert_eq!((id(&mut c, 11, &[0, 1]), id(&mut c, 12, &[3, 2])), (3, 3));
         assert_eq!(id(&mut c, 13, &[1, 2]), 4);
         // 0 has 2 and 3 in use, and 1 has 2, 3 and 4.
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(id(&mut c, 16, &[0, 1]), 6);
     }
 
-    /// Beyond one word of a mask, as well.
+    /// Also beyond one word of a mask.
     #[test]
     fn freed_ids_are_reused() {
         let mut c = Contexts::new(2);
@@ -160,8 +160,8 @@ mod tests {
         assert_eq!(c.communicators.len(), 1000);
     }
 
-    /// As measured with MPICH 5.0.2: even ranks keep 1,023 of their own, then odd ones 1,023 more
-    /// than a neighbor they had until then; no id below 2,048 is left for both.
+    /// As measured with MPICH 5.0.2: even ranks keep 1,023 ids of their own. Then odd ranks keep
+    /// 1,023 more, shared until then with a neighbor. No id below 2,048 is left for both.
     #[test]
     fn overlapping_groups_fragment_the_ids() {
         let mut c = Contexts::new(2);

@@ -1,12 +1,12 @@
-//! The two families of MPI libraries: whose variables one listens to, and whose files of rules it
-//! reads.
+//! The two families of MPI libraries: the variables a library reads, and its format of tuning
+//! files.
 
 use crate::library::preset;
 use toml::Table;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
-    /// MPICH and what is derived from it: Cray MPICH, MVAPICH-Plus.
+    /// MPICH and its derivatives: Cray MPICH, MVAPICH-Plus.
     Mpich,
     OpenMpi,
 }
@@ -14,13 +14,13 @@ pub enum Family {
 impl Family {
     pub const ALL: [Family; 2] = [Family::Mpich, Family::OpenMpi];
 
-    /// The family of a profile: a preset's own, else that of the one it is like.
+    /// The family of a profile: a preset's own, else that of its base preset.
     pub fn of(name: &str, text: &str) -> Family {
         if base_preset(name, text) == "openmpi" { Family::OpenMpi } else { Family::Mpich }
     }
 }
 
-/// How the variables begin that only other libraries listen to than that of this profile.
+/// Prefixes of the variables that other libraries read and the library of this profile does not.
 pub fn unsupported_prefixes(name: &str, text: &str) -> &'static [&'static str] {
     match base_preset(name, text).as_str() {
         "openmpi" => &["MPIR_CVAR_", "MPICH_", "MPIDI_"],
@@ -29,7 +29,7 @@ pub fn unsupported_prefixes(name: &str, text: &str) -> &'static [&'static str] {
     }
 }
 
-/// The preset that a profile is, or is like; nothing if it is like none.
+/// The preset that a profile is, or is based on; empty if neither.
 fn base_preset(name: &str, text: &str) -> String {
     if preset(name) == Some(text) {
         return name.to_string();

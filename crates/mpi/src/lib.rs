@@ -1,7 +1,7 @@
-//! Floor 3: MPI's semantics without clocks: what matches what, who holds which lock, what of
-//! a NIC's and a library's means is in use, and how a library is parameterized.
+//! MPI semantics without a clock: matching, locks, context ids, resource counters, and library
+//! profiles. Layer 3.
 //!
-//! Given an arrival, who may go on? When, only `sim` knows.
+//! It decides which operation can proceed after an arrival. When it proceeds is computed by `sim`.
 
 pub mod contexts;
 mod family;

@@ -1,9 +1,9 @@
-//! How one MPI library behaves, as data: what its calls cost, where its protocols change, which
-//! algorithms its collectives use.
+//! The behavior of an MPI library, as data: costs of calls, protocol thresholds, algorithms of
+//! collectives.
 //!
-//! A profile is a TOML file. It may begin `like` another and differ in a few keys, and may give
-//! other values for machines of one fabric. The files in `libraries/` say where each number is
-//! from; docs/models/library.md says what it stands for.
+//! A profile is a TOML file. It may be based on another by `like`, and have other values for
+//! machines of one fabric. The files in `libraries/` state the source of each number;
+//! docs/models/library.md describes their meaning.
 
 use std::collections::BTreeMap;
 
@@ -19,97 +19,97 @@ use toml::{Table, Value};
 pub struct Library {
     pub name: String,
     pub family: Family,
-    /// What `MPI_Get_library_version` says, after our own name.
+    /// The version in `MPI_Get_library_version`, after our own name.
     pub version: String,
-    /// CPU time of the sender per message, from the call to the command's being with the NIC.
+    /// CPU time of the sender per message, from the call until the command is at the NIC.
     pub send_overhead: Span,
-    /// CPU time of the receiver per message, from what the NIC shows to the call's return.
+    /// CPU time of the receiver per message, from the NIC's event to the return of the call.
     pub recv_overhead: Span,
     /// The same where sender and receiver share a node.
     pub shm_send_overhead: Span,
     pub shm_recv_overhead: Span,
-    /// Longest message sent without asking first, bytes; `u64::MAX` is no limit.
+    /// Longest message sent eagerly, bytes; `u64::MAX` is no limit.
     pub eager_max: u64,
-    /// The same within a node: through cells of shared memory.
+    /// The same within a node, through cells of shared memory.
     pub shm_eager_max: u64,
-    /// Bytes that a cell takes: of what has more the next is filled while one is emptied.
+    /// Bytes of a cell. For longer messages, one cell is filled while another is emptied.
     pub shm_cell: u64,
-    /// A longer message of so many bytes and more is copied by the kernel (CMA), which takes a
-    /// while to start and a while for every page; from so many on by the receiver itself, from
-    /// memory it has attached (XPMEM). Others go through cells, too, once they are asked for.
+    /// Single-copy thresholds for rendezvous within a node, bytes. From `cma_min` on the kernel
+    /// copies (CMA), with a start-up time and a time per page. From `xpmem_min` on the receiver
+    /// copies from attached memory (XPMEM). Other messages use cells.
     pub cma_min: u64,
     pub xpmem_min: u64,
     pub cma_start: Span,
     pub cma_page: Span,
     pub xpmem_start: Span,
-    /// Bytes of a longer message that travel with the request to send.
+    /// Bytes of a rendezvous message that travel with the request to send.
     pub rendezvous_eager_part: u64,
-    /// Bytes every eager message and request to send carries beside the payload.
+    /// Bytes that every eager message and request to send carries beside the payload.
     pub control_bytes: u64,
-    /// Bytes of memory that each rank's library holds for every other rank of its job.
+    /// Memory that each rank's library holds per peer in its job, bytes.
     pub peer_memory: u64,
-    /// The receiver copies eager data out of a bounce buffer. Zero: it need not.
+    /// Copying eager data out of a bounce buffer, per byte. Zero: there is no copy.
     pub eager_copy_gap: Gap,
-    /// Longest one-sided atomic operation the NIC does itself; longer ones need the target's CPU.
+    /// Longest one-sided atomic operation of the NIC, bytes; longer ones need the target's CPU.
     pub nic_atomic_max: u64,
-    /// Combining one byte of a reduction.
+    /// Combining one byte in a reduction.
     pub reduce_gap: Gap,
-    /// Moving one byte within a rank's buffer.
+    /// Copying one byte within a rank's buffer.
     pub local_copy_gap: Gap,
     pub packing: Packing,
     /// CPU time of any other MPI call.
     pub call_overhead: Span,
-    /// How long a call that polls in vain keeps the rank busy.
+    /// How long an unsuccessful poll keeps the rank busy.
     pub poll_interval: Span,
     /// `MPI_TAG_UB`.
     pub tag_ub: i32,
-    /// Communicators one rank can tell apart, those that are always there included.
+    /// Context ids per rank, including those of the predefined communicators.
     pub context_ids: u64,
-    /// Requests a rank may have at once; a send of up to `inject_max` bytes needs none.
+    /// Requests a rank may hold at once; a send of up to `inject_max` bytes needs none.
     pub max_requests: u64,
     pub inject_max: u64,
-    /// One-sided operations made of messages carry as much data with them; more is read.
+    /// Data that one-sided operations made of active messages carry with them, bytes; more is read.
     pub am_eager_max: u64,
-    /// NICs a rank may use, and over how many of them the data of a rendezvous of at least
-    /// `stripe_min` bytes is split.
+    /// NICs a rank may use, and the number of NICs over which a rendezvous of at least `stripe_min`
+    /// bytes is striped.
     pub max_nics: u64,
     pub stripe_nics: u64,
     pub stripe_min: u64,
     pub gpu: Gpu,
     pub provider: Provider,
     pub selection: Selection,
-    /// What was asked of it that is not followed, and of which collective if it is one's.
+    /// Settings that have no effect here, with the collective they concern, if any.
     pub notes: Vec<(Option<Kind>, String)>,
 }
 
-/// What a library does with buffers in a GPU's memory. docs/models/node.md has the ways.
+/// Handling of buffers in GPU memory; see docs/models/node.md.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gpu {
-    /// CPU time, on each side, to move a message of at most `load_max` bytes to or from a GPU's
-    /// memory by loads and stores.
+    /// CPU time per side to move a message of at most `load_max` bytes to or from GPU memory by
+    /// loads and stores.
     pub load_overhead: Span,
     pub load_max: u64,
-    /// CPU time on each side where the NIC does it.
+    /// CPU time per side if the NIC accesses GPU memory.
     pub overhead: Span,
-    /// Longest message whose data the CPU puts into the NIC's command.
+    /// Longest message whose data the CPU writes into the NIC's command.
     pub immediate_max: u64,
-    /// The NIC reads and writes GPU memory from so many bytes on; shorter messages are staged in
+    /// Shortest message for which the NIC accesses GPU memory, bytes. Shorter ones are staged in
     /// host memory, in pieces of `chunk`.
     pub rdma_min: u64,
     pub chunk: u64,
-    /// Within a node the receiver's GPU copies from so many bytes on, and no faster than this.
+    /// Within a node: shortest message that the receiver's GPU copies, and its largest rate.
     pub ipc_min: u64,
     pub ipc_gap: Gap,
 }
 
-/// Longer times, added up, might be more than the clock holds.
+/// Longest time in a profile, seconds: sums of longer times could exceed the clock.
 pub const MAX_TIME_S: f64 = 1000.0;
 
-/// Names of the profiles that come with the product.
+/// Names of the included profiles.
 pub const PRESETS: &[&str] =
     &["mpich", "mpich-aurora", "cray-mpich", "openmpi", "mvapich-plus", "none"];
 
-/// The text of a profile that comes with the product.
+/// The text of an included profile.
 pub fn preset(name: &str) -> Option<&'static str> {
     Some(match name {
         "mpich" => include_str!("../libraries/mpich.toml"),
@@ -122,28 +122,28 @@ pub fn preset(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What a key's value measures.
+/// The kind of a key's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ValueKind {
     Time,
-    /// A time for every page or block.
+    /// A time per page or block.
     ShortTime,
-    /// A time for every element or member, of which there may be as many as bytes.
+    /// A time per element or member; there may be as many as bytes.
     Element,
     /// Bytes, or no limit.
     Size,
-    /// Bytes that are added to others.
+    /// Bytes that are added to other bytes.
     SmallSize,
     Rate,
     Tag,
-    /// How many there are of something, or no limit.
+    /// A number of things, or no limit.
     Count,
-    /// A number that others are added to.
+    /// A number to which others are added.
     Addend,
     Mode,
 }
 
-/// Every key that costs something.
+/// All numeric keys.
 const KEYS: [(&str, ValueKind); 55] = [
     ("send_overhead", ValueKind::Time),
     ("recv_overhead", ValueKind::Time),
@@ -231,10 +231,10 @@ impl ValueKind {
             ValueKind::Tag | ValueKind::Count | ValueKind::Addend | ValueKind::Mode => &[],
         }
     }
-    /// The value in picoseconds, bytes, `Gap` units or as it stands.
+    /// The value in picoseconds, bytes, `Gap` units or as it is.
     fn read(self, value: &Value) -> Option<u64> {
         if let (ValueKind::Tag, Value::Integer(n)) = (self, value) {
-            // MPI promises every program at least 32,767.
+            // MPI guarantees every program at least 32,767.
             return (32_767..=i64::from(i32::MAX)).contains(n).then_some(*n as u64);
         }
         if let (ValueKind::Count | ValueKind::Addend, Value::Integer(n)) = (self, value) {
@@ -270,8 +270,8 @@ impl ValueKind {
 }
 
 impl Library {
-    /// What the receiver of a rendezvous of `bytes` within a node takes to start copying, and for
-    /// its pages: by XPMEM where that is used, else by CMA. None: it goes through cells.
+    /// Start-up and page time of the receiver's copy of a rendezvous of `bytes` within a node: by
+    /// XPMEM if used, else by CMA. `None`: it goes through cells.
     pub fn single_copy_start(&self, bytes: u64) -> Option<Span> {
         const PAGE: u64 = 4096;
         if bytes >= self.xpmem_min {
@@ -280,9 +280,9 @@ impl Library {
         (bytes >= self.cma_min).then(|| self.cma_start + self.cma_page * bytes.div_ceil(PAGE))
     }
 
-    /// The same library on cores that go through its code so many times as fast as those that the
-    /// profile was measured on; an element or a member is packed in 1 us at most. Errors: the
-    /// seconds of an overhead that is longer then than a profile's may be.
+    /// The library on cores that are `speed` times as fast as those of the profile's measurements.
+    /// Packing an element or a member takes at most 1 us. `Err` is an overhead in seconds that
+    /// would exceed the maximum of a profile.
     pub fn on_cores(mut self, speed: f64) -> Result<Library, f64> {
         for span in [
             &mut self.send_overhead,
@@ -310,7 +310,7 @@ impl Library {
         Ok(self)
     }
 
-    /// Over how many of a node's `nics` the data of a rendezvous of `bytes` is split.
+    /// The number of a node's `nics` over which a rendezvous of `bytes` is striped.
     pub fn stripes(&self, bytes: u64, nics: u32) -> u32 {
         if bytes < self.stripe_min {
             return 1;
@@ -318,8 +318,9 @@ impl Library {
         self.stripe_nics.min(self.max_nics).min(u64::from(nics)).max(1) as u32
     }
 
-    /// Reads a profile for machines of `fabric` (`slingshot`, `aries`, ...; one the profile does
-    /// not name gets its general values). All complaints at once, each with the path of its key.
+    /// Reads a profile for machines of `fabric` (`slingshot`, `aries`, ...). A fabric that the
+    /// profile does not name gets its general values. `Err` has all errors, each with the path of
+    /// its key.
     pub fn parse(name: &str, text: &str, fabric: &str) -> Result<Library, Vec<String>> {
         let mut draft = Draft::default();
         draft.overlay(text, fabric);
@@ -414,7 +415,7 @@ impl Library {
     }
 }
 
-/// A profile while its layers are laid over each other.
+/// A profile during the overlay of its layers.
 #[derive(Default)]
 struct Draft {
     version: String,
@@ -424,8 +425,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// Lays a profile over what is here: first what it is like, then its general keys, then those
-    /// of the fabric. Only a profile that comes with the product may be likened to, so this ends.
+    /// Overlays a profile: first the preset it is based on, then its general keys, then those of
+    /// the fabric. Only an included profile can be a base, so the recursion ends.
     fn overlay(&mut self, text: &str, fabric: &str) {
         let table: Table = match text.parse() {
             Ok(table) => table,
@@ -483,7 +484,7 @@ impl Draft {
         }
     }
 
-    /// Checks a key and, if it `counts` here, takes its value.
+    /// Checks a key and, if it `counts` on this fabric, stores its value.
     fn take(&mut self, at: &str, key: &str, value: &Value, counts: bool) {
         let Some(&(name, kind)) = KEYS.iter().find(|(name, _)| *name == key) else {
             let words = ["version", "like", "collectives", "fabric"];

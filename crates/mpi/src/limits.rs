@@ -1,21 +1,22 @@
-//! What of the NICs and of the provider under an MPI library is in use, against what there is.
+//! Usage counters of resources of NICs and of the provider under an MPI library, against their
+//! limits.
 //!
-//! Counters and their highest marks, no clocks: a caller says what a rank takes and gives back, and
-//! hears whether it fits and what the provider does if not. Names are those of fi_cxi(7); where the
-//! rules are from stands in docs/models/limits.md.
+//! Counters and high-water marks, no clock. A caller reports what a rank takes and returns. The
+//! result states whether it fits, and what the provider does otherwise. Names are those of
+//! fi_cxi(7); docs/models/limits.md has the sources of the rules.
 
 use crate::contexts::PREDEFINED;
 
-/// "There is no such limit."
+/// No limit.
 pub const UNLIMITED: u64 = u64::MAX;
 
 /// Where messages and receives are matched: `FI_CXI_RX_MATCH_MODE`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatchMode {
-    /// By the NIC alone; without entries it stops its senders, moves what it can to the host and
-    /// goes on, or ends the job.
+    /// By the NIC only. Without a free entry it stops its senders, moves what it can to the host
+    /// and continues, or ends the job.
     Hardware,
-    /// By the NIC while it has entries, by the rank's CPU from then on.
+    /// By the NIC while it has entries, then by the rank's CPU.
     Hybrid,
     /// By the rank's CPU.
     Software,
@@ -32,30 +33,30 @@ impl MatchMode {
     }
 }
 
-/// Something there is only so much of.
+/// A limited resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     /// The largest tag.
     Tag,
-    /// Receives posted, messages unexpected and memory registered, in one match engine of a NIC.
+    /// Posted receives, unexpected messages and memory regions, per match engine of a NIC.
     MatchEntries,
-    /// Events of one rank's endpoint that its queue must hold.
+    /// Events that the queue of a rank's endpoint must hold.
     EventQueue,
-    /// Rendezvous sends of one rank under way.
+    /// Rendezvous sends of one rank in flight.
     RendezvousSends,
-    /// Bytes of unexpected messages one rank holds; nothing bounds them but memory.
+    /// Bytes of unexpected messages held by one rank; only memory limits them.
     EagerBuffers,
-    /// Pieces of memory registered with one match engine of a NIC, of whose entries each takes one.
+    /// Memory regions registered with one match engine of a NIC; each takes one of its entries.
     Regions,
-    /// Entries of a NIC's portal table: its endpoints' own, and one for each optimized region.
+    /// Entries of a NIC's portal table: those of its endpoints, and one per optimized region.
     PortalTable,
-    /// Target command queues of a NIC: one for each endpoint.
+    /// Target command queues of a NIC: one per endpoint.
     CommandQueues,
-    /// Context ids of the library, one a communicator that a rank is in.
+    /// Context ids of the library: one per communicator of a rank.
     Communicators,
-    /// Bytes of a node's memory. Not counted here: only a program that runs has any.
+    /// Bytes of a node's memory. Not counted here: only live runs use memory.
     Memory,
-    /// Requests of one rank that its library holds: under way, or complete and not waited for.
+    /// Requests held by one rank's library: active, or complete and not yet waited for.
     Requests,
 }
 
@@ -88,7 +89,7 @@ impl Limit {
             Limit::Requests => "requests",
         }
     }
-    /// What one asks the library for it by, or sets it with.
+    /// The parameter by which it is queried or set.
     pub fn parameter(self) -> &'static str {
         match self {
             Limit::Tag => "MPI_TAG_UB",
@@ -104,7 +105,7 @@ impl Limit {
             Limit::Requests => "max_requests",
         }
     }
-    /// What avoids it: a setting, or a change of the program.
+    /// What avoids exceeding it: a setting, or a change of the program.
     pub fn workaround(self) -> &'static str {
         match self {
             Limit::Tag => {
@@ -154,35 +155,35 @@ impl Limit {
     }
 }
 
-/// What a NIC has, of which its ranks take.
+/// Resources of a NIC, shared by its ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nic {
-    /// Match engines, and list entries of each. Endpoints are dealt to engines in turn.
+    /// Match engines, and list entries of each. Endpoints are assigned to engines round-robin.
     pub match_engines: u32,
     pub match_entries: u64,
     pub portal_table: u64,
     pub command_queues: u64,
 }
 
-/// How much there is, and how it is shared.
+/// The limits, and how resources are shared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     pub tag: u64,
     pub context_ids: u64,
     pub nic: Nic,
     pub match_mode: MatchMode,
-    /// Slots of an endpoint's event queue; those an unexpected message holds, and those always
-    /// held.
+    /// Slots of an endpoint's event queue; those an unexpected message uses, and those always in
+    /// use.
     pub events: u64,
     pub events_unexpected: u64,
     pub events_fixed: u64,
-    /// Rendezvous sends of an endpoint.
+    /// Rendezvous sends per endpoint.
     pub rendezvous: u64,
-    /// Regions of an endpoint that may have a table entry of their own, and the entries an endpoint
-    /// has in any case.
+    /// Regions per endpoint that may have a table entry of their own, and the entries every
+    /// endpoint uses.
     pub optimized_regions: u64,
     pub table_fixed: u64,
-    /// Requests of a rank.
+    /// Requests per rank.
     pub requests: u64,
 }
 
@@ -200,7 +201,7 @@ impl Bounds {
             Limit::Requests => self.requests,
         }
     }
-    /// The same machine without its limits. Where matching is done stays.
+    /// The same machine without limits, with the same matching mode.
     pub fn unlimited(self) -> Bounds {
         let none = UNLIMITED;
         let nic = Nic { match_entries: none, portal_table: none, command_queues: none, ..self.nic };
@@ -209,36 +210,36 @@ impl Bounds {
     }
 }
 
-/// What comes of taking one more.
+/// The result of taking one more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Fits,
-    /// The NIC had no entry: it stopped its senders, and so many headers of unexpected messages
-    /// were moved to host memory. Then it went on.
+    /// The NIC had no free entry. It stopped its senders, moved this many headers of unexpected
+    /// messages to host memory, and continued.
     FlowControl {
         moved: u64,
     },
-    /// The NIC had no entry: this endpoint's lists, so many elements, were moved to host memory,
-    /// and its rank's CPU matches from now on.
+    /// The NIC had no free entry. This endpoint's lists, of this many elements, were moved to host
+    /// memory, and its rank's CPU does matching from then on.
     ToSoftware {
         moved: u64,
     },
-    /// The provider gives up.
+    /// The provider fails.
     Exceeded(Limit),
 }
 
-/// One rank's endpoint, as far as messages that come to it ask: one cache line. Lists are shorter
-/// than 2^32, of which so many messages alone would be 256 GB.
+/// One rank's endpoint: the counters that incoming messages use, in one cache line. Lists are
+/// shorter than 2^32: that many messages alone would need 256 GB.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Endpoint {
-    /// Its number among its NIC's, times NICs, and its NIC's.
+    /// (index within its NIC) x (number of NICs) + (its NIC).
     engine: u32,
     software: bool,
-    /// In the NIC's lists.
+    /// Entries in the NIC's lists.
     posted: u32,
     unexpected: u32,
-    /// Unexpected, and moved to host memory by flow control.
+    /// Unexpected messages that flow control moved to host memory.
     onloaded: u32,
     rendezvous: u32,
     eager_bytes: u64,
@@ -246,7 +247,7 @@ struct Endpoint {
 }
 const _: () = assert!(size_of::<Endpoint>() == 64);
 
-/// `Matches`; of long messages no more than 2^32 - 1 are counted.
+/// Compact form of `Matches`; the counts of long messages saturate at 2^32 - 1.
 #[derive(Clone, Copy, Debug, Default)]
 struct MatchCounters {
     expected: u64,
@@ -256,15 +257,15 @@ struct MatchCounters {
     offloaded: u32,
 }
 
-/// What the match engine did for an endpoint, in messages that came by the NIC.
+/// Messages that arrived at an endpoint by the NIC, by what the match engine did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// A receive was posted when they came; none was.
+    /// With, and without, a receive posted at arrival.
     pub expected: u64,
     pub unexpected: u64,
-    /// Either, where the rank's CPU matches.
+    /// Matched by the rank's CPU.
     pub in_software: u64,
-    /// Of all these, those whose data the receiver has to get; and which its NIC got by itself.
+    /// Of all these: rendezvous messages, and those whose data the NIC fetched by itself.
     pub rendezvous: u64,
     pub offloaded: u64,
 }
@@ -279,43 +280,43 @@ impl Matches {
     }
 }
 
-/// What the endpoints of one NIC have in use.
+/// Resources used by the endpoints of one NIC.
 #[derive(Clone, Copy, Debug, Default)]
 struct NicUse {
     endpoints: u64,
     table: u64,
 }
 
-/// The most there ever was, and whose.
+/// The largest usage, and its rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HighWater {
     pub used: u64,
     pub rank: u32,
 }
 
-/// What all endpoints have in use.
+/// The usage of all endpoints.
 #[derive(Clone, Debug)]
 pub struct Limits {
     bounds: Bounds,
     endpoints: Vec<Endpoint>,
-    /// Of each rank: messages of its own that are under way, which who receives them ends.
+    /// By rank: its messages in flight, which their receivers end.
     sends: Vec<u32>,
-    /// Memory it has registered, and how much of it has table entries of its own.
+    /// By rank: memory regions, and those of them with a table entry of their own.
     registered: Vec<u32>,
     optimized: Vec<u32>,
-    /// Memory registered for one message, which ends it.
+    /// By rank: memory registered for one message, until that ends.
     temporary_regions: Vec<u32>,
     nics: Vec<NicUse>,
-    /// Entries in use by engine, and those of them that are registered memory.
+    /// By engine: entries in use, and those of them that are memory regions.
     engines: Vec<u32>,
     regions: Vec<u32>,
     marks: [HighWater; Limit::ALL.len()],
-    /// Sends without an identifier wait for one.
+    /// Whether sends without a free rendezvous identifier wait for one.
     sends_wait: bool,
 }
 
 impl Limits {
-    /// `nics` names each rank's NIC, in the order of ranks.
+    /// `nics` has each rank's NIC, in rank order.
     pub fn new(bounds: Bounds, nics: impl Iterator<Item = u32>) -> Limits {
         let mut seen: Vec<Option<u32>> = Vec::new();
         let mut shared: Vec<NicUse> = Vec::new();
@@ -334,7 +335,7 @@ impl Limits {
             let software = bounds.match_mode == MatchMode::Software;
             endpoints.push(Endpoint { engine, software, ..Endpoint::default() });
         }
-        // The first engines of all NICs lie together: many ranks have one of their own.
+        // The first engines of all NICs are adjacent: many ranks have an engine of their own.
         let n_nics = shared.len() as u32;
         for Endpoint { engine, .. } in &mut endpoints {
             *engine = *engine % n_engines * n_nics + *engine / n_engines;
@@ -364,26 +365,27 @@ impl Limits {
     fn nic_of(&self, rank: u32) -> usize {
         self.endpoints[rank as usize].engine as usize % self.nics.len()
     }
-    /// Has the processor fetch what a message to this rank will change.
+    /// Prefetches the counters that a message to this rank changes.
     #[inline]
     pub fn prefetch(&self, rank: u32) {
         base::prefetch(&self.endpoints[rank as usize]);
     }
 
-    /// The same of what who receives a message of this rank's will change.
+    /// Prefetches the counter that the receiver of this rank's message changes.
     #[inline]
     pub fn prefetch_sends(&self, rank: u32) {
         base::prefetch(&self.sends[rank as usize]);
     }
 
-    /// What the job needs to start with: the first rank that finds none of it left.
+    /// Whether the job can start: the first rank for which a resource is exhausted, and the
+    /// resource.
     pub fn start(&self) -> Option<(u32, Limit)> {
         let starts = [Limit::CommandQueues, Limit::PortalTable].into_iter();
         let mut short = starts.filter(|&limit| self.mark(limit).used > self.bound(limit));
         short.next().map(|limit| (self.mark(limit).rank, limit))
     }
 
-    /// From now on rendezvous sends are counted, and none waits.
+    /// From now on rendezvous sends are counted and never wait.
     pub fn never_wait(&mut self) {
         self.sends_wait = false;
     }
@@ -394,11 +396,11 @@ impl Limits {
     pub fn match_mode(&self) -> MatchMode {
         self.bounds.match_mode
     }
-    /// The most that was ever used of it.
+    /// The largest usage so far.
     pub fn mark(&self, limit: Limit) -> HighWater {
         self.marks[limit as usize]
     }
-    /// Of that, what is in use in any case.
+    /// The part of it that is always in use.
     pub fn fixed(&self, limit: Limit) -> u64 {
         match limit {
             Limit::EventQueue => self.bounds.events_fixed,
@@ -407,12 +409,12 @@ impl Limits {
             _ => 0,
         }
     }
-    /// Whether this rank's CPU does its matching.
+    /// Whether the rank's CPU does its matching.
     #[inline]
     pub fn is_software(&self, rank: u32) -> bool {
         self.endpoints[rank as usize].software
     }
-    /// A message has come to the rank by the NIC.
+    /// A message has arrived at the rank by the NIC.
     #[inline]
     pub fn message_arrived(&mut self, rank: u32, is_expected: bool, is_rendezvous: bool) {
         let endpoint = &mut self.endpoints[rank as usize];
@@ -424,13 +426,13 @@ impl Limits {
         }
         matches.rendezvous = matches.rendezvous.saturating_add(is_rendezvous.into());
     }
-    /// The NIC has asked for the data of one of these by itself.
+    /// The NIC fetches the data of such a message by itself.
     #[inline]
     pub fn offload(&mut self, rank: u32) {
         let offloaded = &mut self.endpoints[rank as usize].matches.offloaded;
         *offloaded = offloaded.saturating_add(1);
     }
-    /// Of every rank what came to it, and the number of its engine on its NIC.
+    /// For every rank: the index of its engine on its NIC, and its messages.
     pub fn matches(&self) -> impl Iterator<Item = (u32, Matches)> {
         let n_nics = self.nics.len() as u32;
         self.endpoints.iter().map(move |of| {
@@ -441,29 +443,29 @@ impl Limits {
             (of.engine / n_nics, matches)
         })
     }
-    /// How many ranks match in software.
+    /// The number of ranks that match in software.
     pub fn software_ranks(&self) -> usize {
         self.endpoints.iter().filter(|e| e.software).count()
     }
-    /// Ranks that share this rank's match engine, itself among them.
+    /// Ranks that share this rank's match engine, itself included.
     pub fn ranks_on_engine(&self, rank: u32) -> usize {
         let engine = self.endpoints[rank as usize].engine;
         self.endpoints.iter().filter(|e| e.engine == engine).count()
     }
-    /// Ranks that share this rank's NIC, itself among them.
+    /// Ranks that share this rank's NIC, itself included.
     pub fn neighbors(&self, rank: u32) -> u64 {
         self.nics[self.nic_of(rank)].endpoints
     }
-    /// Memory the rank has registered: all, and that with table entries of its own.
+    /// The rank's memory regions: all, and those with a table entry of their own.
     pub fn regions(&self, rank: u32) -> (u64, u64) {
         let rank = rank as usize;
         (self.registered[rank].into(), self.optimized[rank].into())
     }
-    /// Pieces of its memory that are registered for one message each.
+    /// The rank's regions that are registered for one message each.
     pub fn temporary_regions(&self, rank: u32) -> u64 {
         self.temporary_regions[rank as usize].into()
     }
-    /// In the NIC's lists: receives posted, messages unexpected.
+    /// Entries in the NIC's lists: posted receives, unexpected messages.
     pub fn lists(&self, rank: u32) -> (u64, u64) {
         let endpoint = &self.endpoints[rank as usize];
         (endpoint.posted.into(), endpoint.unexpected.into())
@@ -492,7 +494,7 @@ impl Limits {
         if tag > self.bounds.tag { Verdict::Exceeded(Limit::Tag) } else { Verdict::Fits }
     }
 
-    /// The rank has this context id for one communicator more.
+    /// The rank uses this context id for one more communicator.
     pub fn context(&mut self, rank: u32, id: u32) -> Verdict {
         let used = u64::from(id) + 1;
         self.note(Limit::Communicators, rank, used);
@@ -502,7 +504,7 @@ impl Limits {
         }
     }
 
-    /// So many requests of the rank are held at once.
+    /// The rank holds this many requests at once.
     pub fn request(&mut self, rank: u32, held: u32) -> Verdict {
         let held = held.into();
         self.note(Limit::Requests, rank, held);
@@ -522,8 +524,8 @@ impl Limits {
         }
         self.check_events(rank, verdict)
     }
-    /// A receive has matched, or was taken back. What a collective got that its members did not
-    /// agree on was never posted.
+    /// A receive has matched or was cancelled. The receives of a collective with mismatched lengths
+    /// were never posted.
     #[inline]
     pub fn unpost(&mut self, rank: u32) {
         let endpoint = &mut self.endpoints[rank as usize];
@@ -533,7 +535,7 @@ impl Limits {
         }
     }
 
-    /// A message that no receive waits for stays, with `bytes` of data.
+    /// An unexpected message is kept, with `bytes` of data.
     #[inline]
     pub fn keep(&mut self, rank: u32, bytes: u64) -> Verdict {
         let endpoint = &mut self.endpoints[rank as usize];
@@ -549,8 +551,8 @@ impl Limits {
         }
         self.check_events(rank, verdict)
     }
-    /// Such a message has found its receive. Those that flow control moved are the oldest, and are
-    /// taken to go first.
+    /// An unexpected message has matched. Those moved by flow control are the oldest, and are
+    /// assumed to match first.
     #[inline]
     pub fn take(&mut self, rank: u32, bytes: u64) {
         let endpoint = &mut self.endpoints[rank as usize];
@@ -563,7 +565,7 @@ impl Limits {
         }
     }
 
-    /// One more entry of the rank's match engine, unless its lists leave the NIC.
+    /// Takes an entry of the rank's match engine, unless its lists leave the NIC.
     #[inline]
     fn take_entry(&mut self, rank: u32) -> Verdict {
         let engine = self.endpoints[rank as usize].engine as usize;
@@ -595,14 +597,14 @@ impl Limits {
             endpoint.software = true;
             return Verdict::ToSoftware { moved: moved.into() };
         }
-        // The provider ends the job if not a single entry came free.
+        // The provider ends the job if not a single entry was freed.
         match moved {
             0 => Verdict::Exceeded(Limit::MatchEntries),
             _ => Verdict::FlowControl { moved: moved.into() },
         }
     }
 
-    /// Whether the events of what is in use now fit the queue.
+    /// Checks that the events of all current usage fit the queue.
     #[inline]
     fn check_events(&mut self, rank: u32, verdict: Verdict) -> Verdict {
         let events = self.events(rank);
@@ -613,9 +615,9 @@ impl Limits {
         verdict
     }
 
-    /// Memory is registered for others. Each takes a list entry of the rank's engine, whoever
-    /// matches messages; an optimized one the portal table entry that its key names, too. Where
-    /// the provider has no more keys of that kind, it is an ordinary one.
+    /// Registers memory for remote access. A region takes a list entry of the rank's engine, in any
+    /// matching mode. An optimized region also takes the portal table entry of its key; without a
+    /// free key of that kind it is an ordinary region.
     pub fn register(&mut self, rank: u32, optimized: bool) -> Verdict {
         let (nic, before) = (self.nic_of(rank), self.optimized[rank as usize]);
         self.registered[rank as usize] += 1;
@@ -631,7 +633,7 @@ impl Limits {
         }
         verdict
     }
-    /// The same for as long as one message lasts.
+    /// Registers memory for the duration of one message.
     pub fn register_temporary(&mut self, rank: u32) -> Verdict {
         self.temporary_regions[rank as usize] += 1;
         self.add_region(rank)
@@ -641,7 +643,7 @@ impl Limits {
         self.remove_region(rank);
     }
 
-    /// One more list entry of the rank's engine is memory.
+    /// Takes a list entry of the rank's engine for memory.
     fn add_region(&mut self, rank: u32) -> Verdict {
         let engine = self.endpoints[rank as usize].engine as usize;
         self.regions[engine] += 1;
@@ -658,8 +660,8 @@ impl Limits {
         self.engines[engine] -= 1;
     }
 
-    /// It is not any more. Which of a rank's regions had table entries is not told: they are taken
-    /// to be those given up first.
+    /// Ends a registration. Which regions had table entries is not reported; those are assumed to
+    /// end first.
     pub fn deregister(&mut self, rank: u32, optimized: bool) {
         let (nic, at) = (self.nic_of(rank), rank as usize);
         if optimized && self.optimized[at] > 0 {
@@ -672,7 +674,7 @@ impl Limits {
         }
     }
 
-    /// A send is with the NIC.
+    /// A send is at the NIC.
     #[inline]
     pub fn send(&mut self, rank: u32) {
         self.sends[rank as usize] += 1;
@@ -682,7 +684,7 @@ impl Limits {
         self.sends[rank as usize] -= 1;
     }
 
-    /// Takes an identifier for a rendezvous. False if there is none: the call must wait.
+    /// Takes a rendezvous identifier. False if none is free: the call must wait.
     #[inline]
     pub fn claim(&mut self, rank: u32) -> bool {
         let used = self.endpoints[rank as usize].rendezvous;
@@ -692,7 +694,7 @@ impl Limits {
         }
         has_one
     }
-    /// The same for who cannot wait.
+    /// The same for callers that cannot wait.
     #[inline]
     pub fn claim_anyway(&mut self, rank: u32) {
         let endpoint = &mut self.endpoints[rank as usize];

@@ -1,19 +1,17 @@
-//! The locks of windows, as the target's side keeps them: shared or exclusive, first come, first
-//! served.
+//! Locks of windows, as the target keeps them: shared or exclusive, in order of request.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Who holds a lock and who waits for it. `T` is whatever a request is known by.
+/// The holders and waiters of a lock. `T` identifies a request.
 #[derive(Debug)]
 struct Lock<T> {
-    /// Ranks that hold it, in the order in which they got it; several only if `shared`.
+    /// Ranks that hold it, in the order of grants; several only if `shared`.
     holders: Vec<u32>,
     shared: bool,
     waiting: VecDeque<(u32, bool, T)>,
 }
 
-/// All locks, each by the window's context and the rank whose part of it is locked. One that nobody
-/// holds takes no memory.
+/// All locks, by the window's context and the target rank. A lock without holders takes no memory.
 #[derive(Debug)]
 pub struct Locks<T> {
     locks: BTreeMap<(u32, u32), Lock<T>>,
@@ -26,9 +24,9 @@ impl<T> Default for Locks<T> {
 }
 
 impl<T: Copy> Locks<T> {
-    /// `rank` asks for the lock of `target`'s part of the window `context`: whether it has it now.
-    /// Else `request` comes back from the `release` that gives it. Nobody overtakes: a shared
-    /// request behind an exclusive one waits, or writers would starve.
+    /// `rank` requests the lock of `target`'s part of the window `context`. True if it is granted
+    /// now. Otherwise the `release` that grants it returns `request`. Requests are never reordered:
+    /// a shared one behind an exclusive one waits, as otherwise writers would starve.
     pub fn request(
         &mut self,
         context: u32,
@@ -48,8 +46,8 @@ impl<T: Copy> Locks<T> {
         false
     }
 
-    /// `rank` gives the lock back: `granted` gets the requests that now have it, in their order.
-    /// False if it did not hold it.
+    /// `rank` releases the lock; requests that are granted now are appended to `granted`, in order.
+    /// False if it did not hold the lock.
     pub fn release(&mut self, context: u32, target: u32, rank: u32, granted: &mut Vec<T>) -> bool {
         let Some(lock) = self.locks.get_mut(&(context, target)) else { return false };
         let Some(i) = lock.holders.iter().position(|&h| h == rank) else { return false };
@@ -69,7 +67,7 @@ impl<T: Copy> Locks<T> {
         true
     }
 
-    /// Everybody who waits, by context and target, first come first: (request, holders).
+    /// All waiting requests, by context and target, in order: (request, holders).
     pub fn waiting(&self) -> impl Iterator<Item = (T, &[u32])> {
         let of = |lock: &Lock<T>| lock.waiting.iter().map(|w| w.2).collect::<Vec<_>>();
         self.locks.values().flat_map(move |lock| {
@@ -85,8 +83,8 @@ mod tests {
     const SHARED: bool = false;
     const EXCLUSIVE: bool = true;
 
-    /// A script of requests (`Some(exclusive)`) and releases (`None`) by rank; what each step
-    /// grants, by rank. Requests are known by their rank.
+    /// A sequence of requests (`Some(exclusive)`) and releases (`None`) by rank, and what each step
+    /// grants, by rank. Requests are identified by their rank.
     #[test]
     fn locks_are_granted_in_request_order() {
         let (s, x, free) = (Some(SHARED), Some(EXCLUSIVE), None);
@@ -94,11 +92,11 @@ mod tests {
         let cases: &[&[Step]] = &[
             // Readers share; a writer waits for all of them.
             &[(1, s, &[1]), (2, s, &[2]), (3, x, &[]), (1, free, &[]), (2, free, &[3])],
-            // A writer is alone; readers behind it come all at once.
+            // A writer is alone; all readers behind it are granted at once.
             &[(1, x, &[1]), (2, s, &[]), (3, s, &[]), (1, free, &[2, 3])],
-            // A reader does not overtake a writer that waits.
+            // A reader does not overtake a waiting writer.
             &[(1, s, &[1]), (2, x, &[]), (3, s, &[]), (1, free, &[2]), (2, free, &[3])],
-            // Readers up to the next writer, not those behind it.
+            // Readers up to the next writer are granted, not those behind it.
             &[
                 (1, x, &[1]),
                 (2, s, &[]),
@@ -108,11 +106,12 @@ mod tests {
                 (2, free, &[3]),
                 (3, free, &[4]),
             ],
-            // Writers take turns; who has given it back may ask again, at the end of the line.
+            // Writers alternate; a rank that has released may request again, at the end of the
+            // queue.
             &[(1, x, &[1]), (2, x, &[]), (1, free, &[2]), (1, x, &[]), (2, free, &[1])],
-            // A request that overtook its own rank's release waits for it.
+            // A request that arrives before its own rank's release waits for it.
             &[(1, x, &[1]), (1, x, &[]), (1, free, &[1]), (1, free, &[]), (2, s, &[2])],
-            // The sharing of a lock ends with its last holder.
+            // A lock stops being shared when its last holder releases it.
             &[(1, s, &[1]), (1, free, &[]), (2, x, &[2]), (3, s, &[]), (2, free, &[3])],
         ];
         for (nth, case) in cases.iter().enumerate() {

@@ -1,13 +1,13 @@
-//! One rank's two matching queues: posted receives and unexpected messages.
+//! The two matching queues of a rank: posted receives and unexpected messages.
 //!
-//! Both are searched in order, receives in the order they were posted and messages in the order
-//! they arrived, as MPI's non-overtaking rule asks (MPI 5.0, section 3.5). Whoever calls `arrive`
-//! has already put messages of one sender into the order they were sent.
+//! Both are searched in order: receives as posted, messages as they arrived (MPI 5.0, section 3.5,
+//! non-overtaking). The caller of `arrive` delivers messages of one sender in the order in which
+//! they were sent.
 
 use std::collections::VecDeque;
 use workload::{ANY_SOURCE, ANY_TAG, Context};
 
-/// What a message says of itself. `src` is a world rank.
+/// The envelope of a message. `src` is a world rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Envelope {
     pub src: u32,
@@ -15,7 +15,7 @@ pub struct Envelope {
     pub tag: i32,
 }
 
-/// What a receive or probe asks for; `ANY_SOURCE` and `ANY_TAG` are wildcards.
+/// The envelope that a receive or probe matches; `ANY_SOURCE` and `ANY_TAG` are wildcards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pattern {
     pub from: u32,
@@ -32,15 +32,15 @@ impl Pattern {
     }
 }
 
-/// `W` names who waits for a receive, `M` names a message.
+/// `W` identifies a receive, `M` a message.
 ///
-/// Rings, because what is taken out is mostly the oldest: a sender that runs far ahead of its
-/// receiver must not make every match move all that waits behind it.
+/// The queues are ring buffers, as mostly the oldest element is removed. A sender far ahead of its
+/// receiver must not make every match move all elements behind it.
 #[derive(Debug)]
 pub struct Matching<W, M> {
     posted: VecDeque<(Pattern, W)>,
     unexpected: VecDeque<(Envelope, M)>,
-    /// Elements the last search looked at: what it would cost a CPU.
+    /// Elements examined by the last search: its cost for a CPU.
     pub examined: usize,
 }
 
@@ -51,7 +51,7 @@ impl<W, M> Default for Matching<W, M> {
 }
 
 impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
-    /// Posts a receive. A message that already waits for it comes back instead.
+    /// Posts a receive. Returns an unexpected message that matches; then nothing is posted.
     pub fn post(&mut self, pattern: Pattern, waiter: W) -> Option<(Envelope, M)> {
         let found = self.take(pattern);
         if found.is_none() {
@@ -59,7 +59,8 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
         }
         found
     }
-    /// A message arrives. The receive it answers comes back; else it is kept as unexpected.
+    /// A message arrives. Returns the posted receive that matches; otherwise the message is kept as
+    /// unexpected.
     pub fn arrive(&mut self, envelope: Envelope, message: M) -> Option<(Pattern, W)> {
         let found = self.posted.iter().position(|(p, _)| p.admits(envelope));
         self.examined = found.map_or(self.posted.len(), |i| i + 1);
@@ -71,11 +72,11 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
             }
         }
     }
-    /// The first unexpected message `pattern` admits, left where it is.
+    /// The first unexpected message that `pattern` matches; it is not removed.
     pub fn find(&mut self, pattern: Pattern) -> Option<(Envelope, M)> {
         self.search(pattern).map(|i| self.unexpected[i])
     }
-    /// The same, removed.
+    /// Removes and returns the first unexpected message that `pattern` matches.
     pub fn take(&mut self, pattern: Pattern) -> Option<(Envelope, M)> {
         let i = self.search(pattern)?;
         self.unexpected.remove(i)
@@ -85,7 +86,7 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
         self.examined = found.map_or(self.unexpected.len(), |i| i + 1);
         found
     }
-    /// Takes back a posted receive. False if it has matched already (or never was).
+    /// Cancels a posted receive. False if it has matched already or was never posted.
     pub fn cancel(&mut self, waiter: W) -> bool {
         match self.posted.iter().position(|&(_, w)| w == waiter) {
             Some(i) => {
@@ -95,11 +96,11 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
             None => false,
         }
     }
-    /// Receives that wait, oldest first.
+    /// Posted receives, oldest first.
     pub fn posted(&self) -> impl Iterator<Item = (Pattern, W)> {
         self.posted.iter().copied()
     }
-    /// Messages that no receive has asked for, oldest first.
+    /// Unexpected messages, oldest first.
     pub fn unexpected(&self) -> impl Iterator<Item = (Envelope, M)> {
         self.unexpected.iter().copied()
     }
@@ -132,8 +133,8 @@ mod tests {
         }
     }
 
-    /// Against MPI's rule itself: a receive gets the earliest message it admits, a message answers
-    /// the earliest receive that admits it, whichever comes first.
+    /// Against MPI's rule: a receive takes the earliest message that it matches, and a message the
+    /// earliest receive that matches it, whichever comes first.
     #[test]
     fn random_histories_follow_the_rule() {
         for seed in 0..300 {

@@ -1,57 +1,57 @@
-//! How the libfabric provider under a library is set: what fi_cxi(7) calls its runtime parameters,
-//! as keys of a profile and as the `FI_CXI_*` variables people set.
+//! Parameters of the libfabric provider under a library: the runtime parameters of fi_cxi(7), as
+//! keys of a profile and as `FI_CXI_*` variables.
 
 use crate::Library;
 use crate::limits::{Bounds, MatchMode, Nic, UNLIMITED};
 use base::Span;
 
-/// A slot of an event queue, bytes. [LF] C_EE_CFG_ECB_SIZE
+/// Bytes of an event queue slot. [LF] C_EE_CFG_ECB_SIZE
 const EVENT_BYTES: u64 = 64;
 
 /// [LF] fi_cxi(7): 20 s.
 const COLL_TIMEOUT_MAX: u64 = 20_000_000;
-/// What `FI_CXI_DEFAULT_TX_SIZE` may be; in place of another the provider takes its default.
+/// Valid values of `FI_CXI_DEFAULT_TX_SIZE`; for any other value the provider uses its default.
 /// [LF] cxip_info.c, CXIP_MAX_TX_SIZE, CXIP_DEFAULT_TX_SIZE
 const TX_SIZES: std::ops::RangeInclusive<u64> = 16..=16_384;
 const TX_SIZE_DEFAULT: u64 = 1_024;
 
-/// Regions of one endpoint that may be optimized, where they may be at all: keys 0 to 99.
-/// [LF] CXIP_PTL_IDX_MR_OPT_CNT
+/// Optimized regions per endpoint, if enabled: keys 0 to 99. [LF] CXIP_PTL_IDX_MR_OPT_CNT
 const OPTIMIZED_REGIONS: u64 = 100;
 /// Portal table entries of an endpoint: for receives, for control messages and ordinary regions,
-/// for the sources of rendezvous. [LF] cxip_recv_pte, cxip_ep_ctrl_init, cxip_rdzv_pte_alloc
+/// and for rendezvous sources. [LF] cxip_recv_pte, cxip_ep_ctrl_init, cxip_rdzv_pte_alloc
 const ENDPOINT_TABLE: u64 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Provider {
     pub match_mode: MatchMode,
-    /// CPU time to look at one element of a list, and to move one from the NIC to the host.
+    /// CPU time to examine one list element, and to move one from the NIC to the host.
     pub match_element: Span,
-    /// From a NIC's running out of entries until its senders send again.
+    /// Time from the exhaustion of a NIC's entries until its senders send again.
     pub flow_control: Span,
-    /// What a message adds to the rendezvous threshold before it is one, bytes.
+    /// Bytes added to the rendezvous threshold.
     pub rdzv_get_min: u64,
-    /// Entries of a completion queue, and the pages its event queue is rounded up to, bytes.
+    /// Entries of a completion queue, and the page size to which its event queue is rounded up,
+    /// bytes.
     pub cq_size: u64,
     pub eq_page: u64,
-    /// Events an unexpected message may cause.
+    /// Events that an unexpected message may cause.
     pub unexpected_events: u64,
-    /// Events processed before the NIC hears that their slots are free.
+    /// Events processed before the NIC is informed of free slots.
     pub ack_batch: u64,
-    /// Overflow buffers posted, and request buffers, which only software matching has.
+    /// Posted overflow buffers, and request buffers, which only software matching has.
     pub oflow_buffers: u64,
     pub request_buffers: u64,
-    /// Operations an endpoint may have out, and identifiers for those that are rendezvous.
+    /// Operations that an endpoint may have in flight, and identifiers of rendezvous.
     pub tx_size: u64,
     pub rendezvous_ids: u64,
-    /// Whether memory may be registered with a table entry of its own: `FI_CXI_OPTIMIZED_MRS`.
+    /// Whether memory may have a table entry of its own: `FI_CXI_OPTIMIZED_MRS`.
     pub optimized_regions: bool,
     /// How long switches wait for the last part of a reduction: `FI_CXI_COLL_TIMEOUT_USEC`.
     pub reduction_timeout: Span,
 }
 
 impl Provider {
-    /// Slots of an event queue: the memory for it is whole pages.
+    /// Slots of an event queue; its memory is whole pages.
     pub fn events(&self) -> u64 {
         match self.cq_size {
             UNLIMITED => UNLIMITED,
@@ -64,7 +64,7 @@ impl Provider {
 }
 
 impl Library {
-    /// What there is on such NICs.
+    /// The limits on such NICs.
     pub fn bounds(&self, nic: Nic) -> Bounds {
         let p = &self.provider;
         let request = if p.match_mode == MatchMode::Hardware { 0 } else { p.request_buffers };
@@ -83,8 +83,8 @@ impl Library {
         }
     }
 
-    /// Takes one variable of the user's environment. False: it says nothing to this library. An
-    /// error says what would have been right.
+    /// Applies one environment variable. `Ok(false)`: it is not about this library. `Err` states
+    /// what was expected.
     pub fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
         let value = value.trim();
         if let Some(short) = name.strip_prefix("MPIR_CVAR_CH4_OFI_") {
@@ -97,7 +97,7 @@ impl Library {
             return Ok(true);
         }
         if let "DISABLE_EQ_HUGETLB" | "DISABLE_CQ_HUGETLB" | "OPTIMIZED_MRS" = short {
-            // As libfabric reads truth, `fi_param_get_bool`.
+            // As libfabric parses booleans, `fi_param_get_bool`.
             let on = match value.to_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => true,
                 "0" | "false" | "no" | "off" => false,
@@ -158,12 +158,12 @@ impl Library {
             "COLL_TIMEOUT_USEC" => p.reduction_timeout = Span::us(number),
             _ => p.flow_control = Span::us(number),
         }
-        // What travels with the request is never more than what needs none.
+        // The eager part of a rendezvous never exceeds the eager threshold.
         self.rendezvous_eager_part = self.rendezvous_eager_part.min(self.eager_max);
         Ok(true)
     }
 
-    /// MPICH's variables of several NICs (pmodels/mpich, doc/mpich/tuning_parameters.md).
+    /// MPICH's variables for several NICs (pmodels/mpich, doc/mpich/tuning_parameters.md).
     fn set_nics(&mut self, short: &str, value: &str) -> Result<bool, String> {
         match short {
             "ENABLE_MULTI_NIC_STRIPING" => {

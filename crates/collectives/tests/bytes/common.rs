@@ -1,4 +1,4 @@
-//! Collectives on real bytes, and what MPI says their results are.
+//! Runs collectives on real bytes, and computes their results by MPI's definition.
 
 use base::{below, draw};
 use collectives::{ApplyMode, Blocked, ByteRange, Collective, Execution, Kind, Memory, RoundSink};
@@ -8,8 +8,8 @@ use collectives::{ApplyMode, Blocked, ByteRange, Collective, Execution, Kind, Me
 pub enum Operator {
     /// Wrapping sum of one word: commutes.
     Sum,
-    /// Composition of maps `x -> a x + b` over words, left one applied first: associative, does
-    /// not commute. Two words an element.
+    /// Composition of maps `x -> a x + b` over words, left one applied first: associative, does not
+    /// commute. Two words per element.
     Compose,
 }
 
@@ -83,7 +83,7 @@ pub fn contribution(rank: u32, i: u32, len: u64) -> Vec<u8> {
     bytes
 }
 
-/// Buffers full of rubbish, contributions deposited.
+/// Buffers filled with garbage, then contributions deposited.
 pub fn deposited(calls: &[Collective], operator: Operator) -> Buffers {
     let mut of = Vec::new();
     for call in calls {
@@ -96,7 +96,7 @@ pub fn deposited(calls: &[Collective], operator: Operator) -> Buffers {
     Buffers { of, operator }
 }
 
-/// What MPI says `call` collects as block `i` of `len` bytes.
+/// What `call` collects as block `i` of `len` bytes, by MPI's definition.
 fn expected(calls: &[Collective], rank: u32, i: u32, len: u64, operator: Operator) -> Vec<u8> {
     let call = &calls[rank as usize];
     let fold = |ranks: std::ops::Range<u32>, block: u32, len: u64| {
@@ -120,7 +120,7 @@ fn expected(calls: &[Collective], rank: u32, i: u32, len: u64, operator: Operato
 }
 
 pub fn check_collected(calls: &[Collective], buffers: &Buffers, how: &str) {
-    // Where all ranks collect the same, it is worked out once.
+    // Where all ranks collect the same, it is computed once.
     let mut known: std::collections::BTreeMap<(u32, u64), Vec<u8>> = Default::default();
     for call in calls {
         let rank = call.member.rank;
@@ -144,7 +144,7 @@ pub fn check_collected(calls: &[Collective], buffers: &Buffers, how: &str) {
     }
 }
 
-/// One rank's round, written down.
+/// The actions of one rank in one round.
 #[derive(Default, Debug, Clone)]
 pub struct Round {
     pub sends: Vec<(u32, ByteRange)>,
@@ -163,7 +163,7 @@ impl RoundSink for Round {
     }
 }
 
-/// (from, to, bytes) of the messages whose parts, in a row by peer, are given.
+/// (from, to, bytes) of the messages that consist of the given ranges, which are grouped by peer.
 fn messages(parts: impl Iterator<Item = (u32, u32, u64)>) -> Vec<(u32, u32, u64)> {
     let mut all: Vec<(u32, u32, u64)> = Vec::new();
     for (from, to, len) in parts {
@@ -175,8 +175,8 @@ fn messages(parts: impl Iterator<Item = (u32, u32, u64)>) -> Vec<(u32, u32, u64)
     all
 }
 
-/// Checks one round of all ranks: parts within buffers, nobody talks to itself, one message a pair
-/// at most, every send received in the same round at the same length.
+/// Checks one round of all ranks: ranges lie within buffers, no rank sends to itself, at most one
+/// message per pair, and every send is received in the same round with the same length.
 fn check_round(calls: &[Collective], rounds: &[Round], k: u32) {
     let (mut sent, mut received) = (Vec::new(), Vec::new());
     for (call, round) in calls.iter().zip(rounds) {
@@ -204,7 +204,7 @@ fn check_round(calls: &[Collective], rounds: &[Round], k: u32) {
     assert!(twice.is_none(), "round {k} of {:?}: {twice:?}", calls[0]);
 }
 
-/// Runs all ranks in step: what a round means, word for word.
+/// Runs all ranks in lockstep, exactly as a round is defined.
 pub fn run_in_step(calls: &[Collective], buffers: &mut Buffers) {
     let n_rounds = calls[0].rounds();
     assert!(calls.iter().all(|c| c.rounds() == n_rounds), "{:?}", calls[0]);
@@ -252,8 +252,8 @@ fn land(rank: u32, round: &Round, post: &mut Post, buffers: &mut Buffers) {
     }
 }
 
-/// Runs lazily: ranks join and are advanced in an order drawn from `seed`; a rank that has been
-/// advanced gives up its buffer at once (its result is set aside, rubbish takes its place).
+/// Runs lazily: ranks join and are advanced in an order drawn from `seed`. An advanced rank gives
+/// up its buffer at once: its result is set aside and the buffer filled with garbage.
 pub fn run_lazily(calls: &[Collective], buffers: &mut Buffers, seed: u64) {
     let size = calls.len() as u32;
     let mut execution = Execution::new(size);

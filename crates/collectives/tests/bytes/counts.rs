@@ -1,5 +1,5 @@
-//! Rounds and bytes against the closed forms in docs/models/collectives.md, and what size does to
-//! memory. The closed forms are from the literature, not from this code.
+//! Checks rounds and bytes against the table in docs/models/collectives.md, and memory against
+//! size. The formulas are from the literature, not from this code.
 
 use crate::common::{Operator, Round, check_collected, deposited, run_in_step, run_lazily};
 use collectives::{Algorithm, Collective, Execution, Kind, Member, Ragged, RoundSink};
@@ -33,7 +33,7 @@ impl RoundSink for Sum {
     }
 }
 
-/// All rounds of one rank, added up.
+/// The sums over all rounds of one rank.
 fn sum(c: &Collective) -> Sum {
     let mut sum = Sum::default();
     for k in 0..c.rounds() {
@@ -42,14 +42,14 @@ fn sum(c: &Collective) -> Sum {
     sum
 }
 
-/// With p a power of two and n bytes that p divides, every rank but those of trees sends the same.
+/// With p a power of two that divides n bytes, every rank sends the same, except in trees.
 #[test]
 fn rounds_and_bytes_are_those_of_the_closed_forms() {
     use Algorithm as A;
     for log in 1..=7u32 {
         let p = 1 << log;
         let (pp, lg) = (u64::from(p), u64::from(log));
-        // `block` bytes a block, `n` bytes a vector.
+        // `block` bytes per block, `n` bytes per vector.
         let (block, n) = (24, 24 * pp);
         let lead = n - block; // (p-1)/p n
         let scattered = Algorithm::Scattered { throttle: 3 };
@@ -79,7 +79,7 @@ fn rounds_and_bytes_are_those_of_the_closed_forms() {
     }
 }
 
-/// A radix-k exchange over k^s ranks: s rounds, k - 1 messages of the vector each.
+/// A radix-k exchange over k^s ranks: s rounds of k - 1 messages of the vector each.
 #[test]
 fn a_wide_exchange_sends_to_all_peers_of_a_digit() {
     for (k, steps) in [(2u8, 5u32), (3, 3), (4, 3), (12, 2), (16, 1)] {
@@ -115,18 +115,18 @@ fn trees_have_logarithmic_rounds_and_minimal_traffic() {
         ] {
             assert_eq!(rounds(kind, algorithm), log, "{kind:?} {size}");
         }
-        // Everyone but the root gets the vector once, or gives it once.
+        // Every rank but the root receives the vector once, or sends it once.
         assert_eq!(total(Kind::Bcast, A::Binomial, n), (p - 1) * n);
         assert_eq!(total(Kind::Reduce, A::Binomial, n), (p - 1) * n);
         assert_eq!(total(Kind::Gather, A::Linear, 8), (p - 1) * 8);
-        // Block v travels as many hops as v has ones.
+        // Block v takes as many hops as v has ones.
         let hops: u64 = (0..size).map(|v| u64::from(v.count_ones())).sum();
         assert_eq!(total(Kind::Gather, A::Binomial, 8), hops * 8);
         assert_eq!(total(Kind::Scatter, A::Binomial, 8), hops * 8);
     }
 }
 
-/// Beyond 256 KiB wide exchanges fall back to radix 2, so scratch stays small.
+/// Above 256 KiB wide exchanges use radix 2, so scratch stays small.
 #[test]
 fn long_vectors_need_no_wide_scratch() {
     for (bytes, buffer, rounds) in [
@@ -146,8 +146,8 @@ fn long_vectors_need_no_wide_scratch() {
     check_collected(&calls, &buffers, "in step");
 }
 
-/// The contract the simulator rests on at sizes no proof on bytes reaches: each send of the sampled
-/// ranks is received in the same round by the rank it names, with as many bytes.
+/// At sizes too large for real bytes: each send of the sampled ranks is received in the same round
+/// by its target, with the same length. The simulator relies on this.
 #[test]
 fn rounds_match_at_a_hundred_thousand_ranks() {
     let size = 100_003;
@@ -177,8 +177,8 @@ fn rounds_match_at_a_hundred_thousand_ranks() {
     }
 }
 
-/// 1,024 ranks, those that are early leaving before others have done anything: what is copied away
-/// stays within a few working buffers.
+/// 1,024 ranks, of which early ones finish before others have done anything: copied data stays
+/// within a few working buffers.
 #[test]
 fn early_finishers_leave_few_unread_bytes() {
     struct Zeros;
@@ -207,7 +207,7 @@ fn early_finishers_leave_few_unread_bytes() {
         let mut most = 0;
         for rank in 0..size {
             execution.advance(rank, &mut Zeros).expect("all are there");
-            // Bytes are counted by looking at every rank's mail; now and then is enough.
+            // Counting inspects every rank's inbox, so it is done once per 64 ranks.
             if rank % 64 == 0 {
                 most = most.max(execution.unread_bytes());
             }
@@ -218,11 +218,11 @@ fn early_finishers_leave_few_unread_bytes() {
     }
 }
 
-/// An alltoallv in which ranks with nothing to hear of leave before others join.
+/// An alltoallv in which ranks without data to receive finish before others join.
 #[test]
 fn a_rank_may_finish_before_its_receivers_join() {
     let size = 9u32;
-    // Rank r sends r - i bytes words to each lower rank i, so the last hears of nobody.
+    // Rank r sends r - i words to each lower rank i, so the last rank receives nothing.
     let words = |from: u32, to: u32| u64::from(from.saturating_sub(to)) * 8;
     let calls: Vec<_> = (0..size)
         .map(|rank| {

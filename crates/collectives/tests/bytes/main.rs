@@ -1,4 +1,4 @@
-//! Collectives on real bytes: proofs, counts, and programs that are wrong.
+//! Collectives on real bytes: results, counts, and erroneous programs.
 
 mod common;
 mod counts;

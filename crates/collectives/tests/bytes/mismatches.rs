@@ -1,4 +1,4 @@
-//! Programs that are wrong: the execution says which ranks disagree, and never panics.
+//! Erroneous programs: the execution reports which ranks disagree, and never panics.
 
 use crate::common::{Operator, check_collected, deposited, run_in_step};
 use base::{below, draw};
@@ -17,7 +17,7 @@ fn a_missing_rank_is_named() {
     let mut execution = Execution::new(4);
     execution.join(3, calls[3].clone()).unwrap();
     assert_eq!(execution.advance(2, &mut buffers), Err(Blocked::NotJoined(2)));
-    // Rank 3 hears from rank 2, which hears from the root.
+    // Rank 3 receives from rank 2, which receives from the root.
     assert_eq!(execution.advance(3, &mut buffers), Err(Blocked::NotJoined(2)));
     execution.join(2, calls[2].clone()).unwrap();
     assert_eq!(execution.advance(3, &mut buffers), Err(Blocked::NotJoined(0)));
@@ -37,8 +37,8 @@ fn another_kind_or_root_is_refused_on_join() {
     execution.join(2, call(Kind::Bcast, 2, 3, 8)).unwrap();
 }
 
-/// Every kind with lengths that differ between ranks: an error or, where the ranks concerned never
-/// meet, a result; nothing else.
+/// Every kind, with lengths that differ between ranks. The result is an error or, where the ranks
+/// concerned never exchange data, a completion.
 #[test]
 fn length_mismatches_are_reported() {
     for kind in Kind::ALL {
@@ -85,7 +85,7 @@ fn length_mismatches_are_reported() {
     }
 }
 
-/// Both ways round: the message is longer, or shorter, than its receiver expects.
+/// In both directions: the message is longer, or shorter, than its receiver expects.
 #[test]
 fn a_vector_of_another_length_is_reported() {
     for (root, other) in [(16, 8), (8, 16)] {
@@ -99,7 +99,8 @@ fn a_vector_of_another_length_is_reported() {
     }
 }
 
-/// A broadcast's ranks may count the same bytes in other elements; a reduction's may not.
+/// The ranks of a broadcast may describe the same bytes by different elements; those of a reduction
+/// may not.
 #[test]
 fn elements_matter_where_they_are_combined() {
     for (kind, ok) in [(Kind::Bcast, true), (Kind::Reduce, false)] {

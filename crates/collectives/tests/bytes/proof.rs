@@ -1,9 +1,9 @@
-//! Every algorithm, on real bytes, against what MPI says the result is.
+//! Every algorithm, on real bytes, against MPI's definition of the result.
 
 use crate::common::{Operator, check_collected, deposited, run_in_step, run_lazily};
 use collectives::{Algorithm, Collective, Composition, Kind, Member, NodeMap, Ragged, TreeShape};
 
-/// The algorithms of a kind with the parameters worth trying.
+/// The algorithms of a kind, with representative parameters.
 fn algorithms(kind: Kind) -> Vec<Algorithm> {
     let variants = |a: Algorithm| match a {
         Algorithm::RecursiveExchange { .. } => {
@@ -28,7 +28,7 @@ fn algorithms(kind: Kind) -> Vec<Algorithm> {
         Algorithm::SplitBinary { .. } => {
             [0, 24].map(|chunk| Algorithm::SplitBinary { chunk }).to_vec()
         }
-        // One segment, or several of less than what a cell holds.
+        // One segment, or several that are shorter than a cell.
         Algorithm::Tree { chunk, .. } => {
             let chunk = if chunk > 0 { 48 } else { 0 };
             let of = |shape| [1, 2, 3, 64].map(|k| Algorithm::Tree { shape, k, chunk });
@@ -40,7 +40,7 @@ fn algorithms(kind: Kind) -> Vec<Algorithm> {
     kind.algorithms().iter().flat_map(|&a| variants(a)).collect()
 }
 
-/// The node-aware ones, with all that the nodes' first ranks may do.
+/// The node-aware algorithms, with all inter-node stages.
 fn node_aware(kind: Kind) -> Vec<Algorithm> {
     let flat = kind.algorithms().iter().filter_map(|&a| a.for_node_roots());
     let form = |a: &Algorithm| match a {
@@ -54,8 +54,8 @@ fn node_aware(kind: Kind) -> Vec<Algorithm> {
     .collect()
 }
 
-/// Ranks over nodes: one a node, so many a node with a last one that is not full, all on one, in
-/// turn over three, and one node in the middle that has most.
+/// Placements of ranks: one per node; several per node, with a last node that is not full; all on
+/// one; cyclic over three nodes; and one node in the middle that has most.
 fn layouts(size: u32) -> Vec<NodeMap> {
     let mut all = vec![
         NodeMap::new(0..size),
@@ -69,12 +69,12 @@ fn layouts(size: u32) -> Vec<NodeMap> {
     all
 }
 
-/// Block lengths in elements, zeros among them.
+/// Block lengths in elements, some of them zero.
 fn uneven(n: u32, salt: u32, longest: u64) -> Vec<u64> {
     (0..n).map(|i| u64::from(i * 7 + salt * 3 + i * i % 3) % (longest + 1)).collect()
 }
 
-/// The call of every rank, for `elements` elements a vector or block; `ragged` where the kind
+/// The call of every rank, for `elements` elements per vector or block; `ragged` where the kind
 /// allows it.
 fn calls(
     kind: Kind,
@@ -126,7 +126,7 @@ fn check(kind: Kind, size: u32) {
     let vectors =
         matches!(kind, Kind::Bcast | Kind::Reduce | Kind::Allreduce | Kind::Scan | Kind::Exscan);
     let p = u64::from(size);
-    // Nothing, one element, fewer than ranks, no multiple of the ranks, several a rank.
+    // No element, one, fewer than ranks, no multiple of the ranks, several per rank.
     let elements: &[u64] = match (kind, vectors) {
         (Kind::Barrier, _) => &[0],
         (_, true) => &[0, 1, p / 2 + 1, 2 * p + 3, 131],
@@ -169,8 +169,8 @@ fn check_all(kinds: &[Kind]) {
     }
 }
 
-/// Several ranks a node, nodes that are not full, and ranks that are not side by side: what comes
-/// out does not depend on who shares a node with whom.
+/// Several ranks per node, nodes that are not full, and ranks that are not consecutive: the result
+/// does not depend on which ranks share a node.
 #[test]
 fn node_aware_algorithms() {
     for kind in [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Allreduce] {
@@ -187,7 +187,7 @@ fn node_aware_algorithms() {
             for (i, nodes) in layouts(size).into_iter().enumerate() {
                 for (j, &algorithm) in algorithms.iter().enumerate() {
                     assert!(algorithm.implements(kind));
-                    // Each root and length with some of the layouts and algorithms.
+                    // Each root and length with some of the placements and algorithms.
                     let root = roots[(i + j) % roots.len()];
                     let n = elements[(i + j / 2 + size as usize) % elements.len()];
                     let mut calls = calls(kind, algorithm, size, root, n, 8, false);
