@@ -1,56 +1,56 @@
-//! Traffic classes: what a class is assured of every link, what it gets at most, and who goes
-//! first. The published profiles are data here; a machine file may change them or add its own.
+//! Traffic classes: assured share, ceiling and priority of each class on every link. The published
+//! profiles are data here; a machine file may change classes or add some.
 //!
-//! Each class in use has a virtual network of its own. A run that uses one class without a ceiling
-//! is a run without classes.
+//! Each class in use has its own virtual network. A run that uses one class without a ceiling has
+//! none.
 
 use crate::Machine;
 use crate::input_error::{InputError, nearest};
 use crate::spec::MachineSpec;
 
-/// Classes that a run may use at once: what switches tell NICs of congestion has three bits.
+/// Maximum number of classes in use at once: congestion notices to NICs have three bits for it.
 const MAX_IN_USE: usize = 8;
 
-/// One class. Shares are percent of a link.
+/// One traffic class. Shares are percent of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrafficClass {
     pub name: String,
-    /// What it gets of every link if it wants it; of its NIC's link the second.
+    /// Assured share of every link on demand; `nic_assured` is that of the NIC's link.
     pub assured: u8,
     pub nic_assured: u8,
-    /// What it gets at most, even of a link that nobody else wants.
+    /// Maximum share, even of an otherwise idle link.
     pub ceiling: u8,
-    /// Among classes below their assured shares, and among those above them, higher goes first.
+    /// Higher goes first, among classes below their assured shares and among those above them.
     pub priority: u8,
-    /// Full packets by which it may be ahead of its shares: the limit of its leaky buckets.
+    /// Full packets by which it may exceed its shares: the limit of its leaky buckets.
     pub bucket: u8,
 }
 
-/// The class of everything that does not say otherwise, as all MPI runs of the Aurora paper.
+/// The default class, used by all MPI runs of the Aurora paper.
 pub const BEST_EFFORT: &str = "best-effort";
 
-/// Traffic classes of a machine, and those that a run uses.
+/// The traffic classes of a machine, and those that a run uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
-    /// All that messages may have.
+    /// All classes of the machine.
     pub known: Vec<TrafficClass>,
-    /// By virtual network, the class that it is for.
+    /// The class of each virtual network.
     in_use: Vec<usize>,
 }
 
 impl Classes {
-    /// The classes in use, in the order of their virtual networks; none if there is one only and
+    /// The classes in use, in the order of their virtual networks; empty if there is only one and
     /// nothing limits it.
     pub fn sharing(&self) -> impl Iterator<Item = &TrafficClass> {
         let all = self.in_use.iter().map(|&at| &self.known[at]);
         let one_without_limit = self.in_use.len() == 1 && all.clone().all(|c| c.ceiling == 100);
         all.take(if one_without_limit { 0 } else { self.in_use.len() })
     }
-    /// Whether classes in use keep each other, or a ceiling keeps one of them, from a free link.
+    /// Whether classes compete for links, or a ceiling limits one of them.
     pub fn is_shared(&self) -> bool {
         self.sharing().next().is_some()
     }
-    /// The class of this name, as the driver, libfabric or Slurm spell it: `LOW_LATENCY`,
+    /// The class of this name in the spelling of the driver, libfabric or Slurm: `LOW_LATENCY`,
     /// `TC_LOW_LATENCY`, `low-latency`. `at` is where the user wrote it.
     pub fn find(&self, at: &str, word: Option<&str>) -> Result<usize, InputError> {
         let word = word.unwrap_or(BEST_EFFORT);
@@ -64,7 +64,7 @@ impl Classes {
             InputError::new(at, word, wanted).with_hint(nearest(&meant, names()))
         })
     }
-    /// Whether more than one is in use.
+    /// Whether more than one class is in use.
     pub fn has_several(&self) -> bool {
         self.in_use.len() > 1
     }
@@ -75,7 +75,7 @@ impl Classes {
 }
 
 impl Machine {
-    /// Gives each of these classes, which `Classes::find` has found, a virtual network of its own.
+    /// Gives each of these classes, found by `Classes::find`, its own virtual network.
     pub fn use_classes(&mut self, used: &[usize]) -> Result<(), InputError> {
         let known = &self.classes.known;
         let mut used: Vec<usize> = used.to_vec();
@@ -100,7 +100,7 @@ impl Machine {
                 return Err(InputError::new(format!("classes.*.{key}"), sum.to_string(), wanted));
             }
         }
-        // A link's channels that are waited for are bits of a word.
+        // The waiting channels of a link are bits of a 32-bit word.
         let most = (32 / usize::from(self.n_vcs)).min(MAX_IN_USE);
         if used.len() > most {
             let with = if most < MAX_IN_USE { " with this routing" } else { "" };
@@ -120,7 +120,7 @@ fn canonical(word: &str) -> String {
 }
 
 impl MachineSpec {
-    /// The profile's classes with what the file changes of them, then those it adds.
+    /// The profile's classes as changed by the file, then the classes that the file adds.
     pub(crate) fn traffic_classes(&self, out: &mut Vec<InputError>) -> Classes {
         let is_aries = self.text("fabric") == "aries";
         let named = self.text("classes.profile");
@@ -161,18 +161,18 @@ impl MachineSpec {
     }
 }
 
-/// A class that nobody says anything of.
+/// A class with default values.
 fn plain(name: &str) -> TrafficClass {
     let name = name.to_string();
     TrafficClass { name, assured: 0, nic_assured: 0, ceiling: 100, priority: 2, bucket: 2 }
 }
 
-/// (name, assured, assured at the NIC, ceiling, priority, frames a bucket holds).
+/// Name, assured, assured at the NIC, ceiling, priority, bucket in full packets.
 type Row = (&'static str, u8, u8, u8, u8, u8);
 
-/// HewlettPackard/shs-cxi-driver, cxi_qos_profiles.c: `assured_percent`, where a comment says
-/// "Fabric: n" n for switches; `ceiling_percent`, `leaf_request_priority`, `bucket_limit`. Both of
-/// its Ethernet classes are one here.
+/// HewlettPackard/shs-cxi-driver, cxi_qos_profiles.c: `assured_percent`, or n for switches where a
+/// comment says "Fabric: n"; `ceiling_percent`, `leaf_request_priority`, `bucket_limit`. Its two
+/// Ethernet classes are one here.
 #[rustfmt::skip] // A table is read down its columns.
 const HPC: &[Row] = &[
     ("dedicated-access", 50, 50, 100, 2, 4),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn profiles_are_what_the_driver_says() {
+    fn profiles_are_those_of_the_driver() {
         for (profile, class, assured, ceiling, priority) in [
             ("HPC", "TC_DEDICATED_ACCESS", 50, 100, 2),
             ("hpc", "LOW_LATENCY", 15, 30, 7),
@@ -244,7 +244,7 @@ mod tests {
         let (low, mine, usual) = (find("low-latency"), find("mine"), find(BEST_EFFORT));
         assert_eq!(machine.classes.known[low].ceiling, 40);
         assert_eq!(machine.classes.known[mine].assured, 7);
-        assert!(!machine.classes.is_shared(), "nobody has asked for a class");
+        assert!(!machine.classes.is_shared(), "no class is requested");
         machine.use_classes(&[mine, low, usual, low]).expect("they fit");
         assert_eq!(machine.n_vnets, 3);
         let names: Vec<_> = machine.classes.sharing().map(|c| c.name.as_str()).collect();
@@ -260,15 +260,15 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_told() {
-        let told = |set: &[(&str, &str)]| machine(set).map(|_| ()).unwrap_err()[0].to_string();
-        let text = told(&[("classes.low-latency.ceiling", "1")]);
+    fn impossible_classes_are_refused() {
+        let refused = |set: &[(&str, &str)]| machine(set).map(|_| ()).unwrap_err()[0].to_string();
+        let text = refused(&[("classes.low-latency.ceiling", "1")]);
         assert!(text.contains("classes.low-latency.ceiling") && text.contains("2 %"), "{text}");
-        let text = told(&[("classes.mine.cieling", "1")]);
+        let text = refused(&[("classes.mine.cieling", "1")]);
         assert!(text.contains("did you mean `classes.mine.ceiling`"), "{text}");
-        let text = told(&[("fabric", "aries"), ("classes.profile", "hpc")]);
+        let text = refused(&[("fabric", "aries"), ("classes.profile", "hpc")]);
         assert!(text.contains("Aries"), "{text}");
-        let text = told(&[("classes.profile", "hpcc")]);
+        let text = refused(&[("classes.profile", "hpcc")]);
         assert!(text.contains("did you mean `hpc`"), "{text}");
 
         let mut answering = [("nic.packet_overhead", "24 B"), ("nic.response", "12 B")].to_vec();

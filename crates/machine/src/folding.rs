@@ -1,35 +1,36 @@
-//! Groups that do the same at the same time, so that one stands for all: which of its links stands
-//! for each of theirs.
+//! Folding: groups that do the same at the same time are simulated by one representative group.
+//! This file maps each link to the link that represents it.
 //!
-//! The one idea: what goes from one group to another so many places further on is carried, for all
-//! that do so, by the link that leads from the first so far. It carries as much as each of those it
-//! stands for, and has what each of them has.
+//! Traffic from a group to the group k positions further on is carried, for all groups, by the link
+//! from the first group to the one k positions further on. It carries as much as each link that it
+//! represents, and has the same properties.
 
 use base::IndexVec;
 
 use crate::dragonfly::{GlobalLink, gateways};
 use crate::{GroupId, LinkEnd, LinkId, LinkKind, Machine, NicId, SwitchId, Topology};
 
-/// Which groups do the same, and where their NICs stand in the first of them.
+/// The groups that do the same, and the representatives of their NICs.
 #[derive(Clone, Debug)]
 pub struct Folding {
-    /// In the order of their places; the first stands for all.
+    /// In the order of their positions; the first represents all.
     pub groups: Vec<GroupId>,
-    /// Places apart are told by exclusive or, of a power of two of groups, not by difference.
+    /// Offsets between positions are exclusive ors, of a power of two of groups, not differences.
     pub swaps: bool,
-    /// For each NIC of the machine the one that stands for it, in the first group; others for
+    /// For each NIC of the machine its representative in the first group; other NICs represent
     /// themselves.
     pub representative: IndexVec<NicId, NicId>,
 }
 
 impl Folding {
-    /// How many places `to` is on from `from`: what the first group's cables to there are like.
+    /// The group at the offset of `to` from `from`, whose cables from the first group are
+    /// equivalent.
     fn apart(&self, from: usize, to: usize) -> GroupId {
         let n = self.groups.len();
         self.groups[if self.swaps { from ^ to } else { (to + n - from) % n }]
     }
 
-    /// The place of each group of a machine among those that are alike.
+    /// The position of each group of a machine in `groups`, if any.
     fn places(&self, n_groups: usize) -> IndexVec<GroupId, Option<usize>> {
         let mut places = IndexVec::filled(None, n_groups);
         for (place, &group) in self.groups.iter().enumerate() {
@@ -46,8 +47,8 @@ impl Machine {
         self.nic_switch[nic].0 - net.groups[self.group_of(nic)].first
     }
 
-    /// Whether the cables from one of these groups to the one so many places further on sit, at
-    /// both ends, where those of the first sit to the groups so many places further on and back.
+    /// Whether cabling is uniform: the cables between any two of these groups end at the same
+    /// switches, within their groups, as those of the first group at the same offset.
     pub fn has_uniform_cabling(&self, folding: &Folding) -> bool {
         let Topology::Dragonfly(net) = &self.topology;
         let sits = |at: usize| {
@@ -57,11 +58,12 @@ impl Machine {
         self.ends_alike(folding).into_iter().enumerate().all(|(at, ends)| sits(at) == ends)
     }
 
-    /// This machine with those groups cabled alike.
+    /// This machine with uniform cabling of those groups.
     ///
-    /// Where groups deal out their ports in order, who comes from the first enters each of the
-    /// others at the same switch, but the first is entered by all its cables. Links within the
-    /// first would be charged for what no group's carry.
+    /// Where groups assign their ports in order, traffic from the first group enters each other
+    /// group at one switch, but the first group is entered through all of its cables. Without
+    /// uniform cabling the links within the first group would be charged with load that no real
+    /// group's links carry.
     pub fn with_uniform_cabling(&self, folding: &Folding) -> Machine {
         let mut machine = self.clone();
         let Topology::Dragonfly(net) = &mut machine.topology;
@@ -74,7 +76,7 @@ impl Machine {
         machine
     }
 
-    /// The ends of each link between groups, in their order, if those were cabled alike.
+    /// The ends of each global link, in order, under uniform cabling.
     fn ends_alike(&self, folding: &Folding) -> Vec<(SwitchId, SwitchId)> {
         let Topology::Dragonfly(net) = &self.topology;
         let places = folding.places(net.groups.len());
@@ -106,11 +108,11 @@ impl Machine {
         }
     }
 
-    /// For each link the one that stands for it. Groups of `folding` are alike: as many switches,
-    /// linked alike, and as many cables between any two.
+    /// For each link the one that represents it. The groups of `folding` must be equal: as many
+    /// switches, linked equally, and as many cables between any two.
     ///
-    /// Links from such a group to one that is none of them, and back, are stood for by those of the
-    /// first; links within one that is none by themselves, though all groups' traffic may pass
+    /// Links between such a group and another one are represented by those of the first group.
+    /// Links within other groups represent themselves, although traffic of all groups may pass
     /// there.
     pub fn folded_links(&self, folding: &Folding) -> IndexVec<LinkId, LinkId> {
         let Topology::Dragonfly(net) = &self.topology;

@@ -1,8 +1,8 @@
-//! What a machine file has from another that it is `like`: all that it does not say itself.
+//! Inheritance between machine files (`like`): a file takes every key that it does not set from
+//! another.
 //!
-//! Tables are merged key by key, at every depth. Only what a machine is (`about`) and where its
-//! numbers come from (`source`) are never another's to say. A kind of group is left out of a
-//! machine by `count = 0`.
+//! Tables are merged key by key, at every depth. The description (`about`) and the `source` are not
+//! inherited. `count = 0` removes a kind of group.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,19 @@ use crate::presets::{PRESETS, preset};
 use crate::schema::{IfAbsent, KEYS};
 use crate::spec::{shown, syntax};
 
-/// A machine file and those it is like, as one table.
+/// A machine file merged with those it inherits from.
 #[derive(Default)]
 pub(crate) struct Merged {
     pub table: Table,
-    /// Which file a key is from, if that is another than the one that was asked for.
+    /// The file of each inherited key.
     pub from: BTreeMap<String, String>,
-    /// Of files that are not there or cannot be read: what they say is missing, and not known.
+    /// Errors about missing or unreadable files. What those would define is unknown.
     pub input_errors: Vec<InputError>,
 }
 
-/// Reads the machine file `text` and all that it is like. `files`, paths and texts, are those that
-/// are no presets, each like the next; nothing else is read, so this ends.
+/// Reads the machine file `text` and all files it inherits from. `files` are paths and texts of
+/// those that are not presets, each inherited from by the one before; nothing else is read, so this
+/// ends.
 pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Merged {
     let mut table = match text.parse::<Table>() {
         Ok(table) => table,
@@ -67,8 +68,8 @@ pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Merged
     Merged { from, ..base }
 }
 
-/// The links between two kinds of groups are one number, at either of two keys. Drops those of
-/// `base` that `over` has at the other key.
+/// The number of links between two kinds of groups can be given at either of two keys. Drops those
+/// of `base` that `over` gives at the other key.
 fn drop_transposed_links(base: &mut Table, over: &Table) {
     let links = |table: &Table| table.get("global")?.get("links")?.as_table().cloned();
     let Some(over) = links(over) else { return };
@@ -83,15 +84,14 @@ fn drop_transposed_links(base: &mut Table, over: &Table) {
     }
 }
 
-/// Leaves out the kinds of groups of which there are none, `count = 0`, and the links to them.
-/// Complains of those that lack a key which a group must have, if all files are known: they are
-/// misspelled.
+/// Removes the kinds of groups with `count = 0` and the links to them. If all files are known,
+/// reports those that lack a required key of a group, because they are misspelled.
 pub(crate) fn remove_empty_kinds(table: &mut Table, is_whole: bool) -> Vec<InputError> {
     let Some(Toml::Table(groups)) = table.get_mut("groups") else { return Vec::new() };
     let is_compute =
         |group: &Toml| group.get("role").is_none_or(|role| role.as_str() == Some("compute"));
     let is_zero = |group: &Toml| group.get("count").and_then(Toml::as_integer) == Some(0);
-    // A machine has compute groups: if none is left, their counts are wrong.
+    // A machine has compute groups; if none is left, their counts are wrong.
     let computes = groups.iter().any(|(_, group)| is_compute(group) && !is_zero(group));
     let none = |group: &Toml| is_zero(group) && (computes || !is_compute(group));
     let (absent, present): (Vec<_>, Vec<_>) =
@@ -125,7 +125,7 @@ pub(crate) fn remove_empty_kinds(table: &mut Table, is_whole: bool) -> Vec<Input
     input_errors
 }
 
-/// Lays `over` upon `base`.
+/// Merges `over` into `base`; `over` wins.
 fn merge(base: &mut Table, over: Table) {
     for (key, value) in over {
         match (base.get_mut(&key), value) {
@@ -135,7 +135,7 @@ fn merge(base: &mut Table, over: Table) {
     }
 }
 
-/// Paths of all values that are no tables, or tables of nothing.
+/// Paths of all values that are not tables, or are empty tables.
 fn leaves(table: &Table) -> Vec<String> {
     let mut all = Vec::new();
     for (key, value) in table {

@@ -1,19 +1,19 @@
-//! What a person did wrong, said so that they can put it right.
+//! Errors in user input, with the place, the value found and what was expected.
 
 use std::fmt;
 
-/// One thing wrong with what the user wrote. All of them are collected before a run starts.
+/// One error in the user's input. All of them are collected before a run starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputError {
-    /// Dotted path of the key, or the place in a file.
+    /// Dotted path of the key, or the position in a file.
     pub at: String,
-    /// What stands there, as written; empty if nothing does.
+    /// The value found, as written; empty if there is none.
     pub found: String,
-    /// What would be legal.
+    /// What would be legal, completing "expected ...".
     pub wanted: String,
-    /// A guess at what was meant; of two, "`one` or `other`" without the outer ticks.
+    /// Suggested value; two of them are joined as "`one` or `other`" without the outer backticks.
     pub hint: Option<String>,
-    /// The file `at` is a key of, if that is not the one asked for but one it is like.
+    /// The file that holds `at`, if it is not the requested file but one that it inherits from.
     pub file: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for InputError {
     }
 }
 
-/// The legal word nearest to `word`, if one is near enough to be what was meant.
+/// The legal word most similar to `word`, if any is similar enough to suggest.
 pub fn nearest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = word.to_lowercase();
     legal
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_word_is_the_one_meant_or_none() {
+    fn the_nearest_word_is_suggested_only_if_similar() {
         for (word, want) in
             [("auroa", Some("aurora")), ("Frontier", Some("frontier")), ("xyzzy", None)]
         {

@@ -1,26 +1,26 @@
-//! Floor 2: the machine, described once (`MachineSpec`) and resolved once to ids and integers
-//! (`Machine`). Names and units are gone after that.
+//! Layer 2: a machine, described by a file (`MachineSpec`) and resolved to ids and integers
+//! (`Machine`). After resolution there are no names and no units.
 //!
-//! Knows topology, routing, placement and the parameters of NICs, switches and nodes. Refuses to
-//! know packets, messages and time's passing.
+//! Owns topology, routing, placement and the parameters of NICs, switches and nodes. Knows nothing
+//! of packets, messages or the passing of time.
 
 use std::hint::select_unpredictable;
 
 use base::{Digest, Gap, IndexVec, Span};
 
 base::ids! {
-    /// A node: it has NICs and runs ranks. Compute nodes come first, service nodes after them.
+    /// A node has NICs and runs ranks. Compute nodes come first, then service nodes.
     NodeId,
     /// A network endpoint.
     NicId,
     SwitchId,
     GroupId,
-    /// One direction of one cable. Injection links come first (`LinkId(n)` leaves `NicId(n)`),
-    /// then ejection links (`LinkId(nics + n)` enters `NicId(n)`), then links between switches.
+    /// One direction of one cable. Injection links come first (`LinkId(n)` leaves `NicId(n)`), then
+    /// ejection links (`LinkId(nics + n)` enters `NicId(n)`), then links between switches.
     LinkId,
 }
 
-/// Where a link begins or ends.
+/// One end of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkEnd {
     Nic(NicId),
@@ -40,31 +40,31 @@ pub enum LinkKind {
     Global,
 }
 
-/// One row a link, columns kept apart because the hot loop reads few of them at a time.
+/// One row per link. Columns are separate because the hot loop reads few of them at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     pub from: IndexVec<LinkId, LinkEnd>,
     pub to: IndexVec<LinkId, LinkEnd>,
     pub kind: IndexVec<LinkId, LinkKind>,
-    /// From the head entering the link to the head being ready for a decision at its far end: the
-    /// cable, and the traversal of the switch it leads to (none where it leads to a NIC).
+    /// From the head entering the link until it is ready for a routing decision at the far end: the
+    /// cable and the switch it leads to. Into a NIC it is the cable alone.
     pub latency: IndexVec<LinkId, Span>,
-    /// The cable alone: what a credit needs on its way back.
+    /// The cable alone, which is what a returning credit takes.
     pub cable: IndexVec<LinkId, Span>,
-    /// Serialization: inverse of the link's rate.
+    /// Inverse of the link's rate (serialization).
     pub gap: IndexVec<LinkId, Gap>,
     /// Input buffer at the far end, bytes per virtual channel.
     pub buffer: IndexVec<LinkId, u32>,
 }
 
 impl Links {
-    /// What every step of a way reads lies on large pages, now that it is known how much it is.
+    /// Moves the column that every hop reads onto large pages, once its size is known.
     fn settled(mut self) -> Links {
         self.to.raw = base::packed(self.to.raw.into_iter());
         self
     }
 
-    /// What links of each kind have in common.
+    /// Latency and gap per kind of link.
     pub fn by_kind(&self) -> ByKind {
         let mut of = [(Span::ZERO, Gap::ZERO); _];
         for (link, &kind) in self.kind.iter() {
@@ -79,12 +79,11 @@ impl Links {
     }
 }
 
-/// Latency and gap of the links of each kind, which are alike (`resolve` lays them).
+/// Latency and gap per kind; all links of a kind are equal (`resolve` lays them).
 #[derive(Clone, Debug)]
 pub struct ByKind {
     of: [(Span, Gap); LinkKind::Global as usize + 1],
-    /// Where links between switches are of two kinds, one after the other: the first of those
-    /// between groups.
+    /// The first global link, if links between switches are local ones followed by global ones.
     globals: Option<LinkId>,
 }
 
@@ -93,8 +92,8 @@ impl ByKind {
     pub fn of(&self, kind: LinkKind) -> (Span, Gap) {
         self.of[kind as usize]
     }
-    /// The same of a link between switches. The kinds of all are a long column that is read here
-    /// and there, so it is not where the link's number tells.
+    /// The same for a link between switches. Derives the kind from the link's number where it can,
+    /// because the column of kinds is long and read at random.
     #[inline]
     pub fn between_switches(&self, link: LinkId, links: &Links) -> (Span, Gap) {
         let kind = match self.globals {
@@ -106,30 +105,29 @@ impl ByKind {
     }
 }
 
-/// What a router may look at when it has a choice. All are bytes.
+/// The loads that a routing decision may use, in bytes.
 ///
-/// A switch asks of its own links' `near` and `far`, and of `downstream` for links out of other
-/// switches of its own group. Nobody but a research policy asks for more, so groups can be
-/// simulated side by side.
+/// A switch uses `near` and `far` of its own links, and `downstream` of links out of other switches
+/// of its group. Only research policies use `anywhere`, so groups can be simulated in parallel.
 pub trait LoadView {
-    /// What waits at this end for `link`: its request queue.
+    /// Bytes queued at this end of `link`: its request queue.
     fn near(&self, link: LinkId) -> u32;
-    /// What lies in the buffer at the far end of `link` as far as credits tell: sent and not
-    /// credited, less what a stream at full rate that meets nobody keeps on the cable.
+    /// Bytes in the buffer at the far end of `link` according to credits: sent and not credited,
+    /// less what an uncontended stream at full rate keeps on the cable.
     fn far(&self, link: LinkId) -> u32;
-    /// `near` of a link out of another switch of this group, as that switch's last report told:
-    /// as it stood between one and two delays of a local link ago.
+    /// `near` of a link out of another switch of this group, as last reported: one to two delays of
+    /// a local link old.
     fn downstream(&self, link: LinkId) -> u32;
-    /// `near` and `far` of any link of the machine, now. No router knows this.
+    /// `near` and `far` of any link of the machine, now. No real router knows this.
     fn anywhere(&self, link: LinkId) -> u32;
 
-    /// `near` and `far` of a link out of this switch.
+    /// Sum of `near` and `far` of a link out of this switch.
     #[inline]
     fn backlog(&self, link: LinkId) -> u32 {
         self.near(link) + self.far(link)
     }
 }
-/// A network with no load: every adaptive route becomes its minimal one.
+/// A network without load: every adaptive route is minimal.
 pub struct Idle;
 impl LoadView for Idle {
     fn near(&self, _: LinkId) -> u32 {
@@ -146,15 +144,16 @@ impl LoadView for Idle {
     }
 }
 
-/// What a packet carries of its route. `Route::default()` is "not decided yet".
+/// The routing state of a packet. `Route::default()` means "not decided yet".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Route {
-    /// Intermediate place of a non-minimal route, +1; 0 is none. Its meaning is the topology's own.
+    /// Intermediate switch of a non-minimal route, plus 1; 0 is none. Its meaning belongs to the
+    /// topology.
     pub via: u32,
-    /// Virtual-channel class of the next hop; it never falls, which is why nothing deadlocks.
+    /// Virtual-channel class of the next hop. It never decreases, so no deadlock is possible.
     pub class: u8,
     pub decided: bool,
-    /// The intermediate place has been reached (or there is none).
+    /// The intermediate switch has been reached, or there is none.
     pub passed: bool,
     /// Hops between switches so far.
     pub hops: u8,
@@ -166,7 +165,7 @@ impl Route {
     }
 }
 
-/// A step of a route: the link out of this switch and the virtual channel to use on it.
+/// One hop of a route: the link out of this switch and the virtual channel on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hop {
     pub link: LinkId,
@@ -175,70 +174,70 @@ pub struct Hop {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arbitration {
-    /// Over the inputs that wait for an output, in turn.
+    /// The inputs that compete for an output are served in turn.
     RoundRobin,
-    /// The packet injected first.
+    /// The packet injected first goes first.
     Age,
 }
 
-/// NIC parameters, resolved. Sources stand in the machine files.
+/// Resolved NIC parameters. Sources are in the machine files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NicParams {
-    /// From the command to the head entering the injection link, data in the command.
+    /// From the command to the head entering the injection link, for data inside the command.
     pub send_latency: Span,
-    /// From the tail's arrival to the completion the receiver can see.
+    /// From the arrival of the tail to the completion that the receiver can see.
     pub recv_latency: Span,
-    /// Largest message whose data travels inside the command, bytes.
+    /// Largest message whose data is inside the command, bytes.
     pub immediate_max: u64,
     /// Added before the head of a larger message: the NIC reads host memory.
     pub dma_latency: Span,
-    /// Inverse of the rate at which a packet passes between host memory and the NIC, which has it
-    /// whole before it sends it or writes it: latency of the first and of the last, no stage of
-    /// the pipeline. `Gap::ZERO` is none.
+    /// Inverse of the rate between host memory and NIC of one packet, which the NIC holds whole
+    /// before it sends or writes it. It adds latency to the first and the last packet and is no
+    /// pipeline stage. `Gap::ZERO` is none.
     pub staging_gap: Gap,
-    /// Least time between two messages entering one NIC, whoever sends them.
+    /// Minimum time between two messages entering one NIC, from any process.
     pub message_gap: Span,
-    /// Least time between two messages that one process gives its NIC.
+    /// Minimum time between two messages of one process.
     pub command_gap: Span,
-    /// Least time between two one-sided commands of one core.
+    /// Minimum time between two one-sided commands of one core.
     pub core_gap: Span,
     /// Payload of a full packet, bytes.
     pub packet_payload: u64,
-    /// Wire bytes beside the payload, every packet.
+    /// Wire bytes per packet beside its payload.
     pub packet_overhead: u64,
-    /// Wire bytes of the response to a packet, beside the payload it may bring; 0 where
-    /// acknowledgements are no packets.
+    /// Wire bytes of a response packet beside its payload; 0 where acknowledgements are not
+    /// packets.
     pub response: u64,
-    /// Messages of more bytes than this are moved by the NIC's block engine, which first spends
-    /// `block_latency` on them. `u64::MAX` is none.
+    /// Larger messages are moved by the NIC's block engine, which takes `block_latency` to start.
+    /// `u64::MAX` is none.
     pub block_above: u64,
     pub block_latency: Span,
-    /// Unacknowledged packets one NIC may have out.
+    /// Maximum number of unacknowledged packets per NIC.
     pub window: u32,
-    /// Match engines of one NIC, and list entries of each. `u64::MAX` is no limit.
+    /// Match engines per NIC, and list entries per match engine. `u64::MAX` is no limit.
     pub match_engines: u32,
     pub match_entries: u64,
-    /// Of one NIC, too: portal table entries, and target command queues.
+    /// Portal table entries and target command queues per NIC. `u64::MAX` is no limit.
     pub portal_table: u64,
     pub command_queues: u64,
-    /// Inverse of the host interface's rate for both directions together (payload bytes); the
-    /// bidirectional cap. `Gap::ZERO` is no cap.
+    /// Inverse of the host interface's payload rate for both directions together. `Gap::ZERO` is no
+    /// cap.
     pub host_gap: Gap,
-    /// Inverse of the host interface's rate one way (payload bytes). `Gap::ZERO` is no cap.
+    /// Inverse of the host interface's payload rate in one direction. `Gap::ZERO` is no cap.
     pub host_gap_one_way: Gap,
-    /// What a message of several packets takes of what both directions share, beside its bytes, at
-    /// either end: with its first packet.
+    /// Time that a message of several packets takes of the host interface's shared capacity beside
+    /// its bytes, at either end, with its first packet.
     pub multipacket_message: Span,
-    /// What an MPI message takes of its receiver's NIC beside its bytes: of one process, and of
-    /// the NIC itself.
+    /// Time that an MPI message takes of its receiver's NIC beside its bytes: per process, and for
+    /// the NIC as a whole.
     pub process_message: Span,
     pub received_message: Span,
 }
 
 impl NicParams {
-    /// What an MPI message takes of a receiver's NIC that has so many processes, beside its bytes.
-    /// What each does of its own they do at once: the NIC stands still for the n-th part. One
-    /// without a host interface has nothing to hold up.
+    /// Time that an MPI message takes of a receiver's NIC with `processes` processes, beside its
+    /// bytes. The processes overlap their own part, so 1/n of it blocks the NIC. It is zero without
+    /// a host interface.
     pub fn handling(&self, processes: u32) -> Span {
         if self.host_gap.max(self.host_gap_one_way) == Gap::ZERO {
             return Span::ZERO;
@@ -246,19 +245,19 @@ impl NicParams {
         self.received_message.max(Span(self.process_message.0 / u64::from(processes.max(1))))
     }
 
-    /// From the wish for `bytes` of host memory to the first packet of them being in the NIC.
+    /// From the request for `bytes` of host memory until their first packet is in the NIC.
     #[inline]
     pub fn fetch(&self, bytes: u64) -> Span {
         self.dma_latency + self.stage_first(bytes)
     }
 
-    /// How long the first packet of `bytes` takes from host memory.
+    /// Time of the first packet of `bytes` from host memory.
     #[inline]
     pub fn stage_first(&self, bytes: u64) -> Span {
         self.staging_gap.span(bytes.min(self.packet_payload))
     }
 
-    /// How long the last packet of `bytes` takes into host memory.
+    /// Time of the last packet of `bytes` into host memory.
     #[inline]
     pub fn stage_last(&self, bytes: u64) -> Span {
         if self.staging_gap == Gap::ZERO || bytes == 0 {
@@ -267,8 +266,8 @@ impl NicParams {
         self.staging_gap.span((bytes - 1) % self.packet_payload + 1)
     }
 
-    /// How much longer than the last packet of `bytes` the full ones before it take into memory,
-    /// if there are any.
+    /// How much longer a full packet of `bytes` takes into memory than the last one; zero if there
+    /// is only one packet.
     #[inline]
     pub fn stage_ahead(&self, bytes: u64) -> Span {
         if self.staging_gap == Gap::ZERO || bytes <= self.packet_payload {
@@ -277,14 +276,14 @@ impl NicParams {
         Span(self.staging_gap.span(self.packet_payload).0 - self.stage_last(bytes).0)
     }
 
-    /// From the tail of a message of `bytes` to the completion its receiver can see.
+    /// From the tail of a message of `bytes` to the completion that its receiver can see.
     #[inline]
     pub fn completion(&self, bytes: u64) -> Span {
         self.recv_latency + self.stage_last(bytes)
     }
 
-    /// How much later the second of so many packets goes than `pace` after the first: what both
-    /// directions share is taken by the message itself.
+    /// Delay of the second of `packets` packets beyond `pace` after the first, caused by the shared
+    /// time that the message itself takes.
     #[inline]
     pub fn multipacket_wait(&self, packets: u64, pace: Span) -> Span {
         if packets == 1 || self.multipacket_message == Span::ZERO {
@@ -294,99 +293,96 @@ impl NicParams {
         Span(shared.0.saturating_sub(pace.0))
     }
 
-    /// What the NIC spends on a command that moves `bytes` before the first head can leave, beside
-    /// its latencies for any.
+    /// Time that the NIC takes for a command of `bytes` before the first head can leave, beside its
+    /// general latencies.
     #[inline]
     pub fn block_start(&self, bytes: u64) -> Span {
         if bytes > self.block_above { self.block_latency } else { Span::ZERO }
     }
 }
 
-/// What switches do about NICs that are sent more than they can take, resolved.
+/// Resolved parameters of congestion management.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CongestionParams {
-    /// Bytes that wait for a NIC's ejection link at which its senders are held back, and that then
-    /// are kept waiting so that the link never idles.
+    /// Bytes queued for a NIC's ejection link at which its senders are throttled. As many stay
+    /// queued while they are, so that the link never idles.
     pub threshold: u32,
 }
 
-/// What happens inside a node, resolved.
+/// Resolved parameters of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeParams {
-    /// From a host's command until its NIC has it, and from what the NIC has done until the host
-    /// sees it, each, beside the NIC's own latencies.
+    /// From a host's command until its NIC has it, and from the NIC's completion until the host
+    /// sees it, each in addition to the NIC's own latencies.
     pub nic_latency: Span,
-    /// Shared memory: what a core waits for another's cache until it has the words of a message,
-    /// without MPI's overheads.
+    /// Shared-memory latency of a message between two cores, without MPI overheads.
     pub shm_latency: Span,
-    /// Inverse of the rate at which one core copies.
+    /// Inverse of the copy rate of one core.
     pub shm_gap: Gap,
     /// Added to `shm_latency` between cores of different CPUs.
     pub far_latency: Span,
-    /// Inverse of the rate at which a core copies what comes from a core of another CPU, or goes
-    /// there.
+    /// Inverse of the copy rate of one core, to or from a core of another CPU.
     pub far_gap: Gap,
-    /// Added to what a NIC of another CPU moves, on either side.
+    /// Added where a core uses a NIC of another CPU, on either side.
     pub far_nic_latency: Span,
-    /// Inverse of all pairs' copy rate together.
+    /// Inverse of the copy rate of all pairs together.
     pub memory_gap: Gap,
-    /// Bytes its ranks may use; none: there is no limit.
+    /// Bytes that its ranks may use; `None` is no limit.
     pub memory: Option<u64>,
     /// Cores usable by ranks.
     pub cores: u32,
     /// Speed of one core relative to the one odonata runs on, for `--compute measured`.
     pub core_speed: f64,
-    /// Speed at which a core goes through an MPI library's own code, relative to the cores that its
-    /// profile was measured on.
+    /// Speed of a core in MPI library code, relative to the cores that the library's profile was
+    /// measured on.
     pub mpi_speed: f64,
-    /// None where the machine file says nothing of GPUs' ways.
+    /// `None` if the machine file describes no GPU links.
     pub gpu: Option<GpuParams>,
 }
 
-/// How GPUs hang in a node, resolved. All rates are one way.
+/// Resolved GPU parameters of a node. All rates are one way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuParams {
     /// Inverse of the rate between host memory and one GPU.
     pub gap: Gap,
-    /// What a copy engine needs to start.
+    /// Start time of a copy engine.
     pub copy_latency: Span,
     /// Inverse of the rate between two GPUs of a node, and between two tiles of one GPU.
     pub link_gap: Gap,
     pub tile_gap: Gap,
-    /// Inverse of the rate at which a NIC reaches the memory of GPUs one way; `None` as it reaches
-    /// the host's.
+    /// Inverse of the one-way rate between a NIC and GPU memory; `None` is that of host memory.
     pub nic_gap_one_way: Option<Gap>,
-    /// Inverse of the rate at which the NICs of one CPU reach the memory of GPUs, all together.
-    /// `Gap::ZERO` is no cap.
+    /// Inverse of the rate between GPU memory and all NICs of one CPU together. `Gap::ZERO` is no
+    /// cap.
     pub nic_gap: Gap,
 }
 
-/// The machine's storage, resolved.
+/// Resolved parameters of the storage system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StorageParams {
-    /// Added to every transfer, however short.
+    /// Added to every transfer.
     pub latency: Span,
-    /// Inverse of the rate at which all nodes together are served.
+    /// Inverse of the rate of all nodes together.
     pub gap: Gap,
     /// Inverse of the rate of one node.
     pub node_gap: Gap,
 }
 
-/// What NICs and switches do about losses, resolved.
+/// Resolved parameters of loss and retransmission.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryParams {
-    /// From a packet's sending until its NIC takes it for lost and sends it again.
+    /// From the transmission of a packet to its retransmission if it is lost.
     pub timeout: Span,
-    /// How often a packet is sent again before its message has failed.
+    /// Retransmissions of a packet before its message fails.
     pub limit: u32,
-    /// Until switches elsewhere have heard of a link that went down or came back.
+    /// Time until other switches learn that a link went down or came back.
     pub sweep: Span,
 }
 
 #[derive(Clone, Debug)]
 pub enum Topology {
     Dragonfly(Dragonfly),
-    // Other topologies enter here; see house.md. None is built yet.
+    // The only topology so far; others become variants here.
 }
 
 mod binding;
@@ -425,7 +421,7 @@ pub use spec::MachineSpec;
 pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
 pub use tree::{NIC_CHILDREN, Reducer};
 
-/// Who starts programs on a machine, and tells each rank who it is.
+/// Program launcher; it gives each rank its number in environment variables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Launcher {
     /// HPE's `mpiexec`, under PBS.
@@ -434,21 +430,22 @@ pub enum Launcher {
     Slurm,
 }
 
-/// A resolved machine. Immutable for the whole run.
+/// A resolved machine, immutable during a run.
 #[derive(Clone, Debug)]
 pub struct Machine {
     pub name: String,
-    /// Of the keys of its file: machines of one digest are alike.
+    /// Digest of the keys of its file; machines with equal digests are equal.
     pub digest: Digest,
     pub topology: Topology,
     pub routing: Routing,
-    /// As its file or whoever changed it calls that, or the word that holds where nobody does.
+    /// Name of the routing policy as the file or an override spells it, or the default.
     pub routing_name: String,
     pub arbitration: Arbitration,
-    /// Packets in order go one way while any of their flow is under way.
+    /// Ordered traffic stays on one path while any packet of its flow is in flight.
     pub keeps_flows: bool,
     pub links: Links,
-    /// First NIC of each node and one past the last: node `n` has `nics[n]..nics[n + 1]`.
+    /// First NIC of each node and one past the last: node `n` has NICs `node_nics[n]..node_nics[n +
+    /// 1]`.
     pub node_nics: IndexVec<NodeId, u32>,
     pub nic_node: IndexVec<NicId, NodeId>,
     pub nic_switch: IndexVec<NicId, SwitchId>,
@@ -456,28 +453,28 @@ pub struct Machine {
     /// Nodes that run jobs: `NodeId(0)..NodeId(compute_nodes)`.
     pub compute_nodes: u32,
     pub n_groups: u32,
-    /// Virtual channels per link of one virtual network: as many as the routing needs.
+    /// Virtual channels per link and virtual network, as many as the routing needs.
     pub n_vcs: u8,
-    /// Virtual networks, each with virtual channels of its own: no packet of one ever waits for
-    /// a buffer that a packet of another holds.
+    /// Virtual networks, each with its own virtual channels: no packet waits for a buffer that a
+    /// packet of another virtual network holds.
     pub n_vnets: u8,
     pub classes: Classes,
     pub nic: NicParams,
-    /// None where switches do nothing about congestion.
+    /// `None` without congestion management.
     pub congestion: Option<CongestionParams>,
     pub node: NodeParams,
     pub storage: StorageParams,
     pub retry: RetryParams,
-    /// What is broken, and when; most machines are whole.
+    /// Resolved fault schedule, if there is one.
     pub faults: Option<Box<faults::Faults>>,
-    /// Family of the network: which values of an MPI library's profile hold.
+    /// Network family; it selects the values of an MPI library's profile.
     pub fabric: String,
     /// Kinds of groups, in the order of their groups.
     pub kinds: Vec<GroupKind>,
     pub group_kind: IndexVec<GroupId, u16>,
     /// Links between groups that share a cable.
     pub links_per_cable: u32,
-    /// What the compute nodes are called, as far as the file says.
+    /// Names of the compute nodes, if the file gives them.
     pub node_names: Option<names::HostList>,
     pub launcher: Launcher,
 }
@@ -489,11 +486,11 @@ impl Machine {
     pub fn n_switches(&self) -> u32 {
         self.switch_group.len() as u32
     }
-    /// From a host's command that has its data with it until the NIC sends it.
+    /// From a host's command with inline data until the NIC sends it.
     pub fn command_latency(&self) -> Span {
         self.node.nic_latency + self.nic.send_latency
     }
-    /// From the tail's arrival until the host sees it.
+    /// From the arrival of the tail until the host sees it.
     pub fn receive_latency(&self) -> Span {
         self.nic.recv_latency + self.node.nic_latency
     }
@@ -507,8 +504,8 @@ impl Machine {
         self.switch_group[self.nic_switch[nic]]
     }
 
-    /// The bias, bytes x hops, of who decides once, by the queues of the sender's switch alone
-    /// (UGAL-L), where one shortest way joins any two switches; else `None`.
+    /// The bias in bytes x hops if routing is UGAL-L on a machine with one shortest path between
+    /// any two switches, so that the source switch alone decides; else `None`.
     pub fn single_decision_bias(&self) -> Option<u32> {
         let Topology::Dragonfly(dragonfly) = &self.topology;
         match self.routing {
@@ -517,11 +514,11 @@ impl Machine {
         }
     }
 
-    /// The link a packet for `dst` takes out of `at`, and its virtual channel. The one routing
-    /// function: packets ask it hop by hop, flows and LogGP walk it end to end.
+    /// The next hop of a packet for `dst` at `at`: link and virtual channel. This is the only
+    /// routing function; packets call it hop by hop, flows and LogGP trace whole paths with it.
     ///
-    /// `route` starts as `Route::default()` at the source's switch and is updated at every hop.
-    /// `draw` is the packet's own random number; nothing else random enters.
+    /// `route` starts as `Route::default()` at the source switch and is updated at every hop.
+    /// `draw` is the packet's own random number; nothing else is random.
     #[inline]
     pub fn next_hop(
         &self,
@@ -548,13 +545,12 @@ impl Machine {
         }
     }
 
-    /// The next hop of a packet that has no choice any more, and its route from then on. Nothing if
-    /// it may have one.
+    /// The next hop and route of a packet that has no choice left; `None` if it may have one.
     #[inline(always)]
     pub fn single_path_hop(&self, at: SwitchId, dst: NicId, route: Route) -> Option<(Route, Hop)> {
         let Topology::Dragonfly(dragonfly) = &self.topology;
         let is_whole = dragonfly.has_single_paths && self.routing.is_fixed_minimal(route);
-        // Where a packet is to decide yet nobody reads where it goes.
+        // Before its decision a packet's `passed` has no meaning.
         let is_last_leg = route.decided && route.passed;
         if !(is_whole || is_last_leg) {
             return None;
@@ -579,9 +575,8 @@ impl Machine {
         Some((after, Hop { link, vc: route.class }))
     }
 
-    /// All links from `src` to `dst`, injection first, ejection last, into `path`; and what a
-    /// packet would carry of the route at its end. On a machine of which nothing is down, or as if
-    /// nothing were.
+    /// Writes all links from `src` to `dst` into `path`, injection first and ejection last, and
+    /// returns the final route. Faults are ignored.
     pub fn walk(
         &self,
         src: NicId,

@@ -1,4 +1,4 @@
-//! What a spec says of switches, NICs, nodes and storage, as numbers that networks compute with.
+//! The parameters of switches, NICs, nodes and storage as numbers, taken from a spec.
 
 use base::Gap;
 
@@ -14,7 +14,7 @@ impl MachineSpec {
         (self.text("congestion.management") == "on").then_some(CongestionParams { threshold })
     }
 
-    /// The policy and its knobs. `adaptive` is what the switches of the fabric do.
+    /// The routing policy and its parameters. `adaptive` is the policy of the fabric.
     pub(crate) fn routing(&self) -> Routing {
         let knob = |key: &str| self.count(&format!("adaptive.{key}")).expect("has a default") as u8;
         let bias = u32::try_from(self.bytes("ugal_bias")).unwrap_or(u32::MAX);
@@ -50,7 +50,7 @@ impl MachineSpec {
                 _ => Routing::UgalL { bias },
             },
             "ugal" | "ugal-l" => Routing::UgalL { bias },
-            other => unreachable!("the schema let `{other}` through"),
+            other => unreachable!("the schema accepted `{other}`"),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Fetching the tables that a decision at a switch will read, those a call and in this order: each
-//! is found by way of the ones before it. Nothing that anybody could see depends on it.
+//! Prefetches of the tables that a routing decision will read. Each call depends on the tables
+//! fetched by the calls before it, in this order. Results do not depend on prefetching.
 
 use base::prefetch;
 
@@ -7,14 +7,14 @@ use crate::dragonfly::{Dragonfly, Stream, derive_draw, draw_two};
 use crate::{GroupId, LinkId, Machine, NicId, Route, SwitchId, Topology};
 
 impl Machine {
-    /// Whether and how their groups are linked. Seats are few enough to be read on the way.
+    /// The entry for the links between the two groups. Switch coordinates are few and stay cached.
     #[inline]
     pub fn prefetch_pair(&self, at: SwitchId, dst: NicId) {
         let Topology::Dragonfly(net) = &self.topology;
         let (from, to) = net.groups_of(at, self.nic_switch[dst]);
         prefetch(&net.pair_first[net.pair_index(from, to)]);
     }
-    /// The link between groups that the draw would take.
+    /// The global links that the draw would select.
     #[inline]
     pub fn prefetch_global_link(&self, at: SwitchId, dst: NicId, draw: u64) {
         let Topology::Dragonfly(net) = &self.topology;
@@ -27,7 +27,7 @@ impl Machine {
             }
         }
     }
-    /// The links that a packet may well take next, if loads are even: as many as two.
+    /// The two links that a packet is most likely to take next if loads are even.
     #[inline]
     pub fn likely_links(&self, at: SwitchId, dst: NicId, route: Route, draw: u64) -> [LinkId; 2] {
         let Topology::Dragonfly(net) = &self.topology;
@@ -52,7 +52,7 @@ impl Machine {
             if is_here { global_link.link } else { LinkId(here.toward(global_link.from).0) }
         })
     }
-    /// Whether the links that a packet takes are likely to be those.
+    /// Whether `likely_links` predicts well: no parallel local links and no use of reported loads.
     pub fn are_links_likely(&self) -> bool {
         let Topology::Dragonfly(net) = &self.topology;
         net.has_single_local_links && !self.routing.uses_reported_loads()

@@ -1,6 +1,6 @@
-//! The machine files that come with odonata: the same files a user would write.
+//! The machine files shipped with odonata, in the format of users' files.
 
-/// Names of the presets, in the order they are listed.
+/// Names of the presets, in listing order.
 pub const PRESETS: &[&str] = &[
     "aurora",
     "frontier",
@@ -14,7 +14,7 @@ pub const PRESETS: &[&str] = &[
     "dragonfly-1056",
 ];
 
-/// The machine file of a preset.
+/// The machine file of a preset; `None` for another name.
 pub fn preset(name: &str) -> Option<&'static str> {
     Some(match name {
         "aurora" => include_str!("../../../machines/aurora.toml"),

@@ -1,22 +1,22 @@
-//! Physical quantities as people write them: a number, a space, a unit.
+//! Physical quantities in text: a number, a space, a unit.
 
 use crate::input_error::nearest;
 
-/// What a quantity measures.
+/// The dimension of a quantity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dimension {
     Time,
     Rate,
     Size,
-    /// Bytes of a node's memory, of which there are more than any message has.
+    /// Bytes of a node's memory, which may exceed any message.
     Memory,
 }
 
 impl Dimension {
-    /// Legal units and their size in seconds, bytes per second or bytes. Bits are eighths of bytes.
+    /// Legal units and their size in seconds, bytes per second or bytes. A bit is 1/8 byte.
     fn units(self) -> &'static [(&'static str, f64)] {
         match self {
-            // The micro sign of keyboards, and the Greek letter.
+            // The micro sign, and the Greek letter.
             Dimension::Time => &[
                 ("ns", 1e-9),
                 ("us", 1e-6),
@@ -52,7 +52,7 @@ impl Dimension {
             ],
         }
     }
-    /// What to ask the user for.
+    /// What would be legal, completing "expected ...".
     pub fn wanted(self) -> &'static str {
         match self {
             Dimension::Time => "a time with its unit, such as `350 ns` or `1.2 us`, up to 1000 s",
@@ -63,7 +63,7 @@ impl Dimension {
             Dimension::Memory => "a size with its unit, such as `512 GiB`, from 1 MB to 1000 TB",
         }
     }
-    /// What integer picoseconds, gaps and byte counts hold with room for sums.
+    /// The range that integer picoseconds, gaps and byte counts hold with room for sums.
     fn range(self) -> std::ops::RangeInclusive<f64> {
         match self {
             Dimension::Time => 0.0..=1e3,
@@ -74,14 +74,14 @@ impl Dimension {
     }
 }
 
-/// `Gb/s` and `Gbps` are bits to whoever writes them: one letter from bytes, and eight times less.
+/// Spells out `Gb/s` and `Gbps`, which mean bits: one letter from bytes, and eight times less.
 fn spelled_out(unit: &str) -> String {
     let of = |end: &str, name: &str| unit.strip_suffix(end).map(|most| format!("{most}{name}"));
     let bits = of("bps", "bit/s").or_else(|| of("b/s", "bit/s"));
     bits.or_else(|| of("Bps", "B/s")).unwrap_or_else(|| unit.to_string())
 }
 
-/// The quantity in seconds, bytes per second or bytes; or a guess at what was meant.
+/// The quantity in seconds, bytes per second or bytes; the error is a suggestion, if there is one.
 pub fn parse(text: &str, dimension: Dimension) -> Result<f64, Option<String>> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -95,10 +95,11 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<f64, Option<String>> {
         None => {
             let near = nearest(&spelled_out(unit), units.iter().map(|&(name, _)| name));
             Err(match (unit, dimension) {
-                // Catalogs give bits, measurements bytes: who guesses may be off by eight.
+                // Data sheets give bits, measurements bytes; guessing one may be wrong by a factor
+                // of eight.
                 ("", Dimension::Memory) => Some(format!("{number} GiB")),
                 ("", Dimension::Rate) => Some(format!("{number} Gbit/s` or `{number} GB/s")),
-                // A bare number is most often meant in the first unit of the list.
+                // A bare number most often means the first unit of the list.
                 ("", _) => Some(format!("{number} {}", units[0].0)),
                 _ => near.map(|unit| format!("{number} {unit}")),
             })

@@ -1,6 +1,4 @@
-//! Other ranks for the tasks of a launcher: a library may number them anew once they are placed.
-//!
-//! Source: [CRAY] intro_mpi(3), `MPICH_RANK_REORDER_METHOD`.
+//! Rank reordering: a library may renumber the tasks of a launcher after they have been placed.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +6,23 @@ use crate::NodeId;
 use crate::input_error::InputError;
 use crate::placement::Placement;
 
-/// Which task becomes which rank. Nodes are taken in the order of their first tasks, and each has
-/// as many ranks as it has tasks.
+/// The mapping of tasks to ranks. Nodes are taken in the order of their first tasks, and each has
+/// as many ranks as tasks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reorder {
-    /// One rank per node in turn, from the first node again after the last.
+    /// One rank per node in turn, starting again at the first node after the last.
     RoundRobin,
     /// Each node is filled before the next.
     Smp,
-    /// One rank per node in turn, back from the last node to the first, and forth again.
+    /// One rank per node in turn, reversing direction after the last and after the first node.
     Folded,
     /// Each node is filled before the next, with ranks in this order.
     Listed(Vec<u32>),
 }
 
 impl Reorder {
-    /// Reads an order of all `ranks`: numbers and ranges, between commas and blanks, in any number
-    /// of lines. `#` begins a comment. Complaints are at `file`, with the line.
+    /// Reads an order of all `ranks`: numbers and ranges, separated by commas and blanks, on any
+    /// number of lines. `#` begins a comment. Errors are at `file` with the line.
     pub fn listed(file: &str, text: &str, ranks: u32) -> Result<Reorder, Vec<InputError>> {
         let (mut order, mut out) = (Vec::new(), Vec::new());
         let mut seen = vec![false; ranks as usize];
@@ -60,7 +58,7 @@ impl Reorder {
         if out.is_empty() { Ok(Reorder::Listed(order)) } else { Err(out) }
     }
 
-    /// By rank: the task that becomes it. `nodes` are the tasks'.
+    /// By rank: its task. `nodes` holds the node of each task.
     fn tasks(&self, nodes: &[NodeId]) -> Vec<u32> {
         let mut numbers = BTreeMap::new();
         let mut members: Vec<Vec<u32>> = Vec::new();
@@ -122,7 +120,7 @@ fn shortened(word: &str) -> String {
 }
 
 impl Placement {
-    /// The same tasks with other ranks.
+    /// The same tasks with new ranks.
     pub fn reordered(self, order: &Reorder) -> Placement {
         let tasks = order.tasks(&self.node);
         fn by<T: Copy>(tasks: &[u32], of_task: &[T]) -> Vec<T> {
@@ -142,7 +140,7 @@ impl Placement {
 mod tests {
     use super::*;
 
-    /// Ranks of each node, as the manual's tables have them.
+    /// Ranks of each node, in the form of the manual's tables.
     fn nodes(order: &Reorder, of_tasks: &[u32]) -> Vec<Vec<u32>> {
         let all: Vec<NodeId> = of_tasks.iter().copied().map(NodeId).collect();
         let mut found = vec![Vec::new(); 1 + *of_tasks.iter().max().expect("tasks") as usize];
@@ -154,7 +152,7 @@ mod tests {
 
     /// [CRAY] intro_mpi: 8 processes on 4 nodes of 2 cores and on 2 nodes of 4.
     #[test]
-    fn the_manuals_placements() {
+    fn placements_are_those_of_the_manual() {
         let (four, two) = ([0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 1, 1, 1, 1]);
         for (order, on_four, on_two) in [
             (
@@ -180,16 +178,16 @@ mod tests {
         ] {
             assert_eq!(nodes(&order, &four), on_four, "{order:?}");
             assert_eq!(nodes(&order, &two), on_two, "{order:?}");
-            // A launcher that deals its tasks out has the same nodes.
+            // A launcher that places tasks round robin gives the same nodes.
             assert_eq!(nodes(&order, &[0, 1, 2, 3, 0, 1, 2, 3]), on_four, "{order:?}");
         }
-        // A node that is full is passed over.
+        // A full node is skipped.
         assert_eq!(nodes(&Reorder::RoundRobin, &[0, 0, 0, 1]), [vec![0, 2, 3], vec![1]]);
         assert_eq!(nodes(&Reorder::Folded, &[0, 0, 0, 1]), [vec![0, 2, 3], vec![1]]);
     }
 
     #[test]
-    fn a_list_is_read_or_every_mistake_named() {
+    fn a_list_is_read_or_every_error_reported() {
         let read = |text: &str| Reorder::listed("MPICH_RANK_ORDER", text, 8);
         let want = Ok(Reorder::Listed(vec![3, 2, 1, 0, 4, 5, 6, 7]));
         assert_eq!(read("# by a tool\n3-0,4\n5, 6 7 # rest\n"), want);

@@ -1,17 +1,17 @@
-//! Every key of a machine file, declared once: parsing, complaints and the reference all read
-//! this table.
+//! Every key of a machine file, declared once: parsing, error messages and the reference use this
+//! table.
 
 use crate::Routing;
 use crate::quantity::Dimension;
 
-/// What a key's value looks like.
+/// The type of a key's value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ValueForm {
     /// A whole number in this closed range.
     Count(u64, u64),
-    /// `Count` or the word `full`: as many as the ports allow.
+    /// `Count`, or the word `full`: as many as the ports allow.
     CountOrFull(u64, u64),
-    /// How many times as much as something else.
+    /// A factor relative to something else.
     Ratio,
     Quantity(Dimension),
     Word(&'static [&'static str]),
@@ -23,7 +23,7 @@ pub enum ValueForm {
 }
 
 impl ValueForm {
-    /// What would be legal, in words.
+    /// What would be legal, completing "expected ...".
     pub fn wanted(self) -> String {
         match self {
             ValueForm::Count(lo, hi) => format!("a whole number from {lo} to {hi}"),
@@ -57,19 +57,20 @@ impl ValueForm {
     }
 }
 
-/// What it means that a key is absent.
+/// The meaning of an absent key.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum IfAbsent {
     Required,
-    /// The value it then has, as one would write it.
+    /// The default value, as written in a file.
     Default(&'static str),
-    /// What happens then, in words.
+    /// The consequence, in words.
     Described(&'static str),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// Dotted; `<kind>` stands for the name of a kind of group, `<class>` for a traffic class's.
+    /// Dotted path; `<kind>` stands for the name of a kind of group, `<class>` for that of a
+    /// traffic class.
     pub path: &'static str,
     pub form: ValueForm,
     pub absent: IfAbsent,
@@ -88,7 +89,7 @@ const MEMORY: ValueForm = ValueForm::Quantity(Dimension::Memory);
 use IfAbsent::{Default, Described, Required};
 use ValueForm::{Count, CountOrFull, Counts, Hosts, Ratio, Text, Word};
 
-/// Families of networks.
+/// Network families.
 pub const FABRICS: &[&str] = &["slingshot", "aries", "generic"];
 
 #[rustfmt::skip] // A table is read down its columns.
@@ -307,7 +308,7 @@ pub const KEYS: &[Key] = &[
     key("storage.latency", TIME, Default("100 us"), "Latency of a transfer beside its bytes."),
 ];
 
-/// Whether `path` is an instance of `pattern`, part by part.
+/// Whether `path` is an instance of `pattern`, component by component.
 fn matches(pattern: &str, path: &[&str]) -> bool {
     let mut parts = pattern.split('.');
     path.iter().all(|&p| parts.next().is_some_and(|want| want.starts_with('<') || want == p))
@@ -320,8 +321,8 @@ pub fn find(path: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| matches(key.path, &parts))
 }
 
-/// Legal paths, `<kind>` filled in with each of `kinds` and `<class>` with each of `classes`: what
-/// a wrong path is compared with.
+/// Legal paths, with `<kind>` replaced by each of `kinds` and `<class>` by each of `classes`: the
+/// candidates for suggestions.
 pub fn paths(kinds: &[String], classes: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     for key in KEYS {

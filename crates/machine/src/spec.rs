@@ -1,4 +1,4 @@
-//! A machine as a person describes it: the checked values of a machine file.
+//! A machine as its file describes it: the checked values of a machine file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::names::HostList;
 use crate::quantity;
 use crate::schema::{self, IfAbsent, Key, ValueForm};
 
-/// A checked value, in SI base units.
+/// A checked value, in SI base units. Its debug form enters the machine's digest.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Count(u64),
@@ -27,21 +27,21 @@ const MAX_NAMES: usize = 32;
 /// Unknown keys for which the nearest legal key is searched.
 const MAX_HINTS: usize = 1000;
 
-/// A machine file whose keys and units are legal. `resolve` makes it a `Machine`.
+/// A machine file with legal keys and units. `resolve` makes it a `Machine`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineSpec {
     pub name: String,
-    /// Kinds of groups: compute kinds, then service kinds, each by name.
+    /// Kinds of groups: compute kinds, then service kinds, each sorted by name.
     pub kinds: Vec<String>,
-    /// Traffic classes the file says something of, as it spells them.
+    /// Traffic classes that the file configures, as it spells them.
     pub(crate) classes: Vec<String>,
     pub(crate) values: BTreeMap<String, Value>,
-    /// Which file a key is from that the file is `inheritance`.
+    /// The file that each inherited key comes from.
     pub(crate) from: BTreeMap<String, String>,
 }
 
 impl MachineSpec {
-    /// Reads a machine file and lays `overrides` (dotted key, value as on a command line) over it.
+    /// Reads a machine file and applies `overrides` (dotted key, value as on a command line).
     pub fn parse(
         name: &str,
         text: &str,
@@ -50,8 +50,8 @@ impl MachineSpec {
         MachineSpec::parse_like(name, text, &[], overrides)
     }
 
-    /// The same of a file that is `inheritance` others of the user's, each like the next: their paths, as
-    /// complaints call them, and their texts.
+    /// The same for a file that inherits from other files of the user, each from the next: their
+    /// paths, as error messages name them, and their texts.
     pub fn parse_like(
         name: &str,
         text: &str,
@@ -105,7 +105,7 @@ impl MachineSpec {
         if is_whole {
             spec.complete(&legal, &mut input_errors);
         } else {
-            // Nor is it known which kinds of groups there are.
+            // With a file missing, the kinds of groups are not known either.
             input_errors.retain(|c| !c.at.starts_with("global.links."));
         }
         let (mut first, then): (Vec<_>, Vec<_>) =
@@ -115,7 +115,7 @@ impl MachineSpec {
         if input_errors.is_empty() { Ok(spec) } else { Err(spec.of_files(input_errors)) }
     }
 
-    /// Complaints of keys that are from another file name it.
+    /// Adds the file name to errors in inherited keys.
     pub(crate) fn of_files(&self, mut input_errors: Vec<InputError>) -> Vec<InputError> {
         for input_error in input_errors.iter_mut().filter(|c| c.file.is_none()) {
             input_error.file = self.from.get(&input_error.at).cloned();
@@ -123,7 +123,7 @@ impl MachineSpec {
         input_errors
     }
 
-    /// Checks every value of `table`, which stands at `at`.
+    /// Checks every value of `table`, which is at path `at`.
     fn take(&mut self, table: &Table, at: &str, legal: &[String], out: &mut Vec<InputError>) {
         for (name, value) in table {
             let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
@@ -136,7 +136,8 @@ impl MachineSpec {
                         Err(input_error) => out.push(input_error),
                     }
                 }
-                // An unknown table too: what is in it has nearer likenesses than itself.
+                // An unknown table is entered too, because its keys have better suggestions than
+                // itself.
                 (false, Toml::Table(inner))
                     if !inner.is_empty() || legal.iter().any(|l| l.starts_with(&prefix)) =>
                 {
@@ -154,7 +155,7 @@ impl MachineSpec {
         }
     }
 
-    /// Fills in what absent keys mean, and refuses the absence of those that mean nothing.
+    /// Fills in the defaults of absent keys and reports absent keys that are required.
     fn complete(&mut self, legal: &[String], out: &mut Vec<InputError>) {
         let wrong: BTreeSet<String> = out.iter().map(|c| c.at.clone()).collect();
         for path in legal {
@@ -177,9 +178,9 @@ impl MachineSpec {
         }
     }
 
-    /// A fingerprint of all that the machine is, however its file says it: not of words about it,
-    /// what its nodes are called and who starts programs there, nor of the routing, which is asked
-    /// for with the run, nor of how much a node holds, which is a bound and told as one.
+    /// Digest of the machine, independent of the form of its file. It excludes descriptive texts,
+    /// names of nodes, the launcher, the routing (requested with the run) and the memory of a node
+    /// (a bound that is reported as such).
     pub(crate) fn digest(&self) -> Digest {
         let mut digest = Digest::default();
         let apart = ["about", "launcher", "node.memory", "node_names", "routing", "source"];
@@ -201,7 +202,7 @@ impl MachineSpec {
             other => unreachable!("{path} is {other:?}, not a count"),
         }
     }
-    /// A required or defaulted count of the kind of group `kind`.
+    /// A count of a kind of group that is required or has a default.
     pub(crate) fn of_kind(&self, kind: &str, key: &str) -> u64 {
         self.count(&format!("groups.{kind}.{key}")).expect("required, or has a default")
     }
@@ -217,7 +218,7 @@ impl MachineSpec {
     pub(crate) fn bytes(&self, path: &str) -> u64 {
         self.number(path).expect("required, or has a default").round() as u64
     }
-    /// The inverse of a rate; `Gap::ZERO`, no cap, if it is absent.
+    /// The inverse of a rate; `Gap::ZERO`, which is no cap, if it is absent.
     pub(crate) fn gap(&self, path: &str) -> Gap {
         self.number(path).map_or(Gap::ZERO, Gap::from_bytes_per_s)
     }
@@ -239,7 +240,7 @@ pub(crate) fn syntax(name: &str, text: &str, error: &toml::de::Error) -> InputEr
     InputError::new(format!("{name}, line {line}"), "", format!("TOML ({})", error.message()))
 }
 
-/// As on a command line: TOML if it is TOML, else text.
+/// A value from a command line: TOML if it parses as TOML, else text.
 fn read_override(value: &str) -> Toml {
     match format!("x = {value}").parse::<Table>() {
         Ok(mut table) if table.len() == 1 => table.remove("x").expect("just written"),
@@ -256,7 +257,7 @@ fn apply_override(table: &mut Table, key: &str, value: &str) -> Result<(), Input
     if key == "like" {
         return Err(InputError::new(key, value, "a key other than `like`, which only files have"));
     }
-    // A misspelled kind would begin a new one, and be asked for all it lacks.
+    // A misspelled kind would create a new one, whose missing keys would be reported instead.
     if let (["groups", kind], Some(Toml::Table(groups))) = (&parts[..], table.get("groups"))
         && !groups.contains_key(*kind)
     {
@@ -316,7 +317,7 @@ fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, InputError> {
         (ValueForm::Quantity(dimension), Toml::Integer(_) | Toml::Float(_)) => {
             Err(refuse(quantity::parse(&value.to_string(), dimension).err().flatten()))
         }
-        // Users know some of the words in capitals and with underscores: ADAPTIVE_0.
+        // Vendors spell some of the words in capitals and with underscores: ADAPTIVE_0.
         (ValueForm::Word(words), Toml::String(word)) if words.contains(&plain(word).as_str()) => {
             Ok(Value::Text(plain(word)))
         }

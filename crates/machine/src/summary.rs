@@ -1,4 +1,4 @@
-//! What a machine amounts to: the numbers its papers print, counted the way they count.
+//! Summary of a machine: the numbers that papers print, counted as papers count them.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +15,25 @@ pub struct Summary {
     pub groups: u32,
     /// Switches of all groups.
     pub switches: u32,
-    /// Nodes that run jobs.
+    /// Compute nodes.
     pub nodes: u32,
-    /// NICs of those nodes.
+    /// NICs of the compute nodes.
     pub endpoints: u32,
-    /// Fabric cables counted by link, between switches; one both ways.
+    /// Links between switches, both directions as one.
     pub links: u64,
-    /// Ports of switches for the fabric: those set aside for the group, used or not, and the ends
-    /// of links between groups.
+    /// Fabric ports of switches: those reserved for the group, used or not, and the ends of links
+    /// between groups.
     pub fabric_ports: u64,
-    /// Ports of switches for NICs, of service nodes too.
+    /// Ports of switches for NICs, service nodes included.
     pub edge_ports: u64,
     /// All compute endpoints, one way.
     pub injection_B_per_s: f64,
     /// All links between compute groups, both ways.
     pub global_B_per_s: f64,
-    /// Links between the first and the second half of the compute groups, or of the switches where
-    /// there is one such group, both ways.
+    /// Links between the first and the second half of the compute groups, both ways. With one such
+    /// group, links between the halves of its switches.
     pub bisection_B_per_s: f64,
-    /// The storage: all nodes together, one node, and of a transfer beside its bytes.
+    /// Storage: rate of all nodes together, rate of one node, and latency of a transfer.
     pub storage_B_per_s: f64,
     pub storage_node_B_per_s: f64,
     pub storage_latency_s: f64,
@@ -45,17 +45,17 @@ pub struct Summary {
     pub ports_by_kind: PortsByKind,
     /// Cables between groups.
     pub global_cables: u64,
-    /// NICs of a compute node.
+    /// NICs per compute node.
     pub nics_per_node: u32,
-    /// Of all compute nodes.
+    /// Total of all compute nodes.
     pub cpus: u64,
     pub gpus: u64,
     pub gpu_tiles: u64,
-    /// Longest minimal route, hops between switches.
+    /// Longest minimal route in hops between switches.
     pub hops_max: u32,
 }
 
-/// By distance, each at its farthest; `None` where the machine has no such pair of endpoints.
+/// The farthest pair of each distance; `None` where the machine has no such pair of endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize)]
 pub struct Distances {
     pub same_switch: Option<f64>,
@@ -63,7 +63,7 @@ pub struct Distances {
     pub other_group: Option<f64>,
 }
 
-/// Links, one both ways.
+/// Links, both directions as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
 pub struct LinksByKind {
     pub edge: u64,
@@ -75,7 +75,7 @@ pub struct LinksByKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
 pub struct PortsByKind {
     pub edge: u64,
-    /// Set aside for the group, used or not.
+    /// Reserved for the group, used or not.
     pub local: u64,
     pub global: u64,
 }
@@ -168,8 +168,8 @@ impl Machine {
         }
     }
 
-    /// Rates of all links between compute groups, and of those between the two halves of the
-    /// machine: of its groups, or of the switches of the only one.
+    /// Rates in bytes per second of all links between compute groups, and of those between the two
+    /// halves of the machine: of its groups, or of the switches of its only group.
     fn compute_global_rates(&self) -> (f64, f64) {
         let Topology::Dragonfly(dragonfly) = &self.topology;
         let compute = self.group_kind.ids().take_while(|&g| self.is_compute(g)).count() as u32;
@@ -188,7 +188,7 @@ impl Machine {
         (all, if compute == 1 { self.across_switches() } else { across })
     }
 
-    /// Rates of the links between the first and the second half of the first group's switches.
+    /// Rate of the links between the two halves of the first group's switches.
     fn across_switches(&self) -> f64 {
         let group = GroupId(0); // compute groups come first
         let n = self.switch_group.raw.iter().filter(|&&g| g == group).count() as u32;
@@ -203,7 +203,7 @@ impl Machine {
             .sum()
     }
 
-    /// Seen from the first NIC, which stands for all: groups are alike.
+    /// Seen from the first NIC, which represents all because groups are equal.
     fn distances(&self) -> Distances {
         let src = NicId(0);
         let mut far = Distances::default();

@@ -1,12 +1,12 @@
-//! A lone message in closed form: what every fidelity must agree on where nothing contends.
+//! The time of a single message in closed form. All fidelities agree with it without contention.
 
 use base::{Gap, Span};
 
 use crate::{Idle, LinkId, Machine, NicId};
 
 impl Machine {
-    /// From the command to what the receiver can see, for a host's message of `bytes` alone in the
-    /// machine, on the minimal route that draw 0 chooses.
+    /// From the command to the completion at the receiver, for a message of `bytes` from host
+    /// memory that is alone in the machine, on the minimal route of draw 0.
     pub fn zero_load(&self, src: NicId, dst: NicId, bytes: u64) -> Span {
         let mut path = Vec::new();
         self.walk(src, dst, 0, &Idle, &mut path);
@@ -16,9 +16,9 @@ impl Machine {
     /// The same, on a given path.
     ///
     /// Latencies add up along the path. Packets follow each other through a pipeline whose stages
-    /// are the links and the host interfaces at both ends; every packet but the last holds up its
-    /// successor by the time it takes at its slowest stage, and cut-through means that the last is
-    /// whole at the far end that same time after its head is. Exact: see docs/models/loggp.md.
+    /// are the links and the host interfaces at both ends. Each packet but the last delays its
+    /// successor by its time at its slowest stage. With cut-through, the last packet is complete at
+    /// the far end the same time after its head. Exact: see docs/models/unloaded-latency.md.
     pub fn zero_load_on(&self, path: &[LinkId], bytes: u64) -> Span {
         let nic = &self.nic;
         let packets = bytes.div_ceil(nic.packet_payload).max(1);
@@ -28,8 +28,8 @@ impl Machine {
         let full = self.slowest_stage(path, nic.packet_payload);
         let rest = self.slowest_stage(path, last);
         let wait = nic.multipacket_wait(packets, full);
-        // A short last packet may be in memory before the full one ahead of it, which waits, too,
-        // unless it is the first.
+        // A short last packet may be in memory before the full packet ahead of it. That one waits
+        // too, unless it is the first.
         let after = if packets == 2 { wait + rest } else { rest };
         let ahead = Span(nic.stage_ahead(bytes).0.saturating_sub(after.0));
         nic.send_latency
@@ -43,7 +43,7 @@ impl Machine {
             + nic.completion(bytes)
     }
 
-    /// How long a packet of `payload` bytes takes at the slowest stage of the way.
+    /// Time of a packet of `payload` bytes at the slowest stage of the path.
     fn slowest_stage(&self, path: &[LinkId], payload: u64) -> Span {
         let nic = &self.nic;
         let host = nic.host_gap.max(nic.host_gap_one_way).span(payload);
@@ -51,12 +51,12 @@ impl Machine {
         host.max(gap.span(payload + nic.packet_overhead))
     }
 
-    /// Bytes per virtual channel that the buffer at the far end of `link` must have if a lone flow
-    /// is never to wait for a credit: what enters the link between a packet's head and the return
-    /// of that packet's credit, and the packet that is then cut off from the full rate.
+    /// Bytes per virtual channel that the buffer at the far end of `link` needs so that a single
+    /// flow never waits for a credit: what enters the link between a packet's head and the return
+    /// of its credit, and one more packet.
     ///
-    /// The credit leaves when the packet's tail has left the buffer, which for a lone flow is one
-    /// packet's time after its head could, and takes the cable back.
+    /// The credit leaves when the packet's tail has left the buffer. For a single flow that is one
+    /// packet time after its head could leave, plus the cable on the way back.
     pub fn lone_flow_buffer(&self, link: LinkId) -> u64 {
         let packet = self.nic.packet_payload + self.nic.packet_overhead;
         let gap = self.links.gap[link];
