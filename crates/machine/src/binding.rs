@@ -1,8 +1,8 @@
-//! Where on its node a rank runs, and through which of the node's NICs it speaks.
+//! The binding of a rank: its CPU, GPU and NIC within its node.
 //!
-//! Ranks are dealt evenly and in order over the CPUs of their node and over the tiles of its GPUs;
-//! NICs hang on CPUs in order too. So a rank is near a GPU and near some NICs, and whether it gets
-//! one of those is its policy's doing. Equations in docs/models/node.md.
+//! Ranks are distributed evenly and in order over the CPUs of their node and over the tiles of its
+//! GPUs. NICs are attached to CPUs in order too. A rank is thus near a GPU and near some NICs; the
+//! NIC policy decides whether it uses one of those. Equations in docs/models/node.md.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,36 +10,36 @@ use std::ops::Range;
 use crate::input_error::{InputError, nearest};
 use crate::{GroupKind, Machine, NicId, NodeId};
 
-/// What of its node a rank has.
+/// The parts of its node that a rank uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Binding {
     pub cpu: u16,
-    /// The GPU whose memory its buffers lie in, if they do, and the tile of it.
+    /// The GPU and the tile that hold its buffers, if they are in GPU memory.
     pub gpu: u16,
     pub tile: u16,
-    /// Its NIC hangs on another CPU than it runs on.
+    /// Its NIC is attached to another CPU than the rank's.
     pub has_far_nic: bool,
 }
 
-/// How the ranks of a node come to its NICs.
+/// Assignment of the ranks of a node to its NICs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum NicPolicy {
-    /// Consecutive ranks share a NIC if they must, and few are spread over all.
+    /// Consecutive ranks share a NIC; fewer ranks than NICs are spread over all NICs.
     #[default]
     Block,
     /// The NICs of the rank's own CPU in turn.
     Numa,
     /// All NICs in turn.
     RoundRobin,
-    /// The NICs are dealt to the GPUs in order, and a rank takes its GPU's.
+    /// NICs are assigned to GPUs in order, and a rank uses the NIC of its GPU.
     Gpu,
-    /// All ranks the first.
+    /// All ranks use the first NIC.
     Single,
-    /// The NIC that is named for each rank of a node.
+    /// An explicit NIC for each rank of a node.
     User(NicMapping),
 }
 
-/// A NIC for each rank of a node, both by their numbers there.
+/// The NIC of each rank of a node, both numbered within the node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NicMapping(BTreeMap<u32, u32>);
 
@@ -47,8 +47,8 @@ impl NicMapping {
     /// More ranks than any node has.
     const MAX_RANKS: u32 = 65_535;
 
-    /// Reads `NIC:ranks` between semicolons; ranks are numbers and ranges between commas. [CRAY]
-    /// intro_mpi(3), `MPICH_OFI_NIC_MAPPING`.
+    /// Reads `NIC:ranks` separated by semicolons; ranks are numbers and ranges separated by commas.
+    /// [CRAY] intro_mpi(3), `MPICH_OFI_NIC_MAPPING`.
     pub fn parse(text: &str) -> Result<NicMapping, InputError> {
         let wrong = |found: &str, wanted: &str| InputError::new("nic_policy", found, wanted);
         let form = "`NIC:ranks` between semicolons, such as `0:0-3; 1:4,5`";
@@ -77,7 +77,7 @@ impl NicMapping {
         if nics.is_empty() { Err(wrong(text, form)) } else { Ok(NicMapping(nics)) }
     }
 
-    /// What keeps a node with so many NICs and ranks from being served.
+    /// The error of this mapping for a node with `nics` NICs and `ranks` ranks, if any.
     pub(crate) fn missing_for(&self, nics: u32, ranks: u32) -> Option<InputError> {
         let wrong = |found: String, wanted: String| InputError::new("nic_policy", found, wanted);
         if let Some(rank) = (0..ranks).find(|rank| !self.0.contains_key(rank)) {
@@ -96,7 +96,7 @@ impl NicMapping {
 impl NicPolicy {
     pub const NAMES: [&str; 5] = ["block", "numa", "round-robin", "gpu", "single"];
 
-    /// The policy that `word` names, in Cray MPICH's capitals as well. `user:0:0-3; 1:4,5` has the
+    /// The policy that `word` names, also in Cray MPICH's capitals. `user:0:0-3; 1:4,5` gives the
     /// NIC of every rank of a node.
     pub fn from_word(word: &str) -> Result<NicPolicy, InputError> {
         let plain = word.to_ascii_lowercase().replace('_', "-");
@@ -113,32 +113,32 @@ impl NicPolicy {
     }
 }
 
-/// Part `i` of `n` of a whole of `of`, in order and evenly.
+/// The number, out of `of`, that index `i` of `n` falls on if they are distributed evenly and in
+/// order.
 fn share(i: u32, n: u32, of: u32) -> u32 {
     (u64::from(i) * u64::from(of) / u64::from(n)) as u32
 }
 
 impl Machine {
-    /// The kind of group a node is of.
+    /// The kind of group that a node belongs to.
     pub fn kind_of(&self, node: NodeId) -> &GroupKind {
         let first = NicId(self.node_nics[node]);
         &self.kinds[usize::from(self.group_kind[self.group_of(first)])]
     }
 
-    /// The CPU that a NIC hangs on, counted within its node.
+    /// The CPU that a NIC is attached to, counted within its node.
     pub fn cpu_of(&self, nic: NicId) -> u16 {
         let (all, kind) = (self.nics_of_same_node(nic), self.kind_of(self.nic_node[nic]));
         share(nic.0 - all.start, kind.nics, kind.cpus.max(1)) as u16
     }
 
-    /// All NICs of the node that has this one, by their numbers.
+    /// The numbers of all NICs of this NIC's node.
     pub fn nics_of_same_node(&self, nic: NicId) -> Range<u32> {
         let node = self.nic_node[nic];
         self.node_nics[node]..self.node_nics[NodeId(node.0 + 1)]
     }
 
-    /// The NIC of the rank that is `local` among the ranks of `node`, which has room for `room`,
-    /// and what else of the node it has.
+    /// The NIC and the binding of rank `local` of a node that has `room` rank slots.
     pub(crate) fn bind(
         &self,
         node: NodeId,
@@ -158,11 +158,11 @@ impl Machine {
             NicPolicy::Single => 0,
             NicPolicy::User(mapping) => mapping.0.get(&local).copied().unwrap_or(0).min(nics - 1),
             NicPolicy::Numa => {
-                // First of the CPU's ranks, and of its NICs: the least whose share is the CPU.
+                // The CPU's first rank or first NIC: the least index whose share is the CPU.
                 let first = |of: u32| (cpu * of).div_ceil(cpus);
                 let mine = first(nics)..((cpu + 1) * nics).div_ceil(cpus);
                 match mine.len() as u32 {
-                    // More CPUs than NICs: some have none of their own.
+                    // With more CPUs than NICs, some CPUs have no NIC.
                     0 => share(local, room, nics),
                     n => mine.start + (local - first(room)) % n,
                 }
@@ -189,10 +189,10 @@ mod tests {
         (0..room).map(|l| machine.bind(NodeId(0), (l, room), policy).0.0).collect()
     }
 
-    /// Aurora: cxi0-3 are CPU 0's, cxi4-7 CPU 1's (ALCF; "Scaling MPI Applications on Aurora",
-    /// 3.8.4); six GPUs of two tiles.
+    /// Aurora: cxi0-3 are attached to CPU 0, cxi4-7 to CPU 1 (ALCF; "Scaling MPI Applications on
+    /// Aurora", 3.8.4); six GPUs of two tiles.
     #[test]
-    fn every_policy_deals_the_nics_its_own_way() {
+    fn every_policy_assigns_nics_by_its_rule() {
         let m = aurora(&[]);
         let half = [0, 1, 2, 3, 0, 1];
         for (room, policy, want) in [
@@ -227,9 +227,10 @@ mod tests {
         assert_eq!(far(4, &NicPolicy::Single), [false, false, true, true]);
     }
 
-    /// One rank a tile is how Aurora is used: ranks 2i, 2i + 1 share GPU i, GPUs 0-2 are CPU 0's.
+    /// Aurora is used with one rank per tile: ranks 2i, 2i + 1 share GPU i; GPUs 0-2 belong to CPU
+    /// 0.
     #[test]
-    fn ranks_are_dealt_over_cpus_and_tiles_in_order() {
+    fn ranks_are_distributed_over_cpus_and_tiles_in_order() {
         let m = aurora(&[]);
         let at = |l: u32, room: u32| m.bind(NodeId(7), (l, room), &NicPolicy::Block).1;
         for l in 0..12 {
@@ -254,7 +255,8 @@ mod tests {
         assert!(wrong.wanted.contains("numa"), "{wrong:?}");
     }
 
-    /// The example of Slingshot's `dgnettest`, and Perlmutter's, whose GPU 0 is next to NIC 3.
+    /// The example of Slingshot's `dgnettest`, and that of Perlmutter, whose GPU 0 is next to NIC
+    /// 3.
     #[test]
     fn users_name_the_nic_of_each_rank() {
         let m = aurora(&[]);
@@ -262,7 +264,7 @@ mod tests {
             ("USER:0:0,2,4,6;1:1,3,5,7", 8, vec![0, 1, 0, 1, 0, 1, 0, 1]),
             ("user:0:3; 1:2; 2:1; 3:0", 4, vec![3, 2, 1, 0]),
             ("user:7:0-1;2:2-3,5;0:4", 6, vec![7, 7, 2, 2, 0, 2]),
-            // Ranks that are not there need no NIC.
+            // Ranks that do not exist need no NIC.
             ("user:9:9;1:0", 1, vec![1]),
         ] {
             let policy = NicPolicy::from_word(word).expect(word);
@@ -285,7 +287,7 @@ mod tests {
             assert!(wrong.wanted.contains(wanted), "{word}: {wrong:?}");
         }
         let missing_for = |word: &str, ranks: u32| match NicPolicy::from_word(word).expect(word) {
-            NicPolicy::User(mapping) => mapping.missing_for(8, ranks).expect("a complaint").wanted,
+            NicPolicy::User(mapping) => mapping.missing_for(8, ranks).expect("an error").wanted,
             other => panic!("{other:?}"),
         };
         assert!(missing_for("user:0:0;1:1", 3).ends_with("2 has none"));

@@ -1,21 +1,21 @@
-//! What nodes are called: host lists in the form that Slurm prints them, and the names of a
-//! machine's nodes, which its file gives as such a list.
+//! Node names: host lists in the form of Slurm, and the names of a machine's nodes, which its file
+//! gives as such a list.
 
 use std::fmt;
 
 use crate::{Machine, NodeId};
 
-/// Most names that one list may stand for: more than any machine has nodes.
+/// Maximum number of names in one list: more than any machine has nodes.
 const MAX_NAMES: u64 = 1 << 20;
-/// Longest name of a simulated node (gethostname(2): HOST_NAME_MAX), less the terminating zero of
-/// the buffer that carries it to the rank.
+/// Longest name of a simulated node (gethostname(2): HOST_NAME_MAX), without the terminating zero
+/// of the buffer that carries it to the rank.
 const MAX_NODE_NAME: usize = 63;
 /// Longest name of a host with its domain, and longest part of it between dots (RFC 1035, 2.3.4).
 pub(crate) const MAX_HOST_NAME: usize = 253;
 pub(crate) const MAX_LABEL: usize = 63;
 
-/// A host list: `nid[001000-003047]`, `x[4000-4020,4100]c[0-7]s[0-7]b0n0`. Several brackets name
-/// their product, the last of them counts fastest.
+/// A host list: `nid[001000-003047]`, `x[4000-4020,4100]c[0-7]s[0-7]b0n0`. Several brackets denote
+/// their product; the last one varies fastest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HostList {
     parts: Vec<NamePart>,
@@ -28,7 +28,7 @@ enum NamePart {
     Numbers(Vec<NumberRange>),
 }
 
-/// First and last number, and how many digits they are written with at least.
+/// First and last number, and the minimum number of digits they are written with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct NumberRange {
     first: u64,
@@ -43,7 +43,7 @@ impl NamePart {
             NamePart::Numbers(all) => all.iter().map(|s| s.last - s.first + 1).sum(),
         }
     }
-    /// Bytes that it takes of the longest name.
+    /// Its bytes in the longest name.
     fn longest(&self) -> usize {
         let width = |s: &NumberRange| s.width.max(s.last.to_string().len());
         match self {
@@ -71,7 +71,7 @@ fn longest_label(parts: &[NamePart]) -> usize {
     longest
 }
 
-/// The digits of one bracket: `001000-003047,5`.
+/// The content of one bracket: `001000-003047,5`.
 fn numbers(text: &str) -> Option<Vec<NumberRange>> {
     let number = |text: &str| -> Option<u64> {
         let is_plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -87,8 +87,8 @@ fn numbers(text: &str) -> Option<Vec<NumberRange>> {
 }
 
 impl HostList {
-    /// One list of simulated nodes without a comma outside brackets; `None` if it is malformed, or
-    /// a name in it is too long for a rank.
+    /// A list of simulated nodes without a comma outside brackets; `None` if it is malformed or
+    /// contains a name that is too long for a rank.
     pub fn parse(text: &str) -> Option<HostList> {
         HostList::parse_full(text).filter(|list| list.longest() <= MAX_NODE_NAME)
     }
@@ -98,7 +98,7 @@ impl HostList {
         self.parts.iter().map(NamePart::longest).sum()
     }
 
-    /// The same of hosts with their domains.
+    /// The same for hosts with their domains.
     fn parse_full(text: &str) -> Option<HostList> {
         let (mut parts, mut rest, mut count) = (Vec::new(), text, 1u64);
         while let Some(open) = rest.find('[') {
@@ -124,7 +124,7 @@ impl HostList {
         list.filter(|list| list.longest() <= MAX_HOST_NAME)
     }
 
-    /// How many names there are.
+    /// Number of names.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -155,7 +155,7 @@ impl HostList {
         Some(pieces.into_iter().rev().collect())
     }
 
-    /// Whether a name has the texts of this list, and any numbers between them.
+    /// Whether a name has the texts of this list, with any numbers between them.
     fn matches_pattern(&self, name: &str) -> bool {
         let mut rest = Some(name);
         for part in &self.parts {
@@ -200,7 +200,7 @@ impl HostList {
     }
 }
 
-/// As `parse` reads it.
+/// In the form that `parse` reads.
 impl fmt::Display for HostList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for part in &self.parts {
@@ -224,8 +224,8 @@ impl fmt::Display for HostList {
     }
 }
 
-/// All names of lists with commas between them: `nid[000001-000004,000007],nid000012`. `None` if
-/// one is malformed, or there are too many. Names may have a domain.
+/// All names of lists separated by commas: `nid[000001-000004,000007],nid000012`. `None` if a list
+/// is malformed or there are too many names. Names may have a domain.
 pub fn expand(text: &str) -> Option<Vec<String>> {
     let (mut depth, mut starts, mut pieces) = (0i32, 0, Vec::new());
     for (at, c) in text.char_indices() {
@@ -252,7 +252,7 @@ pub fn expand(text: &str) -> Option<Vec<String>> {
 }
 
 impl Machine {
-    /// As the machine's own nodes are called, `x4000c0s0b0n0`; where its file does not say, by the
+    /// The name of a node as the machine spells it, `x4000c0s0b0n0`; without names in its file, the
     /// machine's name and the node's number: `dragonfly-1056-00042`.
     pub fn node_name(&self, node: NodeId) -> String {
         let own = self.node_names.as_ref().filter(|_| node.0 < self.compute_nodes);
@@ -260,14 +260,14 @@ impl Machine {
             .unwrap_or_else(|| format!("{}-{:05}", self.host_stem(), node.0))
     }
 
-    /// The machine's name as far as it can be that of a host.
+    /// The machine's name with characters that are illegal in host names replaced.
     fn host_stem(&self) -> String {
         let legal = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
         self.name.chars().map(legal).take(MAX_NODE_NAME - 8).collect()
     }
 
-    /// The inverse of `node_name`. The machine's name with the node's number, and a bare number,
-    /// are names of every node; a domain behind a name is nothing to us.
+    /// The inverse of `node_name`. Every node can also be named by the machine's name with its
+    /// number, or by its number. A domain after the name is ignored.
     pub fn node_by_name(&self, name: &str) -> Option<NodeId> {
         let own = |name: &str| {
             let at = self.node_names.as_ref()?.position(name)?;
@@ -281,7 +281,7 @@ impl Machine {
         own(name).or_else(|| self.node_by_number(name)).or_else(of_domain)
     }
 
-    /// Which names compute nodes have, for who has found `name`, which is of none.
+    /// The legal names of compute nodes, for an error about `name`, which is none of them.
     pub(crate) fn expected_node(&self, name: &str) -> String {
         let ends = [NodeId(0), NodeId(self.compute_nodes - 1)].map(|node| self.node_name(node));
         let range = format!("a compute node, `{}` to `{}`", ends[0], ends[1]);
@@ -298,7 +298,7 @@ impl Machine {
         }
     }
 
-    /// By `NAME-00042` or `42`.
+    /// A node by `NAME-00042` or `42`.
     fn node_by_number(&self, name: &str) -> Option<NodeId> {
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         let behind = |stem: &str| name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('-'));
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_names_the_product_of_its_brackets() {
+    fn a_list_denotes_the_product_of_its_brackets() {
         let list = HostList::parse("x[4000-4001,4100]c[0-1]b0").expect("legal");
         let names: Vec<String> = (0..6).map(|at| list.name(at).expect("there")).collect();
         let wanted = ["x4000c0b0", "x4000c1b0", "x4001c0b0", "x4001c1b0", "x4100c0b0", "x4100c1b0"];
@@ -352,7 +352,7 @@ mod tests {
 
     /// RFC 1035, 2.3.4: 253 bytes as text, 63 between dots.
     #[test]
-    fn names_with_domains_are_as_long_as_domains_may_be() {
+    fn names_with_domains_have_the_length_limits_of_domains() {
         let with = |label: usize, domain: usize| {
             let mut name = format!("n[1-2]{}", "x".repeat(label - 2));
             while name.len() - 4 < domain {
@@ -369,9 +369,9 @@ mod tests {
         assert_eq!(HostList::parse(&with(20, 70)), None, "of a simulated node");
     }
 
-    /// The styles are those that the machines' users see; every name leads back to its node.
+    /// The styles are those that the machines' users see; every name maps back to its node.
     #[test]
-    fn the_presets_nodes_have_names_of_their_machines_style() {
+    fn node_names_of_presets_have_the_style_of_their_machine() {
         for (name, first, last) in [
             ("aurora", "x4000c0s0b0n0", "x4718c7s7b0n0"),
             ("frontier", "frontier00001", "frontier09472"),
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn more_nodes_than_names_are_called_by_number() {
+    fn nodes_beyond_the_list_are_named_by_number() {
         let m = machine("lumi-c", &[("node_names", "nid[1-4]")]);
         assert_eq!([3, 4].map(|n| m.node_name(NodeId(n))), ["nid4", "lumi-c-00004"]);
         let mut m = machine("lumi-c", &[("node_names", "nid[1-4]")]);

@@ -1,4 +1,4 @@
-//! Which rank runs on which node, and through which NIC it speaks.
+//! Placement: the node and the NIC of each rank.
 
 use base::{below, draw};
 
@@ -6,30 +6,30 @@ use crate::input_error::{InputError, nearest};
 use crate::names::{MAX_HOST_NAME, MAX_LABEL, expand};
 use crate::{Binding, Machine, NicId, NicPolicy, NodeId};
 
-/// Stream of the draws that choose nodes.
+/// Random stream of the draws that choose nodes.
 const STREAM: u32 = 0x706C_6163;
-/// Ranks on nodes that do not exist, of which each has a complaint.
+/// Maximum number of ranks on missing nodes that are reported one by one.
 const MAX_REPORTED: usize = 20;
 
-/// How ranks come to nodes.
+/// Assignment of ranks to nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlacementPolicy {
-    /// Nodes in order of their numbers, each filled before the next is begun: mpiexec's default.
+    /// Nodes in order of their numbers, each filled before the next: mpiexec's default.
     Block,
-    /// The same nodes, ranks dealt out to them in turn.
+    /// The same nodes, with ranks assigned round robin.
     RoundRobin,
     /// Nodes drawn from the whole machine, each filled before the next.
     Random,
-    /// Nodes taken from the compute groups in turn, each filled before the next: from all groups,
-    /// or from the first so many that have room for their share.
+    /// Nodes from the compute groups in turn, each filled before the next: from all groups, or from
+    /// the first that many groups with room for their share.
     GroupSpread(Option<u32>),
-    /// These nodes with so many ranks each, filled in order: a host file.
+    /// These nodes with this many ranks each, filled in order: a host file.
     Hosts(Vec<(NodeId, u32)>),
     /// The node of each rank.
     Nodes(Vec<NodeId>),
 }
 
-/// Words for the policies that need no more than a word.
+/// Names of the policies that are given by a word alone.
 pub const POLICIES: &[&str] = &[
     "contiguous",
     "block",
@@ -64,25 +64,25 @@ impl PlacementPolicy {
     }
 }
 
-/// Where every rank runs.
+/// The placement of every rank.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placement {
     /// By rank.
     pub node: Vec<NodeId>,
-    /// By rank: the NIC it speaks through, and what else of its node it has.
+    /// By rank: its NIC, and its binding within the node.
     pub nic: Vec<NicId>,
     pub binding: Vec<Binding>,
     /// By rank: its number among the ranks of its node.
     pub local: Vec<u32>,
-    /// Distinct nodes.
+    /// Number of distinct nodes.
     pub nodes: u32,
 }
 
-/// What is to be placed.
+/// The job to be placed.
 #[derive(Clone, Copy, Debug)]
 pub struct JobShape<'a> {
     pub ranks: u32,
-    /// Ranks a node has room for.
+    /// Rank slots per node.
     pub ppn: u32,
     /// Nodes to use; `None` is as many as `ranks` fill.
     pub nodes: Option<u32>,
@@ -90,7 +90,7 @@ pub struct JobShape<'a> {
     pub seed: u64,
 }
 
-/// Compute nodes that no job has yet.
+/// Compute nodes not assigned to a job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FreeNodes {
     /// In the order of their numbers.
@@ -104,7 +104,7 @@ impl FreeNodes {
     pub fn has(&self, node: NodeId) -> bool {
         self.nodes.binary_search(&node).is_ok()
     }
-    /// These nodes are a job's now.
+    /// Assigns these nodes to a job.
     pub fn take(&mut self, nodes: &[NodeId]) {
         let mut taken = nodes.to_vec();
         taken.sort_unstable();
@@ -121,7 +121,7 @@ impl Placement {
         Placement::among(machine, policy, job, &FreeNodes::all(machine))
     }
 
-    /// On nodes that are free, as if the others were not there.
+    /// On free nodes only, as if the others did not exist.
     pub fn among(
         machine: &Machine,
         policy: &PlacementPolicy,
@@ -150,7 +150,7 @@ impl Placement {
         Ok(placed)
     }
 
-    /// A node that is not full is bound as if it were.
+    /// A partly filled node is bound as if it were full.
     fn of_nodes(
         machine: &Machine,
         node: Vec<NodeId>,
@@ -183,7 +183,7 @@ fn at_least_one(job: JobShape<'_>) -> Vec<InputError> {
         .collect()
 }
 
-/// The policies that choose nodes themselves.
+/// The nodes of the policies that choose nodes themselves.
 fn chosen(
     machine: &Machine,
     policy: &PlacementPolicy,
@@ -244,8 +244,8 @@ fn drawn(nodes: &[NodeId], n: u32, seed: u64) -> Vec<NodeId> {
     all
 }
 
-/// The first node of every group, then the second of every one, and so on: of all groups, or of
-/// the first `k` that have their share, which differ by a node at most.
+/// The first node of every group, then the second of every one, and so on: of all groups, or of the
+/// first `k` that have room for their share; shares differ by at most one node.
 fn spread(
     machine: &Machine,
     free: &[NodeId],
@@ -330,9 +330,9 @@ fn hosted(hosts: &[(NodeId, u32)], job: JobShape<'_>) -> Result<Vec<NodeId>, Vec
     Ok(coords.take(job.ranks as usize).collect())
 }
 
-/// Reads a host file: a node per line, by name or number, or a list of nodes such as
-/// `nid[001000-001007]`, with `:slots` or ` slots=n` after it. Without, a node has `ppn` slots.
-/// `#` begins a comment.
+/// Reads a host file: one node per line by name or number, or a list of nodes such as
+/// `nid[001000-001007]`, followed by `:slots` or ` slots=n`. Without slots a node has `ppn`. `#`
+/// begins a comment.
 pub fn parse_hosts(
     machine: &Machine,
     text: &str,
@@ -379,8 +379,8 @@ pub fn parse_hosts(
     if out.is_empty() { Ok(hosts) } else { Err(out) }
 }
 
-/// What stands behind a node in a host file: `8`, `slots=8`, and Open MPI's limit, which bounds
-/// what nobody asks for here.
+/// The slots after a node in a host file: `8`, `slots=8`. Open MPI's `max_slots` is accepted and
+/// ignored.
 fn slots_of(rest: &str, ppn: u32) -> Option<u32> {
     let mut slots = ppn;
     for word in rest.split_whitespace() {
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_come_to_the_nodes_their_policy_names() {
+    fn policies_assign_ranks_to_nodes() {
         let m = aurora();
         let nodes = |policy: PlacementPolicy, job: JobShape<'_>| -> Vec<u32> {
             let placed = Placement::new(&m, &policy, job).expect("there is room");
@@ -455,7 +455,7 @@ mod tests {
             (12, 12, vec![0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 6, 7]),
             (8, 8, (0..8).collect()),
             (2, 2, vec![0, 4]),
-            // A node that is not full is wired as if it were.
+            // A partly filled node is bound as if it were full.
             (3, 8, vec![0, 1, 2]),
         ] {
             let placed =
@@ -502,7 +502,7 @@ mod tests {
         };
         assert_eq!(place(&PlacementPolicy::Nodes(vec![NodeId(1)]), 1).expect("free"), [1]);
         assert_eq!(place(&PlacementPolicy::Block, 3).expect("room"), [0, 2, 3]);
-        // The first group has 60 nodes left: too few for this one, enough for the next.
+        // The first group has 60 nodes left: too few for this job, enough for the next.
         let one_group = PlacementPolicy::GroupSpread(Some(1));
         assert_eq!(place(&one_group, 61).expect("room"), (64..125).collect::<Vec<_>>());
         assert_eq!(place(&one_group, 60).expect("room"), (4..64).collect::<Vec<_>>());
@@ -524,12 +524,12 @@ mod tests {
     }
 
     #[test]
-    fn host_files_are_read_or_every_bad_line_named() {
+    fn host_files_are_read_or_every_bad_line_reported() {
         let m = aurora();
         let text = "# two nodes\naurora-00003:2\n\n5 slots=3 # by number\n10623\n";
         let hosts = parse_hosts(&m, text, 4).expect("legal");
         assert_eq!(hosts, [(NodeId(3), 2), (NodeId(5), 3), (NodeId(10_623), 4)]);
-        // As PBS writes them. Cabinet 4305 is the sixth of the fourth row of 21.
+        // In the form that PBS writes. Cabinet 4305 is the sixth of the fourth row of 21.
         let text = "x4305c3s2b0n0.hostmgmt2305.cm.aurora.alcf.anl.gov\n\
                     x4000c0s[0-1,7]b0n0:2\nx4000c1s0b0n0,3 slots=1 max_slots=4\n";
         let hosts = parse_hosts(&m, text, 4).expect("legal");
@@ -544,7 +544,7 @@ mod tests {
     }
 
     #[test]
-    fn host_files_have_names_as_the_machines_schedulers_write_them() {
+    fn host_files_accept_the_names_that_schedulers_write() {
         let read = |machine: &str, text: &str| {
             let spec = MachineSpec::parse(machine, preset(machine).expect("a preset"), &[]);
             parse_hosts(&spec.expect("legal").resolve().expect("sound"), text, 1)
@@ -559,7 +559,7 @@ mod tests {
         };
         assert_eq!(nodes("lumi-c", "nid[001234-001240]"), [234, 235, 236, 237, 238, 239, 240]);
         assert_eq!(nodes("frontier", "frontier00001"), [0]);
-        // Of the machine's style, but none of its numbers.
+        // In the machine's style, but with numbers that it does not have.
         for (machine, text, range) in [
             ("aurora", "x4399c0s0b0n0.cm.aurora.alcf.anl.gov", "x[4000-4020,4100-4120,"),
             ("aurora", "x4000c8s0b0n0", "c[0-7]s[0-7]b0n0`"),

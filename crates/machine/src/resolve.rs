@@ -1,4 +1,4 @@
-//! From a spec to a machine: counts are checked first, then every column is filled once.
+//! Resolves a spec to a machine: counts are checked first, then each column is filled once.
 
 use base::{Gap, IndexVec, Span, gcd};
 
@@ -15,27 +15,27 @@ use crate::{
 /// Events hold a link id in 26 bits.
 const MAX_LINKS: u64 = 1 << 26;
 
-/// What switches tell NICs of congestion has 24 bits for one.
+/// Congestion notices hold a NIC id in 24 bits.
 const MAX_NICS: u64 = 1 << 24;
 
-/// Wire bytes of a packet: networks count them in 16 bits.
+/// Maximum wire bytes of a packet: networks count them in 16 bits.
 const MAX_PACKET: u64 = (1 << 16) - 1;
 
-/// A kind of group, resolved.
+/// A resolved kind of group.
 #[derive(Clone, Debug)]
 pub struct GroupKind {
     pub name: String,
     pub compute: bool,
     pub groups: u32,
-    /// Switches of a group and the chassis they are divided into.
+    /// Switches and chassis per group.
     pub switches: u32,
     pub chassis: u32,
-    /// Parallel links within a chassis; between chassis.
+    /// Parallel links between two switches of a chassis, and between chassis.
     pub local_links: u32,
     pub chassis_links: u32,
-    /// Ports a switch sets aside for its group, used or not.
+    /// Ports per switch reserved for links within the group, used or not.
     pub local_ports: u32,
-    /// Most ports a switch has for links to other groups.
+    /// Maximum number of ports per switch for links to other groups.
     pub global_ports: Option<u32>,
     pub transit: bool,
     pub nodes: u32,
@@ -48,37 +48,37 @@ pub struct GroupKind {
 }
 
 impl GroupKind {
-    /// Switches a node is cabled to.
+    /// Number of switches that a node is cabled to.
     fn width(&self) -> u32 {
         self.spread.iter().max().map_or(1, |m| m + 1)
     }
     fn slots(&self) -> u32 {
         self.switches / self.chassis
     }
-    /// Links a switch has within its group.
+    /// Links of a switch within its group.
     pub(crate) fn local_degree(&self) -> u32 {
         (self.slots() - 1) * self.local_links + (self.chassis - 1) * self.chassis_links
     }
-    /// The switch of a group, counted within it, that NIC `nic` of node `node` is cabled to.
-    /// Nodes fill blocks of `width` switches evenly, in order.
+    /// The switch, counted within its group, that NIC `nic` of node `node` is cabled to. Nodes fill
+    /// blocks of `width` switches evenly and in order.
     fn switch_of(&self, node: u32, nic: u32) -> u32 {
         let blocks = self.switches / self.width();
         let block = (u64::from(node) * u64::from(blocks) / u64::from(self.nodes)) as u32;
         block * self.width() + self.spread[nic as usize]
     }
-    /// The `nth` switch, counted within a group, to be given a link to another group. Consecutive
-    /// ones differ in chassis and in slot, so that the links to one group are spread over both.
+    /// The `nth` switch, counted within its group, to get a link to another group. Consecutive ones
+    /// differ in chassis and in slot, so that the links to one group are spread over both.
     fn gateway(&self, nth: u64) -> u32 {
         let (rows, cols) = (u64::from(self.chassis), u64::from(self.slots()));
         let nth = nth % (rows * cols);
-        // Down the diagonal; after a whole turn of rows and columns, down the next one.
+        // Along the diagonal; after a complete turn of rows and columns, along the next one.
         let turn = rows / gcd(rows, cols) * cols;
         ((nth % rows) * cols + (nth + nth / turn) % cols) as u32
     }
 }
 
 impl MachineSpec {
-    /// Checks what only the whole file can tell, and builds the machine.
+    /// Checks conditions between keys and builds the machine.
     pub fn resolve(&self) -> Result<Machine, Vec<InputError>> {
         let mut out = Vec::new();
         let kinds: Vec<GroupKind> =
@@ -127,7 +127,7 @@ impl MachineSpec {
             compute_nodes,
             n_groups: kinds.iter().map(|k| k.groups).sum(),
             n_vcs: routing.n_vcs(),
-            // Responses have virtual channels of their own.
+            // Responses have their own virtual channels.
             n_vnets: 1 + u8::from(self.number("nic.response").is_some()),
             classes,
             nic: self.nic(),
@@ -213,7 +213,7 @@ impl MachineSpec {
         kind
     }
 
-    /// Links between two groups of each two kinds, both ways round.
+    /// Links between two groups of each pair of kinds, a symmetric table.
     fn links_per_pair(&self, kinds: &[GroupKind], out: &mut Vec<InputError>) -> Vec<Vec<u32>> {
         let mut table = vec![vec![0; kinds.len()]; kinds.len()];
         let per_cable = self.count("global.links_per_cable").expect("has a default");
@@ -237,7 +237,7 @@ impl MachineSpec {
                 };
                 let meet = i != j || a.groups > 1;
                 if n == 0 && meet && (a.compute || a.nodes > 0) && (b.compute || b.nodes > 0) {
-                    // Groups without nodes may be passed through by routes that are not minimal.
+                    // Groups without nodes may be passed through by non-minimal routes.
                     let who = if i == j { "its groups" } else { "groups of both kinds" };
                     let wanted = format!(
                         "at least 1: {who} have nodes, and a minimal route has one link between \
@@ -272,7 +272,7 @@ impl MachineSpec {
             );
         }
         for (what, n, most) in [
-            // The table of pairs of groups takes 64 MiB then.
+            // The table of pairs of groups then takes 64 MiB.
             ("groups", groups, 4_096),
             ("links, one way", links, MAX_LINKS - 1),
             ("nodes", nodes, MAX_LINKS - 1),
@@ -310,7 +310,7 @@ impl MachineSpec {
         }
     }
 
-    /// A buffer holds a full packet on each virtual channel, or packets could never move.
+    /// A buffer must hold a full packet per virtual channel, or packets could never move.
     fn check_buffers(&self, out: &mut Vec<InputError>) {
         let overhead = self.bytes("nic.packet_overhead");
         if overhead >= MAX_PACKET {
@@ -348,8 +348,8 @@ impl MachineSpec {
         }
     }
 
-    /// A hop takes time, or an instant could loop; and little enough that a packet's whole way is
-    /// counted in 32 bits of picoseconds (4.29 ms).
+    /// A hop must take time, so that no instant repeats forever. It must be short enough that the
+    /// time of a whole path fits 32 bits of picoseconds (4.29 ms).
     fn check_latencies(&self, out: &mut Vec<InputError>) {
         let mut check = |at: &str, added: Span| {
             if self.number(at).is_none() {
@@ -372,7 +372,7 @@ impl MachineSpec {
         nic.iter().for_each(|key| check(&format!("nic.{key}"), Span::ps(1)));
     }
 
-    /// A step of a score is a power of two, or a decision would have to divide.
+    /// A step of a score must be a power of two, so that decisions need no division.
     fn check_quantum(&self, out: &mut Vec<InputError>) {
         let quantum = self.bytes("adaptive.quantum");
         if !quantum.is_power_of_two() || quantum > 1 << 30 {
@@ -381,8 +381,8 @@ impl MachineSpec {
         }
     }
 
-    /// A flow is over when its acknowledgements are back. Where packets answer packets there are
-    /// none, and nothing is known of flows there.
+    /// A flow ends when its acknowledgements are back. With response packets there are none, and
+    /// nothing is known of ordered flows there.
     fn check_flows(&self, out: &mut Vec<InputError>) {
         if self.text("switch.flows") == "kept" && self.number("nic.response").is_some() {
             let wanted = "none, on a machine whose NICs answer with packets (nic.response)";
@@ -390,8 +390,8 @@ impl MachineSpec {
         }
     }
 
-    /// It is time of what `nic.host_rate` limits. Where packets answer packets it would have to be
-    /// said of which messages a get consists.
+    /// It is time on the resource that `nic.host_rate` limits. With response packets it is
+    /// undefined which messages of a get it applies to.
     fn check_multipacket(&self, out: &mut Vec<InputError>) {
         let key = "nic.multipacket_message";
         let span = self.span(key);
@@ -399,7 +399,7 @@ impl MachineSpec {
             return;
         }
         let mut refuse = |wanted: &str| out.push(InputError::new(key, span.to_string(), wanted));
-        // Beyond that the flows' weights do not hold it beside bytes.
+        // Beyond that the weights of the flow model cannot represent it beside bytes.
         if span > Span::us(100) {
             refuse("at most 100 us");
         }
@@ -413,7 +413,7 @@ impl MachineSpec {
         }
     }
 
-    /// With less than a packet every packet would be congestion.
+    /// Below one packet every packet would be congestion.
     fn check_congestion(&self, out: &mut Vec<InputError>) {
         if self.text("congestion.management") == "off" {
             return;
@@ -447,7 +447,7 @@ fn to_others(kinds: &[GroupKind], per_pair: &[Vec<u32>], i: usize) -> u64 {
     kinds.iter().enumerate().map(links).sum()
 }
 
-/// As many whole cables to every other group as the global ports of a group allow: the Cascade
+/// As many whole cables to every other group as the global ports of a group allow. The Cascade
 /// paper's rule, section II.D: cables per pair = floor(cables per group / (groups - 1)).
 fn full(kinds: &[GroupKind], per_cable: u64, at: &str, out: &mut Vec<InputError>) -> u64 {
     let [kind] = kinds else {
@@ -484,24 +484,24 @@ struct Build<'a> {
     switch_group: IndexVec<SwitchId, GroupId>,
 }
 
-/// What all links of one kind share.
+/// Properties shared by all links of a kind.
 #[derive(Clone, Copy)]
 struct LinkRow {
-    /// Cable and the switch it leads to.
+    /// Latency of the cable and of the switch that it leads to.
     latency: Span,
     cable: Span,
     gap: Gap,
     buffer: u32,
 }
 
-/// Places in `Build::rows`.
+/// Indices into `Build::rows`.
 const EDGE: usize = 0;
 const LOCAL: usize = 1;
 const CHASSIS: usize = 2;
 const GLOBAL: usize = 3;
 
 impl<'a> Build<'a> {
-    /// Lays out groups, switches, nodes and NICs, and the links of the NICs.
+    /// Creates groups, switches, nodes and NICs, and the links of the NICs.
     fn new(spec: &MachineSpec, kinds: &'a [GroupKind]) -> Build<'a> {
         let switch = spec.span("switch.latency");
         let rows = ["edge", "local", "chassis", "global"].map(|link| {
@@ -598,7 +598,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Switch by switch: to the row's other columns, then to the column's other rows.
+    /// Switch by switch: to the other columns of its row, then to the other rows of its column.
     fn local_links(&mut self) {
         for at in self.coords.ids() {
             let switch_coords = self.coords[at];
@@ -624,10 +624,11 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Links between groups, both directions, sorted by pair of groups.
+    /// Global links in both directions, sorted by pair of groups.
     ///
-    /// Every group deals its ports out to its peers in order, one switch after the other, so the
-    /// links of a pair sit on as many switches as can be, and no switch has two more than another.
+    /// Each group assigns its ports to its peers in order, one switch after another. The links of a
+    /// pair are on as many switches as possible, and the switches of a group have equally many to
+    /// within one.
     fn global_links(&mut self, per_pair: &[Vec<u32>]) -> (Vec<u32>, Vec<GlobalLink>) {
         let n = self.groups.len();
         let kind_of = |g: usize| usize::from(self.group_kind.raw[g]);
@@ -668,7 +669,7 @@ impl<'a> Build<'a> {
     }
 
     fn dragonfly(&mut self, (pair_first, global_links): (Vec<u32>, Vec<GlobalLink>)) -> Dragonfly {
-        // Hops of the longest way within a group: along its chassis, and across them.
+        // Hops of the longest path within a group: along its chassis, and across them.
         let within = |k: &GroupKind| u32::from(k.slots() > 1) + u32::from(k.chassis > 1);
         let within = self.kinds.iter().map(within).max().expect("a machine has a kind");
         let transit = self.groups.iter().filter(|(_, g)| g.transit != NO_TRANSIT);
