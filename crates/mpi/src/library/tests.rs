@@ -1,4 +1,4 @@
-//! Profiles: what they say, what is wrong with them, and what they cost.
+//! Profiles: their values, errors in them, and their costs.
 
 use super::*;
 use collectives::{Algorithm, Case, Overrides};
@@ -16,16 +16,15 @@ fn every_preset_is_legal_on_every_fabric_and_has_rules_for_all() {
             for kind in Kind::ALL {
                 assert!(!library.selection.rules(kind).is_empty(), "{name}: {kind:?}");
             }
-            // What travels with the request must be less than what must ask.
+            // The eager part of a rendezvous is at most the eager threshold.
             assert!(library.rendezvous_eager_part <= library.eager_max, "{name} on {fabric}");
             assert!(library.poll_interval > Span::ZERO, "{name}");
         }
     }
 }
 
-/// On LUMI what a window of osu_bw leaves of 1.43 and 1.80 million messages a second; 1.3 less
-/// 0.8 us on Cascade, halved; first rendezvous of 18,434 B (threshold 16,384 + minimum 2,049,
-/// plus one).
+/// LUMI: what a window of osu_bw leaves of 1.43 and 1.80 million messages/s. Cascade: half of 1.3
+/// less 0.8 us. First rendezvous at 18,434 B (threshold 16,384 + minimum 2,049, plus one).
 #[test]
 fn values_are_those_of_the_fabric() {
     for (name, fabric, overhead_ns, eager_max, tag_ub) in [
@@ -51,7 +50,7 @@ fn decide(name: &str, kind: Kind, size: u32, bytes: u64) -> Algorithm {
     library(name, "slingshot").selection.decide(&case, &Overrides::default())
 }
 
-/// The table of MPICH's rules, both sides of every limit.
+/// The table of MPICH's rules, on both sides of every limit.
 #[test]
 fn mpich_chooses_as_its_table_says() {
     use Algorithm as A;
@@ -93,8 +92,8 @@ fn mpich_chooses_as_its_table_says() {
     }
 }
 
-/// Both sides of what MPICH_ENV_DISPLAY shows, as it is and with variables set; and that only
-/// on Slingshot.
+/// Both sides of the limits in MPICH_ENV_DISPLAY, with defaults and with variables set; only on
+/// Slingshot.
 #[test]
 fn cray_mpich_sends_blocks_of_an_alltoall_in_pieces_on_few_nodes() {
     use Algorithm as A;
@@ -133,7 +132,7 @@ fn cray_mpich_sends_blocks_of_an_alltoall_in_pieces_on_few_nodes() {
         assert_eq!(decide("slingshot", set, nodes, bytes), want, "{what}");
     }
     assert_eq!(decide("aries", &[], 4, 32_769), A::Pairwise);
-    // Each of the two has its own.
+    // Each of the two has its own variable.
     let mut overrides = Overrides::default();
     for (name, value) in [("MPICH_ALLTOALL_SYNC_FREQ", "2"), ("MPICH_ALLTOALLV_THROTTLE", "3")] {
         assert_eq!(overrides.set(name, value), Ok(collectives::Setting::Applied));
@@ -166,7 +165,7 @@ fn rules_of_another_fabric_are_read_and_not_used() {
     );
 }
 
-/// Also of one that is itself like another.
+/// Also from a base that has a base itself.
 #[test]
 fn a_profile_inherits_everything_from_its_base() {
     for name in PRESETS {
@@ -193,14 +192,14 @@ fn the_aurora_build_has_its_own_rules() {
         (Kind::Allgather, 1000, 1 << 30, Algorithm::Bruck),
         (Kind::Allgatherv, 1024, 1 << 30, Algorithm::RecursiveDoubling),
         (Kind::Bcast, 1000, 1 << 30, Algorithm::ScatterRecursiveDoubling),
-        // Kinds it says nothing of are MPICH's.
+        // Kinds it has no rules for use MPICH's.
         (Kind::Alltoall, 8, 257, Algorithm::Scattered { throttle: 32 }),
     ] {
         assert_eq!(decide("mpich-aurora", kind, size, bytes), want, "{kind:?} {size} {bytes}");
     }
 }
 
-/// Both sides of some limits of Open MPI's table, by its numbers of algorithms: blocks of one
+/// Both sides of some limits of Open MPI's table, by its algorithm numbers. Sizes are blocks of one
 /// rank for allgather, whose recursive doubling is Bruck's unless the size is a power of two.
 #[test]
 fn open_mpi_chooses_as_its_table_says() {

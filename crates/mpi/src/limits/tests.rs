@@ -1,4 +1,4 @@
-//! What fits, what does not, and what comes free.
+//! What fits, what exceeds a limit, and what is returned.
 
 use super::*;
 
@@ -48,7 +48,7 @@ fn the_bound_itself_fits_and_one_more_does_not() {
 
 #[test]
 fn ranks_of_one_engine_share_its_entries_and_others_do_not() {
-    // Ranks 0 and 2 are on engine 0 of NIC 7, rank 1 is on its engine 1, rank 3 elsewhere.
+    // Ranks 0 and 2 are on engine 0 of NIC 7, rank 1 is on its engine 1, rank 3 on another NIC.
     let mut l = limits(MatchMode::Hardware, &[7, 7, 7, 3]);
     times(6, || l.post(0));
     times(4, || l.post(2));
@@ -61,7 +61,8 @@ fn ranks_of_one_engine_share_its_entries_and_others_do_not() {
     assert_eq!(l.post(2), Verdict::Fits);
 }
 
-/// Flow control frees what the endpoint itself has unexpected; who has nothing ends the job.
+/// Flow control frees the unexpected messages of the endpoint itself; an endpoint without any ends
+/// the job.
 #[test]
 fn hardware_matching_goes_on_only_if_the_endpoint_frees_an_entry() {
     let wide = Bounds { events: UNLIMITED, ..bounds(MatchMode::Hardware) };
@@ -94,8 +95,8 @@ fn hybrid_matching_leaves_the_nic_once_and_gives_its_entries_back() {
     assert_eq!(l.software_ranks(), 1);
 }
 
-/// Ranks 0 and 2 are on engine 0, which has 10 entries. Registered memory takes them like
-/// receives do, and no match mode gets it off the NIC.
+/// Ranks 0 and 2 are on engine 0, which has 10 entries. Memory regions take entries like receives,
+/// and no match mode moves them off the NIC.
 #[test]
 fn registered_memory_takes_the_entries_of_messages() {
     for mode in MatchMode::ALL {
@@ -116,7 +117,7 @@ fn registered_memory_takes_the_entries_of_messages() {
             }
         );
         l.unpost(0);
-        // Nothing is given back that was not taken.
+        // Nothing is returned that was not taken.
         (0..20).for_each(|_| l.deregister(0, true));
         l.deregister(2, false);
         times(6, || l.register(2, false));
@@ -124,7 +125,7 @@ fn registered_memory_takes_the_entries_of_messages() {
     }
 }
 
-/// What one message needs is given back with it, and is no window of the rank's.
+/// A message's temporary region is returned with it, and is not a region of the rank.
 #[test]
 fn a_temporary_region_takes_an_entry_while_it_lasts() {
     let mut l = limits(MatchMode::Hybrid, &[0, 0, 0]);
@@ -138,13 +139,13 @@ fn a_temporary_region_takes_an_entry_while_it_lasts() {
     assert_eq!(l.register_temporary(2), Verdict::Exceeded(Limit::Regions));
 }
 
-/// A table of 20 entries: three are each endpoint's, four keys a rank are optimized ones.
+/// A table of 20 entries: three per endpoint, and four optimized keys per rank.
 #[test]
 fn optimized_regions_take_table_entries_until_their_keys_are_used_up() {
     let mut l = limits(MatchMode::Hardware, &[0, 0, 0, 5]);
     assert_eq!(l.mark(Limit::PortalTable), HighWater { used: 9, rank: 0 });
     assert_eq!(l.fixed(Limit::PortalTable), 9);
-    // The fifth and sixth have no such key, and are ordinary ones.
+    // The fifth and sixth have no such key, and are ordinary regions.
     times(6, || l.register(0, true));
     times(4, || l.register(1, true));
     assert_eq!((l.regions(0), l.regions(1)), ((6, 4), (4, 4)));
@@ -161,7 +162,7 @@ fn optimized_regions_take_table_entries_until_their_keys_are_used_up() {
     assert_eq!(l.mark(Limit::PortalTable).used, 3);
 }
 
-/// Of four command queues, and of a table of 20 entries, three an endpoint.
+/// Four command queues, and a table of 20 entries of which each endpoint takes three.
 #[test]
 fn a_job_without_command_queue_or_table_entry_cannot_start() {
     let nic = |ranks: u32, command_queues: u64| {
@@ -175,7 +176,7 @@ fn a_job_without_command_queue_or_table_entry_cannot_start() {
         Limits::new(bounds(MatchMode::Hardware).unlimited(), (0..9).map(|_| 7)).start(),
         None
     );
-    // On two NICs there is room for all.
+    // Two NICs have enough of both.
     assert_eq!(limits(MatchMode::Hardware, &[0, 1, 0, 1, 0, 1, 0, 1]).start(), None);
 }
 

@@ -1,24 +1,24 @@
-//! The conditions of MPICH's tuning files, `comm_size<8` or `is_commutative=yes`, as rules.
+//! The conditions of MPICH's tuning files, such as `comm_size<8` or `is_commutative=yes`, as rules.
 //!
-//! Source: [MPICH] `src/mpi/coll/src/csel.c`, whose parser ends the program at a key it does not
-//! know, and at a question that has no answer for the collective.
+//! Source: [MPICH] `src/mpi/coll/src/csel.c`. Its parser ends the program at an unknown key, and at
+//! a condition that has no meaning for the collective.
 
 use collectives::{Kind, Range, Rule};
 
 use crate::library::did_you_mean;
 
-/// What a key asks.
+/// The meaning of a key.
 pub(super) enum Condition {
-    /// It holds where any of these rules does.
+    /// Holds where any of these rules does.
     When(Vec<Rule>),
     /// The same for all calls of this model.
     Always(bool),
     Any,
-    /// The model does not know the answer. Why, for a note.
+    /// Not known to the model; the reason, for a note.
     Unknown(String),
 }
 
-/// Forms of every condition, for suggestions.
+/// All condition keys, for suggestions.
 const FORMS: [&str; 24] = [
     "comm_type=intra",
     "comm_type=inter",
@@ -46,13 +46,13 @@ const FORMS: [&str; 24] = [
     "is_multi_threaded=yes",
 ];
 
-/// Whether a key may stand above the collectives: it asks about the communicator alone.
+/// Whether a key may stand above the collectives: it depends on the communicator alone.
 pub(super) fn is_of_communicators(key: &str) -> bool {
     let families = ["comm_", "is_node_consecutive=", "is_multi_threaded="];
     key == "any" || families.iter().any(|family| key.starts_with(family))
 }
 
-/// What a key asks of a call of `kind`; `Err` is what was expected.
+/// The meaning of a key for calls of `kind`; `Err` states what was expected.
 pub(super) fn condition(kind: Kind, key: &str) -> Result<Condition, String> {
     use Condition::{Always, Any, When};
     let any = Rule::always(kind.algorithms()[0]);
@@ -75,7 +75,7 @@ pub(super) fn condition(kind: Kind, key: &str) -> Result<Condition, String> {
         "any" => Any,
         _ if key.ends_with("=any") => Any,
         "comm_hierarchy=parent" => one(several),
-        // One rank per node, or the first ranks of nodes; MPICH has one answer for the three.
+        // One rank per node, or the first ranks of nodes; MPICH does not distinguish the three.
         "comm_hierarchy=node_roots" | "comm_hierarchy=node" | "comm_hierarchy=flat" => {
             one(Rule { several_a_node: Some(false), ..any })
         }
@@ -87,7 +87,7 @@ pub(super) fn condition(kind: Kind, key: &str) -> Result<Condition, String> {
         }
         "comm_size=node_comm_size" => one(Rule { nodes: Range { min: 0, max: 1 }, ..several }),
         "comm_size=pow2" => one(Rule { power_of_two: Some(true), ..any }),
-        // [measured] MPICH 5.0.2 has no answer but "no" where all ranks share a node.
+        // [measured] In MPICH 5.0.2 it is always "no" where all ranks share a node.
         "is_node_consecutive=yes" => {
             one(Rule { nodes: Range { min: 2, max: u64::MAX }, consecutive: Some(true), ..several })
         }
@@ -112,7 +112,7 @@ pub(super) fn condition(kind: Kind, key: &str) -> Result<Condition, String> {
     })
 }
 
-/// The conditions that compare with a number.
+/// Conditions that compare with a number.
 fn numbered(kind: Kind, key: &str) -> Result<Condition, String> {
     let any = Rule::always(kind.algorithms()[0]);
     let one = |rule: Rule| Ok(Condition::When(vec![rule]));
@@ -189,7 +189,7 @@ fn range(text: &str) -> Option<Range> {
     match text.strip_prefix("<=") {
         Some(n) => digits(n).map(|max| Range { min: 0, max }),
         None => match digits(text.strip_prefix('<')?)? {
-            // Nothing is below zero.
+            // No number is below zero.
             0 => Some(Range { min: 1, max: 0 }),
             n => Some(Range { min: 0, max: n - 1 }),
         },

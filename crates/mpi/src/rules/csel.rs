@@ -1,10 +1,10 @@
-//! Reads MPICH's three tuning files: the generic selection, the device's compositions, and what the
-//! device does within a node.
+//! Reads MPICH's three tuning files: the generic selection, the compositions of its device layer,
+//! and the device layer's intra-node algorithms.
 //!
 //! All are trees of conditions (`conditions`). In the generic file a call without an answer ends
-//! the program, so its trees are whole. In the device's files such a call goes to the generic
-//! selection. Source: [MPICH] `csel.c`, `csel_container.c`, `ch4_csel_container.c`, `ch4_coll.h`,
-//! `posix_csel_container.c`.
+//! the program, so its trees must be complete. In the device layer's files such a call goes to the
+//! generic selection. Source: [MPICH] `csel.c`, `csel_container.c`, `ch4_csel_container.c`,
+//! `ch4_coll.h`, `posix_csel_container.c`.
 
 use collectives::{Algorithm, Composition, Kind, Parameters, Range, Rule, Selection, TreeShape};
 
@@ -13,10 +13,10 @@ use super::mpich::{Tree, generic, name, prefix};
 use super::{Format, Reading, own_within};
 use crate::library::did_you_mean;
 
-/// Collectives that the device composes of stages.
+/// Collectives for which the device layer has compositions of stages.
 const COMPOSED: [Kind; 4] = [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Allreduce];
 
-/// What the algorithms within a node are called.
+/// Prefix of intra-node algorithms.
 const POSIX: &str = "MPIDI_POSIX_mpi_";
 
 pub(super) fn read(
@@ -37,7 +37,7 @@ pub(super) fn read(
     if reader.errors.is_empty() { Ok(reader.reading) } else { Err(reader.errors) }
 }
 
-/// Which of the three files this is, by what its leaves name.
+/// Which of the three files this is, by the names in its leaves.
 fn recognized(file: &Tree) -> Format {
     fn leaves<'a>(tree: &'a Tree, found: &mut Vec<&'a str>) {
         for (key, below) in &tree.0 {
@@ -70,7 +70,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The level of the collectives, below conditions that ask about the communicator.
+    /// The level of the collectives, below conditions about the communicator.
     fn collectives(&mut self, tree: &Tree, place: Rule, at: &str) {
         for (key, below) in &tree.0 {
             let path = if at.is_empty() { key.clone() } else { format!("{at}/{key}") };
@@ -102,7 +102,7 @@ impl Reader<'_> {
     fn collective(&mut self, name: &str, tree: &Tree, place: Rule, at: &str) {
         let Some(kind) = Kind::named(name) else {
             let key = format!("collective={name}");
-            // Those this model makes of plain messages have nothing to choose.
+            // Collectives that this model makes of point-to-point messages have no choice.
             if self.others.find(&key).is_none() {
                 let hint = did_you_mean(&key, self.others.0.iter().map(|(k, _)| k.as_str()));
                 self.errors.push(format!(
@@ -127,7 +127,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a file of compositions leaves out is not composed.
+    /// Collectives that a compositions file leaves out have no composition.
     fn flatten_others(&mut self) {
         for kind in COMPOSED {
             if !self.reading.rules.iter().any(|(known, _)| *known == kind) {
@@ -137,7 +137,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the rules of a subtree where `place` holds.
+    /// Adds the rules of a subtree, restricted to `place`.
     fn walk(&mut self, kind: Kind, tree: &Tree, place: Rule, at: &str, rules: &mut Vec<Rule>) {
         let mut is_whole = self.format != Format::Generic;
         let before = self.errors.len();
@@ -148,7 +148,7 @@ impl Reader<'_> {
             }
             match condition(kind, key) {
                 Ok(Condition::When(places)) => {
-                    // `yes` and `no` between them are all there is.
+                    // `yes` and `no` together are complete.
                     let opposite = match key.rsplit_once('=') {
                         Some((asked, "yes")) => Some(format!("{asked}=no")),
                         Some((asked, "no")) => Some(format!("{asked}=yes")),
@@ -164,7 +164,7 @@ impl Reader<'_> {
                 }
                 Ok(Condition::Unknown(why)) => {
                     self.reading.note(kind, why);
-                    // What is below is checked all the same.
+                    // The subtree is checked nevertheless.
                     self.walk(kind, below, place, &at, &mut Vec::new());
                     return self.fall_back(kind, &place, rules);
                 }
@@ -183,15 +183,15 @@ impl Reader<'_> {
         }
     }
 
-    /// There is no way back from a branch that was entered, so what it has no answer for does not
-    /// meet the next one.
+    /// A branch that was entered is not left again, so its unanswered calls do not reach the next
+    /// branch.
     fn end_of_branch(&self, kind: Kind, place: &Rule, places: &[Rule], rules: &mut Vec<Rule>) {
         for place in places.iter().filter_map(|when| place.and(when)) {
             rules.extend(own_within(self.own, kind, &place));
         }
     }
 
-    /// The library's own rules, for what is not modeled.
+    /// Adds the library's own rules, for what is not modeled.
     fn fall_back(&self, kind: Kind, place: &Rule, rules: &mut Vec<Rule>) {
         match self.format {
             Format::Compositions => {
@@ -227,8 +227,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A composition of the device, where it is modeled; else the generic selection, which the
-    /// device falls back to.
+    /// A composition of the device layer if it is modeled; else the generic selection, which the
+    /// device layer falls back to.
     fn composition(
         &mut self,
         kind: Kind,
@@ -239,7 +239,7 @@ impl Reader<'_> {
     ) {
         let known = compositions(kind);
         let own_prefix = format!("{}composition_", prefix(kind).replace("MPIR_", "MPIDI_"));
-        // `gatherv` and `scatterv` have their algorithms for all communicators.
+        // `gatherv` and `scatterv` have `allcomm` algorithms.
         let own_prefix = own_prefix.replace("_allcomm_", "_intra_");
         let found = name.strip_prefix(&own_prefix).filter(|word| known.contains(word));
         let Some(word) = found else {
@@ -256,7 +256,7 @@ impl Reader<'_> {
             (Kind::Bcast | Kind::Reduce, "beta") => {
                 rules.push(Rule { algorithm: of_kind(Composition::Beta), ..place });
             }
-            // The stage within a node is all there is.
+            // Gamma is the intra-node stage alone.
             (Kind::Allreduce, "gamma") => {
                 let one_node = Rule { nodes: Range { min: 1, max: 1 }, ..place };
                 let within = one_node.and(&place);
@@ -264,7 +264,7 @@ impl Reader<'_> {
                     within.map(|rule| Rule { algorithm: of_kind(Composition::Alpha), ..rule }),
                 );
             }
-            // One network for all ranks alike.
+            // No composition: all ranks alike.
             (Kind::Barrier | Kind::Allreduce, "beta") | (Kind::Bcast | Kind::Reduce, "gamma") => {}
             (Kind::Alltoall | Kind::Allgather | Kind::Scan, "beta") => {}
             (Kind::Alltoall | Kind::Allgather | Kind::Scan, _) | (_, "delta") => {
@@ -277,11 +277,11 @@ impl Reader<'_> {
         rules.extend(own_within(self.own, kind, &place));
     }
 
-    /// An algorithm among the ranks of a node. The model has release and gather trees.
+    /// An intra-node algorithm. The model has release and gather trees only.
     fn within_node(&mut self, kind: Kind, full: &str, at: &str) {
         let short = full.strip_prefix(POSIX);
         let Some(short) = short else {
-            // The generic algorithms, by messages within the node.
+            // Generic algorithms, by messages within the node.
             let is_known = full.strip_prefix(&prefix(kind)).is_some_and(|short| {
                 Algorithm::named(kind, short).is_some() || kind.unimplemented().contains(&short)
             });
@@ -317,7 +317,7 @@ impl Reader<'_> {
     ) {
         let prefix = prefix(kind);
         let short = full.strip_prefix(&prefix).or(match full.strip_prefix("MPIR_") {
-            // Algorithms made of the nonblocking collective are called so for all communicators.
+            // Algorithms made of the nonblocking collective have `allcomm` in their name.
             Some(rest) if rest.ends_with("_allcomm_nb") => Some("nb"),
             _ => None,
         });
@@ -360,7 +360,7 @@ impl Reader<'_> {
     }
 }
 
-/// The compositions that the device has for a kind. [MPICH] ch4_coll.h
+/// The device layer's compositions for a kind. [MPICH] ch4_coll.h
 fn compositions(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Bcast | Kind::Allreduce => &["alpha", "beta", "gamma", "delta"],

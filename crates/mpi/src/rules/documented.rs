@@ -1,5 +1,5 @@
-//! Files as the libraries' sources and documentation have them: every condition, kind of file and
-//! variable. An expectation is what the source says of the call.
+//! Tests with files as in the libraries' sources and documentation: every condition, kind of file
+//! and variable. Expectations are what the source states about the call.
 
 use base::{below, draw};
 use collectives::{Algorithm, Case, Composition, Kind, Overrides, Selection, TreeShape};
@@ -12,7 +12,7 @@ fn own(name: &str) -> Selection {
     Library::parse(name, text, "slingshot").expect("presets are legal").selection
 }
 
-/// A call of `bytes` as `Case` counts them, in elements of 8, by a builtin operator.
+/// A call of `bytes` as `Case` counts them, in 8-byte elements, with a predefined operator.
 fn case(kind: Kind, (size, nodes): (u32, u32), bytes: u64) -> Case {
     Case {
         kind,
@@ -26,7 +26,7 @@ fn case(kind: Kind, (size, nodes): (u32, u32), bytes: u64) -> Case {
     }
 }
 
-/// What MPICH's file chooses on a flat network: compositions are out of its way.
+/// The choice of an MPICH file, without compositions.
 fn chosen(text: &str, case: &Case) -> Algorithm {
     let own = Selection::default();
     let read = read(text, None, &own).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
@@ -34,7 +34,7 @@ fn chosen(text: &str, case: &Case) -> Algorithm {
     read.over(&own).decide(case, &Overrides::default())
 }
 
-/// A file in which a condition chooses the ring, and anything else another algorithm.
+/// A file in which a condition chooses the ring, and all else another algorithm.
 fn asks(kind: Kind, condition: &str) -> String {
     let (yes, no) = match kind {
         Kind::Allreduce => ("ring", "recursive_doubling"),
@@ -59,7 +59,7 @@ fn holds(condition: &str, case: &Case) -> bool {
     !no.contains(&first) && !bruck
 }
 
-/// [MPICH] csel.c: `comm_avg_ppn<=N` is `size <= N * nodes`. [measured] so does 5.0.2 with
+/// [MPICH] csel.c: `comm_avg_ppn<=N` is `size <= N * nodes`. [measured] So it is in 5.0.2 with
 /// `MPIR_CVAR_NUM_CLIQUES`, for one rank per node as well (`conformance/tuning`).
 #[test]
 fn mean_ranks_per_node() {
@@ -80,8 +80,8 @@ fn mean_ranks_per_node() {
     }
 }
 
-/// [MPICH] csel.c, `get_count`: the vector's, one block's of an allgather and a
-/// reduce_scatter_block, all blocks' of an allgatherv and a reduce_scatter.
+/// [MPICH] csel.c, `get_count`: elements of the vector; of one block for allgather and
+/// reduce_scatter_block; of all blocks for allgatherv and reduce_scatter.
 #[test]
 fn element_counts() {
     let ranks = 8;
@@ -100,7 +100,7 @@ fn element_counts() {
             assert_eq!(holds("count<=64", &case), le, "{}: {count}", kind.name());
         }
     }
-    // 7 elements do not spread over 8 ranks, 8 do.
+    // 7 elements cannot be spread over 8 ranks, 8 can.
     for (count, lt) in [(7u64, true), (8, false)] {
         let of = |kind, blocks: u64| case(kind, (8, 8), 8 * count * blocks);
         assert_eq!(holds("count<pow2", &of(Kind::Allreduce, 1)), lt, "{count}");
@@ -162,7 +162,7 @@ fn the_other_conditions() {
     assert_eq!(chosen(text, &Case { size: 2, nodes: 1, ..packed }), Algorithm::Ring);
 }
 
-/// What MPICH asserts on is the user's mistake.
+/// Where MPICH has an assertion, the file is an input error.
 #[test]
 fn unanswerable_conditions_are_errors() {
     let own = own("mpich");
@@ -185,7 +185,7 @@ fn unanswerable_conditions_are_errors() {
     }
 }
 
-/// A file that was tuned on top of another says the same again when it is written.
+/// A file tuned on top of another is equivalent when it is written and read again.
 #[test]
 fn conditions_round_trip() {
     let base = own("mpich");
@@ -227,13 +227,13 @@ fn form(algorithm: Algorithm) -> Option<Composition> {
     }
 }
 
-/// MPICH's own file of compositions is what its profile has.
+/// MPICH's own compositions file equals its profile.
 #[test]
 fn mpichs_own_compositions_are_the_profiles() {
     let text = include_str!("../../libraries/mpich-ch4.json");
     let base = own("mpich");
     let read = read(text, None, &base).expect("MPICH's own file is legal");
-    // Scans do not deal with nodes first here.
+    // Scans are not node-aware here.
     let noted: Vec<Kind> = read.notes.iter().map(|(kind, _)| *kind).collect();
     assert_eq!(noted, [Kind::Scan], "{:?}", read.notes);
     let again = read.over(&base);
@@ -255,7 +255,8 @@ fn mpichs_own_compositions_are_the_profiles() {
     }
 }
 
-/// [MPICH] ch4_coll.h: what each composition is; a call without one goes to the generic selection.
+/// [MPICH] ch4_coll.h: the meaning of each composition; a call without one goes to the generic
+/// selection.
 #[test]
 fn compositions_are_chosen_by_a_file() {
     let base = own("mpich");
@@ -269,13 +270,14 @@ fn compositions_are_chosen_by_a_file() {
     let packed = |kind, bytes| case(kind, (64, 8), bytes);
     let beta = file("bcast", "{\"composition=MPIDI_Bcast_intra_composition_beta\": {}}");
     assert_eq!(form(beta.decide(&packed(Kind::Bcast, 1 << 20), &none)), Some(Composition::Beta));
-    // Left out: not composed. The library's own is alpha.
+    // Left out: no composition. The library's own is alpha.
     assert_eq!(form(base.decide(&packed(Kind::Allreduce, 8), &none)), Some(Composition::Alpha));
     assert_eq!(form(beta.decide(&packed(Kind::Allreduce, 8), &none)), None);
     let flat = file("allreduce", "{\"composition=MPIDI_Allreduce_intra_composition_beta\": {}}");
     let got = flat.decide(&packed(Kind::Allreduce, 1 << 20), &none);
     assert_eq!(got, Algorithm::Rabenseifner);
-    // No way back: 8 ranks per node enter the first branch, which says nothing of long vectors.
+    // No backtracking: 8 ranks per node enter the first branch, which has no answer for long
+    // vectors.
     let body = "{\"comm_avg_ppn<=8\": {\"avg_msg_size<=64\": \
                 {\"composition=MPIDI_Allreduce_intra_composition_alpha\": {}}}, \
                 \"comm_hierarchy=parent\": \
@@ -289,14 +291,14 @@ fn compositions_are_chosen_by_a_file() {
     let mut set = Overrides::default();
     set.set("MPIR_CVAR_ALLREDUCE_COMPOSITION", "1").expect("legal");
     assert_eq!(form(flat.decide(&packed(Kind::Allreduce, 8), &set)), Some(Composition::Alpha));
-    // Within one node gamma is all there is.
+    // Within one node gamma is the whole collective.
     let gamma = file("allreduce", "{\"composition=MPIDI_Allreduce_intra_composition_gamma\": {}}");
     assert_eq!(
         form(gamma.decide(&case(Kind::Allreduce, (8, 1), 8), &none)),
         Some(Composition::Alpha)
     );
     assert_eq!(form(gamma.decide(&packed(Kind::Allreduce, 8), &none)), None);
-    // What is not modeled leaves the profile's own.
+    // The profile's own rules replace what is not modeled.
     let text = "{\"collective=allreduce\": \
                 {\"composition=MPIDI_Allreduce_intra_composition_delta\": {}}}";
     let delta = read(text, None, &base).expect("legal");
@@ -338,7 +340,7 @@ fn composition_and_posix_files_are_distinguished_and_checked() {
         let errors = read(text, format, &base).expect_err(text);
         assert!(errors.iter().any(|e| e.contains(wanted)), "{text}: {errors:#?}");
     }
-    // MPICH's own: release and gather trees are what the model has.
+    // MPICH's own file: release and gather trees are modeled.
     let text = "{\"collective=bcast\": {\"comm_type=intra\": {\"is_multi_threaded=no\": \
                 {\"algorithm=MPIDI_POSIX_mpi_bcast_release_gather\": {}}}}}";
     let posix = read(text, None, &base).expect("legal");
@@ -351,7 +353,7 @@ fn composition_and_posix_files_are_distinguished_and_checked() {
     assert_eq!(posix.over(&base), base);
 }
 
-/// The example of Open MPI's documentation, its comma before a bracket included.
+/// The example of Open MPI's documentation, including its trailing comma.
 const DOCUMENTED: &str = r#"{
     "$schema": "tuned_schema.json",
     "rule_file_version" : 3,
@@ -399,7 +401,7 @@ fn open_mpis_json_is_read() {
     assert_eq!(selection.decide(&other, &none), own.decide(&other, &none));
 }
 
-/// The first rule for communicators that holds is the only one; of its rules the first that holds.
+/// Only the first communicator rule that holds is used, and of its rules the first that holds.
 #[test]
 fn the_first_rule_of_open_mpis_json_that_holds_is_taken() {
     let own = own("openmpi");
@@ -506,7 +508,7 @@ fn open_mpis_variables_force_algorithms() {
             variables.iter().map(|(n, v)| (format!("OMPI_MCA_coll_tuned_{n}"), *v)).collect();
         let mut named: Vec<(&str, &str)> = named.iter().map(|(n, v)| (&**n, *v)).collect();
         let case = case(kind, (48, 48), 1 << 16);
-        // Without the switch they do nothing.
+        // Without `use_dynamic_rules` they have no effect.
         let idle = set(&named).expect("legal");
         assert!(idle.rules.is_empty() && idle.notes[0].contains("has no effect"), "{idle:?}");
         named.push(use_them);
@@ -527,7 +529,7 @@ fn open_mpis_variables_force_algorithms() {
         overrides.rules = rules;
         assert_eq!(file.decide(&call, &overrides), want, "{word}");
     }
-    // Not modeled: the profile's own.
+    // Not modeled: the profile's own rule.
     let linear = set(&[use_them, ("OMPI_MCA_coll_tuned_allreduce_algorithm", "basic_linear")]);
     let linear = linear.expect("legal");
     assert!(linear.rules.is_empty());
@@ -547,7 +549,7 @@ fn open_mpis_variables_force_algorithms() {
     assert_eq!(wrong.expect_err("no number")[0].0, name);
 }
 
-/// Damaged files are read or complained of, whatever is in them.
+/// Damaged files are read or reported as errors, whatever they contain.
 #[test]
 fn no_input_makes_a_reader_panic() {
     let own = own("mpich");

@@ -1,7 +1,7 @@
 //! Open MPI's variables that force an algorithm: `OMPI_MCA_coll_tuned_<collective>_algorithm` and
-//! its parameters. They hold if `OMPI_MCA_coll_tuned_use_dynamic_rules` is set.
+//! its parameters. They take effect if `OMPI_MCA_coll_tuned_use_dynamic_rules` is set.
 //!
-//! A forced algorithm comes before a file of rules. Source: [OMPI] `coll_tuned_decision_dynamic.c`,
+//! A forced algorithm comes before a rules file. Source: [OMPI] `coll_tuned_decision_dynamic.c`,
 //! `coll_tuned_<collective>_decision.c` (5.0).
 
 use collectives::{Kind, Rule};
@@ -10,22 +10,22 @@ use super::openmpi::{MessageRule, algorithm, collective, model_rules, unmodeled}
 
 const PREFIX: &str = "OMPI_MCA_coll_tuned_";
 
-/// What the variables come to.
+/// The effect of the variables.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Forced {
     /// Rules that come before all others.
     pub rules: Vec<(Kind, Vec<Rule>)>,
-    /// What they say that is not followed.
+    /// Settings that have no effect here.
     pub notes: Vec<String>,
 }
 
-/// Whether Open MPI takes a variable's value for true.
+/// Whether Open MPI parses a variable's value as true.
 fn is_true(value: &str) -> bool {
     matches!(value.trim().to_lowercase().as_str(), "1" | "t" | "true" | "y" | "yes" | "enabled")
 }
 
-/// What the variables of an environment force. `Err` has the name of each that is wrong, and what
-/// was expected.
+/// The algorithms that the variables of an environment force. `Err` has the name of each wrong
+/// variable, and what was expected.
 pub fn forced<'a>(
     environment: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Result<Forced, Vec<(String, String)>> {

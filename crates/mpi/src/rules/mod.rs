@@ -1,9 +1,8 @@
-//! Files by which users tell a library which algorithm to use: MPICH's and Open MPI's own formats,
-//! read and written. A choice found here is carried to the machine, and one made there is tried
-//! here.
+//! Tuning files of MPICH and Open MPI, read and written in their own formats. A choice found by
+//! simulation can be used on the machine, and a choice made there can be simulated.
 //!
-//! Read, a file becomes rules of `collectives::Selection`. What it says of algorithms this model
-//! has not is left to the library's own rules, and noted.
+//! A file is read into rules of `collectives::Selection`. Where it names algorithms that are not
+//! modeled, the library's own rules are used and noted. docs/tuning-files.md describes the formats.
 
 mod conditions;
 mod csel;
@@ -17,7 +16,7 @@ pub use forced::{Forced, forced};
 use crate::Family;
 use collectives::{Algorithm, Case, Kind, Rule, Selection};
 
-/// On communicators of `ranks`, from `bytes` (as `Case` counts them) on: `algorithm`.
+/// From `ranks` ranks and `bytes` (as in `Case`) on: `algorithm`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
     pub ranks: u32,
@@ -25,19 +24,19 @@ pub struct Choice {
     pub algorithm: Algorithm,
 }
 
-/// What a file came to.
+/// The content of a tuning file.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Reading {
-    /// The rules of the collectives it speaks of.
+    /// The rules of the collectives in the file.
     pub rules: Vec<(Kind, Vec<Rule>)>,
-    /// What MPICH's device composes comes before its file is looked into.
+    /// MPICH's compositions come before the file.
     pub after_compositions: bool,
-    /// What it says that is not followed.
+    /// Settings of the file that have no effect here.
     pub notes: Vec<(Kind, String)>,
 }
 
 impl Family {
-    /// The name its file is given.
+    /// The name of its file.
     pub fn file_name(self) -> &'static str {
         match self {
             Family::Mpich => "mpich.json",
@@ -49,7 +48,7 @@ impl Family {
         let composed = self == Family::Mpich && algorithm.is_composed() && algorithm.takes(case);
         composed && !algorithm.is_offloaded() || self.offers(algorithm, case)
     }
-    /// Whether its file can say so as well.
+    /// Whether its file can express that as well.
     pub fn offers(self, algorithm: Algorithm, case: &Case) -> bool {
         let has = match self {
             Family::Mpich => mpich::name(case.kind, algorithm).is_some(),
@@ -58,9 +57,9 @@ impl Family {
         has && !algorithm.is_offloaded() && algorithm.takes(case)
     }
 
-    /// The file that says: for `kind`, these `choices`, sorted by ranks and bytes. Those of a size
-    /// hold up to the next, in ranks and in bytes; below the smallest communicator the library's
-    /// `own` rules do.
+    /// The text of a file with these `choices` for `kind`, sorted by ranks and bytes. A choice
+    /// holds up to the next one, in ranks and in bytes. Below the smallest communicator the
+    /// library's `own` rules hold.
     pub fn write(self, kind: Kind, choices: &[Choice], own: &Selection) -> String {
         debug_assert!(choices.is_sorted_by_key(|c| (c.ranks, c.bytes)));
         match self {
@@ -70,12 +69,12 @@ impl Family {
     }
 }
 
-/// What a tuning file says, and in whose words.
+/// The format of a tuning file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Format {
     /// MPICH's generic selection: `MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE`.
     Generic,
-    /// What its device composes: `MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE`.
+    /// Compositions of the device layer: `MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE`.
     Compositions,
     /// Within a node: `MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE`.
     Posix,
@@ -84,7 +83,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a request names.
+    /// The format named in a request.
     pub fn named(word: &str) -> Option<Format> {
         Some(match word {
             "generic" => Format::Generic,
@@ -96,9 +95,9 @@ impl Format {
     }
 }
 
-/// Reads a file. An unknown `format` is recognized by the content: JSON begins with a brace, and
-/// Open MPI's has collectives in a list of that name. `own` are the library's rules,
-/// which hold where the file's cannot. All complaints at once, each with its place.
+/// Reads a file. Without a `format` it is recognized by its content: JSON begins with a brace, and
+/// Open MPI's has a list `collectives`. `own` are the library's rules, which hold where the file
+/// has none. `Err` has all errors, each with its place.
 pub fn read(text: &str, format: Option<Format>, own: &Selection) -> Result<Reading, Vec<String>> {
     let is_json = text.trim_start().starts_with('{');
     match format {
@@ -111,7 +110,7 @@ pub fn read(text: &str, format: Option<Format>, own: &Selection) -> Result<Readi
 }
 
 impl Reading {
-    /// The library's rules with the file's in their place.
+    /// The library's rules, with those of the file in place of its collectives.
     pub fn over(self, own: &Selection) -> Selection {
         let mut selection = own.clone();
         for (kind, rules) in self.rules {
@@ -129,19 +128,19 @@ impl Reading {
     }
 }
 
-/// The library's own rules for `kind` where `place` holds, but for what MPICH's device composes,
-/// of which its file knows nothing.
+/// The library's own rules for `kind`, restricted to `place`, without MPICH's compositions, which a
+/// file does not know.
 fn own_within(own: &Selection, kind: Kind, place: &Rule) -> Vec<Rule> {
     let rules = own.rules(kind).iter().filter(|rule| !rule.algorithm.is_composed());
     rules.filter_map(|rule| rule.and(place)).collect()
 }
 
-/// Groups of neighbors with equal ranks.
+/// Groups of consecutive choices with equal ranks.
 fn by_ranks(choices: &[Choice]) -> impl Iterator<Item = &[Choice]> {
     choices.chunk_by(|a, b| a.ranks == b.ranks)
 }
 
-/// Choices without those that only repeat the one before.
+/// Choices without those that repeat the previous one.
 fn changes(choices: &[Choice]) -> Vec<Choice> {
     let mut kept: Vec<Choice> = Vec::new();
     for &choice in choices {

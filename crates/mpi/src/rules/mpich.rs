@@ -1,13 +1,13 @@
-//! MPICH's selection file, which `MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE` names: its names, and
-//! how it is written. `csel` reads it.
+//! MPICH's generic selection file, named by `MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE`: its names,
+//! and its writer. `csel` reads it.
 //!
-//! Nested objects whose keys are conditions, `comm_size<8`, `total_msg_size=any`, down to
-//! `algorithm=MPIR_Allgather_intra_ring`. The first condition of a level that holds is entered, and
-//! there is no way back. Source: MPICH `src/mpi/coll/src/csel.c`, `csel_container.c`; what happens
-//! to a wrong file was tried on the 5.0.2 of PyPI.
+//! It consists of nested objects whose keys are conditions, such as `comm_size<8` and
+//! `total_msg_size=any`, down to `algorithm=MPIR_Allgather_intra_ring`. The first condition of a
+//! level that holds is entered, without backtracking. Source: MPICH `src/mpi/coll/src/csel.c`,
+//! `csel_container.c`. The effect of wrong files was measured with 5.0.2 from PyPI.
 //!
-//! MPICH ends a program whose file leaves out a collective it calls, so a file has all of them:
-//! what nobody tuned is `libraries/mpich.json`, the rules MPICH itself comes with.
+//! MPICH ends a program that calls a collective which the file leaves out, so a file has all of
+//! them. Collectives that were not tuned are taken from `libraries/mpich.json`, MPICH's own rules.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,13 +20,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::{Choice, by_ranks, changes, own_within};
 use crate::library::{self, Library};
 
-/// The rules MPICH comes with. [MPICH] 5.0.2: its generic selection, for host buffers.
+/// MPICH's own rules. [MPICH] 5.0.2: its generic selection, for host buffers.
 const GENERIC: &str = include_str!("../../libraries/mpich.json");
 
-/// MPICH reads numbers by `atoi`.
+/// MPICH parses numbers by `atoi`.
 const MOST: u64 = i32::MAX as u64;
 
-/// An object whose keys stand in order.
+/// A JSON object with ordered keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tree(pub Vec<(String, Tree)>);
 
@@ -77,7 +77,7 @@ pub(super) fn generic() -> Tree {
     serde_json::from_str(GENERIC).expect("the file that comes with us is legal")
 }
 
-/// `MPIR_Allgather_intra_`.
+/// Such as `MPIR_Allgather_intra_`.
 pub(super) fn prefix(kind: Kind) -> String {
     let mut name = kind.name().to_string();
     name[..1].make_ascii_uppercase();
@@ -85,21 +85,21 @@ pub(super) fn prefix(kind: Kind) -> String {
     format!("MPIR_{name}_{whose}_")
 }
 
-/// MPICH's name for an algorithm it has. [MPICH] `coll_algorithms.txt`.
+/// MPICH's name for an algorithm; `None` if it does not have it. [MPICH] `coll_algorithms.txt`.
 pub(super) fn name(kind: Kind, algorithm: Algorithm) -> Option<String> {
     use Algorithm as A;
     let lacks = match (kind, algorithm) {
         (_, A::Neighbor | A::ReduceBcast | A::SplitBinary { .. } | A::Chunked { .. }) => true,
         (_, A::Offload) => true,
-        // What its device composes stands in a file of the device's.
+        // Compositions belong to another file.
         (_, a) if a.is_composed() => true,
-        // Open MPI's shapes. Segments of an allreduce's tree are a parameter of that.
+        // Open MPI's shapes. In an allreduce's tree, segments are a parameter.
         (_, A::Tree { shape: TreeShape::Chain | TreeShape::Levels, .. }) => true,
         (Kind::Reduce, A::Tree { .. }) => true,
         (Kind::Allreduce, A::Tree { .. }) => {
             return Some(format!("{}tree", prefix(kind)));
         }
-        // How many are out at once is a variable's to say, not the file's.
+        // The throttle is set by a variable, not by the file.
         (_, A::Scattered { throttle: u16::MAX }) => true,
         (Kind::Alltoallv, A::Pairwise) | (Kind::Gather | Kind::Scatter, A::Linear) => true,
         (Kind::ReduceScatter | Kind::ReduceScatterBlock, A::Ring) => true,
@@ -108,13 +108,13 @@ pub(super) fn name(kind: Kind, algorithm: Algorithm) -> Option<String> {
     (!lacks).then(|| format!("{}{}", prefix(kind), algorithm.name()))
 }
 
-/// The rules that say what `choices` do, and MPICH's own elsewhere.
+/// Rules for `choices`, with MPICH's own rules elsewhere.
 pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule> {
     let generic;
     let flat = || own.rules(kind).iter().filter(|rule| !rule.algorithm.is_composed());
     let own = match flat().all(|rule| can_say(kind, rule)) {
         true => own,
-        // Another library's.
+        // Another library's rules.
         false => {
             let text = library::preset("mpich").expect("a preset");
             generic = Library::parse("mpich", text, "").expect("presets are legal").selection;
@@ -132,7 +132,7 @@ pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule
         let end = |next: &&[Choice]| u64::from(next[0].ranks) - 1;
         let max = groups.get(i + 1).map_or(u64::MAX, end);
         let size = Range { min: u64::from(group[0].ranks), max };
-        // What begins beyond the numbers MPICH reads cannot be told from what is below.
+        // Sizes beyond the numbers MPICH parses cannot be distinguished from those below.
         let mut steps = changes(group);
         steps.retain(|c| c.bytes <= MOST);
         for (j, step) in steps.iter().enumerate() {
@@ -146,21 +146,21 @@ pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule
     rules
 }
 
-/// Whether MPICH's file has words for the rule.
+/// Whether MPICH's file can express the rule.
 fn can_say(kind: Kind, rule: &Rule) -> bool {
     name(kind, rule.algorithm).is_some()
         && rule.block_bytes == Range::ALL
         && (rule.nodes == Range::ALL || asks_for_one_node(rule))
 }
 
-/// Whether all that the rule asks of nodes is whether there are several, as MPICH's
-/// `comm_size=node_comm_size` does.
+/// Whether the rule's only condition on nodes is whether there are several, as in MPICH's
+/// `comm_size=node_comm_size`.
 fn asks_for_one_node(rule: &Rule) -> bool {
     let Range { min, max } = rule.nodes;
     rule.several_a_node == Some(true) && matches!((min, max), (0, 1) | (2, u64::MAX))
 }
 
-/// The rule, for the calls MPICH runs its algorithm for.
+/// The rule, restricted to calls for which MPICH runs its algorithm.
 fn guarded(kind: Kind, rule: Rule) -> Option<Rule> {
     let a = rule.algorithm;
     let any = Rule::always(a);
@@ -174,7 +174,7 @@ fn guarded(kind: Kind, rule: Rule) -> Option<Rule> {
     })
 }
 
-/// A whole file with these rules for `kind`, and MPICH's for the rest.
+/// A complete file with these rules for `kind`, and MPICH's for all others.
 pub(super) fn write(kind: Kind, rules: &[Rule]) -> String {
     let mut file = generic();
     let key = format!("collective={}", kind.name());
@@ -190,7 +190,7 @@ pub(super) fn write(kind: Kind, rules: &[Rule]) -> String {
             let not = ("is_sendbuf_inplace=no".to_string(), tree(whole));
             Tree(vec![(key.to_string(), in_place), not])
         }
-        // Ours for operators that do not commute is not MPICH's.
+        // For operators that do not commute, the algorithm here is not MPICH's.
         Kind::ReduceScatter | Kind::ReduceScatterBlock => {
             let own = intra(&file.0[at].1);
             let key = "is_commutative=no";
@@ -217,18 +217,18 @@ pub(super) fn write(kind: Kind, rules: &[Rule]) -> String {
         })
         .collect();
     let mut text = format!("{{\n{}\n}}\n", rows.join(",\n"));
-    // MPICH maps the file into memory and reads up to the zeros behind it, of which there are none
-    // if it fills its last page.
+    // MPICH maps the file into memory and relies on zeros behind it. There are none if the file
+    // fills its last page.
     if text.len().is_multiple_of(4096) {
         text.push('\n');
     }
     text
 }
 
-/// The subtree for `rules` where `place` holds.
+/// The subtree for `rules`, restricted to `place`.
 fn branch(kind: Kind, rules: &[Rule], place: Rule) -> Tree {
     let mut met = rules.iter().filter_map(|rule| {
-        // A rule whose algorithm breaks the order is for operators that commute.
+        // A rule whose algorithm does not preserve order is for operators that commute.
         guard_order(kind, *rule).and(&place)
     });
     let Some(first) = met.next() else { return leaf(kind, kind.algorithms()[0]) };
@@ -239,7 +239,7 @@ fn branch(kind: Kind, rules: &[Rule], place: Rule) -> Tree {
         return yes;
     }
     let mut tree = Tree::one(split.key, yes);
-    // Cases of the same question stand side by side.
+    // Cases of one family of conditions are siblings.
     let asks_the_same = no.0.iter().all(|(key, _)| key.starts_with(split.family));
     match asks_the_same && split.otherwise == format!("{}=any", split.family) {
         true => tree.0.extend(no.0),
@@ -257,8 +257,8 @@ fn guard_order(kind: Kind, mut rule: Rule) -> Rule {
 
 fn leaf(kind: Kind, algorithm: Algorithm) -> Tree {
     let name = name(kind, algorithm).expect("only MPICH's own algorithms are written for it");
-    // The receives of both phases are posted at once, as is MPICH's default, and sends of trees
-    // do not wait for each other.
+    // The receives of both phases are posted at once, as is MPICH's default, and sends of trees do
+    // not wait for each other.
     let words = match algorithm {
         Algorithm::RecursiveExchange { k }
         | Algorithm::ExchangeDoubling { k }
@@ -287,7 +287,7 @@ fn leaf(kind: Kind, algorithm: Algorithm) -> Tree {
     Tree::one(format!("algorithm={name}"), parameters)
 }
 
-/// A condition that tells a rule's place within a larger one from the rest of that.
+/// A condition that separates a rule's range from the rest of a larger one.
 struct Split {
     /// `comm_size` of `comm_size<8`.
     family: &'static str,
@@ -298,7 +298,7 @@ struct Split {
 }
 
 impl Split {
-    /// The first condition by which `rule` differs from `place`.
+    /// The first condition by which `rule` is narrower than `place`.
     fn of(kind: Kind, rule: &Rule, place: &Rule) -> Option<Split> {
         let (counted, total) = match kind.counts_all_blocks() {
             true => ("total_msg_size", "total_msg_size"),
@@ -352,7 +352,7 @@ impl Split {
         Some(Split::at(end, format!("{family}{condition}"), family, place, of))
     }
 
-    /// Whether all ranks share a node.
+    /// A split by whether all ranks share a node.
     fn by_nodes(wanted: Range, place: &Rule) -> Option<Split> {
         fn of(rule: &mut Rule) -> &mut Range {
             &mut rule.nodes
@@ -361,7 +361,8 @@ impl Split {
         Some(Split::at(end, "comm_size=node_comm_size".into(), "comm_size", place, of))
     }
 
-    /// The same of a mean, in halves: `<=n` ends at an even number and `<n` at an odd one.
+    /// A split by the mean ranks per node in halves: `<=n` ends at an even number and `<n` at an
+    /// odd one.
     fn by_mean(wanted: Range, place: &Rule) -> Option<Split> {
         fn of(rule: &mut Rule) -> &mut Range {
             &mut rule.ppn_halves
@@ -372,7 +373,7 @@ impl Split {
         Some(Split::at(end, key, "comm_avg_ppn", place, of))
     }
 
-    /// The same of a count, for which MPICH has no `<` but that of `count<pow2`.
+    /// A split by count, for which MPICH has `<=` and `count<pow2` only.
     fn by_count(wanted: Range, place: &Rule) -> Option<Split> {
         fn of(rule: &mut Rule) -> &mut Range {
             &mut rule.count
@@ -381,7 +382,7 @@ impl Split {
         Some(Split::at(end, format!("count<={end}"), "count", place, of))
     }
 
-    /// Where the first part of the rule's place ends within `place`, if it is smaller.
+    /// The end of the first part of the rule's range within `place`, if it is smaller.
     fn end(
         wanted: Range,
         place: &Rule,

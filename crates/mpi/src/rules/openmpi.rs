@@ -1,15 +1,19 @@
-//! Open MPI's file of dynamic rules, which `coll_tuned_dynamic_rules_filename` names beside
+//! Open MPI's file of dynamic rules, named by `coll_tuned_dynamic_rules_filename` together with
 //! `coll_tuned_use_dynamic_rules`.
 //!
-//! Numbers, with comments behind `#`: how many collectives; of each its number and how many sizes
-//! of communicators; of each the size and how many sizes of messages; of each the size, the
-//! algorithm's number, a fan-out, a segment size. A rule holds from its size up to the next, the
-//! first communicator's also below. Algorithm 0 is Open MPI's own choice.
+//! The file is a sequence of numbers, with comments after `#`:
+//!
+//! 1. The number of collectives; for each, its id and its number of communicator sizes.
+//! 2. For each communicator size, the size and its number of message sizes.
+//! 3. For each message size: the size, the algorithm's number, a fan-out, a segment size.
+//!
+//! A rule holds from its size up to the next one; the first communicator's rule also below.
+//! Algorithm 0 is Open MPI's own choice.
 //!
 //! Source: Open MPI's documentation, "Tuning Collectives" (5.0), and
-//! `ompi/mca/coll/tuned/coll_tuned_dynamic_file.c` of the 4 and 5 series. Version 2 of the format
-//! (5.0.7) adds a number per rule. `openmpi_json` reads version 3, JSON, which is not written; `forced`
-//! has the variables that name an algorithm without a file.
+//! `ompi/mca/coll/tuned/coll_tuned_dynamic_file.c` of the 4 and 5 series. Format version 2 (5.0.7)
+//! adds a number per rule. `openmpi_json` reads version 3, which is not written. `forced` reads the
+//! variables that force an algorithm.
 
 use std::fmt::Write;
 
@@ -18,15 +22,15 @@ use collectives::{Algorithm, Case, Kind, Range, Rule, Selection, TreeShape};
 use super::{Choice, Reading, by_ranks, changes, own_within};
 use crate::library::did_you_mean;
 
-/// All at once: Open MPI's `linear` and, by default, `linear_sync`.
+/// All partners in one round: Open MPI's `linear` and, by default, `linear_sync`.
 const ALL_AT_ONCE: Algorithm = Algorithm::Scattered { throttle: u16::MAX };
 
-/// Open MPI's `linear` trees: from or to all at once.
+/// Open MPI's `linear` trees: from or to all ranks in one round.
 const LINEAR: Algorithm = Algorithm::Tree { shape: TreeShape::Kary, k: 1_000_000, chunk: 0 };
 /// [OMPI] coll_tuned_bcast_knomial_radix.
 const KNOMIAL_RADIX: u32 = 4;
 
-/// The numbers of collectives. [Open MPI, "Tuning Collectives"]
+/// Ids of collectives. [Open MPI, "Tuning Collectives"]
 const COLLECTIVES: [(u32, Kind); 15] = [
     (0, Kind::Allgather),
     (1, Kind::Allgatherv),
@@ -44,10 +48,10 @@ const COLLECTIVES: [(u32, Kind); 15] = [
     (14, Kind::Scan),
     (15, Kind::Scatter),
 ];
-/// Of those Open MPI numbers.
+/// The number of collectives that Open MPI numbers.
 const MOST_COLLECTIVES: u64 = 22;
 
-/// Collectives that Open MPI numbers and this model makes of plain messages.
+/// Collectives that Open MPI numbers and this model makes of point-to-point messages.
 const OTHERS: [&str; 7] = [
     "alltoallw",
     "scatterv",
@@ -58,13 +62,14 @@ const OTHERS: [&str; 7] = [
     "neighbor_alltoallw",
 ];
 
-/// The names of all collectives, with those its schema has for two of them.
+/// The names of all collectives, including the second names in its schema.
 pub(super) fn collectives() -> impl Iterator<Item = &'static str> {
     let ours = COLLECTIVES.iter().map(|(_, kind)| kind.name());
     ours.chain(OTHERS).chain(["reducescatter", "reducescatterblock"])
 }
 
-/// The collective of that name; of one without rules nothing, and `None` if there is none.
+/// The collective of that name: `None` if the name is unknown, `Some(None)` if the collective has
+/// no rules.
 pub(super) fn collective(name: &str) -> Option<Option<Kind>> {
     let name = match name {
         "reducescatter" => "reduce_scatter",
@@ -78,8 +83,8 @@ pub(super) fn collective(name: &str) -> Option<Option<Kind>> {
     }
 }
 
-/// The names of a collective's algorithms, by number: 0 is Open MPI's own choice. [Open MPI,
-/// "The tuned Component"]
+/// The names of a collective's algorithms by number; 0 is Open MPI's own choice. [Open MPI, "The
+/// tuned Component"]
 fn names(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Allgather => &[
@@ -149,10 +154,10 @@ fn names(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// The number of an algorithm by its number or name; `Err` is what was expected.
+/// The number of an algorithm, from its number or name; `Err` states what was expected.
 pub(super) fn algorithm(kind: Kind, word: &str) -> Result<u32, String> {
     let names = names(kind);
-    // The 5 series calls Bruck's so.
+    // The 5 series' name for Bruck's.
     let word = if kind == Kind::Allgather && word == "bruck" { names[2] } else { word };
     let by_name = names.iter().position(|&name| name == word).map(|at| at as u32);
     let by_number = word.parse::<u32>().ok().filter(|&n| (n as usize) < names.len());
@@ -162,7 +167,7 @@ pub(super) fn algorithm(kind: Kind, word: &str) -> Result<u32, String> {
     })
 }
 
-/// The place of a call of such a message size.
+/// The condition for calls of such message sizes.
 pub(super) fn sized(kind: Kind, bytes: Range) -> Rule {
     let any = Rule::always(kind.algorithms()[0]);
     match counts_total(kind) {
@@ -171,7 +176,8 @@ pub(super) fn sized(kind: Kind, bytes: Range) -> Rule {
     }
 }
 
-/// What a step says of calls where `place` holds, and the library's own rules for the rest of them.
+/// Adds the rules of a message rule, restricted to `place`, and the library's own rules for all
+/// other calls there.
 pub(super) fn add_rules(
     kind: Kind,
     step: &MessageRule,
@@ -188,7 +194,7 @@ pub(super) fn add_rules(
     rules.extend(own_within(own, kind, place));
 }
 
-/// What a step says that is not modeled.
+/// Notes on what a message rule contains and is not modeled.
 pub(super) fn unmodeled(kind: Kind, step: &MessageRule, modeled: &[Rule]) -> Vec<String> {
     let number = step.algorithm;
     let name = names(kind).get(number as usize).map_or(String::new(), |n| format!(" ({n})"));
@@ -202,7 +208,7 @@ pub(super) fn unmodeled(kind: Kind, step: &MessageRule, modeled: &[Rule]) -> Vec
     drops.then(words).into_iter().collect()
 }
 
-/// The number of an algorithm Open MPI has for the kind. [Open MPI, "Tuning Collectives"]
+/// Open MPI's number of an algorithm for the kind. [Open MPI, "Tuning Collectives"]
 pub(super) fn number(kind: Kind, algorithm: Algorithm) -> Option<u32> {
     use Algorithm as A;
     use Kind as K;
@@ -249,7 +255,7 @@ pub(super) fn offers(algorithm: Algorithm, case: &Case) -> bool {
     number(case.kind, algorithm).is_some() && !(ring && case.elements < u64::from(case.size))
 }
 
-/// A fan-out and a segment size, of algorithms that have them; both 0 if Open MPI is to choose.
+/// Fan-out and segment size of algorithms that have them; both 0 if Open MPI chooses.
 fn details(algorithm: Algorithm) -> (u32, u32) {
     match algorithm {
         LINEAR => (0, 0),
@@ -259,15 +265,15 @@ fn details(algorithm: Algorithm) -> (u32, u32) {
     }
 }
 
-/// What a number stands for, by the first rule that holds; empty if this model has not got it.
-/// `requests` bounds what `linear_sync` has out, 0 is no bound.
+/// The rules equivalent to an algorithm number, first match first; empty if it is not modeled.
+/// `requests` limits the messages of `linear_sync` in flight; 0 is no limit.
 pub(super) fn model_rules(kind: Kind, step: &MessageRule) -> Vec<Rule> {
     use Algorithm as A;
     let MessageRule { algorithm: number, fan_out, segment, requests, radix, .. } = *step;
     let radix = if radix == 0 { KNOMIAL_RADIX } else { radix };
     let always = |algorithm| vec![Rule::always(algorithm)];
     let tree = |shape, k| always(A::Tree { shape, k, chunk: segment });
-    // A chain that is told nothing of its fan-out has 4 of them. [OMPI] coll_tuned_component.c
+    // The default fan-out of a chain is 4. [OMPI] coll_tuned_component.c
     let chains = if fan_out == 0 { 4 } else { fan_out };
     match (kind, number) {
         (Kind::Bcast | Kind::Reduce, 1) => always(LINEAR),
@@ -277,16 +283,16 @@ pub(super) fn model_rules(kind: Kind, step: &MessageRule) -> Vec<Rule> {
         (Kind::Bcast, 5) | (Kind::Reduce, 4) => tree(TreeShape::Levels, 2),
         (Kind::Bcast, 6) if segment > 0 => tree(TreeShape::Knomial2, 2),
         (Kind::Bcast, 7) => tree(TreeShape::Knomial2, radix),
-        // `coll_base_allgather.c`: of other sizes it is Bruck's.
+        // `coll_base_allgather.c`: for other sizes it is Bruck's.
         (Kind::Allgather, 3) => {
             let doubling = Rule { power_of_two: Some(true), ..Rule::always(A::RecursiveDoubling) };
             vec![doubling, Rule::always(A::Bruck)]
         }
-        // Two ranks swap their blocks, however it is called.
+        // Two ranks exchange their blocks, under any name.
         (Kind::Allgather, 6) | (Kind::Allgatherv, 5) => always(A::Ring),
         (Kind::Alltoall, 5) => always(A::Pairwise),
         (Kind::Barrier, 3 | 5) => always(A::Dissemination { k: 2 }),
-        // Segments, number 5, are as long as the pieces unless a segment size is given.
+        // Number 5 has segments as long as the pieces unless a segment size is given.
         (Kind::Allreduce, 4 | 5) => {
             let few = Rule { too_few_elements: Some(true), ..Rule::always(A::RecursiveDoubling) };
             vec![few, Rule::always(A::Ring), Rule::always(A::RecursiveDoubling)]
@@ -305,7 +311,7 @@ pub(super) fn model_rules(kind: Kind, step: &MessageRule) -> Vec<Rule> {
     }
 }
 
-/// Whether message sizes are those of all blocks where `Case` counts one.
+/// Whether message sizes are sums over all blocks where `Case` counts one.
 fn counts_total(kind: Kind) -> bool {
     matches!(kind, Kind::Alltoall | Kind::Gather | Kind::Scatter)
 }
@@ -340,7 +346,7 @@ pub(super) fn write(kind: Kind, choices: &[Choice]) -> String {
     text
 }
 
-/// A number and the line it stands on.
+/// A number and its line.
 type NumberAt = (u64, usize);
 
 struct Numbers {
@@ -381,7 +387,7 @@ impl Numbers {
             None => Err(vec![format!("line {}: expected {what}, found the end", self.line)]),
         }
     }
-    /// Another number on the line of the last one.
+    /// The next number, if it is on the line of the last one.
     fn next_beside(&mut self) -> Option<u64> {
         match self.rest.as_slice().first() {
             Some(&(_, line)) if line == self.line => self.rest.next().map(|(number, _)| number),
@@ -393,7 +399,7 @@ impl Numbers {
     }
 }
 
-/// Open MPI drops a file that is wrong anywhere, so the first complaint is the last.
+/// Open MPI drops a file with any error, so only the first error is reported.
 pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> {
     let (version, mut words) = Numbers::of(text)?;
     let mut reading = Reading::default();
@@ -405,7 +411,7 @@ pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> 
         }
         let kind = COLLECTIVES.iter().find(|(n, _)| u64::from(*n) == id).map(|&(_, kind)| kind);
         let sizes = communicators(&mut words, version)?;
-        // The others are made of plain messages here: there is nothing to choose.
+        // Others are made of point-to-point messages here: there is no choice.
         if let Some(kind) = kind {
             let rules = rules_of(kind, &sizes, own, &mut reading);
             reading.rules.push((kind, rules));
@@ -419,7 +425,7 @@ pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> 
     }
 }
 
-/// A word as far as somebody needs it to find the place: a file of another kind may be one word.
+/// The beginning of a word, for error messages: a file of another kind may be one long word.
 pub(super) fn beginning(word: &str) -> String {
     const SHOWN: usize = 40;
     match word.char_indices().nth(SHOWN) {
@@ -428,8 +434,8 @@ pub(super) fn beginning(word: &str) -> String {
     }
 }
 
-/// From `bytes` on: an algorithm's number, with its fan-out, segment size and requests, and the
-/// radix of a k-nomial tree. 0 is Open MPI's default.
+/// From `bytes` on: an algorithm's number, its fan-out, segment size and requests, and the radix of
+/// a k-nomial tree. 0 is Open MPI's default.
 #[derive(Default)]
 pub(super) struct MessageRule {
     pub bytes: u64,

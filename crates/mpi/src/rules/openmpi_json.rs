@@ -1,9 +1,9 @@
 //! Open MPI's rules in JSON, version 3 of its file format.
 //!
-//! `collectives` has a list of rules per collective. The first whose `comm_size_min`,
-//! `comm_size_max` and `comm_rank_distribution` hold for a communicator is used, and of its `rules`
-//! the first whose `msg_size_min` and `msg_size_max` hold for a call. Without such a rule, Open
-//! MPI's own rules decide. A rule whose algorithm Open MPI does not know is ignored.
+//! `collectives` has a list of rules per collective. The first rule whose `comm_size_min`,
+//! `comm_size_max` and `comm_rank_distribution` hold for a communicator is used. Of its `rules`,
+//! the first whose `msg_size_min` and `msg_size_max` hold for a call is used. Without such a rule,
+//! Open MPI's own rules decide. A rule with an algorithm unknown to Open MPI is ignored.
 //!
 //! Source: [OMPI] `docs/tuning-apps/collectives/tuned.rst`, its schema, and
 //! `coll_tuned_dynamic_file.c` (6.0).
@@ -15,7 +15,7 @@ use super::openmpi::{self, MessageRule};
 use super::{Reading, own_within};
 use crate::library::did_you_mean;
 
-/// Keys of the file, of a rule for communicators, and of one for messages.
+/// Keys of the file, of a communicator rule, and of a message rule.
 const FILE: [&str; 5] =
     ["$schema", "rule_file_version", "module", "comm_rank_distribution", "collectives"];
 const COMMUNICATOR: [&str; 4] =
@@ -24,7 +24,7 @@ const MESSAGE: [&str; 7] =
     ["msg_size_min", "msg_size_max", "alg", "faninout", "seg_size", "reqs", "bine_imp"];
 const DISTRIBUTIONS: [&str; 3] = ["any", "one-per-node", "single-node"];
 
-/// Whether JSON, sound or not, is meant to be this.
+/// Whether a JSON text, valid or not, is meant to be in this format.
 pub(super) fn is_likely(text: &str) -> bool {
     ["\"collectives\"", "\"rule_file_version\""].iter().any(|key| text.contains(key))
 }
@@ -38,14 +38,14 @@ pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> 
     if reader.errors.is_empty() { Ok(reader.reading) } else { Err(reader.errors) }
 }
 
-/// Open MPI's parser takes a comma before a closing bracket, and its documentation has one.
+/// Open MPI's parser accepts a comma before a closing bracket, and its documentation has one.
 fn without_trailing_commas(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut is_string, mut is_escaped) = (false, false);
     for (at, c) in text.char_indices() {
         let closes = || text[at + 1..].trim_start().starts_with(['}', ']']);
         if !is_string && c == ',' && closes() {
-            // A blank in its place keeps columns as they are.
+            // A blank keeps columns unchanged.
             out.push(' ');
             continue;
         }
@@ -68,7 +68,7 @@ impl Reader<'_> {
         self.errors.push(format!("{at}: found `{found}`, expected {wanted}"));
     }
 
-    /// The object at a place, with no keys but these.
+    /// The object at a place; other keys than `keys` are errors.
     fn object<'v>(
         &mut self,
         at: &str,
@@ -80,7 +80,7 @@ impl Reader<'_> {
             return None;
         };
         for key in map.keys().filter(|key| !keys.contains(&key.as_str())) {
-            // Open MPI ignores what it does not ask for, so remarks may stand there.
+            // Open MPI ignores unknown keys, so remarks are accepted.
             if key.starts_with(['_', '$', '#', '/']) || key.starts_with("comment") {
                 continue;
             }
@@ -136,7 +136,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The others are made of plain messages here: their rules are read, and choose nothing.
+    /// The rules of a collective. Others than those modeled (`None`) are made of point-to-point
+    /// messages here: their rules are checked and have no effect.
     fn collective(
         &mut self,
         kind: Option<Kind>,
@@ -194,7 +195,7 @@ impl Reader<'_> {
         }
     }
 
-    /// From which size to which, and what; nothing if Open MPI ignores the rule.
+    /// The message sizes of a rule, and the rule; `None` if Open MPI ignores it.
     fn message(
         &mut self,
         kind: Option<Kind>,
@@ -240,7 +241,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// `min..=max` of two optional keys. `None` if nothing is in it.
+    /// `min..=max` of two optional keys; `None` if it is empty.
     fn range(&mut self, at: &str, map: &Map<String, Value>, keys: (&str, &str)) -> Option<Range> {
         let mut end = |key: &str, default: u64| match map.get(key) {
             None => default,
@@ -271,7 +272,7 @@ impl Reader<'_> {
     }
 }
 
-/// How the ranks of a communicator lie on nodes.
+/// How the ranks of a communicator are distributed over nodes.
 #[derive(Clone, Copy)]
 enum RankDistribution {
     Any,

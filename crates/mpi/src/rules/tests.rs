@@ -1,4 +1,4 @@
-//! Files written are read back, and say the same.
+//! Round trips: written files, read back, are equivalent.
 
 use base::{below, draw};
 use collectives::{Algorithm, Case, Kind, Overrides, Selection};
@@ -17,20 +17,20 @@ fn any_case(kind: Kind, size: u32, seed: u64) -> Case {
     let bytes = draw(seed, 3, 0, 0) & ((1 << log) - 1) & !7;
     let commutative = !kind.reduces() || below(draw(seed, 4, 0, 0), 4) > 0;
     let builtin = commutative && below(draw(seed, 5, 0, 0), 4) > 0;
-    // One rank a node, three, or all on one.
+    // One rank per node, three, or all on one.
     let a_node = [1, 3, size][below(draw(seed, 6, 0, 0), 3) as usize];
     let nodes = size.div_ceil(a_node);
     let consecutive = below(draw(seed, 7, 0, 0), 2) > 0;
     Case { kind, size, nodes, consecutive, bytes, elements: bytes / 8, commutative, builtin }
 }
 
-/// Random choices on three sizes of communicators.
+/// Random choices for three communicator sizes.
 fn any_choices(family: Family, kind: Kind, seed: u64) -> Vec<Choice> {
     let mut choices = Vec::new();
     for (i, ranks) in [48, 512, 1000].into_iter().enumerate() {
         for log in 3..16 {
             let bytes = 1 << log;
-            // Elements enough for every algorithm.
+            // Enough elements for every algorithm.
             let case = Case {
                 kind,
                 size: ranks,
@@ -67,7 +67,7 @@ const TUNED: [Kind; 9] = [
     Kind::ReduceScatter,
 ];
 
-/// MPICH told that there is one network and no more: its file then has the say.
+/// MPICH without compositions, so that its file decides.
 fn uncomposed() -> Overrides {
     let mut overrides = Overrides::default();
     for (kind, flat) in [("BARRIER", "2"), ("BCAST", "3"), ("REDUCE", "3"), ("ALLREDUCE", "2")] {
@@ -77,12 +77,12 @@ fn uncomposed() -> Overrides {
     overrides
 }
 
-/// What a file can tell apart: not what nodes do where they come first.
+/// The algorithm as a file can express it: without compositions.
 fn written(algorithm: Algorithm) -> String {
     if algorithm.is_node_aware() { algorithm.name().to_string() } else { algorithm.label() }
 }
 
-/// What the file says is the choice of the size below or equal, straight from the list.
+/// The file's choice is that of the largest size not above the call's, straight from the list.
 #[test]
 fn a_written_file_reads_back_as_the_choices() {
     let none = uncomposed();
@@ -92,7 +92,7 @@ fn a_written_file_reads_back_as_the_choices() {
             let choices = any_choices(family, kind, seed);
             let text = family.write(kind, &choices, &own);
             let read = read(&text, None, &own).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
-            // Those for operators that do not commute stay MPICH's, which are not modeled.
+            // Choices for operators that do not commute remain MPICH's, which are not modeled.
             let ours = read.notes.iter().filter(|(k, _)| *k == kind && kind != Kind::ReduceScatter);
             assert_eq!(ours.count(), 0, "{:?}", read.notes);
             let selection = read.over(&own);
@@ -109,7 +109,7 @@ fn a_written_file_reads_back_as_the_choices() {
                 } else if family == Family::Mpich {
                     assert_eq!(got, own.decide(&case, &none), "{case:?}\n{text}");
                 }
-                // Below the smallest, the library's own.
+                // Below the smallest size, the library's own rules hold.
                 let few = Case { size: 47, ..case };
                 assert_eq!(selection.decide(&few, &none), own.decide(&few, &none), "{few:?}");
             }
@@ -117,7 +117,7 @@ fn a_written_file_reads_back_as_the_choices() {
     }
 }
 
-/// The table MPICH comes with, read from its own file, says what the profile says.
+/// MPICH's own table, read from its file, equals the profile.
 #[test]
 fn the_profile_equals_mpichs_own_file() {
     let (none, own) = (uncomposed(), own("mpich"));
@@ -128,11 +128,11 @@ fn the_profile_equals_mpichs_own_file() {
         for nth in 0..2_000 {
             let size = 1 + below(draw(nth, 0, 0, 0), 2_000) * below(draw(nth, 9, 0, 0), 40) / 20;
             let case = any_case(kind, size.max(1), nth);
-            // Ours stands in for two of MPICH's where the order matters.
+            // Two of MPICH's algorithms are replaced where the order matters.
             if matches!(kind, Kind::ReduceScatter | Kind::ReduceScatterBlock) && !case.commutative {
                 continue;
             }
-            // Nothing is sent then, by whatever algorithm.
+            // Nothing is sent then, by any algorithm.
             if case.bytes == 0 && kind.is_ever_node_aware() && kind != Kind::Barrier {
                 continue;
             }
@@ -183,7 +183,7 @@ fn errors_in_files_name_their_place() {
         let errors = read(text, None, &own).expect_err(text);
         assert!(errors.iter().any(|e| e.contains(wanted)), "{text}: {wanted}\n{errors:#?}");
     }
-    // No longer than a line, in letters of any length.
+    // No longer than a line, for letters of any length.
     let long = read(&"\u{fc}".repeat(100_000), None, &own).expect_err("a word");
     let shown = "\u{fc}".repeat(40);
     assert_eq!(long, [format!("line 1: found `{shown}...`, expected a number")]);
@@ -192,7 +192,7 @@ fn errors_in_files_name_their_place() {
     assert!(read(&deep, None, &own).is_err());
 }
 
-/// The example of Open MPI's documentation, with its comments and its second version.
+/// The example of Open MPI's documentation, with its comments and in its second version.
 #[test]
 fn open_mpis_own_example_is_read() {
     let text = "rule-file-version-2\n1 # num of collectives\n3 # collective ID\n1 # comm sizes\n\
@@ -209,7 +209,7 @@ fn open_mpis_own_example_is_read() {
         (23_999, Some(Algorithm::Scattered { throttle: 64 })),
         (24_000, Some(Algorithm::Pairwise)),
     ] {
-        // Its message sizes are of all blocks: 512,000 B are 8,000 a rank.
+        // Its message sizes are sums over all blocks: 512,000 B are 8,000 B per rank.
         let kind = Kind::Alltoall;
         let (commutative, builtin) = (true, true);
         let case = Case {
@@ -227,7 +227,8 @@ fn open_mpis_own_example_is_read() {
     }
 }
 
-/// MPICH asserts on recursive doubling of other sizes and reads past a file that fills its page.
+/// MPICH has an assertion on recursive doubling of other sizes, and reads beyond a file that fills
+/// its page.
 #[test]
 fn rules_that_would_abort_are_not_written() {
     let own = own("mpich");
