@@ -127,7 +127,7 @@ impl Overrides {
                     Some(shape) => parameters.shape = Some(shape),
                     None if value.starts_with("topology_") => {
                         return Ok(Setting::NotModeled(format!(
-                            "{name}={value} is not modeled: trees stay as they are"
+                            "{name}={value} is not modeled: trees are unchanged"
                         )));
                     }
                     None => {
@@ -179,7 +179,7 @@ impl Overrides {
                 _ => {
                     let full: Vec<String> = names().map(|name| format!("mpi_{name}")).collect();
                     let hint = did_you_mean(&folded, full.iter().map(String::as_str));
-                    strange.push(format!("`{word}` is no collective{hint}"));
+                    strange.push(format!("`{word}` is not a collective{hint}"));
                 }
             }
         }
@@ -243,7 +243,9 @@ impl Overrides {
         let ours = |of: &[&str]| of.contains(&algorithm.name());
         let set = self.parameters.iter().filter(|(k, of, _)| *k == kind && ours(of));
         set.fold(algorithm, |algorithm, (_, _, given)| {
-            given.given_to(algorithm).expect("variables are of algorithms that have them")
+            given
+                .given_to(algorithm)
+                .expect("variables exist only for algorithms that have the parameter")
         })
     }
 

@@ -319,7 +319,7 @@ impl Selection {
     fn formed(&self, form: Composition, case: &Case, overrides: &Overrides) -> Algorithm {
         let roots = Case { size: case.nodes, ..*case };
         let inter_node = self.decide(&roots, overrides).for_node_roots();
-        let inter_node = inter_node.expect("a rank a node: no algorithm is node-aware");
+        let inter_node = inter_node.expect("no algorithm is node-aware with one rank per node");
         Algorithm::NodeAware { form, inter_node }
     }
     /// The node-aware algorithms applicable to a call. MPICH's compositions are left out if the
@@ -444,9 +444,9 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, errors: &mut Vec<String>) -> Op
                 Some(Range { min, max }) if min == max && min <= u64::from(u32::MAX) => {
                     parameters.chunk = Some(min as u32);
                 }
-                _ => wrong("a length such as `8 KiB`; 0 is no segments", ""),
+                _ => wrong("a length such as `8 KiB`; 0 means one segment", ""),
             },
-            ("chunk", _) => wrong("a length such as `8 KiB`, in quotes; `0` is no segments", ""),
+            ("chunk", _) => wrong("a length such as `8 KiB`, in quotes; `0` means one segment", ""),
             ("use", Value::String(name)) => match Algorithm::named(kind, name) {
                 Some(algorithm) => (read.algorithm, named) = (algorithm, true),
                 None => wrong(&expected_names(kind), &did_you_mean(name, names(kind))),

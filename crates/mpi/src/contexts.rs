@@ -105,7 +105,7 @@ impl Contexts {
             masks().fold(first, |all, mask| all | mask.get(at).copied().unwrap_or(0))
         };
         let free = (0..).map(|at| (at, word(at))).find(|&(_, word)| word != u64::MAX);
-        let (at, word) = free.expect("beyond the longest mask all are free");
+        let (at, word) = free.expect("all ids beyond the longest mask are free");
         at as u32 * 64 + word.trailing_ones()
     }
 

@@ -118,38 +118,37 @@ impl Limit {
             }
             Limit::EventQueue => {
                 "set FI_CXI_DEFAULT_CQ_SIZE higher (131072 and more), or post receives before \
-                 their messages come"
+                 their messages arrive"
             }
             Limit::RendezvousSends => {
-                "post receives before sends, have fewer long sends out at once, set \
+                "post receives before sends, have fewer long sends in flight, set \
                  FI_CXI_DEFAULT_TX_SIZE higher (up to 16384), or make messages eager with \
                  FI_CXI_RDZV_THRESHOLD"
             }
-            Limit::EagerBuffers => "post receives before their messages come",
+            Limit::EagerBuffers => "post receives before their messages arrive",
             Limit::Regions => {
-                "free windows that are done with, have one window of several parts in place of \
-                 many, flush long accumulates more often (or set \
+                "free unused windows, use one window with several parts instead of many, flush long accumulates more often (or set \
                  MPIR_CVAR_CH4_OFI_AM_LONG_FORCE_PIPELINE=1), or spread the node's ranks over more \
                  NICs"
             }
             Limit::PortalTable => {
-                "set FI_CXI_OPTIMIZED_MRS=0, or leave the hint `optimized_mr` to few windows"
+                "set FI_CXI_OPTIMIZED_MRS=0, or set the hint `optimized_mr` for few windows only"
             }
             Limit::CommandQueues => {
                 "spread the node's ranks over all of its NICs (MPICH_OFI_NIC_POLICY=BLOCK or \
-                 NUMA), or run fewer ranks a node"
+                 NUMA), or run fewer ranks per node"
             }
             Limit::Communicators => {
-                "free communicators, windows and files that are done with, keep those that are \
-                 made again and again, and make those of disjoint groups by one MPI_Comm_split"
+                "free unused communicators, windows and files, keep those that are created \
+                 repeatedly, and create those of disjoint groups by one MPI_Comm_split"
             }
             Limit::Memory => {
-                "have what every rank holds of all others once a node (MPI_Win_allocate_shared) or \
-                 spread over ranks, keep entries for neighbors only, or run fewer ranks a node"
+                "keep data about all other ranks once per node (MPI_Win_allocate_shared) or \
+                 distributed over ranks, keep entries for neighbors only, or run fewer ranks per node"
             }
             Limit::Requests => {
-                "wait for requests in batches (MPI_Waitsome, MPI_Waitall), free those nobody waits \
-                 for (MPI_Request_free), or use a library built on MPICH 4.3 or later"
+                "wait for requests in batches (MPI_Waitsome, MPI_Waitall), free those that are \
+                 never waited for (MPI_Request_free), or use a library built on MPICH 4.3 or later"
             }
         }
     }

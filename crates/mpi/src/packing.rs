@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn an_element_takes_at_most_the_maximum_time() {
         let text = "like = \"mpich\"\npack_element = \"1 us\"\npack_member = \"1 us\"";
-        let library = Library::parse("slow", text, "generic").expect("legal").on_cores(0.001);
+        let library = Library::parse("slow", text, "generic").expect("valid").on_cores(0.001);
         let packing = library.expect("no overhead is too long").packing;
         assert_eq!((packing.element, packing.member), (MAX_ELEMENT_TIME, MAX_ELEMENT_TIME));
         assert_eq!(packing.gap(), Gap::from_bytes_per_s(1e6));
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn the_slowest_part_of_packing_counts() {
         let text = "like = \"none\"\npack_element = \"2 ns\"\npack_member = \"50 ns\"";
-        let packing = Library::parse("slow", text, "generic").expect("legal").packing;
+        let packing = Library::parse("slow", text, "generic").expect("valid").packing;
         let copy = Gap::from_bytes_per_s(1e9);
         let apart =
             |values, members, touched| NonContiguous { bytes: 800, touched, values, members };

@@ -153,7 +153,7 @@ fn rules_of_another_fabric_are_read_and_not_used() {
     };
     let ring = text("{ use = \"scatter_ring_allgather\" }");
     let of = |fabric| {
-        let library = Library::parse("mine", &ring, fabric).expect("legal");
+        let library = Library::parse("mine", &ring, fabric).expect("valid");
         library.selection.choose(Kind::Bcast, 4, 8, true, &Overrides::default())
     };
     assert_eq!((of("aries"), of("slingshot")), (Algorithm::ScatterRing, Algorithm::Binomial));
@@ -171,7 +171,7 @@ fn a_profile_inherits_everything_from_its_base() {
     for name in PRESETS {
         let theirs = library(name, "slingshot");
         let text = format!("like = \"{name}\"\nversion = \"mine\"");
-        let mine = Library::parse("mine", &text, "slingshot").expect("legal");
+        let mine = Library::parse("mine", &text, "slingshot").expect("valid");
         let renamed = Library { name: name.to_string(), version: theirs.version.clone(), ..mine };
         assert_eq!(renamed, theirs, "{name}");
     }

@@ -152,7 +152,7 @@ fn numbered(kind: Kind, key: &str) -> Result<Condition, String> {
             range()?;
             match kind {
                 Kind::Gather | Kind::Scatter | Kind::Alltoallv => {
-                    let why = format!("{key} is not modeled: the library's own rules stand in");
+                    let why = format!("{key} is not modeled: the library's own rules are used");
                     Ok(Condition::Unknown(why))
                 }
                 _ => Err(format!(

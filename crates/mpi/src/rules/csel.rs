@@ -268,7 +268,7 @@ impl Reader<'_> {
             (Kind::Barrier | Kind::Allreduce, "beta") | (Kind::Bcast | Kind::Reduce, "gamma") => {}
             (Kind::Alltoall | Kind::Allgather | Kind::Scan, "beta") => {}
             (Kind::Alltoall | Kind::Allgather | Kind::Scan, _) | (_, "delta") => {
-                let words = format!("{name} is not modeled: the library's own rules stand in");
+                let words = format!("{name} is not modeled: the library's own rules are used");
                 self.reading.note(kind, words);
                 return self.fall_back(kind, &place, rules);
             }
@@ -349,7 +349,7 @@ impl Reader<'_> {
             return self.fall_back(kind, &place, rules);
         }
         if short.is_some_and(|short| kind.unimplemented().contains(&short)) {
-            let words = format!("{full} is not modeled: the library's own rules stand in");
+            let words = format!("{full} is not modeled: the library's own rules are used");
             self.reading.note(kind, words);
             return self.fall_back(kind, &place, rules);
         }

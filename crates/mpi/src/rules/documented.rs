@@ -9,7 +9,7 @@ use crate::library::{Library, preset};
 
 fn own(name: &str) -> Selection {
     let text = preset(name).expect("a preset");
-    Library::parse(name, text, "slingshot").expect("presets are legal").selection
+    Library::parse(name, text, "slingshot").expect("presets are valid").selection
 }
 
 /// A call of `bytes` as `Case` counts them, in 8-byte elements, with a predefined operator.
@@ -196,12 +196,12 @@ fn conditions_round_trip() {
                 {\"algorithm=MPIR_Allreduce_intra_recexch\": {\"k=4\": {}}}, \
                 \"is_node_consecutive=no\": {\"algorithm=MPIR_Allreduce_intra_ring\": {}}, \
                 \"any\": {\"algorithm=MPIR_Allreduce_intra_recursive_doubling\": {}}}}";
-    let mine = read(text, None, &base).expect("legal").over(&base);
+    let mine = read(text, None, &base).expect("valid").over(&base);
     let choices = [Choice { ranks: 100_000, bytes: 8, algorithm: Algorithm::RecursiveDoubling }];
-    let again = read(&Family::Mpich.write(kind, &choices, &mine), None, &base).expect("legal");
+    let again = read(&Family::Mpich.write(kind, &choices, &mine), None, &base).expect("valid");
     let again = again.over(&base);
     let mut flat = Overrides::default();
-    flat.set("MPIR_CVAR_ALLREDUCE_COMPOSITION", "2").expect("legal");
+    flat.set("MPIR_CVAR_ALLREDUCE_COMPOSITION", "2").expect("valid");
     let mut seen = Vec::new();
     for nth in 0..2_000 {
         let nodes = 1 + below(draw(nth, 0, 0, 0), 40);
@@ -232,7 +232,7 @@ fn form(algorithm: Algorithm) -> Option<Composition> {
 fn mpichs_own_compositions_are_the_profiles() {
     let text = include_str!("../../libraries/mpich-ch4.json");
     let base = own("mpich");
-    let read = read(text, None, &base).expect("MPICH's own file is legal");
+    let read = read(text, None, &base).expect("MPICH's own file is valid");
     // Scans are not node-aware here.
     let noted: Vec<Kind> = read.notes.iter().map(|(kind, _)| *kind).collect();
     assert_eq!(noted, [Kind::Scan], "{:?}", read.notes);
@@ -289,7 +289,7 @@ fn compositions_are_chosen_by_a_file() {
     assert_eq!(form(split.decide(&nine, &none)), Some(Composition::Alpha));
     // The variable comes before the file.
     let mut set = Overrides::default();
-    set.set("MPIR_CVAR_ALLREDUCE_COMPOSITION", "1").expect("legal");
+    set.set("MPIR_CVAR_ALLREDUCE_COMPOSITION", "1").expect("valid");
     assert_eq!(form(flat.decide(&packed(Kind::Allreduce, 8), &set)), Some(Composition::Alpha));
     // Within one node gamma is the whole collective.
     let gamma = file("allreduce", "{\"composition=MPIDI_Allreduce_intra_composition_gamma\": {}}");
@@ -301,7 +301,7 @@ fn compositions_are_chosen_by_a_file() {
     // The profile's own rules replace what is not modeled.
     let text = "{\"collective=allreduce\": \
                 {\"composition=MPIDI_Allreduce_intra_composition_delta\": {}}}";
-    let delta = read(text, None, &base).expect("legal");
+    let delta = read(text, None, &base).expect("valid");
     assert!(delta.notes[0].1.contains("composition_delta is not modeled"), "{:?}", delta.notes);
     let delta = delta.over(&base);
     assert_eq!(form(delta.decide(&packed(Kind::Allreduce, 8), &none)), Some(Composition::Alpha));
@@ -343,12 +343,12 @@ fn composition_and_posix_files_are_distinguished_and_checked() {
     // MPICH's own file: release and gather trees are modeled.
     let text = "{\"collective=bcast\": {\"comm_type=intra\": {\"is_multi_threaded=no\": \
                 {\"algorithm=MPIDI_POSIX_mpi_bcast_release_gather\": {}}}}}";
-    let posix = read(text, None, &base).expect("legal");
+    let posix = read(text, None, &base).expect("valid");
     assert!(posix.rules.is_empty() && posix.notes.is_empty(), "{posix:?}");
     let text = "{\"collective=bcast\": {\"avg_msg_size<=64\": \
                 {\"algorithm=MPIDI_POSIX_mpi_bcast_ipc_read\": {}}, \"any\": \
                 {\"algorithm=MPIR_Bcast_intra_binomial\": {}}}}";
-    let posix = read(text, Some(Format::Posix), &base).expect("legal");
+    let posix = read(text, Some(Format::Posix), &base).expect("valid");
     assert_eq!(posix.notes.len(), 2, "{:?}", posix.notes);
     assert_eq!(posix.over(&base), base);
 }
@@ -381,7 +381,7 @@ const DOCUMENTED: &str = r#"{
 #[test]
 fn open_mpis_json_is_read() {
     let own = own("openmpi");
-    let reading = read(DOCUMENTED, None, &own).expect("legal");
+    let reading = read(DOCUMENTED, None, &own).expect("valid");
     assert!(reading.notes.is_empty(), "{:?}", reading.notes);
     let selection = reading.over(&own);
     let none = Overrides::default();
@@ -413,7 +413,7 @@ fn the_first_rule_of_open_mpis_json_that_holds_is_taken() {
             {"comm_size_max": 16, "rules": [{"alg": "bruck"}]},
             {"comm_rank_distribution": "any", "rules": [{"alg": "newest"}, {"alg": 99},
                 {"alg": "linear", "msg_size_max": 9}, {"alg": "neighbor"}]}]}}"#;
-    let reading = read(text, None, &own).expect("legal");
+    let reading = read(text, None, &own).expect("valid");
     let notes: Vec<&str> = reading.notes.iter().map(|(_, words)| &**words).collect();
     assert_eq!(notes.len(), 3, "{notes:#?}");
     assert!(notes[0].contains("rules[0].alg: found \"newest\", expected a number from 0 to 8"));
@@ -509,29 +509,29 @@ fn open_mpis_variables_force_algorithms() {
         let mut named: Vec<(&str, &str)> = named.iter().map(|(n, v)| (&**n, *v)).collect();
         let case = case(kind, (48, 48), 1 << 16);
         // Without `use_dynamic_rules` they have no effect.
-        let idle = set(&named).expect("legal");
+        let idle = set(&named).expect("valid");
         assert!(idle.rules.is_empty() && idle.notes[0].contains("has no effect"), "{idle:?}");
         named.push(use_them);
-        let forced = set(&named).expect("legal");
+        let forced = set(&named).expect("valid");
         assert!(forced.notes.is_empty(), "{:?}", forced.notes);
         let mut overrides = Overrides::default();
         overrides.rules = forced.rules;
         assert_eq!(own.decide(&case, &overrides), want, "{variables:?}");
     }
     // A forced algorithm comes before a file; 0 is Open MPI's own choice.
-    let file = read("1 2 1 0 1 0 3 0 0", None, &own).expect("legal").over(&own);
+    let file = read("1 2 1 0 1 0 3 0 0", None, &own).expect("valid").over(&own);
     let call = case(Kind::Allreduce, (48, 48), 1 << 20);
     assert_eq!(file.decide(&call, &none), Algorithm::RecursiveDoubling);
     for (word, want) in [("4", Algorithm::Ring), ("0", Algorithm::RecursiveDoubling)] {
         let forced = set(&[use_them, ("OMPI_MCA_coll_tuned_allreduce_algorithm", word)]);
-        let rules = forced.expect("legal").rules;
+        let rules = forced.expect("valid").rules;
         let mut overrides = Overrides::default();
         overrides.rules = rules;
         assert_eq!(file.decide(&call, &overrides), want, "{word}");
     }
     // Not modeled: the profile's own rule.
     let linear = set(&[use_them, ("OMPI_MCA_coll_tuned_allreduce_algorithm", "basic_linear")]);
-    let linear = linear.expect("legal");
+    let linear = linear.expect("valid");
     assert!(linear.rules.is_empty());
     assert!(linear.notes[0].contains("algorithm 1 is not modeled (basic_linear)"), "{linear:?}");
     for (name, word, wanted) in [

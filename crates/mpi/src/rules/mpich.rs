@@ -43,7 +43,7 @@ impl<'de> Deserialize<'de> for Tree {
                 while let Some((key, value)) = map.next_entry::<String, Tree>()? {
                     let key: String = key.split_whitespace().collect();
                     if !seen.insert(key.clone()) {
-                        return Err(de::Error::custom(format!("`{key}` stands twice")));
+                        return Err(de::Error::custom(format!("`{key}` appears twice")));
                     }
                     entries.push((key, value));
                 }
@@ -74,7 +74,7 @@ impl Tree {
 }
 
 pub(super) fn generic() -> Tree {
-    serde_json::from_str(GENERIC).expect("the file that comes with us is legal")
+    serde_json::from_str(GENERIC).expect("the included file is valid")
 }
 
 /// Such as `MPIR_Allgather_intra_`.
@@ -117,7 +117,7 @@ pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule
         // Another library's rules.
         false => {
             let text = library::preset("mpich").expect("a preset");
-            generic = Library::parse("mpich", text, "").expect("presets are legal").selection;
+            generic = Library::parse("mpich", text, "").expect("presets are valid").selection;
             &generic
         }
     };
@@ -256,7 +256,7 @@ fn guard_order(kind: Kind, mut rule: Rule) -> Rule {
 }
 
 fn leaf(kind: Kind, algorithm: Algorithm) -> Tree {
-    let name = name(kind, algorithm).expect("only MPICH's own algorithms are written for it");
+    let name = name(kind, algorithm).expect("only MPICH's own algorithms are written");
     // The receives of both phases are posted at once, as is MPICH's default, and sends of trees do
     // not wait for each other.
     let words = match algorithm {

@@ -199,7 +199,7 @@ pub(super) fn unmodeled(kind: Kind, step: &MessageRule, modeled: &[Rule]) -> Vec
     let number = step.algorithm;
     let name = names(kind).get(number as usize).map_or(String::new(), |n| format!(" ({n})"));
     if number > 0 && modeled.is_empty() {
-        let words = "the library's own rules stand in";
+        let words = "the library's own rules are used";
         return vec![format!("algorithm {number} is not modeled{name}: {words}")];
     }
     let has_segments = modeled.iter().any(|rule| details(rule.algorithm).1 > 0);

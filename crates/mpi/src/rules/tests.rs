@@ -8,7 +8,7 @@ use crate::library::{Library, preset};
 
 fn own(name: &str) -> Selection {
     let text = preset(name).expect("a preset");
-    Library::parse(name, text, "slingshot").expect("presets are legal").selection
+    Library::parse(name, text, "slingshot").expect("presets are valid").selection
 }
 
 /// A call with a random size, and an operator that may not commute.
@@ -122,7 +122,7 @@ fn a_written_file_reads_back_as_the_choices() {
 fn the_profile_equals_mpichs_own_file() {
     let (none, own) = (uncomposed(), own("mpich"));
     let text = include_str!("../../libraries/mpich.json");
-    let read = read(text, None, &Selection::default()).expect("MPICH's own file is legal");
+    let read = read(text, None, &Selection::default()).expect("MPICH's own file is valid");
     let of_file = read.clone().over(&Selection::default());
     for kind in Kind::ALL {
         for nth in 0..2_000 {
@@ -167,7 +167,7 @@ fn errors_in_files_name_their_place() {
             "did you mean `MPIR_Bcast_intra_binomial`?",
         ),
         ("{\"collective=bcast\": {\"wierd<8\": {}, \"any\": {}}}", "a condition of MPICH's"),
-        ("{\"collective=bcast\": {}, \"collective=bcast\": {}}", "stands twice"),
+        ("{\"collective=bcast\": {}, \"collective=bcast\": {}}", "appears twice"),
         ("", "line 1: expected how many collectives have rules, found the end"),
         ("1 0 1\n64 1\n8 2 0 0", "line 3: found 8 B, expected a rule for 0 B first"),
         ("1 0 2 64 1 0 2 0 0 32 1 0 2 0 0", "found 32 ranks, expected more than before"),
@@ -199,7 +199,7 @@ fn open_mpis_own_example_is_read() {
                 #====\n64 # comm size\n3 # number of rules\n0 0 0 0 0\n512000 4 0 0 64\n\
                 1536000 2 0 0\n";
     let own = own("openmpi");
-    let read = read(text, None, &own).expect("legal");
+    let read = read(text, None, &own).expect("valid");
     assert!(read.notes.is_empty(), "{:?}", read.notes);
     let selection = read.over(&own);
     let none = Overrides::default();
@@ -235,7 +235,7 @@ fn rules_that_would_abort_are_not_written() {
     let kind = Kind::Allgather;
     let choices = [Choice { ranks: 64, bytes: 8, algorithm: Algorithm::RecursiveDoubling }];
     let text = Family::Mpich.write(kind, &choices, &own);
-    let selection = read(&text, None, &own).expect("legal").over(&own);
+    let selection = read(&text, None, &own).expect("valid").over(&own);
     for size in [64, 65, 96, 128] {
         let (nodes, commutative, builtin) = (size, true, true);
         let case = Case {
