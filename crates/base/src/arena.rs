@@ -1,32 +1,29 @@
-//! Room for the columns and arenas of whole machines: on large pages, and no more than is used.
+//! Allocation of large columns and arenas: on large pages, without committing unused memory.
 //!
-//! Of 180 MB that are read here and there, pages of 4 KiB would need 45,000 entries of a
-//! processor's table of pages, which has some thousands. So the system is asked for large ones,
-//! where there is one to ask, and before anything is written: what has small pages then keeps them.
-//! Room that nobody has written to yet is addresses, not memory, so an arena may ask for plenty.
-//! Nothing but time depends on what the system does.
+//! A column of 180 MB with random access would need 45,000 TLB entries with 4 KiB pages; a
+//! processor has some thousands. So `madvise` requests large pages (Linux) before anything is
+//! written, because written small pages stay small. Untouched capacity is address space, not
+//! memory, so an arena may reserve generously. Only run time depends on what the system does.
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 
-/// What is smaller than a large page (2 MiB on x86-64, and mostly on ARM) is none.
+/// Size of a large page in bytes (2 MiB on x86-64, and mostly on ARM).
 const LARGE_PAGE: usize = 2 << 20;
 const SMALL_PAGE: usize = 4 << 10;
-/// Less than this behind the last large page lies on small ones: at most 384 of the thousands that
-/// a processor's table of pages has, where a large one would be half a megabyte in use and the rest
-/// in vain.
+/// A tail shorter than this behind the last large page stays on small pages: at most 384 TLB
+/// entries. A large page would hold half a megabyte of data or less.
 const MIN_LARGE_TAIL: usize = LARGE_PAGE / 4 * 3;
-/// What is no shorter has glibc a mapping of its own for, whatever it has been given back before
-/// (mallopt(3), M_MMAP_THRESHOLD: at most 32 MiB): zeros that lie among others' leavings would have
-/// to be written, and on small pages. Room alone is addresses.
+/// From this size on, glibc allocates a mapping of its own (mallopt(3), M_MMAP_THRESHOLD: at most
+/// 32 MiB). Smaller blocks may reuse freed memory, which must be zeroed, on small pages.
 const MMAP_THRESHOLD: usize = 32 << 20;
-/// Whether the system is asked for large pages.
+/// Whether large pages are requested.
 const ADVISES_LARGE_PAGES: bool = cfg!(target_os = "linux");
 
-/// `MADV_COLLAPSE` of madvise(2), from Linux 6.1 on: small pages become a large one.
+/// `MADV_COLLAPSE` of madvise(2), since Linux 6.1: merges small pages into a large one.
 #[cfg(target_os = "linux")]
 const MADV_COLLAPSE: libc::c_int = 25;
 
-/// An empty list with room for `n` items, or for as many more as fill its last large page.
+/// An empty list with capacity for `n` items, rounded up to fill its last large page.
 pub fn with_capacity<T>(n: usize) -> Vec<T> {
     let wanted = n * size_of::<T>();
     let n = if wanted < LARGE_PAGE { n } else { rounded_bytes(wanted) / size_of::<T>() };
@@ -35,30 +32,29 @@ pub fn with_capacity<T>(n: usize) -> Vec<T> {
     items
 }
 
-/// A list of what an iterator gives that knows how much that is, in a room of its size.
+/// Collects an iterator of known length into a list of that capacity.
 pub fn packed<T>(items: impl ExactSizeIterator<Item = T>) -> Vec<T> {
     let mut all = with_capacity(items.len());
     all.extend(items);
     all
 }
 
-/// What is zero where all its bytes are.
+/// Types whose all-zero byte pattern is a valid value.
 ///
-/// # Safety
-/// A value of it may be made of bytes that are all zero.
+/// # Safety All bytes zero must be a valid value of the type.
 pub unsafe trait Zero: Copy {}
-// SAFETY: integers, and wrappers of one.
+// SAFETY: integers, and wrappers of one integer.
 unsafe impl Zero for u32 {}
 unsafe impl Zero for u64 {}
 unsafe impl Zero for crate::Time {}
 unsafe impl Zero for crate::Span {}
 unsafe impl Zero for (crate::Time, crate::Span) {}
 
-/// What begins on a multiple of more has no zeros from the system (std::alloc::System, where words
-/// are of 64 bits): they are written, better after large pages have been asked for.
+/// `std::alloc::System` has no zeroed pages for larger alignments (64-bit words). Those lists are
+/// written explicitly, after large pages have been requested.
 const MAX_ZEROED_ALIGN: usize = 16;
 
-/// A list of `n` zeros. Fresh from the system, those that nobody writes to are no memory.
+/// A list of `n` zeros. Pages that are never written use no memory.
 pub fn zeros<T: Zero>(n: usize) -> Vec<T> {
     if align_of::<T>() > MAX_ZEROED_ALIGN {
         return write_zeros(with_capacity(n), n);
@@ -68,8 +64,8 @@ pub fn zeros<T: Zero>(n: usize) -> Vec<T> {
     items
 }
 
-/// The same of zeros that few runs write to: on small pages, for of large ones the first is there
-/// from the start.
+/// A list of `n` zeros of which few are written. It stays on small pages, because the first large
+/// page would be committed at once.
 pub fn sparse_zeros<T: Zero>(n: usize) -> Vec<T> {
     const { assert!(size_of::<T>() > 0) };
     let whole = Layout::array::<T>(n).expect("a column is shorter than memory");
@@ -86,8 +82,8 @@ pub fn sparse_zeros<T: Zero>(n: usize) -> Vec<T> {
     if layout.size() == 0 {
         return Vec::new();
     }
-    // SAFETY: the layout is that of a list with this room, which is not empty and no less than `n`,
-    // and zero bytes are what `Zero` makes a value of.
+    // SAFETY: the layout is that of a list with this capacity. It is not empty and at least `n`,
+    // and `Zero` guarantees that zero bytes are a value.
     unsafe {
         let first = alloc_zeroed(layout);
         if first.is_null() {
@@ -98,18 +94,18 @@ pub fn sparse_zeros<T: Zero>(n: usize) -> Vec<T> {
 }
 
 fn write_zeros<T: Zero>(mut items: Vec<T>, n: usize) -> Vec<T> {
-    // SAFETY: zero bytes are what `Zero` makes a value of.
+    // SAFETY: `Zero` guarantees that zero bytes are a value.
     items.resize(n, unsafe { std::mem::zeroed() });
     items
 }
 
-/// So many bytes and as many more as fill their last large page: with what an allocator writes
-/// before them they are whole large pages, which Linux then aligns.
+/// Rounds up so that the block fills its last large page, including the allocator's header before
+/// it. Linux then aligns it to large pages.
 fn rounded_bytes(wanted: usize) -> usize {
     (wanted + SMALL_PAGE).next_multiple_of(LARGE_PAGE) - SMALL_PAGE
 }
 
-/// Makes room in a full list for twice as many.
+/// Doubles the capacity of a full list.
 #[inline]
 pub fn grow<T>(items: &mut Vec<T>) {
     if items.len() == items.capacity() {
@@ -124,8 +120,8 @@ fn grow_cold<T>(items: &mut Vec<T>) {
     *items = more;
 }
 
-/// Bytes of memory of a list that has never been longer: the pages that have been written to. If
-/// it ends a little behind a large page, it is taken to be as long as was wanted.
+/// Resident bytes of a list that has never been longer: the pages that have been written. A tail a
+/// little behind a large page counts as small pages.
 pub fn resident_bytes<T>(items: &Vec<T>) -> usize {
     let (used, room) = (items.len() * size_of::<T>(), items.capacity() * size_of::<T>());
     let is_small = !ADVISES_LARGE_PAGES || room < LARGE_PAGE || used % LARGE_PAGE < MIN_LARGE_TAIL;
@@ -134,9 +130,10 @@ pub fn resident_bytes<T>(items: &Vec<T>) -> usize {
 
 #[cfg(target_os = "linux")]
 fn advise_large_pages<T>(items: &Vec<T>, wanted: usize) {
-    // Whole pages, or the system would cut in two what it may have to move when it grows.
+    // Whole pages, otherwise the kernel splits a mapping that it may have to move.
     let begin = items.as_ptr() as usize / SMALL_PAGE * SMALL_PAGE;
-    // Of 65,536 items of a line the end is a few bytes behind a large page, and would be one more.
+    // With 65,536 cache lines the end lies a few bytes behind a large page, which would need one
+    // more.
     let end = match wanted % LARGE_PAGE {
         ..MIN_LARGE_TAIL => begin + wanted / LARGE_PAGE * LARGE_PAGE,
         _ => {
@@ -150,12 +147,11 @@ fn advise_large_pages<T>(items: &Vec<T>, wanted: usize) {
         return;
     }
     let advise = |at: usize, bytes: usize, advice| {
-        // SAFETY: advice about how memory is mapped; what it holds stays, and a refusal is an
-        // answer.
+        // SAFETY: advice on the mapping of memory; its contents stay, and a failure is harmless.
         unsafe { libc::madvise(at as *mut libc::c_void, bytes, advice) };
     };
     advise(begin, end - begin, libc::MADV_HUGEPAGE);
-    // The allocator has written before the list, so the first page is a small one by now.
+    // The allocator has written its header before the list, so the first page is small already.
     if begin.is_multiple_of(LARGE_PAGE) {
         advise(begin, LARGE_PAGE, MADV_COLLAPSE);
     }
@@ -168,8 +164,8 @@ fn advise_large_pages<T>(_: &Vec<T>, _: usize) {}
 mod tests {
     use super::*;
 
-    /// Of 65,536 lines and one more the last lies on a small page; of half as many again most of a
-    /// large one is filled.
+    /// 65,537 cache lines: the last one is on a small page. 98,000 lines: most of a large page is
+    /// used.
     #[test]
     fn a_short_tail_uses_small_pages() {
         let of_lines = |n: usize| {
@@ -184,7 +180,7 @@ mod tests {
         }
     }
 
-    /// Whatever their length and alignment, and on whichever pages.
+    /// For every length, alignment and page size.
     #[test]
     fn zeros_have_the_requested_length() {
         #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
-//! Random draws named by who asks, and the fingerprint of a run.
+//! Keyed random draws and the digest of a run.
 
-/// The `nth` draw of `owner` from `stream`: a function of its arguments and nothing else.
+/// The `nth` draw of `owner` from `stream`: a pure function of its arguments.
 ///
-/// Draws are keyed, not sequential: adding a component, or running on more threads, changes
-/// nobody else's luck. The mixing is SplitMix64's finalizer (Steele, Lea, Flood: "Fast splittable
+/// Draws are keyed, not sequential: adding a component, or running on more threads, changes no
+/// other draw. The mixing is SplitMix64's finalizer (Steele, Lea, Flood: "Fast splittable
 /// pseudorandom number generators", OOPSLA 2014) over an odd-multiplier combination of the key.
 #[inline]
 pub fn draw(seed: u64, stream: u32, owner: u32, nth: u64) -> u64 {
@@ -30,7 +30,7 @@ pub fn uniform(draw: u64) -> f64 {
     ((draw >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
 }
 
-/// Rolling fingerprint of everything a run did, in order. Two runs agree iff their digests do.
+/// Rolling digest of all events of a run, in order. Two runs are equal iff their digests are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Digest(pub u64);
 

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 
 use crate::arena::{Zero, grow, resident_bytes, sparse_zeros, with_capacity, zeros};
 
-/// A `u32` that says what it counts.
+/// A `u32` id of one kind of item.
 pub trait Idx: Copy + Eq + Ord {
     fn new(i: usize) -> Self;
     fn idx(self) -> usize;
@@ -41,7 +41,7 @@ impl<I: Idx, T> IndexVec<I, T> {
     pub fn new() -> Self {
         IndexVec { raw: Vec::new(), kind: PhantomData }
     }
-    /// Empty, with room for `n`.
+    /// Empty, with capacity for `n` items.
     pub fn with_capacity(n: usize) -> Self {
         IndexVec { raw: with_capacity(n), kind: PhantomData }
     }
@@ -61,18 +61,18 @@ impl<I: Idx, T> IndexVec<I, T> {
     pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
         self.raw.iter().enumerate().map(|(i, t)| (I::new(i), t))
     }
-    /// Has the processor fetch the line in which an item begins that will be needed soon.
+    /// Prefetches the cache line at the start of item `i`.
     #[inline]
     pub fn prefetch(&self, i: I) {
         crate::prefetch_at(&self.raw, i.idx());
     }
 }
 impl<I: Idx, T: Zero> IndexVec<I, T> {
-    /// `n` zeros, which are no memory until they are written to.
+    /// `n` zeros. They use no memory until they are written.
     pub fn zeros(n: usize) -> Self {
         IndexVec { raw: zeros(n), kind: PhantomData }
     }
-    /// The same where few runs write to any.
+    /// `n` zeros of which few are written (small pages).
     pub fn sparse_zeros(n: usize) -> Self {
         IndexVec { raw: sparse_zeros(n), kind: PhantomData }
     }
@@ -109,9 +109,9 @@ impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
     }
 }
 
-/// Storage with reuse: an id stays valid until freed, and freeing moves no neighbor.
+/// Storage with reuse: an id stays valid until freed, and freeing moves no other item.
 ///
-/// Freed ids are handed out again last in, first out, so a run is deterministic and stays in cache.
+/// Freed ids are reused last in, first out, so a run is deterministic and stays in cache.
 #[derive(Debug, Clone)]
 pub struct Slab<I, T> {
     items: IndexVec<I, T>,
@@ -121,14 +121,14 @@ pub struct Slab<I, T> {
 impl<I: Idx, T> Slab<I, T> {
     pub fn with_capacity(n: usize) -> Self {
         let items = IndexVec::with_capacity(n);
-        // Of many, few are free at once until a run comes to its end.
+        // Few of many items are free at once until the end of a run.
         Slab { items, free: Vec::with_capacity(n.min(1 << 14)) }
     }
     pub fn insert(&mut self, t: T) -> I {
         self.insert_with(|| t)
     }
-    /// The same of what is made in its place: made elsewhere and copied, it could not be read
-    /// before all that is written before it is in the cache.
+    /// Inserts an item built in place. A copy from elsewhere would have to wait until all earlier
+    /// stores are in the cache.
     #[inline(always)]
     pub fn insert_with(&mut self, t: impl FnOnce() -> T) -> I {
         match self.free.pop() {
@@ -142,45 +142,44 @@ impl<I: Idx, T> Slab<I, T> {
             }
         }
     }
-    /// Gives `i` back. The caller holds no copy of it afterwards.
+    /// Frees `i`. The caller must not use it afterwards.
     pub fn free(&mut self, i: I) {
         grow(&mut self.free);
         self.free.push(i);
         debug_assert!(self.free.len() <= self.items.len(), "an id was freed twice");
     }
-    /// An item, or what is left of one that was given back; nothing if there was none.
+    /// An item, possibly freed; `None` if the id was never used.
     #[inline]
     pub fn get(&self, i: I) -> Option<&T> {
         self.items.raw.get(i.idx())
     }
-    /// Has the processor fetch an item that will be needed soon. Any id will do, also one that
-    /// names nothing.
+    /// Prefetches an item. Any id is allowed, also an unused one.
     #[inline]
     pub fn prefetch(&self, i: I) {
         crate::prefetch_all_at(&self.items.raw, i.idx());
     }
-    /// The same for the place of the item after the next to be inserted.
+    /// Prefetches the slot of the item after the next insertion.
     #[inline]
     pub fn prefetch_free(&self) {
         if let Some(&i) = self.free.len().checked_sub(2).and_then(|last| self.free.get(last)) {
             self.prefetch(i);
         }
     }
-    /// The same for the lines of its first bytes.
+    /// Prefetches the first `bytes` of an item.
     #[inline]
     pub fn prefetch_first(&self, i: I, bytes: usize) {
         crate::prefetch_lines::prefetch_first_at(&self.items.raw, i.idx(), bytes);
     }
-    /// The most there have been at once.
+    /// The largest number of items at one time.
     #[inline]
-    pub fn most(&self) -> usize {
+    pub fn peak(&self) -> usize {
         self.items.len()
     }
     /// Items not freed.
     pub fn live(&self) -> usize {
         self.items.len() - self.free.len()
     }
-    /// Bytes held, in use now or not.
+    /// Bytes held, used or free.
     pub fn bytes(&self) -> usize {
         resident_bytes(&self.items.raw) + self.free.capacity() * size_of::<I>()
     }

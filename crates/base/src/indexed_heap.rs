@@ -1,12 +1,12 @@
-//! Ids in the order of keys that may change.
+//! A priority queue of ids whose keys may change.
 
 use crate::{Idx, IndexVec};
 
 /// "Not in the heap."
 const ABSENT: u32 = u32::MAX;
 
-/// Ids by key, the least first and among equals the least id: a binary heap that knows where each
-/// id stands, so that a key can be changed and none is ever stale.
+/// An indexed binary heap: ids ordered by key, ties by id. It stores the position of each id, so a
+/// key can be changed or removed in O(log n), and no entry is ever stale.
 #[derive(Clone, Debug)]
 pub struct IndexedHeap<I, K> {
     heap: Vec<(K, I)>,
@@ -24,13 +24,13 @@ impl<I: Idx, K: Copy + Ord> IndexedHeap<I, K> {
         IndexedHeap { heap: Vec::new(), position: IndexVec::new() }
     }
 
-    /// The first, and its key.
+    /// The least entry: its key and id.
     #[inline]
     pub fn first(&self) -> Option<(K, I)> {
         self.heap.first().copied()
     }
 
-    /// The key of `id`, if it is in.
+    /// The key of `id`, if it is in the heap.
     #[inline]
     pub fn key(&self, id: I) -> Option<K> {
         match self.position.raw.get(id.idx()) {
@@ -39,12 +39,12 @@ impl<I: Idx, K: Copy + Ord> IndexedHeap<I, K> {
         }
     }
 
-    /// All that are in.
+    /// All ids in the heap, in no particular order.
     pub fn ids(&self) -> impl Iterator<Item = I> {
         self.heap.iter().map(|&(_, id)| id)
     }
 
-    /// Puts `id` in, or changes its key.
+    /// Inserts `id`, or changes its key.
     pub fn set(&mut self, id: I, key: K) {
         if self.position.len() <= id.idx() {
             self.position.raw.resize(id.idx() + 1, ABSENT);
@@ -62,7 +62,7 @@ impl<I: Idx, K: Copy + Ord> IndexedHeap<I, K> {
         self.sift(at);
     }
 
-    /// Takes `id` out, if it is in.
+    /// Removes `id`, if it is in the heap.
     pub fn remove(&mut self, id: I) {
         let Some(at) = self.position.raw.get(id.idx()).copied().filter(|&at| at != ABSENT) else {
             return;
@@ -80,7 +80,7 @@ impl<I: Idx, K: Copy + Ord> IndexedHeap<I, K> {
         self.heap.capacity() * size_of::<(K, I)>() + self.position.raw.capacity() * size_of::<u32>()
     }
 
-    /// Moves what stands at `at` up or down to where it belongs.
+    /// Moves the entry at `at` up or down to restore the heap order.
     fn sift(&mut self, mut at: usize) {
         let (heap, position) = (&mut self.heap[..], &mut self.position);
         let (item, begin) = (heap[at], at);
@@ -120,7 +120,7 @@ mod tests {
 
     crate::ids! { Item }
 
-    /// Against a list that is searched.
+    /// Compares with a linear search of a list.
     #[test]
     fn the_first_item_has_the_least_key() {
         let (mut heap, mut list) = (IndexedHeap::<Item, u64>::new(), [None; 40]);

@@ -1,6 +1,6 @@
-//! Floor 0: units of time, typed ids, arenas, keyed random draws and the run digest.
+//! Layer 0: time units, typed ids, arenas, keyed random draws and the run digest.
 //!
-//! Knows no word of the domain: no node, no packet, no rank.
+//! Contains no term of the domain: no node, no packet, no rank.
 
 mod arena;
 mod draw;

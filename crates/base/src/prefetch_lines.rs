@@ -1,32 +1,32 @@
-//! Asking for memory before it is needed.
+//! Software prefetch of cache lines.
 
 const LINE: usize = 64;
 
-/// Has the processor fetch the cache line in which `t` begins. Changes nothing but time.
+/// Prefetches the cache line in which `t` begins. Affects only run time.
 #[inline]
 pub fn prefetch<T>(t: &T) {
     prefetch_line(std::ptr::from_ref(t).cast());
 }
 
-/// The same for an item of a list.
+/// Prefetches the first cache line of item `at` of a list.
 #[inline]
 pub fn prefetch_at<T>(items: &[T], at: usize) {
     debug_assert!(at < items.len(), "{at} of {}", items.len());
     prefetch_line(items.as_ptr().wrapping_add(at).cast());
 }
 
-/// The same for the lines of all of an item. `at` may be anything: whatever is beyond the end is
-/// taken for the end, and nobody branches on it, which no processor could guess.
+/// Prefetches all cache lines of item `at`. Any index is allowed: an index beyond the end is
+/// replaced by the end, without a branch, which would be unpredictable.
 #[inline]
 pub fn prefetch_all_at<T>(items: &[T], at: usize) {
     prefetch_first_at(items, at, size_of::<T>());
-    // It may end in a line in which it neither begins nor has a whole step.
+    // The item may end in a line in which neither its start nor a full step lies.
     if align_of::<T>() < LINE && size_of::<T>() > align_of::<T>() {
         prefetch_line(address(items, at).wrapping_add(size_of::<T>() - 1));
     }
 }
 
-/// The same for the lines of its first bytes.
+/// Prefetches the first `bytes` of item `at`.
 #[inline]
 pub(crate) fn prefetch_first_at<T>(items: &[T], at: usize, bytes: usize) {
     let start = address(items, at);
@@ -41,7 +41,7 @@ fn address<T>(items: &[T], at: usize) -> *const u8 {
 #[inline]
 fn prefetch_line(at: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint; no address it can be given makes it fail.
+    // SAFETY: a hint; no address makes it fail.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(at.cast());
@@ -54,7 +54,7 @@ fn prefetch_line(at: *const u8) {
 mod tests {
     use super::*;
 
-    /// Ids that name nothing are asked for as well.
+    /// Unused ids may be prefetched too.
     #[test]
     fn out_of_range_prefetch_is_harmless() {
         for at in [0, 1, 2, 1 << 40, usize::MAX] {

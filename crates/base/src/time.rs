@@ -4,23 +4,23 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-/// An instant of simulated time, in picoseconds since the run began.
+/// An instant of simulated time, in picoseconds since the start of the run.
 ///
 /// 64 bits reach 213 days; addition is checked in debug and `checked` builds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Time(pub u64);
 
-/// A length of simulated time, in picoseconds. `Time - Time` is a `Span`; two `Time`s do not add.
+/// A duration of simulated time, in picoseconds. `Time - Time` is a `Span`; `Time`s do not add.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Span(pub u64);
 
 impl Time {
     pub const ZERO: Time = Time(0);
-    /// Seconds since the run began, for people and tables.
+    /// Seconds since the start of the run, for output.
     pub fn seconds(self) -> f64 {
         self.0 as f64 * 1e-12
     }
-    /// How long after `earlier` this is; zero if it is not after it.
+    /// Duration since `earlier`; zero if `earlier` is later.
     pub fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -40,8 +40,8 @@ impl Span {
     pub const fn ms(n: u64) -> Span {
         Span(n * 1_000_000_000)
     }
-    /// Rounds to the nearest picosecond; what is negative or no number becomes zero, what is too
-    /// large the longest span.
+    /// Rounds to the nearest picosecond. Negative values and NaN become zero, values too large the
+    /// longest span.
     pub fn from_seconds(s: f64) -> Span {
         Span((s * 1e12).round() as u64)
     }
@@ -103,7 +103,7 @@ impl Sum for Span {
     }
 }
 
-/// Prints in the unit a person would choose: `1.60 us`.
+/// Prints with a suitable unit: `1.60 us`.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ps = self.0 as f64;
@@ -124,8 +124,8 @@ impl fmt::Display for Time {
 
 /// Gap per byte, LogGP's G: the inverse of a bandwidth, in 2^-20 ps per byte.
 ///
-/// Machines state bandwidths; the core only ever multiplies by the inverse, so the one division
-/// happens when the machine is resolved.
+/// Machines state bandwidths; the core only multiplies by the inverse, so the one division happens
+/// when the machine is resolved.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Gap(pub u64);
 
@@ -140,7 +140,7 @@ impl Gap {
     pub fn bytes_per_s(self) -> f64 {
         1e12 * f64::from(1u32 << 20) / self.0 as f64
     }
-    /// How long `bytes` take, rounded to the nearest picosecond; at most what a `Span` holds.
+    /// Time for `bytes`, rounded to the nearest picosecond and capped at the longest `Span`.
     #[inline]
     pub fn span(self, bytes: u64) -> Span {
         match bytes.checked_mul(self.0).and_then(|ps| ps.checked_add(1 << 19)) {

@@ -1,4 +1,4 @@
-//! Lists of events that share one room: chunks of a few, and which comes after which.
+//! Lists of events in shared storage: linked chunks of a few events.
 
 use base::{grow, prefetch_all_at, prefetch_at, resident_bytes};
 
@@ -14,14 +14,14 @@ const _: () = assert!(size_of::<Item>() == 16);
 
 pub(crate) const NULL_EVENT: Item = Item { at: 0, code: EventCode(0) };
 
-/// Items of a chunk: two cache lines.
+/// Items per chunk: two cache lines.
 pub(crate) const CHUNK: usize = 8;
-/// Of a page, which is filled and emptied from one end to the other: 16 lines.
+/// Items per page, which is filled and emptied sequentially: 16 cache lines.
 pub(crate) const PAGE: usize = 64;
-/// Items of a cache line.
+/// Items per cache line.
 const LINE: usize = 64 / size_of::<Item>();
-/// How many items before its turn a place of a page is fetched, two lines: pages lie beyond the
-/// caches, and a store that has to wait for its line holds up those behind it.
+/// How many items ahead a slot of a page is prefetched: two cache lines. Pages exceed the caches,
+/// and a store that misses delays all later stores.
 const AHEAD: usize = 2 * LINE;
 /// "No chunk".
 const NONE: u32 = u32::MAX;
@@ -30,7 +30,7 @@ const NONE: u32 = u32::MAX;
 #[repr(align(64))]
 struct Chunk<const N: usize>([Item; N]);
 
-/// A list of chunks. All but the last are full, so the count tells how full that one is.
+/// A linked list of chunks. All but the last are full, so `count` gives the fill of the last.
 #[derive(Clone, Copy)]
 pub(crate) struct Bucket {
     pub first: u32,
@@ -39,10 +39,10 @@ pub(crate) struct Bucket {
 }
 pub(crate) const EMPTY: Bucket = Bucket { first: NONE, last: NONE, count: 0 };
 
-/// All chunks of a queue, those in use and those that are free.
+/// All chunks of a queue, used and free.
 pub(crate) struct Chunks<const N: usize> {
     items: Vec<Chunk<N>>,
-    /// The chunk after it in its bucket, or in the list of free ones.
+    /// The next chunk in its bucket, or in the free list.
     next: Vec<u32>,
     free: u32,
 }
@@ -51,7 +51,7 @@ impl<const N: usize> Chunks<N> {
     pub fn new() -> Self {
         Chunks { items: Vec::new(), next: Vec::new(), free: NONE }
     }
-    /// All places of a chunk, whether they hold anything or not.
+    /// All slots of a chunk, used or not.
     #[inline]
     pub fn items(&self, chunk: u32) -> [Item; N] {
         self.items[chunk as usize].0
@@ -60,7 +60,7 @@ impl<const N: usize> Chunks<N> {
     pub fn item(&self, chunk: u32, nth: usize) -> Item {
         self.items[chunk as usize].0[nth]
     }
-    /// Adds to the end of a bucket.
+    /// Appends to a bucket.
     #[inline]
     pub fn append(&mut self, bucket: &mut Bucket, item: Item) {
         let nth = bucket.count as usize % N;
@@ -74,7 +74,7 @@ impl<const N: usize> Chunks<N> {
             prefetch_at(&items[..], (nth + AHEAD).min(N - 1));
         }
     }
-    /// The same where the last chunk is full. Its being the last call spares `append` a frame.
+    /// Appends where the last chunk is full. The tail call spares `append` a stack frame.
     #[inline(never)]
     fn lengthen(&mut self, bucket: &mut Bucket, item: Item) {
         let new = match self.free {
@@ -99,12 +99,12 @@ impl<const N: usize> Chunks<N> {
             prefetch_at(&items[..], AHEAD);
         }
     }
-    /// Gives a chunk back, and says which came after it.
+    /// Frees a chunk and returns the next one.
     pub fn free(&mut self, chunk: u32) -> u32 {
         let free = std::mem::replace(&mut self.free, chunk);
         std::mem::replace(&mut self.next[chunk as usize], free)
     }
-    /// Moves what a bucket holds to the end of `to`, in the order of pushes.
+    /// Moves the contents of a bucket to the end of `to`, in the order of pushes.
     #[inline]
     pub fn empty(&mut self, bucket: Bucket, to: &mut Vec<Item>) {
         let (mut left, mut chunk) = (bucket.count as usize, bucket.first);
@@ -115,7 +115,7 @@ impl<const N: usize> Chunks<N> {
             chunk = self.free(chunk);
         }
     }
-    /// What a bucket holds, in the order of pushes.
+    /// Visits the contents of a bucket in the order of pushes.
     pub fn each(&self, bucket: Bucket, mut take: impl FnMut(Item)) {
         let (mut left, mut chunk) = (bucket.count as usize, bucket.first);
         while left > 0 {
@@ -125,7 +125,7 @@ impl<const N: usize> Chunks<N> {
             chunk = self.next[chunk as usize];
         }
     }
-    /// Has the processor fetch what a bucket holds.
+    /// Prefetches the contents of a bucket.
     pub fn fetch(&self, bucket: Bucket) {
         let mut chunk = bucket.first;
         for _ in 0..(bucket.count as usize).div_ceil(N) {
@@ -133,7 +133,7 @@ impl<const N: usize> Chunks<N> {
             chunk = self.next[chunk as usize];
         }
     }
-    /// Has the processor fetch the chunk after this one, whether there is one or not.
+    /// Prefetches the chunk after this one, if any.
     #[inline]
     pub fn fetch_next(&self, chunk: u32) {
         self.fetch_chunk(self.next[chunk as usize]);

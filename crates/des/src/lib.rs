@@ -1,8 +1,8 @@
-//! Floor 1: the event queue and its total order. Knows no network.
+//! Layer 1: the event queue and its total order. Knows no network.
 //!
-//! The order is built from local facts (when, in which phase, what, whose doing), and among equals
-//! from the order of pushes. Only one component ever schedules events of one source, so neither
-//! the container nor the thread that pushed can change a result.
+//! The order uses local facts only: time, phase, event kind and source. Equal events keep the order
+//! in which they were pushed. Only one component schedules events of one source, so neither the
+//! container nor the pushing thread can change a result.
 
 mod chunks;
 mod queue;
@@ -10,7 +10,7 @@ mod queue;
 pub use chunks::Item;
 pub use queue::{PREFETCH_BLOCK, PREFETCH_STAGES, Queue};
 
-/// Who runs first among the events of one instant: what moves, before what decides, before ranks.
+/// Order of the events of one instant: arrivals before decisions before resumption of ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Phase {
@@ -19,13 +19,13 @@ pub enum Phase {
     Resume = 2,
 }
 
-/// What happens, in eight bytes: a phase, a kind, whose doing it is, and one word more. Events of
-/// one instant come in the order of the first three; those equal in all of them as pushed.
+/// An event in eight bytes: phase, kind, source and a 32-bit argument. Events of one instant are
+/// ordered by the first three; events equal in all three keep the order of pushes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EventCode(pub(crate) u64);
 
 impl EventCode {
-    /// No event that anybody has scheduled.
+    /// A code that no scheduled event has.
     pub const NONE: EventCode = EventCode(0);
     /// Kinds are below this.
     pub const KINDS: u8 = 16;
@@ -50,7 +50,7 @@ impl EventCode {
     pub fn arg(self) -> u32 {
         self.0 as u32
     }
-    /// Its place among the events of an instant.
+    /// Sort key among the events of one instant.
     #[inline]
     pub fn order(self) -> u32 {
         (self.0 >> 32) as u32

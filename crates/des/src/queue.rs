@@ -1,4 +1,4 @@
-//! Pending events, soonest first.
+//! The queue of pending events, soonest first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,50 +8,50 @@ use base::Time;
 use crate::EventCode;
 use crate::chunks::{Bucket, CHUNK, Chunks, EMPTY, Item, NULL_EVENT, PAGE};
 
-/// log2 of the buckets of a window, of which there are two: so many that most events are placed
-/// once.
+/// log2 of the buckets per window; there are two windows. Most events are placed only once.
 const WINDOW: u32 = 13;
-/// The same from more than `LARGE_QUEUE` pending events on, which no cache holds, until they are an
-/// eighth of that: so few that what both windows hold lies in one, and most events wait in order of
-/// windows for theirs to come.
+/// log2 of the buckets per window from more than `LARGE_QUEUE` pending events on, which exceed
+/// every cache, until they fall to an eighth of that. The contents of two short windows fit into a
+/// cache. Most events wait in the far levels, grouped by window.
 const SHORT_WINDOW: u32 = 9;
 const LARGE_QUEUE: usize = 1 << 17;
 /// Buckets of two windows at most.
 const BUCKETS: usize = 2 << WINDOW;
-/// log2 of the slots of each level above, which count windows.
+/// log2 of the slots of each far level. Far levels count windows.
 const DIGIT_BITS: u32 = 6;
 const SLOTS: usize = 1 << DIGIT_BITS;
 const LEVELS: usize = (64 - SHORT_WINDOW).div_ceil(DIGIT_BITS) as usize;
-/// Bits of a sort key: within the bucket, in the instant, in the order of pushes.
+/// Bits of a sort key: offset in the bucket, order in the instant, number of the push.
 const OFFSET_BITS: u32 = 16;
 const INDEX_BITS: u32 = 16;
-/// log2 of a bucket's width in ps: a bucket of more than a sort key could tell apart is none, and
-/// one of less than 8 ps is no better than one of 8.
+/// Range of log2 of a bucket's width in ps. Wider buckets do not fit a sort key; buckets below 8 ps
+/// bring nothing.
 const WIDTHS: std::ops::RangeInclusive<u32> = 3..=OFFSET_BITS;
-/// Buckets of more than `COUNTING_SORT_MIN` events that are no wider than 2^`COUNTING_SORT_WIDTH` ps, with no more than `COUNTING_SORT_MAX`
-/// in any instant, are dealt out by instant: whole machines have 68 events in 32 ps.
+/// Buckets of more than `COUNTING_SORT_MIN` events, no wider than 2^`COUNTING_SORT_WIDTH` ps, with
+/// at most `COUNTING_SORT_MAX` per instant, use a counting sort. Whole machines have 68 events in
+/// 32 ps.
 const COUNTING_SORT_MIN: usize = 32;
 const COUNTING_SORT_WIDTH: u32 = 6;
 const COUNTING_SORT_MAX: u32 = 16;
-/// How many events a bucket should hold (more in short windows: one is a slot of the level above,
-/// whose slots are few), and how many buckets are opened between two looks.
+/// Target numbers of events per bucket. Short windows hold more, because each is a slot of the
+/// level above, and slots are few. `RESIZE_INTERVAL` buckets are opened between two adaptations.
 const TARGET_MAX: usize = 8;
 const SHORT_TARGET_MAX: usize = 64;
 const TARGET_MIN: usize = 2;
 const RESIZE_INTERVAL: u32 = 1 << 12;
-/// How many events are known at least when buckets have been opened, unless that takes as many
-/// buckets as half of them, or more time than the widest has, lest too many events come late. More
-/// for whoever looks ahead, many times as many as he looks.
+/// Minimum number of events in the sorted run after buckets are opened. Opening stops earlier after
+/// half as many buckets, or after the time of the widest bucket, otherwise too many events would
+/// arrive late. With prefetch, the minimum is many times larger, for several prefetch stages.
 const MIN_SORTED: usize = 40;
 const PREFETCH_SORTED: usize = 512;
-/// With so many left more are opened for who looks ahead, who would else not have seen the first.
+/// With prefetch, buckets are opened while this many sorted events are left, so all are prefetched.
 const PREFETCH_MARGIN: usize = 160;
-/// Events that whoever looks ahead looks at together.
+/// Events per prefetch block.
 pub const PREFETCH_BLOCK: usize = 16;
-/// And how often at each.
+/// Prefetch stages per block.
 pub const PREFETCH_STAGES: usize = 6;
 
-/// An event that was scheduled for the bucket being emptied.
+/// An event that was scheduled for a bucket already opened.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Late {
     at: u64,
@@ -61,50 +61,51 @@ struct Late {
 }
 
 /// Pending events, soonest first: a timing wheel of fine buckets with exact order, and coarser
-/// levels above it for what is far away.
+/// levels above it for distant events.
 ///
-/// The buckets are two windows, the present one and the next: as one is over, the other becomes the
-/// present one, and what was far and is in the next is placed there. So an event that waits for no
-/// longer than a window is placed once, whenever it comes.
+/// The buckets form two windows, the current one and the next. When one is exhausted, the other
+/// becomes current, and distant events of the following window are placed in buckets. So an event
+/// that waits no longer than a window is placed once, whenever it is pushed.
 ///
-/// A push writes 16 bytes at the end of a bucket. The first buckets with anything in them are
-/// copied out in order. What is then scheduled for the same buckets waits in a heap beside them;
-/// few events are. Since buckets are known before they are handled, `ahead` can tell what will
-/// happen next, and whoever handles events can fetch the memory they need (docs/performance.md).
-/// Buckets become finer or coarser as events are dense; nothing but speed depends on it.
+/// - A push appends 16 bytes to a bucket.
+/// - The first non-empty buckets are sorted into a run. Later pushes for these buckets go to a heap
+///   beside the run; they are few.
+/// - The run is known before its events are handled. So `ahead` returns the next events, and
+///   handlers can prefetch the memory that they need (docs/performance.md).
+/// - The bucket width follows the density of events; it affects only speed.
 ///
-/// Chunks are shared by all buckets, so memory follows the events pending at once, and a queue
-/// that has seen its longest allocates no more, but for a moment where the width changes.
+/// All buckets share their chunks, so memory follows the number of pending events. A queue that has
+/// reached its peak length allocates no more, except briefly when the width changes.
 pub struct Queue {
     /// log2 of a bucket's width in ps, and of a window's buckets.
     width: u32,
     window: u32,
-    /// The buckets being emptied, in order: the next event, and one past the last.
+    /// The sorted run of opened buckets, the index of the next event, and its end.
     run: Vec<Item>,
     next: usize,
     sorted_end: usize,
-    /// Those before it have been looked at, or are over.
+    /// Events before this index have been in a prefetch block, or are handled.
     prefetched_end: usize,
-    /// Up to here they are handled before more are opened.
+    /// At this index more buckets are opened.
     refill_at: usize,
-    /// How many events are to be known, and be left when more are opened.
+    /// Minimum length of the run, and events left when more buckets are opened.
     min_sorted: usize,
     refill_margin: usize,
-    /// Scratch: a bucket as pushed, and its order.
+    /// Scratch: a bucket as pushed, and its sort keys.
     pushed: Vec<Item>,
     order: Vec<u64>,
     late: BinaryHeap<Reverse<Late>>,
-    /// When the first late event is due; `u64::MAX` if there is none.
+    /// Time of the first late event; `u64::MAX` if there is none.
     late_first: u64,
     n_late: u32,
-    /// End of the buckets being emptied.
+    /// End of the opened buckets.
     run_end: u64,
-    /// No later than any event outside the run.
+    /// Lower bound of the times of all events outside the run.
     base: u64,
-    /// The end of the buckets: what is later is far.
+    /// Last instant of the buckets; later events are in the far levels.
     near_last: u64,
     near: Box<[Bucket; BUCKETS]>,
-    /// One bit a bucket, and one bit a word of those.
+    /// One bit per bucket, and one bit per word of those.
     near_used: Box<[u64; BUCKETS / 64]>,
     near_words: [u64; BUCKETS / 64 / 64],
     /// `level * SLOTS + digit`.
@@ -114,17 +115,18 @@ pub struct Queue {
     pages: Chunks<PAGE>,
     last: u64,
     len: usize,
-    /// Buckets opened since the last look at their width, and the events of them, late ones too.
+    /// Buckets opened since the last adaptation of their width, and their events, late ones
+    /// included.
     n_opened: u32,
     n_popped: usize,
-    /// Events pushed beyond the buckets since then, and when that was.
+    /// Events pushed to the far levels since then, and when that was.
     far_pushed: usize,
     resized_at: u64,
 }
 
-/// Puts the events of a bucket that begins at `start`, and is no wider than `COUNTING_SORT_WIDTH`, into `run` in
-/// order: dealt out by instant, each of which keeps the order of pushes, and within it each moved
-/// up past those that come after it. False if an instant has too many for that.
+/// Sorts the events of a bucket that begins at `start`, no wider than 2^`COUNTING_SORT_WIDTH` ps,
+/// into `run`. A counting sort by instant keeps the order of pushes; an insertion sort then orders
+/// each instant. Returns false if an instant has too many events for that.
 fn counting_sort(pushed: &[Item], start: u64, width: u32, run: &mut [Item]) -> bool {
     let instant = |item: &Item| (item.at - start) as usize % (1 << COUNTING_SORT_WIDTH);
     let mut place = [0u32; 1 << COUNTING_SORT_WIDTH];
@@ -155,7 +157,7 @@ fn counting_sort(pushed: &[Item], start: u64, width: u32, run: &mut [Item]) -> b
     true
 }
 
-/// So many, not by way of the stack.
+/// A boxed array, not built on the stack.
 fn boxed_array<T: Copy, const N: usize>(item: T) -> Box<[T; N]> {
     let items: Box<[T]> = vec![item; N].into();
     items.try_into().unwrap_or_else(|_| unreachable!("there are as many"))
@@ -208,7 +210,7 @@ impl Queue {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// Schedules `code`, not before the last event popped.
+    /// Schedules `code`, not before the last popped event.
     #[inline]
     pub fn push(&mut self, at: Time, code: EventCode) {
         assert!(at.0 >= self.last, "an event was scheduled in the past");
@@ -232,7 +234,7 @@ impl Queue {
         }
         self.chunks.append(bucket, item);
     }
-    /// The bucket of an instant of either window.
+    /// The bucket of an instant within either window.
     #[inline(always)]
     fn bucket_index(&self, at: u64) -> usize {
         (at >> self.width) as usize & ((2 << self.window) - 1) & (BUCKETS - 1)
@@ -244,16 +246,16 @@ impl Queue {
         self.far_used[level] |= 1 << digit;
         self.pages.append(&mut self.far[level * SLOTS + digit], item);
     }
-    /// The level and the slot there of an instant that is in a later window than `last`: by the
-    /// first digit in which the windows' numbers differ.
+    /// The far level and slot of an instant in a window after that of `last`: by the highest digit
+    /// in which the numbers of the two windows differ.
     #[inline]
     fn slot(&self, at: u64, last: u64) -> (usize, usize) {
         let window = self.width + self.window;
         let level = (63 - ((at ^ last) >> window).leading_zeros()) / DIGIT_BITS;
         (level as usize, (at >> (window + level * DIGIT_BITS)) as usize % SLOTS)
     }
-    /// The window that begins at `start` becomes the present one. What was far of the next one is
-    /// near from now on.
+    /// Makes the window that begins at `start` current. Distant events of the next window move to
+    /// buckets.
     fn enter_window(&mut self, start: u64) {
         let last = self.near_last;
         self.base = start;
@@ -263,12 +265,13 @@ impl Queue {
             self.redistribute_slot(level, digit);
         }
     }
-    /// The last instant of the window after that of the base, or of its own if it is the last.
+    /// Last instant of the window after that of `base`, or of its own window if that is the last
+    /// one.
     fn end_of_next(&self) -> u64 {
         let window = 1 << (self.width + self.window);
         (self.base | (window - 1)).saturating_add(window)
     }
-    /// Places anew what a slot holds.
+    /// Places the contents of a far slot again.
     fn redistribute_slot(&mut self, level: usize, digit: usize) {
         self.far_used[level] &= !(1 << digit);
         let slot = std::mem::replace(&mut self.far[level * SLOTS + digit], EMPTY);
@@ -286,13 +289,13 @@ impl Queue {
         self.late.push(Reverse(Late { at, order, nth, arg }));
         self.late_first = self.late_first.min(at);
     }
-    /// The `n`th event to come, if it is known already: 0 is the next. A hint, nothing more.
+    /// The `n`th next event (0 is the next), if it is in the run. A hint only.
     #[inline]
     pub fn ahead(&self, n: usize) -> Option<EventCode> {
         self.run[..self.sorted_end].get(self.next + n).map(|item| item.code)
     }
-    /// The next block of events that nobody has looked at, for who foresees, when it is time to: so
-    /// that its last looks at it, of one a block, come before its events do.
+    /// The next block of events for prefetch, when it is due: early enough that the last stage, one
+    /// per block, comes before the events are handled.
     #[inline(always)]
     pub fn next_prefetch_block(&mut self) -> Option<&[Item; PREFETCH_BLOCK]> {
         if self.prefetched_end > self.next + (PREFETCH_STAGES - 1) * PREFETCH_BLOCK {
@@ -303,7 +306,7 @@ impl Queue {
         self.prefetched_end = at + PREFETCH_BLOCK;
         Some(block)
     }
-    /// Somebody will look `ahead`.
+    /// Keeps a longer run, for callers that prefetch.
     pub fn enable_prefetch(&mut self) {
         (self.min_sorted, self.refill_margin) = (PREFETCH_SORTED, PREFETCH_MARGIN);
     }
@@ -326,7 +329,7 @@ impl Queue {
         }
         self.pop_slow(end)
     }
-    /// The same where the run may be at its turn, or a late event be next.
+    /// `pop_before` where more buckets may have to be opened, or a late event may be next.
     #[inline(never)]
     fn pop_slow(&mut self, end: Time) -> Option<(Time, EventCode)> {
         loop {
@@ -342,13 +345,13 @@ impl Queue {
             if self.late_first != u64::MAX {
                 return self.pop_with_late(end);
             }
-            // What is far stays far: an end may be followed by earlier events.
+            // Far events stay far: earlier events may be pushed after an `end`.
             if self.len == 0 || !self.open(end.0) {
                 return None;
             }
         }
     }
-    /// The next event of the run, which this is.
+    /// Takes `item`, the next event of the run.
     #[inline(always)]
     fn pop_from_run(&mut self, item: Item) -> (Time, EventCode) {
         self.next += 1;
@@ -356,7 +359,7 @@ impl Queue {
         self.last = item.at;
         (Time(item.at), item.code)
     }
-    /// The same where a late event may be next.
+    /// `pop_before` where a late event may be next.
     #[inline(never)]
     fn pop_with_late(&mut self, end: Time) -> Option<(Time, EventCode)> {
         let late = self.late.peek().expect("it has a time").0;
@@ -386,14 +389,14 @@ impl Queue {
     pub fn pop(&mut self) -> Option<(Time, EventCode)> {
         self.pop_before(Time(u64::MAX))
     }
-    /// Whether the next event shares the instant of the last one popped. Such events are known:
-    /// buckets do not divide instants.
+    /// Whether the next event has the time of the last one popped. Such events are in the run or
+    /// late, because a bucket does not divide an instant.
     pub fn next_is_now(&self) -> bool {
         self.next_in_run().is_some_and(|item| item.at == self.last) || self.late_first == self.last
     }
 
-    /// No later than any pending event, and exact once its bucket is open: whoever looks again
-    /// after a `pop_before` of a later instant has come further. `u64::MAX` if nothing is pending.
+    /// A lower bound of all pending times, exact once its bucket is open. After a `pop_before` with
+    /// a later end the bound has advanced. `u64::MAX` if nothing is pending.
     pub fn earliest_bound(&self) -> Time {
         let sorted_end = self.next_in_run().map_or(u64::MAX, |item| item.at).min(self.late_first);
         let at = match (sorted_end, self.len) {
@@ -403,11 +406,11 @@ impl Queue {
         };
         Time(at)
     }
-    /// The first bucket with events in it: the word of its bit, its place, and where it begins.
+    /// The first non-empty bucket: the word of its bit, its index, and its start.
     #[inline]
     fn first_near(&self) -> Option<(usize, usize, u64)> {
         let present = self.base >> (self.width + self.window);
-        // Words of a window's bits: whole words of their bits, or a part of one.
+        // Words of a window's bits: whole words of `near_words` or a part of one.
         let words = (1usize << self.window) / 64;
         for window in [present, present + 1] {
             let first = window as usize % 2 * words;
@@ -423,25 +426,26 @@ impl Queue {
         }
         None
     }
-    /// The first slot with events in it, where no bucket has any: its level, its place there, and
-    /// where it begins.
+    /// The first non-empty far slot, if no bucket has events: its level, its index there, its
+    /// start.
     fn first_far(&self) -> (usize, usize, u64) {
         let level = self.far_used.iter().position(|&used| used != 0).expect("events pend");
         let digit = self.far_used[level].trailing_zeros();
         let low = self.width + self.window + level as u32 * DIGIT_BITS;
-        // Digits above the level are the last window's; those below are zero at a slot's start.
+        // Digits above the level are those of the last window; those below are zero at a slot's
+        // start.
         let above =
             self.near_last.checked_shr(low + DIGIT_BITS).map_or(0, |high| high << DIGIT_BITS);
         (level, digit as usize, (above | u64::from(digit)) << low)
     }
 
-    /// Empties the first buckets with events in them into the run, none that begins at `end` or
-    /// after. False if there is none.
+    /// Moves the first non-empty buckets into the run, none that begins at `end` or later. False if
+    /// there is none.
     #[inline(never)]
     fn open(&mut self, end: u64) -> bool {
         let is_time = self.n_opened >= RESIZE_INTERVAL
             || self.n_popped > RESIZE_INTERVAL as usize * TARGET_MAX;
-        // All that is pending may be placed anew, so not too often.
+        // All pending events may be placed again, so adaptation must be rare.
         if is_time && self.n_popped >= self.len {
             self.adapt_width();
         }
@@ -487,7 +491,7 @@ impl Queue {
                 self.sort(bucket, start);
                 continue;
             }
-            // What is far is far from what is known.
+            // Far events are later than everything in the run.
             if self.sorted_end > 0 {
                 return;
             }
@@ -496,14 +500,14 @@ impl Queue {
                 return;
             }
             self.run_end = start;
-            // Its first window is the next one until what it holds is placed.
+            // Its first window is the next one until its contents are placed.
             self.near_last = start | ((1 << (self.width + self.window)) - 1);
             self.base = start;
             self.redistribute_slot(level, digit);
             self.enter_window(start);
         }
     }
-    /// Places anew what a slot held.
+    /// Places the contents of a slot again.
     fn redistribute(&mut self, slot: Bucket) {
         let (mut refill_margin, mut page) = (slot.count as usize, slot.first);
         while refill_margin > 0 {
@@ -517,9 +521,9 @@ impl Queue {
         }
     }
 
-    /// Adds what a bucket holds that begins at `start` to the run, in order: dealt out by instant,
-    /// or by sorting one word an event, of its offset in the bucket, its place in the instant and
-    /// the number of its push.
+    /// Appends the contents of a bucket that begins at `start` to the run, in order. Either by
+    /// counting sort, or by sorting one word per event: offset in the bucket, order in the instant,
+    /// number of the push.
     #[inline]
     fn sort(&mut self, bucket: Bucket, start: u64) {
         let key = |item: Item, nth: usize| {
@@ -533,7 +537,7 @@ impl Queue {
         }
         let run = &mut self.run[before..self.sorted_end];
         if n <= CHUNK {
-            // Every key is compared with all before it, so that no branch depends on their order.
+            // Every key is compared with all before it, so no branch depends on their order.
             let items = self.chunks.items(bucket.first);
             let mut keys = [0; CHUNK];
             for (nth, &item) in items[..n].iter().enumerate() {
@@ -569,13 +573,13 @@ impl Queue {
         }
     }
 
-    /// Makes buckets finer or coarser if they were crowded or nearly empty.
+    /// Adapts the width of buckets to the number of events in them.
     fn adapt_width(&mut self) {
         let mean = self.n_popped / (self.n_opened as usize).max(1);
-        // What is pushed beyond the buckets is placed twice: in 64ths.
+        // Fraction of events pushed to far levels, which are placed twice: in 64ths.
         let far = 64 * self.far_pushed / self.n_popped.max(1);
-        // An event waits on average for as long as it takes to handle as many as are pending
-        // (Little's law): in 64ths of the time that all buckets have together.
+        // By Little's law, the mean wait of an event is the time to handle as many as are pending.
+        // `share` is this wait in 64ths of the time span of all buckets.
         let elapsed = u128::from(self.last - self.resized_at);
         let wait = self.len as u128 * elapsed / self.n_popped.max(1) as u128;
         let share = |width: u32| (64 * wait) >> (width + self.window + 1);
@@ -589,12 +593,11 @@ impl Queue {
             return self.rebuild(self.width, WINDOW);
         }
         let width = match mean {
-            // How many are beyond differs with where in its round the wheel stands; how long they
-            // wait does not.
+            // The far fraction depends on the position within a window; the mean wait does not.
             SHORT_TARGET_MAX.. if is_short => self.width - 1,
             TARGET_MIN.. if is_short => return,
             _ if !is_short && far >= 32 && share(self.width) >= 32 => self.width + 1,
-            // A bucket should be a good deal below what makes it crowded.
+            // A bucket should stay well below the number at which it is narrowed.
             TARGET_MAX.. => {
                 let steps = ((mean / TARGET_MAX).ilog2() + 1).min(3);
                 let mut finer = self.width.saturating_sub(steps)..self.width;
@@ -609,8 +612,8 @@ impl Queue {
         }
         self.rebuild(width, self.window);
     }
-    /// Places all of it in buckets so wide, and windows of so many of them. Equals are in one of
-    /// them, and keep their order.
+    /// Places all events in buckets of this width and windows of this size. Equal events share a
+    /// bucket and keep their order.
     fn rebuild(&mut self, width: u32, window: u32) {
         let near = std::mem::replace(&mut self.near, boxed_array(EMPTY));
         let far = std::mem::replace(&mut self.far, vec![EMPTY; LEVELS * SLOTS].into());
@@ -618,10 +621,10 @@ impl Queue {
         self.near_words = [0; _];
         self.far_used = [0; _];
         (self.width, self.window) = (width, window);
-        // Events of the present bucket that are still to be scheduled go beside the run.
+        // Events still to be scheduled for the current bucket go beside the run.
         self.base = self.last.max(self.run_end.saturating_sub(1));
         self.near_last = self.end_of_next();
-        // Other buckets need other room: that of before is given back.
+        // Other bucket widths need other numbers of chunks, so the old storage is freed.
         let chunks = std::mem::replace(&mut self.chunks, Chunks::new());
         let pages = std::mem::replace(&mut self.pages, Chunks::new());
         near.iter().for_each(|&bucket| chunks.each(bucket, |item| self.place(item)));

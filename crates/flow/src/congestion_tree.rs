@@ -1,8 +1,9 @@
-//! Who stands in whose way where no switch manages congestion.
+//! Congestion trees, on machines whose switches do not manage congestion.
 //!
-//! The one idea: what goes to a NIC that is sent more than it takes waits in the buffers of its
-//! ways, back to its sender. Where it fills a buffer, the link before it goes on as fast as that
-//! buffer drains, and its packets take turns with others': nobody gets by faster than they do.
+//! Key idea: packets for an overloaded NIC queue in the buffers along their paths, back to their
+//! sources. A link into a full buffer runs at the rate at which that buffer drains, and packets
+//! take turns for it. So no flow over this link is faster than the flows that fill the buffer.
+//! docs/models/flow-backlog.md.
 
 use base::{IndexVec, Time};
 use fluid::{FlowId, Resource};
@@ -12,23 +13,23 @@ use crate::subflows::{MAX_SUBFLOWS, Subflow};
 use crate::{FlowNetwork, InFlightId, whole_packets};
 
 base::ids! {
-    /// A class's buffer at the far end of a link.
+    /// The buffer of a traffic class at the far end of a link.
     Buffer,
-    /// A NIC as a class's messages come to it.
+    /// A NIC as receiver of a traffic class.
     Receiver,
 }
 
-/// Of a buffer: what stands in it that a receiver does not take.
+/// Occupancy of a buffer by packets that a receiver delays.
 #[derive(Clone, Copy)]
 struct BufferOccupancy {
-    /// The level of the slowest, `u64::MAX` if nothing stands there.
+    /// Level of the slowest flow with packets here; `u64::MAX` if there is none.
     level: u64,
-    /// What can wait of all of them, and what the buffer holds.
+    /// Bytes that can queue here, and capacity of the buffer.
     bytes: u64,
     buffer: u32,
 }
 
-/// What messages under way to a NIC still have to bring: all of them, and the longest.
+/// Bytes that in-flight messages still have to deliver to a NIC: total, and the longest message.
 #[derive(Clone, Copy, Default)]
 struct ReceiverDemand {
     all: u64,
@@ -36,33 +37,34 @@ struct ReceiverDemand {
 }
 
 impl ReceiverDemand {
-    /// What can be too early: as long as others send, too, each sends what it would alone.
-    fn waits(self) -> u64 {
+    /// Bytes that can arrive too early: while others send too, each message sends at its
+    /// undisturbed rate.
+    fn queued_bytes(self) -> u64 {
         self.all - self.longest
     }
 }
 
 pub(crate) struct CongestionTree {
-    /// Class by class: no class waits in another's buffers.
+    /// Per class, because classes have separate buffers.
     of: IndexVec<Buffer, BufferOccupancy>,
     n_links: u32,
     n_nics: u32,
-    /// Where something stands.
+    /// Buffers with an occupancy.
     full: Vec<Buffer>,
-    /// Some buffer is full.
+    /// Whether some buffer is full.
     is_full: bool,
     receiver_demand: IndexVec<Receiver, ReceiverDemand>,
     messages: Vec<Remaining>,
-    /// Flows that have their bottleneck where a NIC takes packets, and where each stands among
-    /// them, or `ABSENT`: nobody else's packets stand.
+    /// Flows with their bottleneck at a receiving NIC, and the position of each in that list or
+    /// `ABSENT`. Only their packets occupy buffers.
     receiver_limited: Vec<FlowId>,
     place: IndexVec<FlowId, u32>,
 }
 
 const ABSENT: u32 = u32::MAX;
 
-/// Who is under way: of which class, to which NIC, what he still has to bring, and whether he has
-/// less than he would alone.
+/// An in-flight message: class, receiver, remaining bytes on the wire, and whether it is slower
+/// than undisturbed.
 #[derive(Clone, Copy)]
 struct Remaining {
     message: InFlightId,
@@ -72,12 +74,12 @@ struct Remaining {
     is_slow: bool,
 }
 
-/// So many flights ahead of the one that is looked at are fetched: they lie all over a memory that
-/// no cache holds [estimate].
+/// Prefetch distance in messages: they are scattered over memory that exceeds every cache
+/// [estimate].
 const PREFETCH_DISTANCE: usize = 8;
 
 impl CongestionTree {
-    /// The tree of a machine whose switches do nothing about it.
+    /// None on machines with congestion management.
     pub fn new(machine: &Machine) -> Option<CongestionTree> {
         let of = |&buffer: &u32| BufferOccupancy { level: u64::MAX, bytes: 0, buffer };
         let classes = machine.classes.sharing().count().max(1);
@@ -103,7 +105,7 @@ impl CongestionTree {
         machine.congestion.is_none().then_some(congestion_tree)
     }
 
-    /// `flow` has its bottleneck where a NIC takes packets, if it `is_held` there.
+    /// Records whether the bottleneck of `flow` is at a receiving NIC.
     fn set_receiver_limited(&mut self, flow: FlowId, is_held: bool) {
         if self.place.len() <= flow.0 as usize {
             self.place.raw.resize(flow.0 as usize + 1, ABSENT);
@@ -121,7 +123,7 @@ impl CongestionTree {
         }
     }
 
-    /// `flow` is no more.
+    /// Removes `flow`.
     pub fn forget(&mut self, flow: FlowId) {
         self.set_receiver_limited(flow, false);
     }
@@ -151,7 +153,7 @@ impl CongestionTree {
         self.is_full |= standing.bytes >= u64::from(standing.buffer);
     }
 
-    /// The most that anybody has who goes by it.
+    /// The highest level of a flow through this buffer.
     fn max_rate(&self, at: Buffer) -> u64 {
         let BufferOccupancy { level, bytes, buffer } = self.of[at];
         if bytes < u64::from(buffer) { u64::MAX } else { level }
@@ -166,7 +168,7 @@ impl CongestionTree {
 }
 
 impl FlowNetwork {
-    /// Shares have been dealt: whoever goes by a full buffer has no more than those who fill it.
+    /// After a solve: limits flows through full buffers to the level of the flows that fill them.
     pub(crate) fn apply_head_of_line_blocking(&mut self, now: Time) {
         let Some(mut congestion_tree) = self.congestion_tree.take() else { return };
         for &flow in self.sharing.opened() {
@@ -188,8 +190,8 @@ impl FlowNetwork {
         self.congestion_tree = Some(congestion_tree);
     }
 
-    /// What stands if all waits that held flows still have to bring: if that fills no buffer, there
-    /// is no need to know what is due from all others who are under way.
+    /// Upper bound of occupancies: all remaining bytes of receiver-limited flows queue. If that
+    /// fills no buffer, the remaining bytes of other messages need not be counted.
     fn upper_bound_occupancy(&self, congestion_tree: &mut CongestionTree, now: Time) {
         for nth in 0..congestion_tree.receiver_limited.len() {
             if let Some(&next) = congestion_tree.receiver_limited.get(nth + PREFETCH_DISTANCE) {
@@ -206,7 +208,7 @@ impl FlowNetwork {
         }
     }
 
-    /// What is due to each NIC, what stands for it and where, and whom that slows down.
+    /// Counts the bytes for each NIC, fills the buffers, and slows the affected flows.
     fn update_all(&mut self, congestion_tree: &mut CongestionTree, was_full: bool, now: Time) {
         let of =
             |message| Remaining { message, class: 0, receiver: NicId(0), left: 0, is_slow: false };
@@ -241,7 +243,7 @@ impl FlowNetwork {
         congestion_tree.messages.clear();
     }
 
-    /// Has the processor fetch one that will be looked at.
+    /// Prefetches a message that will be visited.
     fn fetch(&self, messages: &[Remaining], nth: usize) {
         if let Some(one) = messages.get(nth) {
             let f = &self.messages[one.message];
@@ -251,51 +253,51 @@ impl FlowNetwork {
         }
     }
 
-    /// What there is to know of a flight: the NIC that it is charged at, and bytes on the wire that
-    /// it still has to bring.
+    /// The state of a message: its class, receiver, and remaining bytes on the wire.
     fn remaining_of(&self, message: InFlightId, now: Time) -> Remaining {
         let f = &self.messages[message];
-        let sent = u128::from(f.rate.min(f.alone)) * u128::from(now.since(f.since).0);
+        let sent = u128::from(f.rate.min(f.unloaded_rate)) * u128::from(now.since(f.since).0);
         let left = whole_packets(f.left.saturating_sub(sent), f.packet_work);
         Remaining {
             message,
             class: self.classes.class_of(f.msg),
-            receiver: self.twin(f.msg.dst),
+            receiver: self.representative(f.msg.dst),
             left: left.saturating_mul(f.weight.wire.into()),
-            is_slow: f.free < self.classes.max_rate(f),
+            is_slow: f.fair_rate < self.classes.max_rate(f),
         }
     }
 
-    /// What its receiver does not take of a flight stands all along its ways.
+    /// Fills the buffers along the paths of a message with the bytes that its receiver delays.
     fn occupy(&self, one: Remaining, congestion_tree: &mut CongestionTree) {
         let Remaining { message, class, receiver, left, is_slow } = one;
         if !is_slow {
             return;
         }
         let f = &self.messages[message];
-        let waits = congestion_tree.receiver_demand[congestion_tree.receiver(class, receiver)]
-            .waits()
-            .min(left);
+        let queued_bytes = congestion_tree.receiver_demand
+            [congestion_tree.receiver(class, receiver)]
+        .queued_bytes()
+        .min(left);
         for subflow in &f.subflows[..f.n_subflows as usize] {
-            self.occupy_path(subflow, &one, waits, congestion_tree);
+            self.occupy_path(subflow, &one, queued_bytes, congestion_tree);
         }
     }
 
-    /// Of what waits of a flight, the part of one of its ways.
+    /// Fills the buffers of one subflow with its part of the `waits` bytes.
     fn occupy_path(
         &self,
         subflow: &Subflow,
         one: &Remaining,
-        waits: u64,
+        queued_bytes: u64,
         congestion_tree: &mut CongestionTree,
     ) {
         let at = self.sharing.bottleneck(subflow.flow);
         if !at.is_some_and(|at| self.fabric.is_receiver_limit(at, one.receiver)) {
             return;
         }
-        let each = waits / u64::from(self.messages[one.message].samples);
+        let each = queued_bytes / u64::from(self.messages[one.message].samples);
         let level = self.sharing.level_of(subflow.flow);
-        // The last is the receiver's own.
+        // The last link is the receiver's own.
         for link in self.sharing.uses(subflow.flow).take(subflow.hops() - 1) {
             let at = congestion_tree.buffer(one.class, link.resource);
             congestion_tree.occupy(at, level, each * u64::from(subflow.count));
@@ -321,7 +323,7 @@ impl FlowNetwork {
             for (subflow, level) in f.subflows[..f.n_subflows as usize].iter_mut().zip(levels) {
                 subflow.level = level;
             }
-            self.pace(message);
+            self.update_rate(message);
         }
     }
 }

@@ -1,44 +1,44 @@
-//! The machine as resources: what messages share, in bytes that pass in a fixed time.
+//! The machine as max-min resources. Capacities are bytes per fixed time.
 
 use base::{Gap, IndexVec, Span};
 use fluid::{ClassShare, Resource, Use};
 use machine::{LinkId, Machine, NicId, NicParams};
 
-/// Log2 of the time, in ps, in which capacities are counted. 52 leaves a link of 25 GB/s shared by
-/// 100,000 messages a level of 16 bits, and takes links of up to 4 TB/s.
+/// log2 of the time, in ps, in which capacities are counted. With 52, a link of 25 GB/s shared by
+/// 100,000 messages gives a level of 16 bits, and links of up to 4 TB/s fit.
 pub(crate) const TIME_BITS: u32 = 52;
 
-/// Bytes that pass in that time.
+/// Bytes per 2^52 ps.
 pub fn capacity(gap: Gap) -> u64 {
     passed(gap, Span(1 << TIME_BITS)).min(1 << 62)
 }
 
-/// Bytes that pass in `time`.
+/// Bytes per `time`.
 fn passed(gap: Gap, time: Span) -> u64 {
     u64::try_from((u128::from(time.0) << 20) / u128::from(gap.0.max(1))).unwrap_or(u64::MAX)
 }
 
-/// Bytes of a packet beside its payload, and of the one that answers it or has asked for it.
+/// Header bytes of a packet, and bytes of the packet that answers or requests it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HeaderBytes {
     pub headers: u64,
     pub back: u64,
 }
 
-/// What a message's packet weighs, in bytes: the mean of its packets, rounded up.
+/// Bytes that one packet of a message uses: the mean over its packets, rounded up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PacketWeight {
-    /// On links: with headers.
+    /// On links, with headers.
     pub wire: u32,
-    /// At host interfaces: without; and of what both directions share.
+    /// At host interfaces, without headers; and at the resource that both directions share.
     pub host: u32,
     pub both: u32,
-    /// On the way back.
+    /// On links of the response path.
     pub back: u32,
 }
 
 impl PacketWeight {
-    /// Of a message that takes what both directions share for so many bytes more.
+    /// `message` is the extra use of the shared host interface by a message of several packets.
     pub fn new(bytes: u64, packets: u64, extra: HeaderBytes, message: u64) -> PacketWeight {
         let host = bytes.div_ceil(packets) as u32;
         let more = if packets > 1 { message.div_ceil(packets) } else { 0 };
@@ -51,15 +51,14 @@ impl PacketWeight {
     }
 }
 
-/// Which resources there are: links first, by their own numbers, then what limits NICs beside
-/// their links.
+/// All resources: links by their ids, then the limits of NICs other than links.
 pub(crate) struct Fabric {
     n_links: u32,
     n_nics: u32,
-    /// The host interface, one way and both ways together; no resource where it has no limit.
+    /// Host interface per direction, and both directions together; `None` without a limit.
     one_way: Option<u64>,
     both: Option<u64>,
-    /// Bytes that pass both ways while a message of several packets takes what they share.
+    /// Bytes of the shared host interface that one message of several packets uses.
     pub multipacket_message: u64,
     pub capacity: IndexVec<LinkId, u64>,
 }
@@ -78,7 +77,7 @@ impl Fabric {
         }
     }
 
-    /// Capacities of all resources, in their order: links, out of hosts, into hosts, both.
+    /// Capacities of all resources, in order: links, host out, host in, both directions.
     pub fn capacities(&self) -> impl Iterator<Item = u64> {
         let n = self.n_nics as usize;
         let of = |limit: Option<u64>, times: usize| {
@@ -87,13 +86,13 @@ impl Fabric {
         self.capacity.raw.iter().copied().chain(of(self.one_way, 2)).chain(of(self.both, 1))
     }
 
-    /// What each traffic class in use is due of each link, class by class; nothing where links are
-    /// not shared by classes.
-    pub fn due(&self, machine: &Machine) -> Vec<ClassShare> {
+    /// Entitlement of each traffic class in use at each link, class by class; empty where links are
+    /// not divided.
+    pub fn class_entitlements(&self, machine: &Machine) -> Vec<ClassShare> {
         let classes: Vec<_> = machine.classes.sharing().collect();
         let of = |(link, &all): (LinkId, &u64)| {
             let part = move |percent: u8| (u128::from(all) * u128::from(percent) / 100) as u64;
-            // Links out of NICs have the first numbers.
+            // Injection links have the first ids.
             let at_nic = link.0 < self.n_nics;
             classes.iter().map(move |class| ClassShare {
                 assured: part(if at_nic { class.nic_assured } else { class.assured }),
@@ -104,8 +103,8 @@ impl Fabric {
         self.capacity.iter().flat_map(of).collect()
     }
 
-    /// What `count` of a message's packets in parallel use from NIC to NIC: by `path`, and what
-    /// comes back by `back`.
+    /// Uses of `count` parallel packets of a message from NIC to NIC by `path`, with responses by
+    /// `back`.
     pub fn uses(
         &self,
         (src, dst): (NicId, NicId),
@@ -134,26 +133,26 @@ impl Fabric {
         }
     }
 
-    /// Whether `at` is what `dst` takes packets by: its link, or its host interface.
+    /// Whether `at` limits reception at `dst`: its ejection link or its host interface.
     pub fn is_receiver_limit(&self, at: Resource, dst: NicId) -> bool {
         let (own, n) = (self.n_links, self.n_nics);
         let ones = if self.one_way.is_some() { 2 * n } else { 0 };
-        // Injection links have the first numbers, ejection links the next.
+        // Injection links have the first ids, ejection links the next.
         at.0 == n + dst.0
             || self.one_way.is_some() && at.0 == own + n + dst.0
             || self.both.is_some() && at.0 == own + ones + dst.0
     }
 
-    /// Whether `at` is what some NIC takes packets by.
+    /// Whether `at` limits reception at any NIC.
     pub fn is_any_receiver_limit(&self, at: Resource) -> bool {
         let (own, n) = (self.n_links, self.n_nics);
         let ones = if self.one_way.is_some() { n } else { 0 };
         (n..2 * n).contains(&at.0) || at.0 >= own + ones
     }
 
-    /// Packets that NICs and hosts alone would let through, `in_parallel` at a time, for a message
-    /// that nobody disturbs: the level that `fluid` would give it, times as many.
-    pub fn alone(
+    /// Undisturbed rate of a message with `count` parallel packets, limited by NICs and hosts: the
+    /// level that `fluid` would give it, times `count`.
+    pub fn unloaded_rate(
         &self,
         machine: &Machine,
         ends: (NicId, NicId),
@@ -177,7 +176,7 @@ impl Fabric {
 mod tests {
     use super::*;
 
-    /// In 2^52 ps, 4,504 s, so many bytes pass at 25 GB/s.
+    /// Bytes in 2^52 ps, that is 4,504 s, at 25 GB/s.
     #[test]
     fn capacities_are_rates_times_a_fixed_time() {
         let got = capacity(Gap::from_bytes_per_s(25e9)) as f64;

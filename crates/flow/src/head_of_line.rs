@@ -1,10 +1,10 @@
-//! What stands before its shortest way where a packet's way is decided once, at its sender's
-//! switch, by that switch's own queues (UGAL-L).
+//! Head-of-line backlog before the shortest path under UGAL-L, which decides each packet's path
+//! once, at its source switch, by the local queues.
 //!
-//! The one idea: such a switch sends the shortest way until that queue, times its hops, outweighs
-//! those of the ways round, times theirs. So where packets go round, such a queue stands. It is
-//! committed: when all else of a message has gone, it goes still. And where it is all that the
-//! buffer holds which a NIC sends into, the NIC sends no faster than it drains.
+//! Key idea: the switch uses the shortest path until its queue times its hops exceeds those of the
+//! nonminimal paths. So while packets take nonminimal paths, a queue stands before the shortest
+//! one. It drains last. If it fills the buffer that a NIC sends into, the NIC sends no faster than
+//! it drains. docs/models/flow-backlog.md has the equation.
 
 use base::IndexVec;
 use machine::{Idle, LinkId, LinkKind, Machine, NicId};
@@ -12,40 +12,40 @@ use machine::{Idle, LinkId, LinkKind, Machine, NicId};
 use crate::subflows::{PATH_EXISTS, Subflow};
 use crate::{FlowNetwork, InFlight, InFlightId};
 
-/// Parts of a packet in which queues are counted, as a power of two; what links are asked for is in
-/// parts of 2^20 of what they carry.
+/// log2 of the parts of a packet in which queues are counted. `ALL` is an offered load of 1: loads
+/// are in 2^-20 of the capacity.
 const PART_BITS: u32 = 10;
 const ALL: u64 = 1 << 20;
 
-/// No queue grows for longer, in packets' times: it has no room.
+/// Upper bound of the growth time in packet times: buffers are finite.
 const MAX_TICKS: u64 = 1 << 32;
 
-/// No link, for a message of which nothing can stand.
+/// The first link of a message without a head-of-line backlog.
 pub(crate) const NO_LINK: LinkId = LinkId(u32::MAX);
 
-/// What decides once, and by what.
+/// Parameters and state of the model.
 pub(crate) struct HeadOfLine {
-    /// Bytes x hops by which the shortest way is preferred.
+    /// Bytes times hops by which the shortest path is preferred.
     bias: u64,
-    /// Of each kind of link, how many there are to one that leads into a switch, in parts of 2^20,
-    /// in the mean of the machine: over so many inputs it is spread what waits for such links.
+    /// Per kind of link: links of the kind per link that leads into a switch, in 2^-20, on average
+    /// over the machine. Packets for such links are spread over that many inputs.
     per_input: [u64; 5],
-    /// Messages under way of which something can stand, by the first link of their shortest way
-    /// and by their NIC.
+    /// In-flight messages with a possible backlog, by the first link of their shortest path and by
+    /// their NIC.
     by_first_link: IndexVec<LinkId, u32>,
     by_nic: IndexVec<NicId, u32>,
 }
 
-/// What stands of a message before its shortest way.
+/// The head-of-line backlog of a message.
 pub(crate) struct HeadOfLineBacklog {
     pub bytes: u64,
-    /// There is no room for so much.
+    /// The backlog exceeds the available buffer space.
     pub is_buffer_full: bool,
 }
 
 impl HeadOfLine {
-    /// None where routers know more than their own queues, or decide anew; and where there are
-    /// several shortest ways, for packets turn from one that is crowded to the others.
+    /// None where routers see more than their local queues, or decide again on the way. None with
+    /// several shortest paths either, because packets move from a crowded one to the others.
     pub fn new(machine: &Machine) -> Option<HeadOfLine> {
         let bias = machine.single_decision_bias()?;
         let kinds = &machine.links.kind.raw;
@@ -54,21 +54,21 @@ impl HeadOfLine {
         let inputs = kinds.len() as u64 - of[LinkKind::Ejection as usize];
         Some(HeadOfLine {
             bias: bias.into(),
-            per_input: of.map(|alike| (alike << 20) / inputs.max(1)),
+            per_input: of.map(|same_first_link| (same_first_link << 20) / inputs.max(1)),
             by_first_link: IndexVec::filled(0, kinds.len()),
             by_nic: IndexVec::filled(0, machine.n_nics() as usize),
         })
     }
 
-    /// Packets that wait in one of a switch's inputs for its links of a kind, in parts, after
-    /// `ticks` of packets of which `u` links' worth came for each; the most that any of `n` packets
-    /// finds that take the lesser of two such queues.
+    /// Queue in one input of a switch for its links of a kind, in parts of a packet. `ticks` is the
+    /// packet times that have passed at offered load `u`, and `n` the number of packets. The result
+    /// is the longest queue that any of them sees if each takes the shorter of two.
     ///
-    /// What is more than links carry gathers. Beside that a queue of packets that come at any time
-    /// wanders: from nothing it is sqrt(2 ticks / pi) long in the mean (a walk that is reflected at
-    /// nothing), and no longer than one that has stood for ever (M/D/1). The lesser of two such, if
-    /// they are exponential, is half the mean times ln n at most in n tries. And the shortest way's
-    /// queue hardly drains meanwhile: it keeps the longest that it has had.
+    /// - Excess over the capacity accumulates.
+    /// - Below capacity, a queue of random arrivals that starts empty has a mean of sqrt(2 ticks /
+    ///   pi) (a random walk reflected at zero). It is at most the stationary M/D/1 mean.
+    /// - If queues are exponential, the shorter of two is at most half the mean times ln n in n
+    ///   trials. The queue of the shortest path hardly drains meanwhile, so it keeps its maximum.
     fn queue_length(&self, kind: LinkKind, u: u64, ticks: u64, n: u64) -> u64 {
         let ticks = ticks.min(MAX_TICKS);
         let gathers = u.saturating_sub(ALL).saturating_mul(ticks) >> (20 - PART_BITS);
@@ -78,7 +78,7 @@ impl HeadOfLine {
             0 => u64::MAX,
             idle => (u * u / idle) >> (21 - PART_BITS),
         };
-        // ln n / 2 is log2 n x 0.347, and that the power of two below.
+        // ln n / 2 is log2 n x 0.347, here rounded down to a power of two.
         let max_of_n = u64::from(n.max(2).ilog2()) * 89;
         let wanders = from_nothing.min(for_ever).saturating_mul(max_of_n) >> 8;
         let all = u128::from(gathers.max(wanders)) * u128::from(self.per_input[kind as usize]);
@@ -96,19 +96,19 @@ impl HeadOfLine {
 }
 
 impl FlowNetwork {
-    /// `message`, which has ways, sets out: its shortest way is known from now on, if something can
-    /// stand before that.
+    /// Registers the shortest path of `message`, which has paths, if it can have a head-of-line
+    /// backlog.
     ///
-    /// Not where that is a link to the other group and nothing else, as all are between groups of
-    /// one switch: it drains its queue as fast as it carries, and there is not long behind the ways
-    /// round, which begin with such links, too.
+    /// Excluded is a shortest path that is one global link and nothing else, as between groups of
+    /// one switch. It drains its queue at its own rate, and nonminimal paths, which start with such
+    /// links too, are not long full.
     pub(crate) fn register_shortest_path(&mut self, message: InFlightId, machine: &Machine) {
         let InFlight { msg, samples, .. } = self.messages[message];
-        let src = self.twin(msg.src);
+        let src = self.representative(msg.src);
         let Some(head_of_line) = self.head_of_line.as_mut().filter(|_| samples > 1) else { return };
-        let way = machine.find_path(msg.src, msg.dst, msg.draw, &Idle, &mut self.path);
-        // What is down makes a way round of it.
-        let is_minimal = way.expect(PATH_EXISTS).is_minimal();
+        let route = machine.find_path(msg.src, msg.dst, msg.draw, &Idle, &mut self.path);
+        // A failed link makes it nonminimal.
+        let is_minimal = route.expect(PATH_EXISTS).is_minimal();
         let hops = self.path.len() - 2;
         if hops > 0 && is_minimal {
             let first = self.path[1];
@@ -116,17 +116,17 @@ impl FlowNetwork {
                 return;
             }
             let f = &mut self.messages[message];
-            f.shortest_first = self.offered_load.stand(first);
+            f.shortest_first = self.offered_load.representative_of(first);
             f.shortest_hops = hops as u32;
             head_of_line.by_first_link[f.shortest_first] += 1;
             head_of_line.by_nic[src] += 1;
         }
     }
 
-    /// `message` is no more.
+    /// Removes `message`.
     pub(crate) fn release(&mut self, message: InFlightId) {
         let InFlight { msg, shortest_first, .. } = self.messages[message];
-        let src = self.twin(msg.src);
+        let src = self.representative(msg.src);
         if let Some(head_of_line) = self.head_of_line.as_mut().filter(|_| shortest_first != NO_LINK)
         {
             head_of_line.by_first_link[shortest_first] -= 1;
@@ -134,9 +134,8 @@ impl FlowNetwork {
         }
     }
 
-    /// What stands of `message` before its shortest way while others of its packets go round: as
-    /// much as makes that as good as they are, its queue times its hops less the bias being their
-    /// queue times their hops.
+    /// Backlog of `message` while other packets of it take nonminimal paths: the amount at which
+    /// its queue times its hops, less the bias, equals their queue times their hops.
     pub(crate) fn head_of_line_backlog(
         &self,
         message: InFlightId,
@@ -147,24 +146,24 @@ impl FlowNetwork {
         if f.shortest_first == NO_LINK {
             return None;
         }
-        // Whoever goes by that link stands there, too, on whatever way: as many as ask as much.
-        let asks = (f.demand.0.rate * u64::from(f.samples)).max(1);
-        let alike = head_of_line.by_first_link[f.shortest_first].into();
-        let contenders = (self.offered_load.rate_of(f.shortest_first) / asks).max(alike);
-        let sends = u64::from(head_of_line.by_nic[self.twin(f.msg.src)]);
-        let detour_queue =
-            self.detour_queue(message, head_of_line, (contenders, sends), machine)?;
-        let its = (head_of_line.bias + detour_queue) / u64::from(f.shortest_hops) / contenders;
+        // Every message over that link contributes: as many as would demand as much.
+        let own_rate = (f.demand.0.rate * u64::from(f.samples)).max(1);
+        let same_first_link = head_of_line.by_first_link[f.shortest_first].into();
+        let contenders =
+            (self.offered_load.rate_of(f.shortest_first) / own_rate).max(same_first_link);
+        let sends = u64::from(head_of_line.by_nic[self.representative(f.msg.src)]);
+        let nonminimal_queue =
+            self.nonminimal_queue(message, head_of_line, (contenders, sends), machine)?;
+        let its = (head_of_line.bias + nonminimal_queue) / u64::from(f.shortest_hops) / contenders;
         let buffer = |link| u64::from(machine.links.buffer[link]);
         let room =
             buffer(machine.injection(f.msg.src)) / sends + buffer(f.shortest_first) / contenders;
         Some(HeadOfLineBacklog { bytes: its.min(room), is_buffer_full: its >= room })
     }
 
-    /// What waits on the ways round of `message` in the mean, bytes, times their hops in the mean.
-    /// Its NIC sends so many messages, all taken to be like this one, and so many stand at its
-    /// shortest way.
-    fn detour_queue(
+    /// Mean queue on the nonminimal paths of `message`, bytes, times their mean hops. `sends` is
+    /// the number of messages of its NIC, all taken to be like this one.
+    fn nonminimal_queue(
         &self,
         message: InFlightId,
         head_of_line: &HeadOfLine,
@@ -174,14 +173,18 @@ impl FlowNetwork {
         let f = &self.messages[message];
         let wire = u64::from(f.weight.wire);
         let (mut queues, mut hops, mut count) = (0, 0, 0);
-        for subflow in f.subflows[..f.n_subflows as usize].iter().filter(|way| !way.is_minimal) {
+        for subflow in
+            f.subflows[..f.n_subflows as usize].iter().filter(|subflow| !subflow.is_minimal)
+        {
             let link = self.congested_link(subflow, machine);
-            let packets = u128::from(f.cut.packets) * u128::from(sends);
+            let packets = u128::from(f.packetization.packets) * u128::from(sends);
             let of_link = u128::from(self.fabric.capacity[link] / wire);
-            let ticks = packets * of_link / u128::from(f.alone);
+            let ticks = packets * of_link / u128::from(f.unloaded_rate);
             let ticks = u64::try_from(ticks).unwrap_or(MAX_TICKS).min(MAX_TICKS);
-            let (kind, asked) = (machine.links.kind[link], self.offered_load.asked(link, 0));
-            let queue_length = head_of_line.queue_length(kind, asked, ticks, ticks * contenders);
+            let (kind, load_ratio) =
+                (machine.links.kind[link], self.offered_load.load_ratio(link, 0));
+            let queue_length =
+                head_of_line.queue_length(kind, load_ratio, ticks, ticks * contenders);
             let bytes = u64::try_from((u128::from(queue_length) * u128::from(wire)) >> PART_BITS);
             let all = u64::from(machine.links.buffer[link]);
             let each = u64::from(subflow.count);
@@ -192,7 +195,7 @@ impl FlowNetwork {
         (count > 0).then(|| hops * (queues / count) / count)
     }
 
-    /// Asks anew whether what stands of `message` leaves no room.
+    /// Updates whether the backlog of `message` exceeds the buffer space.
     pub(crate) fn update_buffer_full(&mut self, message: InFlightId, machine: &Machine) -> bool {
         let is_buffer_full = self
             .head_of_line_backlog(message, machine)
@@ -201,12 +204,12 @@ impl FlowNetwork {
         is_buffer_full
     }
 
-    /// The link of a way round before which packets wait, the one to another group or the first:
-    /// what waits in the next switch is what the first link's credits tell of.
+    /// The link of a nonminimal path before which packets queue: the global link, or else the
+    /// first. The queue at the next switch is visible in the credits of the first link.
     fn congested_link(&self, subflow: &Subflow, machine: &Machine) -> LinkId {
         let mut links = subflow.path(&self.sharing).take(subflow.hops() - 1).skip(1);
         let is_global = |link: &LinkId| machine.links.kind[*link] == LinkKind::Global;
-        let first = links.next().expect("a way between switches");
+        let first = links.next().expect("a path between switches");
         if is_global(&first) { first } else { links.find(is_global).unwrap_or(first) }
     }
 }
@@ -223,25 +226,26 @@ mod tests {
         HeadOfLine::new(&spec.resolve().expect("legal"))
     }
 
-    /// A switch has 4 NICs, 7 neighbors and 4 links to other groups: 15 inputs, and 4 links out to
-    /// other groups, 7 within. Formulas are those of `queue_length`; simulated queues would be others.
+    /// A switch has 4 NICs, 7 neighbors and 4 global links: 15 inputs, 4 outputs to other groups
+    /// and 7 within. The expectations are the formulas of `queue_length`, not simulated queues.
     #[test]
     fn queued_packets_spread_over_all_inputs() {
         let head_of_line =
             head_of_line("dragonfly-1056", "ugal").expect("it compares its own queues");
         let of = |kind, u, ticks, n| head_of_line.queue_length(kind, u, ticks, n) as f64 / 1024.0;
         let near = |got: f64, want: f64| assert!((got / want - 1.0).abs() < 0.02, "{got}, {want}");
-        // Twice what it carries: a packet more in each packet's time.
+        // Offered load 2: one more packet per packet time.
         near(of(LinkKind::Global, 2 << 20, 300, 2), 300.0 * 4.0 / 15.0);
         near(of(LinkKind::Local, 2 << 20, 300, 2), 300.0 * 7.0 / 15.0);
-        // Half of it, for ever: 0.25 / (2 x 0.5) packets, and the lesser of two, 1,024 times.
+        // Offered load 0.5, stationary: 0.25 / (2 x 0.5) packets, and the shorter of two in 1,024
+        // trials.
         let max_of_n = 1024f64.ln() / 2.0;
         near(of(LinkKind::Global, 1 << 19, 1 << 30, 1024), 0.25 * max_of_n * 4.0 / 15.0);
-        // Just what it carries: as far as a walk goes.
+        // Offered load 1: the length of a random walk.
         let draw_path = (2.0 * 1000.0 / std::f64::consts::PI).sqrt();
         near(of(LinkKind::Global, 1 << 20, 1000, 1024), draw_path * max_of_n * 4.0 / 15.0);
         assert_eq!(head_of_line.queue_length(LinkKind::Global, 0, 1 << 30, 1 << 40), 0);
-        // Whatever is asked: no overflow.
+        // No overflow for any load.
         assert!(head_of_line.queue_length(LinkKind::Global, u64::MAX, u64::MAX, u64::MAX) > 0);
     }
 

@@ -1,11 +1,11 @@
-//! Floor 4: messages as flows that share links and NICs max-min fairly. Derivation and limits in
-//! docs/models/flow.md.
+//! Layer 4: the flow model. Messages are flows that share links and NICs max-min fairly.
+//! docs/models/flow.md has the equations and limits.
 //!
-//! Knows who crosses what, and how fast. Refuses to know packets one by one, and their order.
+//! Knows the paths and rates of messages. Does not model single packets or their order.
 //!
-//! The one idea: a message alone takes the closed form's time; beside others it lasts as much
-//! longer as its share of what it crosses is less than all of it. Its packets spread over ways as
-//! the machine's own routing would send them at the present load.
+//! Key idea: an undisturbed message takes the time of the closed form. A message that shares
+//! resources takes longer in proportion to its smaller share. Its packets spread over the paths
+//! that the machine's own routing chooses at the present load.
 
 mod backlog;
 mod congestion_tree;
@@ -33,18 +33,18 @@ use path_choice::{PACKETS_PER_REROUTE, PathRows};
 use subflows::{DrawnPath, MAX_SUBFLOWS, Subflow};
 
 base::ids! {
-    /// A message under way.
+    /// A message in flight.
     InFlightId,
 }
 
-/// What happens among flows.
+/// Events of the flow model.
 #[derive(Clone, Copy, Debug)]
 pub enum FlowEvent {
-    /// The head of `message`, sent by `src`, has reached the receiver's NIC.
+    /// The head of `message` from `src` arrives at the receiving NIC.
     HeadArrives { src: NicId, message: InFlightId },
-    /// Flows have begun or end, or it is somebody's turn: shares are dealt anew.
+    /// Flows start, end or reroute: shares are computed again.
     Settle,
-    /// The NIC `src` gives up what it has sent in vain.
+    /// The NIC `src` gives up a message after its retries.
     GiveUp { src: NicId, lost: LostId },
 }
 
@@ -67,104 +67,103 @@ impl NetEvent for FlowEvent {
     }
 }
 
-/// A message from its command to its last byte. First comes what is looked at for everybody
-/// whenever shares are dealt.
+/// A message from its command to its last byte. The first fields are those read at every solve.
 #[repr(C)]
 struct InFlight {
-    /// What is left of it, rate x time.
+    /// Remaining work: rate x time.
     left: u128,
-    /// Its rate now, and since when.
+    /// Current rate, and the time from which it holds.
     rate: u64,
     since: Time,
-    /// Its rate alone, packets per 2^52 ps.
-    alone: u64,
-    /// What the links and NICs it crosses would let it have.
-    free: u64,
-    /// A packet's part of what it is.
+    /// Undisturbed rate, packets per 2^52 ps.
+    unloaded_rate: u64,
+    /// The rate that its share of links and NICs allows.
+    fair_rate: u64,
+    /// Work of one packet.
     packet_work: u64,
     weight: PacketWeight,
-    /// Its packets in parallel, each by a way of its own.
+    /// Sampled packets, each with a path of its own.
     samples: u32,
     n_subflows: u32,
-    /// Packets by which ways have been drawn.
+    /// Paths drawn so far.
     drawn: u32,
     msg: Message,
     subflows: [Subflow; MAX_SUBFLOWS as usize],
-    /// All of it, rate x time.
+    /// Total work: rate x time.
     whole: u128,
     id: MsgId,
     extra: HeaderBytes,
-    cut: Packetization,
-    /// When its head leaves, and as much later as it waits at its receiver's NIC.
+    packetization: Packetization,
+    /// When its head leaves, including waiting at the receiving NIC.
     start: Time,
-    /// When its head came, and how long it takes from then on if nobody else is there.
+    /// When its head arrived, and how long an undisturbed message takes from then on.
     head_arrived: Time,
     stream_time: Span,
-    /// How long after the last but one its last packet comes then.
+    /// Interval from the last but one to the last packet of an undisturbed message.
     last: Span,
-    /// What each of its packets in parallel adds to the load of links: forward, and back.
+    /// Demand of each sampled packet: forward, and on the response path.
     demand: (Demand, Demand),
-    /// What earlier strands have carried, and how much of it has been counted: packets.
+    /// Work carried by earlier subflows, and how many packets of it have been counted.
     carried: u128,
     counted: u64,
-    /// What of it will go last, by its shortest way; and whether that is all there is left.
+    /// Work of the backlog, which goes last by the shortest path; and whether only that is left.
     backlog: u128,
-    is_last: bool,
-    /// It has waited for its turn at the receiver's NIC.
+    is_draining: bool,
+    /// It has waited for the receiving NIC.
     is_admitted: bool,
-    /// How often it may still choose again while it is under way.
+    /// How often it may reroute while it is in flight.
     reroutes_left: u64,
-    /// So many have been commanded before it.
-    nth: u64,
-    /// The first link of its shortest way, and how many between switches that has, if something of
-    /// it can stand before that.
+    /// Number of messages commanded before it.
+    sequence: u64,
+    /// First link of its shortest path, and the hops between switches, if it can have a
+    /// head-of-line backlog.
     shortest_first: LinkId,
     shortest_hops: u32,
-    /// What stands before its shortest way leaves no room, so none of its packets in parallel has
-    /// more than `lockstep_level`.
+    /// The head-of-line backlog leaves no buffer space, so no sampled packet is faster than
+    /// `lockstep_level`.
     is_buffer_full: bool,
     lockstep_level: u64,
 }
 
-/// What a NIC has to do.
+/// State of a NIC.
 #[derive(Clone, Copy, Default)]
 struct Nic {
     /// When the next command can enter.
     enters: Time,
-    /// When it can handle the next message that comes.
+    /// When it can handle the next arriving message.
     handles: Time,
-    /// Messages it sends and receives.
+    /// Messages that it sends and receives.
     sends: u32,
     takes: u32,
 }
 
-/// Traffic classes that share links; none where nobody asks.
+/// Traffic classes that share links; empty if there are none.
 #[derive(Default)]
 struct Classes {
-    /// Of each what it has at most, percent of a link.
+    /// Ceiling of each class, percent of a link.
     ceilings: Vec<u8>,
-    /// Packets of each by each link of a NIC.
+    /// Packets of each class by each link of a NIC.
     packets: Vec<IndexVec<LinkId, u64>>,
 }
 
 impl Classes {
-    /// Whose part of links a message has: classes in use share links in the order of their virtual
+    /// Index of the class share of a message. Classes in use are in the order of their virtual
     /// networks.
     fn class_of(&self, msg: Message) -> u32 {
         if self.ceilings.is_empty() { 0 } else { msg.vnet.into() }
     }
 
-    /// The rate that a message has if nobody else is there: its class may have a ceiling. Routers
-    /// do not know that: what waits for a link of such a class is all that NICs have sent.
+    /// Undisturbed rate of a message, limited by the ceiling of its class. Routers do not know the
+    /// ceiling: everything that NICs have sent waits for a link of such a class.
     fn max_rate(&self, f: &InFlight) -> u64 {
         match self.ceilings.get(usize::from(f.msg.vnet)) {
-            None | Some(100) => f.alone,
-            Some(&ceiling) => (u128::from(f.alone) * u128::from(ceiling) / 100) as u64,
+            None | Some(100) => f.unloaded_rate,
+            Some(&ceiling) => (u128::from(f.unloaded_rate) * u128::from(ceiling) / 100) as u64,
         }
     }
 }
 
-/// The state of a network of flows.
+/// State of the flow model.
 pub struct FlowNetwork {
     params: NicParams,
     fabric: Fabric,
@@ -174,54 +173,53 @@ pub struct FlowNetwork {
     head_of_line: Option<HeadOfLine>,
     nics: IndexVec<NicId, Nic>,
     classes: Classes,
-    /// Where some NICs stand for others: which for each.
-    twin: IndexVec<NicId, NicId>,
+    /// The representative of each NIC in a folded run; otherwise empty.
+    representative: IndexVec<NicId, NicId>,
     messages: Slab<InFlightId, InFlight>,
-    /// So many have been commanded.
+    /// Messages commanded so far.
     n_launched: u64,
     undeliverable: Undeliverable,
-    /// Whose strand a flow is.
+    /// The message of each flow.
     message_of: IndexVec<FlowId, InFlightId>,
-    /// When flights end, at their present rates.
+    /// When messages end at their current rates.
     ends: IndexedHeap<InFlightId, Time>,
-    /// Heads that have come since shares were dealt.
+    /// Messages whose heads arrived since the last solve.
     arrived: Vec<InFlightId>,
-    /// Those of whom only what goes last is left, since shares were dealt.
+    /// Messages of which only the backlog is left, since the last solve.
     draining: Vec<InFlightId>,
-    /// How old what routers see is when it is acted on.
+    /// Age of a load report when routers act on it.
     feedback_delay: Span,
-    /// So many of those who come have been welcomed.
+    /// How many of `arrived` have chosen their paths.
     n_admitted: usize,
-    /// When what those have left who have ended is dealt out at the latest.
+    /// Latest time of the solve that distributes the capacity of ended messages.
     solve_by: Time,
-    /// From when on all who are held up look for other ways.
+    /// When all blocked messages search for other paths.
     reroute_by: Time,
-    /// When those choose again who were under way when others came, and are held up.
+    /// When blocked in-flight messages reroute, after other messages have arrived.
     reroute_queue: IndexedHeap<InFlightId, Time>,
-    /// When the next `Settle` is to be; `u64::MAX` if nobody waits for one.
+    /// When the next `Settle` is due; `u64::MAX` if none is.
     next_settle: Time,
-    /// Ways as they are drawn, all their links, and one way's.
+    /// Drawn paths, their links, and the links of one path.
     paths: Vec<DrawnPath>,
     links: Vec<LinkId>,
     path: Vec<LinkId>,
     back: Vec<LinkId>,
     uses: Vec<Use>,
-    path_choice: PathRows,
-    /// Flights whose rate has changed, or, if some have chosen at their pace, those commanded with
-    /// who came and those due; and those who look for other ways.
+    path_rows: PathRows,
+    /// Messages whose rate has changed. After `choose_at_rate` instead: those commanded with
+    /// arriving ones, and those due. And messages that search for other paths.
     changed: Vec<InFlightId>,
     rerouting: Vec<InFlightId>,
-    /// Whose level others who come have changed: those commanded with them, and those under way.
+    /// Messages whose level arriving ones changed: those commanded with them, and those in flight.
     same_batch: Vec<InFlightId>,
     slowed: Vec<InFlightId>,
-    /// Those under way whose turn it is.
+    /// In-flight messages that reroute now.
     due: Vec<InFlightId>,
 }
 
 const NEVER: Time = Time(u64::MAX);
 
-/// So many whole pieces are in `all`, rounded down. Most of what is divided fits a word, which is
-/// quicker.
+/// Whole packets in `all`, rounded down. Most dividends fit into a word, which divides faster.
 fn whole_packets(all: u128, packet_work: u64) -> u64 {
     match u64::try_from(all) {
         Ok(all) => all / packet_work,
@@ -229,21 +227,20 @@ fn whole_packets(all: u128, packet_work: u64) -> u64 {
     }
 }
 
-/// Shares are fair to within one part in 2 to this power: what changes by less concerns nobody
-/// else.
+/// Shares are fair to one part in 2 to this power; smaller changes do not propagate.
 pub const PRECISION_BITS: u32 = 6;
 
-/// What a message leaves is dealt out when somebody comes, and at the latest after so small a part
-/// of the time that it took: so shares are dealt for many at once where many end.
+/// The capacity of an ended message is distributed when the next message starts, and at the latest
+/// after this fraction of its duration. So messages that end together share a solve.
 const IDLE_FRACTION: u64 = 16;
 
 impl FlowNetwork {
-    /// The NIC that stands for `nic`: itself, unless networks are folded.
-    fn twin(&self, nic: NicId) -> NicId {
-        self.twin.raw.get(nic.0 as usize).copied().unwrap_or(nic)
+    /// The NIC that represents `nic`: itself, unless the run is folded.
+    fn representative(&self, nic: NicId) -> NicId {
+        self.representative.raw.get(nic.0 as usize).copied().unwrap_or(nic)
     }
 
-    /// The head of `msg` leaves at `start` if nothing is in its way.
+    /// Starts `msg`; its head leaves at `start` if undisturbed.
     fn launch(
         &mut self,
         id: MsgId,
@@ -253,24 +250,29 @@ impl FlowNetwork {
         cx: &mut Cx<'_>,
     ) {
         let machine = cx.machine;
-        let cut = Packetization::new(msg.bytes, self.params.packet_payload);
-        let weight =
-            PacketWeight::new(msg.bytes, cut.packets, extra, self.fabric.multipacket_message);
+        let packetization = Packetization::new(msg.bytes, self.params.packet_payload);
+        let weight = PacketWeight::new(
+            msg.bytes,
+            packetization.packets,
+            extra,
+            self.fabric.multipacket_message,
+        );
         let in_order = msg.in_order && machine.keeps_flows;
-        let samples = if in_order { 1 } else { cut.packets.min(u64::from(MAX_SUBFLOWS)) as u32 };
-        let (src, dst) = (self.twin(msg.src), self.twin(msg.dst));
+        let samples =
+            if in_order { 1 } else { packetization.packets.min(u64::from(MAX_SUBFLOWS)) as u32 };
+        let (src, dst) = (self.representative(msg.src), self.representative(msg.dst));
         self.nics[src].sends += 1;
         self.nics[dst].takes += 1;
         let message = self.messages.insert(InFlight {
             id,
             msg,
             extra,
-            cut,
+            packetization,
             weight,
             samples,
             drawn: 0,
-            alone: self.fabric.alone(machine, (msg.src, msg.dst), weight, samples),
-            free: 0,
+            unloaded_rate: self.fabric.unloaded_rate(machine, (msg.src, msg.dst), weight, samples),
+            fair_rate: 0,
             rate: 0,
             start,
             since: start,
@@ -286,10 +288,10 @@ impl FlowNetwork {
             carried: 0,
             counted: 0,
             backlog: 0,
-            is_last: false,
+            is_draining: false,
             is_admitted: false,
-            reroutes_left: cut.packets / PACKETS_PER_REROUTE,
-            nth: self.n_launched,
+            reroutes_left: packetization.packets / PACKETS_PER_REROUTE,
+            sequence: self.n_launched,
             shortest_first: NO_LINK,
             shortest_hops: 0,
             is_buffer_full: false,
@@ -301,31 +303,33 @@ impl FlowNetwork {
             return self.lose((id, msg), at, start, cx);
         }
         self.register_shortest_path(message, machine);
-        let (latency, all, last) = self.alone(message, machine);
+        let (latency, all, last) = self.unloaded_times(message, machine);
         let f = &mut self.messages[message];
         if samples == 1 {
-            // What the one way lets through, which is in `uses`.
+            // The limit of its only path, whose uses are in `uses`.
             let level = |one: &Use| self.sharing.capacity(one.resource) / u64::from(one.weight);
-            f.alone = self.uses.iter().map(level).min().unwrap_or(u64::MAX).max(1);
+            f.unloaded_rate = self.uses.iter().map(level).min().unwrap_or(u64::MAX).max(1);
         }
         (f.stream_time, f.last) = (all, last);
-        f.whole = u128::from(all.0) * u128::from(f.alone);
+        f.whole = u128::from(all.0) * u128::from(f.unloaded_rate);
         f.left = f.whole;
-        f.packet_work = u64::try_from(f.whole / u128::from(cut.packets)).unwrap_or(u64::MAX).max(1);
+        f.packet_work =
+            u64::try_from(f.whole / u128::from(packetization.packets)).unwrap_or(u64::MAX).max(1);
         cx.at(start + latency, Phase::Arrive, FlowEvent::HeadArrives { src: msg.src, message });
     }
 
-    /// The latency of the longest of its ways, and how long all packets take from the first one's
-    /// head to the last one's tail if nobody else is there; and from the last but one's on.
+    /// Undisturbed times: the latency of the longest path; the duration from the first packet's
+    /// head to the last one's tail; and the interval from the last but one packet to the last.
     ///
-    /// Full packets set the pace at NICs and hosts: what a link between switches cannot take, other
-    /// links can, unless there is one way only. The last takes its time at the slowest of all.
-    fn alone(&self, message: InFlightId, machine: &Machine) -> (Span, Span, Span) {
-        let InFlight { msg, cut, extra, samples, .. } = self.messages[message];
+    /// Full packets are limited by NICs and hosts: excess traffic of a link between switches uses
+    /// other links, unless there is only one path. The last packet takes its time at the slowest of
+    /// all.
+    fn unloaded_times(&self, message: InFlightId, machine: &Machine) -> (Span, Span, Span) {
+        let InFlight { msg, packetization, extra, samples, .. } = self.messages[message];
         let links = &machine.links;
         let slowest = |path: &[LinkId]| path.iter().map(|&link| links.gap[link]).max();
         let ends = slowest(&[machine.injection(msg.src), machine.ejection(msg.dst)]);
-        let paths = self.paths.iter().map(|way| way.forward(&self.links));
+        let paths = self.paths.iter().map(|drawn_path| drawn_path.forward(&self.links));
         let any = paths.clone().filter_map(slowest).max();
         let latency = paths.map(|path| path.iter().map(|&link| links.latency[link]).sum()).max();
         let p = &self.params;
@@ -334,36 +338,36 @@ impl FlowNetwork {
             let wire = gap.map_or(Span::ZERO, |gap| gap.span(payload + extra.headers));
             wire.max(host.span(payload))
         };
-        let pace = stage(if samples == 1 { any } else { ends }, p.packet_payload);
-        let wait = p.multipacket_wait(cut.packets, pace);
-        let last = stage(any, cut.rest);
-        let all = pace * (cut.packets - 1) + wait + last;
+        let interval = stage(if samples == 1 { any } else { ends }, p.packet_payload);
+        let wait = p.multipacket_wait(packetization.packets, interval);
+        let last = stage(any, packetization.rest);
+        let all = interval * (packetization.packets - 1) + wait + last;
         // The first of several packets does not wait.
-        let last = if cut.packets == 2 { wait + last } else { last };
+        let last = if packetization.packets == 2 { wait + last } else { last };
         (latency.unwrap_or_default(), all, last)
     }
 
-    /// The head is there. Its receiver's NIC handles one message after another; what that takes
-    /// comes on top of its bytes, which counts where they are few.
+    /// The head has arrived. The receiving NIC handles messages one after the other. That time adds
+    /// to the time of the bytes, which matters for short messages.
     fn admit(&mut self, message: InFlightId, ev: FlowEvent, cx: &mut Cx<'_>) {
-        let InFlight { msg, cut, is_admitted, .. } = self.messages[message];
+        let InFlight { msg, packetization, is_admitted, .. } = self.messages[message];
         if !is_admitted && msg.target_handling() > Span::ZERO {
             let host = self.params.host_gap.max(self.params.host_gap_one_way);
-            let few = if cut.packets <= u64::from(MAX_SUBFLOWS) { msg.bytes } else { 0 };
-            let dst = self.twin(msg.dst);
+            let few = if packetization.packets <= u64::from(MAX_SUBFLOWS) { msg.bytes } else { 0 };
+            let dst = self.representative(msg.dst);
             let nic = &mut self.nics[dst];
-            let turn = nic.handles.max(cx.now);
-            nic.handles = turn + msg.handling + host.span(few);
-            if turn > cx.now {
+            let handled_from = nic.handles.max(cx.now);
+            nic.handles = handled_from + msg.handling + host.span(few);
+            if handled_from > cx.now {
                 self.messages[message].is_admitted = true;
-                self.messages[message].start += turn.since(cx.now);
-                return cx.at(turn, Phase::Arrive, ev);
+                self.messages[message].start += handled_from.since(cx.now);
+                return cx.at(handled_from, Phase::Arrive, ev);
             }
         }
         self.begin(message, cx);
     }
 
-    /// The head is there: from now on the message takes its share.
+    /// The message takes its share from now on.
     fn begin(&mut self, message: InFlightId, cx: &mut Cx<'_>) {
         let InFlight { left, since, head_arrived, .. } = &mut self.messages[message];
         (*since, *head_arrived) = (cx.now, cx.now);
@@ -378,29 +382,30 @@ impl FlowNetwork {
         }
     }
 
-    /// How long a message that begins waits for others that do, to be given its share together with
-    /// them: a part of the time that it takes if its NICs are shared by all who use them now, and
-    /// no longer than it takes alone.
+    /// Batching window: how long an arriving message waits for others, to get its share together
+    /// with them. It is a fraction of its duration if all contenders share its NICs, and at most
+    /// its undisturbed duration.
     fn batching_window(&self, message: InFlightId) -> Span {
         let InFlight { msg, stream_time, .. } = &self.messages[message];
-        let (src, dst) = (self.twin(msg.src), self.twin(msg.dst));
+        let (src, dst) = (self.representative(msg.src), self.representative(msg.dst));
         let contenders = self.nics[src].sends.max(self.nics[dst].takes);
         let part = (stream_time.0 >> PRECISION_BITS).saturating_mul(contenders.into());
         Span(part.min(stream_time.0).max(1))
     }
 
-    /// Now that all are known who have come at one time, they draw their ways again: as they were
-    /// commanded, for who drew first saw nobody. In the other order those who knew most would find
-    /// only full ways round, and those after them empty ones.
+    /// All messages that arrived at this time are known, so they draw their paths again, in the
+    /// order of their commands, because the first saw an idle network. In the reverse order, the
+    /// best informed messages would find only full nonminimal paths, and those after them empty
+    /// ones.
     fn admit_batch(&mut self, cx: &mut Cx<'_>) {
         let messages = &self.messages;
-        self.arrived[self.n_admitted..].sort_unstable_by_key(|&message| messages[message].nth);
-        let mut those = std::mem::take(&mut self.rerouting);
-        those.clear();
-        let several = |&&message: &&InFlightId| messages[message].cut.packets > 1;
-        those.extend(self.arrived[self.n_admitted..].iter().filter(several));
-        self.choose_batch(&those, cx);
-        self.rerouting = those;
+        self.arrived[self.n_admitted..].sort_unstable_by_key(|&message| messages[message].sequence);
+        let mut batch = std::mem::take(&mut self.rerouting);
+        batch.clear();
+        let several = |&&message: &&InFlightId| messages[message].packetization.packets > 1;
+        batch.extend(self.arrived[self.n_admitted..].iter().filter(several));
+        self.choose_batch(&batch, cx);
+        self.rerouting = batch;
         for nth in self.n_admitted..self.arrived.len() {
             let message = self.arrived[nth];
             self.start_subflows(message);
@@ -411,8 +416,7 @@ impl FlowNetwork {
         self.n_admitted = self.arrived.len();
     }
 
-    /// Ends what is due, deals shares anew, and lets those look for other ways who have less than
-    /// their own.
+    /// Ends due messages, computes shares, and lets blocked messages search for other paths.
     fn settle(&mut self, cx: &mut Cx<'_>) {
         while let Some((at, message)) = self.ends.first().filter(|&(at, _)| at <= cx.now) {
             self.ends.remove(message);
@@ -438,19 +442,18 @@ impl FlowNetwork {
         let ends = self.ends.first().map_or(NEVER, |(at, _)| at);
         self.next_settle = ends.min(self.next_solve());
         if self.next_settle < NEVER {
-            // Never in the present instant.
+            // Never at the present instant.
             self.next_settle = self.next_settle.max(Time(cx.now.0 + 1));
             cx.at(self.next_settle, Phase::Decide, FlowEvent::Settle);
         }
     }
 
-    /// When shares are dealt again, if nobody comes or ends before. A turn waits for those who wait
-    /// for company.
+    /// Time of the next solve without arrivals or ends. Rerouting waits for open batching windows.
     fn next_solve(&self) -> Time {
         if self.n_admitted > 0 { self.solve_by } else { self.solve_by.min(self.next_reroute()) }
     }
 
-    /// Solves the shares; whose rate has changed ends at another time.
+    /// Computes shares and updates the end times of messages whose rate changed.
     fn solve_shares(&mut self, now: Time, machine: &Machine) {
         self.sharing.solve();
         self.changed.clear();
@@ -473,14 +476,14 @@ impl FlowNetwork {
             if self.messages[message].is_buffer_full {
                 self.update_buffer_full(message, machine);
             }
-            self.pace(message);
-            self.messages[message].free = self.messages[message].rate;
+            self.update_rate(message);
+            self.messages[message].fair_rate = self.messages[message].rate;
         }
         self.apply_head_of_line_blocking(now);
     }
 
-    /// Its strands have their levels: its rate, and when it ends at that, or its rush does.
-    fn pace(&mut self, message: InFlightId) {
+    /// Computes the rate from the levels of its subflows, and when it ends or starts to drain.
+    fn update_rate(&mut self, message: InFlightId) {
         let f = &mut self.messages[message];
         let subflows = &f.subflows[..f.n_subflows as usize];
         let rate = |max_rate: u64| -> u64 {
@@ -495,9 +498,9 @@ impl FlowNetwork {
             f.lockstep_level = shortest.map(|subflow| subflow.level).min().unwrap_or(u64::MAX);
             f.rate = rate(f.lockstep_level);
         }
-        // Hosts and NICs alone are why it takes as long as it does alone.
-        let speed = f.rate.min(f.alone);
-        // What is short fits a word, which is quicker to divide.
+        // Limits of hosts and NICs are the reason for its undisturbed duration.
+        let speed = f.rate.min(f.unloaded_rate);
+        // A short remainder fits into a word, which divides faster.
         let rush = f.left.saturating_sub(f.backlog);
         let needs = match u64::try_from(rush) {
             Ok(left) => left.div_ceil(speed),
@@ -506,60 +509,60 @@ impl FlowNetwork {
         self.ends.set(message, Time(f.since.0.saturating_add(needs).min(NEVER.0 - 1)));
     }
 
-    /// What `message` has sent until `now` at its rates is sent.
+    /// Accounts the work of `message` until `now`.
     fn advance(&mut self, message: InFlightId, now: Time) {
         let f = &mut self.messages[message];
         let time = u128::from(now.since(f.since).0);
         f.since = now;
-        f.left = f.left.saturating_sub(u128::from(f.rate.min(f.alone)) * time);
+        f.left = f.left.saturating_sub(u128::from(f.rate.min(f.unloaded_rate)) * time);
         for subflow in &mut f.subflows[..f.n_subflows as usize] {
             let level = subflow.level.min(f.lockstep_level);
             subflow.carried += u128::from(level) * u128::from(subflow.count) * time;
         }
     }
 
-    /// There is no way for a message, which sets out at `start`: it is lost at `at`.
+    /// A message that starts at `start` has no path: it is lost at `at`.
     fn lose(&mut self, what: (MsgId, Message), at: LostAt, start: Time, cx: &mut Cx<'_>) {
         let src = what.1.src;
         let (when, lost) = self.undeliverable.lose(what, at, start, &cx.machine.retry);
         cx.at(when, Phase::Arrive, FlowEvent::GiveUp { src, lost });
     }
 
-    /// `message` is about no more.
+    /// Removes `message`.
     fn forget(&mut self, message: InFlightId) {
         let Message { src, dst, .. } = self.messages[message].msg;
         self.release(message);
         self.messages.free(message);
         self.reroute_queue.remove(message);
-        let (src, dst) = (self.twin(src), self.twin(dst));
+        let (src, dst) = (self.representative(src), self.representative(dst));
         self.nics[src].sends -= 1;
         self.nics[dst].takes -= 1;
     }
 
-    /// The last byte of `message` is there.
+    /// The last byte of `message` has arrived.
     fn end(&mut self, message: InFlightId, now: Time, cx: &mut Cx<'_>) {
         self.drop_subflows(message, true, cx);
-        let InFlight { id, msg, cut, last, .. } = self.messages[message];
+        let InFlight { id, msg, packetization, last, .. } = self.messages[message];
         self.forget(message);
-        cx.counters.injected_packets += cut.packets;
-        cx.counters.delivered_packets += cut.packets;
+        cx.counters.injected_packets += packetization.packets;
+        cx.counters.delivered_packets += packetization.packets;
         cx.counters.delivered_payload += msg.bytes;
         let completion_delay = msg.completion_delay(&self.params);
         let Completion::Initiator(bytes) = msg.completion else {
             let ahead = Span(msg.ahead(&self.params).0.saturating_sub(last.0));
-            // Shares are dealt a picosecond after heads come: nothing is told of the past.
+            // Solves follow arrivals by a picosecond: completions must not lie in the past.
             cx.delivered.push((id, (now + ahead + completion_delay).max(cx.now)));
             return;
         };
         let (src, dst, headers) = (msg.dst, msg.src, self.params.response);
         let back = Message { src, dst, bytes, completion: Completion::Target, ..msg };
         if bytes > 0 {
-            // Each of its packets was asked for by one.
+            // Each of its packets was requested by one packet.
             let extra = HeaderBytes { headers, back: self.params.packet_overhead };
             return self.launch(id, back, now + self.params.fetch(bytes), extra, cx);
         }
-        // A response that brings nothing is part of its request's flow.
-        match self.alone_back(back, headers, cx.machine) {
+        // A response without data is part of the flow of its request.
+        match self.unloaded_response_time(back, headers, cx.machine) {
             Ok(latency) => {
                 cx.delivered.push((id, (now + latency + completion_delay).max(cx.now)));
             }
@@ -567,8 +570,8 @@ impl FlowNetwork {
         }
     }
 
-    /// How long a packet of headers takes back where nobody is in its way.
-    fn alone_back(
+    /// Undisturbed time of a header-only packet on the response path.
+    fn unloaded_response_time(
         &mut self,
         back: Message,
         headers: u64,
@@ -592,7 +595,7 @@ impl NetworkModel for FlowNetwork {
         let mut sharing = MaxMin::new(fabric.capacities(), PRECISION_BITS);
         let ceilings: Vec<u8> = machine.classes.sharing().map(|class| class.ceiling).collect();
         if !ceilings.is_empty() {
-            sharing.share_by_class(ceilings.len() as u32, fabric.due(machine));
+            sharing.share_by_class(ceilings.len() as u32, fabric.class_entitlements(machine));
         }
         let packets = vec![IndexVec::filled(0, 2 * n_nics); ceilings.len()];
         FlowNetwork {
@@ -604,7 +607,7 @@ impl NetworkModel for FlowNetwork {
             fabric,
             classes: Classes { ceilings, packets },
             nics: IndexVec::filled(Nic::default(), n_nics),
-            twin: IndexVec::new(),
+            representative: IndexVec::new(),
             messages: Slab::with_capacity(64),
             n_launched: 0,
             undeliverable: Undeliverable::default(),
@@ -623,7 +626,7 @@ impl NetworkModel for FlowNetwork {
             path: Vec::with_capacity(32),
             back: Vec::with_capacity(32),
             uses: Vec::with_capacity(64),
-            path_choice: PathRows::default(),
+            path_rows: PathRows::default(),
             changed: Vec::new(),
             rerouting: Vec::new(),
             same_batch: Vec::new(),
@@ -632,11 +635,10 @@ impl NetworkModel for FlowNetwork {
         }
     }
 
-    /// What a link carries for the first group stands for what others like it carry, and so many
-    /// share it.
+    /// Each link of the first group represents links of all groups and has the capacity of one.
     fn fold(&mut self, machine: &Machine, folding: Folding) {
         self.offered_load.fold(machine.folded_links(&folding));
-        self.twin = folding.representative;
+        self.representative = folding.representative;
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
@@ -657,7 +659,7 @@ impl NetworkModel for FlowNetwork {
     fn handle(&mut self, ev: FlowEvent, cx: &mut Cx<'_>) {
         match ev {
             FlowEvent::HeadArrives { message, .. } => self.admit(message, ev, cx),
-            // Others have been scheduled and then overtaken.
+            // Later events were superseded.
             FlowEvent::Settle if cx.now == self.next_settle => self.settle(cx),
             FlowEvent::Settle => {}
             FlowEvent::GiveUp { lost, .. } => self.undeliverable.give_up(lost, cx),
@@ -679,18 +681,18 @@ impl NetworkModel for FlowNetwork {
             + self.head_of_line.as_ref().map_or(0, HeadOfLine::bytes)
             + self.nics.len() * size_of::<Nic>()
             + self.classes.packets.iter().map(|of| of.len() * size_of::<u64>()).sum::<usize>()
-            + self.twin.len() * size_of::<NicId>()
+            + self.representative.len() * size_of::<NicId>()
             + self.messages.bytes()
             + self.message_of.raw.capacity() * size_of::<InFlightId>()
             + self.ends.bytes()
             + self.reroute_queue.bytes()
-            + self.path_choice.bytes()
+            + self.path_rows.bytes()
     }
 
     fn assert_quiet(&self, _: &Machine) {
         assert_eq!(self.messages.live(), 0, "messages left in the network");
-        assert_eq!(self.undeliverable.live(), 0, "messages whose timers have not run out");
-        assert_eq!(self.sharing.live(), 0, "a strand of a message that is gone");
+        assert_eq!(self.undeliverable.live(), 0, "messages whose retry timers are pending");
+        assert_eq!(self.sharing.live(), 0, "a subflow of a message that has ended");
         assert!(self.ends.first().is_none() && self.reroute_queue.first().is_none());
         assert!(self.arrived.is_empty());
         assert!(self.head_of_line.as_ref().is_none_or(HeadOfLine::is_quiet));

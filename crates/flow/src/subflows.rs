@@ -1,7 +1,7 @@
-//! A message's ways: how they are drawn, and what each of them has carried.
+//! Subflows: the paths of a message, and the traffic that each has carried.
 //!
-//! The one idea: a few packets stand for all. Each asks the machine's routing for its way at the
-//! load that it sees, those drawn before it included; equal ways are one strand.
+//! Key idea: a few sampled packets represent all. The machine's routing chooses a path for each, at
+//! the load that it sees, including samples drawn before. Equal paths form one subflow.
 
 use base::IndexVec;
 use fluid::{FlowId, MaxMin, Resource, Use};
@@ -13,33 +13,33 @@ use crate::offered_load::{Demand, OfferedLoad};
 use crate::path_choice::DemandBasis;
 use crate::{FlowNetwork, InFlight, InFlightId, NEVER, whole_packets};
 
-/// How many of a message's packets are asked for their way, and so the most ways it has at once.
+/// Sampled packets per message, and so the maximum number of its subflows.
 pub(crate) const MAX_SUBFLOWS: u32 = 8;
 
-/// How often those look for other ways who come, whose rate those change who were commanded with
-/// them, or whose turn it is; and how often after that, now for ways with room only [estimate].
+/// Search rounds of messages that were commanded with arriving ones or are due; and further rounds,
+/// only for paths with room [estimate].
 const REROUTE_ROUNDS: u32 = 4;
 const ROOM_ONLY_ROUNDS: u32 = 12;
 
-/// A way has room if its links are asked for no more than this, 2^20 being all they carry: what a
-/// message has by it is no finer than one of its packets in parallel.
+/// A path has room if no link of it is offered more than this; 2^20 is the capacity. The resolution
+/// is one sampled packet of a message.
 const ROOM_LIMIT: u64 = (1 << 20) + (1 << 20) / MAX_SUBFLOWS as u64;
 
-/// Whether there is a way does not depend on what is drawn: a message that has set out has one.
-pub(crate) const PATH_EXISTS: &str = "a way that was there before";
+/// Random draws do not change whether a path exists: a message that has started has one.
+pub(crate) const PATH_EXISTS: &str = "the message had a path at its start";
 
-/// One way of a message and the packets in parallel that take it.
+/// One path of a message and the sampled packets on it.
 #[derive(Clone, Copy)]
 pub(crate) struct Subflow {
     pub flow: FlowId,
     pub count: u32,
-    /// Links forward, and those of what comes back.
+    /// Links forward, and on the response path.
     forward: u16,
     back: u16,
     pub is_minimal: bool,
-    /// Which of its links holds it up, by its place; 0 if none between switches does.
+    /// Index of the link that limits it; 0 if no link between switches does.
     blocked_at: u16,
-    /// Of each of these packets.
+    /// Level of each of its packets.
     pub level: u64,
     /// Level x count x time.
     pub carried: u128,
@@ -58,7 +58,7 @@ impl Subflow {
     };
 }
 
-/// A way as it was drawn: where its links begin in the list of all, forward ones first.
+/// A drawn path: where its links begin in the list of links, forward ones first.
 #[derive(Clone, Copy)]
 pub(crate) struct DrawnPath {
     begin: u32,
@@ -72,7 +72,7 @@ impl DrawnPath {
     pub const NONE: DrawnPath =
         DrawnPath { begin: 0, forward: 0, back: 0, count: 0, is_minimal: true };
 
-    /// One packet's, by these links, which begin at `begin`.
+    /// The path of one packet whose links begin at `begin`.
     pub fn new(begin: usize, path: &[LinkId], back: &[LinkId], is_minimal: bool) -> DrawnPath {
         let begin = u32::try_from(begin).expect("fewer than 2^32 links");
         let (forward, back) = (path.len() as u16, back.len() as u16);
@@ -92,7 +92,7 @@ impl Subflow {
         self.forward.into()
     }
 
-    /// Links of its way, there and back: the first of what it uses.
+    /// Links of its path, forward and response: the first of its uses.
     fn links(&self) -> usize {
         usize::from(self.forward) + usize::from(self.back)
     }
@@ -102,15 +102,15 @@ impl Subflow {
         sharing.uses(self.flow).take(self.links()).map(|one| LinkId(one.resource.0))
     }
 
-    /// The way of one of its packets, whose links begin at `begin`.
+    /// The path of one of its packets, whose links begin at `begin`.
     pub fn drawn(&self, begin: usize) -> DrawnPath {
         let begin = u32::try_from(begin).expect("fewer than 2^32 links");
         let Subflow { forward, back, is_minimal, .. } = *self;
         DrawnPath { begin, forward, back, count: 1, is_minimal }
     }
 
-    /// `at` sets its level now: what comes to a link between switches faster than it goes on fills
-    /// the buffers before it, all the way from the switch of the sender. What comes back likewise.
+    /// `at` now sets its level. If that is a link between switches, the buffers before it fill,
+    /// back to the source switch. The same holds for responses.
     pub fn block_at(
         &mut self,
         at: Option<Resource>,
@@ -120,29 +120,29 @@ impl Subflow {
     ) {
         let (forward, all) = (usize::from(self.forward), self.links());
         let on_way = |at| sharing.uses(self.flow).take(all).position(|one| one.resource == at);
-        // The first link of either way is a NIC's own, and so is the last.
+        // The first and last link of either direction belong to NICs.
         let is_ends = |place: usize| [0, forward - 1, forward, all - 1].contains(&place);
         let place = at.and_then(on_way).filter(|&place| !is_ends(place));
         let blocked_at = place.unwrap_or(0) as u16;
         if blocked_at != self.blocked_at {
             self.unblock(demand, sharing, offered_load);
             self.blocked_at = blocked_at;
-            self.links_before_block(demand, sharing, |link, asks| offered_load.fill(link, asks));
+            self.links_before_block(demand, sharing, |link, rate| offered_load.fill(link, rate));
         }
     }
 
-    /// Nothing holds it up.
+    /// Nothing limits it between switches.
     fn unblock(
         &mut self,
         demand: (Demand, Demand),
         sharing: &MaxMin,
         offered_load: &mut OfferedLoad,
     ) {
-        self.links_before_block(demand, sharing, |link, asks| offered_load.drain(link, asks));
+        self.links_before_block(demand, sharing, |link, rate| offered_load.drain(link, rate));
         self.blocked_at = 0;
     }
 
-    /// The links from a NIC's switch to where it is held up, and what it asks of them.
+    /// The links from the source switch to the limiting link, and its demand on them.
     fn links_before_block(
         &self,
         demand: (Demand, Demand),
@@ -158,8 +158,8 @@ impl Subflow {
 }
 
 impl FlowNetwork {
-    /// Draws the ways of `message`, which has none. They are left in `paths` and `links`, too. If
-    /// there is no way, it has none still.
+    /// Draws the paths of `message`, which has none, and leaves them in `paths` and `links`.
+    /// Returns an error if there is no path.
     pub(crate) fn draw_paths(
         &mut self,
         message: InFlightId,
@@ -184,32 +184,33 @@ impl FlowNetwork {
         Ok(())
     }
 
-    /// What each packet in parallel of `message` asks, forward and back.
-    pub(crate) fn demand_of(&self, message: InFlightId, pace: DemandBasis) -> (Demand, Demand) {
+    /// Demand of each sampled packet of `message`, forward and response.
+    pub(crate) fn demand_of(&self, message: InFlightId, basis: DemandBasis) -> (Demand, Demand) {
         let f = &self.messages[message];
-        let (src, dst) = (self.twin(f.msg.src), self.twin(f.msg.dst));
-        // What its NICs leave it, if they deal fairly and nothing else is in the way.
+        let (src, dst) = (self.representative(f.msg.src), self.representative(f.msg.dst));
+        // The fair share of its NICs, if nothing else limits it.
         let contenders = self.nics[src].sends.max(self.nics[dst].takes).max(1);
-        let offered = f.alone / (u64::from(contenders) * u64::from(f.samples));
-        let each = match pace {
+        let offered = f.unloaded_rate / (u64::from(contenders) * u64::from(f.samples));
+        let each = match basis {
             DemandBasis::Offered => offered,
-            // Of a class with a ceiling all that NICs have sent waits, and that part of it goes.
+            // Of a class with a ceiling, everything that NICs have sent waits, and this part of it
+            // moves.
             DemandBasis::Achieved => {
-                let part = u128::from(f.rate) * u128::from(f.alone);
+                let part = u128::from(f.rate) * u128::from(f.unloaded_rate);
                 let got = part / u128::from(self.classes.max_rate(f).max(1) * u64::from(f.samples));
                 offered.min(u64::try_from(got).unwrap_or(u64::MAX))
             }
         };
         let of = |weight: u32| Demand {
             rate: OfferedLoad::rate(each, weight),
-            bytes: f.cut.packets.div_ceil(f.samples.into()) * u64::from(weight),
+            bytes: f.packetization.packets.div_ceil(f.samples.into()) * u64::from(weight),
         };
         (of(f.weight.wire), of(f.weight.back))
     }
 
-    /// From now on `message`, whose levels have been dealt, asks so much.
-    pub(crate) fn set_demand(&mut self, message: InFlightId, pace: DemandBasis) {
-        let (old, new) = (self.messages[message].demand, self.demand_of(message, pace));
+    /// Changes the demand of `message`, whose levels are known.
+    pub(crate) fn set_demand(&mut self, message: InFlightId, basis: DemandBasis) {
+        let (old, new) = (self.messages[message].demand, self.demand_of(message, basis));
         if old == new {
             return;
         }
@@ -229,12 +230,14 @@ impl FlowNetwork {
         self.messages[message].demand = new;
     }
 
-    /// Another packet goes by `path`, and what comes back for it by `back`.
+    /// Adds a packet on `path` with responses on `back` to the drawn paths.
     pub(crate) fn note_path(&mut self, (path, back): (&[LinkId], &[LinkId]), is_minimal: bool) {
         let links = &self.links;
-        let is_same = |way: &&mut DrawnPath| way.forward(links) == path && way.back(links) == back;
-        if let Some(way) = self.paths.iter_mut().find(is_same) {
-            way.count += 1;
+        let is_same = |drawn_path: &&mut DrawnPath| {
+            drawn_path.forward(links) == path && drawn_path.back(links) == back
+        };
+        if let Some(drawn_path) = self.paths.iter_mut().find(is_same) {
+            drawn_path.count += 1;
             return;
         }
         self.paths.push(DrawnPath::new(self.links.len(), path, back, is_minimal));
@@ -242,23 +245,23 @@ impl FlowNetwork {
         self.links.extend_from_slice(back);
     }
 
-    /// The ways that have been noted are those of `message`.
+    /// Makes the drawn paths those of `message`.
     pub(crate) fn set_paths(&mut self, message: InFlightId) {
         let Message { src, dst, .. } = self.messages[message].msg;
-        let (src, dst) = (self.twin(src), self.twin(dst));
+        let (src, dst) = (self.representative(src), self.representative(dst));
         let f = &mut self.messages[message];
         f.n_subflows = self.paths.len() as u32;
-        for (way, subflow) in self.paths.iter().zip(&mut f.subflows) {
-            let both = (way.forward(&self.links), way.back(&self.links));
-            self.fabric.uses((src, dst), f.weight, way.count, both, &mut self.uses);
-            let DrawnPath { count, forward, back, is_minimal, .. } = *way;
+        for (drawn_path, subflow) in self.paths.iter().zip(&mut f.subflows) {
+            let both = (drawn_path.forward(&self.links), drawn_path.back(&self.links));
+            self.fabric.uses((src, dst), f.weight, drawn_path.count, both, &mut self.uses);
+            let DrawnPath { count, forward, back, is_minimal, .. } = *drawn_path;
             let of = (message, self.classes.class_of(f.msg));
             let flow = add_flow(&mut self.sharing, &mut self.message_of, of, &self.uses);
             *subflow = Subflow { flow, count, forward, back, is_minimal, ..Subflow::NONE };
         }
     }
 
-    /// What the next packet of `message` draws its way by.
+    /// The random draw of the next packet of `message`.
     pub(crate) fn next_draw(&mut self, message: InFlightId, machine: &Machine) -> u64 {
         let f = &mut self.messages[message];
         let draw = Message::packet_draw(f.msg.draw, f.drawn);
@@ -270,7 +273,7 @@ impl FlowNetwork {
         }
     }
 
-    /// The way of a packet of `message` into `path`: whether it is minimal.
+    /// Draws the path of a packet of `message` into `path`. Returns whether it is minimal.
     pub(crate) fn draw_path(
         &mut self,
         message: InFlightId,
@@ -279,11 +282,11 @@ impl FlowNetwork {
     ) -> Result<bool, LostAt> {
         let Message { src, dst, .. } = self.messages[message].msg;
         let route = machine.find_path(src, dst, draw, &self.offered_load, &mut self.path)?;
-        self.path.iter_mut().for_each(|link| *link = self.offered_load.stand(*link));
+        self.path.iter_mut().for_each(|link| *link = self.offered_load.representative_of(*link));
         Ok(route.is_minimal())
     }
 
-    /// The way of what comes back for it into `back`.
+    /// Draws the response path into `back`.
     pub(crate) fn draw_response_path(
         &mut self,
         message: InFlightId,
@@ -294,12 +297,14 @@ impl FlowNetwork {
         self.back.clear();
         if weight.back > 0 {
             machine.find_path(dst, src, !draw, &self.offered_load, &mut self.back)?;
-            self.back.iter_mut().for_each(|link| *link = self.offered_load.stand(*link));
+            self.back
+                .iter_mut()
+                .for_each(|link| *link = self.offered_load.representative_of(*link));
         }
         Ok(())
     }
 
-    /// From the next deal on its strands take their shares.
+    /// From the next solve on its subflows take their shares.
     pub(crate) fn start_subflows(&mut self, message: InFlightId) {
         let InFlight { subflows, n_subflows, .. } = &self.messages[message];
         for subflow in &subflows[..*n_subflows as usize] {
@@ -307,12 +312,12 @@ impl FlowNetwork {
         }
     }
 
-    /// Where somebody has come, those commanded with him whose rate that has changed look for other
-    /// ways if they are held up, and so does whose turn it is: so many times, each time by one of
-    /// their packets in parallel. Everybody does once, if it is time for that.
+    /// Blocked messages search for other paths. After arrivals, messages commanded with the
+    /// arriving ones whose rate changed take part, and messages that are due. Each round moves one
+    /// sampled packet of each. All blocked messages search once if that is due.
     ///
-    /// Packets choose ways all the time, so where there is room somebody who is held up finds it.
-    /// Where there is none they cannot tell full from fuller, and stay as they are.
+    /// Packets choose paths all the time, so blocked ones find existing room. Without room, routers
+    /// cannot distinguish full from fuller, and packets stay.
     pub(crate) fn reroute_blocked(&mut self, cx: &mut Cx<'_>) {
         if !cx.machine.routing.is_adaptive() {
             return;
@@ -338,8 +343,8 @@ impl FlowNetwork {
         self.rerouting = rerouting;
     }
 
-    /// All of them look once; those who are not held up are taken out. Shares are dealt anew if
-    /// somebody has found a way.
+    /// One search by each message; messages that are not blocked leave the list. Solves again if a
+    /// message moved.
     fn reroute_round(&mut self, rerouting: &mut Vec<InFlightId>, for_room: bool, cx: &mut Cx<'_>) {
         let mut moved = false;
         rerouting.retain(|&message| {
@@ -352,11 +357,10 @@ impl FlowNetwork {
         }
     }
 
-    /// The slowest of its strands that are held up between switches, if that is why it has less
-    /// than it could take.
+    /// The slowest subflow that is blocked between switches, if that limits the message.
     pub(crate) fn slowest_blocked(&self, message: InFlightId) -> Option<usize> {
         let f = &self.messages[message];
-        if f.samples == 1 || f.is_last || f.rate >= self.classes.max_rate(f) {
+        if f.samples == 1 || f.is_draining || f.rate >= self.classes.max_rate(f) {
             return None;
         }
         let subflows = f.subflows[..f.n_subflows as usize].iter().enumerate();
@@ -364,12 +368,12 @@ impl FlowNetwork {
         blocked_at.min_by_key(|(_, subflow)| subflow.level).map(|(nth, _)| nth)
     }
 
-    /// Its strand `slow` sends one of its packets by the way that the next packet draws, if that is
-    /// asked for less; `for_room`, if it has room. Whether that is another.
+    /// Redraws one packet of subflow `slow` and moves it if the new path is offered less, or with
+    /// `for_room` if it has room. Returns whether it moved.
     ///
-    /// By scores that end, a shortest way that is full looks as full as any way can, and ways round
-    /// look so before they are: who waits for a shortest way goes round only where there is room.
-    /// So does who has no room left for others beside what stands before his.
+    /// With saturating scores, a full shortest path looks as full as possible, and nonminimal paths
+    /// look so earlier. So a packet leaves a shortest path only for room. The same holds for a
+    /// message whose head-of-line backlog leaves no buffer space.
     fn try_reroute(
         &mut self,
         message: InFlightId,
@@ -385,21 +389,21 @@ impl FlowNetwork {
         self.path.extend(links().take(forward));
         self.back.clear();
         self.back.extend(links().take(subflow.links()).skip(forward));
-        // What comes back goes other ways, or the message itself.
+        // Blocked responses change their path, instead of the message itself.
         let is_back = subflow.blocked_at >= subflow.forward;
         let worst = |network: &FlowNetwork, more: (u64, u64), (from, to): (usize, usize)| {
             let (links, more) =
                 if is_back { (&network.back, more.1) } else { (&network.path, more.0) };
             let links = links.iter().take(to).skip(from);
-            links.map(|&link| network.offered_load.asked(link, more)).max()
+            links.map(|&link| network.offered_load.load_ratio(link, more)).max()
         };
-        // Who goes by his own switch's queues sees no further than the first link out of it. That
-        // is so with several shortest ways, too, but there nothing is told of what stands: the two
-        // have been measured together only.
+        // UGAL-L sees only the first link out of the source switch. That also holds with several
+        // shortest paths, but the head-of-line model does not apply there, and the two were
+        // validated together only.
         let whole = (0, usize::MAX);
         let seen = if self.head_of_line.is_some() { (1, 2) } else { whole };
         let now = worst(self, (0, 0), seen);
-        self.offered_load.pace = now.unwrap_or(0).max(1 << 20);
+        self.offered_load.reference_load = now.unwrap_or(0).max(1 << 20);
         let draw = self.next_draw(message, cx.machine);
         let mut is_minimal = subflow.is_minimal;
         if is_back {
@@ -407,7 +411,7 @@ impl FlowNetwork {
         } else {
             is_minimal = self.draw_path(message, draw, cx.machine).expect(PATH_EXISTS);
         }
-        self.offered_load.pace = 1 << 20;
+        self.offered_load.reference_load = 1 << 20;
         let is_same = |subflow: &Subflow| {
             let links = self.sharing.uses(subflow.flow).map(|one| LinkId(one.resource.0));
             links.take(subflow.links()).eq(self.path.iter().chain(&self.back).copied())
@@ -431,7 +435,7 @@ impl FlowNetwork {
                 self.resize(message, same, subflows[same].count + 1);
             }
             None => {
-                // Where the slow one stood, if that is to go: there is room for no more.
+                // If the slow subflow ends, the new one takes its slot: there is no other.
                 let new = self.add_subflow(message, 1, is_minimal);
                 if subflows[slow].count == 1 {
                     self.drop_subflow(message, slow, false, cx);
@@ -455,13 +459,13 @@ impl FlowNetwork {
         true
     }
 
-    /// So many packets in parallel ask for the links of `path` and `back`.
+    /// Adds the demand of `count` packets on `path` and `back`.
     pub(crate) fn demand(&mut self, demand: (Demand, Demand), count: u32) {
         self.path.iter().for_each(|&link| self.offered_load.add(link, demand.0.times(count)));
         self.back.iter().for_each(|&link| self.offered_load.add(link, demand.1.times(count)));
     }
 
-    /// A new strand by `path`, and `back` for what comes back.
+    /// Adds a subflow on `path`, with responses on `back`.
     pub(crate) fn add_subflow(
         &mut self,
         message: InFlightId,
@@ -470,7 +474,7 @@ impl FlowNetwork {
     ) -> Subflow {
         let InFlight { msg, weight, demand, .. } = self.messages[message];
         self.demand(demand, count);
-        let (src, dst) = (self.twin(msg.src), self.twin(msg.dst));
+        let (src, dst) = (self.representative(msg.src), self.representative(msg.dst));
         let both = (&self.path[..], &self.back[..]);
         self.fabric.uses((src, dst), weight, count, both, &mut self.uses);
         let of = (message, self.classes.class_of(msg));
@@ -480,7 +484,7 @@ impl FlowNetwork {
         Subflow { flow, count, forward, back, is_minimal, ..Subflow::NONE }
     }
 
-    /// So many of a strand's packets in parallel ask nothing of its links any more.
+    /// Removes the demand of `count` packets of a subflow.
     fn ease(&mut self, subflow: &Subflow, count: u32, demand: (Demand, Demand)) {
         for (nth, one) in self.sharing.uses(subflow.flow).take(subflow.links()).enumerate() {
             let demand = if nth < subflow.forward.into() { demand.0 } else { demand.1 };
@@ -488,12 +492,12 @@ impl FlowNetwork {
         }
     }
 
-    /// Gives a strand another count of packets in parallel.
+    /// Changes the number of packets of a subflow.
     fn resize(&mut self, message: InFlightId, nth: usize, count: u32) {
         let f = &mut self.messages[message];
         let subflow = &mut f.subflows[nth];
         subflow.unblock(f.demand, &self.sharing, &mut self.offered_load);
-        // As `Fabric::uses` counts it: what a weight cannot hold is as much as it can.
+        // As in `Fabric::uses`: a weight that does not fit is the maximum.
         let scale =
             |one: Use| Use { weight: (one.weight / subflow.count).saturating_mul(count), ..one };
         self.uses.clear();
@@ -505,7 +509,7 @@ impl FlowNetwork {
         self.sharing.start(subflow.flow);
     }
 
-    /// Takes all strands out; everything that has not been counted is, if the message `is_whole`.
+    /// Removes all subflows. Counts the rest of the traffic if the message `is_whole`.
     pub(crate) fn drop_subflows(&mut self, message: InFlightId, is_whole: bool, cx: &mut Cx<'_>) {
         let n = self.messages[message].n_subflows as usize;
         for nth in 0..n {
@@ -514,8 +518,8 @@ impl FlowNetwork {
         self.messages[message].n_subflows = 0;
     }
 
-    /// Takes a strand out and counts what it has carried: as many whole packets as all strands
-    /// before it and itself, less what has been counted; all that is left if it is the last.
+    /// Removes a subflow and counts its traffic: the whole packets of all subflows before it and
+    /// itself, less those already counted; all that is left if it is the last.
     fn drop_subflow(&mut self, message: InFlightId, nth: usize, is_last: bool, cx: &mut Cx<'_>) {
         let f = &mut self.messages[message];
         let (subflow, demand) = (&mut f.subflows[nth], f.demand);
@@ -523,13 +527,13 @@ impl FlowNetwork {
         let subflow = *subflow;
         f.carried += subflow.carried;
         let until = if is_last {
-            f.cut.packets
+            f.packetization.packets
         } else {
-            // Rounded down, and less than all: the last has one to count at least.
-            f.counted.max(whole_packets(f.carried, f.packet_work).min(f.cut.packets - 1))
+            // Rounded down and less than all: the last subflow counts at least one packet.
+            f.counted.max(whole_packets(f.carried, f.packet_work).min(f.packetization.packets - 1))
         };
         let bytes_until = |packets: u64| match packets {
-            all if all == f.cut.packets => f.msg.bytes,
+            all if all == f.packetization.packets => f.msg.bytes,
             some => some * self.params.packet_payload,
         };
         let packets = until - f.counted;
@@ -554,7 +558,7 @@ impl FlowNetwork {
     }
 }
 
-/// A flow of `message`'s, and its class's, that uses these.
+/// Adds a flow of `message` and its class with these uses.
 fn add_flow(
     sharing: &mut MaxMin,
     message_of: &mut IndexVec<FlowId, InFlightId>,
@@ -569,7 +573,7 @@ fn add_flow(
     flow
 }
 
-/// `flow` is no more.
+/// Removes `flow`.
 fn remove_flow(sharing: &mut MaxMin, congestion_tree: &mut Option<CongestionTree>, flow: FlowId) {
     sharing.remove(flow);
     if let Some(congestion_tree) = congestion_tree {

@@ -1,8 +1,10 @@
-//! Resources that parties share before flows do.
+//! Hierarchical max-min: resources are shared between classes first, then between the flows of a
+//! class.
 //!
-//! The one idea: a party's part of a resource is a resource, which its flows cross in place of the
-//! whole. How large parts are follows from what parties want, and what they want is known when
-//! flows have their levels: so levels and parts are found in turns, until parts are due.
+//! The share of a class at a resource is itself a resource, a *part*, which the flows of the class
+//! use instead of the whole. The sizes of parts depend on class demands, and demands are known once
+//! flows have levels. So levels and parts are computed in turn until every class has its
+//! entitlement.
 
 use std::ops::Range;
 
@@ -10,14 +12,14 @@ use base::Idx;
 
 use crate::{MaxMin, Resource, ResourceState, UNSET, Use};
 
-/// What a party is due of a resource, in its units.
+/// Entitlement of a class at a resource, in units of its capacity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClassShare {
-    /// What it gets if it wants it. All parties of a resource are assured no more than there is.
+    /// Minimum that the class gets if it demands it. The sum over classes is at most the capacity.
     pub assured: u64,
-    /// What it gets at most.
+    /// Maximum.
     pub ceiling: u64,
-    /// Of what is left then, higher goes first; equals get equal parts.
+    /// The remaining capacity goes to higher priorities first, in equal parts within one priority.
     pub priority: u8,
 }
 
@@ -25,40 +27,40 @@ impl ClassShare {
     const NONE: ClassShare = ClassShare { assured: 0, ceiling: 0, priority: 0 };
 }
 
-/// A resource has no more parties than this.
+/// Maximum number of classes.
 pub(crate) const MAX_CLASSES: usize = 32;
 
-/// So often levels are found and parts dealt for one solve at most: what later turns change is not
-/// worth their time. Where a resource has been dealt so often parts go half of their way, and again
-/// half as far each time that has doubled: where two wait for each other, whole steps can go round
-/// for ever.
+/// Maximum number of iterations of one solve; later iterations change little. After `FULL_STEPS`
+/// recomputations of a resource in one solve, its parts move half of the remaining distance. Each
+/// doubling of that number halves the step again. Otherwise two resources that depend on each other
+/// can cycle forever.
 const MAX_ITERATIONS: u32 = 48;
 const FULL_STEPS: u32 = 4;
 
-/// Until steps have been halved so often those who rise are waited for, which can go round, too.
+/// Number of halvings up to which the future use of rising classes is reserved; that can cycle too.
 const MAX_WAIT_HALVINGS: u32 = 2;
 
-/// Parts are due to one part in 2 to this power, or to a fourth of what levels are exact to, if
-/// that is more: what a large part lacks is much to a small one.
+/// Class shares are exact to one part in 2 to this power, or to a fourth of the precision of levels
+/// if that is coarser. A small error of a large part is a large one for a small part.
 const MAX_PRECISION_BITS: u32 = 8;
 
-/// Who shares what. The part of a resource's first party has the number of the resource; parts of
-/// the others come after all resources, party by party.
+/// All class shares. The part of the first class has the number of the resource. The parts of other
+/// classes come after all resources, class by class.
 #[derive(Default)]
 pub(crate) struct ClassTable {
-    /// Parties of each divided resource; 0 where nothing is divided.
+    /// Classes per divided resource; 0 if no resource is divided.
     n: u32,
-    /// The first so many resources are divided, of so many.
+    /// The first `divided` of `resources` resources are divided.
     divided: u32,
     resources: u32,
-    /// By divided resource: all of it, and whether it is to be dealt anew.
+    /// Per divided resource: its full capacity, and whether its parts must be recomputed.
     whole: Vec<u64>,
     is_pending: Vec<bool>,
     pending: Vec<Resource>,
-    /// In which solve it was last dealt, and how often before in that.
+    /// The solve that last recomputed it, and how many recomputations came before in that solve.
     demands_and_shares: Vec<(u32, u32)>,
-    /// By divided resource and party: what it is due; and whether more than it takes is wanted, as
-    /// far as is known, by somebody who has his bottleneck elsewhere. Of which that is so.
+    /// Per divided resource and class: its entitlement, and whether its demand counts as unlimited
+    /// although its flows have their bottleneck elsewhere. `set` lists where that flag is set.
     entitlements: Vec<ClassShare>,
     is_unbounded: Vec<bool>,
     set: Vec<u32>,
@@ -70,7 +72,7 @@ impl ClassTable {
         self.n == 0
     }
 
-    /// The resource whose part `part` is, which is not `NONE`; itself, if it is whole.
+    /// The resource to which a part belongs; a resource that is not divided maps to itself.
     #[inline]
     pub fn resource_of(&self, part: Resource) -> Resource {
         match part.0.checked_sub(self.resources) {
@@ -79,14 +81,14 @@ impl ClassTable {
         }
     }
 
-    /// Which party's part it is.
+    /// The class to which a part belongs.
     fn class_of(&self, part: Resource) -> usize {
         part.0.checked_sub(self.resources).map_or(0, |beyond| 1 + beyond / self.divided) as usize
     }
 
-    /// Of what `class` crosses the parts that are its own.
+    /// Replaces the resources in `uses` by the parts of `class`.
     pub fn take_parts(&self, class: u32, uses: &mut [Use]) {
-        assert!(class < self.n, "a party that nothing is due");
+        assert!(class < self.n, "a class without entitlements");
         for Use { resource, .. } in uses {
             if resource.0 < self.divided {
                 resource.0 += self.resources + (class - 1) * self.divided;
@@ -94,7 +96,7 @@ impl ClassTable {
         }
     }
 
-    /// All parts of a resource, party by party; itself, if it is whole.
+    /// All parts of a resource, class by class; the resource itself if it is not divided.
     pub fn parts(&self, resource: Resource) -> impl Iterator<Item = Resource> + use<> {
         let first = self.resources + resource.0;
         let others = if resource.0 < self.divided { 0..self.n - 1 } else { 0..0 };
@@ -102,18 +104,18 @@ impl ClassTable {
         std::iter::once(resource).chain(others.map(move |nth| Resource(first + nth * divided)))
     }
 
-    /// If `resource` is divided: all of it.
+    /// The full capacity of `resource`, if it is divided.
     pub fn whole(&self, resource: Resource) -> Option<u64> {
         self.whole.get(resource.idx()).copied()
     }
 
-    /// Where the parts of `resource` are among those of all.
+    /// Index range of the parts of `resource` in per-class columns.
     fn places(&self, resource: Resource) -> Range<usize> {
         let n = self.n as usize;
         resource.idx() * n..(resource.idx() + 1) * n
     }
 
-    /// If `resource` is divided, it is to be dealt anew.
+    /// Marks `resource` for recomputation, if it is divided.
     fn mark_pending(&mut self, resource: Resource) {
         let Some(is_pending) = self.is_pending.get_mut(resource.idx()) else { return };
         if !std::mem::replace(is_pending, true) {
@@ -121,8 +123,8 @@ impl ClassTable {
         }
     }
 
-    /// A flow that uses these has come, and `is_new`, or gone, or has another level: what is
-    /// divided there is to be dealt anew.
+    /// Marks the divided resources in `uses` for recomputation: a flow arrived (`is_new`), left, or
+    /// changed its level.
     pub fn mark_uses_pending(&mut self, uses: &[Use], is_new: bool) {
         for one in uses {
             self.mark_pending(self.resource_of(one.resource));
@@ -132,7 +134,8 @@ impl ClassTable {
         }
     }
 
-    /// Who uses these wants more than he has, as far as is known: until parts are dealt.
+    /// Treats the demand of this class at these resources as unlimited until the next
+    /// recomputation.
     fn set_unbounded(&mut self, uses: &[Use]) {
         for one in uses {
             let resource = self.resource_of(one.resource);
@@ -144,7 +147,7 @@ impl ClassTable {
         }
     }
 
-    /// Solves are counted anew.
+    /// Resets the solve counters.
     pub fn reset_steps(&mut self) {
         self.demands_and_shares.fill((0, 0));
     }
@@ -160,10 +163,10 @@ impl ClassTable {
     }
 }
 
-/// What each party gets of `all` that wants so much: what it is assured; then what is left, to the
-/// highest priority first, in equal parts among equals; none more than its ceiling.
+/// Divides `all` between classes by demand: first the assured minimum, then the remainder by
+/// priority and equally within a priority, each class up to its ceiling.
 ///
-/// Should there be less than is assured, that is dealt in proportion.
+/// If the assured minima exceed `all`, they are scaled down in proportion.
 pub(crate) fn divide_capacity(
     all: u64,
     entitlements: &[ClassShare],
@@ -183,7 +186,7 @@ pub(crate) fn divide_capacity(
         return;
     }
     let mut residual = all - assured as u64;
-    // Nobody to whom something was given has been looked at yet.
+    // No priority has been served yet.
     let mut below = 256;
     while let Some(next) =
         entitlements.iter().map(|d| u32::from(d.priority)).filter(|&p| p < below).max()
@@ -197,25 +200,24 @@ pub(crate) fn divide_capacity(
             if open == 0 {
                 break;
             }
-            let turn = residual / open;
+            let equal_part = residual / open;
             let least = (0..n).filter(|p| short(out, p)).map(|p| most(p) - out[p]).min();
-            let turn = turn.min(least.expect("somebody is open"));
-            if turn == 0 {
+            let equal_part = equal_part.min(least.expect("at least one class is open"));
+            if equal_part == 0 {
                 return;
             }
             for p in 0..n {
                 if short(out, &p) {
-                    out[p] += turn;
-                    residual -= turn;
+                    out[p] += equal_part;
+                    residual -= equal_part;
                 }
             }
         }
     }
 }
 
-/// Parts by what parties want: what each gets, and what nobody wants, too, so that who comes finds
-/// something.
-fn parts(all: u64, entitlements: &[ClassShare], demands: &[u64], out: &mut [u64]) {
+/// Part sizes for these demands. Unused capacity is distributed too, so that a new flow finds some.
+fn part_sizes(all: u64, entitlements: &[ClassShare], demands: &[u64], out: &mut [u64]) {
     divide_capacity(all, entitlements, demands, out);
     let mut has = [ClassShare::NONE; MAX_CLASSES];
     for ((has, entitlements), &out) in has.iter_mut().zip(entitlements).zip(&*out) {
@@ -225,12 +227,12 @@ fn parts(all: u64, entitlements: &[ClassShare], demands: &[u64], out: &mut [u64]
 }
 
 impl MaxMin {
-    /// The first resources are shared by parties first, of which a flow is of one: what is due to
-    /// each of them, resource by resource. Before any flow is there.
+    /// Divides the first resources between classes; each flow belongs to one class. `entitlements`
+    /// holds one entry per resource and class, resource by resource. Call before any flow is added.
     pub fn share_by_class(&mut self, class_shares: u32, entitlements: Vec<ClassShare>) {
         assert!(
             self.rows.is_empty() && self.class_shares.are_none(),
-            "it is divided once, and first"
+            "classes are set once, before any flow"
         );
         assert!((1..=MAX_CLASSES as u32).contains(&class_shares));
         let (resources, divided) =
@@ -266,37 +268,40 @@ impl MaxMin {
             let entitlements =
                 &of.entitlements[(resource.0 * class_shares) as usize..][..class_shares as usize];
             let assured: u128 = entitlements.iter().map(|one| u128::from(one.assured)).sum();
-            assert!(assured <= u128::from(of.whole[resource.idx()]), "more assured than there is");
+            assert!(
+                assured <= u128::from(of.whole[resource.idx()]),
+                "assured shares exceed the capacity"
+            );
             assert!(entitlements.iter().all(|one| one.assured <= one.ceiling && one.ceiling > 0));
-            let mut gets = [0; MAX_CLASSES];
-            parts(of.whole[resource.idx()], entitlements, &[0; MAX_CLASSES], &mut gets);
-            for (part, get) in of.parts(resource).zip(gets) {
-                self.shares[part] = ResourceState::idle(get);
+            let mut amounts = [0; MAX_CLASSES];
+            part_sizes(of.whole[resource.idx()], entitlements, &[0; MAX_CLASSES], &mut amounts);
+            for (part, amount) in of.parts(resource).zip(amounts) {
+                self.shares[part] = ResourceState::idle(amount);
             }
         }
     }
 
-    /// Gives everybody his level, and parties their parts: in turns. At any time parts are together
-    /// no more than there is.
+    /// Computes levels and class shares by iteration. The parts of a resource never exceed its
+    /// capacity.
     ///
-    /// Those who have the least rise first, and with them what they want elsewhere: what they will
-    /// have taken when they have risen is not lent to others meanwhile.
+    /// Classes whose flows have the lowest levels are raised first. Their future use elsewhere is
+    /// reserved, so that it is not lent to other classes meanwhile.
     pub(crate) fn solve_classes(&mut self) {
         let mut rising = Vec::new();
-        for turn in 0..MAX_ITERATIONS {
+        for iteration in 0..MAX_ITERATIONS {
             while let Some(resource) = self.class_shares.pending.pop() {
                 self.class_shares.is_pending[resource.idx()] = false;
                 if let Some(level) = self.lowest_underserved(resource) {
                     rising.push((level, resource));
                 }
             }
-            if turn > 0 && rising.is_empty() {
+            if iteration > 0 && rising.is_empty() {
                 break;
             }
             rising.sort_unstable();
             for (_, resource) in rising.drain(..) {
                 self.divide_capacity(resource);
-                // Others may have been waited for, and steps are not always whole.
+                // Another resource may have waited for this one, and steps may be partial.
                 self.class_shares.mark_pending(resource);
             }
             while let Some(place) = self.class_shares.set.pop() {
@@ -309,13 +314,13 @@ impl MaxMin {
         }
     }
 
-    /// What parties of `resource` want: all that they can have, if somebody has his bottleneck
-    /// there, or has come, or is about to rise; or else what they take, and hardly more, lest they
-    /// meet the end of it. And their parts by that.
+    /// Demands of the classes at `resource`, and their parts. The demand is unlimited if a flow of
+    /// the class has its bottleneck there, has arrived, or is about to rise. Otherwise it is the
+    /// current use and a little more, so that flows do not reach its limit.
     fn demands_and_shares(&self, resource: Resource) -> ([u64; MAX_CLASSES], [u64; MAX_CLASSES]) {
         let of = &self.class_shares;
         let places = of.places(resource);
-        let (mut demands, mut gets) = ([0; MAX_CLASSES], [0; MAX_CLASSES]);
+        let (mut demands, mut amounts) = ([0; MAX_CLASSES], [0; MAX_CLASSES]);
         for ((part, demand), place) in of.parts(resource).zip(&mut demands).zip(places.clone()) {
             let share = &self.shares[part];
             let takes = share.taken();
@@ -323,27 +328,28 @@ impl MaxMin {
             *demand =
                 if all { u64::MAX } else { takes + (takes >> (self.class_precision_bits() + 4)) };
         }
-        parts(of.whole[resource.idx()], &of.entitlements[places], &demands, &mut gets);
-        (demands, gets)
+        part_sizes(of.whole[resource.idx()], &of.entitlements[places], &demands, &mut amounts);
+        (demands, amounts)
     }
 
     fn class_precision_bits(&self) -> u32 {
         (self.precision_bits + 2).min(MAX_PRECISION_BITS)
     }
 
-    /// Whether a part that would get so much, of which all is wanted, is to rise: if who has his
-    /// bottleneck there would notice.
-    fn is_underserved(&self, part: Resource, demand: u64, get: u64) -> bool {
+    /// Whether a part with unlimited demand is below its entitlement by more than the flows with
+    /// their bottleneck there would notice.
+    fn is_underserved(&self, part: Resource, demand: u64, amount: u64) -> bool {
         let share = &self.shares[part];
-        let idle = share.bottleneck_weight.max(get >> self.class_precision_bits());
-        demand == u64::MAX && get.saturating_sub(share.capacity as u64) > idle
+        let idle = share.bottleneck_weight.max(amount >> self.class_precision_bits());
+        demand == u64::MAX && amount.saturating_sub(share.capacity as u64) > idle
     }
 
-    /// The lowest level of those at `resource` whose part is to rise; 0 of those who have come.
+    /// The lowest level at parts of `resource` that must rise; 0 for new flows.
     fn lowest_underserved(&self, resource: Resource) -> Option<u64> {
-        let (demands, gets) = self.demands_and_shares(resource);
-        let each = self.class_shares.parts(resource).zip(demands.iter().zip(&gets));
-        let short = each.filter(|&(part, (&demand, &get))| self.is_underserved(part, demand, get));
+        let (demands, amounts) = self.demands_and_shares(resource);
+        let each = self.class_shares.parts(resource).zip(demands.iter().zip(&amounts));
+        let short =
+            each.filter(|&(part, (&demand, &amount))| self.is_underserved(part, demand, amount));
         let level = |part: Resource| {
             let share = &self.shares[part];
             if share.bottleneck_weight > 0 { share.min_bottleneck_level } else { 0 }
@@ -351,14 +357,14 @@ impl MaxMin {
         short.map(|(part, _)| level(part)).min()
     }
 
-    /// Deals the parts of `resource`, if some are to rise still.
+    /// Recomputes the parts of `resource`, if a class is still below its entitlement.
     fn divide_capacity(&mut self, resource: Resource) {
-        let (demands, gets) = self.demands_and_shares(resource);
+        let (demands, amounts) = self.demands_and_shares(resource);
         let n = self.class_shares.n as usize;
         let short: u32 =
-            (self.class_shares.parts(resource).zip(demands.iter().zip(&gets)).zip(0..))
-                .map(|((part, (&demand, &get)), nth)| {
-                    u32::from(self.is_underserved(part, demand, get)) << nth
+            (self.class_shares.parts(resource).zip(demands.iter().zip(&amounts)).zip(0..))
+                .map(|((part, (&demand, &amount)), nth)| {
+                    u32::from(self.is_underserved(part, demand, amount)) << nth
                 })
                 .sum();
         if short == 0 {
@@ -368,10 +374,11 @@ impl MaxMin {
         *times = if *solve == self.solve { *times + 1 } else { 0 };
         *solve = self.solve;
         let halved = (*times / FULL_STEPS).checked_ilog2().map_or(0, |n| n + 1);
-        for ((part, get), nth) in self.class_shares.parts(resource).zip(gets).take(n).zip(0..) {
+        for ((part, amount), nth) in self.class_shares.parts(resource).zip(amounts).take(n).zip(0..)
+        {
             let share = &mut self.shares[part];
             let now = share.capacity;
-            share.capacity += (get as i64 - now) >> halved;
+            share.capacity += (amount as i64 - now) >> halved;
             share.residual += share.capacity - now;
             if share.residual < 0 {
                 self.to_open.room(self.crossings[part].len());

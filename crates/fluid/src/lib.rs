@@ -1,13 +1,12 @@
-//! Floor 1: max-min fair sharing. Flows cross resources; each resource has a capacity, and a flow
-//! takes of each resource it crosses its level times the weight it has there. Levels are max-min
-//! fair: nobody's can rise without that of another, no higher, falling. docs/models/flow.md has
-//! the algorithm and why it is right.
+//! Layer 1: max-min fair sharing. A flow uses `level x weight` of each resource on its path. Levels
+//! are max-min fair: no level can rise without lowering one that is not higher.
+//! docs/models/flow-fair-sharing.md has the algorithm and its proof sketch.
 //!
-//! Knows capacities and levels, all integers. Refuses to know time, bytes and networks.
+//! Knows capacities and levels, all integers. Contains no time, bytes or networks.
 //!
-//! The one idea: a flow's level is set by one resource, its bottleneck. So a change matters to
-//! those who have their bottleneck where something changed, and to others only where it leaves or
-//! takes more than a stated part: only these are solved again, by progressive filling.
+//! Key idea: one resource, the bottleneck, sets the level of a flow. So a change concerns flows
+//! whose bottleneck changed, and others only where it frees or takes more than a given fraction.
+//! Only these are solved again, by progressive filling.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,13 +21,13 @@ pub use class_shares::ClassShare;
 use class_shares::ClassTable;
 
 base::ids! {
-    /// What flows share.
+    /// A shared resource.
     Resource,
-    /// What takes a share of every resource on its way.
+    /// A flow: it takes a share of every resource on its path.
     FlowId,
 }
 
-/// A resource that a flow crosses, and what one unit of its level takes there.
+/// A resource on the path of a flow, and its use per unit of level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Use {
     pub resource: Resource,
@@ -38,31 +37,30 @@ pub struct Use {
 /// No resource.
 const NONE: Resource = Resource(u32::MAX);
 
-/// No level: of a resource that is not in the heap, and of a flow that is being given one. No
-/// level is as high; and two of them differ by less than 2^63, so that a difference has a sign.
+/// No level: a resource outside the heap, or a flow without a level. It is above every level. Two
+/// values differ by less than 2^63, so that a wrapping difference has a sign.
 const UNSET: u64 = i64::MAX as u64;
 
-/// After so many waves of a solve that each concern others, all whom any of it can concern are
-/// solved again at once.
+/// After this many waves of one solve, all flows that could be concerned are opened at once.
 const MAX_WAVES: u32 = 16;
 
 #[derive(Clone, Copy)]
 struct ResourceState {
     capacity: i64,
-    /// What flows with a level leave. Below nothing where there are more flows than units.
+    /// Capacity not used by flows with a level. Negative where there are more flows than units.
     residual: i64,
-    /// Weights of the flows that are being given a level.
+    /// Weights of the open flows, which have no level yet.
     open_weight: u64,
-    /// Weights of those that have their bottleneck here.
+    /// Weights of the flows with their bottleneck here.
     bottleneck_weight: u64,
-    /// Nobody of these has a level below this.
+    /// Lower bound of the levels of those flows.
     min_bottleneck_level: u64,
-    /// The highest level that this wave has given to one that crosses it.
+    /// The highest level assigned in this wave to a flow that uses this resource.
     max_wave_level: u64,
-    /// The lowest level that it stands in the heap with; `UNSET` if it does not.
+    /// The lowest level of its heap entries; `UNSET` if it has none.
     queued_level: u64,
-    /// The wave in which those who have their bottleneck here were last looked through, and the
-    /// step in which one that crosses it was last opened.
+    /// The wave in which the flows with their bottleneck here were last collected, and the step in
+    /// which a flow that uses this resource was last opened.
     opened_in: u32,
     visited_in: u32,
 }
@@ -85,8 +83,8 @@ impl ResourceState {
         }
     }
 
-    /// The level that it would set for its open flows: one at least, so that nobody stands still
-    /// even where more flows share than there are units to deal out.
+    /// The level that it would set for its open flows. At least one, so that every flow makes
+    /// progress even where more flows share a resource than it has units.
     #[inline]
     fn level(&self) -> u64 {
         (self.residual() / self.open_weight).max(1)
@@ -97,7 +95,7 @@ impl ResourceState {
         self.residual.max(0) as u64
     }
 
-    /// What flows with a level take.
+    /// Capacity used by flows with a level.
     fn taken(&self) -> u64 {
         (self.capacity - self.residual) as u64
     }
@@ -107,9 +105,9 @@ impl ResourceState {
 enum FlowState {
     /// No flow has this id.
     Free,
-    /// Not started: takes nothing.
+    /// Added, not started: uses nothing.
     Parked,
-    /// Has a level, or is given one by the next solve.
+    /// Has a level, or gets one in the next solve.
     Started,
 }
 
@@ -118,11 +116,11 @@ struct FlowEntry {
     /// Its level when the solve began that last gave it one, and the step in which that was.
     level_before: u64,
     solved_in: u32,
-    /// What set its level last.
+    /// The resource that last set its level.
     bottleneck: Resource,
-    /// While it is open: none of its resources but the one that stands for it would set less.
+    /// While open: a lower bound of the levels of its resources other than the lowest.
     second_lowest: u64,
-    /// Its uses: where they begin among all, how many, and the logarithm of how many have room.
+    /// Its uses: begin, number, and 1 + log2 of the reserved length.
     begin: u32,
     n_uses: u16,
     room: u8,
@@ -137,7 +135,7 @@ impl FlowEntry {
     }
 }
 
-/// A level and the resource that would set it, in their order: a number, which is quick to compare.
+/// A level and the resource that would set it, ordered as one integer, which compares fast.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key(u128);
 
@@ -158,8 +156,8 @@ impl Key {
     }
 }
 
-/// Flows that are picked out of more. Processors cannot foretell who is, so that is no branch: all
-/// are written down, and who is not picked is written over.
+/// A selection of flows without branches: which flows are selected is unpredictable for a
+/// processor. All candidates are written, and an unselected one is overwritten by the next.
 #[derive(Default)]
 struct PickList {
     items: Vec<FlowId>,
@@ -167,7 +165,7 @@ struct PickList {
 }
 
 impl PickList {
-    /// So many more can be `put`.
+    /// Reserves space for `more` calls of `put`.
     #[inline]
     fn room(&mut self, more: usize) {
         if self.items.len() < self.n + more {
@@ -185,60 +183,61 @@ impl PickList {
     }
 }
 
-/// Flows and what they share.
+/// Flows and the resources that they share.
 pub struct MaxMin {
-    /// Base-2 logarithm of the part of a level, or of a capacity, that concerns nobody else.
+    /// log2 of the fraction of a level, or of a capacity, below which a change is ignored.
     precision_bits: u32,
     shares: IndexVec<Resource, ResourceState>,
-    /// Who shares resources before flows do.
+    /// Class shares of resources.
     class_shares: ClassTable,
-    /// Who crosses each: once for each of his uses of it.
+    /// Flows that use each resource, once per use.
     crossings: IndexVec<Resource, Vec<FlowId>>,
     rows: IndexVec<FlowId, FlowEntry>,
-    /// Of each flow; `UNSET` while it is being given one, 0 before. Apart from all else, for who
-    /// crosses a resource is looked through far more often than changed.
+    /// Level of each flow; `UNSET` while open, 0 before the first. A column of its own, because it
+    /// is read far more often than the rest.
     levels: IndexVec<FlowId, u64>,
-    /// Uses of all flows, and the place of each among those who cross the resource. Rows keep
-    /// their room for the next flow.
+    /// Uses of all flows, and their position in the list of the resource's flows. A freed flow
+    /// keeps its space for the next one.
     uses: Vec<Use>,
     places: Vec<u32>,
     free: Vec<FlowId>,
-    /// What has changed since the last solve: flows that started, and bottlenecks that somebody
-    /// left.
+    /// Changes since the last solve: started flows, and bottlenecks that a flow left.
     started: Vec<FlowId>,
     freed: Vec<Resource>,
-    /// How many flows are being given a level, and a resource for each: its lowest, by the level
-    /// that it would set, which can have risen since it was told.
+    /// Number of open flows, and the heap of resources: per open flow the lowest one, by the level
+    /// that it would set. That level may have risen since it was pushed.
     n_open: usize,
     next: BinaryHeap<Reverse<Key>>,
-    /// Of each resource in the heap: up to this level it is the lowest of all for whom it stands.
+    /// Per resource in the heap: up to this level it is the lowest of all flows that it represents.
     second_lowest_of: IndexVec<Resource, u64>,
-    /// Steps so far: solves, waves and openings; and which this solve and this wave began with.
+    /// Steps (solves, waves and openings) so far, and the first step of this solve and of this
+    /// wave.
     step: u32,
     solve: u32,
     wave: u32,
-    /// Where somebody has been opened in this wave: so many of these.
+    /// Resources of flows opened in this wave; the first `n_visited` are valid.
     visited_in: Vec<Resource>,
     n_visited: usize,
     opened: Vec<FlowId>,
-    /// Where parties share: everybody who has been opened since parts were dealt.
+    /// With classes: all flows opened since the parts were last computed.
     reopened: Vec<FlowId>,
     changed: Vec<FlowId>,
     to_open: PickList,
-    /// Flows that have been opened together: those that are to be told, and those for whom the
-    /// resource stands where they were opened, if its level is below all that they had.
+    /// Flows opened together. `batch` must push their lowest resource to the heap. For `same_bound`
+    /// the resource at which they were opened is the lowest, if its level is below all their
+    /// previous ones.
     batch: Vec<FlowId>,
     same_bound: Vec<FlowId>,
-    /// Flows that are open at a resource, and those who have more of it than is fair though their
-    /// bottleneck is another.
+    /// Flows open at a resource, and flows there with more than the fair level whose bottleneck is
+    /// another resource.
     open_here: PickList,
     above: PickList,
 }
 
 impl MaxMin {
-    /// Levels are max-min fair to within one part in 2^`precision_bits`: that much of a capacity may lie
-    /// idle, and that much less than another may somebody have who has his bottleneck where both
-    /// share. From 63 on they are to within one unit of level.
+    /// Levels are max-min fair to one part in 2^`precision_bits`: that much of a capacity may be
+    /// idle, and a flow may have that much less than another one at its bottleneck. From 63 on the
+    /// precision is one unit of level.
     pub fn new(capacities: impl Iterator<Item = u64>, precision_bits: u32) -> Self {
         let shares: IndexVec<Resource, ResourceState> =
             capacities.map(ResourceState::idle).collect();
@@ -275,16 +274,15 @@ impl MaxMin {
         }
     }
 
-    /// A flow that crosses these, of which there is one at least. It takes nothing until it has
-    /// been told to `start`.
+    /// Adds a flow with at least one use. It takes nothing until `start`.
     pub fn add(&mut self, uses: &[Use]) -> FlowId {
         self.add_in_class(0, uses)
     }
 
-    /// The same of a flow of `class`, where parties share resources.
+    /// Adds a flow of `class`, where classes share resources.
     pub fn add_in_class(&mut self, class: u32, uses: &[Use]) -> FlowId {
-        assert!(!uses.is_empty(), "nothing would limit the flow");
-        let n_uses = u16::try_from(uses.len()).expect("a way of fewer than 2^16");
+        assert!(!uses.is_empty(), "a flow needs at least one resource");
+        let n_uses = u16::try_from(uses.len()).expect("a path of fewer than 2^16 resources");
         let flow = self.free.pop().unwrap_or_else(|| {
             let (bottleneck, state) = (NONE, FlowState::Free);
             let (level_before, second_lowest, solved_in, begin, n_uses, room) = (0, 0, 0, 0, 0, 0);
@@ -302,7 +300,7 @@ impl MaxMin {
         });
         let row = &mut self.rows[flow];
         let room = uses.len().next_power_of_two();
-        // The logarithm, and one: a row that is new has room for nothing.
+        // 1 + log2, because a new entry has no space at all.
         let log = room.trailing_zeros() as u8 + 1;
         if row.room < log {
             row.begin = u32::try_from(self.uses.len()).expect("fewer than 2^32 uses");
@@ -325,14 +323,14 @@ impl MaxMin {
         flow
     }
 
-    /// From the next solve on `flow` takes its share.
+    /// From the next solve on, `flow` takes its share.
     pub fn start(&mut self, flow: FlowId) {
         debug_assert!(self.rows[flow].state == FlowState::Parked);
         self.rows[flow].state = FlowState::Started;
         self.started.push(flow);
     }
 
-    /// `flow` is no more. Others take what it leaves when they are solved next.
+    /// Removes `flow`. Its capacity is redistributed in the next solve.
     pub fn remove(&mut self, flow: FlowId) {
         let row = self.rows[flow];
         assert!(row.state != FlowState::Free, "no flow of this id");
@@ -347,7 +345,7 @@ impl MaxMin {
             if level > 0 && share.bottleneck_weight > 0 {
                 self.freed.push(resource);
             }
-            // Who crossed it last goes where it stood.
+            // The last flow of the list takes its position.
             let place = std::mem::replace(&mut self.places[at], u32::MAX);
             let crossings = &mut self.crossings[resource];
             crossings.swap_remove(place as usize);
@@ -365,7 +363,7 @@ impl MaxMin {
         self.free.push(flow);
     }
 
-    /// Gives everybody his level again.
+    /// Recomputes levels.
     pub fn solve(&mut self) {
         self.count_steps();
         self.changed.clear();
@@ -388,10 +386,9 @@ impl MaxMin {
         self.changed.extend(self.opened.iter().filter(has_changed));
     }
 
-    /// Levels at the capacities that there are.
-    ///
-    /// In waves: whoever is opened may leave or take what concerns others, which is known when he
-    /// has his level, and these are opened next. The last wave opens them beforehand.
+    /// Levels for the current capacities, in waves. Whether an opened flow frees or takes so much
+    /// that others are concerned is known when it has its level; those open in the next wave. The
+    /// last wave opens them beforehand.
     fn solve_levels(&mut self) {
         for wave in 0..=MAX_WAVES {
             self.step += 1;
@@ -427,18 +424,18 @@ impl MaxMin {
         }
     }
 
-    /// Flows whose level the last solve has changed, in no order that means anything.
+    /// Flows whose level the last solve changed, in unspecified order.
     pub fn changed(&self) -> &[FlowId] {
         &self.changed
     }
 
-    /// Flows that the last solve has given a level or another bottleneck; of all others both are
-    /// as they were. Until one is removed, and in no order that means anything.
+    /// Flows that got a level or another bottleneck in the last solve, in unspecified order. All
+    /// others kept both. Valid until a flow is removed.
     pub fn opened(&self) -> &[FlowId] {
         &self.opened
     }
 
-    /// What `flow` takes of a resource where its weight is one.
+    /// The use by `flow` of a resource where its weight is one.
     #[inline]
     pub fn level_of(&self, flow: FlowId) -> u64 {
         self.levels[flow]
@@ -461,12 +458,12 @@ impl MaxMin {
         self.class_shares.whole(resource).unwrap_or_else(whole)
     }
 
-    /// What all flows together take.
+    /// Total use of all flows.
     pub fn used(&self, resource: Resource) -> u64 {
         self.class_shares.parts(resource).map(|part| self.shares[part].taken()).sum()
     }
 
-    /// Flows there are.
+    /// Number of flows.
     pub fn live(&self) -> usize {
         self.rows.len() - self.free.len()
     }
@@ -498,8 +495,7 @@ impl MaxMin {
             + self.class_shares.bytes()
     }
 
-    /// A solve begins. Steps are told apart by 32 bits, so all are taken back in time: no solve
-    /// has 2^31.
+    /// Starts a solve. Step numbers have 32 bits and are reset in time: no solve has 2^31 steps.
     fn count_steps(&mut self) {
         if self.step > u32::MAX / 2 {
             self.step = 0;
@@ -511,13 +507,13 @@ impl MaxMin {
         self.solve = self.step;
     }
 
-    /// Whether those who have their bottleneck at `resource` have it no more: they could have more,
-    /// or somebody who crosses it does.
+    /// Whether the flows with their bottleneck at `resource` must be opened: they could have more,
+    /// or another flow there does.
     fn must_reopen(&mut self, resource: Resource) -> bool {
         let share = &mut self.shares[resource];
         let max_wave_level = std::mem::take(&mut share.max_wave_level);
         let part = share.bottleneck_weight.max(share.capacity as u64 >> self.precision_bits);
-        // Half of all are nobody's bottleneck: no branch.
+        // Half of all resources are no bottleneck, so a branch would be unpredictable.
         let part = select_unpredictable(share.bottleneck_weight > 0, part, UNSET);
         let min_bottleneck_level =
             select_unpredictable(share.bottleneck_weight > 0, share.min_bottleneck_level, UNSET);
@@ -525,7 +521,7 @@ impl MaxMin {
             | (max_wave_level - (max_wave_level >> self.precision_bits) > min_bottleneck_level)
     }
 
-    /// Those who have their bottleneck at `resource` are to be opened, once a wave.
+    /// Selects the flows with their bottleneck at `resource` for opening, once per wave.
     fn open_bottlenecked(&mut self, resource: Resource) {
         let share = &mut self.shares[resource];
         if share.opened_in == self.wave {
@@ -544,13 +540,13 @@ impl MaxMin {
         }
     }
 
-    /// Opens all that are to be; and, if `all` are, whom that can concern. Where others are open
-    /// beside them, which they are `at` a resource if at any, it lowers the levels that those could
-    /// have.
+    /// Opens the selected flows and, if `all`, the flows that they can concern. `at` is the
+    /// resource at which they join flows already open, if any; they lower the levels that those
+    /// could have.
     ///
-    /// Who is opened beside others has a resource `at` which they are open, and what it had before
-    /// bounds what its other resources would set: at least the least that any of the batch had,
-    /// unless somebody else is open there, or less than nothing is left.
+    /// For flows opened at a resource, their previous levels bound what their other resources would
+    /// set: at least the lowest previous level of the batch. Exceptions are resources with other
+    /// open flows or with negative residual capacity.
     fn open_all(&mut self, all: bool, at: Resource) {
         let (mut looked, mut least) = (0, UNSET);
         loop {
@@ -565,7 +561,7 @@ impl MaxMin {
             }
             looked = self.batch.len();
         }
-        // Told when all are open.
+        // Pushed when all are open.
         if !self.same_bound.is_empty() {
             let risen = Key::new(self.shares[at].level(), at);
             if risen.level() < least {
@@ -582,7 +578,7 @@ impl MaxMin {
         }
     }
 
-    /// Opens who is listed. The least level that any of them had.
+    /// Opens the selected flows. Returns the lowest of their previous levels.
     fn open_picked(&mut self, at: Resource) -> u64 {
         self.step += 1;
         let (step, wave, mut least) = (self.step, self.wave, UNSET);
@@ -607,7 +603,7 @@ impl MaxMin {
                 (row.bottleneck, 0, at == NONE);
             for &Use { resource, weight } in &uses[row.uses()] {
                 let (share, weight) = (&mut shares[resource.idx()], u64::from(weight));
-                // Others than those of this batch.
+                // Other flows than those of this batch.
                 shares_with_open |=
                     ((share.open_weight > 0) | (share.residual < 0)) & (share.visited_in < step);
                 share.residual += (level * weight) as i64;
@@ -630,8 +626,8 @@ impl MaxMin {
         least
     }
 
-    /// Puts the lowest of its resources in the heap; and those that others are open at, `with_others`
-    /// it, if it has lowered them.
+    /// Pushes the lowest of the flow's resources to the heap; with `with_others` also those whose
+    /// level it lowers for other open flows.
     fn enqueue(&mut self, flow: FlowId, with_others: bool) {
         let shares = &mut self.shares.raw[..];
         let row = &mut self.rows[flow];
@@ -643,7 +639,7 @@ impl MaxMin {
             let key = Key::new(level, resource);
             second_lowest = second_lowest.min(level.max(first.level()));
             first = first.min(key);
-            // Both differences are below nothing: one branch, not two that nobody can foretell.
+            // Both differences are negative: one branch instead of two unpredictable ones.
             let others = u64::from(weight).wrapping_sub(share.open_weight) & with_others;
             if others & level.wrapping_sub(share.queued_level) > UNSET {
                 if share.queued_level == UNSET {
@@ -657,8 +653,8 @@ impl MaxMin {
         self.put(first, second_lowest);
     }
 
-    /// The level of a resource has changed: another may be the lowest now of those who are open
-    /// there, which are `open_here`.
+    /// The level of a resource has risen, so another may now be the lowest for the flows in
+    /// `open_here`.
     fn enqueue_open_here(&mut self, resource: Resource) {
         let risen = Key::new(self.shares[resource].level(), resource);
         for nth in 0..self.open_here.n {
@@ -672,7 +668,7 @@ impl MaxMin {
         }
     }
 
-    /// The resource of `key` stands for a flow, up to `second_lowest`.
+    /// The resource of `key` represents a flow, up to the level `second_lowest`.
     #[inline]
     fn put(&mut self, key: Key, second_lowest: u64) {
         let (share, least) =
@@ -685,17 +681,17 @@ impl MaxMin {
         }
     }
 
-    /// Takes the resource out of the heap that sets the lowest level.
+    /// Takes the resource with the lowest level out of the heap.
     ///
-    /// Every open flow has a resource in the heap that stood, when it was told, before all others
-    /// of the flow; and none of them can have fallen since without being told. So the first is
-    /// before all that there are, if it stands where it was told.
+    /// Every open flow has an entry whose resource was its lowest when pushed. Levels of its other
+    /// resources cannot have fallen since without a new entry. So the first entry is the minimum if
+    /// its level has not changed.
     fn lowest(&mut self) -> Option<(u64, Resource)> {
         while self.n_open > 0 {
-            let Reverse(key) = self.next.pop().expect("what is open is told");
+            let Reverse(key) = self.next.pop().expect("every open flow has a heap entry");
             let (queued_level, resource) = (key.level(), key.resource());
             let share = &mut self.shares[resource];
-            // If it has been told a lower level since, that has been looked at.
+            // A lower entry was pushed later and has been handled.
             if share.queued_level != queued_level {
                 continue;
             }
@@ -707,7 +703,7 @@ impl MaxMin {
             if level == queued_level {
                 return Some((level, resource));
             }
-            // Levels given since then have left more for the others. Mostly it is the lowest still.
+            // Levels assigned since then left more for the others. Usually it is still the lowest.
             if level < self.second_lowest_of[resource] {
                 share.queued_level = level;
                 self.next.push(Reverse(Key::new(level, resource)));
@@ -722,7 +718,7 @@ impl MaxMin {
         None
     }
 
-    /// Who is open at `resource`: `open_here`; and who else has more than `most`: `above`.
+    /// Finds the flows open at `resource` (`open_here`) and others above level `most` (`above`).
     fn find_open_and_above(&mut self, resource: Resource, most: u64) {
         let (crossings, levels) = (&self.crossings[resource][..], &self.levels.raw[..]);
         (self.open_here.n, self.above.n) = (0, 0);
@@ -740,13 +736,12 @@ impl MaxMin {
         (self.open_here.n, self.above.n) = (n_here, n_above);
     }
 
-    /// Who is open at `resource`, which gives them `level`: `open_here`. And who has more than that
-    /// there, which is all that there is for the open ones: `to_open`, for they will have as much
-    /// as these.
+    /// Finds the flows open at `resource`, which would get `level` (`open_here`), and selects flows
+    /// with more than that for opening, because they must yield to the open ones.
     ///
-    /// First those who have their bottleneck here, for nobody has more than they; what they leave
-    /// may be enough. All stood above the levels given so far in this wave, and so does whoever is
-    /// opened with them: nothing that has been given has to be taken back.
+    /// Flows with their bottleneck here come first, because no flow has more; what they free may
+    /// suffice. All were above the levels assigned in this wave, and so are flows opened with them.
+    /// So no assigned level has to be revised.
     fn find_above(&mut self, resource: Resource, level: u64) {
         self.find_open_and_above(resource, level.saturating_add(level >> self.precision_bits));
         if self.above.n == 0 {
@@ -763,7 +758,7 @@ impl MaxMin {
         }
     }
 
-    /// Those who are `open_here`, open at `resource`, get this level, and have their bottleneck there.
+    /// Assigns this level to the flows in `open_here`; `resource` is their bottleneck.
     fn assign_level(&mut self, resource: Resource, level: u64) {
         let share = &mut self.shares[resource];
         share.min_bottleneck_level = if share.bottleneck_weight == 0 {
@@ -771,11 +766,11 @@ impl MaxMin {
         } else {
             share.min_bottleneck_level.min(level)
         };
-        // All that is open there has its bottleneck there.
+        // All open flows there have their bottleneck there.
         share.bottleneck_weight += share.open_weight;
         let (shares, uses) = (&mut self.shares.raw[..], &self.uses[..]);
         for &flow in self.open_here.all() {
-            // It can cross the resource twice.
+            // A flow can use the resource twice.
             if std::mem::replace(&mut self.levels[flow], level) != UNSET {
                 continue;
             }

@@ -1,12 +1,12 @@
-//! What max-min fair means, held against random problems.
+//! Max-min fairness by its definition, on random problems.
 
 use super::*;
 use base::{below, draw};
 
-/// To one unit of level.
+/// Precision of one unit of level.
 const EXACT: u32 = 63;
 
-/// Weights up to this.
+/// Largest weight.
 const HEAVIEST: u32 = 3_000;
 
 /// A problem: capacities, and the uses of every flow.
@@ -18,7 +18,7 @@ struct Problem {
 impl Problem {
     fn random(seed: u64, resources: u32, flows: u32) -> Problem {
         let pick = |stream, owner, nth, n| below(draw(seed, stream, owner, nth), n);
-        // Few sorts of capacities and weights, so that there are ties.
+        // Few distinct capacities and weights, so that ties occur.
         let sort = |nth| [1u64 << 50, 1 << 50, 3 << 49, 1 << 46][pick(0, 0, nth, 4) as usize];
         let weight = |flow, nth| [2132, 2132, 64, HEAVIEST][pick(1, flow, nth, 4) as usize];
         let one = |flow| {
@@ -56,9 +56,9 @@ fn start(sharing: &mut MaxMin, uses: &[Use]) -> FlowId {
     flow
 }
 
-/// The definition: nothing exceeds its capacity; and every flow has a bottleneck, which is a
-/// resource that is full, to less than one more unit for those who have their bottleneck there,
-/// and where nobody has a higher level; both to the part that the sharing is exact to.
+/// The definition of max-min fairness. No use exceeds a capacity. Every flow has a bottleneck: a
+/// resource that is full, to less than one more unit of level, where no flow has a higher level.
+/// Both hold to the precision of the solver.
 fn check(sharing: &MaxMin, flows: &[FlowId]) {
     let (n, to) = (sharing.shares.len(), sharing.precision_bits);
     let mut shares = vec![Seen { used: 0, most: 0, bound: 0 }; n];
@@ -75,7 +75,7 @@ fn check(sharing: &MaxMin, flows: &[FlowId]) {
     }
     for (seen, at) in shares.iter().zip(0..) {
         let resource = Resource(at);
-        assert!(seen.used <= sharing.capacity(resource), "{resource:?} gives more than it has");
+        assert!(seen.used <= sharing.capacity(resource), "{resource:?} exceeds its capacity");
         assert_eq!(seen.used, sharing.used(resource), "{resource:?} is miscounted");
     }
     for &flow in flows {
@@ -88,8 +88,8 @@ fn check(sharing: &MaxMin, flows: &[FlowId]) {
     }
 }
 
-/// What all take of a resource, the highest level there, and the weights of those who have their
-/// bottleneck there.
+/// Total use of a resource, the highest level there, and the weights of flows with their bottleneck
+/// there.
 #[derive(Clone, Copy)]
 struct Seen {
     used: u64,
@@ -97,13 +97,13 @@ struct Seen {
     bound: u64,
 }
 
-/// Two levels are the same but for what integers leave over.
+/// Two levels are equal up to integer rounding.
 fn assert_near(a: u64, b: u64, what: &str) {
     assert!(a.abs_diff(b) <= a.max(b) >> 24, "{what}: {a} and {b}");
 }
 
-/// The textbook's progressive filling in floating point: all levels rise together, and whoever
-/// meets a full resource stays behind. Looks through everything at every step.
+/// Textbook progressive filling in floating point: all levels rise together, and flows at a full
+/// resource stop. Evaluates everything at every step.
 fn textbook(problem: &Problem) -> Vec<f64> {
     let mut level = vec![None; problem.flows.len()];
     while level.contains(&None) {
@@ -142,7 +142,7 @@ fn levels_match_progressive_filling() {
     }
 }
 
-/// To the last bit: who came first, and what his id is, means nothing.
+/// To the last bit: order and ids have no effect.
 #[test]
 fn levels_do_not_depend_on_order_or_ids() {
     for seed in 0..40 {
@@ -156,8 +156,7 @@ fn levels_do_not_depend_on_order_or_ids() {
     }
 }
 
-/// Flows come and go, some of `flows` at a time: what `look` sees after every solve, and who is
-/// there.
+/// Starts and removes random flows; calls `look` after every solve.
 fn churn(
     (problem, seed, steps): (&Problem, u64, u64),
     sharing: &mut MaxMin,
@@ -181,8 +180,8 @@ fn churn(
     }
 }
 
-/// However flows come and go, levels are those of who is there; and where a part may be left as it
-/// is, they are fair to that part.
+/// After any sequence of starts and removals, levels are those of the present flows, to the
+/// precision of the solver.
 #[test]
 fn levels_do_not_depend_on_history() {
     let (mut partly, mut least) = (0, 0);
@@ -208,8 +207,7 @@ fn levels_do_not_depend_on_history() {
     assert!(partly > 3_000 && least > 1_000, "nearly all were solved anew every time");
 }
 
-/// Steps are counted by 32 bits. Where they are taken back, levels are those of who never was so
-/// far.
+/// Step numbers have 32 bits. Resetting them does not change levels.
 #[test]
 fn step_counter_wraps_safely() {
     let problem = Problem::random(8, 40, 120);
@@ -223,11 +221,11 @@ fn step_counter_wraps_safely() {
     };
     let (few, many) = (levels(0), levels(u32::MAX / 2 - 1_000));
     assert_eq!(few.0, many.0);
-    assert!(many.1 < few.1, "none were taken back in {} steps", few.1);
+    assert!(many.1 < few.1, "no reset in {} steps", few.1);
 }
 
-/// Everybody sends to ten and is sent to by ten, so a change concerns everybody a little. What
-/// concerns nobody by more than a sixty-fourth goes no further.
+/// Every end sends to ten others and receives from ten, so a change concerns every flow a little.
+/// Changes below 1/64 must not propagate.
 #[test]
 fn a_small_change_goes_no_further() {
     const ENDS: u32 = 100;
@@ -250,7 +248,7 @@ fn a_small_change_goes_no_further() {
     assert!(most * 4 < all, "{most} of {all}");
 }
 
-/// Whoever shares nothing with those who come and go is not looked at.
+/// Flows that share nothing with the changed ones are not visited.
 #[test]
 fn only_sharing_flows_are_solved_again() {
     let mut sharing = MaxMin::new([1 << 40, 1 << 40, 1 << 40].into_iter(), EXACT);
@@ -258,7 +256,7 @@ fn only_sharing_flows_are_solved_again() {
     let [a, b, c] = [[on(0)], [on(0)], [on(1)]].map(|uses| start(&mut sharing, &uses));
     sharing.solve();
     assert_eq!([a, b, c].map(|f| sharing.level_of(f)), [1 << 39, 1 << 39, 1 << 40]);
-    // Takes of both, but what it leaves of the second is more than enough.
+    // It uses both, but leaves more than enough of the second.
     let d = start(&mut sharing, &[on(0), on(2)]);
     sharing.solve();
     let third = (1 << 40) / 3;
@@ -272,7 +270,7 @@ fn only_sharing_flows_are_solved_again() {
     assert_eq!([a, c, d].map(|f| sharing.level_of(f)), [1 << 39, 1 << 40, 1 << 39]);
 }
 
-/// More flows than units: each has one, and nobody waits for ever.
+/// With more flows than units, each flow has one unit.
 #[test]
 fn every_flow_has_a_positive_level() {
     let mut sharing = MaxMin::new([5, 1 << 40].into_iter(), EXACT);
@@ -287,7 +285,7 @@ fn every_flow_has_a_positive_level() {
     assert_eq!(sharing.level_of(other), (1 << 40) / 3);
 }
 
-/// A parked flow takes nothing and is in nobody's way.
+/// A flow that has not started uses nothing.
 #[test]
 fn a_flow_takes_nothing_before_it_starts() {
     let mut sharing = MaxMin::new([1 << 40].into_iter(), EXACT);

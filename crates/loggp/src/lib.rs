@@ -466,7 +466,7 @@ impl NetworkModel for LogGpNetwork {
 
     #[inline]
     fn prefetch_next(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
-        if self.flights.most() < MANY {
+        if self.flights.peak() < MANY {
             return None;
         }
         let flight = |what: EventCode| (what.kind() == 0).then(|| FlightId(what.arg()));

@@ -1,12 +1,12 @@
-//! Tests of the queue where its windows end, and time.
+//! Tests of the queue at the ends of its windows and of time.
 
 use base::Time;
 
 use super::{Queue, SHORT_WINDOW, WINDOW};
 use crate::{EventCode, Phase};
 
-/// At the end of the near windows, beyond it, and at the end of time, from everywhere: as from
-/// a plain sorted list.
+/// At the end of the near windows, beyond it, and at the end of time, from several starts: the
+/// order is that of a sorted list.
 #[test]
 fn window_boundaries_keep_the_order() {
     check_boundaries(WINDOW);

@@ -1,11 +1,11 @@
-//! Tests of the queue's order, of its buckets, and of what it tells ahead.
+//! Tests of the queue's order, bucket adaptation and prefetch blocks.
 
 use super::*;
 use crate::Phase;
 use base::{Span, draw};
 use std::collections::BTreeMap;
 
-/// The hold model against a sorted map: pop one, push some later ones.
+/// The hold model against a sorted map: pop one event, push some later ones.
 #[test]
 fn pops_by_time_then_order_then_as_pushed() {
     for seed in 0..40 {
@@ -30,7 +30,7 @@ fn pops_by_time_then_order_then_as_pushed() {
         }
         let mut last = Time(0);
         for step in 0..5_000u64 {
-            // An end may be followed by events before it.
+            // An `end` may be followed by earlier events.
             if step % 8 == 0 {
                 assert_eq!(queue.pop_before(last), None);
                 let first = sorted.first_key_value().map_or(last, |(key, _)| key.0);
@@ -38,7 +38,7 @@ fn pops_by_time_then_order_then_as_pushed() {
                 push(&mut queue, &mut sorted, last);
                 push(&mut queue, &mut sorted, last);
             }
-            // A bound that looking further makes better, until it is exact.
+            // The bound improves with each `pop_before`, until it is exact.
             let first = sorted.first_key_value().map_or(Time(u64::MAX), |(key, _)| key.0);
             let (mut bound, mut looks) = (queue.earliest_bound(), 0);
             while bound < first {
@@ -105,7 +105,7 @@ fn more_events_than_a_sort_key_can_number() {
     assert!(queue.pop().is_none() && queue.is_empty());
 }
 
-/// Dense, then sparse, then dense again: buckets change their width, and no event its place.
+/// Dense, then sparse, then dense: the bucket width changes, the order does not.
 #[test]
 fn bucket_width_follows_event_density() {
     let mut queue = Queue::new();
@@ -132,7 +132,7 @@ fn bucket_width_follows_event_density() {
     assert!(widths[0] < widths[1] && widths[2] < widths[1], "{widths:?}");
 }
 
-/// However the buckets' windows lie, what waits for no longer than one of them is never far.
+/// Whatever the window positions, an event that waits at most a window is never placed far.
 #[test]
 fn waits_within_a_window_are_placed_once() {
     let mut queue = Queue::new();
@@ -148,7 +148,7 @@ fn waits_within_a_window_are_placed_once() {
     assert!(queue.last > 4 * window && queue.far_pushed == 0, "{}", queue.far_pushed);
 }
 
-/// So many that windows become short, while they wait for times of every size.
+/// Enough events for short windows, with waiting times of every size.
 #[test]
 fn a_queue_larger_than_the_caches_keeps_the_order() {
     let mut queue = Queue::new();
@@ -178,7 +178,7 @@ fn a_queue_larger_than_the_caches_keeps_the_order() {
     assert!(sorted.is_empty());
 }
 
-/// Blocks are of what comes, each event in one of them at most, and before its turn.
+/// Each event is in at most one block, before it is handled, in the order of handling.
 #[test]
 fn prefetch_blocks_list_each_event_once() {
     let mut queue = Queue::new();
@@ -199,7 +199,7 @@ fn prefetch_blocks_list_each_event_once() {
     }
     let first =
         popped_arg.iter().position(|&arg| arg == prefetched_end[0]).expect("what is seen comes");
-    // What was pushed for a bucket that is open already nobody has seen.
+    // Events pushed for an opened bucket are in no block.
     let mut of_seen = prefetched_end.iter().peekable();
     let n_seen =
         popped_arg[first..].iter().filter(|&arg| of_seen.next_if_eq(&arg).is_some()).count();

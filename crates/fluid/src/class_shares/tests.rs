@@ -1,4 +1,4 @@
-//! What it means that parties share first, held against random problems.
+//! Class shares by their definition, on random problems.
 
 use super::*;
 use crate::FlowId;
@@ -6,7 +6,7 @@ use base::{IndexVec, below, draw};
 
 const EXACT: u32 = 63;
 
-/// Capacities, what parties are due of the first resources, and of every flow its party and uses.
+/// Capacities, entitlements at the divided resources, and class and uses of every flow.
 struct Problem {
     capacities: Vec<u64>,
     class_shares: u32,
@@ -15,7 +15,7 @@ struct Problem {
 }
 
 impl Problem {
-    /// Of so many resources all but two are divided.
+    /// All but two of the resources are divided.
     fn random(seed: u64, resources: u32, flows: u32, priorities: u32) -> Problem {
         let pick = |stream, owner, nth, n| below(draw(seed, stream, owner, nth), n);
         let sort = |nth| [1u64 << 50, 1 << 50, 3 << 49, 1 << 46][pick(0, 0, nth, 4) as usize];
@@ -82,20 +82,22 @@ impl Problem {
         }
     }
 
-    /// The definition. Nothing exceeds its capacity, nor a party its ceiling. Every flow has a
-    /// bottleneck: a party's part of a resource where nobody of the party has a higher level, to
-    /// what levels are exact to, and of which the party has what it is due. That is so to what
-    /// levels leave, and to three times what parts are exact to: what is not noticed, what the
-    /// others do not, and what those keep free who want no more. Whether the last is so of all.
+    /// The definition. No use exceeds a capacity, nor that of a class its ceiling. Every flow has
+    /// as bottleneck a part where no flow of its class has a higher level, to the precision of
+    /// levels.
+    ///
+    /// Returns whether every such class has its entitlement. The tolerance is the precision of
+    /// levels and three times that of parts: a shortage that goes unnoticed, that of the other
+    /// classes, and what classes without further demand keep free.
     fn check(&self, sharing: &MaxMin, ids: &[Option<FlowId>], what: &str) -> bool {
         let mut all_are_due = true;
         let mut seen = IndexVec::<Resource, Seen>::filled(Seen::default(), sharing.shares.len());
         for &flow in ids.iter().flatten() {
             let level = sharing.level_of(flow);
-            assert!(level > 0, "{what}: {flow:?} stands still");
+            assert!(level > 0, "{what}: {flow:?} makes no progress");
             for Use { resource, weight } in &sharing.uses[sharing.rows[flow].uses()] {
                 let seen = &mut seen[*resource];
-                // One unit, so that nobody stands still.
+                // One unit is granted so that every flow makes progress.
                 seen.used += if level > 1 { level * u64::from(*weight) } else { 0 };
                 seen.most = seen.most.max(level);
                 if sharing.rows[flow].bottleneck == *resource {
@@ -107,7 +109,7 @@ impl Problem {
             let resource = Resource(at as u32);
             let parts: Vec<Seen> = sharing.class_shares.parts(resource).map(|p| seen[p]).collect();
             let used: u64 = parts.iter().map(|part| part.used).sum();
-            assert!(used <= capacity, "{what}: {resource:?} gives more than it has");
+            assert!(used <= capacity, "{what}: {resource:?} exceeds its capacity");
             for (part, entitlements) in parts.iter().zip(self.due_of(at)) {
                 assert!(
                     part.used <= entitlements.ceiling,
@@ -138,7 +140,7 @@ impl Problem {
         all_are_due
     }
 
-    /// The rule, in floating point: what parties get who want so much.
+    /// The rule in floating point: what classes with these demands get.
     fn entitled(&self, resource: usize, demands: &[f64]) -> Vec<f64> {
         let (all, entitlements) = (self.capacities[resource] as f64, self.due_of(resource));
         if entitlements.is_empty() {
@@ -165,8 +167,8 @@ impl Problem {
     }
 }
 
-/// What a party takes of a resource, the highest level of its flows there, and the weights of those
-/// who have their bottleneck there.
+/// Use of a class at a resource, the highest level of its flows there, and the weights of flows
+/// with their bottleneck there.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     used: u64,
@@ -174,8 +176,8 @@ struct Seen {
     bound: u64,
 }
 
-/// docs/models/classes.md has these numbers: three that want all of a link and are assured 50, 15
-/// and 10 % share what is left; and what one of them does not want is lent.
+/// Numbers of docs/models/classes.md: three classes with unlimited demand, assured 50, 15 and 10 %,
+/// share the remainder; unused capacity of one is lent.
 #[test]
 fn spare_capacity_is_divided_equally() {
     let class = |assured, ceiling, priority| ClassShare { assured, ceiling, priority };
@@ -191,14 +193,14 @@ fn spare_capacity_is_divided_equally() {
     let low = [class(1_500, 3_000, 7), class(1_000, 10_000, 2)];
     assert_eq!(demands_and_shares(&low, &[all; 2]), [3_000, 7_000]);
     assert_eq!(demands_and_shares(&low, &[all, 0]), [3_000, 0]);
-    // Without a ceiling priority leaves others what they are assured.
+    // Without a ceiling, a higher priority leaves others their assured minimum.
     assert_eq!(
         demands_and_shares(&[class(0, all, 3), class(2_000, all, 2)], &[all; 2]),
         [8_000, 2_000]
     );
 }
 
-/// To the last bit, and priorities or not: who came first, and what his id is, means nothing.
+/// To the last bit, with and without priorities: order and ids have no effect.
 #[test]
 fn levels_do_not_depend_on_order_or_ids() {
     for seed in 0..80 {
@@ -212,7 +214,7 @@ fn levels_do_not_depend_on_order_or_ids() {
     }
 }
 
-/// However flows come and go, levels are fair among who is there, to the part that is asked for.
+/// After any sequence of starts and removals, levels are fair to the required precision.
 #[test]
 fn shares_do_not_depend_on_history() {
     let (mut partly, mut late) = (0, 0);
@@ -239,13 +241,13 @@ fn shares_do_not_depend_on_history() {
         }
     }
     assert!(partly > 15_000, "{partly}: nearly all were solved anew");
-    // Some have not come to an end when turns have.
+    // Some have not converged after the last iteration.
     assert!(late < 400, "{late} of 20,000");
 }
 
-/// Two resources. At the first a party of one flow meets one of three flows, at the second one of
-/// the flows of either meets many of the first party. What the one flow does not get there is the
-/// three others' at the first.
+/// Two resources. At the first, a class with one flow meets a class of three flows. At the second,
+/// a flow of either class meets many flows of the first class. What the single flow cannot use at
+/// the first is lent to the three others.
 #[test]
 fn unused_class_share_is_lent() {
     let whole = 1 << 50;
@@ -262,8 +264,8 @@ fn unused_class_share_is_lent() {
     let all = [one, other].into_iter().chain(three.clone()).chain(many);
     all.for_each(|flow| sharing.start(flow));
     sharing.solve();
-    // The second resource is halved: ten of the first party have 1/20 each, the other 1/2. Of the
-    // first 19/20 are left.
+    // The second resource is halved: ten flows of the first class have 1/20 each, the other 1/2. Of
+    // the first resource 19/20 remain.
     let near = |flow, part: f64| {
         let has = sharing.level_of(flow) as f64 / whole as f64;
         assert!((has - part).abs() < part / 32.0, "{flow:?} has {has}, not {part}");
@@ -273,7 +275,7 @@ fn unused_class_share_is_lent() {
     three.iter().for_each(|&flow| near(flow, 19.0 / 60.0));
 }
 
-/// Where each resource has one party that is due all of it, levels are those of no parties.
+/// With one class that is entitled to everything, levels equal those without classes.
 #[test]
 fn one_class_equals_no_classes() {
     for seed in 0..20 {

@@ -27,7 +27,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             });
         }
         let told = self.net.prefetch_next(&self.queue, &self.job.machine);
-        if self.sends.most() < MANY {
+        if self.sends.peak() < MANY {
             return;
         }
         if let Some(id) = told
@@ -90,7 +90,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Of many sends at once all events that come are to be seen ahead. Asked now and then.
     pub(super) fn enable_prefetch(&mut self) {
-        if self.sends.most() >= MANY {
+        if self.sends.peak() >= MANY {
             self.queue.enable_prefetch();
         }
     }

@@ -177,10 +177,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Ends the run if it has nearly run out of names. Asked now and then.
     pub(super) fn count_names(&mut self) {
         let sorts = [
-            (self.sends.most(), "messages"),
-            (self.accesses.most(), "one-sided operations"),
-            (self.completions.most(), "completions"),
-            (self.runs.most(), "collectives"),
+            (self.sends.peak(), "messages"),
+            (self.accesses.peak(), "one-sided operations"),
+            (self.completions.peak(), "completions"),
+            (self.runs.peak(), "collectives"),
         ];
         let Some((_, what)) = sorts.into_iter().find(|sort| sort.0 > self.most_named) else {
             return;
