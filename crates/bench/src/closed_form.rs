@@ -6,7 +6,7 @@ use base::Digest;
 use collectives::{Algorithm, Collective, Kind, Member};
 use loggp::LogGpNetwork;
 use machine::{NicId, NodeId};
-use sim::{End, Job, Seat, World};
+use sim::{End, Job, RankPlacement, World};
 use workload::{Op, Step, Streams, WORLD};
 
 /// 65,536 ranks, as LogGOPSim had (facts/peers.md).
@@ -59,14 +59,14 @@ pub fn dissemination(machine: &str, nodes: u32, ppn: u32, calls: usize) -> Close
     let before = memory("VmRSS:");
     let text = mpi::library::preset("mpich").expect("a preset");
     let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("presets are legal");
-    let seats = (0..nodes * ppn).map(|rank| {
+    let placements = (0..nodes * ppn).map(|rank| {
         let node = NodeId(rank / ppn);
         let nic = NicId(machine.node_nics[node] + rank % ppn);
-        Seat { node, nic, binding: Default::default() }
+        RankPlacement { node, nic, binding: Default::default() }
     });
-    let seats: Vec<Seat> = seats.collect();
+    let placements: Vec<RankPlacement> = placements.collect();
     let size = nodes * ppn;
-    let job = Job { counts_pairs: false, ..Job::new(machine, library, seats, 1) };
+    let job = Job { counts_pairs: false, ..Job::new(machine, library, placements, 1) };
     let call = move |rank| Collective {
         kind: Kind::Barrier,
         algorithm: Algorithm::Dissemination { k: 2 },

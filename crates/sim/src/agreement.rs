@@ -55,7 +55,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// members. If not, the run of all ends there.
     pub(crate) fn agrees(&mut self, id: RunId, size: u32) -> bool {
         // Of a sample not all members come, and those that do follow one script.
-        if self.ranks.len() < self.job.seats.len() {
+        if self.ranks.len() < self.job.placements.len() {
             return true;
         }
         let Run { rank, context, seq, call, .. } = self.runs[id];
@@ -96,7 +96,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 mod tests {
     use super::*;
     use crate::End;
-    use crate::world::{Job, Seat};
+    use crate::world::{Job, RankPlacement};
     use collectives::Algorithm;
     use loggp::LogGpNetwork;
     use machine::{MachineSpec, NicId, NodeId};
@@ -112,12 +112,12 @@ mod tests {
         let machine = spec.resolve().expect("presets are legal");
         let text = mpi::library::preset("mpich").expect("a preset");
         let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("legal");
-        let seat = |n| {
+        let placement = |n| {
             let node = NodeId(n);
-            Seat { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
+            RankPlacement { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
         };
-        let seats = (0..RANKS).map(seat).collect();
-        let job = Job::new(machine, library, seats, 1);
+        let placements = (0..RANKS).map(placement).collect();
+        let job = Job::new(machine, library, placements, 1);
         let call = |rank, algorithm, bytes| Collective {
             kind: Kind::Allreduce,
             algorithm,

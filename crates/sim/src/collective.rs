@@ -403,7 +403,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         let first = self.first_rank(job);
         let members = self.workload.members(job, context);
-        let node = |&member: &u32| self.job.seats[(first + member) as usize].node.0;
+        let node = |&member: &u32| self.job.placements[(first + member) as usize].node.0;
         let nodes = NodeMap::new(members.iter().map(node));
         self.nodes.insert((job, context), nodes.clone());
         nodes
@@ -411,7 +411,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// The rank that is played for this one: itself, or its twin among the first.
     #[inline]
-    pub(crate) fn played(&self, rank: u32) -> u32 {
+    pub(crate) fn representative(&self, rank: u32) -> u32 {
         let all = self.ranks.len() as u32;
         if rank < all { rank } else { rank % all }
     }
@@ -493,7 +493,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// An envelope of a collective has arrived.
     pub(crate) fn collective_arrival(&mut self, send: SendId) {
-        let to = self.played(self.sends[send].to);
+        let to = self.representative(self.sends[send].to);
         let (context, seq, round) = self.round_of(send);
         let there = self.run_of(to, context, seq);
         let has_begun = match there {
@@ -546,7 +546,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let Purpose::Collective { context, seq, round, kind, .. } = send.purpose else {
             unreachable!("rounds are of collectives")
         };
-        let receiver = self.played(send.to);
+        let receiver = self.representative(send.to);
         let theirs = match self.run_of(receiver, context, seq).map(|run| &self.runs[run]) {
             Some(run) if (run.round, run.kind) == (round, kind) => {
                 format!("called it, too, and {}", self.describe_awaited(run))
@@ -616,7 +616,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// A message's bytes have arrived for this run's round.
     pub(crate) fn collective_data(&mut self, id: RunId, name: SendId, send: &Send) {
-        let rank = self.played(send.to);
+        let rank = self.representative(send.to);
         if !self.awaits(id, rank, send) {
             return self.unexpected_round_message(name);
         }
@@ -670,7 +670,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             .iter()
             .copied()
             .filter(|&m| {
-                let member = self.played(self.first_rank(job) + m);
+                let member = self.representative(self.first_rank(job) + m);
                 self.ranks[member as usize].called(run.context) <= run.seq
             })
             .collect();
@@ -686,7 +686,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     pub(crate) fn erroneous(&mut self, rank: u32, what: String) {
-        let node = self.job.seats[rank as usize].node;
+        let node = self.job.placements[rank as usize].node;
         self.broken.get_or_insert(Blocked { rank, node, what });
     }
 }
@@ -763,14 +763,14 @@ mod tests {
         let machine = spec.resolve().expect("presets are legal");
         let text = mpi::library::preset("mpich").expect("a preset");
         let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("legal");
-        let seat = |n| crate::Seat {
+        let placement = |n| crate::RankPlacement {
             node: machine::NodeId(n),
             nic: machine::NicId(n),
             binding: Default::default(),
         };
         let sample = crate::Sample { ranks: Some(32), ..crate::Sample::ALL };
-        let seats = (0..64).map(seat).collect();
-        let job = crate::Job { sample, ..crate::Job::new(machine, library, seats, 1) };
+        let placements = (0..64).map(placement).collect();
+        let job = crate::Job { sample, ..crate::Job::new(machine, library, placements, 1) };
         let call = |rank| Collective {
             kind: Kind::Alltoall,
             algorithm: collectives::Algorithm::Pairwise,

@@ -76,15 +76,17 @@ fn queue(server: &mut Time, now: Time, gap: Gap, bytes: u64) -> Time {
 impl Gpus {
     pub fn new(job: &Job) -> Gpus {
         let params = job.machine.node.gpu.clone().expect("checked with the request");
-        let mut nodes: Vec<_> = job.seats.iter().map(|seat| seat.node).collect();
+        let mut nodes: Vec<_> = job.placements.iter().map(|placement| placement.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let number = |seat: &crate::Seat| nodes.binary_search(&seat.node).expect("listed") as u32;
-        let nic_cpu: Vec<u16> = job.seats.iter().map(|s| job.machine.cpu_of(s.nic)).collect();
+        let number = |placement: &crate::RankPlacement| {
+            nodes.binary_search(&placement.node).expect("listed") as u32
+        };
+        let nic_cpu: Vec<u16> = job.placements.iter().map(|s| job.machine.cpu_of(s.nic)).collect();
         let most = |all: &mut dyn Iterator<Item = u16>| usize::from(all.max().unwrap_or(0)) + 1;
-        let gpus = most(&mut job.seats.iter().map(|seat| seat.binding.gpu));
+        let gpus = most(&mut job.placements.iter().map(|placement| placement.binding.gpu));
         let cpus = most(&mut nic_cpu.iter().copied());
-        let nics = job.seats.iter().map(|s| job.machine.nics_of_same_node(s.nic).len());
+        let nics = job.placements.iter().map(|s| job.machine.nics_of_same_node(s.nic).len());
         let nics = nics.max().unwrap_or(0);
         let arbiter = |_| ReadArbiter {
             free: Time::ZERO,
@@ -94,11 +96,11 @@ impl Gpus {
         };
         Gpus {
             params,
-            engines: vec![Time::ZERO; job.seats.len()],
+            engines: vec![Time::ZERO; job.placements.len()],
             links: vec![Time::ZERO; nodes.len() * gpus * gpus],
             arbiters: (0..nodes.len() * cpus).map(arbiter).collect(),
             written: vec![Time::ZERO; nodes.len() * cpus],
-            node: job.seats.iter().map(number).collect(),
+            node: job.placements.iter().map(number).collect(),
             nic_cpu,
             gpus,
             cpus,
@@ -192,7 +194,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Nic => now,
             GpuTransfer::Copy => self.gpus().copy(from, bytes, bytes, now),
             GpuTransfer::Ipc => {
-                let at = |rank: u32| (rank, self.job.seats[rank as usize].binding);
+                let at = |rank: u32| (rank, self.job.placements[rank as usize].binding);
                 let (a, b) = (at(from), at(to));
                 let what = Ipc { bytes, gap: self.job.library.gpu.ipc_gap, now };
                 self.gpus().read(a, b, what)
@@ -248,7 +250,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn leaves_at(&mut self, in_flight: InFlight) -> Time {
         let Send { from, to, .. } = self.sends[in_flight.send];
         let commanded = match in_flight.phase {
-            ProtocolPhase::Eager | ProtocolPhase::RequestToSend => self.command(self.played(from)),
+            ProtocolPhase::Eager | ProtocolPhase::RequestToSend => {
+                self.command(self.representative(from))
+            }
             ProtocolPhase::Get | ProtocolPhase::Data | ProtocolPhase::Finished => self.now,
         };
         let now = commanded + self.far_nics(in_flight) + self.host_ends(in_flight.phase, to);

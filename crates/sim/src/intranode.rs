@@ -54,7 +54,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Whether two ranks of a node run on different CPUs.
     fn is_far(&self, a: u32, b: u32) -> bool {
-        self.job.seats[a as usize].binding.cpu != self.job.seats[b as usize].binding.cpu
+        self.job.placements[a as usize].binding.cpu != self.job.placements[b as usize].binding.cpu
     }
 
     /// What a core needs until it has the words of a message from another of its node: their way
@@ -101,7 +101,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// When `bytes` between two ranks of a node are there that a core has copied by `copied`.
     pub(crate) fn moved(&mut self, a: u32, b: u32, bytes: u64, copied: Time) -> Time {
         let begun = Time(copied.0.saturating_sub(self.copy_cost(a, b, bytes).0));
-        let node = self.job.seats[a as usize].node;
+        let node = self.job.placements[a as usize].node;
         copied.max(self.intranode.serve(&self.job.machine, node, bytes, begun))
     }
 
@@ -148,16 +148,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             (_, ProtocolPhase::RequestToSend | ProtocolPhase::Finished) => self.now,
             // The receiver has seen the request.
-            (_, ProtocolPhase::Get) => self.work(self.played(to), latency),
+            (_, ProtocolPhase::Get) => self.work(self.representative(to), latency),
             (CopyMethod::Single { start }, ProtocolPhase::Data) => {
                 let cost = latency + start + self.copy_cost(from, to, bytes);
-                let copied = self.work(self.played(to), cost);
+                let copied = self.work(self.representative(to), cost);
                 self.moved(from, to, bytes, copied)
             }
             // The sender has seen that it is asked, and fills cells: the first is there.
             (CopyMethod::Cells, ProtocolPhase::Data) => {
                 let cost = self.copy_cost(from, to, bytes);
-                let copied = self.work(self.played(from), latency + cost);
+                let copied = self.work(self.representative(from), latency + cost);
                 let first = bytes.min(self.job.library.shm_cell);
                 let rest = cost.0 - self.copy_cost(from, to, first).0;
                 Time(self.moved(from, to, bytes, copied).0 - rest)
@@ -174,7 +174,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             CopyMethod::Cells if rendezvous => Span::ZERO,
             CopyMethod::Cells | CopyMethod::Single { .. } => self.shm_latency(from, to),
         };
-        self.work(self.played(from), cost)
+        self.work(self.representative(from), cost)
     }
 
     /// What the receiver's core does for a message within a node beside MPI's overhead: it has to
@@ -212,7 +212,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if bytes == 0 {
             return self.now;
         }
-        let (now, node) = (self.now, self.job.seats[send.from as usize].node);
+        let (now, node) = (self.now, self.job.placements[send.from as usize].node);
         let served = self.intranode.serve(&self.job.machine, node, bytes, now);
         let cost = self.receive_cost(send);
         now.max(Time(served.0.saturating_sub(cost.0)))
@@ -225,7 +225,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let ends = match phase {
             ProtocolPhase::Eager => 2,
             ProtocolPhase::RequestToSend | ProtocolPhase::Data | ProtocolPhase::Finished => 1,
-            ProtocolPhase::Get if self.limit_checker.limits.is_software(self.played(to)) => 2,
+            ProtocolPhase::Get
+                if self.limit_checker.limits.is_software(self.representative(to)) =>
+            {
+                2
+            }
             ProtocolPhase::Get => 0,
         };
         self.job.machine.node.nic_latency * ends
@@ -239,7 +243,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.far_named_nics(in_flight)
         } else {
             let Send { from, to, .. } = self.sends[in_flight.send];
-            let far = |rank: u32| u64::from(self.job.seats[rank as usize].binding.has_far_nic);
+            let far = |rank: u32| u64::from(self.job.placements[rank as usize].binding.has_far_nic);
             far(from) + far(to)
         };
         self.job.machine.node.far_nic_latency * ends
@@ -250,7 +254,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (src, dst) = ends(&self.sends[in_flight.send], in_flight.phase);
         let nics = self.nics_of(in_flight);
         let far = |rank: u32, nic: NicId| {
-            let binding = &self.job.seats[rank as usize].binding;
+            let binding = &self.job.placements[rank as usize].binding;
             u64::from(self.job.machine.cpu_of(nic) != binding.cpu)
         };
         far(src, nics.0) + far(dst, nics.1)

@@ -29,4 +29,4 @@ pub use outcome::{
     Blocked, Distance, End, Engine, ExceededLimit, JobOutcome, LimitReport, LimitUse, Outcome,
     PairTraffic,
 };
-pub use world::{Buffers, Job, Policy, Progress, Sample, Seat, Starting, World};
+pub use world::{Buffers, Job, Policy, Progress, RankPlacement, Sample, Starting, World};

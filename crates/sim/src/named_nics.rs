@@ -47,7 +47,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     #[inline]
     pub(crate) fn nics_of(&self, in_flight: InFlight) -> (NicId, NicId) {
         let (src, dst) = ends(&self.sends[in_flight.send], in_flight.phase);
-        let (a, b) = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
+        let (a, b) = (self.job.placements[src as usize].nic, self.job.placements[dst as usize].nic);
         let Some([own, peer]) = self.named_for(in_flight.send) else { return (a, b) };
         let (a_nth, b_nth) = if is_back(in_flight.phase) { (peer, own) } else { (own, peer) };
         (self.nic_beside(a, a_nth.into()), self.nic_beside(b, b_nth.into()))

@@ -154,7 +154,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let nics: Vec<(NicId, Time)> = entered
             .iter()
             .map(|&(rank, _, left)| {
-                (self.job.seats[rank as usize].nic, left + machine.command_latency())
+                (self.job.placements[rank as usize].nic, left + machine.command_latency())
             })
             .collect();
         let words = asked.part.bytes.div_ceil(WORD).max(1);
@@ -172,10 +172,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (root, machine) = (*root, &self.job.machine);
         let parts = entered.iter().filter(|&&(rank, ..)| rank != root);
         let parts: Vec<(NicId, Time)> =
-            parts.map(|&(rank, _, left)| (self.job.seats[rank as usize].nic, left)).collect();
+            parts.map(|&(rank, _, left)| (self.job.placements[rank as usize].nic, left)).collect();
         let own = entered.iter().find(|&&(rank, ..)| rank == root).expect("the root has entered");
         let (run, mut ready) = (own.1, own.2);
-        let to = self.job.seats[root as usize].nic;
+        let to = self.job.placements[root as usize].nic;
         let timeout = self.job.library.provider.reduction_timeout;
         let mut wires = self.offload.wires(machine, &mut self.counters, 1, PACKET);
         let (arrivals, timed_out) = up(&mut wires, to, &parts, timeout);
@@ -219,11 +219,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// The root's NIC is given the result.
     fn send_down(&mut self, group: Group, given: Time) {
-        let from = self.job.seats[group.root as usize].nic;
+        let from = self.job.placements[group.root as usize].nic;
         let others = group.entered.iter().filter(|&&(rank, ..)| rank != group.root);
         let others: Vec<(u32, RunId)> = others.map(|&(rank, run, _)| (rank, run)).collect();
         let nics: Vec<NicId> =
-            others.iter().map(|&(rank, _)| self.job.seats[rank as usize].nic).collect();
+            others.iter().map(|&(rank, _)| self.job.placements[rank as usize].nic).collect();
         let machine = &self.job.machine;
         let mut wires = self.offload.wires(machine, &mut self.counters, 1, PACKET);
         let arrivals = down(&mut wires, from, &nics, given);

@@ -125,7 +125,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         match want {
             // Where NICs answer packet by packet, word comes when all has been answered.
             Want::Access { out, back, .. } if answered => {
-                let nics = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
+                let nics =
+                    (self.job.placements[from as usize].nic, self.job.placements[to as usize].nic);
                 self.send(
                     MessageOwner::Access(id),
                     nics,
@@ -150,7 +151,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn send_access(&mut self, id: AccessId, from: u32, to: u32, bytes: u64, origin: Origin) {
-        let (src, dst) = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
+        let (src, dst) =
+            (self.job.placements[from as usize].nic, self.job.placements[to as usize].nic);
         self.send(MessageOwner::Access(id), (src, dst), bytes, (origin, Completion::Target));
     }
 
@@ -218,7 +220,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let held = self.locks.release(context, access.to, access.from, &mut granted);
                 self.accesses.free(id);
                 if !held {
-                    let (rank, node) = (access.from, self.job.seats[access.from as usize].node);
+                    let (rank, node) =
+                        (access.from, self.job.placements[access.from as usize].node);
                     let to = self.own_number(access.to);
                     let what = format!("unlock of rank {to}'s window, not locked");
                     self.broken.get_or_insert(Blocked { rank, node, what });
@@ -283,7 +286,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         // An acknowledgement, or the word of a lock, meets nobody: it needs the time of its links,
         // and on the wire what a response weighs.
         let machine = &self.job.machine;
-        let (src, dst) = (self.job.seats[to as usize].nic, self.job.seats[from as usize].nic);
+        let (src, dst) =
+            (self.job.placements[to as usize].nic, self.job.placements[from as usize].nic);
         machine.walk(src, dst, 0, &Idle, &mut self.path);
         let latency: Span = self.path.iter().map(|&link| machine.links.latency[link]).sum();
         let slowest = self.path.iter().map(|&link| machine.links.gap[link]).max();

@@ -123,11 +123,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             let send = self.sends[in_flight.send];
             let (_, dst) = ends(&send, in_flight.phase);
             let when = self.arrives_within_node(&send, in_flight.phase);
-            return self.schedule(
-                dst,
-                when,
-                HostEvent::Arrive(MessageOwner::ProtocolPhase(in_flight)),
-            );
+            return self.schedule(dst, when, HostEvent::Arrive(MessageOwner::Send(in_flight)));
         }
         if self.job.buffers == Buffers::Host || self.admits(in_flight) {
             self.set_off(in_flight);
@@ -138,7 +134,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn set_off(&mut self, in_flight: InFlight) {
         let when = self.leaves_at(in_flight);
         if when > self.now {
-            let rank = self.played(ends(&self.sends[in_flight.send], in_flight.phase).0);
+            let rank = self.representative(ends(&self.sends[in_flight.send], in_flight.phase).0);
             self.schedule(rank, when, HostEvent::Inject(in_flight));
         } else {
             self.inject_phase(in_flight);
@@ -163,7 +159,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             // The receiver's NIC gets the data itself: it comes as the answers to what it asks.
             let in_flight = InFlight { phase: ProtocolPhase::Data, ..in_flight };
             return self.send(
-                MessageOwner::ProtocolPhase(in_flight),
+                MessageOwner::Send(in_flight),
                 nics,
                 0,
                 (origin, Completion::Initiator(data)),
@@ -176,12 +172,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             let last = piece + 1 == pieces;
             let bytes = if last { bytes } else { share(piece + 1) } - share(piece);
             let nics = self.piece_nics(nics, piece);
-            self.send(
-                MessageOwner::ProtocolPhase(in_flight),
-                nics,
-                bytes,
-                (origin, Completion::Target),
-            );
+            self.send(MessageOwner::Send(in_flight), nics, bytes, (origin, Completion::Target));
         }
     }
 
@@ -201,7 +192,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// told of there.
     pub(crate) fn handling(&self, owner: MessageOwner, dst: NicId) -> Span {
         match owner {
-            MessageOwner::ProtocolPhase(InFlight {
+            MessageOwner::Send(InFlight {
                 phase: ProtocolPhase::Eager | ProtocolPhase::RequestToSend | ProtocolPhase::Data,
                 ..
             }) => self.handling[dst],
@@ -382,7 +373,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return self.depart(InFlight { send: id, phase });
         }
         let in_flight = InFlight { send: id, phase: ProtocolPhase::Get };
-        let to = self.played(send.to);
+        let to = self.representative(send.to);
         if self.limit_checker.limits.is_software(to) {
             // The CPU that has found the match asks, not the NIC.
             self.depart_after(to, Span::ZERO, in_flight);

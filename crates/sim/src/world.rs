@@ -31,7 +31,7 @@ mod job;
 mod limit_checker;
 mod rank;
 
-pub use job::{Buffers, Job, Sample, Seat};
+pub use job::{Buffers, Job, RankPlacement, Sample};
 pub use limit_checker::Policy;
 
 use faults::FailureState;
@@ -166,7 +166,7 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     queue: Queue,
     pub(crate) now: Time,
     pub(crate) ranks: Vec<Rank>,
-    /// The node of each rank of the job: a seat is four times as long.
+    /// The node of each rank of the job: a placement is four times as long.
     pub(crate) nodes_of: Vec<NodeId>,
     /// With noise: where each rank's core is in its circle.
     phases: Vec<Span>,
@@ -224,8 +224,8 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
 impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     pub fn new(job: &'j Job, workload: W) -> Self {
         let n = workload.ranks() as usize;
-        let played = job.sample.ranks.map_or(job.seats.len(), |ranks| ranks as usize);
-        assert_eq!(n, played, "one seat a rank");
+        let played = job.sample.ranks.map_or(job.placements.len(), |ranks| ranks as usize);
+        assert_eq!(n, played, "one placement a rank");
         let n_links = job.machine.links.to.len();
         let jobs = job_states(job);
         let rank = |at: usize| {
@@ -242,7 +242,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             queue: Queue::new(),
             now: Time::ZERO,
             ranks: packed((0..n).map(rank)),
-            nodes_of: job.seats.iter().map(|seat| seat.node).collect(),
+            nodes_of: job.placements.iter().map(|placement| placement.node).collect(),
             phases: job.phases(),
             // Most ranks wait in one call at a time.
             called: Slab::with_capacity(n),
@@ -568,7 +568,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     fn dispatch_arrival(&mut self, owner: MessageOwner) {
         match owner {
-            MessageOwner::ProtocolPhase(in_flight) => self.arrive(in_flight),
+            MessageOwner::Send(in_flight) => self.arrive(in_flight),
             MessageOwner::Access(access) => self.access_arrives(access),
             MessageOwner::Background(source) => self.background_arrives(source),
         }
@@ -577,7 +577,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     /// The rank whose doing a message is.
     fn sender(&self, owner: MessageOwner) -> Option<u32> {
         match owner {
-            MessageOwner::ProtocolPhase(in_flight) => Some(self.sends[in_flight.send].from),
+            MessageOwner::Send(in_flight) => Some(self.sends[in_flight.send].from),
             MessageOwner::Access(access) => Some(self.accesses[access].from),
             MessageOwner::Background(_) => None,
         }
@@ -609,7 +609,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     /// packet by packet (HPE's Slingshot Host Software guide, on adaptive routing).
     fn is_in_order(&self, owner: MessageOwner) -> bool {
         match owner {
-            MessageOwner::ProtocolPhase(in_flight) => in_flight.phase != ProtocolPhase::Data,
+            MessageOwner::Send(in_flight) => in_flight.phase != ProtocolPhase::Data,
             MessageOwner::Access(id) => self.is_atomic(self.accesses[id].want),
             MessageOwner::Background(_) => false,
         }
@@ -698,7 +698,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             }
             Op::Unlock { context, to } => self.access(at, token, to, Want::Unlock { context }),
             Op::Storage { bytes, .. } => {
-                let node = self.job.seats[at as usize].node;
+                let node = self.job.placements[at as usize].node;
                 let when = self.storage.transfer(&self.job.machine, node, bytes, self.now);
                 self.complete(when, done);
             }
@@ -716,7 +716,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Counts a message by how far it goes.
     pub(crate) fn count(&mut self, from: u32, to: u32, bytes: u64) {
-        let nic = |rank: u32| self.job.seats[rank as usize].nic;
+        let nic = |rank: u32| self.job.placements[rank as usize].nic;
         self.count_between(from, (nic(from), nic(to)), bytes);
     }
 
@@ -755,7 +755,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 }
 
 fn job_states(job: &Job) -> Vec<JobState> {
-    let ranks = job.sample.ranks.unwrap_or(job.seats.len() as u32);
+    let ranks = job.sample.ranks.unwrap_or(job.placements.len() as u32);
     let ends = job.firsts[1..].iter().copied().chain([ranks]);
     let job_states = |(&first, end): (&u32, u32)| JobState {
         first,

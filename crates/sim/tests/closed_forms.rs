@@ -190,10 +190,10 @@ fn simulated_on(
     let member = |rank: u32| {
         let (node, nic) = (NodeId(rank / ppn), NicId(rank / ppn));
         let binding = Default::default();
-        sim::Seat { node, nic, binding }
+        sim::RankPlacement { node, nic, binding }
     };
-    let seats = (0..size).map(member).collect();
-    let job = Job::new(machine, library, seats, 1);
+    let placements = (0..size).map(member).collect();
+    let job = Job::new(machine, library, placements, 1);
     let even = |blocks: u32| Some(Ragged::new((0..blocks).map(|_| bytes)));
     let program = |rank| {
         let ragged = match kind {

@@ -20,10 +20,14 @@ fn job(ranks: u32) -> Job {
     let library = Library::parse("mpich", library, "").expect("presets are legal");
     let member = |rank: u32| {
         let node = NodeId(rank / 2 * 5);
-        sim::Seat { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
+        sim::RankPlacement {
+            node,
+            nic: NicId(machine.node_nics[node]),
+            binding: Default::default(),
+        }
     };
-    let seats = (0..ranks).map(member).collect();
-    Job::new(machine, library, seats, 1)
+    let placements = (0..ranks).map(member).collect();
+    Job::new(machine, library, placements, 1)
 }
 
 fn call(kind: Kind, algorithm: Algorithm, rank: u32, size: u32, bytes: u64) -> Op {
@@ -46,7 +50,7 @@ fn run<N: NetworkModel>(
     algorithm: Algorithm,
     bytes: u64,
 ) -> (Outcome, Vec<Time>) {
-    let n = job.seats.len() as u32;
+    let n = job.placements.len() as u32;
     let program = |rank| {
         // Twice in a row: the second call's messages may come while the first still runs elsewhere.
         let op = call(kind, algorithm, rank, n, bytes);

@@ -25,7 +25,7 @@ fn job(nodes: &[u32], entries: &str) -> Job {
     job_on(machine("aurora", &set), "mpich", nodes)
 }
 fn run(job: &Job, calls: impl IntoIterator<Item = (u32, u32, u64, Op)>) -> (Outcome, Told) {
-    Script::new(job.seats.len() as u32, calls).run::<PacketNetwork>(job)
+    Script::new(job.placements.len() as u32, calls).run::<PacketNetwork>(job)
 }
 fn what(outcome: &Outcome) -> (u32, String) {
     let End::Exhausted(blocked) = &outcome.end else { panic!("{:?}", outcome.end) };
@@ -322,7 +322,7 @@ fn rendezvous_sends_wait_for_one_another_and_may_wait_for_ever() {
     }
     // Eager messages take none, nor do those that stay on a node.
     let mut near = job.clone();
-    near.seats[1] = near.seats[0];
+    near.placements[1] = near.placements[0];
     assert_eq!(run(&near, exchange(9, false)).0.end, End::Finished);
 }
 

@@ -37,7 +37,7 @@ fn play(
     times: u32,
     late: impl Fn(u32) -> u64,
 ) -> (Outcome, Vec<(Time, Done)>) {
-    let n = job.seats.len() as u32;
+    let n = job.placements.len() as u32;
     let calls = (0..n).flat_map(|rank| (0..times).map(move |nth| (rank, nth)));
     let calls = calls.map(|(rank, nth)| {
         (rank, nth, if nth == 0 { late(rank) } else { 0 }, call(kind, bytes, rank, n))
@@ -77,7 +77,7 @@ fn check(nodes: &[u32], bytes: u64) {
 fn check_with(nodes: &[u32], bytes: u64, host: &str) {
     let job = job_of(nodes, host);
     let m = &job.machine;
-    let nic = |nth: usize| -> NicId { job.seats[nth].nic };
+    let nic = |nth: usize| -> NicId { job.placements[nth].nic };
     let (root, far) = (nic(0), nic(nodes.len() - 1));
     let way = m.tree_path(m.nic_switch[far], root);
     let mut direct = Vec::new();
@@ -132,7 +132,7 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_path() {
             };
             let (mut at, mut way) = (ranks - 1, Span::ZERO);
             for &next in &ancestors {
-                let (child, parent) = (job.seats[at].nic, job.seats[next].nic);
+                let (child, parent) = (job.placements[at].nic, job.placements[next].nic);
                 way += across(child, parent) + across(parent, child);
                 at = next;
             }
@@ -145,7 +145,7 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_path() {
             let form = late + cpu + m.command_latency() + way + m.receive_latency() + Span(2);
             // The root sends to its children in turn, the last of them last.
             let turns = if ancestors.len() == 1 { ranks as u64 - 2 } else { 0 };
-            let turn = m.links.gap[m.injection(job.seats[0].nic)].span(wire);
+            let turn = m.links.gap[m.injection(job.placements[0].nic)].span(wire);
             let took = told(&all, last, 0).0 - Time::ZERO;
             assert_eq!(took, form + turn * turns, "{ranks} ranks {bytes} B");
         }
@@ -169,7 +169,7 @@ fn parts_for_one_nic_take_turns_for_its_link() {
     }
     for (bytes, words) in [(8, 1), (32, 4)] {
         let (outcome, _) = play(&job, (Kind::Allreduce, bytes), 1, |_| 0);
-        let to_root = outcome.counters.links[job.machine.ejection(job.seats[0].nic)].packets;
+        let to_root = outcome.counters.links[job.machine.ejection(job.placements[0].nic)].packets;
         assert_eq!(to_root, 15 * words);
     }
 }

@@ -52,7 +52,7 @@ fn answer(m: &Machine, a: NicId, b: NicId, bytes: u64) -> Span {
 /// When a lone operation of rank 0 on rank 1 is complete.
 fn formula(job: &Job, op: &Op) -> Span {
     let (m, l) = (&job.machine, &job.library);
-    let (a, b) = (job.seats[0].nic, job.seats[1].nic);
+    let (a, b) = (job.placements[0].nic, job.placements[1].nic);
     let dma = m.nic.dma_latency;
     // Hosts that command a NIC, and see what one has done: the origin, and whose CPU does it.
     let ends = match *op {
@@ -154,7 +154,7 @@ fn an_acknowledged_put_on_cascade_takes_the_papers_way_there_and_the_links_back(
     let (_, all) = Script::new(2, [(0, 0, 0, put(1, 8))]).run::<PacketNetwork>(&job);
     let got = told(&all, 0, 0).0.seconds() * 1e6;
     let m = &job.machine;
-    let back = ack(m, job.seats[0].nic, job.seats[1].nic).seconds() * 1e6;
+    let back = ack(m, job.placements[0].nic, job.placements[1].nic).seconds() * 1e6;
     assert!((got - back - 0.8).abs() < 0.01, "{got} us, {back} us back");
     assert!((0.05..0.2).contains(&back), "{back} us back");
 }
@@ -415,7 +415,7 @@ fn sharers_hold_a_lock_together_and_never_with_a_writer() {
 fn a_lock_handover_takes_one_round_trip() {
     let job = job(&[0, 700]);
     let (m, l) = (&job.machine, &job.library);
-    let (a, b) = (job.seats[0].nic, job.seats[1].nic);
+    let (a, b) = (job.placements[0].nic, job.placements[1].nic);
     let shm = m.node.shm_latency;
     let asked_alone = [
         l.shm_send_overhead + shm,

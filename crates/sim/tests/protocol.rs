@@ -19,7 +19,7 @@ fn recv(from: u32, tag: i32) -> Op {
 /// When a lone message's receive completes, by the formulas of docs/models/library.md.
 fn formula(job: &Job, bytes: u64) -> Span {
     let (m, l) = (&job.machine, &job.library);
-    let (a, b) = (job.seats[0].nic, job.seats[1].nic);
+    let (a, b) = (job.placements[0].nic, job.placements[1].nic);
     let eager = l.send_overhead + m.zero_load(a, b, bytes) + l.recv_overhead;
     if bytes <= l.eager_max {
         return eager + l.eager_copy_gap.span(bytes);
@@ -360,7 +360,7 @@ fn envelopes_and_eager_data_are_in_order_and_bulk_data_is_not() {
         let (outcome, _) = Script::new(2, calls).run::<PacketNetwork>(&job);
         assert_eq!(outcome.end, End::Finished);
         // The way out and the way back.
-        let group = |rank: usize| job.machine.group_of(job.seats[rank].nic);
+        let group = |rank: usize| job.machine.group_of(job.placements[rank].nic);
         [(group(0), group(1)), (group(1), group(0))].map(|(from, to)| {
             let links = job.machine.global_links_between(from, to);
             links.iter().filter(|&&link| outcome.counters.links[link].packets > 0).count()

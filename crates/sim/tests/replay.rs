@@ -203,7 +203,7 @@ fn nics_are_counted_from_that_of_the_rank() {
     let first = [0, 1000].map(|node| frontier.node_nics[machine::NodeId(node)]);
     let nics = [first[0], first[0] + 2, first[1], first[1] + 2];
     let mut job = job_on(frontier, "cray-mpich", &[0, 0, 1000, 1000]);
-    job.seats.iter_mut().zip(nics).for_each(|(seat, nic)| seat.nic = machine::NicId(nic));
+    job.placements.iter_mut().zip(nics).for_each(|(placed, nic)| placed.nic = machine::NicId(nic));
     let bytes = |nic: u32| {
         let schedule = goal::read(file(nic).as_bytes()).expect("a schedule");
         let mut world = World::<LogGpNetwork, _>::new(&job, Dag::new(schedule));

@@ -132,7 +132,7 @@ pub(super) fn twins(
     let mut play = |layout: ReplicaLayout, n: usize, fidelity| {
         on(job, &layout.nodes(&all, n), |job| {
             let (seconds, packets) = answer(job, fidelity)?;
-            Ok((seconds, job.seats.len() as u32, packets))
+            Ok((seconds, job.placements.len() as u32, packets))
         })
     };
     let mut largest = None;
@@ -158,9 +158,9 @@ pub(super) fn twins(
 pub(super) fn nodes(job: &Job) -> Vec<NodeId> {
     let mut nodes = Vec::new();
     let mut seen = vec![false; job.machine.node_nics.len()];
-    for seat in &job.seats {
-        if !std::mem::replace(&mut seen[seat.node.0 as usize], true) {
-            nodes.push(seat.node);
+    for placement in &job.placements {
+        if !std::mem::replace(&mut seen[placement.node.0 as usize], true) {
+            nodes.push(placement.node);
         }
     }
     nodes
@@ -169,12 +169,13 @@ pub(super) fn nodes(job: &Job) -> Vec<NodeId> {
 /// Does something with a job of those ranks that are on these nodes, which are sorted. Limits are
 /// the large job's affair.
 fn on<R>(job: &mut Job, nodes: &[NodeId], play: impl FnOnce(&mut Job) -> R) -> R {
-    let here = job.seats.iter().filter(|seat| nodes.binary_search(&seat.node).is_ok());
-    let seats = here.copied().collect();
-    let seats = std::mem::replace(&mut job.seats, seats);
+    let here =
+        job.placements.iter().filter(|placement| nodes.binary_search(&placement.node).is_ok());
+    let placements = here.copied().collect();
+    let placements = std::mem::replace(&mut job.placements, placements);
     let limits = std::mem::replace(&mut job.limits, Policy::Off);
     let result = play(job);
-    (job.seats, job.limits) = (seats, limits);
+    (job.placements, job.limits) = (placements, limits);
     result
 }
 

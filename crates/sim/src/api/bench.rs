@@ -3,7 +3,7 @@
 use super::auto::{self, AutoOutcome, CandidateRow};
 use super::bars::{self, Band, ReplicaRow};
 use super::bench_checks::{
-    buffers, missing_gpus, no_bars, played_shifts, too_large, too_many, window,
+    buffers, missing_gpus, no_bars, simulated_shifts, too_large, too_many, window,
 };
 use super::calls::{self, CallPlan, SampleRow, Sums, Timing};
 use super::placement_checks::{misplaced, on_other_nodes};
@@ -204,7 +204,7 @@ pub(super) fn answer(
         input_errors.push(input_error);
         WINDOW
     });
-    let shifts = played_shifts(request.shifts, which, ranks).unwrap_or_else(|input_error| {
+    let shifts = simulated_shifts(request.shifts, which, ranks).unwrap_or_else(|input_error| {
         input_errors.push(input_error);
         SHIFTS
     });
@@ -216,8 +216,8 @@ pub(super) fn answer(
         Ok(mut job) => {
             job.put_buffers(buffers);
             input_errors.extend(missing_gpus(&job));
-            let misplaced = which.and_then(|which| misplaced(which, request.ppn, &job.seats));
-            let other = || on_other_nodes(request.nodes, request.ppn, &job.seats);
+            let misplaced = which.and_then(|which| misplaced(which, request.ppn, &job.placements));
+            let other = || on_other_nodes(request.nodes, request.ppn, &job.placements);
             input_errors.extend(misplaced.or_else(other));
             input_errors.extend(super::limits::reducers(&job, &overrides));
             if !input_errors.is_empty() {
@@ -318,7 +318,7 @@ pub(super) fn answer(
     }
     let Session { job, sums, congestion, tally, network, twins, .. } = session;
     if let Some(tally) = tally {
-        let nics = of_nodes(&job.machine, job.seats.iter().map(|seat| seat.nic));
+        let nics = of_nodes(&job.machine, job.placements.iter().map(|placement| placement.nic));
         result.counter_table = tally.rows(&job.machine, fidelity, &nics);
         result.link_kinds = links(&job.machine, &tally).1;
     }
@@ -380,11 +380,11 @@ impl Session<'_> {
     /// packets of more packets.
     fn too_long(&mut self, bytes: u64) -> Option<AutoOutcome> {
         let Bench::Collective(kind) = self.which else { return None };
-        let size = self.job.seats.len() as u32;
+        let size = self.job.placements.len() as u32;
         let algorithm = choose(&self.job, kind, size, bytes, &self.overrides);
         let call = calls::first_call(&self.job, kind, algorithm, size, bytes);
         let parts = calls::parts(&self.job, &call, self.fidelity, self.messages);
-        let most = calls::most_played(self.fidelity, self.messages);
+        let most = calls::messages_allowed(self.fidelity, self.messages);
         let Some(parts) = parts else { return Some(AutoOutcome::TooLong(bytes, most, "messages")) };
         if self.fidelity != Fidelity::Packet {
             return None;
@@ -398,7 +398,7 @@ impl Session<'_> {
 
     /// A size of which everything is played.
     fn whole(&mut self, bytes: u64) -> Result<BenchRow, End> {
-        let n = self.job.seats.len() as u32;
+        let n = self.job.placements.len() as u32;
         let plan = plan(&self.job, self.which, (n, self.ppn, bytes), None, &self.overrides);
         let plan = Plan { window: self.window, shifts: self.shifts, ..plan };
         let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
@@ -421,12 +421,12 @@ impl Session<'_> {
     /// What smaller twins of at most so many packets tell of this size. They do what the job does:
     /// one call where all of it is too much, the benchmark's loop otherwise.
     fn band(&mut self, bytes: u64, packets: u64) -> Result<Band, End> {
-        let n = self.job.seats.len() as u32;
+        let n = self.job.placements.len() as u32;
         let plan = plan(&self.job, self.which, (n, self.ppn, bytes), None, &self.overrides);
         let Session { job, which, fidelity, overrides, messages, sums, tick, .. } = self;
         let is_sample = sampled(job, *which, bytes, overrides, *fidelity, *messages).is_some();
         let mut answer = |job: &mut Job, fidelity| {
-            let plan = Plan { ranks: job.seats.len() as u32, ..plan };
+            let plan = Plan { ranks: job.placements.len() as u32, ..plan };
             // Limits that are told are the large job's.
             let mut own = Sums { engine: sums.engine, digest: sums.digest, limits: None };
             let seconds = match plan.bench {
@@ -465,7 +465,7 @@ fn sampled(
     messages: u64,
 ) -> Option<CallPlan> {
     let Bench::Collective(kind) = which else { return None };
-    let size = job.seats.len() as u32;
+    let size = job.placements.len() as u32;
     let algorithm = choose(job, kind, size, bytes, overrides);
     let call = calls::first_call(job, kind, algorithm, size, bytes);
     calls::parts(job, &call, fidelity, messages).filter(|parts| parts.is_sample)
@@ -527,7 +527,7 @@ pub(super) fn plan(
         None => SHIFTS.min(ranks - 1),
     };
     // Beside others and with noise calls differ, however many ranks make them.
-    let is_alone = ranks as usize == job.seats.len();
+    let is_alone = ranks as usize == job.placements.len();
     let quiet = is_alone && job.noise.is_none() && job.background.is_empty();
     let one_does = quiet && ranks >= MANY;
     let iterations = iterations.unwrap_or(bench.iterations(bytes, one_does));

@@ -4,7 +4,7 @@
 use super::bench::call_across;
 use super::{BenchRequest, Fidelity, calls, shifts, unknown};
 use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW};
-use crate::world::{Buffers, Job, Seat};
+use crate::world::{Buffers, Job, RankPlacement};
 use base::{Gap, Span};
 use collectives::Kind;
 use machine::InputError;
@@ -48,7 +48,7 @@ pub(super) fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, In
 }
 
 /// `--shifts`, of a benchmark that has shifts, among so many ranks.
-pub(super) fn played_shifts(
+pub(super) fn simulated_shifts(
     asked: Option<u32>,
     which: Option<Bench>,
     ranks: u32,
@@ -84,11 +84,11 @@ pub(super) fn buffers(asked: Option<&str>, which: Option<Bench>) -> Result<Buffe
 /// describes.
 pub(super) fn missing_gpus(job: &Job) -> Option<InputError> {
     let machine = &job.machine;
-    let has_none = |seat: &Seat| machine.kind_of(seat.node).gpus == 0;
+    let has_none = |placement: &RankPlacement| machine.kind_of(placement.node).gpus == 0;
     if job.buffers == Buffers::Host {
         return None;
     }
-    let why = if job.seats.iter().any(has_none) {
+    let why = if job.placements.iter().any(has_none) {
         "have no GPUs"
     } else if machine.node.gpu.is_none() {
         "have GPUs, but its machine file does not say `node.gpu_rate`"
@@ -110,19 +110,19 @@ pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> 
     let gpu = node.gpu.as_ref();
     let gpu = gpu.map(|p| [p.gap, p.link_gap, p.tile_gap, p.nic_gap, job.library.gpu.ipc_gap]);
     let slowest = gpu.into_iter().flatten().fold(slowest, Gap::max).max(job.library.packing.gap());
-    let share = Gap(slowest.0.saturating_mul(job.seats.len() as u64 * u64::from(window) * 4));
+    let share = Gap(slowest.0.saturating_mul(job.placements.len() as u64 * u64::from(window) * 4));
     use Kind as K;
     let blocks = match which {
         Bench::Collective(K::Bcast | K::Reduce | K::Allreduce | K::ReduceScatter) => 1,
         Bench::Collective(K::Barrier | K::Scan | K::Exscan) => 1,
-        Bench::Collective(_) | Bench::Validation(_) => job.seats.len() as u64,
+        Bench::Collective(_) | Bench::Validation(_) => job.placements.len() as u64,
         _ => 1,
     };
     // A program of so many steps is a few gigabytes.
-    let steps = job.seats.len() as u64 * 9 * u64::from(window);
+    let steps = job.placements.len() as u64 * 9 * u64::from(window);
     if window > WINDOW && steps > MOST_STEPS {
-        let most = (MOST_STEPS / 9 / job.seats.len() as u64).max(WINDOW.into());
-        let wanted = format!("at most {most} for {} ranks", job.seats.len());
+        let most = (MOST_STEPS / 9 / job.placements.len() as u64).max(WINDOW.into());
+        let wanted = format!("at most {most} for {} ranks", job.placements.len());
         return Some(InputError::new("window", window.to_string(), wanted));
     }
     let fits = |bytes: u64| {

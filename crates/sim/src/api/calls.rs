@@ -6,11 +6,11 @@
 //! of all. And where rounds are alike but for who the partners are, some of them stand for all;
 //! their scatter says how far off that may be.
 
-use super::rounds::{Ends, Last, Rounds};
+use super::rounds::{Ends, LastRounds, Rounds};
 use super::{Fidelity, LimitsRow};
 use crate::bench::collective;
 use crate::outcome::{End, Outcome};
-use crate::world::{Buffers, Job, Progress, Sample, Seat, World};
+use crate::world::{Buffers, Job, Progress, RankPlacement, Sample, World};
 use collectives::{Algorithm, Collective, Kind, NodeMap};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
@@ -26,7 +26,7 @@ pub(super) struct Timing {
     pub mean_s: f64,
     pub min_s: f64,
     pub max_s: f64,
-    /// Half of the interval that holds the mean 19 times of 20; 0 where all rounds were played.
+    /// Half of the interval that holds the mean 19 times of 20; 0 where all rounds were simulated.
     pub error_s: f64,
     /// Of all ranks.
     pub messages: f64,
@@ -36,44 +36,44 @@ pub(super) struct Timing {
     pub global_bytes: f64,
 }
 
-/// Rounds in a row, of which some are played.
+/// Rounds in a row, of which some are simulated.
 #[derive(Clone, Debug, PartialEq)]
 struct RoundRange {
     from: u32,
     to: u32,
     /// How many rounds they stand for: themselves, and those of ranks that no group is full of.
     rounds: u32,
-    /// Of these, rounds that may be of fewer messages than those played.
+    /// Of these, rounds that may be of fewer messages than those simulated.
     shorter: u32,
     /// But for who the partners are.
     alike: bool,
     /// A rank's partners are so many ranks away, the same number for all.
     shifts: bool,
-    play: Rounds,
-    /// The first so many ranks play for all.
+    sample: Rounds,
+    /// The first so many ranks sample for all.
     ranks: u32,
 }
 
 impl RoundRange {
     fn new(from: u32, to: u32, alike: bool, shifts: bool) -> RoundRange {
         let rounds = to - from;
-        let play = Rounds::all(from..to);
-        RoundRange { from, to, rounds, shorter: 0, alike, shifts, play, ranks: 0 }
+        let sample = Rounds::all(from..to);
+        RoundRange { from, to, rounds, shorter: 0, alike, shifts, sample, ranks: 0 }
     }
 }
 
-/// How a call is played.
+/// How a call is simulated.
 #[derive(Clone, Debug)]
 pub(super) struct CallPlan {
     /// Rank 0's, among the ranks of whole groups if they stand for all.
     pub call: Collective,
     ranges: Vec<RoundRange>,
-    /// Ranks that are played where not all are.
+    /// Ranks that are simulated where not all are.
     ranks: u32,
     /// What a last group that is not full, or jumps from round to round, add to the error, relative
     /// to the time.
     uneven: f64,
-    /// Not all rounds are played, or not by all ranks.
+    /// Not all rounds are simulated, or not by all ranks.
     pub is_sample: bool,
 }
 
@@ -86,13 +86,13 @@ impl CallPlan {
     }
 }
 
-/// What was played of a call, for whoever reads its time.
+/// What was simulated of a call, for whoever reads its time.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq)]
 pub struct SampleRow {
-    /// `exact`; `sampled` if not all rounds were played, or not by all ranks. None if none was.
+    /// `exact`; `sampled` if not all rounds were simulated, or not by all ranks. None if none was.
     pub method: Option<&'static str>,
     /// Half of the interval that holds the time 19 times of 20, relative to it; 0 if all rounds
-    /// were played.
+    /// were simulated.
     pub error: Option<f64>,
     pub rounds: u32,
     pub rounds_played: u32,
@@ -123,13 +123,13 @@ impl SampleRow {
             method: Some("sampled"),
             error: Some(timing.error_s / timing.mean_s + parts.uneven),
             rounds: parts.ranges.iter().map(|s| s.rounds).sum(),
-            rounds_played: parts.ranges.iter().map(|s| s.play.played()).sum(),
+            rounds_played: parts.ranges.iter().map(|s| s.sample.simulated()).sum(),
             ranks_played: parts.ranks,
         }
     }
 }
 
-/// Most messages of one call that are played unless said.
+/// Most messages of one call that are simulated unless said.
 pub(super) fn most_messages() -> u64 {
     2_000_000
 }
@@ -137,7 +137,7 @@ pub(super) fn most_messages() -> u64 {
 /// Alike rounds that stand for others, at least: a few for each block; one where a rank sends as
 /// many messages in each.
 const LEAST_ROUNDS: u32 = 32;
-/// Rounds of a wave that is played whole, and how many waves are, the first of all among them.
+/// Rounds of a wave that is simulated whole, and how many waves are, the first of all among them.
 const SHORTEST_WAVE: u32 = 16;
 const LONGEST_WAVE: u32 = 64;
 const LEAST_WAVES: u32 = 3;
@@ -153,12 +153,12 @@ pub(super) fn cost(fidelity: Fidelity) -> u64 {
     if fidelity == Fidelity::Flow { FLOWS_COST } else { 1 }
 }
 
-/// Most messages of a call that are played of so many asked for.
-pub(super) fn most_played(fidelity: Fidelity, messages: u64) -> u64 {
+/// Most messages of a call that are simulated of so many asked for.
+pub(super) fn messages_allowed(fidelity: Fidelity, messages: u64) -> u64 {
     messages / cost(fidelity)
 }
 
-/// How a call of at most so many messages is played; `None` if there are more, and no part tells.
+/// How a call of at most so many messages is simulated; `None` if there are more, and no part tells.
 pub(super) fn parts(
     job: &Job,
     call: &Collective,
@@ -168,7 +168,7 @@ pub(super) fn parts(
     let (rounds, ranks) = (call.rounds(), call.member.size);
     let a_rank = partners(call);
     let is_asked_for = messages > most_messages();
-    let (asked, messages) = (messages, most_played(fidelity, messages));
+    let (asked, messages) = (messages, messages_allowed(fidelity, messages));
     if most(call) <= messages {
         return Some(CallPlan::whole(call.clone()));
     }
@@ -196,7 +196,7 @@ pub(super) fn parts(
         represent_all(&mut ranges, &call, rounds)?;
     }
     let (mut left, mut alike) = (messages, ranges.iter().filter(|s| s.alike).count() as u64);
-    // What is left when those that are not alike have been played is shared out.
+    // What is left when those that are not alike have been simulated is shared out.
     ranges.sort_by_key(|s| s.alike);
     for range in &mut ranges {
         range.ranks = if range.shifts { period } else { ranks };
@@ -206,17 +206,17 @@ pub(super) fn parts(
             let share = left / alike;
             let [own, most] = [share, asked].map(|m| (m / a_round).min(u64::from(u32::MAX)) as u32);
             alike -= 1;
-            range.play = play(job, &call, range, fidelity, [own, most], is_asked_for)?;
-            left -= share.min(u64::from(range.play.played()) * a_round);
+            range.sample = sample_rounds(job, &call, range, fidelity, [own, most], is_asked_for)?;
+            left -= share.min(u64::from(range.sample.simulated()) * a_round);
             continue;
         }
-        left = left.checked_sub(u64::from(range.play.played()) * a_round)?;
+        left = left.checked_sub(u64::from(range.sample.simulated()) * a_round)?;
     }
     ranges.sort_by_key(|s| s.from);
-    // What is played as one needs no putting together.
-    if ranges.iter().all(|s| s.shifts && s.shorter == 0 && s.play.played() == s.rounds) {
-        let played = RoundRange::new(0, rounds, false, true);
-        ranges = vec![RoundRange { ranks: period, ..played }];
+    // What is simulated as one needs no putting together.
+    if ranges.iter().all(|s| s.shifts && s.shorter == 0 && s.sample.simulated() == s.rounds) {
+        let simulated = RoundRange::new(0, rounds, false, true);
+        ranges = vec![RoundRange { ranks: period, ..simulated }];
     }
     let uneven = match fidelity {
         Fidelity::Flow => uneven(&call, ranks, period) + jumps(&call, &ranges),
@@ -225,10 +225,10 @@ pub(super) fn parts(
     Some(CallPlan { call, ranges, ranks: period, uneven, is_sample: true })
 }
 
-/// Which rounds of a stretch are played: as many as its `share` of the messages comes to, or what
+/// Which rounds of a stretch are simulated: as many as its `share` of the messages comes to, or what
 /// is enough; of short waves what all messages asked for come to (`most`). `None` if these are too
 /// few.
-fn play(
+fn sample_rounds(
     job: &Job,
     call: &Collective,
     range: &RoundRange,
@@ -253,12 +253,14 @@ fn play(
     }
     let last = match call.algorithm {
         // By exclusive or, the last are as far away as the others.
-        _ if swaps(call, call.member.size) => Last::Others,
-        Algorithm::Pairwise => Last::Played,
-        _ => Last::AsFirst,
+        _ if swaps(call, call.member.size) => LastRounds::Others,
+        Algorithm::Pairwise => LastRounds::Simulated,
+        _ => LastRounds::AsFirst,
     };
-    let seats = &job.seats[..call.member.size as usize];
-    let a_node = seats.iter().take_while(|seat| seat.node == seats[0].node).count() as u32;
+    let placements = &job.placements[..call.member.size as usize];
+    let a_node =
+        placements.iter().take_while(|placement| placement.node == placements[0].node).count()
+            as u32;
     let ends = |last| {
         let least = LEAST_BLOCKS * Rounds::BLOCK;
         let ends = Ends::of((2 * a_node).div_ceil(a_rank), last, own, least);
@@ -266,23 +268,27 @@ fn play(
     };
     if fidelity != Fidelity::Flow {
         return (own >= least).then(|| match last {
-            Last::Played => {
+            LastRounds::Simulated => {
                 let ends = Ends::of(2 * a_node, last, own, Rounds::LEAST_IN_ORDER);
-                Rounds::in_order(rounds, own, ends, periods(&seats[..a_node as usize]))
+                Rounds::in_order(rounds, own, ends, periods(&placements[..a_node as usize]))
             }
-            Last::Others | Last::AsFirst => Rounds::spread_between(rounds, own, ends(last)),
+            LastRounds::Others | LastRounds::AsFirst => {
+                Rounds::spread_between(rounds, own, ends(last))
+            }
         });
     }
-    let group = |seat: &Seat| job.machine.group_of(seat.nic);
-    let a_group = seats.iter().take_while(|seat| group(seat) == group(&seats[0])).count() as u32;
+    let group = |placement: &RankPlacement| job.machine.group_of(placement.nic);
+    let a_group =
+        placements.iter().take_while(|placement| group(placement) == group(&placements[0])).count()
+            as u32;
     let wave = a_group.div_ceil(a_rank);
     // Of short waves several are one.
     let whole = wave * SHORTEST_WAVE.div_ceil(wave);
     if whole <= LONGEST_WAVE {
-        // A last one is played beside the others, unless too few of these were left then.
-        let lasts = [last, if last == Last::Played { Last::AsFirst } else { last }];
+        // A last one is simulated beside the others, unless too few of these were left then.
+        let lasts = [last, if last == LastRounds::Simulated { LastRounds::AsFirst } else { last }];
         return lasts.into_iter().find_map(|last| {
-            let one_more = Ends { near: whole, last }.played() - whole;
+            let one_more = Ends { near: whole, last }.simulated() - whole;
             let [own, most] = [own, most].map(|rounds| rounds.saturating_sub(one_more) / whole);
             let waves = most.min(WAVES).max(own);
             if waves * whole + one_more >= all {
@@ -292,11 +298,11 @@ fn play(
             enough.then(|| Rounds::waves(rounds.clone(), whole, waves, last))
         });
     }
-    let ends = if is_asked_for { ends(last) } else { Ends { last, ..ends(Last::AsFirst) } };
+    let ends = if is_asked_for { ends(last) } else { Ends { last, ..ends(LastRounds::AsFirst) } };
     // Of so few as are enough none is left for the last near ones: they are more.
     let (enough, more) = match is_asked_for {
         true => (own, 0),
-        false => (share.min(BLOCKS * Rounds::BLOCK), ends.played() - ends.near),
+        false => (share.min(BLOCKS * Rounds::BLOCK), ends.simulated() - ends.near),
     };
     let own = (enough.max(most.min(LEAST_BLOCKS * Rounds::BLOCK)) + more).min(all);
     if own == all {
@@ -307,8 +313,8 @@ fn play(
 
 /// After how many rounds whose partners are the next ones a node's ranks meet those of another that
 /// they met before, and their NICs such NICs.
-fn periods(node: &[Seat]) -> [u32; 2] {
-    let mut nics: Vec<_> = node.iter().map(|seat| seat.nic).collect();
+fn periods(node: &[RankPlacement]) -> [u32; 2] {
+    let mut nics: Vec<_> = node.iter().map(|placement| placement.nic).collect();
     nics.sort_unstable();
     nics.dedup();
     let ranks = node.len() as u32;
@@ -335,7 +341,7 @@ fn jumps(call: &Collective, ranges: &[RoundRange]) -> f64 {
 /// between 12 ranks a node were 2.9 to 3.3 % short by blocks of up to 23 rounds.
 fn drifts(job: &Job, call: &Collective, ranges: &[RoundRange]) -> f64 {
     const DOZENS: f64 = 24.0;
-    let longest = jumping(call, ranges).flat_map(|s| s.play.paced()).max();
+    let longest = jumping(call, ranges).flat_map(|s| s.sample.paced()).max();
     let drift = |longest| (DOZENS / f64::from(longest)).min(1.0);
     if is_long(job, call) { 0.02 * longest.map_or(0.0, drift) } else { 0.0 }
 }
@@ -346,7 +352,7 @@ fn jumping<'s>(
     ranges: &'s [RoundRange],
 ) -> impl Iterator<Item = &'s RoundRange> + use<'s> {
     let is_ring = call.algorithm == Algorithm::Pairwise && !swaps(call, call.member.size);
-    ranges.iter().filter(move |s| s.play.played() < s.rounds && is_ring)
+    ranges.iter().filter(move |s| s.sample.simulated() < s.rounds && is_ring)
 }
 
 /// How much longer rounds may be for a last group of fewer than its `period` ranks, which whole
@@ -431,7 +437,7 @@ fn represent_all(ranges: &mut Vec<RoundRange>, call: &Collective, rounds: u32) -
 
 /// Whether a rank's partners are the same in every round and wait for it as it does for them: then
 /// the slowest of all is felt only after as many rounds as it is ranks away, which is half of those
-/// that come before the next as slow, and that is to be over when a quarter has been played.
+/// that come before the next as slow, and that is to be over when a quarter has been simulated.
 fn waits_both_ways(job: &Job, call: &Collective) -> bool {
     match call.algorithm {
         Algorithm::Neighbor => true,
@@ -486,7 +492,7 @@ fn swaps(call: &Collective, ranks: u32) -> bool {
 /// depend on that. Groups are alike but for how cables between them are spread over their switches.
 fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     let (machine, ranks) = (&job.machine, call.member.size as usize);
-    let group = |rank: usize| machine.group_of(job.seats[rank].nic);
+    let group = |rank: usize| machine.group_of(job.placements[rank].nic);
     let kind = |rank: usize| machine.group_kind[group(rank)];
     let period = (1..ranks).find(|&rank| group(rank) != group(0))?;
     let size = ranks / period * period;
@@ -512,17 +518,17 @@ fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     groups.sort_unstable();
     groups.dedup();
     let apart = |a: usize, b: usize| {
-        let (a, b) = (job.seats[a], job.seats[b]);
+        let (a, b) = (job.placements[a], job.placements[b]);
         (i64::from(a.nic.0) - i64::from(b.nic.0), i64::from(a.node.0) - i64::from(b.node.0))
     };
-    let switch = |rank: usize| machine.switch_in_group(job.seats[rank].nic);
+    let switch = |rank: usize| machine.switch_in_group(job.placements[rank].nic);
     let is_equivalent = |rank: usize| {
         let first = rank / period * period;
         group(rank) == group(first)
             && kind(rank) == kind(0)
             && switch(rank) == switch(rank % period)
             && apart(rank, first) == apart(rank % period, 0)
-            && job.seats[rank].binding == job.seats[rank % period].binding
+            && job.placements[rank].binding == job.placements[rank % period].binding
     };
     // Who sits beside ranks of a whole group makes it another.
     let is_beyond = |rank: usize| groups.binary_search(&group(rank)).is_err();
@@ -541,14 +547,14 @@ pub(super) fn time(
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Timing, End> {
     let call = &parts.call;
-    let ranks = f64::from(job.seats.len() as u32);
+    let ranks = f64::from(job.placements.len() as u32);
     let mut sum = Timing::default();
     for (nth, range) in parts.ranges.iter().enumerate() {
-        let &RoundRange { rounds, shorter, ranks: first, ref play, .. } = range;
+        let &RoundRange { rounds, shorter, ranks: first, ref sample, .. } = range;
         if parts.is_sample {
             let first = (first < call.member.size).then_some(first);
             let swaps = swaps(call, call.member.size);
-            job.sample = Sample { blocks: play.blocks.clone(), ranks: first, swaps };
+            job.sample = Sample { blocks: sample.blocks.clone(), ranks: first, swaps };
         }
         // Flows of the first group are to meet what those of the others would.
         let folding = job.folding().filter(|_| fidelity == Fidelity::Flow);
@@ -563,18 +569,18 @@ pub(super) fn time(
         if let Some(own) = own {
             job.machine = own;
         }
-        let Played { timing, begun } = ended?;
+        let SampledCall { timing, begun } = ended?;
         if !parts.is_sample {
             return Ok(timing);
         }
-        let (span, error) = play.extrapolate(&begun, rounds);
+        let (span, error) = sample.extrapolate(&begun, rounds);
         // The call itself counts once.
         sum.mean_s += span + if nth == 0 { begun[0] } else { 0.0 };
         sum.error_s += error + f64::from(shorter) * span / f64::from(rounds.max(1));
         // How far apart ranks are at the end.
         sum.min_s = timing.min_s - timing.mean_s;
         sum.max_s = timing.max_s - timing.mean_s;
-        let times = ranks / f64::from(first) * f64::from(rounds) / f64::from(play.played());
+        let times = ranks / f64::from(first) * f64::from(rounds) / f64::from(sample.simulated());
         sum.messages += times * timing.messages;
         sum.bytes += times * timing.bytes;
         sum.network_bytes += times * timing.network_bytes;
@@ -601,7 +607,7 @@ impl Sums {
     }
 }
 
-struct Played {
+struct SampledCall {
     timing: Timing,
     begun: Vec<f64>,
 }
@@ -611,7 +617,7 @@ fn run<N: NetworkModel>(
     call: &Collective,
     sums: &mut Sums,
     tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<Played, End> {
+) -> Result<SampledCall, End> {
     let size = call.member.size;
     let ranks = job.sample.ranks.unwrap_or(size);
     let call = call.clone();
@@ -647,7 +653,7 @@ fn run<N: NetworkModel>(
         global_bytes: by_distance[3].1 as f64,
     };
     let mean = |&sum: &u128| sum as f64 * 1e-12 / f64::from(ranks);
-    Ok(Played { timing, begun: world.begun.iter().map(mean).collect() })
+    Ok(SampledCall { timing, begun: world.begun.iter().map(mean).collect() })
 }
 
 /// Rank 0's call.
@@ -660,7 +666,7 @@ pub(super) fn first_call(
 ) -> Collective {
     match collective(kind, algorithm, collectives::Member { rank: 0, size }, bytes) {
         Op::Collective { call, .. } => {
-            let nodes = job.seats.iter().take(size as usize).map(|seat| seat.node.0);
+            let nodes = job.placements.iter().take(size as usize).map(|placement| placement.node.0);
             Collective { nodes: Some(NodeMap::new(nodes)), ..call }
         }
         _ => unreachable!("a collective is built"),

@@ -1,4 +1,4 @@
-//! Where Cray MPICH's variables seat a program's ranks: which task becomes which rank, and which of
+//! Where Cray MPICH's variables placement a program's ranks: which task becomes which rank, and which of
 //! its node's NICs it has. Source: [CRAY] intro_mpi(3).
 
 use super::{Common, HonoredEnv, RulesRequest};
@@ -10,7 +10,7 @@ const MAPPING: &str = "MPICH_OFI_NIC_MAPPING";
 
 /// Lets the variables decide what the request leaves open, and notes those without effect. `order`
 /// is the file with the order of ranks.
-pub(super) fn seat(
+pub(super) fn apply_variables(
     common: &mut Common,
     honored_env: HonoredEnv<'_>,
     ranks: u32,

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::bench::{Bench, Plan, WINDOW};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
-use crate::world::{Job, Progress, Seat, World};
+use crate::world::{Job, Progress, RankPlacement, World};
 use base::{Digest, Span, Time};
 use collectives::Overrides;
 use flow::FlowNetwork;
@@ -245,7 +245,7 @@ pub fn jobs(
     let mut played: Vec<Option<JobRun>> = played.into_iter().map(Some).collect();
     let tally = Tally::of(&outcome);
     let (link_table, link_kinds) = links(&run.machine, &tally);
-    let nics = of_nodes(&run.machine, run.seats.iter().map(|seat| seat.nic));
+    let nics = of_nodes(&run.machine, run.placements.iter().map(|placed| placed.nic));
     let mut notes = super::notes(&run, None);
     for task in &ready {
         if let Ready::Program { notes: set, .. } = task {
@@ -277,9 +277,9 @@ pub fn jobs(
     result.engine.add(outcome.engine);
     for (i, job) in request.jobs.iter().enumerate() {
         let number = order[i];
-        let seats = seats_of(&run, number);
+        let placements = placements_of(&run, number);
         let together = played[number].take().expect("every job was played once");
-        let mut row = row(job, &run.machine, seats, &together);
+        let mut row = row(job, &run.machine, placements, &together);
         if let Some(live) = &together.live {
             let of_job = run::endings(live, together.failure.is_some()).into_iter();
             result.notes.extend(of_job.map(|note| format!("job {}: {note}", job.name)));
@@ -287,7 +287,7 @@ pub fn jobs(
         result.interrupted |= is_interrupted(&together.failure);
         if request.alone && !result.interrupted && together.failure.is_none() {
             let mut own =
-                Job::new(run.machine.clone(), run.library.clone(), seats.to_vec(), run.seed);
+                Job::new(run.machine.clone(), run.library.clone(), placements.to_vec(), run.seed);
             own.noise = run.noise;
             own.limits = run.limits;
             own.vnets = vec![run.vnets[number]];
@@ -346,7 +346,7 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<InputError>> {
                 };
                 let Task::Bench { messages, .. } = job.task else { return Ok(task) };
                 let fidelity = fidelity(&common.fidelity).expect("complained of by `run_of`");
-                let input_error = misplaced(plan.bench, plan.ppn, seats_of(run, order[i]))
+                let input_error = misplaced(plan.bench, plan.ppn, placements_of(run, order[i]))
                     .or_else(|| too_many(plan, fidelity, messages));
                 input_error.map_or(Ok(task), |input_error| Err(vec![input_error]))
             });
@@ -416,10 +416,10 @@ fn is_interrupted(failure: &Option<FailureRow>) -> bool {
     failure.as_ref().is_some_and(|f| f.kind == "interrupted")
 }
 
-/// The seats of the job of this number.
-fn seats_of(run: &Job, number: usize) -> &[Seat] {
-    let end = run.firsts.get(number + 1).map_or(run.seats.len(), |&end| end as usize);
-    &run.seats[run.firsts[number] as usize..end]
+/// The placements of the job of this number.
+fn placements_of(run: &Job, number: usize) -> &[RankPlacement] {
+    let end = run.firsts.get(number + 1).map_or(run.placements.len(), |&end| end as usize);
+    &run.placements[run.firsts[number] as usize..end]
 }
 
 /// What there is to do, or what is wrong with it; nothing where there is no machine to do it on.
@@ -475,10 +475,16 @@ fn play<N: NetworkModel>(
     for (number, task) in ready.iter().enumerate() {
         works.push(match task {
             Ready::Program { which, program, factor, overrides, .. } => {
-                let seats = seats_of(run, number);
-                let live =
-                    run::start(run, seats, (*which, *program), *factor, overrides.clone(), tick)
-                        .map_err(|c| vec![of_job(c, ready.len(), number)])?;
+                let placements = placements_of(run, number);
+                let live = run::start(
+                    run,
+                    placements,
+                    (*which, *program),
+                    *factor,
+                    overrides.clone(),
+                    tick,
+                )
+                .map_err(|c| vec![of_job(c, ready.len(), number)])?;
                 Work::Program(Box::new(live))
             }
             Ready::Bench(plan) => Work::Bench(Box::new(plan.streams()), *plan),
@@ -539,7 +545,7 @@ fn own_end(end: &End, job: &JobOutcome) -> End {
 
 /// How a program's job ended.
 fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> JobRun {
-    let seats = &run.seats[job.first as usize..][..job.ranks as usize];
+    let placements = &run.placements[job.first as usize..][..job.ranks as usize];
     let mut ending = match &outcome.end {
         _ if live.is_finished() => End::Finished,
         _ if live.is_stopped() => End::Stopped,
@@ -554,7 +560,7 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> JobRu
         live.close(job.time);
     }
     let rows: Vec<FailureRank> = match &ending {
-        End::Deadlock(blocked) => run::deadlock(&run.machine, seats, &live, blocked),
+        End::Deadlock(blocked) => run::deadlock(&run.machine, placements, &live, blocked),
         End::Erroneous(blocked) | End::Failed(blocked) | End::Exhausted(blocked) => {
             vec![run::row(&run.machine, &live, blocked)]
         }
@@ -565,7 +571,12 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> JobRu
     JobRun { outcome: job, failure, exit_code, live: Some(live), bench: None }
 }
 
-fn row(job: &JobRequest, machine: &Machine, seats: &[Seat], played: &JobRun) -> JobRow {
+fn row(
+    job: &JobRequest,
+    machine: &Machine,
+    placements: &[RankPlacement],
+    played: &JobRun,
+) -> JobRow {
     let JobRun { outcome, failure, exit_code, live, bench } = played;
     let mean = |of: fn(&live::RankOutcome) -> Span| {
         let ranks = &live.as_ref()?.ranks;
@@ -575,7 +586,7 @@ fn row(job: &JobRequest, machine: &Machine, seats: &[Seat], played: &JobRun) -> 
     JobRow {
         name: job.name.clone(),
         ranks: outcome.ranks,
-        nodes: run::nodes(seats),
+        nodes: run::nodes(placements),
         time_s: outcome.time.seconds(),
         alone_s: None,
         slowdown: None,

@@ -91,6 +91,7 @@ pub struct UseRow {
     pub rank: u32,
     pub node: String,
     pub parameter: &'static str,
+    #[serde(rename = "cure")]
     pub workaround: &'static str,
 }
 
@@ -114,7 +115,7 @@ impl LimitsRow {
 
     pub fn of_run(job: &Job, outcome: &Outcome) -> LimitsRow {
         let limit_report = &outcome.limit_report;
-        let node = |rank: u32| job.machine.node_name(job.seats[rank as usize].node);
+        let node = |rank: u32| job.machine.node_name(job.placements[rank as usize].node);
         let own = |rank: u32| {
             let nth = job.firsts.partition_point(|&first| first <= rank);
             rank - nth.checked_sub(1).map_or(0, |nth| job.firsts[nth])

@@ -55,7 +55,7 @@ fn fullest(job: &Job, programs: &[(u32, &LiveOutcome)]) -> Option<(NodeId, NodeM
         let peers = job.library.peer_memory * (live.ranks.len() as u64 - 1);
         for (rank, told) in (first..).zip(&live.ranks) {
             let Some((begun, peak)) = told.memory else { continue };
-            let sum = nodes.entry(job.seats[rank as usize].node).or_default();
+            let sum = nodes.entry(job.placements[rank as usize].node).or_default();
             sum.ranks += 1;
             sum.begun += begun;
             sum.peers += peers;

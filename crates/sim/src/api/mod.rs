@@ -47,7 +47,7 @@ pub use crate::outcome::Fidelity;
 pub use mpi::library::PRESETS as LIBRARIES;
 
 use crate::traffic::{TrafficRequest, TrafficResult, TrafficSetting};
-use crate::world::{Job, Progress, Seat};
+use crate::world::{Job, Progress, RankPlacement};
 use base::Span;
 use classes::RequestedClass;
 use collectives::{Kind, Overrides, Setting};
@@ -329,13 +329,13 @@ impl<'a> HonoredEnv<'a> {
 }
 
 /// Seats for what is wanted, on nodes that are free; they are not any more.
-fn seats(
+fn placements(
     machine: &Machine,
     request: Option<&PlacementRequest>,
     wanted: placement::JobShape<'_>,
     reorder: Option<&Reorder>,
     free: &mut FreeNodes,
-) -> Result<Vec<Seat>, Vec<InputError>> {
+) -> Result<Vec<RankPlacement>, Vec<InputError>> {
     let ppn = wanted.ppn;
     let policy = match request {
         None => PlacementPolicy::Block,
@@ -391,8 +391,8 @@ fn seats(
         Some(order) => placed.reordered(order),
         None => placed,
     };
-    let seats = placed.node.into_iter().zip(placed.nic).zip(placed.binding);
-    Ok(seats.map(|((node, nic), binding)| Seat { node, nic, binding }).collect())
+    let placements = placed.node.into_iter().zip(placed.nic).zip(placed.binding);
+    Ok(placements.map(|((node, nic), binding)| RankPlacement { node, nic, binding }).collect())
 }
 
 /// What is to be seated: ranks, ranks a node, and where.
@@ -442,11 +442,11 @@ pub(crate) fn run_of(
     free.take(&machine.nodes_down_at_start());
     let nics = common.nic_policy.as_deref().map_or(Ok(NicPolicy::Block), NicPolicy::from_word);
     let nics = nics.map_err(|input_error| input_errors.push(input_error)).unwrap_or_default();
-    let mut groups: Vec<Vec<Seat>> = Vec::new();
+    let mut groups: Vec<Vec<RankPlacement>> = Vec::new();
     for (i, &JobSpec { ranks, ppn, placement, .. }) in wanted.iter().enumerate() {
         let of = placement::JobShape { ranks, ppn, nodes: None, nics: &nics, seed: common.seed };
-        match seats(&machine, placement, of, common.reorder.as_ref(), &mut free) {
-            Ok(seats) => groups.push(seats),
+        match placements(&machine, placement, of, common.reorder.as_ref(), &mut free) {
+            Ok(placements) => groups.push(placements),
             Err(more) => input_errors.extend(more.into_iter().map(|c| of_job(c, wanted.len(), i))),
         }
     }
@@ -461,16 +461,16 @@ pub(crate) fn run_of(
         return Err(input_errors);
     };
     let mut by_node: Vec<usize> = (0..groups.len()).collect();
-    by_node.sort_by_key(|&i| groups[i].iter().map(|seat| seat.node).min());
+    by_node.sort_by_key(|&i| groups[i].iter().map(|placed| placed.node).min());
     let mut run = Job::new(machine, library, Vec::new(), common.seed);
     run.firsts.clear();
     run.vnets.clear();
     let mut order = vec![0; groups.len()];
     for (number, &i) in by_node.iter().enumerate() {
         order[i] = number;
-        run.firsts.push(run.seats.len() as u32);
+        run.firsts.push(run.placements.len() as u32);
         run.vnets.push(vnets[i]);
-        run.seats.append(&mut groups[i]);
+        run.placements.append(&mut groups[i]);
     }
     // Nothing to warm up: a load of zero changes nothing.
     run.warmup =
@@ -614,7 +614,7 @@ fn setting(
         let all = free.clone();
         let nics = &NicPolicy::Block;
         let of = placement::JobShape { ranks: nodes, ppn: 1, nodes: None, nics, seed: common.seed };
-        seats(machine, common.placement.as_ref(), of, None, &mut free)?;
+        placements(machine, common.placement.as_ref(), of, None, &mut free)?;
         let taken = all.nodes.iter().filter(|&&node| !free.has(node));
         let nics =
             taken.flat_map(|&node| machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)]);

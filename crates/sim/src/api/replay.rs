@@ -133,8 +133,9 @@ pub fn replay(
     let job =
         job.map_err(|more| input_errors.extend([more, limits::env_errors(honored_env)].concat()));
     if let (Ok(schedule), Ok(job)) = (&schedule, &job) {
-        let nics =
-            |rank: u32| job.machine.nics_of_same_node(job.seats[rank as usize].nic).len() as u32;
+        let nics = |rank: u32| {
+            job.machine.nics_of_same_node(job.placements[rank as usize].nic).len() as u32
+        };
         input_errors.extend(schedule.lacking_nics(nics).into_iter().map(of_trace));
     }
     let (Ok(mut schedule), Ok(mut job), true) = (schedule, job, input_errors.is_empty()) else {
@@ -150,7 +151,7 @@ pub fn replay(
         let wanted = "a factor with which no rank computes for more than 50 days in all";
         return Err(vec![InputError::new("compute", request.factor.to_string(), wanted)]);
     }
-    let nodes: Vec<u32> = job.seats.iter().map(|seat| seat.node.0).collect();
+    let nodes: Vec<u32> = job.placements.iter().map(|placement| placement.node.0).collect();
     schedule.choose(&nodes, &|case| job.library.selection.decide(case, &overrides));
     let fidelity = fidelity(&request.common.fidelity).expect("complained of by `job`");
     let mut result = match fidelity {
@@ -240,7 +241,7 @@ fn play<N: NetworkModel>(
     let mut world = World::<N, _>::new(job, Dag::new(schedule));
     let outcome = world.run(tick);
     let failure = failure(job, &outcome, &world.workload);
-    let n = job.seats.len();
+    let n = job.placements.len();
     let sent = traffic_tables::sent(n, &outcome);
     let rank_table = (0..n).map(|rank| {
         // Where several threads compute, or a run was stopped, there may be more computation than
@@ -251,7 +252,7 @@ fn play<N: NetworkModel>(
         let waiting = world.workload.waited[rank].min(rest);
         RankRow {
             rank: rank as u32,
-            node: job.machine.node_name(job.seats[rank].node),
+            node: job.machine.node_name(job.placements[rank].node),
             compute_s: compute.seconds(),
             waiting_s: waiting.seconds(),
             transfer_s: (rest - waiting).seconds(),
@@ -264,7 +265,7 @@ fn play<N: NetworkModel>(
     ReplayResult {
         time_s: outcome.time.seconds(),
         ranks: n as u32,
-        nodes: super::run::nodes(&job.seats),
+        nodes: super::run::nodes(&job.placements),
         machine: job.machine.name.clone(),
         fidelity,
         mpi: String::new(),

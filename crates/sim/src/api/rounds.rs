@@ -1,4 +1,4 @@
-//! Which of many rounds that are alike but for who the partners are get played, and what these say
+//! Which of many rounds that are alike but for who the partners are get simulated, and what these say
 //! of all.
 //!
 //! Where a round's partners are the next ones, rounds differ in three ways. Partners of the first
@@ -13,13 +13,13 @@ use std::ops::Range;
 /// Some rounds of all, and which of them say what the others take.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rounds {
-    /// In the order in which they are played.
+    /// In the order in which they are simulated.
     pub blocks: Vec<Range<u32>>,
-    /// Of those that are played, by their number: they are what they took, so many times, as the
-    /// last of all may be told by the first. What else is played is not counted but for what it
+    /// Of those that are simulated, by their number: they are what they took, so many times, as the
+    /// last of all may be told by the first. What else is simulated is not counted but for what it
     /// says of the rest.
     own: Vec<(Range<u32>, u32)>,
-    /// Of those that are played, by their number: their mean pace is that of the rest.
+    /// Of those that are simulated, by their number: their mean pace is that of the rest.
     pieces: Vec<Range<u32>>,
     /// How much farther off the mean of the pieces is than that of as many apart.
     dependence: f64,
@@ -30,42 +30,42 @@ pub(super) struct Rounds {
 pub(super) struct Ends {
     /// So many rounds from the first on have near partners.
     pub near: u32,
-    pub last: Last,
+    pub last: LastRounds,
 }
 
 /// As many rounds before the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Last {
+pub(super) enum LastRounds {
     /// Their partners are as far away as others.
     Others,
     /// They take what the first do.
     AsFirst,
-    Played,
+    Simulated,
 }
 
-impl Last {
+impl LastRounds {
     /// How often the first near rounds count.
     fn times(self) -> u32 {
-        if self == Last::AsFirst { 2 } else { 1 }
+        if self == LastRounds::AsFirst { 2 } else { 1 }
     }
 }
 
 impl Ends {
-    /// Rounds that are played before those with near partners at the end, and not counted.
+    /// Rounds that are simulated before those with near partners at the end, and not counted.
     const LEAD: u32 = 3;
 
-    pub(super) fn played(self) -> u32 {
-        let is_played = self.last == Last::Played && self.near > 0;
-        self.near + if is_played { Self::LEAD + self.near } else { 0 }
+    pub(super) fn simulated(self) -> u32 {
+        let is_simulated = self.last == LastRounds::Simulated && self.near > 0;
+        self.near + if is_simulated { Self::LEAD + self.near } else { 0 }
     }
 
-    /// So many near rounds at either end, fewer if of so many that are `played` not `least` were
+    /// So many near rounds at either end, fewer if of so many that are `simulated` not `least` were
     /// left between them.
-    pub(super) fn of(near: u32, last: Last, played: u32, least: u32) -> Ends {
+    pub(super) fn of(near: u32, last: LastRounds, simulated: u32, least: u32) -> Ends {
         let spare = match last {
-            Last::Played => played.saturating_sub(least + Self::LEAD) / 3,
+            LastRounds::Simulated => simulated.saturating_sub(least + Self::LEAD) / 3,
             // Ranks that nodes' first are late for wait, too.
-            _ => played.saturating_sub(Rounds::PARTS).min(played / 4),
+            _ => simulated.saturating_sub(Rounds::PARTS).min(simulated / 4),
         };
         Ends { near: near.min(spare), last }
     }
@@ -88,7 +88,7 @@ impl Rounds {
         Rounds { blocks: vec![rounds], own: vec![(0..own, 1)], pieces, dependence: IN_A_ROW }
     }
 
-    /// How long the blocks are that say what rounds take that are not played.
+    /// How long the blocks are that say what rounds take that are not simulated.
     pub(super) fn paced(&self) -> impl Iterator<Item = u32> {
         let mut begun = 0;
         self.blocks.iter().filter_map(move |block| {
@@ -99,12 +99,12 @@ impl Rounds {
         })
     }
 
-    pub(super) fn played(&self) -> u32 {
+    pub(super) fn simulated(&self) -> u32 {
         self.blocks.iter().map(|block| block.len() as u32).sum()
     }
 
     /// How many blocks there are of rounds whose partners stay the same, and in which order they
-    /// are played: the `nth` is in the middle of this part of all. The first two, in which ranks
+    /// are simulated: the `nth` is in the middle of this part of all. The first two, in which ranks
     /// that began together drift apart, and the rest have near and far partners alike.
     const SPREAD: [u32; 8] = [5, 2, 7, 4, 1, 6, 3, 0];
     pub(super) const PARTS: u32 = Self::SPREAD.len() as u32;
@@ -116,32 +116,32 @@ impl Rounds {
         (u64::from(of) * u64::from(nth) / u64::from(Self::PARTS)) as u32
     }
 
-    fn eighths(played: u32) -> Vec<Range<u32>> {
-        let eighth = |nth| Self::eighth(played, nth)..Self::eighth(played, nth + 1);
+    fn eighths(simulated: u32) -> Vec<Range<u32>> {
+        let eighth = |nth| Self::eighth(simulated, nth)..Self::eighth(simulated, nth + 1);
         (Self::WARM_UP..Self::PARTS).map(eighth).collect()
     }
 
     /// So many rounds of these, fewer than all and at least eight, in eight blocks.
-    pub(super) fn spread(rounds: Range<u32>, played: u32) -> Rounds {
+    pub(super) fn spread(rounds: Range<u32>, simulated: u32) -> Rounds {
         let all = rounds.len() as u32;
         let block = |(part, nth): (u32, u32)| {
             let (first, end) = (Self::eighth(all, part), Self::eighth(all, part + 1));
-            let length = Self::eighth(played, nth + 1) - Self::eighth(played, nth);
+            let length = Self::eighth(simulated, nth + 1) - Self::eighth(simulated, nth);
             let start = first + (end - first).saturating_sub(length) / 2;
             let start = rounds.start + start.min(all - length);
             start..start + length
         };
         let blocks = Self::SPREAD.into_iter().zip(0..).map(block).collect();
-        let own = vec![(0..played, 1)];
-        Rounds { blocks, own, pieces: Self::eighths(played), dependence: 1.0 }
+        let own = vec![(0..simulated, 1)];
+        Rounds { blocks, own, pieces: Self::eighths(simulated), dependence: 1.0 }
     }
 
     /// The same with near rounds for themselves, which no eighth has in its middle.
-    pub(super) fn spread_between(rounds: Range<u32>, played: u32, ends: Ends) -> Rounds {
-        Self::between(rounds, ends, |rounds| Self::spread(rounds, played - ends.played()))
+    pub(super) fn spread_between(rounds: Range<u32>, simulated: u32, ends: Ends) -> Rounds {
+        Self::between(rounds, ends, |rounds| Self::spread(rounds, simulated - ends.simulated()))
     }
 
-    /// Rounds between the ends, at least, of those that are played in order.
+    /// Rounds between the ends, at least, of those that are simulated in order.
     pub(super) const LEAST_IN_ORDER: u32 = 16;
 
     /// So many rounds, those at the ends for themselves, and between them the middles of four
@@ -154,7 +154,7 @@ impl Rounds {
     /// first, are counted whole.
     pub(super) fn in_order(
         rounds: Range<u32>,
-        played: u32,
+        simulated: u32,
         ends: Ends,
         periods: [u32; 2],
     ) -> Rounds {
@@ -162,11 +162,11 @@ impl Rounds {
         // What ranks need to wait for new partners as for old ones.
         const WARM_UP: u32 = 4;
         Self::between(rounds, ends, |rounds| {
-            let (all, played) = (rounds.len() as u32, played - ends.played());
+            let (all, simulated) = (rounds.len() as u32, simulated - ends.simulated());
             let part =
                 |of: u32, nth: u32| (u64::from(of) * u64::from(nth) / u64::from(BLOCKS)) as u32;
             let parts = |of: u32| (0..BLOCKS).map(move |nth| part(of, nth)..part(of, nth + 1));
-            let blocks = parts(all).zip(parts(played)).map(|(part, own)| {
+            let blocks = parts(all).zip(parts(simulated)).map(|(part, own)| {
                 let start = rounds.start + part.start + (part.len() - own.len()) as u32 / 2;
                 start..start + own.len() as u32
             });
@@ -176,7 +176,7 @@ impl Rounds {
                 let whole = periods.into_iter().find(|&period| period <= most).unwrap_or(1);
                 own.end - most / whole * whole..own.end
             };
-            let pieces = parts(played).map(piece).collect();
+            let pieces = parts(simulated).map(piece).collect();
             Rounds { blocks: blocks.collect(), own: Vec::new(), pieces, dependence: 1.0 }
         })
     }
@@ -188,7 +188,7 @@ impl Rounds {
             return Rounds { own: Vec::new(), ..inner(rounds) };
         }
         let first = rounds.start + near;
-        let end = if last == Last::Others { rounds.end } else { rounds.end - near };
+        let end = if last == LastRounds::Others { rounds.end } else { rounds.end - near };
         let Rounds { mut blocks, mut pieces, dependence, .. } = inner(first..end);
         blocks.insert(0, rounds.start..first);
         for piece in &mut pieces {
@@ -196,45 +196,47 @@ impl Rounds {
         }
         let mut rounds_played =
             Rounds { blocks, own: vec![(0..near, last.times())], pieces, dependence };
-        rounds_played.play_last(near, last, rounds.end);
+        rounds_played.append_last(near, last, rounds.end);
         rounds_played
     }
 
-    /// Near rounds at the end of all are played, and what comes before them.
-    fn play_last(&mut self, near: u32, last: Last, end: u32) {
-        if last == Last::Played {
-            let begun = self.played() + Ends::LEAD;
+    /// Near rounds at the end of all are simulated, and what comes before them.
+    fn append_last(&mut self, near: u32, last: LastRounds, end: u32) {
+        if last == LastRounds::Simulated {
+            let begun = self.simulated() + Ends::LEAD;
             self.own.push((begun..begun + near, 1));
             self.blocks.push(end - near - Ends::LEAD..end);
         }
     }
 
     /// So many whole waves, the first of near partners, with no jump; fewer than all rounds. If the
-    /// last is played, too, it is one more.
-    pub(super) fn waves(rounds: Range<u32>, wave: u32, waves: u32, last: Last) -> Rounds {
+    /// last is simulated, too, it is one more.
+    pub(super) fn waves(rounds: Range<u32>, wave: u32, waves: u32, last: LastRounds) -> Rounds {
         let pieces = (1..waves).map(|nth| nth * wave..(nth + 1) * wave).collect();
         let block = rounds.start..rounds.start + waves * wave;
         let own = vec![(0..wave, last.times())];
-        let mut played = Rounds { blocks: vec![block], own, pieces, dependence: IN_A_ROW };
-        played.play_last(wave, last, rounds.end);
-        played
+        let mut simulated = Rounds { blocks: vec![block], own, pieces, dependence: IN_A_ROW };
+        simulated.append_last(wave, last, rounds.end);
+        simulated
     }
 
-    /// Blocks of so many of these rounds in all, where a wave is too long to be played whole:
+    /// Blocks of so many of these rounds in all, where a wave is too long to be simulated whole:
     /// spread over all of them and, as far as it goes, over the wave. In the first rounds of
     /// each, ranks that were put together drift apart.
-    pub(super) fn phases(rounds: Range<u32>, wave: u32, played: u32, ends: Ends) -> Rounds {
-        Self::between(rounds, ends, |rounds| Self::blocks(rounds, wave, played - ends.played()))
+    pub(super) fn phases(rounds: Range<u32>, wave: u32, simulated: u32, ends: Ends) -> Rounds {
+        Self::between(rounds, ends, |rounds| {
+            Self::blocks(rounds, wave, simulated - ends.simulated())
+        })
     }
 
     /// Rounds of such a block, at least.
     pub(super) const BLOCK: u32 = 6;
 
-    fn blocks(rounds: Range<u32>, wave: u32, played: u32) -> Rounds {
+    fn blocks(rounds: Range<u32>, wave: u32, simulated: u32) -> Rounds {
         const WARM_UP: u32 = 3;
         let all = rounds.len() as u32;
-        let n = (played / Self::BLOCK).clamp(4, STUDENT.len() as u32 + 1);
-        let length = played / n;
+        let n = (simulated / Self::BLOCK).clamp(4, STUDENT.len() as u32 + 1);
+        let length = simulated / n;
         let block = |nth: u32| {
             let start = rounds.start + Self::begin(all - length, nth, n, wave);
             start..start + length
@@ -265,7 +267,7 @@ impl Rounds {
     }
 
     /// What all `rounds` take, and half of the interval that holds it 19 times of 20, from when
-    /// each of those that were played began and the last was over, on the mean over ranks.
+    /// each of those that were simulated began and the last was over, on the mean over ranks.
     pub(super) fn extrapolate(&self, begun: &[f64], rounds: u32) -> (f64, f64) {
         let span = |part: &Range<u32>| begun[part.end as usize] - begun[part.start as usize];
         let times = |(part, times): &(Range<u32>, u32)| (f64::from(*times), part.len() as f64);
@@ -293,16 +295,16 @@ impl Rounds {
 mod tests {
     use super::*;
 
-    const RING: Ends = Ends { near: 0, last: Last::Played };
+    const RING: Ends = Ends { near: 0, last: LastRounds::Simulated };
 
-    fn played(rounds: &Rounds) -> Vec<u32> {
+    fn simulated(rounds: &Rounds) -> Vec<u32> {
         rounds.blocks.iter().flat_map(Clone::clone).collect()
     }
 
     /// When the rounds began that take this.
     fn begun(rounds: &Rounds, mut takes: impl FnMut(u32) -> f64) -> Vec<f64> {
         let mut begun = vec![3.0];
-        for round in played(rounds) {
+        for round in simulated(rounds) {
             begun.push(begun[begun.len() - 1] + takes(round));
         }
         begun
@@ -341,19 +343,19 @@ mod tests {
     fn blocks_are_spread_over_all_rounds() {
         for (from, to, n) in [(0, 24_575, 80), (1, 1_055, 64), (3, 300, 46), (0, 40, 35)] {
             let rounds = Rounds::spread(from..to, n);
-            let played = played(&rounds);
-            assert_eq!((rounds.played(), played.len()), (n, n as usize));
-            assert!(played.iter().all(|round| (from..to).contains(round)), "{played:?}");
+            let simulated = simulated(&rounds);
+            assert_eq!((rounds.simulated(), simulated.len()), (n, n as usize));
+            assert!(simulated.iter().all(|round| (from..to).contains(round)), "{simulated:?}");
             if n < (to - from) / 2 {
-                let mut sorted = played.clone();
+                let mut sorted = simulated.clone();
                 sorted.sort_unstable();
                 sorted.dedup();
-                assert_eq!(sorted.len(), n as usize, "a round is played twice: {played:?}");
-                assert_eq!(played.windows(2).filter(|w| w[1] != w[0] + 1).count(), 7);
+                assert_eq!(sorted.len(), n as usize, "a round is simulated twice: {simulated:?}");
+                assert_eq!(simulated.windows(2).filter(|w| w[1] != w[0] + 1).count(), 7);
             }
             // As many near the first round as near the last, in the first quarter and in the rest.
             let middle = f64::from(from + to - 1) / 2.0;
-            let (warm, rest) = played.split_at(rounds.pieces[0].start as usize);
+            let (warm, rest) = simulated.split_at(rounds.pieces[0].start as usize);
             for part in [warm, rest] {
                 let mean = part.iter().map(|&r| f64::from(r)).sum::<f64>() / part.len() as f64;
                 assert!((mean - middle).abs() < 0.07 * f64::from(to - from), "{mean} {middle}");
@@ -363,19 +365,19 @@ mod tests {
 
     #[test]
     fn whole_waves_are_played_in_a_row_from_the_first() {
-        let rounds = Rounds::waves(1..2_415, 16, 6, Last::AsFirst);
-        assert_eq!(played(&rounds), (1..97).collect::<Vec<_>>());
+        let rounds = Rounds::waves(1..2_415, 16, 6, LastRounds::AsFirst);
+        assert_eq!(simulated(&rounds), (1..97).collect::<Vec<_>>());
         assert_eq!(rounds.pieces, [16..32, 32..48, 48..64, 64..80, 80..96]);
         // The first and the last wave are what the first took: 16 each of 1, the others 3 each.
         let begun = begun(&rounds, |round| if round < 17 { 1.0 } else { 3.0 });
         let (span, error) = rounds.extrapolate(&begun, 2_414);
         assert!((span - 32.0 - 3.0 * 2_382.0).abs() < 1e-6 && error < 1e-6, "{span} {error}");
-        let rounds = Rounds::waves(1..2_415, 16, 6, Last::Others);
+        let rounds = Rounds::waves(1..2_415, 16, 6, LastRounds::Others);
         let (span, _) = rounds.extrapolate(&begun, 2_414);
         assert!((span - 16.0 - 3.0 * 2_398.0).abs() < 1e-6, "{span}");
-        // A last wave that is played is what it takes.
-        let rounds = Rounds::waves(1..2_415, 16, 6, Last::Played);
-        assert_eq!(played(&rounds), (1..97).chain(2_396..2_415).collect::<Vec<_>>());
+        // A last wave that is simulated is what it takes.
+        let rounds = Rounds::waves(1..2_415, 16, 6, LastRounds::Simulated);
+        assert_eq!(simulated(&rounds), (1..97).chain(2_396..2_415).collect::<Vec<_>>());
         let (span, error) = rounds.extrapolate(&self::begun(&rounds, ends(1, 2_415, 16)), 2_414);
         assert!((span - 16.0 - 32.0 - 3.0 * 2_382.0).abs() < 1e-6 && error < 1e-6, "{span}");
     }
@@ -385,7 +387,7 @@ mod tests {
     fn blocks_begin_in_all_parts_of_a_wave() {
         for (all, n) in [(77_262, 6), (77_262, 10), (5_119, 8), (7_000, 13)] {
             let rounds = Rounds::phases(1..1 + all, 512, 6 * n, RING);
-            assert_eq!((rounds.blocks.len(), rounds.played()), (n as usize, 6 * n));
+            assert_eq!((rounds.blocks.len(), rounds.simulated()), (n as usize, 6 * n));
             let mut parts: Vec<u32> =
                 rounds.blocks.iter().map(|b| (b.start - 1) % 512 * n / 512).collect();
             let eighths: Vec<u32> = rounds.blocks.iter().map(|b| b.start).collect();
@@ -422,10 +424,10 @@ mod tests {
     #[test]
     fn near_rounds_are_for_themselves() {
         let near = |last| Ends { near: 12, last };
-        for played in [48, 70, 286] {
+        for simulated in [48, 70, 286] {
             for rounds in [
-                Rounds::in_order(0..287, played, near(Last::Played), [12, 3]),
-                Rounds::phases(0..287, 144, played.max(51), near(Last::Played)),
+                Rounds::in_order(0..287, simulated, near(LastRounds::Simulated), [12, 3]),
+                Rounds::phases(0..287, 144, simulated.max(51), near(LastRounds::Simulated)),
             ] {
                 let (span, error) = rounds.extrapolate(&begun(&rounds, ends(0, 287, 12)), 287);
                 let all = 12.0 + 24.0 + 3.0 * 263.0;
@@ -438,29 +440,29 @@ mod tests {
         }
         let told = |last, law: &dyn Fn(u32) -> f64| {
             let rounds = Rounds::spread_between(0..287, 70, near(last));
-            assert_eq!((rounds.blocks[0].clone(), rounds.played()), (0..12, 70));
+            assert_eq!((rounds.blocks[0].clone(), rounds.simulated()), (0..12, 70));
             rounds.extrapolate(&begun(&rounds, law), 287)
         };
-        let (span, error) = told(Last::AsFirst, &|r| ends(0, 287, 12)(r).min(3.0));
+        let (span, error) = told(LastRounds::AsFirst, &|r| ends(0, 287, 12)(r).min(3.0));
         assert!((span - 24.0 - 3.0 * 263.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
-        let (span, error) = told(Last::Others, &|r| if r < 12 { 1.0 } else { 3.0 });
+        let (span, error) = told(LastRounds::Others, &|r| if r < 12 { 1.0 } else { 3.0 });
         assert!((span - 12.0 - 3.0 * 275.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
     }
 
-    /// However few or many are played, it is no more of them than that, in the order of all, and
+    /// However few or many are simulated, it is no more of them than that, in the order of all, and
     /// of those between the ends a third or more say what the rest take, in whole periods.
     #[test]
     fn rounds_in_order_are_in_order() {
-        for (all, played, near) in
+        for (all, simulated, near) in
             [(286, 32, 24), (286, 35, 4), (286, 70, 24), (286, 285, 24), (24_574, 2_603, 0)]
         {
-            let ends = Ends::of(near, Last::Played, played, Rounds::LEAST_IN_ORDER);
-            let rounds = Rounds::in_order(1..1 + all, played, ends, [12, 3]);
-            assert!(rounds.played() == played && ends.near <= near, "{rounds:?}");
+            let ends = Ends::of(near, LastRounds::Simulated, simulated, Rounds::LEAST_IN_ORDER);
+            let rounds = Rounds::in_order(1..1 + all, simulated, ends, [12, 3]);
+            assert!(rounds.simulated() == simulated && ends.near <= near, "{rounds:?}");
             assert_eq!(rounds.blocks.len(), if near > 0 { 6 } else { 4 });
             assert!(rounds.blocks.windows(2).all(|w| w[0].start < w[1].start), "{rounds:?}");
             let counted: usize = rounds.pieces.iter().map(|piece| piece.len()).sum();
-            let between = played - ends.played();
+            let between = simulated - ends.simulated();
             assert!(between >= 16 && 3 * counted as u32 >= between, "{rounds:?}");
             // Near rounds at the ends say nothing of the others, however many they are.
             let paced: Vec<u32> = rounds.paced().collect();
@@ -500,7 +502,7 @@ mod tests {
     fn whole_waves_are_as_near_as_they_say_and_blocks_of_a_round_are_not() {
         let law = |r| wave(r, 2_414, 16);
         let (within, error) =
-            holds(&Rounds::waves(0..2_414, 16, 6, Last::AsFirst), 2_414, 1.0, law);
+            holds(&Rounds::waves(0..2_414, 16, 6, LastRounds::AsFirst), 2_414, 1.0, law);
         assert!((370..=390).contains(&within), "{within} of 400, {error}");
         // Five waves of noise of 0.31 in all are 0.14 off a mean of 3, and Student's t is 2.776.
         assert!((0.12..0.17).contains(&error), "{error}");
@@ -509,7 +511,7 @@ mod tests {
         let (within, _) = holds(&Rounds::spread(0..2_560, 8), 2_560, 0.0, law);
         assert!(within < 100, "{within} of 400");
         let (within, error) =
-            holds(&Rounds::waves(0..2_560, 16, 6, Last::AsFirst), 2_560, 1.0, law);
+            holds(&Rounds::waves(0..2_560, 16, 6, LastRounds::AsFirst), 2_560, 1.0, law);
         assert!((370..=390).contains(&within), "{within} of 400, {error}");
     }
 

@@ -8,7 +8,7 @@ use super::{
     job_of_class, limits, memory,
 };
 use crate::outcome::{Blocked, End, Outcome};
-use crate::world::{Job, Policy, Progress, Seat, Starting, World};
+use crate::world::{Job, Policy, Progress, RankPlacement, Starting, World};
 use base::{Span, Time};
 use collectives::Overrides;
 use flow::FlowNetwork;
@@ -108,6 +108,7 @@ pub struct StartRow {
     /// They are copies of one warmed interpreter.
     pub forked: bool,
     /// Why they are not, though the program is a Python script.
+    #[serde(rename = "unfit")]
     pub fork_refusal: Option<String>,
     /// Until every rank had called MPI or ended.
     pub wall_s: f64,
@@ -177,7 +178,8 @@ pub fn run(
     });
     let asked = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
     let by_hand = common.nic_policy.is_some();
-    let set = cray::seat(&mut common, honored_env, request.ranks, request.rank_order.as_ref());
+    let set =
+        cray::apply_variables(&mut common, honored_env, request.ranks, request.rank_order.as_ref());
     let set = set.map_err(|more| input_errors.extend(more)).unwrap_or_default();
     let job = match job_of_class(&common, request.ranks, ppn, asked) {
         Ok(mut job) => {
@@ -232,18 +234,18 @@ impl Compute {
 /// Processes and the loop share one look at the caller.
 pub(super) type SharedTick = Rc<RefCell<Box<dyn FnMut(Progress) -> bool>>>;
 
-/// Starts the processes of a program on these seats of the machine of `job`; beside others it has a
+/// Starts the processes of a program on these placements of the machine of `job`; beside others it has a
 /// number.
 pub(super) fn start(
     job: &Job,
-    seats: &[Seat],
+    placements: &[RankPlacement],
     (number, program): (u32, &Program),
     factor: Option<f64>,
     overrides: Overrides,
     tick: &SharedTick,
 ) -> Result<Live, InputError> {
-    let ranks = seats.len() as u32;
-    let (seats, nodes) = seat_specs(&job.machine, seats);
+    let ranks = placements.len() as u32;
+    let (placements, nodes) = rank_locations(&job.machine, placements);
     let library = &job.library;
     let starting = Rc::new(Cell::new(None));
     let told = starting.clone();
@@ -260,7 +262,7 @@ pub(super) fn start(
         },
         job: number,
         cores: job.machine.node.cores,
-        seats,
+        seats: placements,
         nodes,
         compute_factor: factor.map(|f| f / job.machine.node.core_speed),
         label: program.label,
@@ -306,7 +308,7 @@ fn launch<N: NetworkModel>(
     tick: Box<dyn FnMut(Progress) -> bool>,
 ) -> Result<RunResult, Vec<InputError>> {
     let tick = Rc::new(RefCell::new(tick));
-    let mut live = start(job, &job.seats, (0, &request.program), factor, overrides, &tick)
+    let mut live = start(job, &job.placements, (0, &request.program), factor, overrides, &tick)
         .map_err(|input_error| vec![input_error])?;
     live.recorder = request.record.then(|| Recorder::new(request.ranks));
     let mut world = World::<N, _>::new(job, live);
@@ -319,7 +321,7 @@ fn launch<N: NetworkModel>(
         world.workload.close(outcome.time);
     }
     let blocked = match &outcome.end {
-        End::Deadlock(blocked) => deadlock(&job.machine, &job.seats, &world.workload, blocked),
+        End::Deadlock(blocked) => deadlock(&job.machine, &job.placements, &world.workload, blocked),
         End::Erroneous(blocked) | End::Failed(blocked) | End::Exhausted(blocked) => {
             vec![row(&job.machine, &world.workload, blocked)]
         }
@@ -360,30 +362,30 @@ fn input_error(error: &LaunchError) -> InputError {
     InputError::new(at, "", error.to_string())
 }
 
-/// How many nodes these seats are on.
-pub(super) fn nodes(seats: &[Seat]) -> u32 {
-    seats.iter().map(|seat| seat.node.0).collect::<BTreeSet<u32>>().len() as u32
+/// How many nodes these placements are on.
+pub(super) fn nodes(placements: &[RankPlacement]) -> u32 {
+    placements.iter().map(|placed| placed.node.0).collect::<BTreeSet<u32>>().len() as u32
 }
 
-fn seat_specs(machine: &Machine, seats: &[Seat]) -> (Vec<RankLocation>, u32) {
+fn rank_locations(machine: &Machine, placements: &[RankPlacement]) -> (Vec<RankLocation>, u32) {
     let mut local: BTreeMap<u32, u32> = BTreeMap::new();
-    for seat in seats {
-        *local.entry(seat.node.0).or_default() += 1;
+    for placed in placements {
+        *local.entry(placed.node.0).or_default() += 1;
     }
     let index: BTreeMap<u32, u32> =
         local.keys().enumerate().map(|(i, &node)| (node, i as u32)).collect();
     let mut next: BTreeMap<u32, u32> = BTreeMap::new();
-    let seats = seats.iter().map(|seat| {
-        let at = next.entry(seat.node.0).or_default();
+    let placements = placements.iter().map(|placed| {
+        let at = next.entry(placed.node.0).or_default();
         *at += 1;
         RankLocation {
-            node: index[&seat.node.0],
-            node_name: machine.node_name(seat.node),
+            node: index[&placed.node.0],
+            node_name: machine.node_name(placed.node),
             local_rank: *at - 1,
-            local_size: local[&seat.node.0],
+            local_size: local[&placed.node.0],
         }
     });
-    (seats.collect(), index.len() as u32)
+    (placements.collect(), index.len() as u32)
 }
 
 pub(super) fn row(machine: &Machine, live: &Live, blocked: &Blocked) -> FailureRank {
@@ -406,7 +408,7 @@ pub(super) fn killed(machine: &Machine, out: &Blocked) -> FailureRank {
 /// may be why they wait.
 pub(super) fn deadlock(
     machine: &Machine,
-    seats: &[Seat],
+    placements: &[RankPlacement],
     live: &Live,
     blocked: &[Blocked],
 ) -> Vec<FailureRank> {
@@ -418,13 +420,13 @@ pub(super) fn deadlock(
             FailureRank { detail: details.join("; "), ..row(machine, live, &group[0]) }
         })
         .collect();
-    for (rank, seat) in seats.iter().enumerate() {
+    for (rank, placed) in placements.iter().enumerate() {
         let rank = rank as u32;
         if let (true, Some(Exit::Status(status))) = live.has_left(rank)
             && status != 0
         {
             let what = format!("its process exited with status {status}");
-            rows.push(row(machine, live, &Blocked { rank, node: seat.node, what }));
+            rows.push(row(machine, live, &Blocked { rank, node: placed.node, what }));
         }
     }
     rows.sort_by_key(|r| r.rank);
@@ -557,11 +559,11 @@ fn result(
     notes.extend(call_notes::notes(&live, &job.library.name));
     let files = FilesRow::of(&live, &job.machine);
     let nonzero_exits = nonzero_exits(failure.as_ref(), &live);
-    let n = job.seats.len();
+    let n = job.placements.len();
     let sent = traffic_tables::sent(n, outcome);
     let rank_table = live.ranks.iter().enumerate().map(|(i, r)| RankRow {
         rank: i as u32,
-        node: job.machine.node_name(job.seats[i].node),
+        node: job.machine.node_name(job.placements[i].node),
         compute_s: r.compute.seconds(),
         waiting_s: r.waiting.seconds(),
         transfer_s: r.transfer.seconds(),
@@ -589,7 +591,7 @@ fn result(
     RunResult {
         time_s: outcome.time.seconds(),
         ranks: n as u32,
-        nodes: nodes(&job.seats),
+        nodes: nodes(&job.placements),
         machine: job.machine.name.clone(),
         fidelity,
         mpi: String::new(),

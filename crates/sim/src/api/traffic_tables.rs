@@ -83,7 +83,7 @@ impl TrafficTables {
         engine.add(outcome.engine);
         let tally = Tally::of(outcome);
         let (link_table, link_kinds) = links(&job.machine, &tally);
-        let nics = of_nodes(&job.machine, job.seats.iter().map(|seat| seat.nic));
+        let nics = of_nodes(&job.machine, job.placements.iter().map(|placement| placement.nic));
         let distances = Distance::NAMES.iter().zip(outcome.by_distance);
         TrafficTables {
             messages: outcome.by_distance.iter().map(|d| d.0).sum(),

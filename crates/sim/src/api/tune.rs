@@ -113,7 +113,7 @@ pub fn tune(
                 input_errors.extend(super::placement_checks::on_other_nodes(
                     nodes,
                     request.ppn,
-                    &job.seats,
+                    &job.placements,
                 ));
                 jobs.push((nodes, job));
             }
@@ -234,7 +234,7 @@ impl Session<'_> {
         bytes: u64,
         overrides: &Overrides,
     ) -> Option<Vec<Candidate>> {
-        let ranks = job.seats.len() as u32;
+        let ranks = job.placements.len() as u32;
         let any = first_call(job, self.kind, self.kind.algorithms()[0], ranks, bytes);
         let case = any.case(true, true);
         let own = job.library.selection.decide(&case, overrides);

@@ -21,7 +21,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         {
             let sends = &self.sends;
             self.net.prefetch_block(block, &self.job.machine, |id| {
-                if let MessageOwner::ProtocolPhase(in_flight) = MessageOwner::unpack(id.0) {
+                if let MessageOwner::Send(in_flight) = MessageOwner::unpack(id.0) {
                     sends.prefetch(in_flight.send);
                 }
             });
@@ -31,19 +31,19 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return;
         }
         if let Some(id) = told
-            && let MessageOwner::ProtocolPhase(in_flight) = MessageOwner::unpack(id.0)
+            && let MessageOwner::Send(in_flight) = MessageOwner::unpack(id.0)
         {
             self.sends.prefetch(in_flight.send);
         }
         if let Some((rank, word)) = self.word_ahead(3 * AHEAD) {
             match HostEvent::unpack(word) {
-                HostEvent::Arrive(MessageOwner::ProtocolPhase(InFlight { send, .. })) => {
+                HostEvent::Arrive(MessageOwner::Send(InFlight { send, .. })) => {
                     self.sends.prefetch(send)
                 }
                 HostEvent::SendNext(run) => {
                     self.runs.prefetch(run);
                     self.sends.prefetch_free();
-                    prefetch(&self.job.seats[rank as usize]);
+                    prefetch(&self.job.placements[rank as usize]);
                     self.limit_checker.limits.prefetch_sends(rank);
                 }
                 HostEvent::Advance(run) => {
@@ -55,17 +55,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         if let Some((rank, word)) = self.word_ahead(2 * AHEAD) {
             match HostEvent::unpack(word) {
-                HostEvent::Arrive(MessageOwner::ProtocolPhase(InFlight { send, .. })) => {
+                HostEvent::Arrive(MessageOwner::Send(InFlight { send, .. })) => {
                     let Send { from, to, .. } = self.sends[send];
-                    self.prefetch_rank(self.played(to));
+                    self.prefetch_rank(self.representative(to));
                     self.limit_checker.limits.prefetch_sends(from);
                 }
                 HostEvent::SendNext(run) => {
-                    let nic = self.job.seats[rank as usize].nic;
+                    let nic = self.job.placements[rank as usize].nic;
                     self.net.prefetch(nic);
                     prefetch(&self.injected[nic]);
                     prefetch(&self.job.machine.nic_switch[nic]);
-                    prefetch(&self.job.seats[self.runs[run].receiver()]);
+                    prefetch(&self.job.placements[self.runs[run].receiver()]);
                 }
                 HostEvent::Advance(run) => self.called.prefetch(self.runs[run].call),
                 _ => {}
@@ -73,14 +73,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         if let Some((_, word)) = self.word_ahead(AHEAD) {
             match HostEvent::unpack(word) {
-                HostEvent::Arrive(MessageOwner::ProtocolPhase(InFlight { send, .. })) => {
-                    let rank = self.played(self.sends[send].to);
+                HostEvent::Arrive(MessageOwner::Send(InFlight { send, .. })) => {
+                    let rank = self.representative(self.sends[send].to);
                     if let Some(run) = self.ranks[rank as usize].run {
                         self.runs.prefetch_first(run, Run::ARRIVE);
                     }
                 }
                 HostEvent::SendNext(run) => {
-                    let to = self.job.seats[self.runs[run].receiver()].nic;
+                    let to = self.job.placements[self.runs[run].receiver()].nic;
                     prefetch(&self.job.machine.nic_switch[to]);
                 }
                 _ => {}

@@ -17,7 +17,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let mut blocked = Vec::new();
         for (at, rank) in self.ranks.iter().enumerate() {
             let mut say = |what: String| {
-                let node = self.job.seats[at].node;
+                let node = self.job.placements[at].node;
                 blocked.push(Blocked { rank: at as u32, node, what });
             };
             let first = self.jobs[rank.job as usize].first;
@@ -37,14 +37,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
         }
         for (rank, what) in self.waiting_for_locks() {
-            blocked.push(Blocked { rank, node: self.job.seats[rank as usize].node, what });
+            blocked.push(Blocked { rank, node: self.job.placements[rank as usize].node, what });
         }
         for (rank, what) in self.waiting_to_send() {
-            blocked.push(Blocked { rank, node: self.job.seats[rank as usize].node, what });
+            blocked.push(Blocked { rank, node: self.job.placements[rank as usize].node, what });
         }
         for pair in self.unmatched_sends() {
             let (from, to, tag, bytes) = pair;
-            let node = self.job.seats[from as usize].node;
+            let node = self.job.placements[from as usize].node;
             let to = self.own_number(to);
             let what = format!("send to rank {to}, tag {tag}, {bytes} B: no receive was posted");
             blocked.push(Blocked { rank: from, node, what });
@@ -98,11 +98,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     fn matches(&self) -> BTreeMap<(NicId, u32), Matches> {
         let mut by_engine: BTreeMap<(NicId, u32), Matches> = BTreeMap::new();
-        for (seat, (engine, matches)) in
-            self.job.seats.iter().zip(self.limit_checker.limits.matches())
+        for (placement, (engine, matches)) in
+            self.job.placements.iter().zip(self.limit_checker.limits.matches())
         {
             if matches != Matches::default() {
-                by_engine.entry((seat.nic, engine)).or_default().add(matches);
+                by_engine.entry((placement.nic, engine)).or_default().add(matches);
             }
         }
         by_engine
@@ -110,8 +110,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     fn job_outcome(&self, job: &JobState, counters: &Counters) -> JobOutcome {
         let machine = &self.job.machine;
-        let mut nics: Vec<NicId> =
-            (job.first..job.first + job.ranks).map(|r| self.job.seats[r as usize].nic).collect();
+        let mut nics: Vec<NicId> = (job.first..job.first + job.ranks)
+            .map(|r| self.job.placements[r as usize].nic)
+            .collect();
         nics.sort_unstable();
         nics.dedup();
         let mut sent = LinkTraffic::default();

@@ -55,14 +55,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             "network timeout: a message of {bytes} B to rank {to} was given up: {}",
             self.describe_failure(failure)
         );
-        let node = self.job.seats[rank as usize].node;
+        let node = self.job.placements[rank as usize].node;
         self.failure_state.failed.get_or_insert(Blocked { rank, node, what });
     }
 
     /// Where to a message of a rank's is, and the bytes of all it is part of.
     fn owner_target(&self, owner: MessageOwner) -> (u32, u64) {
         match owner {
-            MessageOwner::ProtocolPhase(in_flight) => {
+            MessageOwner::Send(in_flight) => {
                 let send = self.sends[in_flight.send];
                 (send.to, send.bytes)
             }
@@ -104,12 +104,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             faults.node_failures.iter().filter(|d| d.0 == at).map(|d| d.1).collect();
         let is_dead = |&rank: &usize| {
             let Rank { job, exited, .. } = self.ranks[rank];
-            dead.contains(&self.job.seats[rank].node) && !exited && !self.workload.is_over(job)
+            dead.contains(&self.job.placements[rank].node) && !exited && !self.workload.is_over(job)
         };
         let all: Vec<usize> = (0..self.ranks.len()).filter(is_dead).collect();
         let Some(&first) = all.first() else { return false };
-        let node = self.job.seats[first].node;
-        let here = all.iter().filter(|&&rank| self.job.seats[rank].node == node).count();
+        let node = self.job.placements[first].node;
+        let here = all.iter().filter(|&&rank| self.job.placements[rank].node == node).count();
         let ranks = match here {
             1 => "1 rank".into(),
             n => format!("{n} ranks"),

@@ -31,7 +31,7 @@ pub(crate) struct InFlight {
 /// What a message in the network is part of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MessageOwner {
-    ProtocolPhase(InFlight),
+    Send(InFlight),
     /// The request or the answer of a one-sided operation.
     Access(AccessId),
     /// Of this source, beside the jobs.
@@ -119,7 +119,7 @@ impl MessageOwner {
     #[inline]
     pub fn pack(self) -> u32 {
         match self {
-            MessageOwner::ProtocolPhase(InFlight { send, phase }) => word(phase as u32, send.0),
+            MessageOwner::Send(InFlight { send, phase }) => word(phase as u32, send.0),
             MessageOwner::Access(access) => word(ACCESS, access.0),
             MessageOwner::Background(source) => word(BACKGROUND, source),
         }
@@ -129,7 +129,7 @@ impl MessageOwner {
         match parts(word) {
             (ACCESS, access) => MessageOwner::Access(AccessId(access)),
             (BACKGROUND, source) => MessageOwner::Background(source),
-            (phase, send) => MessageOwner::ProtocolPhase(in_flight(phase, send)),
+            (phase, send) => MessageOwner::Send(in_flight(phase, send)),
         }
     }
 }
@@ -192,7 +192,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.most_named,
             self.job_time()
         );
-        let node = self.job.seats[rank as usize].node;
+        let node = self.job.placements[rank as usize].node;
         self.limit_checker.exhaust(Blocked { rank, node, what });
     }
 }
@@ -201,7 +201,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 mod tests {
     use super::*;
     use crate::outcome::End;
-    use crate::world::{Job, Policy, Seat};
+    use crate::world::{Job, Policy, RankPlacement};
     use base::Span;
     use loggp::LogGpNetwork;
     use machine::{MachineSpec, NicId, NodeId};
@@ -215,8 +215,9 @@ mod tests {
         let machine = spec.resolve().expect("presets are legal");
         let text = mpi::library::preset("mpich").expect("a preset");
         let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("legal");
-        let seat = |n| Seat { node: NodeId(n), nic: NicId(n), binding: Default::default() };
-        let mut job = Job::new(machine, library, vec![seat(0), seat(1)], 1);
+        let placement =
+            |n| RankPlacement { node: NodeId(n), nic: NicId(n), binding: Default::default() };
+        let mut job = Job::new(machine, library, vec![placement(0), placement(1)], 1);
         job.limits = Policy::Off;
         let each = |op: Op| (0..3000).map(move |_| Step::Do(op.clone()));
         let mode = SendMode::Standard;
@@ -262,7 +263,7 @@ mod tests {
             let phases = (0..PHASES).map(|phase| in_flight(phase, id));
             all.extend(phases.clone().flat_map(|f| [HostEvent::Depart(f), HostEvent::Inject(f)]));
             let owner = [MessageOwner::Access(AccessId(id)), MessageOwner::Background(id)];
-            all.extend(phases.map(MessageOwner::ProtocolPhase).chain(owner).map(HostEvent::Arrive));
+            all.extend(phases.map(MessageOwner::Send).chain(owner).map(HostEvent::Arrive));
             for host_event in all {
                 assert_eq!(HostEvent::unpack(host_event.pack()), host_event);
             }

@@ -13,7 +13,7 @@ use crate::world::Policy;
 
 /// Where a rank lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seat {
+pub struct RankPlacement {
     pub node: NodeId,
     pub nic: NicId,
     pub binding: Binding,
@@ -33,7 +33,7 @@ pub enum Buffers {
 pub struct Job {
     pub machine: Machine,
     pub library: Library,
-    pub seats: Vec<Seat>,
+    pub placements: Vec<RankPlacement>,
     /// The first rank of each of the jobs that run side by side; the first of all is 0.
     pub firsts: Vec<u32>,
     /// The virtual network of each job's messages: that of its traffic class.
@@ -102,7 +102,7 @@ impl Job {
     /// What a message takes of each NIC that receives it, by how many ranks sit there.
     pub(crate) fn handling(&self) -> IndexVec<NicId, Span> {
         let mut ranks = IndexVec::filled(0, self.machine.n_nics() as usize);
-        self.seats.iter().for_each(|seat| ranks[seat.nic] += 1);
+        self.placements.iter().for_each(|placement| ranks[placement.nic] += 1);
         ranks.raw.into_iter().map(|n| self.machine.nic.handling(n)).collect()
     }
 
@@ -112,13 +112,13 @@ impl Job {
         const STREAM: u32 = 0x6e6f_6973;
         let Some(noise) = self.noise else { return Vec::new() };
         let mut on_node: BTreeMap<NodeId, u64> = BTreeMap::new();
-        let phase = |seat: &Seat| {
-            let core = on_node.entry(seat.node).or_default();
+        let phase = |placement: &RankPlacement| {
+            let core = on_node.entry(placement.node).or_default();
             *core += 1;
-            let part = below(draw(self.seed, STREAM, seat.node.0, *core - 1), 1 << 20);
+            let part = below(draw(self.seed, STREAM, placement.node.0, *core - 1), 1 << 20);
             Span(((u128::from(noise.period.0) * u128::from(part)) >> 20) as u64)
         };
-        self.seats.iter().map(phase).collect()
+        self.placements.iter().map(phase).collect()
     }
 
     /// Where some ranks are played for all: the groups that do alike, and the NIC that stands for
@@ -131,24 +131,29 @@ impl Job {
     pub(crate) fn folding_by(&self, ranks: usize, swaps: bool) -> Folding {
         let mut twin: IndexVec<NicId, NicId> = (0..self.machine.n_nics()).map(NicId).collect();
         // Ranks behind the last whole group take no part, and may sit on anybody's nodes.
-        let whole = self.seats.len() / ranks * ranks;
-        for (rank, seat) in self.seats[..whole].iter().enumerate() {
+        let whole = self.placements.len() / ranks * ranks;
+        for (rank, placement) in self.placements[..whole].iter().enumerate() {
             // Long messages are striped over the NICs beside.
-            let own = self.machine.nics_of_same_node(seat.nic);
-            let theirs = self.machine.nics_of_same_node(self.seats[rank % ranks].nic);
+            let own = self.machine.nics_of_same_node(placement.nic);
+            let theirs = self.machine.nics_of_same_node(self.placements[rank % ranks].nic);
             own.zip(theirs).for_each(|(nic, other)| twin[NicId(nic)] = NicId(other));
         }
-        let firsts = self.seats[..whole].iter().step_by(ranks);
-        let groups = firsts.map(|seat| self.machine.group_of(seat.nic)).collect();
+        let firsts = self.placements[..whole].iter().step_by(ranks);
+        let groups = firsts.map(|placement| self.machine.group_of(placement.nic)).collect();
         Folding { groups, swaps, representative: twin }
     }
 
     /// One job on a machine that does nothing else.
-    pub fn new(machine: Machine, library: Library, seats: Vec<Seat>, seed: u64) -> Job {
+    pub fn new(
+        machine: Machine,
+        library: Library,
+        placements: Vec<RankPlacement>,
+        seed: u64,
+    ) -> Job {
         Job {
             machine,
             library,
-            seats,
+            placements,
             firsts: vec![0],
             vnets: vec![0],
             background: Vec::new(),

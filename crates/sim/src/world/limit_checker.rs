@@ -68,13 +68,13 @@ impl LimitChecker {
             bounds = bounds.unlimited();
         }
         LimitChecker {
-            limits: Limits::new(bounds, job.seats.iter().map(|seat| seat.nic.0)),
-            contexts: Contexts::new(job.seats.len()),
+            limits: Limits::new(bounds, job.placements.iter().map(|placement| placement.nic.0)),
+            contexts: Contexts::new(job.placements.len()),
             agreed: Default::default(),
             policy: job.limits,
             element: job.library.provider.match_element,
             flow_control: job.library.provider.flow_control,
-            waiting: vec![false; job.seats.len()],
+            waiting: vec![false; job.placements.len()],
             closed: Vec::new(),
             crossed: Vec::new(),
             exhausted: None,
@@ -117,7 +117,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Memory of a rank is open to others through the NIC, or is so no more.
     pub(super) fn region(&mut self, rank: u32, held: bool, optimized: bool) {
-        let rank = self.played(rank);
+        let rank = self.representative(rank);
         if held {
             let verdict = self.limit_checker.limits.register(rank, optimized);
             self.apply_verdict(rank, verdict);
@@ -150,20 +150,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// data, from memory that is registered until word comes that it has.
     pub(crate) fn register_temporary(&mut self, rank: u32, bytes: u64) {
         if bytes > self.job.library.am_eager_max {
-            let rank = self.played(rank);
+            let rank = self.representative(rank);
             let verdict = self.limit_checker.limits.register_temporary(rank);
             self.apply_verdict(rank, verdict);
         }
     }
     pub(crate) fn deregister_temporary(&mut self, rank: u32, bytes: u64) {
         if bytes > self.job.library.am_eager_max {
-            self.limit_checker.limits.deregister_temporary(self.played(rank));
+            self.limit_checker.limits.deregister_temporary(self.representative(rank));
         }
     }
 
     /// The rank has more requests than ever.
     pub(super) fn requests(&mut self, rank: u32, held: u32) {
-        let rank = self.played(rank);
+        let rank = self.representative(rank);
         let verdict = self.limit_checker.limits.request(rank, held);
         self.apply_verdict(rank, verdict);
     }
@@ -171,7 +171,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// A receive waits at the rank's NIC for what comes from there.
     pub(crate) fn posted(&mut self, at: u32, from: u32) {
         if self.is_remote(at, from) {
-            let at = self.played(at);
+            let at = self.representative(at);
             let verdict = self.limit_checker.limits.post(at);
             self.apply_verdict(at, verdict);
         }
@@ -179,7 +179,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// It does not any more.
     pub(crate) fn unposted(&mut self, at: u32, from: u32) {
         if self.is_remote(at, from) {
-            self.limit_checker.limits.unpost(self.played(at));
+            self.limit_checker.limits.unpost(self.representative(at));
         }
     }
 
@@ -188,7 +188,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn message_arrived(&mut self, id: SendId, is_expected: bool) {
         let Send { to, rendezvous, same_node, .. } = self.sends[id];
         if !same_node {
-            self.limit_checker.limits.message_arrived(self.played(to), is_expected, rendezvous);
+            self.limit_checker.limits.message_arrived(
+                self.representative(to),
+                is_expected,
+                rendezvous,
+            );
         }
     }
 
@@ -197,7 +201,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let send = self.sends[id];
         if !send.same_node {
             let bytes = self.held_bytes(&send);
-            let at = self.played(send.to);
+            let at = self.representative(send.to);
             let verdict = self.limit_checker.limits.keep(at, bytes);
             self.apply_verdict(at, verdict);
         }
@@ -207,13 +211,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let send = self.sends[id];
         if !send.same_node {
             let bytes = self.held_bytes(&send);
-            self.limit_checker.limits.take(self.played(send.to), bytes);
+            self.limit_checker.limits.take(self.representative(send.to), bytes);
         }
     }
 
     /// Where the CPU matches, it has just searched so many elements.
     pub(crate) fn searched(&mut self, rank: u32, elements: usize) {
-        let rank = self.played(rank);
+        let rank = self.representative(rank);
         if self.limit_checker.limits.is_software(rank) {
             self.walk(rank, elements as u64);
         }
@@ -246,7 +250,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Verdict::FlowControl { moved } => {
                 self.limit_checker.flow_controls += 1;
                 let moved = self.walk(rank, moved);
-                self.limit_checker.closed.resize(self.job.seats.len(), Time::ZERO);
+                self.limit_checker.closed.resize(self.job.placements.len(), Time::ZERO);
                 self.limit_checker.closed[rank as usize] = moved + self.limit_checker.flow_control;
             }
             Verdict::Exceeded(limit) => self.exceeded(rank, limit),
@@ -260,12 +264,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if self.limit_checker.closed.is_empty() {
             return false;
         }
-        let to = self.played(to);
+        let to = self.representative(to);
         let open = self.limit_checker.closed[to as usize];
         if open <= self.now {
             return false;
         }
-        self.schedule(to, open, HostEvent::Arrive(MessageOwner::ProtocolPhase(in_flight)));
+        self.schedule(to, open, HostEvent::Arrive(MessageOwner::Send(in_flight)));
         true
     }
 
@@ -316,14 +320,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.exceeded(rank, Limit::RendezvousSends);
         self.limit_checker.crossed.last().map(|crossed| Blocked {
             rank,
-            node: self.job.seats[rank as usize].node,
+            node: self.job.placements[rank as usize].node,
             what: crossed.what.clone(),
         })
     }
 
     #[cold]
     fn exceeded(&mut self, rank: u32, limit: Limit) {
-        let node = self.job.seats[rank as usize].node;
+        let node = self.job.placements[rank as usize].node;
         if !self.limit_checker.crossed.iter().any(|crossed| crossed.limit == limit) {
             let what = self.describe_exceeded(rank, limit);
             self.limit_checker.crossed.push(ExceededLimit {
@@ -342,10 +346,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     fn describe_exceeded(&self, rank: u32, limit: Limit) -> String {
         let limits = &self.limit_checker.limits;
-        let seat = self.job.seats[rank as usize];
+        let placement = self.job.placements[rank as usize];
         let machine = &self.job.machine;
         let (node, now, bound) =
-            (machine.node_name(seat.node), self.job_time(), limits.bound(limit));
+            (machine.node_name(placement.node), self.job_time(), limits.bound(limit));
         let own = self.own_number(rank);
         let (posted, unexpected) = limits.lists(rank);
         let lists = format!("{posted} receives posted and {unexpected} messages unexpected");
@@ -355,7 +359,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 format!("rank {own} on {node} used tag {tag} at {now}: MPI_TAG_UB is {bound}")
             }
             Limit::MatchEntries => {
-                let nic = machine.end_name(LinkEnd::Nic(seat.nic));
+                let nic = machine.end_name(LinkEnd::Nic(placement.nic));
                 let others = match limits.ranks_on_engine(rank) - 1 {
                     0 => String::new(),
                     1 => " and 1 rank more shares them".into(),
@@ -408,7 +412,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Limit::EagerBuffers => unreachable!("nothing bounds them"),
             Limit::Memory => unreachable!("it is counted when the ranks have ended"),
             Limit::Regions => {
-                let nic = machine.end_name(LinkEnd::Nic(seat.nic));
+                let nic = machine.end_name(LinkEnd::Nic(placement.nic));
                 format!(
                     "match entries used up by registered memory at {nic} at {now}: all {bound} of \
                      a match engine are taken, where rank {own} on {node} has {} windows, {} long \
@@ -420,7 +424,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 )
             }
             Limit::PortalTable => {
-                let nic = machine.end_name(LinkEnd::Nic(seat.nic));
+                let nic = machine.end_name(LinkEnd::Nic(placement.nic));
                 format!(
                     "portal table used up at {nic} at {now}: all {bound} entries are taken, where \
                      rank {own} on {node} has {} optimized windows and {} ranks share the NIC. \
@@ -438,7 +442,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 )
             }
             Limit::CommandQueues => {
-                let nic = machine.end_name(LinkEnd::Nic(seat.nic));
+                let nic = machine.end_name(LinkEnd::Nic(placement.nic));
                 format!(
                     "command queues used up at {nic} at {now}: it has {bound}, one for the \
                      endpoint of each rank, and {} ranks, among them rank {own} on {node}. \

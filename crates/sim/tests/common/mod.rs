@@ -6,7 +6,7 @@ use base::{Span, Time};
 use machine::{Machine, MachineSpec, NicId, NodeId};
 use mpi::Library;
 use net::NetworkModel;
-use sim::{Job, Outcome, Seat, World};
+use sim::{Job, Outcome, RankPlacement, World};
 use workload::{Call, Context, Done, Op, Workload};
 
 pub fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
@@ -15,16 +15,16 @@ pub fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
     MachineSpec::parse(name, text, &set).and_then(|s| s.resolve()).expect("presets are legal")
 }
 
-/// One rank a seat, each on the first NIC of its node.
+/// One rank a placement, each on the first NIC of its node.
 pub fn job_on(machine: Machine, mpi: &str, nodes: &[u32]) -> Job {
     let text = mpi::library::preset(mpi).expect("a preset");
     let library = Library::parse(mpi, text, &machine.fabric).expect("presets are legal");
-    let seat = |&n: &u32| {
+    let placement = |&n: &u32| {
         let node = NodeId(n);
-        Seat { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
+        RankPlacement { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
     };
-    let seats = nodes.iter().map(seat).collect();
-    Job::new(machine, library, seats, 1)
+    let placements = nodes.iter().map(placement).collect();
+    Job::new(machine, library, placements, 1)
 }
 
 pub fn job(nodes: &[u32]) -> Job {

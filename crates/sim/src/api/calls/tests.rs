@@ -1,4 +1,4 @@
-//! What is asked of a call decides what is played of it, and what is told.
+//! What is asked of a call decides what is simulated of it, and what is told.
 
 use super::*;
 
@@ -100,8 +100,8 @@ fn any_sample_of_rounds_predicts_the_others() {
                 sampled += u32::from(parts.is_sample);
                 for stretch in &parts.ranges {
                     let begun: Vec<f64> =
-                        (0..=stretch.play.played()).map(|nth| f64::from(nth) * 2.0).collect();
-                    let (span, error) = stretch.play.extrapolate(&begun, stretch.rounds);
+                        (0..=stretch.sample.simulated()).map(|nth| f64::from(nth) * 2.0).collect();
+                    let (span, error) = stretch.sample.extrapolate(&begun, stretch.rounds);
                     let is_so = (span - 2.0 * f64::from(stretch.rounds)).abs() < 1e-6;
                     assert!(is_so && error < 1e-6, "{messages}: {span} {error} {stretch:?}");
                 }
@@ -111,7 +111,7 @@ fn any_sample_of_rounds_predicts_the_others() {
     }
 }
 
-/// Among flows no more rounds are played than have to be, unless more messages are allowed than
+/// Among flows no more rounds are simulated than have to be, unless more messages are allowed than
 /// by default: then as many rounds as these are enough for.
 #[test]
 fn a_larger_message_budget_simulates_more_rounds() {
@@ -120,16 +120,17 @@ fn a_larger_message_budget_simulates_more_rounds() {
     let job = crate::api::job(&common, 8_192, 8).expect("legal");
     let scattered = Algorithm::Scattered { throttle: 32 };
     let call = first_call(&job, Kind::Alltoall, scattered, 8_192, 1_024);
-    let played = |messages| {
+    let simulated = |messages| {
         let parts = parts(&job, &call, Fidelity::Flow, messages).expect("a part tells");
-        let (rounds, ranks) = (parts.ranges.iter().map(|s| s.play.played()).sum(), parts.ranks);
+        let (rounds, ranks) =
+            (parts.ranges.iter().map(|s| s.sample.simulated()).sum(), parts.ranks);
         (ranks, rounds)
     };
     // 512 ranks of a group with 32 partners each: 16 rounds are a wave, and six waves are
-    // played unless a tenth of what is allowed is more. The first round and the last are
+    // simulated unless a tenth of what is allowed is more. The first round and the last are
     // others.
     let most = |messages: u64| (messages / 10 / (512 * 32)) as u32;
     assert!(most(most_messages()) < 6 * 16, "more than the waves are allowed");
-    assert_eq!(played(most_messages()), (512, 2 + 6 * 16));
-    assert_eq!(played(20_000_000), (512, 2 + most(20_000_000) / 16 * 16));
+    assert_eq!(simulated(most_messages()), (512, 2 + 6 * 16));
+    assert_eq!(simulated(20_000_000), (512, 2 + most(20_000_000) / 16 * 16));
 }
