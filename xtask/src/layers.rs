@@ -44,8 +44,8 @@ pub fn violations(crates: &[Crate]) -> Vec<String> {
     for each in crates {
         let Some(layer) = each.layer else {
             found.push(format!(
-                "{}: no layer; its Cargo.toml needs `[package.metadata.house]` with \
-                 `floor = 0` to `{TOP}`, or `\"dev\"`",
+                "{}: no layer; its Cargo.toml needs `[package.metadata.odonata]` with \
+                 `layer = 0` to `{TOP}`, or `\"dev\"`",
                 each.name
             ));
             continue;
@@ -81,7 +81,7 @@ pub fn crates() -> Vec<Crate> {
 
 fn crate_of(package: &Value) -> Crate {
     let text = |v: &Value| v.as_str().unwrap_or_default().to_string();
-    let layer = &package["metadata"]["house"]["floor"];
+    let layer = &package["metadata"]["odonata"]["layer"];
     Crate {
         name: text(&package["name"]),
         layer: match (layer.as_u64(), layer.as_str()) {
@@ -156,10 +156,10 @@ mod tests {
 
     #[test]
     fn a_layer_that_does_not_exist_is_none() {
-        for text in [r#"{"floor": 7}"#, r#"{"floor": "top"}"#, r#"{"floor": -1}"#, "null"] {
+        for text in [r#"{"layer": 7}"#, r#"{"layer": "top"}"#, r#"{"layer": -1}"#, "null"] {
             let stated: Value = serde_json::from_str(text).unwrap();
             let package = serde_json::json!(
-                { "name": "odd", "metadata": { "house": stated }, "dependencies": [] });
+                { "name": "odd", "metadata": { "odonata": stated }, "dependencies": [] });
             assert_eq!(crate_of(&package).layer, None, "{text}");
         }
     }
