@@ -1,9 +1,9 @@
-"""The figure of docs/models/saturation.md: offered against accepted load, with theory's bounds.
+"""The figure of docs/models/saturation-measured.md: offered against accepted load, with bounds.
 
     python docs/figures/saturation.py
 
 Four routings on `dragonfly-1056`, 2 KiB packets, uniform and adversarial:1 traffic. The bounds are
-derived in docs/models/saturation.md. Takes a minute or two.
+derived in docs/models/saturation-bounds.md. Takes a minute or two.
 """
 
 from pathlib import Path

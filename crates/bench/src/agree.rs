@@ -1,5 +1,5 @@
 //! Flows against packets: the same work at both fidelities, and how far apart they are. The table
-//! of docs/models/flow.md.
+//! of docs/models/flow-agreement.md.
 
 use std::time::Instant;
 

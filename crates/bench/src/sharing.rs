@@ -14,11 +14,12 @@ pub struct Changes {
     pub event_s: f64,
 }
 
-/// `bench flows MACHINE FLOWS CHANGES [PRECISION_BITS]`: random pairs, each by one minimal way;
-/// capacities as flows have them; shares fair to one part in 2^EXACT_TO, or as flows have them.
+/// `bench flows MACHINE FLOWS CHANGES [PRECISION_BITS]`: random pairs, each on one minimal path, with
+/// the capacities of the flow model. Shares are fair to one part in 2^PRECISION_BITS; the default is
+/// that of the flow model.
 pub fn changes(args: &[String]) -> Changes {
     let [name, flows, changes, to @ ..] = args else {
-        panic!("bench flows MACHINE FLOWS CHANGES [EXACT_TO]")
+        panic!("bench flows MACHINE FLOWS CHANGES [PRECISION_BITS]")
     };
     let [flows, changes] = [flows, changes].map(|n| n.parse::<u64>().expect("a number"));
     let to = to.first().map_or(flow::PRECISION_BITS, |to| to.parse().expect("a number"));

@@ -533,7 +533,7 @@ fn contention_never_speeds_up_a_message() {
     }
 }
 
-// Saturation: the formulas stand in docs/models/saturation.md.
+// Saturation: the formulas stand in docs/models/saturation-bounds.md.
 
 /// Throughput of `dragonfly-1056` far beyond saturation, as a fraction of the injection rate.
 fn saturated(routing: &str, pattern: &str, offered: f64, window: Span) -> f64 {
@@ -547,7 +547,7 @@ fn saturated(routing: &str, pattern: &str, offered: f64, window: Span) -> f64 {
 }
 
 /// Accepted load beyond saturation lies between a share of the bound and the bound, both of which
-/// docs/models/saturation.md derives; 2 % above it is what a window's ends can add.
+/// docs/models/saturation-bounds.md derives; 2 % above it is what a window's ends can add.
 #[test]
 fn saturation_throughput_meets_the_theory_from_both_sides() {
     let (p, a, g) = (4.0, 8.0, 33.0);

@@ -1,6 +1,6 @@
 //! Routing against theory: what each policy accepts of each pattern, and how long a packet takes
 //! when nobody else is there. The closed forms stand, with their derivation, in
-//! docs/models/saturation.md.
+//! docs/models/saturation-bounds.md.
 //!
 //! The machine is the balanced dragonfly one size down from `dragonfly-1056`: p = 2, a = 4, h = 2,
 //! g = 9, one link between any two groups, all links at the rate of a NIC. Packets are small and
@@ -141,7 +141,7 @@ fn carried(name: &str, pattern: &str, offered: f64, window: Span) -> (f64, f64) 
 
 /// The share of the bound up to which a policy accepts all that is offered. Adaptive ones choose
 /// greedily, by what a switch can see, and that is not always the best mixture of ways:
-/// saturation.md says why, case by case.
+/// saturation-bounds.md says why, case by case.
 fn reach(policy: &str, pattern: &str) -> f64 {
     match (policy, pattern) {
         // Without a bias, or a small one, chance meetings send packets the long way.
