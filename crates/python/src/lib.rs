@@ -1,7 +1,7 @@
-//! Floor 6: the Python door. Requests come in as JSON and results go out as JSON; everything
-//! between is `sim::api`.
+//! Layer 6: the Python extension module. Requests and results are JSON; the work is done by
+//! `sim::api`.
 //!
-//! One function, `enter`, lets go of the interpreter's lock, answers Ctrl-C and converts errors.
+//! One function, `enter`, releases the interpreter's lock, handles Ctrl-C and converts errors.
 
 mod memory;
 
@@ -30,7 +30,7 @@ struct Complaints<'a> {
     hint: Option<&'a str>,
 }
 
-/// Complaints that are handed over: no person reads more, and a long file can have millions.
+/// Maximum number of input errors that are passed on: a long file can have millions.
 const MOST_COMPLAINTS: usize = 1000;
 
 fn input_error(mut input_errors: Vec<Diagnostic>) -> PyErr {
@@ -58,7 +58,7 @@ fn json(value: &impl Serialize) -> String {
 
 type Tick = Box<dyn FnMut(Progress) -> bool>;
 
-/// What a person wants to know while a job starts.
+/// Progress message while a job starts.
 fn phase(starting: sim::Starting) -> String {
     match starting {
         sim::Starting { started, ranks, .. } if started < ranks => {
@@ -68,18 +68,18 @@ fn phase(starting: sim::Starting) -> String {
     }
 }
 
-/// Least wall time between two looks at the interpreter.
+/// Minimum wall time between two callbacks into the interpreter.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs `body` without the interpreter's lock. `tick` is a callable or None; it hears of progress
-/// ten times a second and ends the run by returning False or raising, as Ctrl-C does.
+/// Runs `body` without the interpreter's lock. `tick` is a callable or None. It receives progress
+/// ten times a second, and ends the run by returning False or raising, as Ctrl-C does.
 fn enter<Q: DeserializeOwned + Send, R: Serialize>(
     py: Python<'_>,
     request: &str,
     tick: Option<Py<PyAny>>,
     body: impl FnOnce(&Q, Tick) -> Result<R, Vec<Diagnostic>> + Send,
 ) -> PyResult<String> {
-    // The package writes requests; one that does not parse is its bug, not the user's input.
+    // The package writes the requests; one that does not parse is a bug of the package.
     let request: Q = serde_json::from_str(request).map_err(|e| {
         PyValueError::new_err(format!("the core does not understand the request: {e}"))
     })?;
@@ -118,7 +118,7 @@ fn presets() -> String {
     json(&machine::PRESETS)
 }
 
-/// The machine file of a preset; None if there is none of that name.
+/// The machine file of a preset; None if there is no such preset.
 #[pyfunction]
 fn preset_toml(name: &str) -> Option<&'static str> {
     machine::preset(name)
@@ -130,7 +130,8 @@ fn libraries() -> String {
     json(&sim::api::LIBRARIES)
 }
 
-/// JSON list of how the variables begin that this library does not listen to, though others do.
+/// JSON list of the prefixes of variables that this library ignores although other libraries honor
+/// them.
 #[pyfunction]
 #[pyo3(signature = (mpi, toml=None))]
 fn unsupported_prefixes(mpi: &str, toml: Option<&str>) -> String {
@@ -164,7 +165,7 @@ fn traffic(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<S
     enter(py, request, tick, |call, mut tick| sim::api::traffic(call, &mut tick))
 }
 
-/// Every algorithm of a collective, and the files that carry the choice.
+/// Every algorithm of a collective, and the tuning files.
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn tune(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
@@ -178,10 +179,11 @@ fn run(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<Strin
     enter(py, request, tick, sim::api::run)
 }
 
-/// By name: values, little-endian.
+/// Column name and values, little-endian.
 type Columns = Vec<(&'static str, Py<PyBytes>)>;
 
-/// Runs a program's ranks and writes down what they do: the result, and the record's columns.
+/// Runs a program's ranks and records their MPI calls: the result, and the columns of the
+/// recording.
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn record(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<(String, Columns)> {
@@ -197,7 +199,7 @@ fn record(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<(S
     Ok((result, columns.into_iter().map(bytes).collect()))
 }
 
-/// Runs a schedule: the bytes of a GOAL file, or the columns of a record by name.
+/// Runs a schedule: the bytes of a GOAL file, or the columns of a recording by name.
 #[pyfunction]
 #[pyo3(signature = (request, trace, tick=None))]
 fn replay(
@@ -215,7 +217,7 @@ fn replay(
     enter(py, request, tick, |call, mut tick| replay_of(call, &trace, &mut tick))
 }
 
-/// What is wrong with the rows of a record, whose header is given as JSON; nothing is run.
+/// Checks the rows of a recording whose header is given as JSON; nothing is run.
 #[pyfunction]
 fn check_record(header: &str, columns: BTreeMap<String, Vec<u8>>) -> PyResult<()> {
     let header = serde_json::from_str(header).map_err(|e| {
@@ -224,20 +226,20 @@ fn check_record(header: &str, columns: BTreeMap<String, Vec<u8>>) -> PyResult<()
     sim::api::check_record(&header, &columns).map_err(input_error)
 }
 
-/// Runs several jobs side by side on a simulated machine.
+/// Runs several concurrent jobs on a simulated machine.
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn jobs(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
     enter(py, request, tick, sim::api::jobs)
 }
 
-/// What is wrong with a request for several jobs; nothing is run.
+/// Checks a request for several jobs; nothing is run.
 #[pyfunction]
 fn check_jobs(py: Python<'_>, request: &str) -> PyResult<String> {
     enter(py, request, None, |call, _| sim::api::check_jobs(call))
 }
 
-/// A plan of faults as TOML.
+/// A fault schedule as TOML.
 #[pyfunction]
 fn faults(request: &str) -> PyResult<String> {
     let request = serde_json::from_str(request).map_err(|e| {
@@ -252,7 +254,7 @@ fn toml_to_json(text: &str) -> PyResult<String> {
     match toml::from_str::<toml::Value>(text) {
         Ok(value) => Ok(json(&value)),
         Err(error) => {
-            // Of what is nested too deeply, the parser does not say where.
+            // The parser gives no position for excessive nesting.
             let line = error.span().map(|s| text[..s.start].matches('\n').count() + 1);
             let at = line.map_or_else(|| "some line".to_string(), |line| format!("line {line}"));
             Err(input_error(vec![Diagnostic::new(at, "", error.message().to_string())]))

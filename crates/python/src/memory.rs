@@ -1,14 +1,14 @@
-//! What happens when there is no memory: words and exit code 1 instead of an abort.
+//! Out of memory: a message and exit code 1 instead of an abort.
 //!
-//! Rust's own answer to a failed allocation is `abort`, which looks like a bug of ours. An
-//! allocator may not unwind, so the process ends here. Ranks end with us.
+//! Rust aborts on a failed allocation, which looks like a bug of odonata. An allocator must not
+//! unwind, so the process ends here, and its ranks with it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write;
 
 pub struct Watched;
 
-// SAFETY: all of it is the system's allocator's.
+// SAFETY: all calls are passed to the system's allocator.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         checked(unsafe { System.alloc(layout) }, layout.size())

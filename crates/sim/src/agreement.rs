@@ -1,8 +1,9 @@
-//! Whether members of a collective ask for the same: where lengths differ, no message need show it.
+//! Consistency of collective calls: whether all members of a communicator pass matching lengths.
+//! Messages alone need not reveal a mismatch of lengths.
 //!
-//! Knows what the first of a call's members asked for, while others have not called it yet. Refuses
-//! to know what collectives do. Collectives and roots that differ are told by the messages that
-//! nobody expects (`collective`) or by the network's own reductions (`offload`).
+//! Stores the arguments of the first member's call until all members have called. Mismatched
+//! collectives and roots are found elsewhere: by unexpected messages (`collective`), or by
+//! reductions in the network (`offload`).
 
 use std::collections::VecDeque;
 
@@ -12,14 +13,15 @@ use collectives::{Collective, Kind};
 use net::NetworkModel;
 use workload::Workload;
 
-/// Calls of a communicator that some members have made and others not, from number `first` on. None
-/// is kept of a communicator without such calls: programs make and free them without end.
+/// Calls of a communicator that some members have not made yet, from number `first` on. A
+/// communicator without such calls has no entry, because programs make and free communicators
+/// without bound.
 pub(crate) struct Agreement {
     first: u32,
     calls: VecDeque<CallArgs>,
 }
 
-/// What the first of a call's members asked for, and how many have called it.
+/// Arguments of the first member's call, and the number of members that have called.
 #[derive(Clone, Copy, Debug)]
 struct CallArgs {
     rank: u32,
@@ -29,9 +31,8 @@ struct CallArgs {
     entered: u32,
 }
 
-/// Bytes that members of a call agree about, beside its kind and root: MPI wants what one sends to
-/// be as long as what the other receives. Where each rank has a length of its own that is an affair
-/// of two.
+/// The byte count on which members must agree, beside kind and root: MPI requires that the sent and
+/// received lengths match. Lengths per rank concern only pairs of ranks, and give 0.
 fn agreed(call: &Collective) -> u64 {
     match call.kind {
         Kind::Allgatherv
@@ -43,7 +44,7 @@ fn agreed(call: &Collective) -> u64 {
     }
 }
 
-/// `Allreduce of 8 B`, `Gather of blocks of 8 B`.
+/// For example `Allreduce of 8 B`, `Gather of blocks of 8 B`.
 fn said(kind: Kind, bytes: u64) -> String {
     let is_vector =
         matches!(kind, Kind::Bcast | Kind::Reduce | Kind::Allreduce | Kind::Scan | Kind::Exscan);
@@ -51,10 +52,10 @@ fn said(kind: Kind, bytes: u64) -> String {
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// A rank's run begins: whether it asks for as many bytes as the first of the call's `size`
-    /// members. If not, the run of all ends there.
+    /// Checks the byte count of a rank's call against the first of the call's `size` members. On a
+    /// mismatch the run ends.
     pub(crate) fn agrees(&mut self, id: RunId, size: u32) -> bool {
-        // Of a sample not all members come, and those that do follow one script.
+        // In a sample not all members call, and the simulated ones run one script.
         if self.ranks.len() < self.job.placements.len() {
             return true;
         }
@@ -63,7 +64,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (kind, bytes) = (call.kind, agreed(call));
         let root = if kind.has_root() { call.root } else { 0 };
         let key = (self.job_of(rank), context);
-        // Of calls before this one nothing is known where all have made them.
+        // All earlier calls have been made by all members.
         let new = || Agreement { first: seq, calls: VecDeque::new() };
         let known = self.agreements.entry(key).or_insert_with(new);
         let at = seq.wrapping_sub(known.first) as usize;
@@ -74,7 +75,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         asked.entered += 1;
         let asked = *asked;
         if asked.entered == size {
-            // Who has made a call has made all before it, so there are none before this one.
+            // A member that makes a call has made all calls before it, so entries finish in order.
             known.calls.pop_front();
             known.first += 1;
             if known.calls.is_empty() {
@@ -102,8 +103,8 @@ mod tests {
     use machine::{MachineSpec, NicId, NodeId};
     use workload::{Op, Step, Streams};
 
-    /// Four ranks call on 100 communicators one after another, by messages and by the network. A
-    /// call that they disagree about is told all the same.
+    /// Four ranks call on 100 communicators in turn, with messages and in the network. A mismatch
+    /// is still reported.
     #[test]
     fn matched_collective_calls_leave_no_state() {
         const RANKS: u32 = 4;

@@ -1,5 +1,5 @@
-//! Traffic beside the jobs: NICs of nodes no job has send messages at a rate of their own, whatever
-//! becomes of them, as in `traffic`. Equations and limits in docs/models/jobs.md.
+//! Background traffic: NICs of nodes without a job send messages at a constant mean rate, whether
+//! or not the network keeps up, as in `traffic`. Equations and limits: docs/models/jobs.md.
 
 use crate::traffic::Destinations;
 use crate::world::{Job, MessageOwner, World};
@@ -9,17 +9,17 @@ use machine::Machine;
 use net::{Completion, Message, NetworkModel, Origin};
 use workload::Workload;
 
-/// What some nodes do beside the jobs.
+/// Background traffic of a set of nodes.
 #[derive(Clone, Debug)]
 pub struct Background {
     /// As the user wrote it.
     pub pattern: String,
     pub to: Destinations,
-    /// Offered wire bytes as a fraction of what the injection links of its NICs carry.
+    /// Offered wire bytes as a fraction of the capacity of the injection links of its NICs.
     pub load: f64,
-    /// Payload of a message.
+    /// Payload of a message, bytes.
     pub bytes: u64,
-    /// The virtual network of its traffic class.
+    /// Virtual network of its traffic class.
     pub vnet: u8,
 }
 
@@ -31,27 +31,27 @@ impl Background {
     }
 }
 
-/// What came of it, while jobs ran.
+/// Result of background traffic while jobs ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackgroundTraffic {
     pub pattern: String,
     /// NICs that sent.
     pub nics: u32,
     pub offered: f64,
-    /// Wire bytes that arrived, as a fraction of what the injection links carry.
+    /// Wire bytes that arrived, as a fraction of the capacity of the injection links.
     pub accepted: f64,
     /// Messages that arrived, and their payload.
     pub messages: u64,
     pub bytes: u64,
 }
 
-/// A NIC that sends.
+/// One sending NIC.
 #[derive(Clone, Copy)]
 struct Source {
     of: u32,
-    /// Its place in the pattern.
+    /// Position of the NIC in the pattern.
     at: u32,
-    /// Messages commanded to the NIC so far, and those of them under way.
+    /// Messages given to the NIC so far, and those of them in flight.
     commanded: u32,
     in_flight: u32,
     /// Messages generated so far.
@@ -61,19 +61,19 @@ struct Source {
 #[derive(Clone, Copy, Default)]
 struct Totals {
     mean_gap_ps: f64,
-    /// Messages of one source that the NIC has at most.
+    /// Maximum number of messages of one source that the NIC holds.
     most: u32,
     arrived: u64,
-    /// Of these, before the jobs began.
+    /// Those that arrived before the jobs began.
     before: u64,
 }
 
-/// All that send, and what has come of it.
+/// All sources, and their results.
 #[derive(Default)]
 pub(crate) struct Sources {
     sources: Vec<Source>,
     sums: Vec<Totals>,
-    /// The jobs are over: nothing new is sent.
+    /// The jobs have ended: nothing new is sent.
     closed: bool,
 }
 
@@ -84,7 +84,7 @@ impl Sources {
             let (machine, n) = (&job.machine, background.to.participants());
             let nic = background.to.nic(0);
             let busy = machine.links.gap[machine.injection(nic)].span(background.wire(machine));
-            // What is generated beyond two windows waits as a number, not as messages.
+            // A backlog beyond two windows is stored as a count, not as messages.
             let window = 2 * u64::from(machine.nic.window) * machine.nic.packet_payload;
             all.sums.push(Totals {
                 mean_gap_ps: busy.0 as f64 / background.load,
@@ -112,7 +112,7 @@ impl Sources {
     pub fn open(&mut self) {
         self.sums.iter_mut().for_each(|sum| sum.before = sum.arrived);
     }
-    /// What arrived in the `span` the jobs took.
+    /// Traffic that arrived in the `span` that the jobs took.
     pub fn outcome(&self, job: &Job, span: Span) -> Vec<BackgroundTraffic> {
         let rows = job.background.iter().zip(&self.sums).map(|(background, sum)| {
             let machine = &job.machine;
@@ -133,12 +133,12 @@ impl Sources {
     }
 }
 
-/// What the event of a source is about.
+/// Kinds of a source's events.
 const GENERATES: u32 = 0;
 const ARRIVES: u32 = 1;
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// Every source's first message is on its way to being.
+    /// Schedules the first message of every source.
     pub(crate) fn start_background(&mut self) {
         for source in 0..self.sources.sources.len() as u32 {
             self.schedule_background(source);
@@ -155,7 +155,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.push_host(when, Phase::Decide, host, GENERATES);
     }
 
-    /// A source has one message more.
+    /// Generates the next message of a source.
     pub(crate) fn generate(&mut self, source: u32) {
         if self.sources.closed {
             return;
@@ -181,7 +181,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             src: to.nic(at),
             dst: to.to(at, nth),
             bytes: *bytes,
-            // The data is there; fetching it is not what is studied.
+            // The data is in the NIC; its fetch is not modeled here.
             origin: Origin::Nic,
             vnet: *vnet,
             completion: Completion::Target,
@@ -192,7 +192,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.inject(MessageOwner::Background(source), message);
     }
 
-    /// What a source's event is about.
+    /// Handles an event of a source.
     pub(crate) fn source_acts(&mut self, source: u32, token: u32) {
         match token {
             GENERATES => self.generate(source),
@@ -200,13 +200,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// A message of the source's will have come at `seen`.
+    /// A message of the source will have arrived at `seen`.
     pub(crate) fn expect_arrival(&mut self, source: u32, seen: Time) {
         let host = self.ranks.len() as u32 + source;
         self.push_host(seen, Phase::Decide, host, ARRIVES);
     }
 
-    /// A message of the source's was given up; it makes room for the next.
+    /// A message of the source was given up, which makes room for the next one.
     pub(crate) fn background_fails(&mut self, source: u32) {
         self.sources.sources[source as usize].in_flight -= 1;
         if !self.sources.closed {

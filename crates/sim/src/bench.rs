@@ -1,7 +1,7 @@
-//! The built-in benchmarks: the OSU micro-benchmarks' measurement loops as recorded programs.
+//! The built-in benchmarks: measurement loops of the OSU micro-benchmarks as programs.
 //!
-//! A simulated machine repeats itself exactly where nothing contends, so a few iterations do what
-//! a thousand do on a real one; the first is a warm-up and is not counted.
+//! Without contention a simulated machine repeats itself exactly. A few iterations therefore
+//! replace a thousand on a real machine; the first is a warm-up and is not counted.
 
 use base::{below, draw};
 use collectives::{Algorithm, Collective, Kind, Member, Ragged};
@@ -9,62 +9,62 @@ use workload::{Op, SendMode, Step, Streams, WORLD};
 
 use crate::validation::{self, Test};
 
-/// What a benchmark measures.
+/// The quantity that a benchmark reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
-    /// Half a round trip of the first pair (all pairs together for `multi_lat`).
+    /// Half of the round-trip time of the first pair (of all pairs for `multi_lat`).
     OneWay,
-    /// One operation from its call to its completion.
+    /// Time of one operation from its call to its completion.
     Access,
-    /// Bytes a second, all pairs, both directions where both send.
+    /// Bytes per second over all pairs, and in both directions if both ranks send.
     Bandwidth,
-    /// Payload a second that each rank sends, all of them at once.
+    /// Payload per second that each rank sends, with all ranks sending at once.
     PerRank,
-    /// Mean over ranks of one call's duration.
+    /// Duration of one call, mean over ranks.
     Call,
-    /// Mean over ranks, and what 99 of 100 iterations keep.
+    /// Mean over ranks, and the 99th percentile of the iterations.
     Spread,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bench {
     Latency,
-    /// Ping-pong of puts the target sees without a call of its own: no MPI software in the way.
+    /// Ping-pong of puts that the target observes without an MPI call: no MPI software on the path.
     PutLatency,
     GetLatency,
     MultiLat,
     Bw,
     Bibw,
     MbwMr,
-    /// Windows of puts or gets, the first half of the ranks each at one of the second half.
+    /// Windows of puts or gets, each rank of the first half with one of the second half.
     PutBw,
     PutBibw,
     GetBw,
-    /// Every rank puts to the rank so many further on, all at once and with one shift after the
-    /// other, in random order.
+    /// Every rank puts to the rank at a given distance, all at once, one shift after the other in
+    /// random order.
     PutAlltoall,
     Collective(Kind),
-    /// Of GPCNeT, or of dgnettest.
+    /// A test of GPCNeT or dgnettest.
     Validation(Test),
 }
 
-/// Messages in flight a pair in the bandwidth tests, as in OSU, unless said.
+/// Default number of messages in flight per pair in bandwidth tests, as in OSU.
 pub const WINDOW: u32 = 64;
 
-/// Most that may be asked for.
+/// Maximum of that number.
 pub const MOST_WINDOW: u32 = 65_536;
 
-/// Puts in flight a rank in `put_alltoall` [estimate].
+/// Puts in flight per rank in `put_alltoall` [estimate].
 pub const PUTS: u32 = 8;
 
-/// Shifts that `put_alltoall` plays unless said: a batch of puts for each of its parts.
+/// Default number of shifts of `put_alltoall` that are simulated: one batch of puts per part.
 pub const SHIFTS: u32 = PUTS * PARTS;
 
-/// Parts that the batches of `put_alltoall` are divided into, to see how much they differ.
+/// Number of parts of the batches of `put_alltoall`, from which the variance is estimated.
 pub const PARTS: u32 = 8;
 
-/// Ranks of whose one call the mean says what that of three does, within a percent [estimate], in
-/// half the time.
+/// Number of ranks from which one call is enough: its mean over ranks is within a percent of that
+/// of three calls [estimate], in half the time.
 pub const MANY: u32 = 8192;
 
 impl Bench {
@@ -123,7 +123,7 @@ impl Bench {
         }
     }
 
-    /// Iterations counted, after one warm-up; `one_does` if one call says what more of them do.
+    /// Iterations counted, after one warm-up. With `one_does`, one call represents more of them.
     pub fn iterations(self, bytes: u64, one_does: bool) -> usize {
         if let Bench::Validation(test) = self {
             return test.iterations();
@@ -137,7 +137,7 @@ impl Bench {
         }
     }
 
-    /// The peer of `rank` among `n`, for tests between pairs: the first half sends to the second.
+    /// The peer of `rank` among `n`, in tests of pairs: the first half sends to the second.
     fn peer(self, rank: u32, n: u32) -> Option<u32> {
         match self {
             _ if self.is_paired() => {
@@ -151,7 +151,7 @@ impl Bench {
         }
     }
 
-    /// Whether all ranks take part, the first half with the second.
+    /// Whether all ranks take part, in pairs of the first and second half.
     fn is_paired(self) -> bool {
         matches!(
             self,
@@ -164,8 +164,8 @@ impl Bench {
         if self.is_paired() { n / 2 } else { 1 }
     }
 
-    /// Whether its buffers may lie in GPUs: who combines them there is not modeled, nor what NICs
-    /// do there by themselves.
+    /// Whether its buffers may be in GPU memory. Reductions and one-sided operations on GPU buffers
+    /// are not modeled.
     pub fn takes_gpu_buffers(self) -> bool {
         match self {
             Bench::Collective(kind) => !kind.reduces(),
@@ -175,13 +175,13 @@ impl Bench {
         }
     }
 
-    /// Ways in which bytes go at once.
+    /// Number of directions in which bytes travel at once.
     pub fn directions(self) -> u32 {
         if matches!(self, Bench::Bibw | Bench::PutBibw) { 2 } else { 1 }
     }
 }
 
-/// Whether a benchmark is the NICs' affair: no MPI software on its way.
+/// Whether only NICs take part: no MPI software on the path.
 pub fn is_puts(bench: Bench) -> bool {
     matches!(
         bench,
@@ -194,34 +194,33 @@ pub fn is_puts(bench: Bench) -> bool {
     )
 }
 
-/// A benchmark at one size, as all its ranks know it.
+/// A benchmark at one message size, the same for all ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub bench: Bench,
     pub ranks: u32,
-    /// Ranks of a node, where it matters who shares one.
+    /// Ranks per node, in tests where it matters.
     pub ppn: u32,
     pub bytes: u64,
-    /// Of a collective.
+    /// Algorithm of a collective.
     pub algorithm: Algorithm,
-    /// Counted ones.
+    /// Number of counted iterations.
     pub iterations: usize,
-    /// Messages in flight a pair, in the tests of bandwidth.
+    /// Messages in flight per pair, in bandwidth tests.
     pub window: u32,
-    /// Of `put_alltoall`, how many are played.
+    /// Number of shifts of `put_alltoall` to simulate.
     pub shifts: u32,
     pub seed: u64,
 }
 
 impl Plan {
-    /// Messages that the timed part of a test of bandwidth moves one iteration, over all pairs and
-    /// directions.
+    /// Messages per iteration in the timed part of a bandwidth test, over all pairs and directions.
     pub fn messages_moved(&self) -> u64 {
         let Plan { bench, ranks, window, .. } = *self;
         u64::from(window) * u64::from(bench.pairs(ranks)) * u64::from(bench.directions())
     }
 
-    /// All ranks' programs. They mark the beginning and the end of the counted iterations.
+    /// Programs of all ranks. They mark the start and the end of the counted iterations.
     pub fn streams(self) -> Streams {
         match self.bench {
             Bench::Collective(kind) => self.calls(kind),
@@ -237,7 +236,7 @@ impl Plan {
             _ => self.exchange(rank),
         };
         if is_puts(self.bench) {
-            // The window that is put to.
+            // The window that is the target of puts.
             steps.insert(0, Step::Do(Op::Region { held: true, optimized: false }));
         }
         steps
@@ -245,7 +244,7 @@ impl Plan {
 
     fn calls(self, kind: Kind) -> Streams {
         let of = |kind, algorithm, bytes| {
-            // Who is not the root knows less of the lengths; lists of them are shared.
+            // Only the root passes all lengths; lists of lengths are shared between ranks.
             let [root, other] = [0, 1]
                 .map(|rank| collective(kind, algorithm, Member { rank, size: self.ranks }, bytes));
             move |rank| Step::Do(seated(if rank == 0 { &root } else { &other }, rank))
@@ -263,8 +262,8 @@ impl Plan {
         })
     }
 
-    /// The shifts are in random order, the same for all ranks, over and over. A rank marks where
-    /// the first part begins, and where each ends.
+    /// The shifts are in random order, the same for all ranks, and repeat. A rank marks the start
+    /// of the first part and the end of each part.
     fn puts(self) -> Streams {
         const STREAM: u32 = 0x7368_6966;
         let Plan { ranks: n, bytes, shifts, seed, .. } = self;
@@ -274,8 +273,8 @@ impl Plan {
             order.push(left.swap_remove(at as usize));
         }
         let parts = self.parts();
-        // The window that is put to, the first mark; then a batch each: its puts, which fewer may
-        // be of the last, a wait, a mark if a part ends there.
+        // The target window and the first mark. Then per batch: its puts (the last may have fewer),
+        // a wait, and a mark if a part ends there.
         let a_batch = PUTS as usize + 2;
         Streams::generated(n, move |rank, nth| match nth {
             0 => Some(Step::Do(Op::Region { held: true, optimized: false })),
@@ -302,7 +301,7 @@ impl Plan {
         })
     }
 
-    /// Of `put_alltoall`, how many shifts are done at the end of each part: whole batches, but for
+    /// Number of shifts of `put_alltoall` done at the end of each part: whole batches, except for
     /// the last.
     pub fn parts(&self) -> Vec<u64> {
         let batches = u64::from(self.shifts.div_ceil(PUTS));
@@ -311,7 +310,7 @@ impl Plan {
         (1..=parts).map(|part| end(part).min(self.shifts.into())).collect()
     }
 
-    /// Puts to, or gets from, the peer's memory, a window of them at a time.
+    /// Puts to, or gets from, the peer's memory, one window at a time.
     fn accesses(&self, rank: u32) -> Vec<Step> {
         let Plan { bench, ranks: n, bytes, iterations, .. } = *self;
         let mut steps = Vec::new();
@@ -364,7 +363,7 @@ impl Plan {
                         steps.extend((0..self.window).map(|_| send(bytes)));
                     }
                     steps.push(Step::Wait);
-                    // The receiver's word that all has come ends the iteration.
+                    // The iteration ends with the receiver's message that everything has arrived.
                     let word = if first { recv(4) } else { send(4) };
                     steps.extend([word, Step::Wait]);
                 }
@@ -375,7 +374,7 @@ impl Plan {
     }
 }
 
-/// The same call, made by another rank.
+/// The same call on another rank.
 pub(crate) fn seated(op: &Op, rank: u32) -> Op {
     let mut op = op.clone();
     if let Op::Collective { call, .. } = &mut op {
@@ -384,8 +383,8 @@ pub(crate) fn seated(op: &Op, rank: u32) -> Op {
     op
 }
 
-/// The call a rank makes: `bytes` is the vector for broadcasts, reductions and scans, one rank's
-/// block for the rest (for reduce_scatter the vector, as in OSU).
+/// The call of one rank. `bytes` is the vector for broadcasts, reductions, scans and reduce_scatter
+/// (as in OSU), and one rank's block for all others.
 pub fn collective(kind: Kind, algorithm: Algorithm, member: Member, bytes: u64) -> Op {
     let p = u64::from(member.size);
     // OSU reduces floats.

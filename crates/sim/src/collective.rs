@@ -1,8 +1,9 @@
-//! Collectives under way: a cursor a rank, advanced round by round.
+//! Execution of collectives: one cursor per rank, advanced round by round.
 //!
-//! A round is over when everything its rank sends has left its buffer and everything it receives
-//! has landed. Messages are counted, not matched: within a round each peer sends exactly one, as
-//! the verifier of `collectives` proves, so (communicator, call, round) says all.
+//! A round ends when everything that its rank sends has left the buffer and everything that it
+//! receives has arrived. Messages are counted, not matched. Within a round each peer sends exactly
+//! one message, as the verifier of `collectives` proves, so (communicator, call, round) identifies
+//! it.
 
 use crate::outcome::Blocked;
 use crate::pairs::PairId;
@@ -17,7 +18,7 @@ use collectives::{ApplyMode, ByteRange, InNetwork, Kind, NodeMap, OFFLOAD_MAX, R
 use net::NetworkModel;
 use workload::{ANY_SOURCE, Context, Done, WORLD, Workload};
 
-/// In this order: what a message that comes needs is the first of its two cache lines (`ARRIVE`).
+/// Field order: an arriving message needs only the first of its two cache lines (`ARRIVE`).
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Run {
@@ -25,32 +26,33 @@ pub(crate) struct Run {
     pub context: Context,
     pub seq: u32,
     pub round: u32,
-    /// Messages of this round still to come or to be let go of, and of these those to come: they
-    /// are counted apart, for of members that disagree some send more than others wait for.
+    /// Sends and receives of this round that are not complete, and of these the receives. They are
+    /// counted separately, because mismatched calls can send more messages than the receiver
+    /// expects.
     pub outstanding: u32,
     to_come: u32,
-    /// Whether what arrives in this round is combined, which costs time by the byte.
+    /// Whether data that arrives in this round is combined, which costs time per byte.
     pub combines: bool,
     kind: Kind,
-    /// When the last rank this one depends on so far had entered.
+    /// Time at which the last rank that this one depends on so far entered the call.
     pub ready: Time,
-    /// When the work of this round's messages is done.
+    /// Time at which the work for this round's messages is done.
     pub busy: Time,
-    /// The local moves at the end of this round.
+    /// Time for local copies at the end of this round.
     pub local: Span,
-    /// The run its rank entered after it.
+    /// The next run that its rank entered.
     pub after: Option<RunId>,
-    /// The next message of this round to leave, and those behind it, the last one first: what waits
-    /// for its rank's CPU is no send yet.
+    /// The next message of this round to leave, and the list of those behind it, last first. A
+    /// message becomes a send only when its rank's CPU reaches it.
     next: Outgoing,
     rest: Vec<Outgoing>,
-    /// `ready` as this round began, which is what its messages say.
+    /// Value of `ready` at the start of this round, which its messages carry.
     pub called: Time,
     rounds: u32,
     pub call: CallId,
 }
 
-/// A message of a round to a rank, and when its sender's CPU is through with it.
+/// A message of a round to a rank, and the time at which its sender's CPU has finished it.
 #[derive(Clone, Copy, Default, Debug)]
 struct Outgoing {
     to: u32,
@@ -62,40 +64,41 @@ struct Outgoing {
     leaves: Time,
 }
 
-/// A message as an algorithm names it: to a member of the communicator.
+/// A message as an algorithm addresses it: to a member of the communicator.
 #[derive(Clone, Copy, Debug)]
 struct Named {
     member: u32,
     through: Through,
     bytes: u64,
-    /// Of how many stretches that lie apart it is packed, if it is.
+    /// Number of non-contiguous pieces that are packed into the message, or 0.
     stretches: u32,
 }
 
-/// A round's traffic, one entry a peer. Reused, so it stops allocating once warm.
+/// Traffic of a round, one entry per peer. Reused, so that it stops allocating.
 #[derive(Default, Debug)]
 pub(crate) struct Traffic {
     sends: Vec<Named>,
     recvs: Vec<u32>,
     combines: bool,
-    /// Bytes moved and combined locally at the end of the round.
+    /// Bytes copied locally at the end of the round.
     moved: u64,
     combined: u64,
-    /// Blocks that are moved one by one.
+    /// Blocks that are copied one by one.
     single: u64,
-    /// Lists of messages that runs no longer need.
+    /// Reusable lists of messages.
     lists: Vec<Vec<Outgoing>>,
-    /// Whether the network may have a part, and which it has.
+    /// Whether the network may take part, and its part.
     network_reduces: bool,
     offloaded: Option<InNetwork>,
 }
 
-/// How a message goes.
+/// Transport of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Through {
-    /// As any other.
+    /// An ordinary message.
     Message,
-    /// Laid where all of a node read it, by this message or by the one before.
+    /// In a shared-memory cell that all ranks of the node read, written by this message or by the
+    /// one before.
     Cell,
     SameCell,
 }
@@ -106,7 +109,7 @@ const _: () = assert!(offset_of!(Run, after) + size_of::<Option<RunId>>() <= Run
 impl Run {
     pub const ARRIVE: usize = 64;
 
-    /// Who the next message of this round is for, while there is one.
+    /// Receiver of the next message of this round, if there is one.
     #[inline]
     pub fn receiver(&self) -> usize {
         self.next.to as usize
@@ -115,7 +118,7 @@ impl Run {
 
 impl RoundSink for Traffic {
     fn send(&mut self, to: u32, part: ByteRange) {
-        // All parts for one peer are one message; algorithms name them in a row.
+        // All parts for one peer form one message; algorithms list them consecutively.
         match self.sends.last_mut() {
             Some(last) if last.member == to && last.through == Through::Message => {
                 last.bytes += part.len;
@@ -132,7 +135,7 @@ impl RoundSink for Traffic {
     }
     fn in_network(&mut self, part: InNetwork) -> bool {
         let takes = self.network_reduces && part.bytes <= OFFLOAD_MAX;
-        // The way down belongs to the way up.
+        // The result phase belongs to the reduction phase.
         self.offloaded = Some(part).filter(|part| takes && part.goes_up && part.size > 1);
         takes
     }
@@ -161,7 +164,7 @@ impl RoundSink for Traffic {
     }
     fn local_run(&mut self, _: ByteRange, step: i64, to: ByteRange, to_step: i64, count: u32) {
         self.moved += to.len * u64::from(count);
-        // Blocks in another order go one by one.
+        // Reordered blocks are copied one by one.
         self.single += u64::from(if step == to_step { 0 } else { count });
     }
 }
@@ -213,7 +216,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The rank in its job of a member of a communicator: in that of all its own number.
+    /// Job-local rank of a member of a communicator; in the communicator of all ranks its own
+    /// number.
     #[inline]
     fn member(&self, job: u32, context: Context, member: u32) -> u32 {
         match context {
@@ -228,7 +232,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         std::iter::successors(self.ranks[rank as usize].run, after)
     }
 
-    /// In a rank's list comes `next` where `id` came, or the end.
+    /// In a rank's list, replaces `id` by `next`, or by the end.
     fn relink(&mut self, rank: u32, id: Option<RunId>, next: Option<RunId>) {
         match self.runs_of(rank).take_while(|&run| Some(run) != id).last() {
             None => self.ranks[rank as usize].run = next,
@@ -241,7 +245,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.begin_round(id);
     }
 
-    /// Starts the run's round: its sends go out one after the other, its receives are owed.
+    /// Starts a round of the run: sends its messages one after the other, and expects its receives.
     fn begin_round(&mut self, id: RunId) {
         let run = &self.runs[id];
         let (rank, context, round) = (run.rank, run.context, run.round);
@@ -260,7 +264,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let is_far =
             |&&peer: &&u32| !self.shares_node(rank, first + self.member(job, context, peer));
         let far = self.traffic.recvs.iter().filter(is_far).count();
-        // What the CPU does for them it does one after the other, and now it is known how long.
+        // The CPU executes the messages one after the other, with costs that are known now.
         let (mut gone, mut awaited) = (self.now, 0);
         let sends = std::mem::take(&mut self.traffic.sends);
         let mut unpacking = Span::ZERO;
@@ -272,17 +276,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         for &Named { member, through, bytes, stretches } in &sends {
             let to = first + self.member(job, context, member);
             let same_node = self.shares_node(rank, to);
-            // GPUs' data goes through no cells.
+            // Data in GPU memory does not use shared-memory cells.
             let is_plain = self.job.buffers == Buffers::Gpu && bytes > 0;
             let through = if is_plain { Through::Message } else { through };
-            // A message of a round may wait for its receiver to ask for its data.
+            // Ordinary messages may use rendezvous.
             let may_wait = through == Through::Message;
             let rendezvous = may_wait && self.wants_rendezvous(same_node, bytes);
             let overhead = match through {
                 Through::SameCell => Span::ZERO,
                 _ => self.send_cost((rank, to), same_node, bytes, rendezvous),
             };
-            // What comes in the same round is of the same datatype.
+            // Data that arrives in the same round has the same datatype.
             let (packing, alike) = match stretches {
                 0 => (Span::ZERO, Span::ZERO),
                 _ => self.pack_cost(bytes, stretches, block, grain),
@@ -306,8 +310,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         self.traffic.sends = sends;
         let (run, traffic) = (&mut self.runs[id], &self.traffic);
-        // One term more than there are messages: it keeps the round open until all of them are
-        // on their way.
+        // One more than the number of messages keeps the round open until all have been sent.
         run.to_come = traffic.recvs.len() as u32;
         run.outstanding = 1 + awaited + run.to_come;
         run.outstanding += u32::from(traffic.offloaded.is_some());
@@ -332,7 +335,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.enter_offload(id, part);
         }
         let are_under_way = !sends || self.expect_next(id);
-        // What has come already is received at once; the NIC waits for the rest.
+        // Messages that have arrived are received at once; the NIC waits for the rest.
         let early = self.admit_early(id);
         (early..far).for_each(|_| self.posted(rank, ANY_SOURCE));
         if are_under_way {
@@ -340,8 +343,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// What the CPU does before a message of `stretches` that lie apart leaves, and as one of the
-    /// same layout has come. A GPU does that by itself.
+    /// CPU time for packing `stretches` non-contiguous pieces before a message leaves, and for
+    /// unpacking one of the same layout. With GPU buffers the GPU does it.
     fn pack_cost(&self, bytes: u64, stretches: u32, block: u64, grain: u64) -> (Span, Span) {
         if self.job.buffers == Buffers::Gpu {
             return (Span::ZERO, Span::ZERO);
@@ -351,8 +354,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         (library.packing.datatype_time(bytes / block, stretches) + copied, copied)
     }
 
-    /// The next messages of this round leave when they do: those of one instant, so that no other
-    /// event of their rank comes between them. Whether these are the last.
+    /// Schedules the next messages of this round: all that leave at one instant, so that no other
+    /// event of their rank comes between them. Returns whether these are the last.
     fn expect_next(&mut self, id: RunId) -> bool {
         let run = &self.runs[id];
         let (rank, leaves) = (run.rank, run.next.leaves);
@@ -362,7 +365,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         are_all
     }
 
-    /// The next message of the run's round leaves its rank.
+    /// Sends the next message of the run's round.
     pub(crate) fn send_next(&mut self, id: RunId) {
         let run = &mut self.runs[id];
         let &mut Run { rank, context, seq, round, called, next: send, kind, .. } = run;
@@ -396,7 +399,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.depart(InFlight { send, phase: first_phase(rendezvous) });
     }
 
-    /// Which members of a communicator share a node.
+    /// The members of a communicator grouped by node.
     fn nodes(&mut self, job: u32, context: Context) -> NodeMap {
         if let Some(known) = self.nodes.get(&(job, context)) {
             return known.clone();
@@ -409,14 +412,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         nodes
     }
 
-    /// The rank that is played for this one: itself, or its twin among the first.
+    /// The rank that is simulated for this one: itself, or its representative among the first
+    /// ranks.
     #[inline]
     pub(crate) fn representative(&self, rank: u32) -> u32 {
         let all = self.ranks.len() as u32;
         if rank < all { rank } else { rank % all }
     }
 
-    /// Of a sample, a rank begins its `nth` round, or has ended the one before and leaves.
+    /// In a sample: a rank begins its `nth` round, or has finished the one before and leaves.
     fn note_begin(&mut self, nth: u32) {
         let nth = nth as usize;
         if self.begun.len() <= nth {
@@ -425,7 +429,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.begun[nth] += u128::from(self.job_time().0);
     }
 
-    /// Lets in the messages of this round that came before it; how many came by the NIC.
+    /// Accepts the messages of this round that arrived early; returns how many came through the
+    /// NIC.
     fn admit_early(&mut self, id: RunId) -> usize {
         let run = &self.runs[id];
         let (rank, key) = (run.rank as usize, (run.context, run.seq, run.round));
@@ -446,13 +451,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         far
     }
 
-    /// The messages that came to a rank before it was in their round, in that order.
+    /// Messages that reached a rank before it was in their round, in the order of arrival.
     fn early_of(&self, rank: u32) -> impl Iterator<Item = SendId> {
         let first = self.ranks[rank as usize].early.map(|(first, _)| first);
         std::iter::successors(first, |&send| self.after_early(send))
     }
 
-    /// The early message behind this one.
+    /// The early message after this one.
     fn after_early(&self, send: SendId) -> Option<SendId> {
         match self.sends[send].match_state {
             MatchState::Early(after) => after,
@@ -460,7 +465,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// In a rank's list of early messages comes `after` behind `before`, or first.
+    /// In a rank's list of early messages, makes `after` the successor of `before`, or the first.
     fn unlist_early(&mut self, rank: usize, before: Option<SendId>, after: Option<SendId>) {
         let early = &mut self.ranks[rank].early;
         let (first, last) = early.expect("one was listed");
@@ -474,7 +479,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         };
     }
 
-    /// A message has come before its receiver is in its round.
+    /// A message has arrived before its receiver is in its round.
     fn list_early(&mut self, rank: usize, send: SendId) {
         self.sends[send].match_state = MatchState::Early(None);
         let early = &mut self.ranks[rank].early;
@@ -516,7 +521,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The rank's part in a call, while it is in it.
+    /// The run of this call on a rank that is in it.
     fn run_of(&self, rank: u32, context: Context, seq: u32) -> Option<RunId> {
         self.runs_of(rank).find(|&run| {
             let run = &self.runs[run];
@@ -524,9 +529,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         })
     }
 
-    /// Whether `rank`'s run is in the round of the collective that this message is of, and waits
-    /// for one. By then another may have its place, where members disagree about a call; and two
-    /// kinds may name the same messages.
+    /// Whether `rank`'s run is in the round that this message belongs to, and still expects one.
+    /// With mismatched calls another run may have reused the id, and two kinds of collective may
+    /// use the same message identifiers.
     #[inline]
     fn awaits(&self, id: RunId, rank: u32, send: &Send) -> bool {
         let Purpose::Collective { context, seq, round, kind, .. } = send.purpose else {
@@ -537,9 +542,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         of_run == (rank, context, seq, round, kind) && run.to_come > 0
     }
 
-    /// A message has come that its receiver does not wait for: only members that disagree about a
-    /// call can send what a round does not expect. Messages are counted, so it need not be the one
-    /// that is too many.
+    /// A message has arrived that its receiver does not expect, which only mismatched calls can
+    /// cause. Messages are counted, so it need not be the surplus one.
     #[cold]
     fn unexpected_round_message(&mut self, id: SendId) {
         let send = self.sends[id];
@@ -559,7 +563,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.report_disagreement(receiver, (context, seq), &what);
     }
 
-    /// What a run that has had all messages of its round has waited for.
+    /// Description of the call and round of a run that has received all its messages.
     fn describe_awaited(&self, run: &Run) -> String {
         let mut traffic =
             Traffic { network_reduces: self.offload.reducer.is_some(), ..Traffic::default() };
@@ -583,7 +587,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Members disagree about a call, which `rank` has noticed.
+    /// Ends the run because of mismatched calls, which `rank` has detected.
     #[cold]
     pub(crate) fn report_disagreement(
         &mut self,
@@ -602,7 +606,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn land(&mut self, run: RunId, id: SendId) {
         let send = self.sends[id];
         if !send.same_node {
-            // It is found at once: what a round expects is looked for by its own number.
+            // A search examines one element: the round is indexed by its number.
             self.searched(send.to, 1);
         }
         if send.rendezvous {
@@ -614,7 +618,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// A message's bytes have arrived for this run's round.
+    /// The data of a message has arrived for this run's round.
     pub(crate) fn collective_data(&mut self, id: RunId, name: SendId, send: &Send) {
         let rank = self.representative(send.to);
         if !self.awaits(id, rank, send) {
@@ -630,7 +634,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.outstanding_done(id, when);
     }
 
-    /// One thing less to wait for in this round, settled at `when`.
+    /// One send or receive of this round is complete at `when`.
     pub(crate) fn outstanding_done(&mut self, id: RunId, when: Time) {
         let run = &mut self.runs[id];
         run.busy = run.busy.max(when);
@@ -691,7 +695,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 }
 
-/// What a collective's message is of: communicator, call, round.
+/// Identifier of a collective's message: communicator, call, round.
 #[inline]
 fn round_of(send: &Send) -> (Context, u32, u32) {
     match send.purpose {
@@ -706,8 +710,8 @@ mod tests {
     use collectives::{Collective, Member, Ragged};
     use workload::{Op, Step, Streams};
 
-    /// `Traffic` makes one message of neighboring calls only, which is one message a peer because
-    /// algorithms name a peer's parts in a row.
+    /// `Traffic` merges only adjacent parts into a message. That gives one message per peer because
+    /// algorithms list the parts for a peer consecutively.
     #[test]
     fn parts_for_one_peer_are_contiguous_in_a_round() {
         let mut traffic = Traffic::default();
@@ -754,8 +758,8 @@ mod tests {
         }
     }
 
-    /// 64 ranks of two groups, those of the first played for all: who is a group further on is
-    /// oneself, and yet another node.
+    /// 64 ranks in two groups, of which the first is simulated for both. The partner one group
+    /// further is represented by the rank itself, but is on another node.
     #[test]
     fn a_message_from_a_representative_completes_a_receive() {
         let text = machine::preset("dragonfly-1056").expect("a preset");

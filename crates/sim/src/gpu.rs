@@ -1,11 +1,14 @@
-//! Buffers in the memory of GPUs: how a message gets out of one and into another.
+//! Transfer of messages from and to buffers in GPU memory.
 //!
-//! Four ways. The CPU **loads** a short message and stores it at the other end. A **copy** engine
-//! moves a longer one to or from host memory, piece by piece, so that the network carries one piece
-//! while the next is copied. Within a node the receiver's GPU reads the sender's (**IPC**), over
-//! the link between the two. The **NIC** reads and writes GPU memory itself, through the way that
-//! all NICs of a CPU share. Which one it is, the library decides by length; rates are the
-//! machine's. Equations in docs/models/node.md.
+//! There are four methods, selected by the library by message length:
+//! - **Load**: the CPU loads a short message and stores it at the other end.
+//! - **Copy**: a copy engine moves a longer message to or from host memory in pieces, so that the
+//!   network carries one piece while the next is copied.
+//! - **IPC**: within a node, the receiver's GPU reads the sender's memory over the link between
+//!   them.
+//! - **NIC**: the NIC accesses GPU memory directly, over the path that all NICs of a CPU share.
+//!
+//! Rates are parameters of the machine. Equations: docs/models/gpu-buffers.md.
 
 use crate::world::{Buffers, HostEvent, InFlight, Job, ProtocolPhase, Send, World};
 use base::{Gap, Span, Time};
@@ -14,10 +17,10 @@ use net::{NetworkModel, Origin};
 use std::collections::VecDeque;
 use workload::Workload;
 
-/// How the data of a message leaves a buffer, and enters one.
+/// Method by which a message leaves one buffer and enters the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GpuTransfer {
-    /// The buffer is the host's, or there is none.
+    /// The buffer is in host memory, or empty.
     Host,
     Load,
     Copy,
@@ -25,33 +28,34 @@ pub(crate) enum GpuTransfer {
     Nic,
 }
 
-/// Until when everything is taken that messages share.
+/// Times at which the shared resources become free.
 #[derive(Debug)]
 pub(crate) struct Gpus {
     params: GpuParams,
-    /// A rank's copy engine: a stream of its own.
+    /// Copy engine of each rank.
     engines: Vec<Time>,
-    /// By node, reading GPU and GPU read: those of the nodes that have ranks, in order.
+    /// By node (in the order of nodes with ranks), reading GPU, and GPU read.
     links: Vec<Time>,
-    /// By node and CPU: what its NICs read, and until when what they write is taken.
+    /// By node and CPU: arbiter of the reads of its NICs, and the time at which writes of its NICs
+    /// are done.
     arbiters: Vec<ReadArbiter>,
     written: Vec<Time>,
-    /// By rank: its node's number among those, and the CPU its NIC hangs on.
+    /// By rank: index of its node among the nodes with ranks, and the CPU of its NIC.
     node: Vec<u32>,
     nic_cpu: Vec<u16>,
-    /// GPUs and CPUs of a node, at most.
+    /// Maximum number of GPUs and of CPUs per node.
     gpus: usize,
     cpus: usize,
 }
 
-/// The way by which the NICs of a CPU read GPUs' memory: one message after another, of each NIC in
-/// turn.
+/// Arbiter of the path on which the NICs of a CPU read GPU memory: one message at a time, NICs in
+/// round-robin order.
 #[derive(Debug)]
 struct ReadArbiter {
     free: Time,
-    /// Something waits, and is served at `free`.
+    /// A message waits, and will be served at `free`.
     is_awaited: bool,
-    /// By NIC of the node; and whose turn is next.
+    /// Queue of each NIC of the node, and the NIC whose turn is next.
     queues: Vec<VecDeque<InFlight>>,
     turn: usize,
 }
@@ -66,7 +70,7 @@ impl ReadArbiter {
     }
 }
 
-/// `bytes` are served after all before them: when that begins.
+/// Serves `bytes` after all earlier requests; returns the start of service.
 fn queue(server: &mut Time, now: Time, gap: Gap, bytes: u64) -> Time {
     let begin = now.max(*server);
     *server = begin + gap.span(bytes);
@@ -107,14 +111,16 @@ impl Gpus {
         }
     }
 
-    /// The copy engine of `rank` moves `bytes` from `now` on: when the first so many have been.
+    /// The copy engine of `rank` moves `bytes`, starting at `now` or when free. Returns the time at
+    /// which the first `first` bytes are copied.
     fn copy(&mut self, rank: u32, bytes: u64, first: u64, now: Time) -> Time {
         let p = &self.params;
         let begin = queue(&mut self.engines[rank as usize], now, p.gap, bytes);
         begin + p.copy_latency + p.gap.span(first)
     }
 
-    /// The same where the last so many come now and those before them have come already.
+    /// The same, if the last `last` bytes arrive now and all others have arrived before. Returns
+    /// the end.
     fn copy_last(&mut self, rank: u32, bytes: u64, last: u64, now: Time) -> Time {
         let p = &self.params;
         let engine = &mut self.engines[rank as usize];
@@ -122,7 +128,7 @@ impl Gpus {
         *engine + p.copy_latency
     }
 
-    /// The GPU of `to` reads `bytes` of the memory of `from`'s.
+    /// The GPU of `to` reads `bytes` from the memory of the GPU of `from`; returns the end.
     fn read(&mut self, (from, a): (u32, Binding), (to, b): (u32, Binding), what: Ipc) -> Time {
         let Ipc { bytes, gap, now } = what;
         let p = &self.params;
@@ -135,12 +141,13 @@ impl Gpus {
         by_link.max(by_engine) + p.copy_latency
     }
 
-    /// The gate of the NIC of `rank`.
+    /// The arbiter of the NIC of `rank`.
     fn arbiter(&self, rank: u32) -> usize {
         self.node[rank as usize] as usize * self.cpus + usize::from(self.nic_cpu[rank as usize])
     }
 
-    /// The NIC of `rank` has written `bytes` by now, if no other of its CPU has: else when.
+    /// The NIC of `rank` writes `bytes`, which end now unless another NIC of the same CPU delays
+    /// them. Returns the end.
     fn written(&mut self, rank: u32, bytes: u64, now: Time) -> Time {
         let (at, span) = (self.arbiter(rank), self.params.nic_gap.span(bytes));
         let begun = Time(now.0.saturating_sub(span.0));
@@ -148,7 +155,7 @@ impl Gpus {
     }
 }
 
-/// A copy between two GPUs, no faster than the library's `gap`.
+/// A copy between two GPUs, at most at the library's rate (`gap`).
 struct Ipc {
     bytes: u64,
     gap: Gap,
@@ -156,7 +163,7 @@ struct Ipc {
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// The way of a message of `bytes`, within a node or not.
+    /// The transfer method for a message of `bytes`.
     pub(crate) fn gpu_transfer(&self, same_node: bool, bytes: u64) -> GpuTransfer {
         let library = &self.job.library.gpu;
         match self.job.buffers {
@@ -169,7 +176,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// What a CPU does, on each side, to move a message to or from GPU memory.
+    /// CPU time on each side to move a message to or from GPU memory.
     pub(crate) fn touch_cost(&self, same_node: bool, bytes: u64) -> Span {
         let library = &self.job.library.gpu;
         match self.gpu_transfer(same_node, bytes) {
@@ -186,8 +193,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.intranode.gpus.as_mut().expect("GPUs' buffers have their ways")
     }
 
-    /// When data between GPUs of a node is out of the sender's buffer: in host memory, or in the
-    /// receiver's.
+    /// Time at which data between GPUs of a node has left the sender's buffer: it is in host
+    /// memory, or in the receiver's buffer.
     pub(crate) fn gpu_copy_within_node(&mut self, from: u32, to: u32, bytes: u64) -> Time {
         let now = self.now;
         match self.gpu_transfer(true, bytes) {
@@ -202,7 +209,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Whether a leg may leave its rank now: else it will, after others have read GPUs' memory.
+    /// Whether a message may leave its rank now. Otherwise it is queued behind other reads of GPU
+    /// memory.
     pub(crate) fn admits(&mut self, in_flight: InFlight) -> bool {
         let send = self.sends[in_flight.send];
         let is_read = !matches!(in_flight.phase, ProtocolPhase::Get | ProtocolPhase::Finished);
@@ -228,7 +236,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         false
     }
 
-    /// A gate is free: the next leg goes through.
+    /// The arbiter is free: serves the next message.
     pub(crate) fn serve(&mut self, at: u32) {
         let now = self.now;
         let in_flight = self.gpus().arbiters[at as usize].next();
@@ -245,7 +253,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.set_off(in_flight);
     }
 
-    /// When a leg's data can enter the network.
+    /// Time at which the data of a protocol phase can enter the network.
     #[inline]
     pub(crate) fn leaves_at(&mut self, in_flight: InFlight) -> Time {
         let Send { from, to, .. } = self.sends[in_flight.send];
@@ -262,7 +270,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The same of what may lie in a GPU's memory, if the host's would leave `now`.
+    /// The same for data in GPU memory, if data in host memory would leave at `now`.
     fn leaves_gpu_at(&mut self, InFlight { send, phase }: InFlight, now: Time) -> Time {
         let send = self.sends[send];
         let (bytes, origin) = self.on_wire(&send, phase);
@@ -270,7 +278,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let nic = &self.job.machine.nic;
         match self.gpu_transfer(false, send.bytes) {
             GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Ipc => now,
-            // Pieces follow each other: the first is awaited, and the engine's time for all.
+            // In pieces: wait for the first; the engine is busy for all.
             GpuTransfer::Copy
                 if matches!(phase, ProtocolPhase::Eager | ProtocolPhase::RequestToSend) =>
             {
@@ -279,7 +287,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             GpuTransfer::Copy => now,
             GpuTransfer::Nic => {
-                // The network takes data of this length to be in the command.
+                // The network model assumes that data of this length is in the command.
                 let fetched = origin == Origin::Host
                     && bytes <= nic.immediate_max
                     && send.bytes > library.immediate_max;
@@ -288,7 +296,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// When a message whose data has come is in its receiver's buffer, but for what the CPU does.
+    /// Time at which a message that has arrived is in its receiver's buffer, excluding CPU time.
     pub(crate) fn usable_at(&mut self, send: &Send) -> Time {
         let (now, same_node) = (self.now, send.same_node);
         match self.gpu_transfer(same_node, send.bytes) {

@@ -1,11 +1,11 @@
-//! Inside a node: messages through shared memory, by whose CPU and how far, and NICs of another
-//! CPU. Buffers in GPUs' memory have ways of their own: see `gpu`.
+//! Messages through shared memory within a node, and the distance between ranks and NICs of other
+//! CPUs. Buffers in GPU memory: see `gpu`.
 //!
-//! Nobody but two cores has a part in a message between them. Through cells the sender's copies in
-//! and the receiver's out, else the receiver's copies once, each one message after another; and
-//! whoever takes something waits for it to come from the other's cache. A copy is over then, or
-//! when the node's memory has served everybody's copies before it, whichever is later. Equations
-//! in docs/models/node.md.
+//! A message between two ranks of a node is handled by their two cores. Through cells, the sender's
+//! core copies in and the receiver's core copies out; otherwise the receiver's core copies once.
+//! Each core handles one message at a time, and waits for cache lines of the other core. A copy
+//! ends then or when the node's memory has served all earlier copies, whichever is later.
+//! Equations: docs/models/node.md.
 
 use crate::gpu::Gpus;
 use crate::protocol::ends;
@@ -16,20 +16,20 @@ use net::NetworkModel;
 use workload::Workload;
 
 pub struct Intranode {
-    /// When each node's memory is through with the copies it has taken on.
+    /// Time at which each node's memory has finished the copies requested so far.
     memory: IndexVec<NodeId, Time>,
-    /// In a run whose buffers are GPUs'.
+    /// With GPU buffers only.
     pub(crate) gpus: Option<Box<Gpus>>,
 }
 
-/// How data gets from one process to another of its node.
+/// Copy method between two processes of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CopyMethod {
-    /// The sender copies it in, the receiver out.
+    /// The sender copies in, the receiver out.
     Cells,
-    /// The receiver copies it out of the sender's memory, after `start`.
+    /// The receiver copies out of the sender's memory, after `start`.
     Single { start: Span },
-    /// `gpu` knows.
+    /// See `gpu`.
     Gpu,
 }
 
@@ -39,7 +39,7 @@ impl Intranode {
         let gpus = (job.buffers == Buffers::Gpu).then(|| Box::new(Gpus::new(job)));
         Intranode { memory: IndexVec::zeros(nodes), gpus }
     }
-    /// When the memory of `node` has served `bytes` whose copying began at `begun`.
+    /// Time at which the memory of `node` has served `bytes` of a copy that began at `begun`.
     fn serve(&mut self, machine: &Machine, node: NodeId, bytes: u64, begun: Time) -> Time {
         let memory = &mut self.memory[node];
         *memory = (*memory).max(begun) + machine.node.memory_gap.span(bytes);
@@ -57,21 +57,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.job.placements[a as usize].binding.cpu != self.job.placements[b as usize].binding.cpu
     }
 
-    /// What a core needs until it has the words of a message from another of its node: their way
-    /// from the other's cache.
+    /// Time until a core has the words of a message from another core's cache.
     pub(crate) fn shm_latency(&self, a: u32, b: u32) -> Span {
         let p = &self.job.machine.node;
         if self.is_far(a, b) { p.shm_latency + p.far_latency } else { p.shm_latency }
     }
 
-    /// What a core needs to copy between itself and another rank of its node.
+    /// Time to copy between two ranks of a node.
     pub(crate) fn copy_cost(&self, a: u32, b: u32, bytes: u64) -> Span {
         let p = &self.job.machine.node;
         if self.is_far(a, b) { p.far_gap.span(bytes) } else { p.shm_gap.span(bytes) }
     }
 
-    /// What a core need not copy of a message that it packs or unpacks instead: within a node it is
-    /// packed into cells, and out of them or of the sender's memory.
+    /// Copy time that packing or unpacking replaces: within a node, data is packed into cells, and
+    /// unpacked from cells or from the sender's memory.
     pub(crate) fn spared(&self, rank: u32, peer: u32, bytes: u64) -> Span {
         match self.job.buffers {
             Buffers::Host if self.shares_node(rank, peer) => self.copy_cost(rank, peer, bytes),
@@ -79,7 +78,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The same of a message that has come: what its receiver's core would have copied.
+    /// The same for a received message: the copy that its receiver's core saves.
     pub(crate) fn spared_copy_out(&self, send: &Send) -> Span {
         if !send.same_node {
             return Span::ZERO;
@@ -91,21 +90,22 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.copy_cost(send.from, send.to, bytes)
     }
 
-    /// Whether the receiver alone copies a message within a node.
+    /// Whether only the receiver copies a message within a node.
     pub(crate) fn copies_once(&self, from: u32, to: u32, bytes: u64) -> bool {
         let same_node = self.shares_node(from, to);
         let rendezvous = same_node && self.wants_rendezvous(same_node, bytes);
         rendezvous && self.job.library.single_copy_start(bytes).is_some()
     }
 
-    /// When `bytes` between two ranks of a node are there that a core has copied by `copied`.
+    /// Time at which `bytes` between two ranks of a node are there, if a core has copied them by
+    /// `copied` and the node's memory keeps up.
     pub(crate) fn moved(&mut self, a: u32, b: u32, bytes: u64, copied: Time) -> Time {
         let begun = Time(copied.0.saturating_sub(self.copy_cost(a, b, bytes).0));
         let node = self.job.placements[a as usize].node;
         copied.max(self.intranode.serve(&self.job.machine, node, bytes, begun))
     }
 
-    /// How the data of a message within a node gets across.
+    /// Copy method of a message within a node.
     fn copy_method(&self, send: &Send) -> CopyMethod {
         match self.job.buffers {
             Buffers::Gpu => CopyMethod::Gpu,
@@ -117,8 +117,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Who speaks next in a rendezvous within a node that has matched: the sender is asked for what
-    /// it puts into cells, else the receiver goes on by itself.
+    /// The next protocol phase of a matched rendezvous within a node. Through cells, the sender is
+    /// asked for the data; otherwise the receiver copies by itself.
     pub(crate) fn next_phase_within_node(&self, send: &Send) -> ProtocolPhase {
         if self.copy_method(send) == CopyMethod::Cells {
             ProtocolPhase::Get
@@ -127,9 +127,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// When a leg between ranks of a node is there. It is there when it has been written: to have
-    /// it is the work of the core that takes it, which for a leg that it answers at once is done
-    /// here.
+    /// Time at which a protocol phase between ranks of a node has been written. Reading it is the
+    /// work of the receiving core; if that answers at once, the work is added here.
     pub(crate) fn arrives_within_node(&mut self, send: &Send, phase: ProtocolPhase) -> Time {
         let Send { from, to, bytes, .. } = *send;
         let latency = self.shm_latency(from, to);
@@ -147,14 +146,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 self.moved(from, to, written, self.now)
             }
             (_, ProtocolPhase::RequestToSend | ProtocolPhase::Finished) => self.now,
-            // The receiver has seen the request.
+            // The receiver has read the request.
             (_, ProtocolPhase::Get) => self.work(self.representative(to), latency),
             (CopyMethod::Single { start }, ProtocolPhase::Data) => {
                 let cost = latency + start + self.copy_cost(from, to, bytes);
                 let copied = self.work(self.representative(to), cost);
                 self.moved(from, to, bytes, copied)
             }
-            // The sender has seen that it is asked, and fills cells: the first is there.
+            // The sender has read the request and fills cells; this is the time of the first.
             (CopyMethod::Cells, ProtocolPhase::Data) => {
                 let cost = self.copy_cost(from, to, bytes);
                 let copied = self.work(self.representative(from), latency + cost);
@@ -165,25 +164,25 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// When the sender of a message within a node knows that it has been taken.
+    /// Time at which the sender of a message within a node knows that it has been received.
     pub(crate) fn completion_within_node(&mut self, send: &Send) -> Time {
         let Send { from, to, rendezvous, .. } = *send;
         let cost = match self.copy_method(send) {
             CopyMethod::Gpu => return self.now,
-            // Nobody says so: its cells have been filled.
+            // Nothing is reported: the cells have been filled.
             CopyMethod::Cells if rendezvous => Span::ZERO,
             CopyMethod::Cells | CopyMethod::Single { .. } => self.shm_latency(from, to),
         };
         self.work(self.representative(from), cost)
     }
 
-    /// What the receiver's core does for a message within a node beside MPI's overhead: it has to
-    /// get it, and what is in cells copied out. Of an eager message that takes several, all but
-    /// the last have been while the sender filled the next.
+    /// Time of the receiver's core for a message within a node, in addition to MPI's overhead: the
+    /// fetch, and the copy out of cells. Of an eager message of several cells, all but the last
+    /// were copied while the sender filled the next.
     pub(crate) fn copy_out_cost(&self, send: &Send) -> Span {
         let Send { from, to, rendezvous, .. } = *send;
         match self.copy_method(send) {
-            // It has seen the request.
+            // It has already read the request.
             CopyMethod::Single { .. } => Span::ZERO,
             CopyMethod::Gpu if rendezvous => Span::ZERO,
             CopyMethod::Gpu => self.shm_latency(from, to),
@@ -196,7 +195,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Bytes that the receiver of a message copies out of cells.
     fn in_cells(&self, send: &Send) -> u64 {
         match self.copy_method(send) {
-            // A cell that several read is as long as what they read.
+            // A cell with several readers is as long as their data.
             CopyMethod::Cells if send.rendezvous || send.bytes > self.job.library.shm_eager_max => {
                 send.bytes
             }
@@ -205,8 +204,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// When a message within a node is in its receiver's buffer, but for what the CPU does: the
-    /// node's memory may be behind.
+    /// Time at which a message within a node is in its receiver's buffer, excluding CPU time: the
+    /// node's memory may be the bottleneck.
     pub(crate) fn copied_out_at(&mut self, send: &Send) -> Time {
         let bytes = self.in_cells(send);
         if bytes == 0 {
@@ -218,9 +217,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         now.max(Time(served.0.saturating_sub(cost.0)))
     }
 
-    /// What a leg needs more on the way between its NICs and the hosts that take part in it: who
-    /// commands it, and who sees it. The receiver's NIC matches a request to send and asks for the
-    /// data by itself, unless its host does both; the sender's gives it.
+    /// Additional host latency of a protocol phase: the host that commands it and the host that
+    /// observes it. The receiver's NIC matches a request to send and fetches the data by itself,
+    /// unless its host does both; the sender's NIC sends the data.
     pub(crate) fn host_ends(&self, phase: ProtocolPhase, to: u32) -> Span {
         let ends = match phase {
             ProtocolPhase::Eager => 2,
@@ -235,8 +234,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.job.machine.node.nic_latency * ends
     }
 
-    /// What a leg needs more on the way between the two ranks of a message and the NICs it uses,
-    /// where these hang on other CPUs than theirs.
+    /// Additional latency of a protocol phase for ranks whose NICs are attached to other CPUs.
     #[inline]
     pub(crate) fn far_nics(&self, in_flight: InFlight) -> Span {
         let ends = if self.names_nics(in_flight.send) {
@@ -249,7 +247,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.job.machine.node.far_nic_latency * ends
     }
 
-    /// How many of the two NICs that the workload named are far from their ranks.
+    /// How many of the two NICs named by the workload are attached to other CPUs than their ranks'.
     fn far_named_nics(&self, in_flight: InFlight) -> u64 {
         let (src, dst) = ends(&self.sends[in_flight.send], in_flight.phase);
         let nics = self.nics_of(in_flight);

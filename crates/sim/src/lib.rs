@@ -1,7 +1,8 @@
-//! Floor 5: one run. The façade: plain data in, plain data out.
+//! Layer 5: one simulation run. Plain data in, plain data out.
 //!
-//! `World` ties a machine, a workload and a network model together; the loop is explicit, the
-//! events a closed enum, the fidelity a type.
+//! `World` combines a machine, a workload and a network model. The event loop is explicit, the
+//! events are a closed enum, and the fidelity is a type parameter. `api` has the requests and
+//! results that the command line and Python exchange as JSON.
 
 mod agreement;
 pub mod api;

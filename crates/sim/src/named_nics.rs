@@ -6,13 +6,13 @@ use machine::NicId;
 use net::NetworkModel;
 use workload::Workload;
 
-/// The NICs that the workload named for sends: the sender's and the receiver's number, each counted
-/// from the NIC of the rank. Empty in a run that names none.
+/// NICs that the workload named for sends: offsets of the sender's and the receiver's NIC from
+/// those of their ranks. Empty if none are named.
 #[derive(Default)]
 pub(crate) struct NamedNics(Vec<Option<[u8; 2]>>);
 
 impl NamedNics {
-    /// Remembers what was named for this send; ids of sends are used again.
+    /// Stores the NICs named for this send; ids of sends are reused.
     #[inline]
     pub fn set(&mut self, send: SendId, named: Option<[u8; 2]>) {
         if named.is_none() && self.0.is_empty() {
@@ -38,12 +38,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     #[inline]
     fn named_for(&self, send: SendId) -> Option<[u8; 2]> {
-        // A message of a collective may have the id that a named send had.
+        // A message of a collective may reuse the id of a send with named NICs.
         let named = self.named.of(send)?;
         matches!(self.sends[send].purpose, Purpose::User { .. }).then_some(named)
     }
 
-    /// The NICs that a leg leaves and reaches.
+    /// Source and destination NIC of a protocol phase.
     #[inline]
     pub(crate) fn nics_of(&self, in_flight: InFlight) -> (NicId, NicId) {
         let (src, dst) = ends(&self.sends[in_flight.send], in_flight.phase);
@@ -53,7 +53,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         (self.nic_beside(a, a_nth.into()), self.nic_beside(b, b_nth.into()))
     }
 
-    /// The `nth` NIC after this one, around all of the node.
+    /// The `nth` NIC after this one on its node, cyclically.
     pub(crate) fn nic_beside(&self, nic: NicId, nth: u32) -> NicId {
         if nth == 0 {
             return nic;

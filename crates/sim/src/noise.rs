@@ -1,25 +1,25 @@
-//! Noise of the operating system: every so often a core does something else for a while.
+//! Operating-system noise: periodic interruptions of each core.
 //!
-//! The pattern of Ferreira, Bridges and Brightwell ("Characterizing application sensitivity to OS
-//! interference using kernel-level noise injection", SC 2008): pulses of one length at one
-//! frequency, each core's at a phase of its own; they inject 2.5 % as 25 us every 1 ms, 250 us
-//! every 10 ms or 2,500 us every 100 ms. Only the CPU is taken, the NIC goes on.
+//! The pattern is that of Ferreira, Bridges and Brightwell ("Characterizing application sensitivity
+//! to OS interference using kernel-level noise injection", SC 2008): pulses of one length at one
+//! frequency, with a phase per core. They inject 2.5 % as 25 us every 1 ms, 250 us every 10 ms or
+//! 2,500 us every 100 ms. Only the CPU is interrupted; the NIC continues.
 
 use base::{Span, Time};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Noise {
-    /// From the beginning of a pulse to that of the next.
+    /// From the start of a pulse to the start of the next.
     pub period: Span,
-    /// How long the core is away each time; less than the period.
+    /// Duration of a pulse; less than the period.
     pub length: Span,
 }
 
 impl Noise {
-    /// When work that takes `span` is done on a core that begins it at `start`. Pulses begin at
-    /// `phase` before the run began, and every period from there; `phase` is at most a period.
+    /// End of work that takes `span` of CPU time and starts at `start`. Pulses start `phase` before
+    /// the start of the run, and every period from there; `phase` is at most one period.
     ///
-    /// Counting only the time the core is there turns the sum into an addition.
+    /// Counting only CPU time outside pulses turns the sum into an addition.
     pub fn done(self, phase: Span, start: Time, span: Span) -> Time {
         if span == Span::ZERO {
             return start;
@@ -27,7 +27,7 @@ impl Noise {
         let (period, there) = (self.period.0, self.period.0 - self.length.0);
         let at = start.0 + phase.0;
         let useful = at / period * there + (at % period).saturating_sub(self.length.0) + span.0;
-        // Work that ends as a pulse begins does not wait for its end.
+        // Work that ends at the start of a pulse is not delayed by it.
         let (whole, rest) = ((useful - 1) / there, (useful - 1) % there + 1);
         Time(whole * period + self.length.0 + rest - phase.0)
     }
@@ -37,7 +37,7 @@ impl Noise {
 mod tests {
     use super::*;
 
-    /// Picosecond by picosecond.
+    /// Reference implementation, one picosecond at a time.
     fn by_hand(noise: Noise, phase: Span, start: Time, span: Span) -> Time {
         let (mut at, mut left) = (start.0, span.0);
         while left > 0 {

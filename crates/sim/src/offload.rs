@@ -1,9 +1,9 @@
-//! Collectives that the network does: a tree of switches, or of NICs, reduces what its endpoints
-//! send to the root's, and copies what that sends back. Equations and limits in
+//! Collectives offloaded to the network: a tree of switches, or of NICs, reduces the contributions
+//! of its endpoints toward the root, and broadcasts the result. Equations and limits:
 //! docs/models/collectives.md.
 //!
-//! What a tree does is settled when the last of its ranks has entered: nothing before that can be
-//! seen by anybody. Its packets wait for each other on links, and for nobody else.
+//! A reduction is evaluated when the last of its ranks has entered, because no earlier effect is
+//! visible. Its packets queue on links only behind packets of other reductions.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -15,33 +15,33 @@ use machine::{LinkId, Machine, NIC_CHILDREN, NicId, Reducer, SwitchId};
 use net::{Counters, LinkTraffic, NetworkModel};
 use workload::{Context, Workload};
 
-/// Reductions of one group that switches keep apart. [libfabric] CXIP_COLL_MAX_CONCUR
-/// How many NICs do is not public: as many. [estimate]
+/// Concurrent reductions of one group in switches. [libfabric] CXIP_COLL_MAX_CONCUR
+///
+/// The number for NICs is not public; the same is assumed. [estimate]
 const MOST_AT_ONCE: u32 = 8;
 
-/// Payload, header and padding of a reduction's packet, whatever it carries. [libfabric]
+/// Bytes of a reduction's packet: payload, header and padding, independent of the data. [libfabric]
 /// prov/cxi/src/cxip_coll.c
 const PACKET: u64 = 49;
 const _: () = assert!(OFFLOAD_MAX < PACKET);
 
-/// What Aries' engines reduce is a word; of several each is a packet. [Cray XC Series Network]
+/// Aries' engines reduce one word per packet. [Cray XC Series Network]
 const WORD: u64 = 8;
 
-/// A collective of a communicator of a job.
+/// Job, communicator, number of the call.
 type Key = (u32, Context, u32);
 
 #[derive(Default)]
 pub(crate) struct Offload {
-    /// Who reduces, if anybody does.
+    /// Type of the network's reduction, if it has any.
     pub reducer: Option<Reducer>,
     in_progress: BTreeMap<Key, Group>,
-    /// By rank and communicator: reductions it has a part in, and those that wait for one to end.
-    /// None of those without such.
+    /// By rank and communicator: the number of reductions in progress, and those that wait. Without
+    /// any, there is no entry.
     open: BTreeMap<(u32, Context), Open>,
-    /// From when to when a link carries the packets of reductions that it carries last, one right
-    /// after the other.
+    /// Start and end of the last contiguous interval in which a link carries packets of reductions.
     busy: BTreeMap<LinkId, (Time, Time)>,
-    /// Reductions whose switches did not wait for their last part.
+    /// Reductions that timed out before their last contribution.
     pub timeouts: u64,
 }
 
@@ -49,12 +49,12 @@ impl Offload {
     pub fn new(machine: &Machine) -> Offload {
         Offload { reducer: machine.reducer(), ..Offload::default() }
     }
-    /// Communicators and reductions that something is kept of.
+    /// Number of communicators and reductions with stored state.
     #[cfg(test)]
     pub fn kept(&self) -> usize {
         self.in_progress.len() + self.open.len()
     }
-    /// The links for parts of so many packets, each of so many bytes in its frame.
+    /// The links, for contributions of `packets` packets of `bytes` frame bytes each.
     fn wires<'a>(
         &'a mut self,
         machine: &'a Machine,
@@ -67,23 +67,23 @@ impl Offload {
     }
 }
 
-/// How many, and what waits.
+/// Reductions in progress, and those that wait.
 type Open = (u32, VecDeque<(RunId, InNetwork)>);
 
-/// Those who have entered, with when their part leaves them.
+/// Members that have entered, each with the time at which its contribution leaves.
 struct Group {
     /// Of the tree.
     root: u32,
-    /// What the first of them asks for; so must all others.
+    /// Arguments of the first member, with which all others must agree.
     asked: ReductionArgs,
     entered: Vec<(u32, RunId, Time)>,
 }
 
-/// What members of a reduction agree about.
+/// Arguments on which the members of a reduction must agree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ReductionArgs {
     kind: Kind,
-    /// The call's, if its kind has one.
+    /// The call's root, if its kind has one.
     root: Option<u32>,
     part: InNetwork,
 }
@@ -100,7 +100,7 @@ impl fmt::Display for ReductionArgs {
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// A rank's run enters a reduction; one thing is owed to it until the result is there.
+    /// A rank's run enters a reduction, which stays outstanding until the result arrives.
     pub(crate) fn enter_offload(&mut self, id: RunId, part: InNetwork) {
         let (rank, context) = self.part_of(id);
         let (open, waiting) = self.offload.open.entry((rank, context)).or_default();
@@ -111,7 +111,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let key = self.key_of(id);
         let root =
             self.first_rank(key.0) + self.workload.members(key.0, context)[part.root as usize];
-        // Where switches reduce, the root gives what it has to its own NIC only at the end.
+        // With switches, the root combines its own contribution only at the end.
         let keeps = rank == root && self.reducer() == Reducer::Switches;
         let cost = if keeps { Span::ZERO } else { self.job.library.send_overhead };
         let left = self.work(rank, cost);
@@ -142,7 +142,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.offload.reducer.expect("who asks for it has been refused otherwise")
     }
 
-    /// All have entered a reduction by NICs, which do all of it.
+    /// All members have entered a reduction by NICs, which execute all of it.
     fn combine(&mut self, key: Key) {
         let Group { root, asked, mut entered } =
             self.offload.in_progress.remove(&key).expect("all of it have entered");
@@ -166,7 +166,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// All have entered: when the root has what they sent.
+    /// All members have entered: computes when the root has their contributions.
     fn send_up(&mut self, key: Key, part: InNetwork) {
         let Group { root, entered, .. } = &self.offload.in_progress[&key];
         let (root, machine) = (*root, &self.job.machine);
@@ -180,7 +180,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let mut wires = self.offload.wires(machine, &mut self.counters, 1, PACKET);
         let (arrivals, timed_out) = up(&mut wires, to, &parts, timeout);
         self.offload.timeouts += u64::from(timed_out);
-        // Of several packets each costs its turn; the last turn is taken when it comes.
+        // The root's CPU handles packets one after the other; the cost of the last is charged on
+        // arrival.
         let cost = self.root_cost(part.bytes);
         let mut begins = ready;
         for arrival in arrivals {
@@ -190,12 +191,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.schedule(root, begins, HostEvent::Reduced(run));
     }
 
-    /// The root's CPU takes one packet, and reduces it with what it has.
+    /// CPU time of the root to receive one packet and reduce it with its own data.
     fn root_cost(&self, bytes: u64) -> Span {
         self.job.library.recv_overhead + self.job.library.reduce_gap.span(bytes)
     }
 
-    /// The root begins to look at the last packet, or the result has come to another rank.
+    /// The root starts with the last packet, or the result has arrived at another rank.
     pub(crate) fn reduced(&mut self, id: RunId) {
         let (key, (rank, context)) = (self.key_of(id), self.part_of(id));
         let when = match self.offload.in_progress.remove(&key) {
@@ -217,7 +218,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The root's NIC is given the result.
+    /// The root's NIC gets the result.
     fn send_down(&mut self, group: Group, given: Time) {
         let from = self.job.placements[group.root as usize].nic;
         let others = group.entered.iter().filter(|&&(rank, ..)| rank != group.root);
@@ -243,10 +244,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 }
 
-/// The links that packets of reductions go by.
+/// The links that carry packets of reductions.
 struct Wires<'a> {
     machine: &'a Machine,
-    /// Packets that go one right after the other, and their bytes on a wire.
+    /// Number of consecutive packets, and their total wire bytes.
     packets: u64,
     wire: u64,
     busy: &'a mut BTreeMap<LinkId, (Time, Time)>,
@@ -254,36 +255,37 @@ struct Wires<'a> {
 }
 
 impl Wires<'_> {
-    /// How long a link needs for a packet.
+    /// Transmission time of the packets on a link.
     fn gap(&self, link: LinkId) -> Span {
         self.machine.links.gap[link].span(self.wire)
     }
-    /// A packet is to enter `link` at `ready`: when its head is at the far end.
+    /// Arrival of the head at the far end, for packets that are ready to enter `link` at `ready`.
     fn head(&mut self, link: LinkId, ready: Time) -> Time {
         let (gap, bytes) = (self.gap(link), self.wire);
-        // Whoever was reckoned last may come later than this one: a reduction is, when its last
-        // rank has entered.
+        // Reductions are evaluated in the order in which their last ranks enter, so an earlier
+        // evaluation may use the link later than this one.
         let (from, until) = self.busy.entry(link).or_insert((Time::ZERO, Time::ZERO));
         let enters = if ready + gap <= *from { ready } else { ready.max(*until) };
         if enters >= *until {
-            // Who follows at once makes the stretch longer: there is no room within it.
+            // An adjacent transmission extends the interval; there is no gap within it.
             *from = if enters == *until { *from } else { enters };
             *until = enters + gap;
         }
         self.counters.links[link] += LinkTraffic { bytes, packets: self.packets };
         enters + self.machine.links.latency[link]
     }
-    /// The same for a packet that is used whole: its tail.
+    /// The same for a packet that is needed whole: arrival of its tail.
     fn whole(&mut self, link: LinkId, ready: Time) -> Time {
         self.head(link, ready) + self.gap(link)
     }
 }
 
-/// A reduction's way up: when packets arrive whole at the NIC of the root, in order, and whether
-/// some switch gave up waiting.
+/// The reduction phase toward the root: arrival times of whole packets at the root's NIC, in
+/// ascending order, and whether a switch timed out.
 ///
-/// A switch keeps what comes and passes it on when all it expects is there, or, `timeout` after the
-/// first, as far as it is; what comes later goes on by itself.
+/// A switch holds contributions until all that it expects have arrived, and forwards the combined
+/// packet. After `timeout` since the first, it forwards what it has; later contributions are
+/// forwarded one by one.
 fn up(
     wires: &mut Wires<'_>,
     root: NicId,
@@ -298,7 +300,7 @@ fn up(
     }
     let paths: BTreeMap<SwitchId, Vec<LinkId>> =
         at.keys().map(|&switch| (switch, machine.tree_path(switch, root))).collect();
-    // By switch: how far it is from the root, and the link out of it.
+    // By switch: its distance from the root, and its link toward the root.
     let mut tree: BTreeMap<SwitchId, (usize, LinkId)> = BTreeMap::new();
     for path in paths.values() {
         for (nth, &link) in path.iter().enumerate() {
@@ -327,7 +329,8 @@ fn up(
     (arrivals, timed_out)
 }
 
-/// When packets leave a switch to which these have come: one, unless it gives up waiting.
+/// Departures from a switch, given the arrivals in `came`: one, unless the switch times out.
+/// Returns whether it did.
 fn merge(came: &mut Vec<Time>, timeout: Span) -> bool {
     came.sort_unstable();
     let (Some(&first), Some(&last)) = (came.first(), came.last()) else { return false };
@@ -341,7 +344,8 @@ fn merge(came: &mut Vec<Time>, timeout: Span) -> bool {
     true
 }
 
-/// A result's way down: when it is whole at each of these NICs. Switches copy a packet as it comes.
+/// The broadcast phase from the root: arrival of the whole result at each NIC. Switches copy a
+/// packet as it arrives.
 fn down(wires: &mut Wires<'_>, root: NicId, nics: &[NicId], given: Time) -> Vec<Time> {
     let machine = wires.machine;
     let head = wires.head(machine.injection(root), given + machine.command_latency());
@@ -350,7 +354,7 @@ fn down(wires: &mut Wires<'_>, root: NicId, nics: &[NicId], given: Time) -> Vec<
     let mut arrivals = Vec::with_capacity(nics.len());
     for &nic in nics {
         let home = machine.nic_switch[nic];
-        // From the switch nearest to the root that it has not come to yet.
+        // Start at the switch nearest to the root that the packet has not reached yet.
         for link in machine.tree_path(home, root).into_iter().rev() {
             let (here, next) = (machine.switch_after(link), machine.switch_before(link));
             if !at.contains_key(&next) {
@@ -363,11 +367,11 @@ fn down(wires: &mut Wires<'_>, root: NicId, nics: &[NicId], given: Time) -> Vec<
     arrivals
 }
 
-/// A reduction by NICs, the root's first, each of which has its own part at the instant beside it:
-/// when each has the result.
+/// A reduction by NICs, the root first, each with the time of its own contribution. Returns when
+/// each has the result.
 ///
-/// A NIC sends what it has to its parent when all its children's parts have come, whole, and its
-/// own is there; on the way back it sends the result on to its children in turn.
+/// A NIC sends to its parent when all contributions of its children have arrived whole and its own
+/// is ready. It then sends the result to its children in turn.
 fn by_nics(wires: &mut Wires<'_>, nics: &[(NicId, Time)]) -> Vec<Time> {
     let n = nics.len();
     let children =
@@ -375,7 +379,7 @@ fn by_nics(wires: &mut Wires<'_>, nics: &[(NicId, Time)]) -> Vec<Time> {
     let mut has: Vec<Time> = nics.iter().map(|&(_, own)| own).collect();
     let mut order: Vec<usize> = Vec::with_capacity(NIC_CHILDREN);
     for to in (0..n).rev() {
-        // Those who share a link on their way go in the order in which they set out.
+        // Children that share a link use it in the order of their departures.
         order.clear();
         order.extend(children(to));
         order.sort_unstable_by_key(|&child| (has[child], child));
@@ -392,7 +396,7 @@ fn by_nics(wires: &mut Wires<'_>, nics: &[(NicId, Time)]) -> Vec<Time> {
     has
 }
 
-/// A part or a result goes from one NIC to another: when its tail is there.
+/// Transfer of a contribution or a result between two NICs: arrival of its tail.
 fn across(wires: &mut Wires<'_>, from: NicId, to: NicId, given: Time) -> Time {
     let machine = wires.machine;
     let path = machine.tree_path(machine.nic_switch[from], to);

@@ -1,8 +1,8 @@
-//! Access to other ranks' memory, and the locks of windows, as the NICs do it.
+//! One-sided operations on the memory of other ranks, and window locks, as NICs execute them.
 //!
-//! A request goes to the target's NIC, which writes, reads or combines and answers; the target's
-//! CPU has a part only in what the NIC cannot combine by itself. Within a node the origin's CPU
-//! reaches into the shared memory. Equations and limits in docs/models/onesided.md.
+//! A request goes to the target's NIC, which writes, reads or combines, and answers. The target's
+//! CPU takes part only in operations that the NIC cannot execute. Within a node the origin's CPU
+//! accesses the shared memory. Equations and limits: docs/models/onesided.md.
 
 use crate::outcome::Blocked;
 use crate::pairs::{InOrder, PairId};
@@ -41,24 +41,24 @@ pub(crate) struct Access {
     token: Token,
     pub want: Want,
     pair: PairId,
-    /// Its place among the requests of its pair, and, if it is an access, among those.
+    /// Its number among the requests of its pair and, for an access, among the accesses.
     nth: u32,
     nth_access: u32,
-    /// When the target was ready for it; the time of the call until known better.
+    /// Time at which the target was ready for it; the time of the call until that is known.
     ready: Time,
-    /// The request has taken effect: what travels is the answer.
+    /// The request has taken effect, and the message in flight is the response.
     answered: bool,
 }
 
-/// What one rank wants of another's memory, in the order of its calls.
+/// One-sided operations of one rank on another rank's memory, in the order of the calls.
 #[derive(Default)]
 pub(crate) struct Channel {
     requests: u32,
     accesses: u32,
     arrived: InOrder<AccessId>,
     answered: InOrder<AccessId>,
-    /// When the latest access takes effect at the target, and when it is complete at the origin:
-    /// the next is not sooner.
+    /// Time at which the latest access takes effect at the target, and at which it is complete at
+    /// the origin: lower bounds for the next.
     effective: Time,
     completed: Time,
 }
@@ -83,7 +83,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     self.register_temporary(from, out);
                 }
                 if self.job.machine.nic.response > 0 && !self.needs_cpu(want) {
-                    // The target's NIC does it and answers packet by packet.
+                    // The target's NIC executes it and responds packet by packet.
                     access.answered = true;
                     let id = self.accesses.insert(access);
                     return self.issue(id);
@@ -106,7 +106,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.issue(id);
     }
 
-    /// A core gives its NIC a command, and the next no sooner than the NIC's interface lets it.
+    /// A core commands its NIC; the NIC's interface limits the rate of commands.
     fn issue(&mut self, id: AccessId) {
         let from = self.accesses[id].from;
         let next = self.now + self.job.machine.nic.core_gap;
@@ -123,7 +123,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn request(&mut self, id: AccessId) {
         let Access { from, to, want, answered, .. } = self.accesses[id];
         match want {
-            // Where NICs answer packet by packet, word comes when all has been answered.
+            // If NICs respond packet by packet, completion means that all responses have arrived.
             Want::Access { out, back, .. } if answered => {
                 let nics =
                     (self.job.placements[from as usize].nic, self.job.placements[to as usize].nic);
@@ -141,7 +141,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Its target, and its bytes both ways.
+    /// Its target, and the sum of its bytes in both directions.
     pub(crate) fn about_access(&self, id: AccessId) -> (u32, u64) {
         let Access { to, want, .. } = self.accesses[id];
         match want {
@@ -156,7 +156,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.send(MessageOwner::Access(id), (src, dst), bytes, (origin, Completion::Target));
     }
 
-    /// Within a node the origin's CPU moves the bytes itself, and combines them.
+    /// Within a node the origin's CPU moves and combines the bytes.
     fn reach(&mut self, access: Access, out: u64, back: u64, atomic: bool) {
         let start = self.work(access.from, Span::ZERO);
         let Access { from, to, .. } = access;
@@ -169,7 +169,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.finish_access(&access, when);
     }
 
-    /// A request or an answer has arrived.
+    /// A request or a response has arrived.
     pub(crate) fn access_arrives(&mut self, id: AccessId) {
         let Access { pair, nth, nth_access, answered, .. } = self.accesses[id];
         if answered {
@@ -200,7 +200,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                         + library.send_overhead;
                     when = self.work(access.to, span);
                     self.accesses[id].ready = Time(when.0 - span.0);
-                    // It sees the request, and commands its NIC to answer.
+                    // It observes the request, and commands its NIC to respond.
                     when += self.job.machine.node.nic_latency * 2;
                 } else if atomic || back > 0 {
                     when += self.job.machine.nic.fetch(back);
@@ -232,7 +232,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// What the NIC cannot combine by itself.
+    /// Whether the target's CPU executes it, because the NIC cannot.
     fn needs_cpu(&self, want: Want) -> bool {
         match want {
             Want::Access { out, back, atomic } => {
@@ -242,7 +242,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// What the NICs make one step of: locks, and what they combine by themselves.
+    /// Operations that NICs execute atomically: locks, and supported reductions.
     pub(crate) fn is_atomic(&self, want: Want) -> bool {
         match want {
             Want::Access { atomic, .. } => atomic && !self.needs_cpu(want),
@@ -250,8 +250,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The lock is this rank's: the word comes back from the target's NIC, or is seen in the
-    /// node's memory.
+    /// The lock is granted: the response leaves the target's NIC, or is observed in the node's
+    /// memory.
     fn grant(&mut self, id: AccessId) {
         self.accesses[id].ready = self.now;
         let Access { from, to, .. } = self.accesses[id];
@@ -268,7 +268,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.schedule(self.accesses[id].to, when, HostEvent::Answer(id));
     }
 
-    /// The answer leaves the target.
+    /// The response leaves the target.
     pub(crate) fn answer(&mut self, id: AccessId) {
         let Access { from, to, want, .. } = self.accesses[id];
         let back = match want {
@@ -283,8 +283,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if back > 0 {
             return self.send_access(id, to, from, back, Origin::Answer);
         }
-        // An acknowledgement, or the word of a lock, meets nobody: it needs the time of its links,
-        // and on the wire what a response weighs.
+        // An acknowledgement or a lock response does not contend: it takes the latency of its links
+        // and its wire time.
         let machine = &self.job.machine;
         let (src, dst) =
             (self.job.placements[to as usize].nic, self.job.placements[from as usize].nic);
@@ -295,7 +295,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.schedule(from, self.now + latency + wire, HostEvent::Arrive(MessageOwner::Access(id)));
     }
 
-    /// From what the origin's NIC has until its host sees it.
+    /// Time from the arrival at the origin's NIC until its host observes it.
     fn seen_after(&self, from: u32, to: u32) -> Span {
         let same_node = self.shares_node(from, to);
         if same_node { Span::ZERO } else { self.job.machine.node.nic_latency }
@@ -330,12 +330,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Span::ZERO => when,
             cost => self.work(from, cost).max(when + cost),
         };
-        // With what is unpacked: an unlock behind it says that all of it is there.
+        // Includes unpacking: a later unlock reports that everything is there.
         self.channels[pair].completed = when;
         self.complete(when, Done { rank: from, token, peer: to, ready, ..Done::default() });
     }
 
-    /// Counts the payload each way as a message; one that carries none counts for the way out.
+    /// Counts the payload of each direction as a message; an access without payload counts for the
+    /// outward direction.
     fn count_access(&mut self, from: u32, to: u32, out: u64, back: u64) {
         for (from, to, bytes, counts) in
             [(from, to, out, out > 0 || back == 0), (to, from, back, back > 0)]

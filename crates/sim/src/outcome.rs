@@ -1,4 +1,4 @@
-//! What came of a run: plain data.
+//! The result of a run, as plain data.
 
 use crate::background::BackgroundTraffic;
 use base::{Digest, Time};
@@ -8,7 +8,7 @@ use net::Counters;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How closely the network is looked at.
+/// Level of detail of the network model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fidelity {
@@ -20,7 +20,7 @@ pub enum Fidelity {
 impl Fidelity {
     pub const ALL: [Fidelity; 3] = [Fidelity::Packet, Fidelity::Flow, Fidelity::LogGp];
 
-    /// As a user types it.
+    /// The name in the user interface.
     pub fn name(self) -> &'static str {
         match self {
             Fidelity::Packet => "packet",
@@ -30,20 +30,20 @@ impl Fidelity {
     }
 }
 
-/// How a run ended. A user's deadlock is a result, not a panic.
+/// How a run ended. A deadlock of the user's program is a result, not a panic.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     Finished,
     /// The workload ended itself: an abort, or a process that died.
     Stopped,
     Interrupted,
-    /// Nothing can happen any more, and ranks still wait.
+    /// No event is left, and some ranks are still blocked.
     Deadlock(Vec<Blocked>),
-    /// The program did what MPI forbids and no rank could go on from.
+    /// The program made an erroneous MPI call that no rank can continue from.
     Erroneous(Blocked),
-    /// The simulated machine failed it: a message that was given up, a node that died.
+    /// The simulated machine failed: a message was given up, or a node went down.
     Failed(Blocked),
-    /// Something was used up of which there is only so much, and no job goes on from that.
+    /// A limited resource was exhausted, and the job cannot continue.
     Exhausted(Blocked),
 }
 
@@ -54,7 +54,7 @@ pub struct Blocked {
     pub what: String,
 }
 
-/// How far a message goes: to a rank of the same node, switch, group, or beyond.
+/// Distance of a message: within its node, its switch, its group, or between groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Distance {
     Node,
@@ -79,22 +79,23 @@ pub struct Engine {
     pub events: u64,
     pub packets: u64,
     pub packet_hops: u64,
-    /// Memory of the network model and the event queue.
+    /// Memory of the network model and the event queue, bytes.
     pub bytes: u64,
 }
 
-/// What one of several jobs did. Times count from the jobs' common start.
+/// Result of one job. Times count from the common start of the jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobOutcome {
-    /// Its ranks among those of the run.
+    /// First rank of the job, in the numbering of the run.
     pub first: u32,
     pub ranks: u32,
-    /// When its last operation completed.
+    /// Time of the last completion.
     pub time: Time,
-    /// Of its completions, in its own ranks' numbers: the same wherever it stands among the jobs.
+    /// Digest of the job's completions, with job-local rank numbers. It does not depend on the
+    /// job's position among the jobs.
     pub digest: Digest,
     pub by_distance: [(u64, u64); 4],
-    /// Packets its NICs sent, and their wire bytes.
+    /// Packets sent by the NICs of the job's ranks, and their wire bytes.
     pub packets: u64,
     pub wire_bytes: u64,
 }
@@ -102,7 +103,7 @@ pub struct JobOutcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     pub end: End,
-    /// From the jobs' start.
+    /// Since the start of the jobs.
     pub time: Time,
     pub digest: Digest,
     pub engine: Engine,
@@ -111,28 +112,28 @@ pub struct Outcome {
     /// Sorted by sender, then receiver.
     pub pairs: Vec<PairTraffic>,
     pub counters: Counters,
-    /// One a job; most runs have one.
+    /// One entry per job; most runs have one.
     pub jobs: Vec<JobOutcome>,
     pub background: Vec<BackgroundTraffic>,
     pub limit_report: LimitReport,
-    /// What the match engines of NICs did, by NIC and engine, where they did anything.
+    /// Counts of the match engines that were used, by NIC and engine.
     pub matches: BTreeMap<(NicId, u32), Matches>,
 }
 
-/// The most that was in use of something at once.
+/// Maximum use of one limited resource at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitUse {
     pub limit: Limit,
     pub used: u64,
-    /// Of that, what is in use in any case.
+    /// The part of `used` that is always in use.
     pub fixed: u64,
-    /// None: there is no bound.
+    /// `None`: unbounded.
     pub bound: Option<u64>,
-    /// Whose, among those of the run.
+    /// The rank with the maximum, in the numbering of the run.
     pub rank: u32,
 }
 
-/// A limit that was exceeded, for the first time.
+/// First time at which a limit was exceeded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExceededLimit {
     pub limit: Limit,
@@ -142,16 +143,16 @@ pub struct ExceededLimit {
     pub what: String,
 }
 
-/// What became of limits.
+/// Use of all limited resources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitReport {
-    /// One a limit; of memory, if ranks told what they had.
+    /// One entry per limit; for memory, if ranks reported their memory.
     pub uses: Vec<LimitUse>,
     pub crossed: Vec<ExceededLimit>,
-    /// How often a NIC without entries stopped its senders.
+    /// Times a NIC without free entries applied flow control to its senders.
     pub flow_controls: u64,
-    /// Ranks whose CPUs matched at the end.
+    /// Ranks matched in software at the end of the run.
     pub software_ranks: usize,
-    /// Reductions whose switches did not wait for the last part.
+    /// Reductions in switches that timed out before the last contribution.
     pub reduction_timeouts: u64,
 }

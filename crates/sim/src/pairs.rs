@@ -1,4 +1,4 @@
-//! What a run knows of ordered pairs of ranks: a column, and a table that finds a pair's row once.
+//! Data per ordered pair of ranks: a column of rows, and a hash table from pairs to rows.
 
 use base::IndexVec;
 
@@ -7,12 +7,12 @@ base::ids! {
     PairId,
 }
 
-/// Rows in the order in which their pairs first met. The table is open-addressed, at most half
-/// full and asked once a message; who keeps the id never asks again.
+/// Rows in the order in which their pairs first occur. The table is open-addressed, at most half
+/// full, and used once per message; holders of an id do not need it again.
 pub(crate) struct Pairs<T> {
     rows: IndexVec<PairId, T>,
     names: IndexVec<PairId, (u32, u32)>,
-    /// Ids by where the hash of the pair says, or in the next free place.
+    /// Ids at the slot of the pair's hash, or in the next free slot.
     table: Vec<PairId>,
 }
 
@@ -23,7 +23,7 @@ impl<T: Default> Pairs<T> {
         Pairs { rows: IndexVec::new(), names: IndexVec::new(), table: vec![FREE; 64] }
     }
 
-    /// The row of this pair, made if need be.
+    /// The row of this pair, created on first use.
     #[inline]
     pub fn id(&mut self, from: u32, to: u32) -> PairId {
         let mut at = self.place(from, to);
@@ -83,11 +83,11 @@ impl<T> std::ops::IndexMut<PairId> for Pairs<T> {
     }
 }
 
-/// Things with consecutive numbers, let through in the order of their numbers however they come.
+/// Reorder buffer: releases items in the order of their consecutive numbers.
 #[derive(Debug)]
 pub(crate) struct InOrder<T> {
     next: u32,
-    /// Those that came before their turn.
+    /// Items that arrived early.
     ahead: Vec<(u32, T)>,
 }
 
@@ -98,11 +98,11 @@ impl<T> Default for InOrder<T> {
 }
 
 impl<T: Copy> InOrder<T> {
-    /// Takes in number `nth`; ask `pop` for what may go on.
+    /// Adds item number `nth`; `pop` returns the items that are in order.
     pub fn push(&mut self, nth: u32, item: T) {
         self.ahead.push((nth, item));
     }
-    /// The next in order, if it has come.
+    /// The next item in order, if it has arrived.
     pub fn pop(&mut self) -> Option<T> {
         let i = self.ahead.iter().position(|&(nth, _)| nth == self.next)?;
         self.next = self.next.wrapping_add(1);

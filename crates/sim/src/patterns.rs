@@ -1,4 +1,4 @@
-//! Who sends to whom in synthetic traffic. What theory says of each: docs/models/saturation.md.
+//! Destination patterns of synthetic traffic. Theory of each: docs/models/saturation.md.
 
 use base::{below, draw};
 use machine::{InputError, Machine, NicId, nearest};
@@ -6,7 +6,7 @@ use machine::{InputError, Machine, NicId, nearest};
 const STREAM_TO: u32 = 0x746f;
 const STREAM_SHUFFLE: u32 = 0x7368_7566;
 
-/// Patterns as a user writes them.
+/// Names of the patterns in the user interface.
 pub const PATTERNS: [&str; 10] = [
     "uniform",
     "adversarial:K",
@@ -20,12 +20,12 @@ pub const PATTERNS: [&str; 10] = [
     "random-all-to-all",
 ];
 
-/// Who sends to whom among some NICs; the others neither send nor receive. Rules count NICs by
-/// their place among those that take part.
+/// Destinations among a set of NICs; others neither send nor receive. Rules number NICs by their
+/// position in the set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Destinations {
     rule: Rule,
-    /// Those that take part, in the order of their numbers; none if it is the first `n` of all.
+    /// The participating NICs in ascending order; empty for the first `n` NICs.
     nics: Vec<NicId>,
     n: u32,
     seed: u64,
@@ -33,28 +33,28 @@ pub struct Destinations {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Rule {
-    /// Any other NIC.
+    /// A random other NIC.
     Uniform,
-    /// Any NIC of the group so many further on.
+    /// A random NIC of the group this many groups further on.
     Group(Blocks, u32),
-    /// One partner each.
+    /// One fixed partner per NIC.
     Fixed(Vec<u32>),
-    /// Any of so many NICs, spread evenly.
+    /// A random one of this many NICs, evenly spread.
     Hot(u32),
-    /// So many NICs, spread evenly, to the first one.
+    /// This many NICs, evenly spread, send to the first NIC.
     Incast(u32),
-    /// Everybody to all others in turn, beginning with the next.
+    /// All other NICs in turn, starting with the next.
     Cycle,
-    /// The same in another order: who comes at each place of it, and the place of each.
+    /// All other NICs in a shuffled order: the NIC at each position, and the position of each NIC.
     Shuffled(Vec<u32>, Vec<u32>),
 }
 
-/// NICs that belong together: those of a group, or of a switch.
+/// NICs grouped by dragonfly group or by switch.
 #[derive(Clone, Debug, PartialEq)]
 struct Blocks {
-    /// The block of each NIC, counted over blocks that have any.
+    /// Block of each NIC, numbered over non-empty blocks.
     of: Vec<u32>,
-    /// `members[first[b]..first[b + 1]]` are block `b`'s.
+    /// `members[first[b]..first[b + 1]]` are the NICs of block `b`.
     first: Vec<u32>,
     members: Vec<u32>,
 }
@@ -84,12 +84,13 @@ impl Blocks {
         &self.members[self.first[block as usize] as usize..self.first[block as usize + 1] as usize]
     }
 
-    /// The block so many further on than `nic`'s.
+    /// The block `shift` blocks after that of `nic`.
     fn beyond(&self, nic: u32, shift: u32) -> &[u32] {
         self.members((self.of[nic as usize] + shift) % self.len())
     }
 
-    /// For each NIC its like in the next block: a permutation if all are of one size.
+    /// For each NIC, the NIC at the same position in the next block: a permutation if all blocks
+    /// have one size.
     fn onto_the_next(&self) -> Vec<u32> {
         let mut to = vec![0; self.of.len()];
         for block in 0..self.len() {
@@ -101,7 +102,7 @@ impl Blocks {
         to
     }
 
-    /// For each NIC the one `shift` further on in its own block, round and round.
+    /// For each NIC, the NIC `shift` positions further in its block, cyclically.
     fn around(&self, shift: u32) -> Vec<u32> {
         let mut to = vec![0; self.of.len()];
         for block in 0..self.len() {
@@ -115,13 +116,13 @@ impl Blocks {
 }
 
 impl Destinations {
-    /// Reads a pattern as a user writes it, between all NICs of compute nodes.
+    /// Parses a pattern between all NICs of compute nodes.
     pub fn parse(pattern: &str, machine: &Machine, seed: u64) -> Result<Destinations, InputError> {
         let n = machine.node_nics.raw[machine.compute_nodes as usize];
         Destinations::over(pattern, machine, Vec::new(), n, seed)
     }
 
-    /// The same between these NICs, which come in the order of their numbers.
+    /// The same between `nics`, which are in ascending order.
     pub fn among(
         pattern: &str,
         machine: &Machine,
@@ -162,7 +163,7 @@ impl Destinations {
             ("worst-permutation", None) => Rule::Fixed(worst(&groups(), &switches())),
             ("all-to-all", None) => Rule::Cycle,
             ("random-all-to-all", None) => {
-                // A cycle through all of them is an order of them.
+                // A cycle through all NICs defines an order of them.
                 let next = one_cycle(n, seed);
                 let order: Vec<u32> = std::iter::successors(Some(0), |&at| Some(next[at as usize]))
                     .take(n as usize)
@@ -206,18 +207,18 @@ impl Destinations {
         Ok(Destinations { rule, nics, n, seed })
     }
 
-    /// How many NICs take part.
+    /// Number of participating NICs.
     pub fn participants(&self) -> u32 {
         self.n
     }
 
-    /// The one at this place among them.
+    /// The NIC at position `at`.
     #[inline]
     pub fn nic(&self, at: u32) -> NicId {
         if self.nics.is_empty() { NicId(at) } else { self.nics[at as usize] }
     }
 
-    /// How many of them send.
+    /// Number of sending NICs.
     pub fn senders(&self) -> u32 {
         match self.rule {
             Rule::Incast(k) => k,
@@ -225,10 +226,10 @@ impl Destinations {
         }
     }
 
-    /// Whether the NIC at this place sends.
+    /// Whether the NIC at position `at` sends.
     pub fn sends(&self, at: u32) -> bool {
         match self.rule {
-            // The receiver is 0; the others are 1 to n - 1, of which every so-manieth sends.
+            // The receiver is 0; the senders are evenly spaced among 1 to n - 1.
             Rule::Incast(k) => {
                 let share = |at: u32| u64::from(at) * u64::from(k) / u64::from(self.n - 1);
                 at > 0 && share(at) > share(at - 1)
@@ -237,7 +238,7 @@ impl Destinations {
         }
     }
 
-    /// Whether all that send send to one.
+    /// Whether all senders send to one NIC.
     pub fn is_incast(&self) -> bool {
         matches!(self.rule, Rule::Incast(_))
     }
@@ -246,13 +247,13 @@ impl Destinations {
         self.seed
     }
 
-    /// The place whose turn it is with the `nth` packet from place `from`, round and round.
+    /// The position that is next, cyclically, for the `nth` packet from position `from`.
     fn beyond(&self, from: u32, nth: u64) -> u32 {
         let step = 1 + nth % u64::from(self.n - 1);
         ((u64::from(from) + step) % u64::from(self.n)) as u32
     }
 
-    /// Where the `nth` packet of the NIC at place `from` goes.
+    /// Destination of the `nth` packet of the NIC at position `from`.
     pub fn to(&self, from: u32, nth: u64) -> NicId {
         let random_draw = || draw(self.seed, STREAM_TO, self.nic(from).0, nth);
         self.nic(match &self.rule {
@@ -268,7 +269,8 @@ impl Destinations {
             Rule::Hot(k) => {
                 let spot = |i: u32| (u64::from(i) * u64::from(self.n) / u64::from(*k)) as u32;
                 let hot = spot(below(random_draw(), *k));
-                // A hot NIC that drew itself sends to its neighbor, so every source offers alike.
+                // A hot NIC that drew itself sends to its neighbor, so every source offers the same
+                // load.
                 if hot == from { (hot + 1) % self.n } else { hot }
             }
             Rule::Incast(_) => 0,
@@ -280,10 +282,10 @@ impl Destinations {
     }
 }
 
-/// The permutation that minimal routing of a dragonfly fares worst with: every NIC sends to its
-/// like in the next group, so one pair of groups carries all that a group has. No permutation can
-/// load a link between groups with more, and links within groups carry less (saturation.md). In a
-/// machine of one group it is the next switch, for the same reason.
+/// The worst permutation for minimal routing on a dragonfly: every NIC sends to the same position
+/// in the next group, so one group pair carries all traffic of a group. No permutation loads a link
+/// between groups more, and links within groups carry less (saturation.md). On a machine with one
+/// group it is the next switch, for the same reason.
 fn worst(groups: &Blocks, switches: &Blocks) -> Vec<u32> {
     if groups.len() > 1 {
         groups.onto_the_next()
@@ -294,7 +296,7 @@ fn worst(groups: &Blocks, switches: &Blocks) -> Vec<u32> {
     }
 }
 
-/// A random permutation that is one cycle, so that nobody is their own partner (Sattolo, 1986).
+/// A random permutation with a single cycle, hence without fixed points (Sattolo, 1986).
 fn one_cycle(n: u32, seed: u64) -> Vec<u32> {
     let mut to: Vec<u32> = (0..n).collect();
     for i in (1..n).rev() {
@@ -377,8 +379,8 @@ mod tests {
         }
     }
 
-    /// In order a group sends to one group or two at a time, in random order to most, and always
-    /// everybody to another.
+    /// In ascending order, a group sends to one or two groups at a time. In random order it sends
+    /// to most groups. In both, every NIC sends to another one.
     #[test]
     fn an_all_to_all_in_random_order_is_spread_over_groups() {
         let machine = small("5");

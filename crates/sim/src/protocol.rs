@@ -1,8 +1,9 @@
-//! Point to point: eager and rendezvous, in the order MPI promises.
+//! Point-to-point messages: eager and rendezvous, in the order that MPI guarantees.
 //!
-//! Eager: envelope and data travel together. Rendezvous: a request to send carries the first part;
-//! once it has matched, the receiver's NIC gets the rest from the sender's, and a last message
-//! tells the sender. Within a node the receiver copies it itself, or the sender lays it in cells.
+//! Eager: envelope and data travel together. Rendezvous: a request to send carries the first part.
+//! After the match, the receiver's NIC fetches the rest from the sender's NIC, and a last message
+//! notifies the sender. Within a node the receiver copies the data itself, or the sender writes it
+//! to cells.
 
 use crate::gpu::GpuTransfer;
 use crate::pairs::PairId;
@@ -64,7 +65,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.depart(in_flight);
     }
 
-    /// Whether a message waits for its receiver to ask for its data.
+    /// Whether a message uses rendezvous.
     pub(crate) fn wants_rendezvous(&self, same_node: bool, bytes: u64) -> bool {
         let library = &self.job.library;
         if !same_node {
@@ -97,8 +98,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The sender's CPU time for one message: its overhead, and within a node the copy of one that
-    /// does not wait for its receiver.
+    /// CPU time of the sender for one message: its overhead, and within a node the copy of an eager
+    /// message.
     pub(crate) fn send_cost(
         &self,
         (from, to): (u32, u32),
@@ -117,7 +118,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// A leg leaves now: through the node's memory or the NIC.
+    /// Starts a protocol phase: through the node's memory or the NIC.
     pub(crate) fn depart(&mut self, in_flight: InFlight) {
         if self.sends[in_flight.send].same_node {
             let send = self.sends[in_flight.send];
@@ -130,7 +131,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// A leg leaves for the network, now or once what is beside it lets it.
+    /// Starts a protocol phase through the network, now or when other delays are over.
     pub(crate) fn set_off(&mut self, in_flight: InFlight) {
         let when = self.leaves_at(in_flight);
         if when > self.now {
@@ -141,7 +142,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// A leg enters the network.
+    /// A protocol phase enters the network.
     pub(crate) fn inject_phase(&mut self, in_flight: InFlight) {
         let send = &self.sends[in_flight.send];
         let src = ends(send, in_flight.phase).0;
@@ -156,7 +157,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.limit_checker.limits.send(src);
         }
         if in_flight.phase == ProtocolPhase::Get && self.job.machine.nic.response > 0 {
-            // The receiver's NIC gets the data itself: it comes as the answers to what it asks.
+            // The receiver's NIC fetches the data: it arrives as the response to the request.
             let in_flight = InFlight { phase: ProtocolPhase::Data, ..in_flight };
             return self.send(
                 MessageOwner::Send(in_flight),
@@ -176,7 +177,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Bytes of a leg in the network beside its headers, and where they come from.
+    /// Bytes of a protocol phase in the network, excluding packet headers, and their origin.
     pub(crate) fn on_wire(&self, send: &Send, phase: ProtocolPhase) -> (u64, Origin) {
         let library = &self.job.library;
         let part = library.rendezvous_eager_part.min(send.bytes);
@@ -188,8 +189,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// What a message takes of its receiver's NIC beside its bytes: MPI's are posted, matched and
-    /// told of there.
+    /// Processing time of a message at its receiver's NIC, in addition to its bytes: MPI messages
+    /// are posted, matched and completed there.
     pub(crate) fn handling(&self, owner: MessageOwner, dst: NicId) -> Span {
         match owner {
             MessageOwner::Send(InFlight {
@@ -200,8 +201,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// A rank gives its NIC a command: when the NIC has it from the rank's queue. What NICs send
-    /// of their own accord is in no rank's queue.
+    /// A rank commands its NIC; returns when the NIC takes the command from the rank's queue.
+    /// Messages that NICs send by themselves use no rank's queue.
     pub(crate) fn command(&mut self, rank: u32) -> Time {
         let gap = self.job.machine.nic.command_gap;
         if gap == Span::ZERO {
@@ -213,7 +214,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         when
     }
 
-    /// In how many pieces the data of a rendezvous travels, each through other NICs.
+    /// Number of pieces of the data of a rendezvous, each through another NIC.
     fn stripes(&self, send: &Send, (src, dst): (NicId, NicId)) -> u16 {
         let nics = |nic| self.job.machine.nics_of_same_node(nic).len() as u32;
         let most = nics(src).min(nics(dst)).min(u16::MAX.into());
@@ -225,7 +226,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         (self.nic_beside(src, nth), self.nic_beside(dst, nth))
     }
 
-    /// A leg has arrived.
+    /// A protocol phase has arrived.
     pub(crate) fn arrive(&mut self, in_flight: InFlight) {
         let InFlight { send: id, phase } = in_flight;
         let send = self.sends[id];
@@ -269,7 +270,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                         let done = Done { rank: send.from, token, ready, ..Done::default() };
                         self.complete(told, done);
                     }
-                    // Its round waits for this.
+                    // Its round waits for this completion.
                     Purpose::Collective { run, .. } => self.outstanding_done(run, told),
                 }
                 self.sends.free(id);
@@ -277,7 +278,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Hands a message to matching once all its sender sent this rank before it are there.
+    /// Passes a message to matching after all earlier messages from its sender to this rank.
     fn in_order(&mut self, id: SendId) {
         let (row, seq) = self.place(id);
         let pair = &mut self.pairs[row];
@@ -298,7 +299,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// A user's send among those of its pair of ranks.
+    /// A user's send: its pair of ranks, and its number among the pair's sends.
     fn place(&self, id: SendId) -> (PairId, u32) {
         let MatchState::Unmatched { pair, seq } = self.sends[id].match_state else {
             unreachable!("what comes has not been matched")
@@ -326,8 +327,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return;
         }
         self.hold_unexpected(id);
-        // Nobody has posted a receive: it stays unexpected, and probes that wait may see it. The
-        // first that takes it ends the search.
+        // Unexpected message: waiting probes may match it. The first that takes it ends the search.
         let mut i = 0;
         while i < self.ranks[to].inbox().probes.len() {
             let (pattern, token, take) = self.ranks[to].inbox().probes[i];
@@ -339,7 +339,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.complete(self.now, about(send.to, token, &send, Found::Yes, send.called));
             if take {
                 let found = self.ranks[to].inbox().matching.take(exactly(envelope));
-                // Older messages with the same envelope went to older probes, so this is ours.
+                // Older messages with the same envelope went to older probes, so this one is found.
                 debug_assert_eq!(found.map(|f| f.1), Some(id));
                 self.release_unexpected(id);
                 self.ranks[to].inbox().taken.push((token, envelope, id));
@@ -348,7 +348,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// `waiter`'s receive and this message have found each other.
+    /// The receive of `waiter` and this message have matched.
     fn matched(&mut self, id: SendId, waiter: Waiter) {
         self.sends[id].match_state = MatchState::Matched(waiter);
         let send = self.sends[id];
@@ -364,8 +364,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The rest of a rendezvous: over the network the receiver's NIC gets it; within a node the
-    /// receiver copies it, or has the sender send it.
+    /// Fetches the rest of a rendezvous. In the network the receiver's NIC fetches it; within a
+    /// node the receiver copies it, or asks the sender to write it.
     pub(crate) fn fetch_data(&mut self, id: SendId) {
         let send = self.sends[id];
         if send.same_node {
@@ -375,7 +375,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let in_flight = InFlight { send: id, phase: ProtocolPhase::Get };
         let to = self.representative(send.to);
         if self.limit_checker.limits.is_software(to) {
-            // The CPU that has found the match asks, not the NIC.
+            // Matched in software: the CPU issues the fetch, not the NIC.
             self.depart_after(to, Span::ZERO, in_flight);
             return;
         }
@@ -383,7 +383,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.depart(in_flight);
     }
 
-    /// All bytes are at the receiver; what remains is its own work.
+    /// All data is at the receiver; its CPU time remains.
     fn received(&mut self, id: SendId, waiter: Waiter) {
         let send = self.sends[id];
         match waiter {
@@ -401,8 +401,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The receiver's CPU time for one message: its overhead, and the copy out of the bounce
-    /// buffer where the data came eagerly over the network; within a node what `intranode` says.
+    /// CPU time of the receiver for one message: its overhead, and the copy out of the bounce
+    /// buffer for eager data from the network. Within a node, see `intranode`.
     pub(crate) fn receive_cost(&self, send: &Send) -> Span {
         let (library, same_node) = (&self.job.library, send.same_node);
         let overhead = if same_node {
@@ -497,8 +497,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.complete(self.now, Done { rank: at, token, ready: self.now, ..Done::default() });
     }
 
-    /// Sends whose message lies unmatched at its receiver and whose sender still waits:
-    /// (from, to, tag, bytes).
+    /// Sends that are unmatched at the receiver and whose sender still waits: (from, to, tag,
+    /// bytes).
     pub(crate) fn unmatched_sends(&self) -> Vec<(u32, u32, i32, u64)> {
         let mut sends = Vec::new();
         for rank in &self.ranks {
@@ -516,7 +516,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         sends
     }
 
-    /// When a leg that costs the CPU `overhead` may leave.
+    /// Time at which a protocol phase that costs the CPU `overhead` may leave.
     pub(crate) fn depart_after(&mut self, rank: u32, overhead: Span, in_flight: InFlight) -> Time {
         let when = self.work(rank, overhead);
         self.schedule(rank, when, HostEvent::Depart(in_flight));
@@ -524,12 +524,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 }
 
-/// Who a leg leaves, and to whom it goes.
+/// Source and destination rank of a protocol phase.
 pub(crate) fn ends(send: &Send, phase: ProtocolPhase) -> (u32, u32) {
     if is_back(phase) { (send.to, send.from) } else { (send.from, send.to) }
 }
 
-/// Whether a leg goes from the receiver to the sender.
+/// Whether a protocol phase goes from the receiver to the sender.
 pub(crate) fn is_back(phase: ProtocolPhase) -> bool {
     match phase {
         ProtocolPhase::Get | ProtocolPhase::Finished => true,

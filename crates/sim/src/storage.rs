@@ -1,14 +1,14 @@
-//! The machine's storage: what nodes write to it and read from it, one after the other.
+//! The machine's storage: reads and writes of nodes, in call order.
 //!
-//! A transfer is over when its node and the storage have served everybody's bytes before it and its
-//! own, whichever is later, and a latency after. See docs/models/storage.md.
+//! A transfer ends when both its node and the storage have served all earlier bytes and its own,
+//! plus a latency. See docs/models/storage.md.
 
 use base::{IndexVec, Time};
 use machine::{Machine, NodeId};
 
 pub struct Storage {
-    /// When each node's way to the storage, and the storage itself, are through with what they have
-    /// taken on.
+    /// Time at which each node's storage path, and the storage itself, have served all transfers so
+    /// far.
     nodes: IndexVec<NodeId, Time>,
     all: Time,
 }
@@ -18,7 +18,7 @@ impl Storage {
         let nodes = machine.node_nics.len().saturating_sub(1);
         Storage { nodes: IndexVec::filled(Time::ZERO, nodes), all: Time::ZERO }
     }
-    /// When `bytes` moved between `node` and the storage from `now` on are there.
+    /// Completion of a transfer of `bytes` between `node` and the storage that starts at `now`.
     pub fn transfer(&mut self, machine: &Machine, node: NodeId, bytes: u64, now: Time) -> Time {
         let p = &machine.storage;
         let own = &mut self.nodes[node];

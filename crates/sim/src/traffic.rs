@@ -1,9 +1,11 @@
-//! Open-loop synthetic traffic: every NIC sends packets at a rate of its own, whatever becomes of
-//! them, and the network shows what it carries. Theory beside it: docs/models/saturation.md.
+//! Open-loop synthetic traffic: every NIC generates packets at a constant mean rate, whether or not
+//! the network keeps up. The result is the accepted load and the latency. Theory:
+//! docs/models/saturation.md.
 //!
-//! A load is a world of its own: sources, an infinite queue at every NIC, one packet a message.
-//! Sources start at rest; after the warm-up a window is measured; sources then go on until every
-//! packet of the window has arrived, for at most as long again, so late packets meet the same load.
+//! Each load is a simulation of its own: sources, an infinite queue per NIC, one packet per
+//! message. Sources start idle, and a window is measured after the warm-up. Sources then continue
+//! until every packet of the window has arrived, so that late packets see the same load. That lasts
+//! at most as long as warm-up and window did.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -33,110 +35,111 @@ mod world;
 pub struct TrafficRequest {
     /// One of `PATTERNS`.
     pub pattern: String,
-    /// Offered wire bytes as a fraction of what the injection links carry.
+    /// Offered wire bytes as a fraction of the capacity of the injection links.
     pub loads: Vec<f64>,
-    /// Payload of a packet.
+    /// Payload of a packet, bytes.
     pub packet_bytes: u64,
     pub warmup: Span,
-    /// What is measured, after the warm-up.
+    /// Duration of the measurement, after the warm-up.
     pub window: Span,
     pub seed: u64,
-    /// Cores to use, 0 for all: loads go side by side, and what cores are left share the world of
-    /// each. Never changes a result.
+    /// Cores to use, 0 for all. Loads run in parallel; remaining cores share the simulation of each
+    /// load. Never changes a result.
     pub threads: usize,
 }
 
-/// Where traffic takes place, and beside what.
+/// NICs, class and background of the measured traffic.
 #[derive(Clone, Debug, Default)]
 pub struct TrafficSetting {
-    /// The NICs it is between, in the order of their numbers; none for all of compute nodes.
+    /// Participating NICs in ascending order; empty for all NICs of compute nodes.
     pub nics: Vec<NicId>,
-    /// What other nodes send meanwhile: in the way of what is measured, and not counted.
+    /// Traffic of other nodes. It loads the network but is not counted.
     pub background: Vec<Background>,
-    /// The virtual network of the traffic class of what is measured.
+    /// Virtual network of the measured traffic's class.
     pub vnet: u8,
-    /// Whether packets between two NICs are to arrive as they were sent.
+    /// Whether packets between two NICs must arrive in the order in which they were sent.
     pub in_order: bool,
-    /// Into how many equal parts the window is cut, to see what changes; none if 0.
+    /// Number of equal parts of the window that are reported separately; 0 for none.
     pub slices: u32,
 }
 
-/// What came of one load.
+/// Result of one load.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrafficRow {
     pub offered: f64,
-    /// Wire bytes delivered in the window, as a fraction of what the injection links carry.
+    /// Wire bytes delivered in the window, as a fraction of the capacity of the injection links.
     pub accepted: f64,
-    /// From generation to delivery, packets generated in the window and delivered before the end.
-    /// The mean is exact; percentiles come from a histogram and are within 0.4 %.
+    /// From generation to delivery, of packets generated in the window and delivered before the
+    /// end. The mean is exact; percentiles come from a histogram and are within 0.4 %.
     pub latency_mean_s: f64,
     pub latency_p50_s: f64,
     pub latency_p99_s: f64,
-    /// Switches visited by a packet, mean over those that arrived in the window.
+    /// Mean number of switches visited by the packets that arrived in the window.
     pub hops_mean: f64,
     pub nonminimal_fraction: f64,
-    /// Packets generated in the window, and those of them still under way at the end.
+    /// Packets generated in the window, and those of them still in flight at the end.
     pub packets: u64,
     pub unfinished: u64,
-    /// Mean and percentile with those still under way at the age they have then: if there are any,
-    /// what latencies are at least.
+    /// Mean and percentile including packets in flight at the end, with their age then. If there
+    /// are any, these are lower bounds.
     pub least_mean_s: f64,
     pub least_p99_s: f64,
-    /// Latencies of the same packets without the background, if that was asked for.
+    /// Latencies of the same packets without background traffic, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone_mean_s: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone_p99_s: Option<f64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<BackgroundLoad>,
-    /// Times a NIC's link became congested, and times a sender was told to hold back for it,
-    /// over the whole run.
+    /// Over the whole run: times a NIC's link became congested, and times a sender was throttled
+    /// for it.
     pub onsets: u64,
     pub holds: u64,
-    /// Fingerprint of every delivery of the run.
+    /// Digest of all deliveries of the run.
     pub digest: String,
-    /// On a machine with a plan of faults.
+    /// On a machine with a fault schedule.
     #[serde(flatten)]
     pub network: Option<NetworkRow>,
-    /// The window part by part, where it was asked for.
+    /// Results per part of the window, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub slices: Vec<SliceRow>,
 }
 
-/// What arrived in a part of the window.
+/// Traffic that arrived in one part of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SliceRow {
-    /// From the run's begin, warm-up included, as a plan of faults counts.
+    /// Since the start of the run, including the warm-up, as in a fault schedule.
     pub begin_s: f64,
     pub end_s: f64,
-    /// Wire bytes delivered, as a fraction of what the injection links carry.
+    /// Wire bytes delivered, as a fraction of the capacity of the injection links.
     pub accepted: f64,
     pub packets: u64,
-    /// Of those that arrived then.
+    /// Of packets that arrived in this part.
     pub latency_mean_s: f64,
     pub latency_max_s: f64,
 }
 
-/// What became of traffic beside the one measured.
+/// Result of background traffic beside the measured traffic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BackgroundLoad {
     pub pattern: String,
     pub offered: f64,
-    /// Wire bytes that arrived in the window, as a fraction of what its senders' links carry.
+    /// Wire bytes that arrived in the window, as a fraction of the capacity of the senders' links.
     pub accepted: f64,
-    /// Where all send to one: how busy the window saw its link, whole messages or not.
+    /// If all sources send to one NIC: utilization of its link in the window, including partial
+    /// messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receiver: Option<f64>,
 }
 
-/// What it cost to find out, all loads together.
+/// Cost of the simulation, all loads together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrafficEngine {
     pub events: u64,
     pub packets: u64,
     pub packet_hops: u64,
     pub wall_s: f64,
-    /// Memory of the network, the queue and the sources of the largest world, per NIC.
+    /// Memory of the network, the queue and the sources of the largest simulation, bytes per NIC.
     pub bytes_per_endpoint: f64,
 }
 
@@ -145,47 +148,47 @@ pub struct TrafficResult {
     pub pattern: String,
     pub machine: String,
     pub fidelity: String,
-    /// The word for the routing in force.
+    /// Name of the routing in use.
     pub routing: String,
-    /// In the order of the loads asked for; those finished, if interrupted.
+    /// In the order of the requested loads; only finished ones after an interruption.
     pub rows: Vec<TrafficRow>,
-    /// Of all of them together.
+    /// All loads together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion: Option<CongestionRow>,
-    /// All loads together, warm-ups too: of the NICs of the nodes traffic is between, and by kind
-    /// of link.
+    /// All loads together, including warm-ups: counters of the NICs of the participating nodes, and
+    /// links by kind.
     pub counter_table: Vec<CounterRow>,
     pub link_kinds: Vec<LinkKindRow>,
     pub interrupted: bool,
     pub engine: TrafficEngine,
 }
 
-/// When a run of one load is over.
+/// End condition of the run of one load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Finish {
-    /// Once the window's packets have arrived, or have had as long as warm-up and window took.
+    /// When all packets of the window have arrived, or after as long again as warm-up and window.
     Measured,
-    /// Sources stop with the window, and the run lasts until the network is empty and its laws of
-    /// conservation have been checked.
+    /// Sources stop at the end of the window. The run continues until the network is empty, and
+    /// then checks its conservation invariants.
     Empty,
 }
 
-/// What one world did.
+/// Result of the simulation of one load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadOutcome {
     pub row: TrafficRow,
     pub events: u64,
-    /// Packets generated in the whole run, and what the network counted.
+    /// Packets generated in the whole run, and the counters of the network.
     pub generated: u64,
     pub counters: Counters,
-    /// How long it took: warm-up, window, and what came after.
+    /// Simulated time: warm-up, window, and the time after it.
     pub took: Span,
     pub bytes: usize,
     pub interrupted: bool,
 }
 
-/// Runs one load of `request` on its own, on `threads` cores (one if that is 0); `finish` says how
-/// it ends.
+/// Runs one load of `request` on `threads` cores (0 means one). `finish` selects the end condition.
+/// Fails if the request is invalid.
 pub fn one_load(
     machine: &Machine,
     fidelity: Fidelity,
@@ -197,7 +200,7 @@ pub fn one_load(
     one_load_at(machine, fidelity, request, &TrafficSetting::default(), load, finish, tick)
 }
 
-/// The same between some NICs, and beside other traffic.
+/// The same between selected NICs, and with background traffic.
 pub fn one_load_at(
     machine: &Machine,
     fidelity: Fidelity,
@@ -217,7 +220,7 @@ pub fn one_load_at(
     })
 }
 
-/// Everything that is wrong with `request`, or who sends to whom.
+/// The destinations of `request`, or all of its input errors.
 pub(crate) fn check(
     machine: &Machine,
     request: &TrafficRequest,
@@ -232,7 +235,7 @@ pub(crate) fn check(
         input_errors.push(InputError::new("loads", "", "one load or more"));
     }
     for &load in &request.loads {
-        // Below one in a million a run is longer than anybody waits; above 16 it only queues.
+        // Below one in a million a run takes too long; above 16 it only grows queues.
         if !(1e-6..=16.0).contains(&load) {
             let wanted = "a fraction of the injection rate, from 0.000001 to 16";
             input_errors.push(InputError::new("load", load.to_string(), wanted));
@@ -250,7 +253,7 @@ pub(crate) fn check(
     if request.window == Span::ZERO {
         input_errors.push(InputError::new("time", "0 s", "a time above zero"));
     }
-    // 2^32 sequence numbers of a source, and the clock's 213 days, are far beyond this.
+    // Far below 2^32 sequence numbers per source and the clock's 213 days.
     if request.window.0.saturating_add(request.warmup.0) > Span::ms(1_000_000).0 {
         let found = format!("{:e} s", request.window.seconds() + request.warmup.seconds());
         input_errors.push(InputError::new("time", found, "at most 1,000 s with the warm-up"));
@@ -269,13 +272,14 @@ pub(crate) fn check(
     }
 }
 
-/// What a thread says to the one who waits.
+/// From a worker thread to the main thread.
 enum WorkerMessage {
     Progress { index: usize, now: Time, events: u64 },
     Done { index: usize, outcome: Box<LoadOutcome> },
 }
 
-/// Runs all loads of `request`. `tick` hears of progress and says whether to go on.
+/// Runs all loads of `request`. `tick` receives progress and returns whether to continue. Fails if
+/// the request is invalid.
 pub fn traffic(
     machine: &Machine,
     fidelity: Fidelity,
@@ -285,7 +289,7 @@ pub fn traffic(
     traffic_at(machine, fidelity, request, &TrafficSetting::default(), tick)
 }
 
-/// The same between some NICs, and beside other traffic.
+/// The same between selected NICs, and with background traffic.
 pub fn traffic_at(
     machine: &Machine,
     fidelity: Fidelity,
@@ -294,7 +298,7 @@ pub fn traffic_at(
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<TrafficResult, Vec<InputError>> {
     check(machine, request, setting)?;
-    #[allow(clippy::disallowed_methods)] // Real time, reported beside the results.
+    #[allow(clippy::disallowed_methods)] // Wall time, reported with the results.
     let began = Instant::now();
     let n = request.loads.len();
     let threads = match request.threads {
@@ -302,7 +306,7 @@ pub fn traffic_at(
         n => n,
     };
     let workers = threads.min(n);
-    // Cores that find no load of their own share the worlds of the others.
+    // Cores without a load of their own share the simulations of the others.
     let request = &TrafficRequest { threads: threads / workers, ..request.clone() };
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let mut outcomes: Vec<Option<LoadOutcome>> = vec![None; n];
@@ -330,7 +334,7 @@ pub fn traffic_at(
             });
         }
         drop(updates);
-        // Simulated time and events of all worlds together.
+        // Simulated time and events, summed over all simulations.
         let mut sums = vec![(Time::ZERO, 0); n];
         for message in inbox {
             match message {

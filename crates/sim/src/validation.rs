@@ -1,11 +1,11 @@
-//! What a fabric is validated with: GPCNeT's network tests and dgnettest's bisection.
+//! Fabric validation tests: GPCNeT's network tests and the bisection of dgnettest.
 //!
 //! GPCNeT (github.com/netbench/GPCNET: `random_ring.c`, `collectives.c`, `subcomms.c`, `utils.c`)
-//! makes a communicator of the first ranks of all nodes, one of the second ones, and so on, so that
-//! a rank has nobody of its own node in its own. All of them do the same at once. In a ring, ranks
-//! stand in the order of their nodes or in random ones, and every rank exchanges with both of its
-//! neighbors, iteration after iteration. Told are the mean over ranks and rings, and what 99 of 100
-//! iterations of all ranks keep.
+//! makes a communicator of the first ranks of all nodes, one of the second ranks, and so on. No two
+//! ranks of a node are in one communicator. All communicators run the same test at once. In a ring,
+//! ranks are in the order of their nodes or in random order. In each iteration every rank exchanges
+//! with both neighbors. Results are the mean over ranks and rings, and the 99th percentile over the
+//! iterations of all ranks.
 
 use base::{Time, below, draw};
 use collectives::{Algorithm, Kind, Member};
@@ -17,28 +17,28 @@ use crate::bench::{Plan, collective, seated};
 pub enum Test {
     /// A message to each neighbor and one from each; the time is halved.
     RrLat,
-    /// A word of each neighbor's memory; the time is halved.
+    /// A get of one word from each neighbor; the time is halved.
     RrGetLat,
     /// Eight messages to each neighbor, eight from each.
     RrBw,
-    /// The same, and a barrier.
+    /// The same, followed by a barrier.
     RrBwSync,
-    /// The same as `RrBw` in the order of the nodes.
+    /// The same as `RrBw`, with ranks in the order of the nodes.
     NatBw,
     /// Eight puts to each neighbor.
     RrPutBw,
     /// The same collective in each communicator.
     Multiple(Kind),
-    /// dgnettest's: a rank of the first half of the nodes sends a message to one of the second half
-    /// and gets one back, then with the next one, until it has had all. Its source is not public:
-    /// this is what its output was read as [estimate: docs/validation.md].
+    /// dgnettest's bisection: a rank of the first half of the nodes exchanges a message with one of
+    /// the second half, then with the next, until it has had all. The source is not public; this is
+    /// derived from its output [estimate: docs/validation.md].
     Bisect,
 }
 
-/// Messages to a neighbor at once: GPCNeT's `BW_OUTSTANDING`.
+/// Messages in flight per neighbor: GPCNeT's `BW_OUTSTANDING`.
 const OUTSTANDING: u64 = 8;
 
-/// What a rank does in one iteration.
+/// Structure of one iteration.
 struct Shape {
     rings: u32,
     warmup: u32,
@@ -49,8 +49,8 @@ struct Shape {
 }
 
 impl Test {
-    /// Iterations counted of a ring. GPCNeT has 200 of latencies and eight of bandwidths in each of
-    /// 30 rings and more; one after the other they are alike here.
+    /// Counted iterations of a ring. GPCNeT has 200 of latency and eight of bandwidth in each of 30
+    /// rings or more; successive ones are alike here.
     pub fn iterations(self) -> usize {
         match self {
             Test::RrLat | Test::RrGetLat => 20,
@@ -76,8 +76,8 @@ impl Test {
         }
     }
 
-    /// Messages, puts or gets that a rank sends in an iteration beside its call: of a bisection in
-    /// the mean.
+    /// Messages, puts or gets that a rank sends in an iteration, excluding its collective call; for
+    /// a bisection the mean.
     pub fn messages(self) -> u64 {
         match self {
             Test::RrLat | Test::RrGetLat => 2,
@@ -89,8 +89,8 @@ impl Test {
 
     fn shape(self, size: u32) -> Shape {
         let both = 2 * OUTSTANDING as usize;
-        // GPCNeT warms a ring up with 200 iterations of latency: what a pair takes is known to
-        // ranks one further on each time, so half a round is enough.
+        // GPCNeT warms up a ring with 200 iterations of latency. The skew of a pair spreads by one
+        // rank per iteration, so half of a ring is enough.
         let around = (size / 2).clamp(8, 200);
         let (rings, warmup, ops) = match self {
             Test::RrLat => (2, around, 4),
@@ -104,14 +104,14 @@ impl Test {
         Shape { rings, warmup, ops, sync: self == Test::RrBwSync, one_sided }
     }
 
-    /// Bytes that an iteration moves for a rank or, of a latency, how many times its time counts.
+    /// Bytes that an iteration moves per rank or, for a latency, the divisor of its time.
     fn moved(self, plan: &Plan) -> f64 {
         let others = f64::from(plan.ranks / plan.ppn) - 1.0;
         let messages = match self {
             Test::RrLat | Test::RrGetLat => return 2.0,
             Test::Multiple(kind) if kind.reduces() => return 1.0,
             Test::Multiple(_) => others,
-            // dgnettest counts a message for each rank of the set, with a partner or without.
+            // dgnettest counts a message for each rank of the set, with or without a partner.
             Test::Bisect => f64::from(plan.ranks) / f64::from(halves(plan).1),
             _ => self.messages() as f64,
         };
@@ -119,7 +119,7 @@ impl Test {
     }
 }
 
-/// Ranks of one communicator, and who stands left and right of each rank in each ring.
+/// The left and right neighbor of each rank, for each ring.
 fn neighbors(test: Test, plan: &Plan, rings: u32) -> Vec<Vec<[u32; 2]>> {
     const STREAM: u32 = 0x7269_6e67;
     let (ppn, size) = (plan.ppn, plan.ranks / plan.ppn);
@@ -147,7 +147,7 @@ fn neighbors(test: Test, plan: &Plan, rings: u32) -> Vec<Vec<[u32; 2]>> {
     (0..rings).map(ring).collect()
 }
 
-/// All ranks' programs. Each marks where an iteration begins, and where the last of a ring ends.
+/// Programs of all ranks. Each marks the start of an iteration, and the end of the last in a ring.
 pub fn streams(test: Test, plan: Plan) -> Streams {
     if test == Test::Bisect {
         return bisection(plan);
@@ -170,7 +170,7 @@ pub fn streams(test: Test, plan: Plan) -> Streams {
         };
         let (ring, at) = (nth / of_ring, nth % of_ring);
         let beside = beside.get(ring)?[rank as usize];
-        // A rank's place in its communicator, which it shares with one rank of each other node.
+        // A rank's number in its communicator, which has one rank per node.
         let (place, context) = (rank / ppn, 1 + rank % ppn);
         Some(match at {
             0 => of_all(rank),
@@ -204,8 +204,8 @@ pub fn streams(test: Test, plan: Plan) -> Streams {
     Streams::generated(ranks, program).with_communicators((0..ppn).map(slice).collect())
 }
 
-/// The `nth` message of an exchange with both neighbors, in turn. What goes left comes from the
-/// right there: tags keep the two apart where both are the same rank.
+/// The `nth` message of an exchange with both neighbors in turn. A message to the left arrives from
+/// the right; tags distinguish the two if both neighbors are the same rank.
 fn exchange(beside: [u32; 2], nth: usize, is_recv: bool, bytes: u64) -> Step {
     let side = nth % 2;
     match is_recv {
@@ -214,7 +214,8 @@ fn exchange(beside: [u32; 2], nth: usize, is_recv: bool, bytes: u64) -> Step {
     }
 }
 
-/// Ranks of the first half of the nodes; the second, which has a node more if they are odd.
+/// Number of ranks in the first half of the nodes, and in the second. The second has one more node
+/// if their number is odd.
 fn halves(plan: &Plan) -> (u32, u32) {
     let first = match plan.ranks / plan.ppn / 2 * plan.ppn {
         0 => plan.ranks / 2,
@@ -223,8 +224,8 @@ fn halves(plan: &Plan) -> (u32, u32) {
     (first, plan.ranks - first)
 }
 
-/// Partners are so many ranks further on each time, the rounds that are played evenly spread over
-/// all of them. Of the larger half some have nobody for a round.
+/// The distance to the partner grows by one per round; the simulated rounds are spread evenly over
+/// all. Some ranks of the larger half have no partner in a round.
 fn bisection(plan: Plan) -> Streams {
     let (first, second) = halves(&plan);
     let (warmup, rounds) = (Test::Bisect.shape(0).warmup as usize, plan.iterations as u64);
@@ -251,8 +252,8 @@ fn bisection(plan: Plan) -> Streams {
     Streams::generated(plan.ranks, program)
 }
 
-/// Who is so far into the other half; of a rank of the larger one it may be nobody: a place beyond
-/// the smaller.
+/// The partner at distance `shift` in the other half. For a rank of the larger half it may not
+/// exist: the number is then beyond the smaller half.
 fn partner(rank: u32, (first, second): (u32, u32), shift: u32) -> u32 {
     match rank.checked_sub(first) {
         None => first + (rank + shift) % second,
@@ -275,11 +276,12 @@ fn on(mut op: Op, of: Context) -> Op {
     op
 }
 
-/// The mean over ranks and rings, and what 99 of 100 iterations keep: seconds, or bytes a second.
+/// The mean over ranks and rings, and the 99th percentile of the iterations: seconds, or bytes per
+/// second.
 pub fn told(test: Test, plan: &Plan, marks: &[Vec<Time>]) -> (f64, f64) {
     let shape = test.shape(plan.ranks / plan.ppn);
     let moved = test.moved(plan);
-    // Of a bisection those who always have a partner.
+    // For a bisection: the ranks that always have a partner.
     let marks = match test {
         Test::Bisect => &marks[..halves(plan).0 as usize],
         _ => marks,
@@ -322,7 +324,7 @@ mod tests {
         }
     }
 
-    /// GPCNeT's communicators have one rank a node, and all of them stand in one ring.
+    /// GPCNeT's communicators have one rank per node, all in one ring.
     #[test]
     fn a_ring_has_the_same_rank_of_every_node_once() {
         let plan = plan(5, 3);
@@ -347,7 +349,7 @@ mod tests {
         assert!(random.windows(2).any(|two| two[0] != two[1]), "rings differ");
     }
 
-    /// Two nodes and three: whoever is a partner is one back, and all have met after a round.
+    /// Two nodes and three: partners are mutual, and all pairs occur in one cycle.
     #[test]
     fn a_bisection_pairs_the_ranks_of_both_halves() {
         let halves = halves(&plan(5, 2));

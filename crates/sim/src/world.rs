@@ -1,9 +1,9 @@
-//! The state of one run and its loop. All control flow of a run is in `step`.
+//! The state of one run and its event loop. All control flow of a run is in `step`.
 //!
-//! A rank has one CPU (`Rank::cpu`). It takes the rank's calls in order, and between them does what
-//! messages ask of it: completing receives, driving collectives. The NIC works beside it: a
-//! rendezvous needs no CPU once it has matched. `protocol` turns sends into messages, `collective`
-//! runs rounds.
+//! A rank has one CPU (`Rank::cpu`). It executes the rank's calls in order and, between them, the
+//! work of messages: completing receives and advancing collectives. The NIC works in parallel: a
+//! rendezvous needs no CPU after the match. `protocol` turns sends into messages, `collective` runs
+//! the rounds of collectives.
 
 use crate::agreement::Agreement;
 use crate::background::Sources;
@@ -41,17 +41,17 @@ pub(crate) use rank::Called;
 pub(crate) use rank::Rank;
 
 base::ids! {
-    /// A send from its call to the last thing it causes.
+    /// A send, from its call to its last effect.
     SendId,
-    /// One rank's part in a collective under way.
+    /// One rank's part in a collective in progress.
     RunId,
-    /// A completion that is due.
+    /// A scheduled completion.
     DoneId,
-    /// A call that its rank's CPU has not come to.
+    /// A call that its rank's CPU has not reached.
     CallId,
 }
 
-/// What the caller of a run sees of it while it goes on.
+/// Progress of a run, for the caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     pub now: Time,
@@ -59,10 +59,10 @@ pub struct Progress {
     pub starting: Option<Starting>,
 }
 
-/// How far a live job's start has come, until its ranks have all called MPI.
+/// Start of a live job, until all of its ranks have called MPI.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Starting {
-    /// Processes that exist.
+    /// Processes that have been started.
     pub started: u32,
     /// Of these, ranks that have called `MPI_Init`.
     pub attached: u32,
@@ -75,7 +75,7 @@ impl Progress {
     }
 }
 
-/// What a send belongs to.
+/// The operation that a send belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     User {
@@ -83,7 +83,7 @@ pub(crate) enum Purpose {
         envelope: Envelope,
         mode: SendMode,
     },
-    /// Data that `is_in_shared_cell` is where all of a node read it, for another of them.
+    /// With `is_in_shared_cell`, the data is already in a cell that all ranks of the node read.
     Collective {
         run: RunId,
         context: Context,
@@ -101,32 +101,34 @@ pub(crate) struct Send {
     pub to: u32,
     pub bytes: u64,
     pub purpose: Purpose,
-    /// When it was called; for a collective, when the last rank it depends on had entered.
+    /// Time of the call; for a collective, the time at which the last rank it depends on had
+    /// entered.
     pub called: Time,
-    /// Within a node.
+    /// Both ranks are on one node.
     pub same_node: bool,
     pub rendezvous: bool,
-    /// Pieces of its data that other NICs still bring.
+    /// Pieces of its data in flight through other NICs.
     pub pieces: u16,
     pub match_state: MatchState,
 }
-/// One cache line: of some collectives ten a rank are under way at once.
+/// One cache line: some collectives have ten sends per rank in flight.
 const _: () = assert!(size_of::<Send>() == 64);
 
-/// Whether a send has met its receive.
+/// Whether a send has matched a receive.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum MatchState {
-    /// Not yet. A user's has this place among the sends of its pair of ranks.
+    /// Not matched. A user's send has this number among the sends of its pair of ranks.
     Unmatched {
         pair: PairId,
         seq: u32,
     },
-    /// A collective's has come before its receiver was in its round, and before this one.
+    /// A collective's send that arrived before its receiver was in its round; the next such send of
+    /// the receiver's list.
     Early(Option<SendId>),
     Matched(Waiter),
 }
 
-/// Who waits for a message.
+/// The receiver of a matched message.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Waiter {
     User { token: Token, posted: Time },
@@ -136,21 +138,22 @@ pub(crate) enum Waiter {
 /// Sends between one ordered pair of ranks.
 #[derive(Default)]
 pub(crate) struct Pair {
-    /// User sends so far: the next one's place.
+    /// Number of user sends so far.
     pub sent: u32,
     pub arrived: u32,
-    /// Arrived before one sent earlier: waits for it, so that no message overtakes another.
+    /// Arrived before an earlier send, and held until that arrives: messages must not overtake each
+    /// other.
     pub ahead: Vec<SendId>,
     pub messages: u32,
     pub bytes: u64,
 }
 
-/// What one job of the run has going on.
+/// State of one job of the run.
 struct JobState {
     first: u32,
     ranks: u32,
-    /// Things due and messages in the network; alarms among them, and whether the workload knows
-    /// that there is nothing else.
+    /// Pending events and messages in the network; the alarms among them; and whether the workload
+    /// has been notified that only alarms are pending.
     pending: usize,
     alarms: usize,
     quiet_reported: bool,
@@ -166,9 +169,9 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     queue: Queue,
     pub(crate) now: Time,
     pub(crate) ranks: Vec<Rank>,
-    /// The node of each rank of the job: a placement is four times as long.
+    /// The node of each rank: a quarter of the size of a placement.
     pub(crate) nodes_of: Vec<NodeId>,
-    /// With noise: where each rank's core is in its circle.
+    /// With noise: phase of each rank's core.
     phases: Vec<Span>,
     pub(crate) called: Slab<CallId, Called>,
     pub(crate) sends: Slab<SendId, Send>,
@@ -176,40 +179,41 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) runs: Slab<RunId, crate::collective::Run>,
     completions: Slab<DoneId, Done>,
     jobs: Vec<JobState>,
-    /// All jobs' things due and messages in the network.
+    /// Pending events and messages of all jobs.
     pending: usize,
-    /// The job the last event was of.
+    /// The job of the last event.
     last_job: u32,
-    /// When the jobs began: what they hear of time counts from there.
+    /// Start of the jobs: the time origin that they observe.
     origin: Time,
     pub(crate) sources: Sources,
-    /// Messages of jobs each NIC has been given: they name the draws of routes, so that a job's
-    /// luck is its own.
+    /// Number of job messages per NIC, which indexes the random draws of routes. A job's draws
+    /// therefore do not depend on other jobs.
     injected: IndexVec<NicId, u32>,
-    /// What a message takes of each NIC that receives it beside its bytes.
+    /// Processing time per message at each receiving NIC, in addition to its bytes.
     pub(crate) handling: IndexVec<NicId, Span>,
-    /// When each rank's queue of commands takes another; empty where that is at once.
+    /// Time at which each rank's command queue accepts the next command; empty if that is
+    /// immediate.
     pub(crate) commanded: Vec<Time>,
     pub(crate) pairs: Pairs<Pair>,
     pub(crate) accesses: Slab<AccessId, Access>,
     pub(crate) channels: Pairs<Channel>,
     pub(crate) locks: Locks<AccessId>,
-    /// Scratch: locks given at this instant, and the links of a path.
+    /// Scratch space: locks granted at this instant, and the links of a path.
     pub(crate) granted: Vec<AccessId>,
     pub(crate) path: Vec<LinkId>,
     storage: Storage,
     pub(crate) intranode: Intranode,
-    /// Of a sample: when its rounds began, summed over ranks, and when the last was over.
+    /// In a sample: start times of the rounds, summed over ranks, and the end of the last.
     pub(crate) begun: Vec<u128>,
     pub(crate) traffic: crate::collective::Traffic,
     pub(crate) offload: Offload,
     /// By job and communicator: calls that not all members have made yet.
     pub(crate) agreements: BTreeMap<(u32, Context), Agreement>,
-    /// Who shares a node, of communicators whose collectives ask and bring no answer.
+    /// Ranks per node, for communicators whose collectives need it and do not carry it.
     pub(crate) nodes: BTreeMap<(u32, Context), NodeMap>,
-    /// Most sends, or accesses, or completions that may be under way at once.
+    /// Maximum number of sends, accesses or completions at one time.
     most_named: usize,
-    /// What a rank did that no program may: the run ends there.
+    /// An erroneous call of a rank, at which the run ends.
     pub(crate) broken: Option<Blocked>,
     failure_state: FailureState,
     pub(crate) limit_checker: LimitChecker,
@@ -246,7 +250,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             phases: job.phases(),
             // Most ranks wait in one call at a time.
             called: Slab::with_capacity(n),
-            // Room that is not used is no memory.
+            // Unused capacity takes no physical memory.
             sends: Slab::with_capacity(16 * n),
             named: NamedNics::default(),
             runs: Slab::with_capacity(n),
@@ -338,8 +342,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         outcome
     }
 
-    /// Lets the network come to rest: what is under way of the background arrives, credits go
-    /// home. Then its laws of conservation must hold.
+    /// Drains the network after the jobs: background messages arrive, credits return. Then checks
+    /// the conservation invariants of the network.
     fn run_dry(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> bool {
         self.sources.close();
         while self.step() {
@@ -351,29 +355,29 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         true
     }
 
-    /// The jobs start, all at once.
+    /// Starts all jobs.
     fn begin(&mut self) {
         self.origin = self.now;
         self.sources.open();
         self.open_endpoints();
         self.call_workload(|workload, _, calls| workload.start(calls));
-        // All ranks seldom call at one instant again.
+        // All ranks seldom call at the same instant again.
         self.calls = Vec::new();
     }
 
-    /// Nothing is due any more: whether the workload has more to do all the same.
+    /// No event is pending. Returns whether the workload has more calls all the same.
     fn restart(&mut self) -> bool {
         self.call_workload(|workload, now, calls| workload.stalled(now, calls))
             || self.waive_limit()
     }
 
-    /// Nothing but alarms is due: whoever set them may do so anew, for an earlier time.
+    /// Only alarms are pending: the workload may set them anew, for an earlier time.
     fn report_quiet(&mut self, job: u32) {
         self.jobs[job as usize].quiet_reported = true;
         self.call_workload(|workload, now, calls| workload.quiet(job, now, calls));
     }
 
-    /// Takes what the workload calls now; whether that is anything.
+    /// Collects the calls that the workload makes now; returns whether there are any.
     fn call_workload(&mut self, what: impl FnOnce(&mut W, Time, &mut Vec<Call>)) -> bool {
         let mut calls = std::mem::take(&mut self.calls);
         let now = self.job_time();
@@ -384,7 +388,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         any
     }
 
-    /// The present instant as the jobs know it.
+    /// The present time in the jobs' time.
     pub(crate) fn job_time(&self) -> Time {
         Time(self.now.0 - self.origin.0)
     }
@@ -430,7 +434,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         true
     }
 
-    /// Tells the workload of everything that completes at this instant.
+    /// Reports everything that completes at this instant to the workload.
     fn resume(&mut self, first: HostEvent) {
         let mut host_event = first;
         loop {
@@ -463,7 +467,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         Some(Event::of(what))
     }
 
-    /// Takes note of a completion: it is progress of its job.
+    /// Records a completion, which is progress of its job.
     fn record_completion(&mut self, id: DoneId) {
         let done = self.completions[id];
         let now = self.job_time();
@@ -475,7 +479,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.queue_completion(id);
     }
 
-    /// The workload hears of this at the end of the instant.
+    /// Adds a completion to the report at the end of the instant.
     fn queue_completion(&mut self, id: DoneId) {
         let done = self.completions[id];
         self.completions.free(id);
@@ -491,7 +495,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         host_event
     }
 
-    /// One thing less is pending for the rank's job.
+    /// Removes one pending event of the rank's job.
     #[inline]
     fn less_pending(&mut self, rank: u32) -> &mut JobState {
         self.last_job = self.job_of(rank);
@@ -528,9 +532,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         debug_assert!(self.delivered.is_empty(), "a network delivers in `handle` alone");
     }
 
-    /// Messages have come, or it is known when they will.
+    /// Handles messages that have arrived, or whose arrival time is known.
     fn deliver(&mut self) {
-        // Seldom more than one at once: then no list is set aside.
+        // Almost always there is only one; then no list is needed.
         if self.delivered.len() == 1
             && let Some((id, seen)) = self.delivered.pop()
         {
@@ -541,7 +545,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.delivered = delivered;
     }
 
-    /// A message will be seen then, or has failed.
+    /// A message is observed at `seen`, or has failed.
     #[inline]
     fn message_done(&mut self, id: MsgId, seen: Time) {
         let owner = MessageOwner::unpack(id.0);
@@ -574,7 +578,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         }
     }
 
-    /// The rank whose doing a message is.
+    /// The rank that caused a message.
     fn sender(&self, owner: MessageOwner) -> Option<u32> {
         match owner {
             MessageOwner::Send(in_flight) => Some(self.sends[in_flight.send].from),
@@ -583,7 +587,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         }
     }
 
-    /// A message of a job goes into the network.
+    /// Injects a message of a job into the network.
     pub(crate) fn send(
         &mut self,
         owner: MessageOwner,
@@ -604,8 +608,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.inject(owner, message);
     }
 
-    /// Whether switches are asked to keep a message behind others of its flow: on Slingshot
-    /// envelopes, eager data and the NIC's own atomics, while rendezvous data, puts and gets go
+    /// Whether switches must keep the order of a message within its flow. On Slingshot these are
+    /// envelopes, eager data and the NIC's own atomics; rendezvous data, puts and gets are routed
     /// packet by packet (HPE's Slingshot Host Software guide, on adaptive routing).
     fn is_in_order(&self, owner: MessageOwner) -> bool {
         match owner {
@@ -615,9 +619,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         }
     }
 
-    /// Schedules `host_event` for `rank`, never in the present instant: an operation that took no time
-    /// would let a rank spin inside one instant for ever.
-    #[inline(always)] // What is due is known where it is called.
+    /// Schedules an event for `rank`, never at the present instant: an operation without duration
+    /// would let a rank loop forever within one instant.
+    #[inline(always)] // Callers pass a constant kind of event.
     pub(crate) fn schedule(&mut self, rank: u32, when: Time, host_event: HostEvent) {
         let phase = match host_event {
             HostEvent::Complete(_) | HostEvent::Alarm(_) => Phase::Resume,
@@ -627,7 +631,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.push_host(when.max(self.now + Span(1)), phase, rank, host_event.pack());
     }
 
-    /// An event of a rank, or beyond the ranks of a source of background traffic.
+    /// An event of a rank or, for numbers above the ranks, of a source of background traffic.
     pub(crate) fn push_host(&mut self, when: Time, phase: Phase, host: u32, token: u32) {
         self.queue.push(when, Event::<N::Event>::host(phase, host, token));
     }
@@ -637,8 +641,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.schedule(done.rank, when, HostEvent::Complete(id));
     }
 
-    /// The rank's CPU does something for a message that takes `span`: when it is done with it. What
-    /// it has taken on comes first, computation too: nobody else makes progress for it.
+    /// Occupies the rank's CPU for `span` to handle a message; returns the end. Earlier work,
+    /// including computation, comes first: nothing else makes progress for the rank.
     pub(crate) fn work(&mut self, rank: u32, span: Span) -> Time {
         let state = &self.ranks[rank as usize];
         let when = self.busy(rank, state.cpu.max(self.now), span);
@@ -646,7 +650,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         when
     }
 
-    /// When the rank's core, beginning at `start`, is through with what takes `span`.
+    /// End of work that takes `span` on the rank's core and starts at `start`.
     fn busy(&self, rank: u32, start: Time, span: Span) -> Time {
         match self.job.noise {
             None => start + span,
@@ -714,7 +718,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.take_on(at);
     }
 
-    /// Counts a message by how far it goes.
+    /// Counts a message by its distance.
     pub(crate) fn count(&mut self, from: u32, to: u32, bytes: u64) {
         let nic = |rank: u32| self.job.placements[rank as usize].nic;
         self.count_between(from, (nic(from), nic(to)), bytes);
@@ -738,7 +742,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         row.1 += bytes;
     }
 
-    /// The rank's job. Where there is one, nobody need be asked.
+    /// The rank's job; without a lookup if there is only one.
     #[inline]
     pub(crate) fn job_of(&self, rank: u32) -> u32 {
         if self.jobs.len() == 1 { 0 } else { self.ranks[rank as usize].job }
@@ -748,7 +752,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.jobs[job as usize].first
     }
 
-    /// The rank's number in its job.
+    /// The rank's job-local number.
     pub(crate) fn own_number(&self, rank: u32) -> u32 {
         rank - self.jobs[self.ranks[rank as usize].job as usize].first
     }
@@ -770,10 +774,10 @@ fn job_states(job: &Job) -> Vec<JobState> {
     job.firsts.iter().zip(ends).map(job_states).collect()
 }
 
-/// The draws of routes.
+/// Random stream of the route draws.
 const STREAM_ROUTE: u32 = 1;
 
-/// A probe's or receive's answer about a message.
+/// The result of a probe or receive that matched a message.
 pub(crate) fn about(rank: u32, token: Token, send: &Send, found: Found, ready: Time) -> Done {
     let Purpose::User { token: peer_token, envelope, .. } = send.purpose else {
         unreachable!("collective messages match no user's receive")

@@ -1,4 +1,4 @@
-//! The façade's own complaints: what only a job can get wrong.
+//! Input errors of requests: those that only a job can cause.
 
 use sim::api::{BenchRequest, BenchResult, bench};
 
@@ -31,14 +31,15 @@ fn invalid_requests_are_refused_before_the_run() {
     assert_eq!(error_keys(wrong), ["benchmark", "fidelity", "machine", "mpi"]);
 }
 
-/// What is wrong on any machine is told where its file or its faults are wrong, too, and what is
-/// wrong on a whole one with its faults; nothing is said that only the right file could decide.
+/// Errors that any machine would have are reported even if the machine file or its faults are
+/// invalid. Errors that exist on the machine without faults are reported with the faults. Nothing
+/// is reported that depends on a valid file.
 #[test]
 fn an_unknown_machine_hides_no_other_error() {
     let mut wrong = request("latency", 17, &[8]);
     wrong["machine"]["set"] = serde_json::json!([["nic.window", "0"]]);
     wrong["mpi"] = "mine".into();
-    // Of a profile that says so of one network only, on others the cost of a call is missing.
+    // In a profile with a cost for one fabric only, that cost is missing on the others.
     let profile = mpi::library::preset("mpich").expect("a preset");
     let costs = profile.lines().find(|line| line.starts_with("call_overhead")).expect("it has one");
     let profile = format!("{}\n[fabric.generic]\n{costs}\n", profile.replace(costs, ""));
@@ -70,7 +71,7 @@ fn a_user_profile_is_applied() {
         request["mpi_toml"] = toml.into();
         run(request).expect("legal").rows[0].latency_s.expect("measured")
     };
-    // One microsecond more on the sender's side, once a message.
+    // One microsecond more on the sender's side, once per message.
     let slow = latency(Some("like = \"mpich\"\nsend_overhead = \"1620 ns\"\n"));
     let off = slow - latency(None) - 1e-6;
     assert!(off.abs() < 1e-10, "{off}");
@@ -79,8 +80,8 @@ fn a_user_profile_is_applied() {
     assert_eq!(error_keys(wrong).len(), 1);
 }
 
-/// A message of 8 B is o_s + fabric + o_r: cores twice as fast take half of both off it, and what
-/// the fabric takes stays.
+/// A message of 8 B takes o_s + fabric + o_r. Cores twice as fast halve both overheads; the
+/// fabric's part stays.
 #[test]
 fn an_mpi_librarys_own_time_is_divided_by_the_cores_speed() {
     let latency = |speed: Option<&str>, mpi: &str| {
@@ -93,7 +94,7 @@ fn an_mpi_librarys_own_time_is_divided_by_the_cores_speed() {
         run(request).expect("legal").rows[0].latency_s.expect("measured")
     };
     let (own, twice) = (latency(None, "mpich"), latency(Some("2.0"), "mpich"));
-    let half = (620e-9 + 370e-9) / 2.0; // of what mpich.toml has for both sides
+    let half = (620e-9 + 370e-9) / 2.0; // both overheads in mpich.toml
     assert!((own - twice - half).abs() < 1e-12, "{own} {twice}");
     assert_eq!(latency(None, "none"), latency(Some("2.0"), "none"));
     let mut wrong = request("latency", 1, &[8]);
@@ -102,7 +103,7 @@ fn an_mpi_librarys_own_time_is_divided_by_the_cores_speed() {
     assert_eq!(error_keys(wrong), ["node.mpi_speed"]);
 }
 
-/// The closed form says how many packets went the long way, and which links they took.
+/// The closed form reports how many packets used non-minimal paths, and which links they used.
 #[test]
 fn the_closed_form_counts_what_it_walks() {
     let mut call = serde_json::json!({
@@ -119,7 +120,7 @@ fn the_closed_form_counts_what_it_walks() {
     assert_eq!(row("minimal").nonminimal_fraction, 0.0);
 }
 
-/// Eight NICs send to one, whose link is congested at once.
+/// Eight NICs send to one, whose link becomes congested at once.
 fn incast(more: serde_json::Value) -> serde_json::Value {
     let mut call = serde_json::json!({
         "machine": {"name": "dragonfly-1056", "set": [["congestion.management", "on"]]},
@@ -138,7 +139,7 @@ fn traffic(
     sim::api::traffic(&call, &mut |_| true)
 }
 
-/// A class whose traffic has a load of 0 is not in use, and changes nothing.
+/// A class whose traffic has load 0 is not in use, and changes nothing.
 #[test]
 fn a_load_of_zero_uses_no_class() {
     let silent = serde_json::json!([{"pattern": "uniform", "load": 0.0, "class": "bulk-data"}]);
@@ -148,7 +149,7 @@ fn a_load_of_zero_uses_no_class() {
     assert_eq!((alone.rows, alone.congestion), (beside.rows, beside.congestion));
 }
 
-/// An incast is managed in its class whatever others do beside it in theirs.
+/// An incast is managed in its class, whatever traffic other classes carry.
 #[test]
 fn congestion_is_managed_with_several_classes() {
     let beside = |class: &str| {
@@ -162,7 +163,8 @@ fn congestion_is_managed_with_several_classes() {
     }
 }
 
-/// However often, in however many worlds: the one that all send to is one NIC.
+/// The overloaded NIC counts once, however often it becomes congested, and in however many
+/// simulations.
 #[test]
 fn congested_nics_are_counted_once() {
     let of = |loads: &[f64]| {
@@ -174,8 +176,8 @@ fn congested_nics_are_counted_once() {
     assert_eq!((once.nics, twice.nics), (1, 1));
 }
 
-/// The word for the routing is the machine file's, unless somebody asks for another, and that of
-/// all files that name none (docs/models/routing.md) if it names none.
+/// The reported routing is that of the machine file unless the request selects another; without
+/// either it is the default (docs/models/routing.md).
 #[test]
 fn traffic_says_which_routing_is_in_force() {
     let text = machine::preset("dragonfly-1056").expect("a preset");

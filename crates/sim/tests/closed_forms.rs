@@ -1,10 +1,11 @@
-//! What each collective algorithm costs where nothing contends, against its closed form: to the
+//! Cost of each collective algorithm without contention, compared with its closed form to the
 //! picosecond.
 //!
-//! All ranks stand on nodes of one switch, one on each, so every message of so many bytes takes the
-//! same time. The forms are those of docs/models/collectives.md, after Thakur, Rabenseifner and
-//! Gropp (IJHPCA 2005), with LogP's overheads; the time of a message is written out from the
-//! machine's numbers as docs/models/loggp.md has it. Nothing here asks the algorithms what they do.
+//! All ranks are on nodes of one switch, one per node, so every message of one size takes the same
+//! time. The forms are those of docs/models/collectives.md, after Thakur, Rabenseifner and Gropp
+//! (IJHPCA 2005), with LogP's overheads. The time of a message is computed from the machine's
+//! parameters as in docs/models/loggp.md. Nothing here calls the algorithms to compute
+//! expectations.
 
 use base::{Span, Time};
 use collectives::{
@@ -16,7 +17,8 @@ use mpi::Library;
 use sim::{End, Job, World};
 use workload::{Op, Step, Streams, WORLD};
 
-/// One switch with room for all. Rates are whole picoseconds a byte, so that sums do not round.
+/// One switch with room for all ranks. Rates are whole picoseconds per byte, so that sums are not
+/// rounded.
 const MACHINE: &str = r#"
 about = "one switch"
 source = "arithmetic"
@@ -90,13 +92,13 @@ call_overhead = "50 ns"
 type Ps = u64;
 const SEND: Ps = 300_000;
 const RECV: Ps = 400_000;
-/// The call itself; and no completion is heard of in the instant it happens.
+/// The call itself; and a completion is never reported at the instant at which it occurs.
 const CALL: Ps = 50_000 + 1;
 const EAGER_MAX: u64 = 16 << 10;
 const EAGER_PART: u64 = 2 << 10;
 
-/// From the NIC's being told to the receiver's seeing it. Two links and a switch; a message of
-/// several packets is a pipeline that moves at the links' rate.
+/// From the command to the NIC until the receiver observes it: two links and a switch. A message of
+/// several packets is a pipeline at the links' rate.
 fn network(bytes: u64, from_host: bool) -> Ps {
     let dma = if from_host && bytes > 64 { 120_000 } else { 0 };
     let latency = 210_000 + dma + 2 * 5_000 + 350_000 + 190_000;
@@ -117,8 +119,8 @@ fn moved(bytes: u64) -> Ps {
 fn turned(blocks: u64, bytes: u64) -> Ps {
     blocks * 30_000 + moved(blocks * bytes)
 }
-/// Bruck's message of a round: blocks `j` of `p` whose digit `k` of radix `radix` is `digit`. What
-/// the CPU does before it leaves, and when one like it has come. Elements are of 8 bytes.
+/// Bruck's message of a round: the blocks `j` of `p` whose digit `k` in radix `radix` is `digit`.
+/// CPU time before it leaves, and after one like it has arrived. Elements have 8 bytes.
 fn packed(p: u64, bytes: u64, (radix, k, digit): (u64, u64, u64)) -> (Ps, Ps) {
     let is_in = |j: &u64| j / radix.pow(k as u32) % radix == digit;
     let blocks = (0..p).filter(is_in).count() as u64;
@@ -129,17 +131,17 @@ fn packed(p: u64, bytes: u64, (radix, k, digit): (u64, u64, u64)) -> (Ps, Ps) {
     (700_000 + 10_000 * blocks + 20_000 * stretches + copied, copied)
 }
 
-/// A round in which everybody sends `bytes` to one and gets as many from one, alpha + n beta;
-/// combines them, which takes `combine`; and moves others, which takes `local`.
+/// A round in which every rank sends `bytes` to one rank and receives as many from one, alpha + n
+/// beta. It combines them in `combine`, and copies others in `local`.
 fn round_with(bytes: u64, combine: Ps, local: Ps) -> Ps {
     if bytes <= EAGER_MAX {
         return SEND + network(bytes, true) + RECV + copied(bytes) + combine + local;
     }
-    // Request, get, data; then the receiver's CPU, and the word to the sender that it is there.
+    // Request, get, data; then the receiver's CPU, and the notification of the sender.
     let data =
         SEND + network(EAGER_PART, true) + network(0, false) + network(bytes - EAGER_PART, false);
     let (cpu, word) = (RECV + combine, network(0, false));
-    // What an arrival ends is over in the next instant.
+    // Work that an arrival completes ends at the next instant.
     let instant = u64::from(word >= cpu && local == 0);
     data + cpu.max(word) + local + instant
 }
@@ -151,12 +153,12 @@ fn combining(bytes: u64) -> Ps {
     round_with(bytes, combined(bytes), 0)
 }
 
-/// A round in which everybody sends `bytes` to each of `k` others and gets as many from each.
-/// Sends go out one after the other; then the CPU takes what has come, one after the other.
+/// A round in which every rank exchanges `bytes` with each of `k` others. Sends leave one after the
+/// other; then the CPU handles the arrivals one after the other.
 fn rounds_of_many(k: u64, bytes: u64) -> Ps {
     rounds_of_many_after(0, k, bytes)
 }
-/// With so much to do before each leaves.
+/// The same with `before` of CPU time before each send.
 fn rounds_of_many_after(before: Ps, k: u64, bytes: u64) -> Ps {
     let send = before + SEND;
     let mut cpu = k * send;
@@ -173,7 +175,7 @@ fn sum(count: u64, of: impl Fn(u64) -> Ps) -> Ps {
     (0..count).map(of).sum()
 }
 
-/// The time of every rank from the call to its return, `ppn` of them a node.
+/// The time of every rank from the call to its return, with `ppn` ranks per node.
 fn simulated(kind: Kind, algorithm: A, size: u32, bytes: u64) -> Vec<Ps> {
     simulated_on(kind, algorithm, (size, 1, 0), bytes, &[])
 }
@@ -215,7 +217,7 @@ fn simulated_on(
     marks.iter().map(|m| (m[1] - m[0]).0).collect()
 }
 
-/// The last rank's return, less the call itself.
+/// The last rank's return, excluding the call itself.
 fn last(kind: Kind, algorithm: A, size: u64, bytes: u64) -> Ps {
     let times = simulated(kind, algorithm, size as u32, bytes);
     times.into_iter().max().expect("there are ranks") - CALL
@@ -226,18 +228,18 @@ fn check(kind: Kind, algorithm: A, p: u64, bytes: u64, want: Ps) {
     assert_eq!(got, want, "{kind:?} {algorithm:?}, {p} ranks, {bytes} B: {}", Span(got));
 }
 
-/// Block sizes: a word; one packet; several packets; rendezvous.
+/// Block sizes: one word, one packet, several packets, rendezvous.
 const BLOCKS: [u64; 4] = [8, 2_048, 6_000, 40_000];
 
-/// Everybody does the same in every round: any number of ranks.
+/// All ranks do the same in every round, for any number of ranks.
 #[test]
 fn in_step_for_any_number_of_ranks() {
     for p in [2, 3, 4, 5, 7, 8, 13, 16, 24, 31, 32, 97] {
         let l = log2(p);
         check(Kind::Barrier, A::Dissemination { k: 2 }, p, 0, l * round(0));
         for m in BLOCKS {
-            // Round k passes on min(2^k, p - 2^k) blocks; the own block goes to scratch, and all
-            // of them are rotated back.
+            // Round k forwards min(2^k, p - 2^k) blocks. The own block is copied to scratch, and
+            // all blocks are rotated back.
             let ends = |k: u64, first: Ps, last: Ps| {
                 u64::from(k == 0) * first + u64::from(k + 1 == l) * last
             };
@@ -245,8 +247,8 @@ fn in_step_for_any_number_of_ranks() {
                 let blocks = (1 << k).min(p - (1 << k));
                 round_with(m * blocks, 0, ends(k, moved(m), moved(p * m)))
             });
-            // Round k moves on the blocks with bit k set; every other one is copied first, all of
-            // them are rotated at the end.
+            // Round k moves the blocks with bit k set. Every other one is copied first; all are
+            // rotated at the end.
             let to_all = sum(l, |k| {
                 let bits = (1..p).filter(|j| j >> k & 1 == 1).count() as u64;
                 let (before, after) = packed(p, m, (2, k, 1));
@@ -324,7 +326,8 @@ fn halving_and_doubling_for_powers_of_two() {
             check(Kind::Allreduce, A::ReduceBcast, p, m, up + l * round(m));
             check(Kind::Reduce, A::Binomial, p, m, up);
             check(Kind::Bcast, A::Binomial, p, m, l * round(m));
-            // Who passes on half goes on when it has the word; the last one begins what follows.
+            // A rank that forwards half continues when it is notified; the last one starts the next
+            // phase.
             let scatter = sum(l, |i| round(n >> (i + 1)));
             check(Kind::Scatter, A::Binomial, p, m, scatter);
             check(Kind::Gather, A::Binomial, p, m, sum_up(l, doubled));
@@ -334,8 +337,8 @@ fn halving_and_doubling_for_powers_of_two() {
     }
 }
 
-/// Messages along a path, each of which leaves when the one before has been taken in. Only the last
-/// one's sender is waited for until it has the word.
+/// Messages along a path, each of which leaves when the one before has been received. Only the last
+/// sender waits for its notification.
 fn sum_up(count: u64, bytes: impl Fn(u64) -> u64) -> Ps {
     let taken = |n| {
         let early = network(0, false).saturating_sub(RECV) + 1;
@@ -345,8 +348,8 @@ fn sum_up(count: u64, bytes: impl Fn(u64) -> u64) -> Ps {
 }
 
 /// A radix-k exchange over k^s ranks: s rounds with k - 1 partners each. Partners are served in
-/// rank order, so the last of a group hears from all of them when each has sent to all others; it
-/// and those like it are the last in every round.
+/// rank order, so the last of a group receives from all when each has sent to all others. This
+/// rank, and those like it, are last in every round.
 #[test]
 fn exchanges_of_any_radix() {
     for (k, steps) in [(3, 1), (3, 3), (4, 2), (4, 3), (8, 2), (12, 1), (16, 1)] {
@@ -360,7 +363,7 @@ fn exchanges_of_any_radix() {
     }
 }
 
-/// All to one or one to all at once: the one's CPU is what takes time if messages are short.
+/// All to one or one to all at once: for short messages that rank's CPU is the bottleneck.
 #[test]
 fn at_once() {
     for p in [2, 3, 8, 31, 97] {
@@ -378,8 +381,8 @@ fn at_once() {
     }
 }
 
-/// Scans by recursive doubling: what comes from below is combined twice, into the result and the
-/// total; from above once. The first total is a copy of the own operand.
+/// Scans by recursive doubling: data from lower ranks is combined twice, into the result and the
+/// total; data from higher ranks once. The first total is a copy of the own operand.
 #[test]
 fn scans_rank_by_rank() {
     for p in [2u32, 4, 16, 64] {
@@ -391,7 +394,7 @@ fn scans_rank_by_rank() {
                 let ones = u64::from(rank.count_ones());
                 let want = CALL + l * round(n) + (l + ones) * combined(n) + moved(n);
                 assert_eq!(times[rank as usize], want, "scan, rank {rank} of {p}, {n} B");
-                // The first from below replaces the own operand.
+                // The first data from a lower rank replaces the own operand.
                 let want = if rank > 0 { want - combined(n) + moved(n) } else { want };
                 assert_eq!(exclusive[rank as usize], want, "exscan, rank {rank} of {p}, {n} B");
             }
@@ -399,8 +402,8 @@ fn scans_rank_by_rank() {
     }
 }
 
-/// Pairwise reduce-scatter combines on every rank p - 1 times, but in one round a rank only puts
-/// away what came, and combines it at the end: ranks are out of step by one combination.
+/// Pairwise reduce-scatter combines p - 1 times on every rank. In one round a rank only stores what
+/// arrives, and combines it at the end, so ranks differ by one combination.
 #[test]
 fn pairwise_reduce_scatter_within_one_combination() {
     for p in [2, 3, 8, 13, 32] {
@@ -414,8 +417,8 @@ fn pairwise_reduce_scatter_within_one_combination() {
     }
 }
 
-/// Bruck's and dissemination with k - 1 partners a round, over k^s ranks: everybody hears from them
-/// in the order in which everybody sends.
+/// Bruck's and dissemination with k - 1 partners per round, over k^s ranks: all ranks receive in
+/// the order in which all send.
 #[test]
 fn bruck_and_dissemination_of_any_radix() {
     for (k, steps) in [(2, 3), (3, 1), (3, 3), (4, 2), (4, 3), (8, 2), (16, 1)] {
@@ -431,7 +434,8 @@ fn bruck_and_dissemination_of_any_radix() {
             let gathering = sum(steps.into(), |i| rounds_of_many(k - 1, m * k.pow(i as u32)));
             let want = gathering + moved(m) + moved(p * m);
             check(Kind::Allgather, A::KBruck { k: k as u8 }, p, m, want);
-            // A k-th of all blocks to each partner; what stays is copied first, all rotated last.
+            // A k-th of all blocks to each partner. The blocks that stay are copied first; all are
+            // rotated last.
             let share = p / k * m;
             let exchanges = sum(steps.into(), |i| {
                 let (before, after) = packed(p, m, (k, i, 1));
@@ -447,7 +451,7 @@ fn bruck_and_dissemination_of_any_radix() {
             check(Kind::Allgather, A::ExchangeDoubling { k: k as u8 }, p, m, doubling);
         }
     }
-    // Of radix 2 halving is doubling, after one swap of blocks.
+    // With radix 2, halving is doubling after one swap of blocks.
     for log in 2..=6 {
         let (p, m) = (1 << log, 200);
         let want = round(m) + sum(log, |i| round(m << i));
@@ -455,8 +459,8 @@ fn bruck_and_dissemination_of_any_radix() {
     }
 }
 
-/// Full trees of any radix, the vector whole and in segments: at each level the last child served
-/// goes on, and what is in between keeps a CPU busy for one segment's sends and receives.
+/// Full trees of any radix, with the vector whole and in segments. At each level the last child
+/// served continues. An inner rank's CPU is busy for one segment's sends and receives.
 #[test]
 fn trees_whole_and_in_segments() {
     for (shape, k, height) in [
@@ -472,8 +476,8 @@ fn trees_whole_and_in_segments() {
         let p: u64 = (0..=height).map(|level| u64::pow(k, level)).sum();
         let height = u64::from(height);
         let chunk = 1_000;
-        // Deeper trees of several children come to where a NIC that is to fetch a message holds up
-        // what comes meanwhile.
+        // In deeper trees of several children, a NIC that must fetch a message delays messages that
+        // arrive meanwhile.
         let most = if k == 1 || height == 2 { 5 } else { 1 };
         for segments in [1, 2, 5].into_iter().filter(|&n| n <= most) {
             let n = chunk * segments;
@@ -495,14 +499,14 @@ fn trees_whole_and_in_segments() {
         let tree = A::Tree { shape, k: k as u32, chunk: 0 };
         check(Kind::Allreduce, tree, p, n, up + down);
     }
-    // First the child with most below it: binomial.
+    // The child with the most ranks below it comes first: binomial.
     for log in 1..=6 {
         let tree = A::Tree { shape: TreeShape::Knomial2, k: 2, chunk: 0 };
         check(Kind::Bcast, tree, 1 << log, 1_000, log * round(1_000));
         let tree = A::Tree { shape: TreeShape::Knomial1, k: 2, chunk: 0 };
         check(Kind::Bcast, tree, 1 << log, 1_000, log * round(1_000));
     }
-    // Half down each side, then halves are swapped.
+    // Half of the data down each side, then halves are swapped.
     for height in 1..=4 {
         let (p, half) = ((1 << (height + 1)) - 1, 1_000);
         let level = 2 * SEND + network(half, true) + RECV + copied(half);
@@ -511,8 +515,8 @@ fn trees_whole_and_in_segments() {
     }
 }
 
-/// A message between two ranks of a node: the sender copies it into a cell; the receiver, which
-/// hears of it an instant later, waits for it to come from the sender's cache and copies it out.
+/// A message between two ranks of a node. The sender copies it into a cell. The receiver learns of
+/// it an instant later, fetches it from the sender's cache and copies it out.
 fn near(bytes: u64) -> Ps {
     laid(bytes) + taken(bytes)
 }
@@ -523,9 +527,9 @@ fn taken(bytes: u64) -> Ps {
     200_000 + 40_000 + 125 * bytes
 }
 
-/// Nodes of `q` ranks, a power of two of them: what a node does and what the nodes' first ranks do
-/// are added up. Through shared memory a rank that gives to all copies once, and one that takes
-/// from all waits for one and works for all.
+/// Nodes of `q` ranks, a power of two of them: the costs within a node and between the nodes' first
+/// ranks add up. Through shared memory a rank that sends to all copies once. A rank that receives
+/// from all waits for one and does the work for all.
 #[test]
 fn nodes_first() {
     for (q, nodes) in [(2, 8), (4, 4), (5, 16), (3, 1)] {
@@ -544,7 +548,7 @@ fn nodes_first() {
         }
         for n in [8, 1_000, 8_192] {
             let at = format!("{q} x {nodes}, {n} B");
-            // All are read at once.
+            // All read at once.
             let release = near(n);
             let gather = laid(n) + (q - 1) * (taken(n) + combined(n));
             let by_messages = log2(q) * near(n);
@@ -561,7 +565,7 @@ fn nodes_first() {
             assert_eq!(bcast(Composition::Beta, root), release + others, "{at}");
             assert_eq!(reduce(Composition::Alpha, 0), gather + up, "{at}");
             assert_eq!(reduce(Composition::Alpha, root), gather + up + near(n), "{at}");
-            // Ranks of the root's node have given what they have long before the others' comes.
+            // Ranks of the root's node have contributed long before data from other nodes arrives.
             let taken = taken(n) + combined(n);
             let (beta, beta_last) = match nodes {
                 1 => (gather, gather),
@@ -586,8 +590,8 @@ fn nodes_first() {
     }
 }
 
-/// What a node's first rank gives to all of them is written once and read by each, whole, however
-/// long cells are: of a long vector a sixteenth.
+/// Data from a node's first rank to all ranks of the node is written once and read whole by each,
+/// however long cells are: for a long vector, a sixteenth.
 #[test]
 fn a_cell_is_written_once_and_read_whole_by_all() {
     let last = |q: u32, bytes, set: &[(String, String)]| {
@@ -598,14 +602,15 @@ fn a_cell_is_written_once_and_read_whole_by_all() {
     let (n, cells) = (1 << 20, 16);
     let (got, want) = (last(5, n, &[]), laid(n / cells) + cells * taken(n / cells));
     assert!((got / want as f64 - 1.0).abs() < 0.01, "{got} {want}");
-    // A memory that is slower than cores has each byte once for the writer and for eight readers.
+    // A memory slower than the cores moves each byte once for the writer and once for each of eight
+    // readers.
     let slow = [("node.memory_rate".to_string(), "1 GB/s".to_string())];
     let (n, readers) = (8_192, 8);
     let (got, want) = (last(1 + readers, n, &slow), (1 + readers as u64) * 1_000 * n);
     assert!((got / want as f64 - 1.0).abs() < 0.02, "{got} {want}");
 }
 
-/// No algorithm is without its form. That of `A::Offload` is in `offload.rs`: it wants switches.
+/// Every algorithm has a form. That of `A::Offload` is in `offload.rs`, because it needs switches.
 #[test]
 fn every_algorithm_has_a_form_here() {
     let text = include_str!("closed_forms.rs");

@@ -1,4 +1,4 @@
-//! Every collective by every algorithm runs to its end at both fidelities, and says the same twice.
+//! Every collective with every algorithm finishes at both fidelities, and is reproducible.
 
 use base::Time;
 use collectives::{Algorithm, Collective, Kind, Member, Ragged};
@@ -10,7 +10,7 @@ use packet::PacketNetwork;
 use sim::{End, Job, Outcome, World};
 use workload::{Op, Step, Streams, WORLD};
 
-/// Two ranks a node on every fifth node: messages of all distances.
+/// Two ranks per node on every fifth node: messages of all distances.
 fn job(ranks: u32) -> Job {
     let text = machine::preset("dragonfly-1056").expect("a preset");
     let machine = MachineSpec::parse("dragonfly-1056", text, &[])
@@ -52,7 +52,8 @@ fn run<N: NetworkModel>(
 ) -> (Outcome, Vec<Time>) {
     let n = job.placements.len() as u32;
     let program = |rank| {
-        // Twice in a row: the second call's messages may come while the first still runs elsewhere.
+        // Twice in a row: messages of the second call may arrive while the first still runs
+        // elsewhere.
         let op = call(kind, algorithm, rank, n, bytes);
         vec![Step::Do(op.clone()), Step::Wait, Step::Do(op), Step::Wait, Step::Mark]
     };
@@ -93,7 +94,8 @@ fn the_same_run_has_the_same_digest_and_another_run_another() {
     assert_ne!(longer(4096).digest, longer(4104).digest);
 }
 
-/// Nobody leaves a barrier before the last has entered it, and a broadcast's root need not wait.
+/// No rank leaves a barrier before the last has entered it, and the root of a broadcast need not
+/// wait.
 #[test]
 fn collectives_wait_for_the_ranks_they_depend_on() {
     let job = job(9);
@@ -118,7 +120,8 @@ fn collectives_wait_for_the_ranks_they_depend_on() {
     }
 }
 
-/// Who is told, and what: each rank calls its collective so many us late, and then a barrier.
+/// The two reported ranks and the messages, for calls that are each delayed by a number of us and
+/// followed by a barrier.
 fn disagreement(calls: &[(Kind, Algorithm, u32, u64, u64)]) -> [(u32, String); 2] {
     fn told<N: NetworkModel>(job: &Job, programs: Vec<Vec<Step>>) -> (u32, String) {
         let streams = Streams::new(programs.into_iter());
@@ -142,21 +145,21 @@ fn disagreement(calls: &[(Kind, Algorithm, u32, u64, u64)]) -> [(u32, String); 2
     [told::<PacketNetwork>(&job, programs.clone()), told::<LogGpNetwork>(&job, programs)]
 }
 
-/// Ranks that disagree are told of the call in question, whatever they have come to since: neither
-/// is the next one blamed, nor does it take a message that is none of its own.
+/// The report of mismatched calls names these calls, whatever the ranks have reached since. It does
+/// not blame the next call, and no call consumes a message of another.
 #[test]
 fn an_unexpected_round_message_names_its_call() {
     use Algorithm::{Binomial, Linear};
     let (few, many) = (8, 80_000);
     for (calls, rank, from, kind) in [
-        // Its receiver waits for one just like it, of another kind.
+        // Its receiver waits for an identical message of another kind.
         (
             vec![(Kind::Scatter, Linear, 0, few, 0), (Kind::Bcast, Binomial, 0, few, 0)],
             1,
             0,
             "Scatter",
         ),
-        // Its receiver has left for the barrier.
+        // Its receiver has proceeded to the barrier.
         (
             vec![
                 (Kind::Gather, Linear, 2, few, 0),
@@ -167,7 +170,7 @@ fn an_unexpected_round_message_names_its_call() {
             1,
             "Gather and sent to rank 0, which has left that call",
         ),
-        // Its data comes when another message has been taken for it, and the round is over.
+        // Its data arrives when another message has been taken for it and the round is over.
         (
             vec![
                 (Kind::Gather, Linear, 2, many, 0),
@@ -178,7 +181,7 @@ fn an_unexpected_round_message_names_its_call() {
             1,
             "Gather and sent to rank 2, which called Gather and does not wait for it",
         ),
-        // It is of a round that its receiver, who calls late, never comes to.
+        // It belongs to a round that its receiver, which calls late, never reaches.
         (
             vec![
                 (Kind::Bcast, Binomial, 0, few, 0),
@@ -190,7 +193,7 @@ fn an_unexpected_round_message_names_its_call() {
             2,
             "Bcast",
         ),
-        // Two take themselves for the root: neither awaits anything, and is still to send.
+        // Two ranks believe to be the root: neither expects a message, and both still have to send.
         (
             vec![
                 (Kind::Scatter, Linear, 0, few, 0),
@@ -201,7 +204,7 @@ fn an_unexpected_round_message_names_its_call() {
             0,
             "Scatter and sent to rank 1, which called it, too, and awaits no message",
         ),
-        // Two have come for the one that a round awaits.
+        // Two messages have arrived for the one that a round expects.
         (
             vec![
                 (Kind::Gather, Binomial, 0, few, 5),
@@ -222,8 +225,8 @@ fn an_unexpected_round_message_names_its_call() {
     }
 }
 
-/// Ranks that ask one collective for different lengths are told so when the second of them calls
-/// it, by any algorithm, with who asked for what.
+/// Mismatched lengths of one collective are reported when the second rank calls it, with any
+/// algorithm, with both arguments.
 #[test]
 fn a_length_disagreement_names_both_calls() {
     use Kind::*;
@@ -246,8 +249,7 @@ fn a_length_disagreement_names_both_calls() {
     }
 }
 
-/// What ranks call their own block where each has a length of its own is nobody else's affair, and
-/// neither is the length of another call.
+/// Lengths per rank may differ between ranks, and calls may differ in length from each other.
 #[test]
 fn legal_length_differences_are_accepted() {
     let size = 4;
@@ -273,7 +275,7 @@ fn legal_length_differences_are_accepted() {
             collective(Kind::Bcast, Algorithm::Binomial, 8, None),
             collective(Kind::Bcast, Algorithm::Binomial, 16, None),
         ];
-        // Calls that nobody waits for until the end: ranks are in several at once.
+        // Calls without a wait until the end: ranks are in several at once.
         let pairs = calls.into_iter().map(Step::Do).chain([Step::Wait]);
         pairs.collect::<Vec<_>>()
     };

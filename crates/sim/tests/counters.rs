@@ -1,4 +1,4 @@
-//! What NICs count of messages: of those a run sends between nodes, each once.
+//! Message counters of NICs: each message between nodes counts once.
 
 mod common;
 
@@ -13,7 +13,7 @@ use workload::{Op, SendMode, WORLD};
 
 /// Beyond the eager limit of every library.
 const LONG: u64 = 100_000;
-/// Nanoseconds in which all that was sent before has come.
+/// Nanoseconds after which everything sent before has arrived.
 const LATER: u64 = 1_000_000;
 
 fn send(to: u32, tag: i32, bytes: u64) -> Op {
@@ -23,8 +23,8 @@ fn recv(from: u32, tag: i32) -> Op {
     Op::Recv { from, context: WORLD, tag, bytes: u64::MAX }
 }
 
-/// Rank 0 sends four messages that are awaited, one of them long, and three that are not, two of
-/// them long; rank 2, on its receiver's node, one more.
+/// Rank 0 sends four expected messages, one of them long, and three unexpected ones, two of them
+/// long. Rank 2, on its receiver's node, sends one more.
 fn seven(job: &Job) -> Outcome {
     let (awaited, not) = ([8, 8, 8, LONG], [8, LONG, LONG]);
     let mut calls = Vec::new();
@@ -55,7 +55,7 @@ fn match_engines_count_expected_and_unexpected_messages() {
     assert_eq!(of(seven(&job)), [((nic, 0), software)]);
 }
 
-/// Whatever algorithm it takes, and early or late.
+/// With any algorithm, early or late.
 #[test]
 fn messages_of_collectives_are_matched_as_any() {
     for (kind, algorithm, bytes) in [
@@ -87,9 +87,9 @@ fn messages_of_collectives_are_matched_as_any() {
     }
 }
 
-/// A scatter's root sends one message after the other, each when its CPU is through with it: the
-/// `n`th at (1 call + n sends). A node that goes down ends the run in between: those have been
-/// counted that had left, not before an instant and at it.
+/// A scatter's root sends one message after the other, each when its CPU has finished it: the `n`th
+/// at (1 call + n sends). A node failure ends the run in between. Exactly the messages that had
+/// left by then are counted.
 #[test]
 fn a_run_that_ends_early_has_counted_what_had_left() {
     let nodes = [0, 40, 80, 700, 701, 702];

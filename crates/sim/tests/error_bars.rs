@@ -1,4 +1,4 @@
-//! Error bars: what packets say lies within them, and the prediction stays what it was.
+//! Error bars: packet times lie within them, and they leave the prediction unchanged.
 
 use sim::api::{BenchRequest, BenchResult, BenchRow, bench};
 
@@ -20,14 +20,14 @@ fn answer(request: &BenchRequest) -> BenchResult {
     bench(request, &mut |_| true).unwrap_or_else(|c| panic!("{c:#?}"))
 }
 
-/// Between which times a row says that packets' lie.
+/// The interval in which a row places the packet time.
 fn band(row: &BenchRow) -> (f64, f64) {
     let (time, band) = (row.latency_s.expect("a collective"), row.band.expect("asked for"));
     let end = |end: Option<f64>| time * (1.0 + end.expect("there are twins"));
     (end(band.band_low), end(band.band_high))
 }
 
-/// What the bars are for: the large call by packets, which the bars' twins have not seen.
+/// The large call with packets, which the replicas have not seen, lies within the bars.
 #[test]
 fn packets_lie_within_the_bars() {
     let (mut within, mut all, mut out) = (0, 0, Vec::new());
@@ -39,7 +39,8 @@ fn packets_lie_within_the_bars() {
             for (row, packets) in barred.rows.iter().zip(&packets.rows) {
                 let (low, high) = band(row);
                 let time = packets.latency_s.expect("a collective");
-                // A picosecond of rounding, and what barriers before a call do to its begin.
+                // Tolerance for a picosecond of rounding, and for the effect of barriers on the
+                // start of a call.
                 let is_within = (0.995 * low..=1.005 * high).contains(&time);
                 all += 1;
                 within += u32::from(is_within);
@@ -50,11 +51,11 @@ fn packets_lie_within_the_bars() {
             }
         }
     }
-    // The job fills two groups, its twins one, or half of two: some errors begin only there.
+    // The job fills two groups, its replicas one, or half of two: some errors appear only with two.
     assert!(5 * within >= 4 * all, "{within} of {all}: {out:#?}");
 }
 
-/// Twins are run beside the question, not instead of it.
+/// Replicas are additional runs.
 #[test]
 fn bars_change_no_prediction() {
     let barred = ask("allreduce", "loggp", 32, 2, &[8, 65_536]);
@@ -67,8 +68,8 @@ fn bars_change_no_prediction() {
     assert_eq!(format!("{:?}", barred.limits), format!("{:?}", bare.limits));
 }
 
-/// Twins are of half of the nodes at most, smaller where they would be of too many packets, each
-/// with all its nodes' ranks, and their errors are what they say.
+/// Replicas have at most half of the nodes, fewer where the packet budget requires it, with all
+/// ranks of their nodes. Their errors follow their definition.
 #[test]
 fn replicas_have_the_requested_size() {
     let mut request = ask("allreduce", "loggp", 48, 2, &[8, 65_536]);
@@ -87,7 +88,7 @@ fn replicas_have_the_requested_size() {
             assert!((twin.packet_s / twin.latency_s - 1.0 - twin.error).abs() < 1e-12);
         }
     }
-    // 64 KiB to fewer than 2 ranks is nothing: no twin is that small.
+    // 64 KiB between fewer than 2 ranks is no message: no replica is that small.
     request.twin_packets = 1;
     let none = answer(&request);
     assert!(none.twins.is_empty());
@@ -114,7 +115,7 @@ fn unavailable_error_bars_are_input_errors() {
         let (at, wanted) = input_error(&request);
         assert!(at == "benchmark" && wanted.starts_with("a collective"), "{at}: {wanted}");
     }
-    // Who stops it has the sizes that were done.
+    // An interrupted run has the sizes that were done.
     (request.name, request.nodes) = ("alltoall".into(), 64);
     assert!(bench(&request, &mut |_| false).expect("a result").interrupted);
 }
@@ -128,7 +129,7 @@ fn reach(result: &BenchResult) -> f64 {
     ends.fold(0.0, f64::max)
 }
 
-/// The cheapest fidelity whose bars are within the tolerance, and what the others came to.
+/// The cheapest fidelity whose bars are within the tolerance, and the results of the others.
 #[test]
 fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
     let sizes = [4_096, 131_072];
@@ -162,7 +163,8 @@ fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
             assert_eq!(ends[0].max(ends[1]), reach(own));
         }
     }
-    // 992 messages of 128 KiB are 63,488 packets: none is within, and that is the answer.
+    // 992 messages of 128 KiB are 63,488 packets: no fidelity is within the tolerance and the
+    // budget, which is an error.
     let none = auto(0.999 * narrow, 10_000).expect_err("packets are too many");
     assert_eq!((none.len(), none[0].at.as_str()), (1, "tolerance"));
     for said in ["loggp at ", "flow at ", "packet at 131072 B, a call of more than 10000 packets"] {
@@ -186,7 +188,7 @@ fn an_invalid_tolerance_is_an_input_error() {
     }
     assert_eq!(input_error("latency", "auto", 8, Some(0.1)).0, "benchmark");
     assert_eq!(input_error("allreduce", "auto", 3, Some(0.1)).0, "nodes");
-    // What one fidelity does not have another may.
+    // Another fidelity may support what one does not.
     let mut asked = ask("allreduce", "auto", 8, 1, &[8]);
     (asked.tolerance, asked.error_bars) = (Some(1.0), false);
     let background = serde_json::json!([{ "pattern": "uniform", "load": 0.1 }]);

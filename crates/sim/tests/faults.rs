@@ -1,4 +1,4 @@
-//! What faults do to jobs, and when.
+//! Effects of faults on jobs.
 
 mod common;
 
@@ -9,7 +9,7 @@ use packet::PacketNetwork;
 use sim::End;
 use workload::Op;
 
-/// A job ends when a node of its dies, whether or not anything else happens then: here the switch
+/// A job ends when one of its nodes fails, even without other events at that time: here the switch
 /// before it has been down all the time, and the job computes.
 #[test]
 fn a_job_ends_when_its_node_fails() {

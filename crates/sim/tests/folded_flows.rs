@@ -1,8 +1,8 @@
-//! Flows of one group for those of all: the quotient gives the answer of the whole.
+//! Flows of one group represent those of all: the reduced problem has the result of the whole.
 
 use sim::api::{MachineRequest, TuneRequest, TuneResult, tune};
 
-/// 144 ranks on six groups of so many switches; two NICs a node, three ranks.
+/// 144 ranks on six groups of `switches` switches; two NICs and three ranks per node.
 fn ask(collective: &str, switches: &str, routing: &str, bytes: u64, messages: u64) -> TuneRequest {
     let set = [
         ("groups.compute.count", "6"),
@@ -32,10 +32,10 @@ fn tuned(request: &TuneRequest) -> TuneResult {
     tune(request, &mut |_| true).unwrap_or_else(|c| panic!("{c:#?}"))
 }
 
-/// The most that any algorithm's time from the ranks of one group is off from that of all, and how
-/// many were compared.
+/// The largest relative error of any algorithm's time from the ranks of one group, and the number
+/// of algorithms compared.
 fn off(request: &TuneRequest, group: u32) -> (f64, u32) {
-    // 143 rounds at most; a tenth of what is allowed in closed form.
+    // 143 rounds at most; a tenth of the message budget in closed form.
     let few = TuneRequest { messages: u64::from(group) * 160 * 10, ..request.clone() };
     let all = TuneRequest { messages: 1 << 40, ..request.clone() };
     let (mut most, mut compared) = (0.0, 0);
@@ -49,14 +49,14 @@ fn off(request: &TuneRequest, group: u32) -> (f64, u32) {
         compared += 1;
         assert_eq!(few.share.rounds_played, all.share.rounds, "{at}");
         let (few, all) = (few.latency_s.expect("played"), all.latency_s.expect("played"));
-        // A call returns a picosecond after its last round is over.
+        // A call returns a picosecond after its last round.
         most = f64::max(most, (few + 1e-12) / all - 1.0).max(1.0 - (few + 1e-12) / all);
     }
     (most, compared)
 }
 
-/// On groups of one switch each twin sees what the other sees. Only minimal ways: others are drawn
-/// by the message, and those of twins are drawn apart.
+/// With one switch per group, representatives see exactly what all ranks see. Minimal paths only:
+/// others are drawn per message, with separate draws for equivalent ranks.
 #[test]
 fn the_quotient_is_the_whole_to_the_picosecond_where_groups_are_alike() {
     let mut compared = 0;
@@ -71,7 +71,8 @@ fn the_quotient_is_the_whole_to_the_picosecond_where_groups_are_alike() {
     assert!(compared >= 24, "{compared} were compared");
 }
 
-/// Bruck's has so few rounds that all are played by all, unless so many messages are too many.
+/// Bruck's algorithm has so few rounds that all are simulated on all ranks, unless that exceeds the
+/// budget.
 #[test]
 fn brucks_rounds_by_one_group_are_those_by_all() {
     for collective in ["allgather", "alltoall"] {
@@ -86,16 +87,15 @@ fn brucks_rounds_by_one_group_are_those_by_all() {
             assert_eq!((few.share.ranks_played, all.share.ranks_played), (24, 144));
             assert_eq!((few.share.method, all.share.method), (Some("sampled"), Some("exact")));
             let times = [few, all].map(|row| row.latency_s.expect("played"));
-            // A call returns a picosecond after its last round is over.
+            // A call returns a picosecond after its last round.
             let off = (times[0] + 1e-12) / times[1] - 1.0;
             assert!(off.abs() < 1e-8, "{collective} {bytes} B: {times:?}");
         }
     }
 }
 
-/// Where routing is adaptive, ways that are not minimal are drawn by the message, and groups of
-/// Aurora differ in which switches have the cables to which group. Both even out over rounds: 5 %
-/// [estimate].
+/// With adaptive routing, non-minimal paths are drawn per message, and groups of Aurora differ in
+/// which switches have the cables to which group. Both average out over rounds: 5 % [estimate].
 #[test]
 fn the_quotient_is_near_the_whole_where_groups_differ_in_cables_and_draws() {
     // 72 ranks, six nodes of each of four groups.
@@ -116,13 +116,13 @@ fn the_quotient_is_near_the_whole_where_groups_differ_in_cables_and_draws() {
     assert!(most < 0.05 && n == 3, "{most}, {n}");
 }
 
-/// Few rounds by one group's ranks for all rounds by all, within the error that is told.
+/// A few rounds on one group's ranks represent all rounds on all ranks, within the stated error.
 #[test]
 fn a_few_rounds_of_the_quotient_stand_for_all() {
     for bytes in [20_000, 100_000] {
         let all = tuned(&ask("alltoall", "1", "minimal", bytes, 1 << 40));
-        // Four of pairwise's six waves of 24 rounds and the last one, with three rounds before it,
-        // and the first round, which is another.
+        // Four of pairwise's six waves of 24 rounds. Also the last wave, with three rounds before
+        // it, and the first round, which differs.
         let few = tuned(&ask("alltoall", "1", "minimal", bytes, 24 * 125));
         let rounds: Vec<_> = few.rows.iter().map(|row| row.share.rounds_played).collect();
         assert!(rounds.contains(&124), "{rounds:?}");
@@ -137,9 +137,9 @@ fn a_few_rounds_of_the_quotient_stand_for_all() {
     }
 }
 
-/// In a pairwise reduce_scatter each rank has a round of its own in which it keeps what comes
-/// instead of combining it: twins have that in other rounds. Where combining takes no time, they
-/// do the same.
+/// In a pairwise reduce_scatter each rank has one round in which it stores what arrives instead of
+/// combining it. Equivalent ranks have it in different rounds. If combining takes no time, they
+/// behave alike.
 #[test]
 fn a_free_reduction_matches_its_representative() {
     let free = "like = \"mpich\"\nreduce_rate = \"unlimited\"";
@@ -147,13 +147,13 @@ fn a_free_reduction_matches_its_representative() {
         let mut request = ask("reduce_scatter", "1", "minimal", bytes, 0);
         request.common.mpi_toml = rate.map(String::from);
         let (most, n) = off(&request, 24);
-        // With 10 GB/s pieces of 6,912 B take 0.7 us to combine, a twentieth of a round.
+        // At 10 GB/s, combining pieces of 6,912 B takes 0.7 us, a twentieth of a round.
         let bound = if rate.is_some() { 1e-8 } else { 0.05 };
         assert!(most < bound && n == 2, "{bytes} B, {rate:?}: {most}, {n}");
     }
 }
 
-/// Partners of a reduce_scatter are so many ranks away, whatever the number of ranks; those of an
+/// Partners of a reduce_scatter are at a constant distance for any number of ranks. Those of an
 /// all-to-all among a power of two are not.
 #[test]
 fn ways_by_other_groups_are_those_of_twins_among_a_power_of_two() {
@@ -167,14 +167,14 @@ fn ways_by_other_groups_are_those_of_twins_among_a_power_of_two() {
             assert!(n >= 2, "{collective} {bytes} B: {n}");
             most
         };
-        // Draws are other ones, so that one size may be as far off as 20 kB was with the links of
-        // others, 6 %; the mean is not.
+        // Draws differ, so one size may have an error as large as 6 %, that of 20 kB with other
+        // links; the mean has not.
         let mean = sizes.iter().map(of).sum::<f64>() / sizes.len() as f64;
         assert!(mean < 0.035, "{collective}: {mean}");
     }
 }
 
-/// Ranks that sit elsewhere in their group have other links, and are no twins.
+/// Ranks elsewhere in their group use other links, and are not equivalent.
 #[test]
 fn ranks_at_other_switches_are_not_equivalent() {
     let placed = |first: u32| {
@@ -188,12 +188,12 @@ fn ranks_at_other_switches_are_not_equivalent() {
         request.common.placement = Some(serde_json::from_value(nodes).expect("a placement"));
         request
     };
-    // All on the first half of their groups; those of the first on the second.
+    // All on the first half of their groups; those of the first group on the second half.
     assert_eq!([0, 4].map(|first| off(&placed(first), 12).1), [2, 0]);
 }
 
-/// 132 ranks in five whole groups and a half: who comes round at the last rank has partners half a
-/// group off, and rounds are longer for it.
+/// 132 ranks in five and a half groups: partners that wrap around at the last rank are half a group
+/// off, which makes rounds longer.
 #[test]
 fn a_last_group_that_is_not_full_is_in_the_error() {
     let mut few = ask("alltoall", "1", "minimal", 100_000, 24 * 160 * 10);
@@ -210,7 +210,8 @@ fn a_last_group_that_is_not_full_is_in_the_error() {
     assert!(off.abs() < error && error < 0.25, "{off:+.4}, {error:.4}");
 }
 
-/// Who goes to all other groups at once enters each at another switch, as those do who come.
+/// Ranks that send to all other groups at once enter each at another switch, like the traffic that
+/// arrives.
 #[test]
 fn an_exchange_with_all_enters_groups_where_all_enter() {
     let mut request = ask("alltoall", "4", "ugal", 20_000, 8 * 50 * 10);
@@ -223,6 +224,6 @@ fn an_exchange_with_all_enters_groups_where_all_enter() {
     let (few, all) = (at_once(&request), at_once(&all));
     assert_eq!(few.share.ranks_played, 8);
     let off = few.latency_s.expect("played") / all.latency_s.expect("played") - 1.0;
-    // 20 % where all enter by the same switch.
+    // 20 % if all enter at the same switch.
     assert!(off.abs() < 0.05, "{off:+.4}");
 }

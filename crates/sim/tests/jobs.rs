@@ -1,4 +1,4 @@
-//! Several jobs on one machine, and what else it does: laws, and the user's mistakes.
+//! Several jobs on one machine, background traffic and noise: properties and input errors.
 
 mod common;
 
@@ -15,7 +15,7 @@ fn run(request: &Value) -> Result<JobsResult, Complaints> {
     jobs(&request, Box::new(|_| true))
 }
 
-/// A benchmark on these nodes, a rank on each.
+/// A benchmark on these nodes, one rank each.
 fn on(name: &str, bytes: u64, nodes: &[u32]) -> Value {
     let n = nodes.len();
     json!({"name": format!("{name} on {nodes:?}"), "ranks": n, "ppn": 1,
@@ -27,8 +27,8 @@ fn request(jobs: &[Value]) -> Value {
            "jobs": jobs})
 }
 
-/// `dragonfly-1056` has 4 nodes a switch and 32 a group. Minimal routes within one switch or one
-/// group share no link with those of others, so a job cannot tell that it has company.
+/// `dragonfly-1056` has 4 nodes per switch and 32 per group. Minimal routes within one switch or
+/// group share no link with those of others, so other jobs have no effect.
 #[test]
 fn jobs_that_share_no_link_do_not_slow_each_other() {
     let groups = |g: u32| (0..8).map(|i| g * 32 + i * 3).collect::<Vec<u32>>();
@@ -48,8 +48,8 @@ fn jobs_that_share_no_link_do_not_slow_each_other() {
     assert_eq!(result.time_s, last);
 }
 
-/// Two streams over the one link between two switches get half of it each: the link, the NICs and
-/// so a stream alone have one rate.
+/// Two streams over the one link between two switches get half of it each: the link, the NICs and a
+/// single stream have the same rate.
 #[test]
 fn jobs_that_share_a_link_share_it_evenly() {
     let result =
@@ -63,8 +63,9 @@ fn jobs_that_share_a_link_share_it_evenly() {
     }
 }
 
-/// Of that link dedicated access is assured 50 % and bulk data 15, and each gets half of the rest.
-/// When the first has gone the other has all. With packets and flows; in closed form nobody shares.
+/// On that link dedicated access is assured 50 % and bulk data 15 %, and each gets half of the
+/// rest. When the first has finished, the other gets all. With packets and flows; in closed form
+/// nothing is shared.
 #[test]
 fn jobs_share_a_link_as_their_classes_say() {
     let of_class = |nodes: &[u32], class: &str| {
@@ -118,8 +119,8 @@ fn the_order_of_jobs_changes_nothing_but_their_order() {
     }
 }
 
-/// Random jobs under random routing, beside random traffic: every run ends with the network's own
-/// laws of conservation, and the other way round it is the same run.
+/// Random jobs with random routing and background traffic: every run satisfies the network's
+/// conservation invariants, and the reverse order of jobs gives the same run.
 #[test]
 fn random_jobs_are_the_same_in_any_order() {
     for seed in 0..4 {
@@ -173,12 +174,12 @@ fn a_background_of_no_load_changes_nothing() {
     for (busy, quiet) in busy.1.iter().zip(&quiet.1) {
         assert!(busy.latency_s > quiet.latency_s, "{busy:?} {quiet:?}");
     }
-    // Every run of it is the same.
+    // Every run is the same.
     assert_eq!(latencies(json!([{"pattern": "uniform", "load": 0.5}])), busy);
 }
 
-/// In groups of its own a background shares no link with a job: the job starts later by the
-/// warm-up, and that is all.
+/// Background traffic in groups of its own shares no link with a job: the job only starts later, by
+/// the warm-up.
 #[test]
 fn a_background_far_away_slows_nobody() {
     let far: Vec<u32> = (320..640).collect();
@@ -195,9 +196,10 @@ fn a_background_far_away_slows_nobody() {
     }
 }
 
-/// Below saturation what is offered is accepted; the tolerance is that of some thousand messages
-/// of a Poisson process, six standard deviations. Beyond saturation it is not: one link takes what
-/// 32 nodes of a group send to another, all they send or, spread over 96 nodes, 32/95 of it.
+/// Below saturation the accepted load equals the offered load. The tolerance is six standard
+/// deviations for some thousand messages of a Poisson process. Beyond saturation it is lower: one
+/// link carries what 32 nodes of a group send to another, all of it or, spread over 96 nodes, 32/95
+/// of it.
 #[test]
 fn a_background_gets_through_what_it_offers_unless_it_saturates() {
     let accepted = |pattern: &str, load: f64, nodes: std::ops::Range<u32>| {
@@ -207,7 +209,7 @@ fn a_background_gets_through_what_it_offers_unless_it_saturates() {
             nodes.collect::<Vec<u32>>()}]);
         run(&ask).expect("legal").background[0].clone()
     };
-    // All go to one NIC.
+    // All send to one NIC.
     let row = accepted("incast:16", 0.5, 32..128);
     assert!(row.nics == 16 && (row.accepted * 16.0 - 1.0).abs() < 0.03, "{row:?}");
     let row = accepted("uniform", 0.25, 32..64);
@@ -219,7 +221,7 @@ fn a_background_gets_through_what_it_offers_unless_it_saturates() {
     }
 }
 
-/// A core that is away 1 us of every 10 takes ten ninths of the time.
+/// A core that is interrupted for 1 us of every 10 us takes ten ninths of the time.
 #[test]
 fn noise_stretches_computation() {
     let mut job: Job = common::job(&[0, 1, 2, 3]);
@@ -230,14 +232,14 @@ fn noise_stretches_computation() {
     assert_eq!(world.run(&mut |_| true).end, End::Finished);
     let ends: Vec<Time> = world.workload.marks.iter().map(|m| m[0]).collect();
     for end in &ends {
-        // 100 pulses, and one more or a part of it by where in the period it began and ended.
+        // 100 pulses, plus one or a part of one, depending on the phase.
         let pulses = end.0 - Span::us(904).0;
         assert!((Span::us(100).0..=Span::us(101).0 + 1).contains(&pulses), "{end:?}");
     }
     assert!(ends.iter().any(|&end| end != ends[0]), "every core has a phase of its own");
 }
 
-/// Who waits for whom is said in each job's own numbers; a job that ends does not end the others.
+/// Blocked ranks are named in job-local numbers; a job that ends does not end the others.
 #[test]
 fn a_deadlock_report_uses_the_jobs_rank_numbers() {
     let mut job = common::job(&[0, 1, 2, 3]);
@@ -263,8 +265,8 @@ fn a_deadlock_report_uses_the_jobs_rank_numbers() {
     assert_eq!(blocked[0].what, "receive from rank 0, tag 7", "in the job's own numbers");
 }
 
-/// Victims beside an incast of others: where they share no link with it they are as fast as alone,
-/// packet by packet; where it backs up into their links they are not.
+/// Victims beside an incast. Without a shared link they are as fast as alone, packet by packet;
+/// where the incast backs up into their links, they are not.
 #[test]
 fn traffic_of_some_nodes_beside_that_of_others() {
     let row = |nodes: u32, placement: Value, background: Value| {
@@ -284,7 +286,7 @@ fn traffic_of_some_nodes_beside_that_of_others() {
         json!([{"pattern": "incast:31", "load": 1, "nodes": nodes}])
     };
     let mut far = row(32, named(&group), incast(64..128));
-    far.digest.clone_from(&alone.digest); // Which has the others' packets, too.
+    far.digest.clone_from(&alone.digest); // The digest covers the others' packets too.
     assert_eq!(
         (far.latency_mean_s, far.latency_p99_s),
         (alone.latency_mean_s, alone.latency_p99_s)
@@ -331,8 +333,8 @@ fn all_errors_are_reported_together() {
     assert_eq!(at(&request(&[])), ["jobs"]);
 }
 
-/// What can be seen of one job is told whatever is wrong with another, also of where it sits and
-/// what its environment says; and with everything else of a request of which no job is any good.
+/// Errors of one job are reported whatever errors another has, including placement and environment,
+/// and together with all other errors of the request.
 #[test]
 fn errors_of_all_stages_are_reported_together() {
     let at = |ask: &Value| -> Vec<String> {
@@ -360,7 +362,7 @@ fn errors_of_all_stages_are_reported_together() {
     assert_eq!(sim::api::check_jobs(&good), Ok(()));
 }
 
-/// Two pairs of nodes, each with a benchmark, on a machine with this plan.
+/// Two pairs of nodes, each with a benchmark, on a machine with this fault schedule.
 fn two_with_faults(plan: &str) -> JobsResult {
     let jobs = [on("allreduce", 8, &[0, 1]), on("bw", 1 << 22, &[32, 33])];
     let mut request = request(&jobs);
@@ -369,7 +371,7 @@ fn two_with_faults(plan: &str) -> JobsResult {
     run(&request).expect("legal")
 }
 
-/// A benchmark that a fault ends says so, and so does its run: nothing is lost in silence.
+/// A benchmark that a fault ends reports it, and so does its run.
 #[test]
 fn a_fault_ends_a_benchmark_beside_others() {
     for (plan, words) in [
@@ -384,7 +386,7 @@ fn a_fault_ends_a_benchmark_beside_others() {
     }
 }
 
-/// Nobody minds that a node goes down on which a job was that is over.
+/// A node failure has no effect after the node's job has ended.
 #[test]
 fn a_node_may_fail_after_its_job_ends() {
     let whole = two_with_faults("");
@@ -396,8 +398,8 @@ fn a_node_may_fail_after_its_job_ends() {
     assert_eq!(result.time_s, whole.time_s);
 }
 
-/// A benchmark of so many ranks that the mean over them says enough counts one call, of fewer
-/// three; and one says what three do.
+/// A benchmark with many ranks counts one call, with fewer three. One call gives the result of
+/// three.
 #[test]
 fn one_call_of_many_ranks_says_what_three_do() {
     let time = |ranks: u32, iterations: Option<u32>| {

@@ -1,4 +1,4 @@
-//! What happens where a NIC or the provider runs out: who is told what, and what it costs.
+//! Effects of exhausted resources of a NIC or the provider: reports and costs.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn recv(from: u32, tag: i32) -> Op {
     Op::Recv { from, context: WORLD, tag, bytes: u64::MAX }
 }
 
-/// Ranks on these nodes of a machine whose NICs have one match engine of so many entries.
+/// Ranks on these nodes of a machine whose NICs have one match engine with `entries` entries.
 fn job(nodes: &[u32], entries: &str) -> Job {
     let set = [("nic.match_engines", "1"), ("nic.match_entries", entries)];
     job_on(machine("aurora", &set), "mpich", nodes)
@@ -36,13 +36,13 @@ fn used(outcome: &Outcome, limit: Limit) -> (u64, u32) {
     (row.used, row.rank)
 }
 
-/// So many receives at rank 0, then as many messages of rank 1, long after.
+/// `n` receives at rank 0, then as many messages from rank 1, much later.
 fn posted(n: u32) -> Vec<(u32, u32, u64, Op)> {
     let receive = |i: u32| (0, i, 0, recv(1, i as i32));
     let message = |i: u32| (1, i, if i == 0 { 1_000_000 } else { 0 }, send(0, i as i32, 8));
     (0..n).map(receive).chain((0..n).map(message)).collect()
 }
-/// The other way round: messages at once, receives 5 ms later.
+/// The opposite: messages at once, receives 5 ms later.
 fn unexpected(n: u32) -> Vec<(u32, u32, u64, Op)> {
     let receive = |i: u32| (0, i, if i == 0 { 5_000_000 } else { 0 }, recv(1, i as i32));
     let message = |i: u32| (1, i, 0, send(0, i as i32, 8));
@@ -85,8 +85,8 @@ fn receives_beyond_the_entries_end_a_job_that_matches_in_hardware() {
 }
 
 /// The ninth receive moves eight to the host. Messages come in the order of their receives, so each
-/// search ends at its first element: each costs one element, and so does each of the nine moved or
-/// posted after. What is counted is rank 0's CPU, which has nothing else to do.
+/// search ends at its first element. Each message costs one element, and so does each of the nine
+/// receives moved or posted later. The CPU of rank 0 has no other work.
 #[test]
 fn hybrid_matching_goes_on_and_costs_the_walks() {
     let mut job = job(&[0, 1], "8");
@@ -97,7 +97,7 @@ fn hybrid_matching_goes_on_and_costs_the_walks() {
     job.limits = Policy::Off;
     let (outcome, by_nic) = run(&job, posted(9));
     assert_eq!((&outcome.end, outcome.limit_report.software_ranks), (&End::Finished, 0));
-    // The first message finds the rank idle: its search is all it waits for.
+    // The first message finds the rank idle: its search is the only delay.
     let first = |told: &Told| common::told(told, 0, 0).0;
     assert_eq!(first(&by_cpu) - first(&by_nic), element);
 }
@@ -112,7 +112,7 @@ fn what_windows_take_receives_cannot_have() {
     }
 }
 
-/// A table of 12: three entries are each endpoint's, and optimized windows take one each.
+/// A table of 12 entries: each endpoint has three, and optimized windows take one each.
 #[test]
 fn optimized_windows_take_entries_of_the_portal_table() {
     let with = |set| {
@@ -129,13 +129,13 @@ fn optimized_windows_take_entries_of_the_portal_table() {
     }
     job.library.set("FI_CXI_OPTIMIZED_MRS", "0").expect("legal");
     assert_eq!(run(&job, windows(&[20, 20], true)).0.end, End::Finished);
-    // And who has no command queue does not even begin.
+    // A rank without a command queue does not even start.
     let (rank, said) = what(&run(&with("1"), []).0);
     assert!(rank == 0 && said.contains("it has 1, one for the endpoint"), "{said}");
     assert!(said.contains("MPI_Init fails") && said.contains("MPICH_OFI_NIC_POLICY"), "{said}");
 }
 
-/// In the opposite order every search walks all that is left: 9 + 8 + ... + 1.
+/// In the opposite order every search walks the whole remaining list: 9 + 8 + ... + 1.
 #[test]
 fn software_matching_walks_the_list_to_the_end() {
     let mut job = job(&[0, 1], "1000");
@@ -159,8 +159,8 @@ fn software_matching_walks_the_list_to_the_end() {
     }
 }
 
-/// Flow control: what is unexpected moves to the host, and what comes meanwhile is late by its
-/// wait.
+/// Flow control: unexpected headers move to the host, and messages that arrive meanwhile are
+/// delayed by it.
 #[test]
 fn hardware_matching_survives_a_burst_it_can_move_away_and_pays_for_it() {
     let mut job = job(&[0, 1], "8");
@@ -170,9 +170,9 @@ fn hardware_matching_survives_a_burst_it_can_move_away_and_pays_for_it() {
     let (outcome, all) = run(&job, unexpected(10));
     assert_eq!((&outcome.end, outcome.limit_report.flow_controls), (&End::Finished, 1));
     assert_eq!(used(&outcome, Limit::MatchEntries).0, 8);
-    // All are there when the receives are posted, after 5 ms: nothing is lost or changed.
+    // All have arrived when the receives are posted, after 5 ms: nothing is lost or changed.
     assert!((0..10).all(|i| told(&all, 0, i).1.tag == i as i32));
-    // A receive that waits for the tenth alone hears of it after the wait, and not before.
+    // A receive that waits only for the tenth completes after the delay, and not before.
     let late: Vec<_> = unexpected(10).into_iter().filter(|c| c.0 == 1).collect();
     let calls = |late: Vec<_>| late.into_iter().chain([(0, 9, 100_000, recv(1, 9))]);
     let (_, all) = run(&job, calls(late.clone()));
@@ -180,7 +180,7 @@ fn hardware_matching_survives_a_burst_it_can_move_away_and_pays_for_it() {
     job.limits = Policy::Off;
     let (_, all) = run(&job, calls(late));
     let fast = told(&all, 0, 9).0;
-    // Eight headers are moved when the CPU is through with its 100 us; then comes the wait.
+    // Eight headers are moved when the CPU has finished its 100 us; then the delay starts.
     let open = Time::ZERO + Span::us(100) + Span::ns(8 * 150) + wait;
     assert!(fast < Time::ZERO + Span::us(102), "{fast}");
     assert!(slow >= open && slow < open + Span::us(2), "{slow}");
@@ -191,7 +191,7 @@ fn an_event_queue_overflows_by_the_manuals_count() {
     let mut job = job(&[0, 1], "1000");
     job.library.provider.cq_size = 96;
     job.library.provider.eq_page = 64;
-    // 35 always, 6 for each that is unexpected: ten fit into 96 slots.
+    // 35 always, 6 for each unexpected message: ten fit into 96 slots.
     let (outcome, _) = run(&job, unexpected(10));
     assert_eq!((&outcome.end, used(&outcome, Limit::EventQueue)), (&End::Finished, (95, 0)));
     let (outcome, _) = run(&job, unexpected(11));
@@ -202,14 +202,14 @@ fn an_event_queue_overflows_by_the_manuals_count() {
     }
 }
 
-/// So many windows of each rank.
+/// As many windows of each rank as listed.
 fn windows(of: &[u32], optimized: bool) -> Vec<(u32, u32, u64, Op)> {
     let region = Op::Region { held: true, optimized };
     let each = (0u32..).zip(of).flat_map(|(rank, &n)| (0..n).map(move |_| rank));
     each.map(|rank| (rank, 0, 0, region.clone())).collect()
 }
 
-/// Ranks 0 and 1 share a NIC. What it keeps of windows, it has no room for of messages.
+/// Ranks 0 and 1 share a NIC. Entries that hold windows cannot hold messages.
 #[test]
 fn windows_take_entries_of_their_ranks_nic() {
     let mut job = job(&[0, 0, 1], "8");
@@ -222,7 +222,7 @@ fn windows_take_entries_of_their_ranks_nic() {
     {
         assert!(said.contains(part), "{part}\n{said}");
     }
-    // Given back, they are there for others.
+    // Entries that are returned can be used again.
     let given_up = (0, 0, 0, Op::Region { held: false, optimized: false });
     let calls = [windows(&[5], false), vec![given_up], windows(&[0, 4], false)].concat();
     assert_eq!(run(&job, calls).0.end, End::Finished);
@@ -234,14 +234,14 @@ fn windows_take_entries_of_their_ranks_nic() {
     }
 }
 
-/// So many accumulates of rank 0 on rank 1, `out` bytes there and `back` bytes back.
+/// `n` accumulates of rank 0 on rank 1, with `out` bytes sent and `back` bytes returned.
 fn accumulates(n: u32, out: u64, back: u64) -> Vec<(u32, u32, u64, Op)> {
     let accumulate = Op::OneSided { to: 1, out, back, atomic: true };
     (0..n).map(|i| (0, i, 0, accumulate.clone())).collect()
 }
 
-/// The target reads what is longer than 16 KiB from registered memory. The first has returned when
-/// the target's CPU has combined it, 2 us beside the way there and back; in that time rank 0, which
+/// The target reads data above 16 KiB from registered memory. The first accumulate has returned
+/// when the target's CPU has combined it, 2 us beyond the round trip. In that time rank 0, which
 /// has one ready every 0.62 us, has called all nine.
 #[test]
 fn long_accumulates_under_way_take_entries_of_who_is_read() {
@@ -257,7 +257,7 @@ fn long_accumulates_under_way_take_entries_of_who_is_read() {
     assert_eq!(rank, 0);
     let parts = ["x4000c0s0b0n0 nic0", "all 8 of a match", "0 windows, 9 long acc", "PIPELINE"];
     parts.iter().for_each(|part| assert!(said.contains(part), "{part}\n{said}"));
-    // What returns is read from the target. One after another, all of it is given back.
+    // Returned data is read from the target. One after another, all entries are returned.
     let (end, (_, rank)) = ended(&job, 1, 8, 20_000);
     assert_eq!((end, rank), (End::Finished, 1));
     let apart = (0..40).map(|i| (0, i, 100_000, accumulates(1, 20_000, 20_000)[0].3.clone()));
@@ -289,7 +289,7 @@ fn a_rank_with_more_requests_than_its_library_has_ends_the_run() {
 
 const LONG: u64 = 100_000;
 
-/// Two ranks that send each other so many long messages, and receive after or before.
+/// Two ranks that send each other `n` long messages, and receive after or before.
 fn exchange(n: u32, receives_first: bool) -> Vec<(u32, u32, u64, Op)> {
     let mut calls = Vec::new();
     for (me, other) in [(0, 1), (1, 0)] {
@@ -320,13 +320,13 @@ fn rendezvous_sends_wait_for_one_another_and_may_wait_for_ever() {
             assert!(said.contains(part), "{part}\n{said}");
         }
     }
-    // Eager messages take none, nor do those that stay on a node.
+    // Eager messages take none, nor do messages within a node.
     let mut near = job.clone();
     near.placements[1] = near.placements[0];
     assert_eq!(run(&near, exchange(9, false)).0.end, End::Finished);
 }
 
-/// The fifth of five sends leaves when the first is through: not before.
+/// The fifth of five sends leaves when the first is complete, and not before.
 #[test]
 fn a_send_without_an_identifier_leaves_when_another_is_through() {
     let mut job = job(&[0, 1], "1000");
@@ -363,7 +363,7 @@ fn warn_continues_and_reports_each_limit_once() {
     assert_eq!(limits, [Limit::RendezvousSends, Limit::Tag, Limit::MatchEntries]);
 }
 
-/// Far from every bound the three policies are one, to the last event, at every fidelity.
+/// Far from every bound the three policies are identical, to the last event, at every fidelity.
 #[test]
 fn unreached_limits_change_nothing() {
     let mut calls = exchange(20, false);
@@ -388,7 +388,7 @@ fn unreached_limits_change_nothing() {
     assert_eq!(digests, with.0);
 }
 
-/// Collectives use the same entries, and give all of them back.
+/// Collectives use the same entries, and return all of them.
 #[test]
 fn collectives_are_counted_and_leave_nothing_behind() {
     use collectives::{Algorithm, Kind, Member};
@@ -408,7 +408,7 @@ fn collectives_are_counted_and_leave_nothing_behind() {
         };
         (rank, 0, after, Op::Collective { context: WORLD, call })
     };
-    // The root is first, and has a receive posted for each; or last, and all are unexpected.
+    // The root is first, with a receive posted for each; or last, and all messages are unexpected.
     for (late, events) in [(0, 7 + 35), (1_000_000, 7 * 6 + 35)] {
         let calls = (0..n).map(|r| call(r, if r == 0 { late } else { 1_000_000 - late }));
         let (outcome, _) = run(&job, calls);

@@ -1,5 +1,6 @@
-//! Inside the node: who copies at what rate, which NIC a rank has, and the ways of GPU buffers. The
-//! formulas are those of docs/models/node.md; numbers stand in the presets and the profiles.
+//! Inside the node: copy rates, NIC selection, and transfer methods of GPU buffers. The formulas
+//! are those of docs/models/node.md and docs/models/gpu-buffers.md; numbers are in the presets and
+//! the profiles.
 
 use base::{Gap, Span};
 use machine::{MachineSpec, NodeParams};
@@ -10,7 +11,7 @@ use sim::api::{BenchRequest, BenchResult, bench};
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-/// A benchmark on Aurora, with what else the request says.
+/// A benchmark on Aurora, with additional keys of the request.
 fn ask(name: &str, more: Value, sizes: &[u64]) -> Result<BenchResult, Vec<machine::InputError>> {
     let mut request = json!({
         "machine": {"name": "aurora"}, "name": name, "nodes": 1, "ppn": 2, "sizes": sizes,
@@ -26,7 +27,7 @@ fn on(set: &[(&str, &str)]) -> Value {
     json!({"name": "aurora", "set": set})
 }
 
-/// Nanoseconds, a size each.
+/// Nanoseconds, one value per size.
 fn latency(more: Value, sizes: &[u64]) -> Vec<f64> {
     let rows = ask("latency", more, sizes).expect("legal").rows;
     rows.iter().map(|row| row.latency_s.expect("measured") * 1e9).collect()
@@ -54,13 +55,13 @@ fn close(got: f64, want: f64, within: f64) {
     assert!((got / want - 1.0).abs() < within, "{got}, not {want}");
 }
 
-/// Aurora with one CPU, on which all ranks are.
+/// Aurora with one CPU, on which all ranks run.
 const ONE_CPU: (&str, &str) = ("groups.compute.cpus", "1");
 
-/// Two ranks of a node, what they need of the machine and the library, in nanoseconds.
+/// Two ranks of a node, with the parameters of machine and library, in nanoseconds.
 struct Pair {
     latency: f64,
-    /// Of a byte's copy.
+    /// To copy one byte.
     byte: f64,
     library: Library,
 }
@@ -84,14 +85,15 @@ impl Pair {
     fn eager(&self, bytes: u64) -> f64 {
         self.overheads() + self.latency + 2.0 * self.copy(bytes)
     }
-    /// The receiver sees the request and copies. In a ping-pong its request, in turn, waits until
-    /// the other has seen that it is done, and has posted a receive.
+    /// The receiver reads the request and copies. In a ping-pong its next request waits until the
+    /// other rank has seen the completion and posted a receive.
     fn single(&self, start: Span, bytes: u64) -> f64 {
         let (l, overheads) = (&self.library, self.overheads());
         let told = self.latency + ns(l.call_overhead) - overheads;
         overheads + self.latency + ns(start) + self.copy(bytes) + told.max(0.0)
     }
-    /// The sender is asked for it, and fills one cell while the receiver empties the one before.
+    /// The sender is asked for the data, and fills one cell while the receiver empties the one
+    /// before.
     fn by_cells(&self, bytes: u64) -> f64 {
         let first = bytes.min(self.library.shm_cell);
         self.overheads() + 3.0 * self.latency + self.copy(first) + self.copy(bytes)
@@ -102,12 +104,12 @@ fn ns(span: Span) -> f64 {
     span.0 as f64 / 1e3
 }
 
-/// Nanoseconds a byte.
+/// Nanoseconds per byte.
 fn gap(gap: Gap) -> f64 {
     gap.span(1 << 30).0 as f64 / 1e3 / (1 << 30) as f64
 }
 
-/// A profile like MPICH's.
+/// A profile derived from MPICH's.
 fn like(more: &str) -> (Library, Value) {
     let text = format!("like = \"mpich\"\nversion = \"1\"\n{more}");
     let library = Library::parse("mine", &text, "slingshot").expect("legal");
@@ -119,7 +121,7 @@ fn near(mut more: Value) -> Value {
     more
 }
 
-/// Bytes, and what a message of so many takes.
+/// Bytes, and the expected time of a message.
 fn check(what: &str, more: &Value, want: &[(u64, f64)]) {
     let sizes: Vec<u64> = want.iter().map(|&(bytes, _)| bytes).collect();
     let got = latency(more.clone(), &sizes);
@@ -128,8 +130,8 @@ fn check(what: &str, more: &Value, want: &[(u64, f64)]) {
     }
 }
 
-/// Both sides of each threshold of a library: MPICH's cells end below 8 KiB, CMA at 64 KiB. Two
-/// ranks of a node of Aurora are on its two CPUs.
+/// Both sides of each threshold of a library: MPICH's cells end below 8 KiB, CMA starts at 64 KiB.
+/// Two ranks of a node of Aurora are on its two CPUs.
 #[test]
 fn the_shared_memory_path_changes_at_the_library_thresholds() {
     let page = |l: &Library, n: u64| l.cma_start + l.cma_page * n;
@@ -144,20 +146,20 @@ fn the_shared_memory_path_changes_at_the_library_thresholds() {
         let xpmem = [64 * KIB, MIB].map(|bytes| (bytes, pair.single(l.xpmem_start, bytes)));
         check(at, &more, &[&cells[..], &cma, &xpmem].concat());
     }
-    // Cray MPICH has XPMEM for all that is not in cells.
+    // Cray MPICH uses XPMEM for everything that is not in cells.
     let pair = Pair::near(library("cray-mpich"));
     let start = pair.library.xpmem_start;
     let want = [(8 * KIB - 1, pair.eager(8 * KIB - 1)), (8 * KIB, pair.single(start, 8 * KIB))];
     check("cray-mpich", &near(json!({"mpi": "cray-mpich"})), &want);
     assert!(start > Span::ZERO);
-    // Nothing is copied out where there is no library.
+    // Without a library nothing is copied out.
     let pair = Pair::near(library("none"));
     let want = [8, MIB].map(|bytes| (bytes, pair.latency + pair.copy(bytes)));
     check("none", &near(json!({"mpi": "none"})), &want);
 }
 
-/// Without CMA and XPMEM all goes through cells, what does not fit in one after it was asked for;
-/// and a library that does not ask fills the next cell, too, while one is emptied.
+/// Without CMA and XPMEM everything goes through cells, what does not fit in one after a request. A
+/// library without requests also fills the next cell while one is emptied.
 #[test]
 fn shared_memory_cells_are_filled_and_drained_concurrently() {
     let without = "cma_min = \"unlimited\"\nxpmem_min = \"unlimited\"\nshm_cell = \"16 KiB\"";
@@ -170,7 +172,7 @@ fn shared_memory_cells_are_filled_and_drained_concurrently() {
         check(at, &more, &[&[(8 * KIB - 1, pair.eager(8 * KIB - 1))], &want[..]].concat());
     }
     close(rate("bw", near(more.clone()), 4 * MIB), 12.0, 0.01);
-    // Both copies are the memory's.
+    // Both copies are limited by the memory.
     let mut slow = more;
     slow["machine"] = on(&[ONE_CPU, ("node.memory_rate", "30 GB/s")]);
     slow["ppn"] = 16.into();
@@ -184,8 +186,8 @@ fn shared_memory_cells_are_filled_and_drained_concurrently() {
     check("eager", &near(more), &[8 * KIB, 8 * KIB + 1, MIB].map(eager));
 }
 
-/// A lone message pays both cores, a stream the one that has more to do: the receiver's, which
-/// waits for every message to come from the sender's cache, and copies as long as the sender's.
+/// A lone message pays both cores. A stream pays the slower one, the receiver's: it fetches every
+/// message from the sender's cache, and copies as long as the sender's.
 #[test]
 fn a_stream_within_a_node_pays_the_slower_core() {
     let each = |more: Value, bytes: u64| {
@@ -203,8 +205,8 @@ fn a_stream_within_a_node_pays_the_slower_core() {
     close(each(json!({}), 64 * KIB), receiver + pair.copy(64 * KIB), 0.01);
     let (l, slow) = like("shm_send_overhead = \"500 ns\"");
     close(each(slow, KIB), ns(l.shm_send_overhead) + pair.copy(KIB), 0.01);
-    // A core copies one message after another, so a pair has a core's rate and not the memory's;
-    // several pairs have several cores, and the memory for all.
+    // A core copies one message after another, so a pair gets a core's rate and not the memory's.
+    // Several pairs have several cores, and share the memory.
     close(rate("bw", near(json!({})), 4 * MIB), 12.0, 0.01);
     close(rate("mbw_mr", near(json!({"ppn": 16})), MIB), 8.0 * 12.0, 0.01);
     let slow = on(&[ONE_CPU, ("node.memory_rate", "30 GB/s")]);
@@ -217,7 +219,7 @@ fn the_other_cpu_is_farther() {
     let set = [("node.far_latency", "100 ns"), ("node.far_rate", "6 GB/s")];
     let far = json!({"machine": on(&set)});
     let (a, b) = (latency(near(json!({})), &[8]), latency(far.clone(), &[8]));
-    // 8 B are copied in 0.7 ns more, twice.
+    // Copying 8 B takes 0.7 ns longer, twice.
     assert!((b[0] - a[0] - 101.3).abs() < 0.1, "{a:?} {b:?}");
     close(rate("bw", far.clone(), MIB), 6.0, 0.01);
     // With one CPU nothing is far.
@@ -225,7 +227,7 @@ fn the_other_cpu_is_farther() {
     assert_eq!(latency(json!({"machine": one}), &[8, MIB]), latency(near(json!({})), &[8, MIB]));
 }
 
-/// All ranks on one NIC have that NIC's bandwidth, an eighth of the node's.
+/// With all ranks on one NIC they get that NIC's bandwidth, an eighth of the node's.
 #[test]
 fn a_bad_binding_costs_the_bandwidth_of_the_other_nics() {
     let all = |policy: &str| {
@@ -235,14 +237,15 @@ fn a_bad_binding_costs_the_bandwidth_of_the_other_nics() {
     let block = all("block");
     close(block, 8.0 * 22.6, 0.03);
     close(all("single"), 22.6, 0.02);
-    // Eight ranks on eight NICs, another way. By GPUs, two NICs have two ranks each, whose windows
-    // take twice as long. Time runs from the first rank's first window to the last one's third.
+    // Eight ranks on eight NICs with other mappings. With policy GPU, two NICs have two ranks each,
+    // whose windows take twice as long. Time runs from the first rank's first window to the last
+    // one's third.
     for (policy, part) in [("numa", 1.0), ("round-robin", 1.0), ("GPU", 2.0 / (3.0 * 2.0 - 1.0))] {
         close(all(policy), block * part, 0.03);
     }
 }
 
-/// Round robin gives half of the ranks a NIC of the other CPU; nearest and block give none one.
+/// Round robin gives half of the ranks a NIC of the other CPU; numa and block none.
 #[test]
 fn a_nic_of_the_other_cpu_is_farther() {
     let pairs = |policy: &str, far: &str| {
@@ -258,8 +261,9 @@ fn a_nic_of_the_other_cpu_is_farther() {
     assert!((more - 100.0).abs() < 1.0, "{more}");
 }
 
-/// A host is at both ends of a message and of a get, whatever NICs say to each other meanwhile: the
-/// receiver's asks for the rest of a rendezvous by itself. MPICH's begins at 18,434 B.
+/// A host takes part at both ends of a message and of a get. The NICs exchange further messages by
+/// themselves: the receiver's NIC fetches the rest of a rendezvous. MPICH's rendezvous starts at
+/// 18,434 B.
 #[test]
 fn a_host_far_from_its_nic_counts_once_at_either_end_of_a_message() {
     for fidelity in ["loggp", "flow", "packet"] {
@@ -284,7 +288,7 @@ fn a_host_far_from_its_nic_counts_once_at_either_end_of_a_message() {
             assert!((more - 600.0).abs() < 0.1, "{fidelity} {name} {bytes} B: {more}");
         }
     }
-    // Where software matches, the receiver's host sees the request and asks for the data.
+    // If software matches, the receiver's host reads the request and fetches the data.
     let software = |host: &str| {
         let mut more = json!({"nodes": 2, "ppn": 1, "mpi": "mine"});
         more["mpi_toml"] = "like = \"mpich\"\nrx_match_mode = \"software\"".into();
@@ -333,8 +337,8 @@ fn gpu_buffers_are_refused_where_they_mean_nothing() {
     assert_eq!(policy.at, "nic_policy");
 }
 
-/// MPICH as built by default stages what MPICH as built for Aurora lets the NIC read: a copy out
-/// of the GPU, and one into the other.
+/// MPICH's default build stages data that its build for Aurora lets the NIC read: a copy out of the
+/// GPU, and one into the other.
 #[test]
 fn staging_costs_a_copy_at_each_end() {
     let us = |mpi: &str, bytes: u64| {
@@ -348,14 +352,14 @@ fn staging_costs_a_copy_at_each_end() {
         let want = 2.0 * (copy - l.overhead.0 as f64 / 1e3);
         assert!((more - want).abs() < 2.0, "{bytes}: {more}, not {want}");
     }
-    // Eight pieces overlap with the network: one is waited for at each end, not all.
+    // Eight pieces overlap with the network: each end waits for one, not for all.
     let piece = (gpu.copy_latency + gpu.gap.span(MIB)).0 as f64 / 1e3;
     let more = us("mpich", 8 * MIB) - us("mpich-aurora", 8 * MIB);
     assert!((more - 2.0 * piece).abs() < 200.0, "{more}, not {}", 2.0 * piece);
 }
 
-/// Data that the NIC must fetch from a GPU has no place in its command: Open MPI's 8 B take the
-/// DMA's time more (LUMI-G: 2.92 us for 2.34 us).
+/// Data that the NIC must fetch from a GPU does not fit in its command: Open MPI's 8 B also take
+/// the time of the DMA (LUMI-G: 2.92 us instead of 2.34 us).
 #[test]
 fn short_gpu_messages_step_where_the_cpu_does_not_move_them() {
     let by = |mpi: &str, buffers: &str| {
@@ -363,7 +367,7 @@ fn short_gpu_messages_step_where_the_cpu_does_not_move_them() {
         latency(more, &[64, 128])
     };
     let (host, gpu) = (by("openmpi", "host"), by("openmpi", "gpu"));
-    // And 64 B are in the NIC whole before they leave, at 12.4 GB/s.
+    // The NIC reads 64 B completely before they leave, at 12.4 GB/s.
     assert!((gpu[0] - host[0] - 580.0 - 64.0 / 12.4).abs() < 1.0, "{host:?} {gpu:?}");
     assert!((gpu[1] - host[1]).abs() < 1.0, "{host:?} {gpu:?}");
     let (host, gpu) = (by("cray-mpich", "host"), by("cray-mpich", "gpu"));
@@ -372,8 +376,8 @@ fn short_gpu_messages_step_where_the_cpu_does_not_move_them() {
     }
 }
 
-/// Within a node: Xe-Link between GPUs, the faster way between tiles of one; no faster than the
-/// library copies.
+/// Within a node: Xe-Link between GPUs, the faster path between tiles of one; at most at the
+/// library's copy rate.
 #[test]
 fn gpus_of_a_node_read_each_other_over_their_links() {
     let by = |mpi: &str, gpus: &str| {
@@ -383,16 +387,16 @@ fn gpus_of_a_node_read_each_other_over_their_links() {
     close(by("cray-mpich", "6"), 28.0, 0.01);
     close(by("cray-mpich", "1"), 200.0, 0.03);
     close(by("openmpi", "6"), 15.1, 0.01);
-    // Both ways at once, each link has its rate.
+    // In both directions at once, each link has its rate.
     let more = json!({"mpi": "cray-mpich", "buffers": "gpu"});
     close(rate("bibw", more, 16 * MIB), 56.0, 0.01);
-    // Six pairs from three GPUs to three: two share each link.
+    // Six pairs from three GPUs to three: two pairs share each link.
     let more = json!({"ppn": 12, "mpi": "cray-mpich", "buffers": "gpu"});
     close(rate("mbw_mr", more, 16 * MIB), 3.0 * 28.0, 0.01);
 }
 
-/// "Scaling MPI Applications on Aurora", 5.1: 90 GB/s of a socket's four NICs from host memory,
-/// about 70 from GPUs', 23 of one NIC.
+/// "Scaling MPI Applications on Aurora", 5.1: the four NICs of a socket get 90 GB/s from host
+/// memory, about 70 from GPU memory; one NIC gets 23.
 #[test]
 fn nics_of_a_socket_share_their_path_to_gpus() {
     let of = |more: Value| {
@@ -409,7 +413,7 @@ fn nics_of_a_socket_share_their_path_to_gpus() {
     close(one, 23.0, 0.10);
 }
 
-/// Collectives that move data do it between GPUs too.
+/// Collectives that only move data also do so between GPUs.
 #[test]
 fn collectives_that_move_data_take_gpu_buffers() {
     let us = |name: &str, buffers: &str| {

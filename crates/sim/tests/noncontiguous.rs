@@ -1,5 +1,5 @@
-//! Data that lies apart in a rank's memory is packed and unpacked, by the equations of
-//! docs/models/library.md: what a run takes more than the same run with its data in one stretch.
+//! Packing and unpacking of non-contiguous data, by the equations of docs/models/library.md: the
+//! additional time of a run compared with contiguous data.
 
 mod common;
 
@@ -13,11 +13,11 @@ use workload::{Done, NonContiguous, Op, SendMode, Token, WORLD};
 
 type Told = Vec<(u32, u32, u64, Op)>;
 
-/// A column of so many doubles in rows of a line and more.
+/// A column of doubles in rows longer than a cache line.
 fn column(bytes: u64) -> NonContiguous {
     NonContiguous { bytes, touched: bytes / 8 * NonContiguous::LINE, values: bytes / 8, members: 0 }
 }
-/// 64 bytes of memory, at the rate of copies, for every double: MPICH takes 0.55 ns to pack one.
+/// 64 bytes of memory, at the rate of copies, per double: MPICH takes 0.55 ns to pack one.
 fn cost(job: &Job, bytes: u64) -> Span {
     job.library.local_copy_gap.span(bytes / 8 * NonContiguous::LINE)
 }
@@ -34,15 +34,15 @@ fn take(bytes: u64) -> Op {
     Op::Unpacks(column(bytes))
 }
 
-/// When a call completes.
+/// Completion time of a call.
 fn at(job: &Job, ranks: u32, calls: &Told, (rank, token): (u32, Token)) -> [Time; 2] {
     let script = || Script::new(ranks, calls.iter().cloned());
     let packet: Vec<(Time, Done)> = script().run::<PacketNetwork>(job).1;
     let loggp = script().run::<LogGpNetwork>(job).1;
     [told(&packet, rank, token).0, told(&loggp, rank, token).0]
 }
-/// Whether that is so much later than without a word of how data lies, but for the picoseconds that
-/// keep instants from looping.
+/// Checks that the call takes `want` longer than with contiguous data, except for the picoseconds
+/// that keep instants from looping.
 #[track_caller]
 fn check_more(job: &Job, ranks: u32, calls: &Told, of: (u32, Token), want: Span) {
     let plain = calls.iter().filter(|call| call.3.completes()).cloned().collect();
@@ -74,8 +74,8 @@ fn a_message_is_packed_by_its_sender_and_unpacked_by_its_receiver() {
     }
 }
 
-/// Within a node both pack and unpack in place of a copy; where one core copies for both, the other
-/// has none to spare.
+/// Within a node, packing and unpacking replace a copy. If one core copies for both, the other has
+/// no copy to save.
 #[test]
 fn within_a_node_packing_takes_the_place_of_a_copy() {
     let job = job(&[0, 0]);
@@ -91,7 +91,7 @@ fn within_a_node_packing_takes_the_place_of_a_copy() {
         let copy = job.machine.node.shm_gap.span(bytes);
         let want = Span((cost(&job, bytes) * 2).0 - (copy * spared).0);
         check_more(&job, 2, &calls, (1, 0), want);
-        // Packed sooner than copied: a copy.
+        // Packing faster than copying costs a copy.
         let mut quick = job.clone();
         quick.library.packing.element = Span(1);
         quick.library.local_copy_gap = base::Gap::ZERO;
@@ -100,8 +100,8 @@ fn within_a_node_packing_takes_the_place_of_a_copy() {
     }
 }
 
-/// The receiver of an eager message copies no more than a cell, or nothing where it is written
-/// once: it is spared no more.
+/// The receiver of an eager message copies at most one cell, or nothing if the data is written
+/// once; it saves no more.
 #[test]
 fn within_a_node_no_copy_is_spared_that_is_not_made() {
     let mut job = job(&[0, 0]);
@@ -119,7 +119,7 @@ fn within_a_node_no_copy_is_spared_that_is_not_made() {
     }
 }
 
-/// The first is unpacked while the rank waits for the second, a millisecond later.
+/// The first message is unpacked while the rank waits for the second, a millisecond later.
 #[test]
 fn what_has_come_is_unpacked_before_the_rest_comes() {
     let job = job(&[0, 40, 80]);
@@ -135,8 +135,8 @@ fn what_has_come_is_unpacked_before_the_rest_comes() {
     check_more(&job, 3, &calls, (2, 1), cost(&job, bytes));
 }
 
-/// A message that is shorter than the buffer fills so much of it; a receive taken back none, and
-/// who has its token next costs nothing for it.
+/// A message shorter than the buffer fills only its own length. A cancelled receive fills nothing,
+/// and the next call with its token pays nothing for it.
 #[test]
 fn no_more_is_unpacked_than_has_come() {
     let job = job(&[0, 40]);
@@ -179,7 +179,7 @@ fn a_collective_packs_as_it_begins_and_unpacks_as_it_ends() {
         (0..3).flat_map(of).collect()
     };
     let c = cost(&job, bytes);
-    // All wait for the root; a leaf that unpacks keeps nobody.
+    // All ranks wait for the root; a leaf that unpacks delays no other rank.
     let root = calls(vec![(0, 0, 0, give(bytes))]);
     (0..3).for_each(|rank| check_more(&job, 3, &root, (rank, 0), c));
     let leaf = calls(vec![(2, 0, 0, take(bytes))]);
@@ -205,7 +205,7 @@ fn a_put_packs_at_its_origin_and_a_get_unpacks_there() {
     }
 }
 
-/// An unlock, or any access behind it, says that what a get has fetched is in its place.
+/// An unlock, or any later access, reports that the data of a get is in place.
 #[test]
 fn accesses_to_one_target_complete_in_their_order() {
     let get = |bytes| Op::OneSided { to: 1, out: 0, back: bytes, atomic: false };
@@ -216,7 +216,7 @@ fn accesses_to_one_target_complete_in_their_order() {
     }
 }
 
-/// Nothing that a rank is told before its last call, and nothing of another rank's, is left over.
+/// A layout that is set before a rank's last call applies to no later call, nor to another rank.
 #[test]
 fn layouts_without_a_call_apply_to_none() {
     let job = job(&[0, 40]);

@@ -1,5 +1,5 @@
-//! Reductions by switches and by NICs: the closed forms, what lateness and haste do, and what is
-//! refused.
+//! Reductions by switches and by NICs: closed forms, the effect of late and early ranks, and
+//! refused requests.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn job(nodes: &[u32]) -> Job {
     job_of(nodes, "0 ns")
 }
 
-/// Hosts need `host` to command a NIC, and to see what it has done.
+/// Hosts need `host` to command a NIC, and to observe a completion.
 fn job_of(nodes: &[u32], host: &str) -> Job {
     job_on(machine("aurora", &[("node.nic_latency", host)]), "mpich", nodes)
 }
@@ -30,7 +30,7 @@ fn call(kind: Kind, bytes: u64, rank: u32, size: u32) -> Op {
     }
 }
 
-/// Every rank calls so often in a row, without waiting; each so many nanoseconds late.
+/// Every rank makes `calls` calls in a row without waiting, delayed by its number of nanoseconds.
 fn play(
     job: &Job,
     (kind, bytes): (Kind, u64),
@@ -53,8 +53,8 @@ fn wire(machine: &Machine) -> u64 {
     32 + 12 + 5 + machine.nic.packet_overhead
 }
 
-/// The time from the call: up whole at every switch, down through them, and what CPUs do. `up` are
-/// the links from the farthest endpoint to the root's, `down` those back.
+/// Time from the call: whole packets up at every switch, then down, and CPU times. `up` are the
+/// links from the farthest endpoint to the root's, `down` those back.
 fn form(job: &Job, bytes: u64, up: &[LinkId], down: &[LinkId]) -> Span {
     let (m, l) = (&job.machine, &job.library);
     let gap = |link: LinkId| m.links.gap[link].span(wire(m));
@@ -64,12 +64,12 @@ fn form(job: &Job, bytes: u64, up: &[LinkId], down: &[LinkId]) -> Span {
     let down: Span = down.iter().map(|&link| latency(link)).sum::<Span>() + last;
     let nics = (m.command_latency() + m.receive_latency()) * 2;
     let root = l.recv_overhead + l.reduce_gap.span(bytes) + l.send_overhead;
-    // Two rounds end a picosecond after they are over, and the call another.
+    // Two rounds each end a picosecond late, and so does the call.
     let ends = Span(2);
     l.call_overhead + l.send_overhead + up + root + down + nics + l.recv_overhead + ends
 }
 
-/// Ranks on the first NICs of these nodes, the root's first, of which the last is the farthest.
+/// Ranks on the first NICs of these nodes, the root first and the farthest last.
 fn check(nodes: &[u32], bytes: u64) {
     ["0 ns", "300 ns"].iter().for_each(|host| check_with(nodes, bytes, host));
 }
@@ -102,7 +102,7 @@ fn check_with(nodes: &[u32], bytes: u64, host: &str) {
 #[test]
 fn a_reduction_takes_the_time_of_its_longest_path() {
     for bytes in [8, 32] {
-        // Nodes 0, 1, 2 share a switch; 40 has another of the group, 700 of another group.
+        // Nodes 0, 1, 2 share a switch; 40 is on another of the group, 700 in another group.
         check(&[0, 1], bytes);
         check(&[0, 1, 2, 3, 4, 5, 6, 7], bytes);
         check(&[0, 40], bytes);
@@ -111,9 +111,9 @@ fn a_reduction_takes_the_time_of_its_longest_path() {
     }
 }
 
-/// On Aries whoever comes last finds all others waiting: his part goes from NIC to NIC up the
-/// tree, and the result the same way back. A NIC has 32 children, so the 34th rank's parent is the
-/// second.
+/// On Aries the last rank finds all others waiting: its contribution passes from NIC to NIC up the
+/// tree, and the result returns on the same path. A NIC has 32 children, so the 34th rank's parent
+/// is the second.
 #[test]
 fn a_reduction_by_nics_takes_the_time_of_its_longest_path() {
     let nodes: Vec<u32> = (0..40).map(|n| n * 70).collect();
@@ -152,8 +152,8 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_path() {
     }
 }
 
-/// Fifteen parts come to the root by one link, each from a router next to its own, each word a
-/// packet: nobody gains by one of them being late, whoever it is, and every packet is counted.
+/// Fifteen contributions reach the root over one link, each from a router next to its own, each
+/// word a packet. A late rank, whichever it is, makes no other faster, and every packet is counted.
 #[test]
 fn parts_for_one_nic_take_turns_for_its_link() {
     let nodes: Vec<u32> = (0..16).map(|n| n * 4).collect();
@@ -174,7 +174,7 @@ fn parts_for_one_nic_take_turns_for_its_link() {
     }
 }
 
-/// All are allreduces to the fabric: nobody is through before all have come.
+/// All are allreduces for the fabric: no rank finishes before all have entered.
 #[test]
 fn no_rank_finishes_before_the_last_has_entered() {
     for (kind, name) in [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Allreduce]
@@ -187,7 +187,7 @@ fn no_rank_finishes_before_the_last_has_entered() {
             assert_eq!(outcome.limit_report.reduction_timeouts, 0);
             (0..3).map(|rank| told(&all, rank, 0).0).collect::<Vec<_>>()
         };
-        // Long enough for the root to be waiting, too.
+        // Long enough that the root waits too.
         let (early, late) = (at(10_000), at(30_000));
         for (early, late) in early.into_iter().zip(late) {
             assert_eq!(late - early, Span::us(20), "{name} {kind:?}");
@@ -195,7 +195,7 @@ fn no_rank_finishes_before_the_last_has_entered() {
     }
 }
 
-/// A switch waits 32 ms for the last, to the day.
+/// A switch waits 32 ms for the last contribution, measured from the first.
 #[test]
 fn a_late_rank_reduces_alone_and_the_timeout_is_reported() {
     let mut job = job(&[0, 1, 2]);
@@ -206,18 +206,18 @@ fn a_late_rank_reduces_alone_and_the_timeout_is_reported() {
     let (none, in_time) = run(&job, 31_900_000);
     let (one, too_late) = run(&job, 32_100_000);
     assert_eq!((none, one), (0, 1));
-    // The root has taken the first part long before: it is not slower for that.
+    // The root has received the first contribution long before, so it is not slower for that.
     assert_eq!(too_late - in_time, Span::us(200));
     job.library.set("FI_CXI_COLL_TIMEOUT_USEC", "40000").unwrap();
     assert_eq!(run(&job, 32_100_000).0, 0);
     assert!(job.library.set("FI_CXI_COLL_TIMEOUT_USEC", "20000001").is_err());
 }
 
-/// Eight go at once; the ninth begins when one of them has ended.
+/// Eight run at once; the ninth starts when one of them has ended.
 #[test]
 fn eight_reductions_of_a_group_are_under_way_at_once() {
     let mut job = job(&[0, 40]);
-    // Otherwise a rank's CPU has the ninth's part to do when the first has long ended.
+    // Otherwise a rank's CPU would reach the ninth long after the first has ended.
     (job.library.send_overhead, job.library.recv_overhead) = (Span::ns(370), Span::ns(370));
     let (_, all) = play(&job, (Kind::Allreduce, 8), 9, |_| 0);
     let end = |nth| told(&all, 1, nth).0;
@@ -227,8 +227,8 @@ fn eight_reductions_of_a_group_are_under_way_at_once() {
     assert!(end(8) - end(0) + wait >= alone, "{} {}", end(0), end(8));
 }
 
-/// Those of another communicator's group, or what is too long for switches, or no switch's, go as
-/// messages; no fidelity asks the switches otherwise.
+/// Reductions of another communicator's group, and reductions that are too long for switches or
+/// unsupported, use messages. No fidelity offloads unless asked to.
 #[test]
 fn what_switches_do_not_take_goes_as_messages() {
     let here = job(&[0, 40, 700]);
@@ -245,8 +245,8 @@ fn what_switches_do_not_take_goes_as_messages() {
     assert_eq!(ends(script().run::<LogGpNetwork>(&here).1), packets);
 }
 
-/// Switches and NICs reduce what comes, whatever it is of: members that do not ask for the same are
-/// told so, as those are who send each other messages (MPI 5.0, section 6.1).
+/// Switches and NICs reduce whatever arrives. Mismatched calls are reported, as they are for
+/// messages (MPI 5.0, section 6.1).
 #[test]
 fn a_reduction_disagreement_names_both_calls() {
     use Kind::{Allreduce, Barrier, Bcast, Reduce};
@@ -257,7 +257,7 @@ fn a_reduction_disagreement_names_both_calls() {
             ((Allreduce, 8, 0), (Reduce, 8, 0), ["Allreduce of 8 B", "Reduce of 8 B, root 0"]),
             ((Allreduce, 8, 0), (Allreduce, 16, 0), ["Allreduce of 8 B", "Allreduce of 16 B"]),
             ((Bcast, 8, 0), (Bcast, 8, 2), ["Bcast of 8 B, root 0", "Bcast of 8 B, root 2"]),
-            // Only what has a root has to agree about it.
+            // The root matters only for collectives that have one.
             ((Allreduce, 8, 0), (Allreduce, 8, 2), ["", ""]),
         ] {
             let calls = (0..3).map(|rank| {
@@ -265,7 +265,7 @@ fn a_reduction_disagreement_names_both_calls() {
                 let Op::Collective { context, call: own } = call(kind, bytes, rank, 3) else {
                     unreachable!("it is one")
                 };
-                // The last to call is the one that differs.
+                // The last rank to call is the one that differs.
                 let late = if rank == 1 { 5_000 } else { 0 };
                 (rank, 0, late, Op::Collective { context, call: Collective { root, ..own } })
             });

@@ -1,5 +1,5 @@
-//! One-sided operations, locks and storage: as the formulas of docs/models/onesided.md and
-//! storage.md time them, at both fidelities, in the order MPI promises.
+//! One-sided operations, locks and storage: times as in the formulas of docs/models/onesided.md and
+//! storage.md, at both fidelities, in the order that MPI guarantees.
 
 mod common;
 
@@ -28,8 +28,8 @@ fn unlock(to: u32) -> Op {
     Op::Unlock { context: WORLD, to }
 }
 
-/// An acknowledgement's way from `b` to `a`: the latencies of its links, and where it is a packet
-/// that packet on the slowest of them.
+/// Time of an acknowledgement from `b` to `a`: the latencies of its links and, if it is a packet,
+/// its time on the slowest of them.
 fn ack(m: &Machine, a: NicId, b: NicId) -> Span {
     let mut path = Vec::new();
     m.walk(b, a, 0, &Idle, &mut path);
@@ -38,7 +38,7 @@ fn ack(m: &Machine, a: NicId, b: NicId) -> Span {
     latency + slowest.span(m.nic.response)
 }
 
-/// What the NIC at `b` sends back to `a`: no command, no latency at the end.
+/// Response of the NIC at `b` to `a`: no command, no latency at the end.
 fn answer(m: &Machine, a: NicId, b: NicId, bytes: u64) -> Span {
     let fetch = if bytes > m.nic.immediate_max { m.nic.fetch(bytes) } else { Span::ZERO };
     let start = m.nic.send_latency + m.nic.recv_latency + fetch + m.nic.block_start(bytes);
@@ -49,12 +49,13 @@ fn answer(m: &Machine, a: NicId, b: NicId, bytes: u64) -> Span {
     m.zero_load(b, a, bytes) - start
 }
 
-/// When a lone operation of rank 0 on rank 1 is complete.
+/// Completion time of a lone operation of rank 0 on rank 1.
 fn formula(job: &Job, op: &Op) -> Span {
     let (m, l) = (&job.machine, &job.library);
     let (a, b) = (job.placements[0].nic, job.placements[1].nic);
     let dma = m.nic.dma_latency;
-    // Hosts that command a NIC, and see what one has done: the origin, and whose CPU does it.
+    // Hosts that command a NIC or observe a completion: the origin, and the target if its CPU
+    // executes the operation.
     let ends = match *op {
         Op::OneSided { out, back, atomic: true, .. } if out.max(back) > l.nic_atomic_max => 4,
         _ => 2,
@@ -71,7 +72,7 @@ fn formula(job: &Job, op: &Op) -> Span {
             }
             Op::OneSided { out, back: 0, .. } => m.zero_load(a, b, out) + ack(m, a, b),
             Op::OneSided { out, back, .. } => {
-                // Where a request is answered packet by packet the whole is one command.
+                // If requests are answered packet by packet, the whole is one command.
                 let block = if m.nic.response > 0 { m.nic.block_start(back) } else { Span::ZERO };
                 m.zero_load(a, b, out) + block + m.nic.fetch(back) + answer(m, a, b, back)
             }
@@ -85,8 +86,8 @@ const MACHINES: [&str; 3] = ["aurora", "cascade-3k", "dragonfly-1056"];
 #[test]
 fn a_lone_access_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() {
     for name in MACHINES {
-        // On Cascade, ways between two switches differ in their links' rates, so one formula holds
-        // only on one switch.
+        // On Cascade, paths between two switches differ in the rates of their links, so one formula
+        // holds only on one switch.
         let far: &[[u32; 2]] = if name == "cascade-3k" { &[] } else { &[[0, 40], [0, 700]] };
         let ways = [[0, 1]].iter().chain(far).flat_map(|&way| [(way, "0 ns"), (way, "300 ns")]);
         for (nodes, host) in ways {
@@ -108,7 +109,7 @@ fn a_lone_access_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() {
                 let (_, loggp) = script().run::<LogGpNetwork>(&job);
                 for (fidelity, all) in [("packet", packet), ("loggp", loggp)] {
                     let at = told(&all, 0, 0).0;
-                    // A picosecond a leg keeps instants from looping.
+                    // One picosecond per protocol phase keeps instants from looping.
                     let off = at.0.abs_diff(want.0);
                     let what =
                         format!("{fidelity} {name} {nodes:?} {host} {op:?}: {at} for {want}");
@@ -119,10 +120,10 @@ fn a_lone_access_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() {
     }
 }
 
-/// The diagnostics of shs-libcxi, between two NICs on one switch, start of the call to the event
-/// at the initiator: cxi_write_lat 2.07 us at 8 B, 2.69 at 128 B, 2.86 at 1 KiB; cxi_read_lat 2.69,
-/// 2.71 and 2.87; cxi_atomic_lat 2.50 us not fetching and 2.57 us fetching, at 8 B. Our parameters
-/// come from cxi_send_lat alone: these are predictions.
+/// The diagnostics of shs-libcxi, between two NICs on one switch, from the call to the event at the
+/// initiator: cxi_write_lat 2.07 us at 8 B, 2.69 at 128 B, 2.86 at 1 KiB; cxi_read_lat 2.69, 2.71
+/// and 2.87; cxi_atomic_lat 2.50 us not fetching and 2.57 us fetching, at 8 B. The parameters come
+/// from cxi_send_lat alone: these are predictions.
 #[test]
 fn writes_reads_and_atomics_of_one_nic_take_what_was_measured() {
     let measured = [
@@ -140,14 +141,15 @@ fn writes_reads_and_atomics_of_one_nic_take_what_was_measured() {
         for (op, us) in &measured {
             let (_, all) = Script::new(2, [(0, 0, 0, op.clone())]).run::<PacketNetwork>(&job);
             let got = told(&all, 0, 0).0.seconds() * 1e6;
-            // From 128 B to 1 KiB the hardware takes 0.17 us more, the links' rate 0.04.
+            // From 128 B to 1 KiB the hardware takes 0.17 us more, the link rate explains 0.04.
             let within = if *us > 2.8 { 0.10 } else { 0.06 };
             assert!((got / us - 1.0).abs() < within, "{name} {op:?}: {got} us for {us} us");
         }
     }
 }
 
-/// The Cascade paper, VIII: Put 0.8 us, which is one way; its acknowledgement takes the links back.
+/// The Cascade paper, VIII: Put 0.8 us, which is one way; its acknowledgement returns over the
+/// links.
 #[test]
 fn an_acknowledged_put_on_cascade_takes_the_papers_way_there_and_the_links_back() {
     let job = job_on(machine("cascade-3k", &[]), "none", &[0, 1]);
@@ -163,7 +165,8 @@ fn an_acknowledged_put_on_cascade_takes_the_papers_way_there_and_the_links_back(
 fn fidelities_agree_without_contention() {
     for nodes in [[0, 40], [0, 300], [0, 700]] {
         let job = job_on(machine("cascade-3k", &[]), "mpich", &nodes);
-        // One packet each: several take several ways, of which the closed form knows less.
+        // One packet each: several packets use several paths, which the closed form does not
+        // resolve.
         for op in [put(1, 8), put(1, 64), get(1, 8), get(1, 64), access(1, 8, 8, true)] {
             let script = || Script::new(2, [(0, 0, 0, op.clone())]);
             let (_, packet) = script().run::<PacketNetwork>(&job);
@@ -244,7 +247,7 @@ fn completions_keep_the_order_of_calls<N: NetworkModel>(name: &str) {
             assert!(places.is_sorted(), "{name}: {from} on {target}: {places:?}");
         }
     }
-    // Nothing depends on anything but the job.
+    // A run depends only on the job.
     let (again, _) = Script::new(7, calls).run::<N>(&job);
     assert_eq!(outcome.digest, again.digest);
 }
@@ -274,7 +277,7 @@ fn payload_is_counted_in_its_direction() {
     assert_eq!(outcome.counters.delivered_payload, 1116);
 }
 
-/// What the target's NIC cannot combine waits for the target's CPU; what it can does not.
+/// Operations that the target's NIC cannot execute wait for the target's CPU; others do not.
 #[test]
 fn a_computing_target_delays_only_what_needs_its_cpu() {
     let job = job(&[0, 1]);
@@ -291,25 +294,25 @@ fn a_computing_target_delays_only_what_needs_its_cpu() {
         let (_, all) = script.run::<PacketNetwork>(&job);
         let (at, done) = told(&all, 0, 0);
         assert_eq!(at > Time::ZERO + busy, waits, "{op:?}: {at}");
-        // Time waited for the target is told from time it takes.
+        // Waiting for the target is reported separately from the time of the operation.
         assert_eq!(done.ready >= Time::ZERO + busy, waits, "{op:?}: ready at {}", done.ready);
     }
 }
 
-/// Ranks that take a lock, hold it, and give it back, again and again.
+/// Ranks that take, hold and release a lock, again and again.
 struct Lockers {
     world: Vec<u32>,
-    /// Whose lock, and which ranks ask for it exclusively.
+    /// The lock's owner, and the ranks that request it exclusively.
     target: u32,
     exclusive: fn(u32) -> bool,
-    /// How often each rank still asks.
+    /// Number of further requests of each rank.
     left: Vec<u32>,
-    /// (rank, granted, given back).
+    /// (rank, granted, released).
     held: Vec<(u32, Time, Time)>,
     granted: Vec<Option<Time>>,
 }
 
-/// Longer than it takes until all have asked for the first time.
+/// Longer than until all ranks have made their first request.
 const HOLD: Span = Span::us(30);
 
 impl Lockers {
@@ -378,8 +381,8 @@ fn an_exclusive_lock_has_one_holder_at_a_time_and_serves_all() {
             for pair in held.windows(2) {
                 assert!(pair[0].2 <= pair[1].1, "{nodes:?} {target}: {pair:?} overlap");
             }
-            // Who has had it asks again behind all others, so nobody gets it twice before all had
-            // it once.
+            // A rank that has had the lock requests it again behind all others, so no rank gets it
+            // twice before all had it once.
             for round in held.chunks(5) {
                 let mut ranks: Vec<u32> = round.iter().map(|h| h.0).collect();
                 ranks.sort_unstable();
@@ -409,8 +412,8 @@ fn sharers_hold_a_lock_together_and_never_with_a_writer() {
     }
 }
 
-/// Rank 1 asks while rank 0 holds the lock, and has it as soon as word of the release has come to
-/// the owner and word of the grant from there.
+/// Rank 1 requests the lock while rank 0 holds it. It gets the lock when the release has reached
+/// the owner and the grant has come from there.
 #[test]
 fn a_lock_handover_takes_one_round_trip() {
     let job = job(&[0, 700]);
@@ -476,12 +479,12 @@ fn storage_serves_a_node_at_its_rate_and_all_nodes_at_its_own() {
     ];
     let us = |bytes: f64, gb_per_s: f64| bytes / gb_per_s / 1e3;
     let mb = 1_000_000u64;
-    // (nodes of the ranks, microseconds until the last of 1 MB each is done).
+    // (nodes of the ranks, microseconds until the last transfer of 1 MB each is done).
     for (nodes, want) in [
         (vec![0], us(1e6, 10.0)),
-        // Ranks of one node share its way to the storage.
+        // Ranks of one node share its path to the storage.
         (vec![0, 0, 0], us(3e6, 10.0)),
-        // Nodes do not disturb each other until they are too many for the storage.
+        // Nodes do not disturb each other until they saturate the storage.
         (vec![0, 1, 2, 3], us(1e6, 10.0)),
         ((0..40).collect(), us(40e6, 40.0)),
     ] {

@@ -1,4 +1,5 @@
-//! Point to point as MPI promises it and as the formulas time it, at both fidelities.
+//! Point-to-point messages: order as MPI guarantees it, and times as in the formulas, at both
+//! fidelities.
 
 mod common;
 
@@ -16,7 +17,7 @@ fn send(to: u32, tag: i32, bytes: u64) -> Op {
 fn recv(from: u32, tag: i32) -> Op {
     Op::Recv { from, context: WORLD, tag, bytes: u64::MAX }
 }
-/// When a lone message's receive completes, by the formulas of docs/models/library.md.
+/// Completion time of a lone message's receive, by the formulas of docs/models/library.md.
 fn formula(job: &Job, bytes: u64) -> Span {
     let (m, l) = (&job.machine, &job.library);
     let (a, b) = (job.placements[0].nic, job.placements[1].nic);
@@ -25,8 +26,8 @@ fn formula(job: &Job, bytes: u64) -> Span {
         return eager + l.eager_copy_gap.span(bytes);
     }
     let part = l.rendezvous_eager_part.min(bytes);
-    // The NIC fetches by itself: no DMA step on the data, which is what `zero_load` adds for a
-    // host's command beyond the immediate limit.
+    // The NIC fetches by itself: the data has no DMA step, which `zero_load` adds for a host's
+    // command beyond the immediate limit.
     let data = m.zero_load(a, b, bytes - part) - m.nic.dma_latency;
     l.send_overhead + m.zero_load(a, b, part) + m.zero_load(b, a, 0) + data + l.recv_overhead
 }
@@ -42,7 +43,7 @@ fn a_lone_message_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() 
             let (outcome, packet) = script().run::<PacketNetwork>(&job);
             assert_eq!(outcome.end, End::Finished);
             let (_, loggp) = script().run::<LogGpNetwork>(&job);
-            // A request-to-send is injected one overhead after the call: each of the few legs may
+            // A request to send is injected one overhead after the call. Each protocol phase may
             // add the picosecond that keeps instants from looping.
             for (name, (at, done)) in
                 [("packet", told(&packet, 1, 0)), ("loggp", told(&loggp, 1, 0))]
@@ -55,8 +56,9 @@ fn a_lone_message_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() 
     }
 }
 
-/// The table of docs/models/node.md: the sender's host takes part a second time when it sees that
-/// its data has been fetched; the receiver's does not, whose NIC asks for the data by itself.
+/// The table of docs/models/node.md: the sender's host takes part a second time when it observes
+/// that its data has been fetched. The receiver's host does not, because its NIC requests the data
+/// by itself.
 #[test]
 fn a_host_far_from_its_nic_counts_three_times_until_a_rendezvous_is_known_to_its_sender() {
     let ends = |nic_latency: &str, bytes: u64| {
@@ -77,9 +79,9 @@ fn a_host_far_from_its_nic_counts_three_times_until_a_rendezvous_is_known_to_its
     }
 }
 
-/// What a message takes of its receiver's NIC is that NIC's also where its data comes as the answer
-/// to what the receiver has asked: a rendezvous has two, 8 us each of one rank's NIC, not 2 us as
-/// of that of four ranks.
+/// The processing time per message at the receiver's NIC also applies to data that the receiver has
+/// requested. A rendezvous has two messages, 8 us each with one rank per NIC, not 2 us as with
+/// four.
 #[test]
 fn requested_data_is_limited_by_the_requesters_nic() {
     let set = [("nic.process_message", "8 us")];
@@ -97,18 +99,20 @@ fn requested_data_is_limited_by_the_requesters_nic() {
     }
 }
 
-/// Of what two ranks give one NIC at once, a rank's messages leave a `command_gap` after each other
-/// and all a `message_gap`: so much later than alone each is there, at both fidelities.
+/// Two ranks give one NIC messages at the same time. Messages of one rank leave a `command_gap`
+/// apart, and all messages a `message_gap`. Each arrives that much later than alone, at both
+/// fidelities.
 #[test]
 fn a_ranks_commands_leave_apart_and_so_do_those_of_all_ranks_of_a_nic() {
-    // Rank 0 sends to 2, 4 and 6; rank 1 puts to 3, 5 and 7. Who is told last of each, and calls.
+    // Rank 0 sends to 2, 4 and 6; rank 1 puts to 3, 5 and 7. The last completion of each, and the
+    // calls.
     let calls = |i: u32| {
         let put = Op::OneSided { to: 3 + 2 * i, out: 8, back: 0, atomic: false };
         let to = 2 + 2 * i;
         let sent = vec![(0, i, 0, send(to, 1, 8)), (to, 0, 0, recv(0, 1))];
         [((to, 0), sent), ((1, i), vec![(1, i, 0, put)])]
     };
-    // The link has each for 3.7 ns: none waits for it but for its gaps.
+    // Each occupies the link for 3.7 ns: no message waits for it except for its gaps.
     for (command, message) in [(59, 12), (12, 59), (0, 30), (40, 4)] {
         let (command_gap, message_gap) = (format!("{command} ns"), format!("{message} ns"));
         let set = [("nic.command_gap", &command_gap[..]), ("nic.message_gap", &message_gap[..])];
@@ -168,7 +172,7 @@ fn a_standard_send_is_done_at_once_if_eager_and_with_its_receive_if_not() {
         assert_eq!(outcome.end, End::Finished);
         let at = told(&all, 0, 0).0;
         assert_eq!(at > Time::ZERO + Span::ns(late), waits, "{bytes} B, {mode:?}: done at {at}");
-        // Its receiver was late, and the receiver's wait began when it posted.
+        // The receiver was late, and its wait began when it posted.
         let (_, done) = told(&all, 1, 0);
         assert!(done.ready >= Time::ZERO + Span::ns(late), "{bytes} B, {mode:?}");
     }
@@ -257,15 +261,15 @@ fn an_alarm_rings_beside_the_cpu_and_lengthens_no_run() {
     assert_eq!(outcome.time, pause);
 }
 
-/// A rank has one CPU and nobody makes progress beside it: completing receives takes the time it
-/// takes, whether or not the rank computes meanwhile.
+/// A rank has one CPU, and nothing else makes progress for it: completing receives takes the same
+/// time whether or not the rank computes meanwhile.
 #[test]
 fn the_work_of_receiving_waits_for_the_cpu_and_occupies_it() {
     let job = job(&[0, 1]);
     let (n, bytes, compute_ns) = (200u32, 16_000, 2_000_000);
     let script = |compute_ns| {
         let posts = (0..n).map(move |i| (1, i, 0, recv(0, 0)));
-        // The first when all receives have been posted.
+        // The first leaves when all receives have been posted.
         let late = |i| if i == 0 { 500_000 } else { 0 };
         let sends = (0..n).map(move |i| (0, i, late(i), send(1, 0, bytes)));
         Script::new(2, posts.chain(sends).chain([(1, n, compute_ns, Op::Pause)]))
@@ -285,7 +289,7 @@ fn the_work_of_receiving_waits_for_the_cpu_and_occupies_it() {
     assert!(idle.time < outcome.time, "computation is not free");
 }
 
-/// A sleep is something the program waits for: it counts, beside the CPU.
+/// The program waits for a sleep: it counts in the run's time, in parallel to the CPU.
 #[test]
 fn a_delay_lasts_beside_the_cpu_and_lengthens_the_run() {
     let job = job(&[0]);
@@ -293,13 +297,13 @@ fn a_delay_lasts_beside_the_cpu_and_lengthens_the_run() {
     let script = Script::new(1, [(0, 0, 1_000, delay), (0, 1, 1_000, Op::Pause)]);
     let (outcome, all) = script.run::<PacketNetwork>(&job);
     assert_eq!(outcome.end, End::Finished);
-    // Nothing completes in the instant it is called in: a picosecond later at the earliest.
+    // No call completes at its own instant: a picosecond later at the earliest.
     assert_eq!(told(&all, 0, 1).0, Time::ZERO + Span::us(2) + Span(1));
     assert_eq!(told(&all, 0, 0).0, Time::ZERO + Span::us(501));
     assert_eq!(outcome.time, Time::ZERO + Span::us(501));
 }
 
-/// A workload whose ranks make further calls only when nothing else is left to happen.
+/// A workload whose ranks make further calls only when no other event is pending.
 struct Late {
     left: u32,
     out: bool,
@@ -342,13 +346,13 @@ fn calls_made_after_everything_else_are_honored() {
     // Each call completes a picosecond after its computation.
     let after = |n: u64| Time(n * (Span::us(1).0 + 1));
     assert_eq!((outcome.end, outcome.time), (End::Finished, after(4)));
-    // Asked three times with something to say, and once more with nothing.
+    // Called three times with further calls, and once more without.
     let at: Vec<Time> = (1..=4).map(after).collect();
     assert_eq!(world.workload.stalled_at, at);
 }
 
-/// Eager data goes one way where switches keep flows; what a rendezvous fetches, a put and a get
-/// spread over the links between two groups, of which this machine has twenty.
+/// Eager data uses one path if switches keep flows. Fetched rendezvous data, puts and gets spread
+/// over the global links between two groups, of which this machine has twenty.
 #[test]
 fn envelopes_and_eager_data_are_in_order_and_bulk_data_is_not() {
     let crossed = |flows: &str, op: Op| {
@@ -359,7 +363,7 @@ fn envelopes_and_eager_data_are_in_order_and_bulk_data_is_not() {
         calls.push((0, 0, 0, op));
         let (outcome, _) = Script::new(2, calls).run::<PacketNetwork>(&job);
         assert_eq!(outcome.end, End::Finished);
-        // The way out and the way back.
+        // Outward and return path.
         let group = |rank: usize| job.machine.group_of(job.placements[rank].nic);
         [(group(0), group(1)), (group(1), group(0))].map(|(from, to)| {
             let links = job.machine.global_links_between(from, to);

@@ -1,5 +1,5 @@
-//! What benchmarks predict without load, against what was published (testdata/published.toml and
-//! the public curves named beside each number).
+//! Predictions of benchmarks without load, compared with published values (testdata/published.toml,
+//! and the public curves named beside each number).
 
 mod common;
 
@@ -28,7 +28,7 @@ fn run(name: &str, machine: &str, mpi: &str, nodes: u32, sizes: &[u64]) -> Bench
     ask(name, machine, mpi, "host", nodes, sizes)
 }
 
-/// Microseconds, a size each.
+/// Microseconds, one value per size.
 fn latencies(result: &BenchResult) -> Vec<f64> {
     result.rows.iter().map(|row| row.latency_s.expect("measured") * 1e6).collect()
 }
@@ -46,16 +46,18 @@ const SLINGSHOT: [&str; 3] = ["aurora", "frontier", "lumi-g"];
 const MIB: u64 = 1 << 20;
 
 /// Below MPI, data in the command: 1.60 us through one switch (shs-libcxi, cxi_send_lat), 1.95 and
-/// 2.80 within a group and between groups (MPICH's topology constants, De Sensi's 350 ns a switch).
+/// 2.80 within a group and between groups (MPICH's topology constants, De Sensi's 350 ns per
+/// switch).
 #[test]
 fn eight_bytes_below_mpi_take_what_was_measured_by_distance() {
     for machine in SLINGSHOT {
         let one_switch = latency_us(machine, "none", 2, &[8])[0];
         assert!((one_switch / 1.60 - 1.0).abs() < 0.05, "{machine}: {one_switch} us");
-        // The last of so many nodes is in the first's group but not on its switch, then in another.
+        // The last of these nodes is in the first's group but not on its switch, then in another
+        // group.
         let same_group = latency_us(machine, "none", 60, &[8])[0];
         assert!((same_group / 1.95 - 1.0).abs() < 0.05, "{machine}: {same_group} us");
-        // Ways between groups are shorter where a link happens to end at one of the two switches.
+        // Paths between groups are shorter where a link happens to end at one of the two switches.
         let far = [130, 400, 1000].map(|nodes| latency_us(machine, "none", nodes, &[8])[0]);
         let other_group = far.into_iter().fold(0.0, f64::max);
         assert!((other_group / 2.80 - 1.0).abs() < 0.05, "{machine}: {other_group} us");
@@ -72,9 +74,9 @@ fn the_step_to_dma_lies_between_64_and_128_bytes() {
     }
 }
 
-/// The step of one more round trip lies where each library's threshold is: LUMI-G, OMB 7.5, saw it
-/// between 16 and 32 KiB with Cray MPICH from host memory (+3.38 us, 0.73 us of it the wire's) and
-/// between 4 and 8 KiB with Open MPI from GPUs' (+3.11 us, of which 0.17 us).
+/// The step of one more round trip is at each library's threshold. LUMI-G, OMB 7.5: between 16 and
+/// 32 KiB with Cray MPICH from host memory (+3.38 us, 0.73 us of it wire time), and between 4 and 8
+/// KiB with Open MPI from GPU memory (+3.11 us, of which 0.17 us).
 #[test]
 fn the_rendezvous_step_lies_at_the_librarys_threshold() {
     for (mpi, buffers, below, above, step) in [
@@ -104,8 +106,9 @@ fn four_mebibytes_fill_a_nic_one_way_and_the_host_interface_both_ways() {
     }
 }
 
-/// LUMI-G, OMB 7.5 (DeiC), 4 MiB with Cray MPICH: 22.58 GB/s from host memory, 23.95 from GPUs'. A
-/// library that stages what is short in host memory has that at the host's rate, and all the rest.
+/// LUMI-G, OMB 7.5 (DeiC), 4 MiB with Cray MPICH: 22.58 GB/s from host memory, 23.95 from GPU
+/// memory. A library that stages short messages in host memory sends those at the host's rate, and
+/// all others at the GPU's.
 #[test]
 fn a_nic_that_hangs_on_a_gpu_reads_its_memory_faster_than_the_hosts() {
     let one_way = |buffers: &str, more: &str| {
@@ -124,8 +127,8 @@ fn a_nic_that_hangs_on_a_gpu_reads_its_memory_faster_than_the_hosts() {
     assert!((staged / host - 1.0).abs() < 0.01, "{staged} {host}");
 }
 
-/// The Cascade paper, VIII: Put 0.8 us, MPI 1.3 us, 100 ns a router, 10 GB/s one way, 7.5 GB/s each
-/// way when both run. The host interface is 10 and 15 GB/s; headers of messages cost the rest.
+/// The Cascade paper, VIII: Put 0.8 us, MPI 1.3 us, 100 ns per router, 10 GB/s one way, 7.5 GB/s
+/// each way when both run. The host interface has 10 and 15 GB/s; message headers take the rest.
 #[test]
 fn cascade_gives_the_papers_latencies_and_payload_rates() {
     let put = |nodes| {
@@ -135,7 +138,7 @@ fn cascade_gives_the_papers_latencies_and_payload_rates() {
     assert!((put(2) - 0.8).abs() < 0.01, "{} us", put(2));
     let mpi = latency_us("cascade-3k", "mpich", 2, &[8])[0];
     assert!((mpi - 1.3).abs() < 0.02, "{mpi} us");
-    // Node 4 is on the next router of the chassis: one hop more, whose link is slower than the
+    // Node 4 is on the next router of the chassis: one more hop, whose link is slower than the
     // NIC's by 6 ns for the packet's 28 bytes.
     let hop = put(5) - put(2);
     assert!((hop - 0.1).abs() < 0.007, "{hop} us");
@@ -145,8 +148,8 @@ fn cascade_gives_the_papers_latencies_and_payload_rates() {
     assert!((7.3..=7.5).contains(&each_way), "{each_way} GB/s");
 }
 
-/// The Cascade paper, VIII: FMA Launch gives 120 million Puts of 8 B a second a node, 7.5 million a
-/// core.
+/// The Cascade paper, VIII: FMA Launch gives 120 million Puts of 8 B per second and node, 7.5
+/// million per core.
 #[test]
 fn cascade_puts_as_often_as_the_paper_says() {
     let rate = |cores: usize| {
@@ -167,7 +170,8 @@ fn cascade_puts_as_often_as_the_paper_says() {
     assert!((node / 120.0 - 1.0).abs() < 0.05, "{node} million a second");
 }
 
-/// Nanoseconds a message of one NIC to another, `pairs` processes on each, without a library.
+/// Nanoseconds per message from one NIC to another, with `pairs` processes on each, without a
+/// library.
 fn ns_a_message(name: &str, pairs: u32, bytes: u64) -> f64 {
     let count = 800;
     let nodes: Vec<u32> = (0..2 * pairs).map(|rank| rank / pairs).collect();
@@ -188,8 +192,9 @@ fn ns_a_message(name: &str, pairs: u32, bytes: u64) -> f64 {
     took.seconds() * 1e9 / f64::from(pairs * count - 1)
 }
 
-/// A process gives a NIC a message every 59 ns (shs-libcxi, 14.3 million a second in lists of
-/// 256) while the NIC takes one every 12 ns from all (Kestrel: 163.6 million a second through two).
+/// A process gives a NIC a message every 59 ns (shs-libcxi, 14.3 million per second in lists of
+/// 256). The NIC accepts one every 12 ns from all processes (Kestrel: 163.6 million per second
+/// through two).
 #[test]
 fn a_slingshot_nic_takes_more_messages_than_one_process_has_for_it() {
     for (pairs, ns) in [(1, 59.0), (2, 29.5), (4, 14.75), (8, 12.0), (16, 12.0)] {
@@ -198,8 +203,8 @@ fn a_slingshot_nic_takes_more_messages_than_one_process_has_for_it() {
     }
 }
 
-/// 1 KiB at 22.6 GB/s, and 35 ns more where one process receives (shs-libcxi's cxi_send_bw), which
-/// eight do at once; 65 ns on Elbert, where four do (HPE's osu_mbw_mr).
+/// 1 KiB at 22.6 GB/s, plus 35 ns if one process receives (shs-libcxi's cxi_send_bw), which eight
+/// processes do in parallel. On Elbert 65 ns, with four processes (HPE's osu_mbw_mr).
 #[test]
 fn what_a_message_takes_beside_its_bytes_is_a_processs_and_on_elbert_the_nics() {
     let bytes = 1024.0 / 22.6;
@@ -211,8 +216,8 @@ fn what_a_message_takes_beside_its_bytes_is_a_processs_and_on_elbert_the_nics() 
     }
 }
 
-/// Puts and gets below MPI: 10 GB/s one way, 7.5 GB/s each way both ways; a get takes the Put's 0.8
-/// us and the way back of its data, one router.
+/// Puts and gets below MPI: 10 GB/s one way, 7.5 GB/s each way in both directions. A get takes the
+/// Put's 0.8 us and the return of its data, one router.
 #[test]
 fn cascade_gives_puts_and_gets_the_papers_rates() {
     for (name, gb) in [("put_bw", 10.0), ("get_bw", 10.0), ("put_bibw", 15.0)] {

@@ -1,4 +1,4 @@
-//! Schedules on a machine: the same as the same program said otherwise, and what goes wrong.
+//! Schedules on a machine: agreement with the same program in another form, and errors.
 
 mod common;
 
@@ -20,8 +20,8 @@ fn replay<N: net::NetworkModel>(file: &str, nodes: &[u32]) -> (Outcome, Vec<Time
     (outcome, world.workload.ended)
 }
 
-/// A ring: everybody computes, receives from the left and sends to the right, and when both are
-/// done computes again.
+/// A ring: every rank computes, receives from the left and sends to the right, and computes again
+/// when both are done.
 fn ring_as_goal(ranks: u32, bytes: u64) -> String {
     let mut file = format!("num_ranks {ranks}\n");
     for rank in 0..ranks {
@@ -70,7 +70,7 @@ fn a_schedule_takes_as_long_as_the_same_program_as_a_stream() {
     a_schedule_takes_as_long_as_the_stream::<LogGpNetwork>();
 }
 
-/// A message of rank 0 reaches rank 1 while rank 0 computes on another cpu; on the same one it
+/// A message of rank 0 reaches rank 1 while rank 0 computes on another CPU; on the same CPU it
 /// waits behind the computation.
 #[test]
 fn operations_on_different_cpus_overlap() {
@@ -82,7 +82,7 @@ fn operations_on_different_cpus_overlap() {
     };
     let (apart, ends) = replay::<LogGpNetwork>(&file(1), &[0, 1]);
     assert!(ends[1] < Time(100_000_000), "{}", ends[1]);
-    // The run lasts as long as the computation, and an instant at most.
+    // The run lasts as long as the computation, plus at most an instant.
     assert!((1_000_000_000..1_001_000_000).contains(&apart.time.0), "{}", apart.time);
     let (together, ends) = replay::<LogGpNetwork>(&file(0), &[0, 1]);
     assert!(ends[1] > Time(1_000_000_000), "{}", ends[1]);
@@ -98,7 +98,8 @@ fn blocked_ranks_are_named_in_a_deadlock() {
     assert_eq!(told, BTreeMap::from([(0, "receive from rank 1, tag 3")]));
 }
 
-/// Tags of a schedule are no program's: no library bounds them, and they count modulo 2^32.
+/// Tags of a schedule do not come from a program: no library bounds them, and they count modulo
+/// 2^32.
 #[test]
 fn tags_of_a_schedule_have_no_bound() {
     for tag in ["4294967290", "8589934586", "18446744073709551610"] {
@@ -113,7 +114,7 @@ fn tags_of_a_schedule_have_no_bound() {
 
 #[test]
 fn a_schedule_that_outlasts_simulated_time_is_stopped() {
-    // 49 days a rank, one rank after the other.
+    // 49 days per rank, one rank after the other.
     let days = 49u64 * 86_400 * 1_000_000_000;
     let mut file = "num_ranks 4\n".to_string();
     for rank in 0..4 {
@@ -134,7 +135,8 @@ fn a_schedule_that_outlasts_simulated_time_is_stopped() {
 const BLOCK: u64 = 16 << 20;
 
 /// `sends` and `receives` have the NIC of each message of `BLOCK` bytes from rank 0 to rank 1, on
-/// two nodes of Frontier in different groups: the time in seconds, and what a NIC takes in bytes/s.
+/// two nodes of Frontier in different groups. Returns the time in seconds, and the rate of a NIC in
+/// bytes/s.
 fn over_nics<N: net::NetworkModel>(sends: &[u32], receives: &[u32]) -> (f64, f64) {
     let mut file = "num_ranks 2\n".to_string();
     for (rank, (how, nics)) in [("send", sends), ("recv", receives)].into_iter().enumerate() {
@@ -147,7 +149,7 @@ fn over_nics<N: net::NetworkModel>(sends: &[u32], receives: &[u32]) -> (f64, f64
     }
     let schedule = goal::read(file.as_bytes()).expect("a schedule");
     let frontier = machine("frontier", &[]);
-    // The host interface takes longer than the wire.
+    // The host interface is slower than the wire.
     let rate = frontier.nic.host_gap_one_way.bytes_per_s();
     assert!(rate < frontier.links.gap[frontier.injection(machine::NicId(0))].bytes_per_s());
     let job = job_on(frontier, "cray-mpich", &[0, 1000]);
@@ -157,14 +159,14 @@ fn over_nics<N: net::NetworkModel>(sends: &[u32], receives: &[u32]) -> (f64, f64
 }
 
 /// As many NICs as are named on both sides carry the messages, at their full rate. The start of a
-/// message, a rendezvous, and its last packet take less than 3 % more.
+/// message, a rendezvous and its last packet add less than 3 %.
 fn named_nics_carry_their_messages<N: net::NetworkModel>() {
     for (sends, receives, at_once) in [
         ([0, 0, 0, 0], [0, 0, 0, 0], 1.0),
         ([0, 1, 2, 3], [0, 1, 2, 3], 4.0),
         ([3, 2, 1, 0], [0, 1, 2, 3], 4.0),
         ([0, 1, 0, 1], [2, 3, 2, 3], 2.0),
-        // The side with fewer NICs decides.
+        // The side with fewer NICs limits the rate.
         ([0, 1, 2, 3], [2, 2, 2, 2], 1.0),
         ([1, 1, 1, 1], [0, 1, 2, 3], 1.0),
     ] {
@@ -185,7 +187,7 @@ fn named_nics_carry_their_messages_at_flow_and_loggp_fidelity() {
     named_nics_carry_their_messages::<LogGpNetwork>();
 }
 
-/// `nic 0`, or none, is the NIC of the rank, which its placement decides.
+/// `nic 0`, or no name, is the NIC of the rank, which its placement selects.
 #[test]
 fn nics_are_counted_from_that_of_the_rank() {
     let file = |nic: u32| {

@@ -1,4 +1,4 @@
-//! Some shifts of an all-to-all tell what all of them take.
+//! Sampled shifts of an all-to-all predict the time of all shifts.
 
 use serde_json::json;
 use sim::api::{BenchRow, bench};
@@ -20,8 +20,8 @@ fn rate(row: &BenchRow) -> f64 {
     row.bandwidth.expect("what each rank sends")
 }
 
-/// Nineteen of twenty samples should be within what they state of the mean of whole runs: two of
-/// forty beyond, here at most four.
+/// Nineteen of twenty samples should be within their stated error of the mean of whole runs. Two of
+/// forty are expected outside, at most four are allowed.
 #[test]
 fn samples_are_within_their_error_of_the_whole() {
     let whole = |seed| play(Some(263), seed).expect("legal");

@@ -1,4 +1,4 @@
-//! Tuning: what is estimated from a few rounds is what all of them take, and the winner is one.
+//! Tuning: a few rounds predict all of them, and one winner is selected.
 
 use sim::api::{MachineRequest, TuneRequest, TuneResult, TuneRow, tune};
 
@@ -49,8 +49,8 @@ fn ask_alike(collective: &str, bytes: u64, messages: u64) -> TuneRequest {
     request
 }
 
-/// Pieces of a vector rounded up leave the last ranks of a broadcast without one, so that nobody
-/// does as others do: 1,300 B are 130 pieces of 10 B.
+/// Pieces of a vector are rounded up, which leaves the last ranks of a broadcast without one and
+/// breaks the symmetry: 1,300 B are 130 pieces of 10 B.
 #[test]
 fn ranks_without_a_piece_have_no_representative() {
     for (bytes, ranks) in [(1_300, 144), (14_400, 24)] {
@@ -67,14 +67,14 @@ fn ranks_without_a_piece_have_no_representative() {
     }
 }
 
-/// Six groups of one switch each, so that whatever a rank sees, its twin in the next group sees
-/// too, to the picosecond: the ranks of one group give the same answer as all.
+/// Six groups of one switch each: the ranks of one group see what all equivalent ranks see, to the
+/// picosecond, and give the result of all.
 #[test]
 fn the_ranks_of_one_group_stand_for_all_exactly_where_groups_are_alike() {
     let mut folded = 0;
     for collective in ["allgather", "allgatherv", "alltoall", "alltoallv", "reduce_scatter_block"] {
         for bytes in [64, 100_000] {
-            // 144 ranks of which 24 are played, 143 rounds at most.
+            // 144 ranks, of which 24 are simulated, 143 rounds at most.
             let few = ask_alike(collective, bytes, 24 * 160);
             let all = TuneRequest { messages: 1 << 40, ..few.clone() };
             for (few, all) in tuned(&few).rows.iter().zip(&tuned(&all).rows) {
@@ -91,15 +91,16 @@ fn the_ranks_of_one_group_stand_for_all_exactly_where_groups_are_alike() {
                 folded += 1;
                 assert_eq!(few.share.rounds_played, all.share.rounds, "{at}");
                 assert_eq!(few.share.error, Some(0.0), "{at}");
-                // A call returns a picosecond after its last round is over. Of messages that come
-                // to a NIC in the same instant the sender with the lower number is first, and twins
-                // have other numbers: where several data come at once that may count.
+                // A call returns a picosecond after its last round. Of messages that reach a NIC at
+                // the same instant, that of the lower sender number is first. Equivalent ranks have
+                // other numbers, which may matter where several messages arrive at once.
                 let ties = bytes > 64 && !["ring", "neighbor"].contains(&few.algorithm.as_str());
-                // The last rank alone has nothing from above to add to its block at the end: it is
-                // spared what its core takes for that, at 10 GB/s.
+                // Only the last rank has no data from higher ranks to add to its block at the end,
+                // which saves the time of its core for that, at 10 GB/s.
                 let last = collective == "reduce_scatter_block" && few.algorithm == "pairwise";
                 let bound = |b: f64| match (ties, last) {
-                    // Where NICs have most both ways: who sends while it receives is held up by it.
+                    // Bidirectional load on the NICs: a rank that sends while it receives is
+                    // delayed by it.
                     (true, _) if few.algorithm == "scattered:32" => 0.1 * b,
                     (true, _) => 0.06 * b,
                     (_, true) => bytes as f64 / 10e9 + 5e-12,
@@ -121,7 +122,7 @@ fn the_ranks_of_one_group_stand_for_all_exactly_where_groups_are_alike() {
     assert!(folded >= 15, "{folded} were folded");
 }
 
-/// 132 ranks, of which 12 are in a last group that is not full: five whole groups stand for them.
+/// 132 ranks, of which 12 are in a partial last group: five whole groups represent them.
 #[test]
 fn whole_groups_stand_for_a_last_one_that_is_not() {
     let mut folded = Vec::new();
@@ -148,11 +149,11 @@ fn whole_groups_stand_for_a_last_one_that_is_not() {
     }
     folded.sort_unstable();
     folded.dedup();
-    // Of partners that are all asked at once there is no round to add.
+    // With all partners in one round there is no round to add.
     assert_eq!(folded, ["neighbor", "pairwise", "ring", "scattered:32"]);
 }
 
-/// An exchange of neighbors is a ring where their number is odd, and the whole groups' is not.
+/// A neighbor exchange is a ring for an odd number of ranks; that of the whole groups is not.
 #[test]
 fn an_odd_rank_out_is_no_neighbor() {
     let mut few = ask_alike("allgather", 64, 8 * 40);
@@ -167,15 +168,15 @@ fn an_odd_rank_out_is_no_neighbor() {
     assert!(neighbor(&few).is_none_or(|few| (few / all - 1.0).abs() < 0.02));
 }
 
-/// 288 ranks in two groups of Aurora, which differ in how cables are spread: a few rounds by the
-/// ranks of one against all rounds by all, within what is stated.
+/// 288 ranks in two groups of Aurora, which differ in how cables are spread. A few rounds on the
+/// ranks of one group match all rounds on all ranks within the stated error.
 #[test]
 fn a_few_rounds_stand_for_all_within_the_error_stated() {
     let mut estimates = 0;
     for collective in ["allgather", "alltoall", "alltoallv", "bcast", "reduce_scatter"] {
         for (bytes, is_spread) in [(64, true), (100_000, true), (100_000, false)] {
-            // Of so few rounds an alltoall of 100 kB may be told 3.3 % too short: ranks are not yet
-            // as far apart in them as they come to be.
+            // With this few rounds an alltoall of 100 kB may be predicted 3.3 % too short, because
+            // the skew has not built up.
             let mut few = ask(collective, &[24], &[bytes], 288 * 60);
             let nodes = spread(24);
             few.common.placement = is_spread.then(|| {
@@ -191,7 +192,8 @@ fn a_few_rounds_stand_for_all_within_the_error_stated() {
                     estimates += 1;
                     let (off, error) = (a / b - 1.0, few.share.error.expect("played"));
                     let at = format!("{collective} {} {bytes} B", few.algorithm);
-                    // A ring that follows a tree begins with ranks apart, a sample of it does not.
+                    // A ring that follows a tree starts with skew between ranks; a sample of it
+                    // does not.
                     let apart = if collective == "bcast" { 0.025 } else { 0.0 };
                     // Partners on the own node, at either end, are counted.
                     let pairwise = if is_spread { 0.03 } else { 0.04 };
@@ -208,8 +210,8 @@ fn a_few_rounds_stand_for_all_within_the_error_stated() {
     assert!(estimates >= 8, "{estimates} estimates were compared");
 }
 
-/// By rendezvous ranks are the farther apart the more rounds they have had: a quarter and a half of
-/// them, in the order of all, tell the rest. In another order a quarter is 5.8 % short.
+/// With rendezvous, skew grows with the number of rounds. A quarter and a half of them, in
+/// ascending order, represent the rest. In another order a quarter is 5.8 % short.
 #[test]
 fn rounds_in_order_keep_ranks_as_far_apart_as_they_are() {
     let asked = |messages| {
@@ -236,7 +238,7 @@ fn spread(nodes: u32) -> Vec<u32> {
     (0..nodes * 12).map(node).collect()
 }
 
-/// The winner is the fastest of those the library has, the default what its rules say.
+/// The winner is the fastest algorithm of the library, the default the selection of its rules.
 #[test]
 fn rows_say_what_they_are() {
     let mut request = ask("allgather", &[2, 4], &[8, 20_000], 1 << 30);
@@ -257,7 +259,7 @@ fn rows_say_what_they_are() {
             assert!(winner.latency_s <= row.latency_s, "{row:?}");
         }
         for row in rows {
-            // Words meet nobody.
+            // Words do not contend.
             let contention = row.contention.expect("packets were run");
             assert!(row.bytes > 8 || (contention - 1.0).abs() < 0.1, "{row:?}");
         }
@@ -265,7 +267,7 @@ fn rows_say_what_they_are() {
         let (p, m) = (ring.ranks, ring.bytes);
         assert_eq!(ring.share.rounds, p - 1);
         assert_eq!(ring.bytes_sent, Some(f64::from(p - 1) * m as f64));
-        // The last rank of each node alone sends to another.
+        // Only the last rank of each node sends to another node.
         assert_eq!(ring.network_bytes, Some(f64::from(ring.nodes * (p - 1)) * m as f64));
     }
     assert_eq!(
@@ -274,11 +276,11 @@ fn rows_say_what_they_are() {
     );
 }
 
-/// The files, read back, make the library choose what won.
+/// With the written files, the library selects the winners.
 #[test]
 fn the_winners_are_selected_from_the_written_file() {
     let sizes = [8, 1_024, 20_000];
-    // MPICH's file has its say where its device composes nothing.
+    // MPICH's file applies where no composition does.
     let flat = vec![("MPIR_CVAR_ALLREDUCE_COMPOSITION".to_string(), "2".to_string())];
     let mut asked = ask("allreduce", &[2, 8], &sizes, 1 << 30);
     asked.env = flat.clone();
@@ -296,7 +298,8 @@ fn the_winners_are_selected_from_the_written_file() {
             .rows
             .iter()
             .find(|r| r.is_winner && (r.nodes, r.bytes) == (own.nodes, own.bytes));
-        // What `smp` has the nodes' first ranks do, the file's rules for so many say.
+        // The algorithm of the nodes' first ranks in `smp` follows the file's rules for that number
+        // of ranks.
         let name = |row: &TuneRow| match row.algorithm.starts_with("smp") {
             true => "smp".to_string(),
             false => row.algorithm.clone(),
@@ -306,8 +309,8 @@ fn the_winners_are_selected_from_the_written_file() {
     }
 }
 
-/// Open MPI counts no bytes for alltoallv, and a reduction's in whole elements: of sizes it takes
-/// for one the longest decides, and the file can be read.
+/// Open MPI counts no bytes for alltoallv, and whole elements for a reduction. Of sizes that it
+/// treats alike the longest decides, and the file can be read.
 #[test]
 fn sizes_that_a_library_counts_alike_are_one() {
     for (collective, sizes, nodes) in
@@ -338,7 +341,7 @@ fn sizes_whose_packets_cannot_be_counted_are_refused() {
     request.common.machine.set = vec![("nic.packet_payload".into(), "512 B".into())];
     let input_errors = tune(&request, &mut |_| false).expect_err("2^33.6 packets");
     assert_eq!(input_errors[0].at, "sizes");
-    // A vector is never more than its bytes.
+    // A vector never exceeds its bytes.
     request.collective = "bcast".into();
     assert!(tune(&request, &mut |_| false).expect("2^21 packets").interrupted);
 }
@@ -357,7 +360,8 @@ fn untunable_requests_are_input_errors() {
     assert_eq!(tune(&none, &mut |_| true).expect_err("no nodes")[0].at, "nodes");
 }
 
-/// A profile of the user's is what it is like, under whatever name: Open MPI has `neighbor`.
+/// A user's profile has the algorithms of the profile it is derived from, under any name: Open MPI
+/// has `neighbor`.
 #[test]
 fn a_library_has_the_algorithms_of_its_family() {
     let winners = |mpi: &str, toml: Option<&str>| {
@@ -371,7 +375,7 @@ fn a_library_has_the_algorithms_of_its_family() {
     assert_eq!(winners("site", Some("like = \"openmpi\"")), openmpi);
 }
 
-/// A row says how many nodes, so ranks are on as many, and on each as many as it says.
+/// A row states the number of nodes and ranks per node, so the ranks must be placed that way.
 #[test]
 fn a_list_of_nodes_is_of_as_many_as_are_asked_for() {
     let refused = |nodes: u32, ppn: u32, list: &[u32]| {

@@ -1,4 +1,4 @@
-//! What a fabric is validated with, on networks small enough to say beforehand what must come out.
+//! Fabric validation tests, on networks small enough to compute the result in advance.
 
 use serde_json::{Value, json};
 use sim::api::{BenchRow, bench};
@@ -17,20 +17,20 @@ fn play(name: &str, nodes: u32, bytes: u64) -> BenchRow {
     ask(json!({"name": name, "nodes": nodes, "sizes": [bytes]})).expect("legal")
 }
 
-/// Two nodes have each other on both sides: two gets at once are one get and the gap between two
-/// commands, and GPCNeT tells half of it.
+/// With two nodes, both neighbors are the same rank: two gets at once take one get plus the gap
+/// between two commands, and GPCNeT reports half of it.
 #[test]
 fn a_ring_of_two_gets_twice_at_once() {
     let one = play("get_latency", 2, 8).latency_s.expect("a latency");
     let row = play("rr_get_lat", 2, 8);
-    let gap = 59e-9; // aurora's command_gap
+    let gap = 59e-9; // `command_gap` of aurora
     let both = row.latency_s.expect("a latency");
     assert!((both - (one + gap) / 2.0).abs() < 50e-12, "{both} {one}");
     assert_eq!(row.latency_p99_s, row.latency_s, "nothing contends");
 }
 
-/// A message each way at once costs no more than one, but for the second command and the second
-/// arrival; half of that is told.
+/// One message each way at once costs no more than one, except for the second command and the
+/// second arrival; half of that is reported.
 #[test]
 fn a_ring_of_two_exchanges_in_little_more_than_one_latency() {
     let one = play("latency", 2, 8).latency_s.expect("a latency");
@@ -38,8 +38,8 @@ fn a_ring_of_two_exchanges_in_little_more_than_one_latency() {
     assert!(both > one && both < one + 2.0 * 59e-9 + 1e-12, "{both} {one}");
 }
 
-/// A rank's rate is bound by what its NIC moves both ways at once: half of 42 GB/s. (In closed form
-/// messages take turns at both NICs, and rings lose half of it.)
+/// A rank's rate is limited by what its NIC moves in both directions at once: half of 42 GB/s. (In
+/// closed form messages take turns at both NICs, and rings lose half of it.)
 #[test]
 fn rings_of_long_messages_fill_the_host_interface() {
     for name in ["nat_bw", "rr_bw", "rr_put_bw", "rr_bw_sync"] {
@@ -51,7 +51,7 @@ fn rings_of_long_messages_fill_the_host_interface() {
     }
 }
 
-/// Two ranks, a message there and one back: what a ping-pong takes. dgnettest counts both.
+/// Two ranks, one message each way: a ping-pong. dgnettest counts both.
 #[test]
 fn a_bisection_of_two_is_a_ping_pong() {
     let one = play("latency", 2, 1 << 17).latency_s.expect("a latency");
@@ -60,7 +60,7 @@ fn a_bisection_of_two_is_a_ping_pong() {
     assert!((rate / expected - 1.0).abs() < 1e-9, "{rate} {expected}");
 }
 
-/// Warm-up rounds are those before the first, of however few there are.
+/// Warm-up rounds are those before the first, however few there are.
 #[test]
 fn a_bisection_of_one_round_is_that_of_two_ranks() {
     let ask = |iterations: u32| {
@@ -80,7 +80,8 @@ fn a_bisection_of_one_round_is_that_of_two_ranks() {
     }
 }
 
-/// The same collective in a communicator of one rank a node, alone on its NIC, is that collective.
+/// The same collective in a communicator of one rank per node, alone on its NIC, takes the same
+/// time.
 #[test]
 fn collectives_side_by_side_on_nics_of_their_own_are_one() {
     for (multiple, alone, bytes) in
@@ -113,7 +114,7 @@ fn ranks_without_a_partner_are_refused() {
     for name in ["rr_lat", "multiple_allreduce", "bisect"] {
         assert!(dealt(name).starts_with("placement: found `8 ranks, 2 a node`"), "{}", dealt(name));
     }
-    // Each two ranks in a row share a node, and so do others.
+    // Consecutive ranks share a node in pairs, and so do others.
     let on = |name: &str, nodes: [u32; 8]| {
         let ask = json!({"name": name, "nodes": 4, "ppn": 2, "sizes": [8],
                          "placement": {"nodes": nodes}});
@@ -133,9 +134,9 @@ fn ranks_without_a_partner_are_refused() {
     assert!(on("bisect", [0; 8]).expect_err("one node four times").ends_with(again));
 }
 
-/// So many messages are counted here: a ring's rank has two neighbors, and eight messages for each
-/// where rates are measured; each rank of a communicator has one for each other; half of a
-/// bisection's ranks send one and get one back.
+/// Messages counted here: a ring's rank has two neighbors, with eight messages each where rates are
+/// measured. Each rank of a communicator has one for each other rank. Half of a bisection's ranks
+/// send one and receive one.
 #[test]
 fn more_messages_an_iteration_than_asked_for_are_refused_in_words() {
     let of = |name: &str, fidelity: &str, messages: u64| {
@@ -162,7 +163,7 @@ fn more_messages_an_iteration_than_asked_for_are_refused_in_words() {
     }
 }
 
-/// As of a benchmark alone: four rings of two ranks a node have 2 x 8 messages an iteration.
+/// As for a single benchmark: four rings of two ranks per node have 2 x 8 messages per iteration.
 #[test]
 fn more_messages_an_iteration_than_a_job_asked_for_are_refused() {
     let ask = |fidelity: &str, messages: u64| {
@@ -181,7 +182,7 @@ fn more_messages_an_iteration_than_a_job_asked_for_are_refused() {
         assert!(said.starts_with(&wanted), "{fidelity}: {said}");
         assert_eq!(ask(fidelity, asked), Ok(()));
     }
-    // Where no ranks of two nodes could talk there is nothing to count.
+    // Without a pair of ranks on two nodes there is nothing to count.
     let half = json!({"machine": {"name": "aurora"}, "fidelity": "loggp", "jobs": [
         {"name": "a", "ranks": 4, "ppn": 8, "bench": "multiple_alltoall", "bytes": 8}]});
     let half = serde_json::from_value(half).expect("a request");

@@ -1,5 +1,5 @@
 //! `--fidelity auto`: the cheapest fidelity whose error bars are within a tolerance. Rule and
-//! limits in docs/models/error-bars.md.
+//! limits: docs/models/error-bars.md.
 
 use super::bars::Band;
 use super::bench::{BenchRequest, BenchResult, answer};
@@ -8,36 +8,36 @@ use crate::world::Progress;
 use machine::InputError;
 use serde::Serialize;
 
-/// As a user types it.
+/// The name in the user interface.
 pub(super) const AUTO: &str = "auto";
 
-/// A fidelity that was looked at, and what came of that.
+/// A fidelity that was tried, and the result.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct CandidateRow {
     pub fidelity: Fidelity,
     pub is_chosen: bool,
-    /// The size that decided, and its bars. Packets have none: the others are held against them.
+    /// The deciding size and its error bars. Packets have none: they are the reference.
     pub bytes: Option<u64>,
     pub band_low: Option<f64>,
     pub band_high: Option<f64>,
     pub why: String,
 }
 
-/// What came of a benchmark whose bars are to be within a tolerance.
+/// Result of a benchmark with a tolerance.
 pub(super) enum AutoOutcome {
-    /// With the size whose bars are the widest.
+    /// With the size that has the widest error bars.
     Answer(Box<BenchResult>, Option<Bars>),
     TooWide(u64, Band),
-    /// No smaller twin has few enough packets.
+    /// No replica is within the packet budget.
     NoBars(u64),
-    /// One call is of more than so many messages, or packets.
+    /// One call exceeds the budget: the size, the budget, and its unit (messages or packets).
     TooLong(u64, u64, &'static str),
 }
 
-/// A size and its bars.
+/// A size and its error bars.
 pub(super) type Bars = (u64, Band);
 
-/// Of sizes and their bars the widest, or a size that has none.
+/// The widest error bars of all sizes, or a size without any.
 pub(super) fn widest(all: impl Iterator<Item = (u64, Option<Band>)>) -> Result<Bars, u64> {
     let mut most: Option<Bars> = None;
     for (bytes, band) in all {
@@ -49,7 +49,7 @@ pub(super) fn widest(all: impl Iterator<Item = (u64, Option<Band>)>) -> Result<B
     most.ok_or(0)
 }
 
-/// Why such bars are not within a tolerance, if they are not.
+/// The reason why such error bars are not within the tolerance, if they are not.
 pub(super) fn beyond(tolerance: f64, widest: Result<Bars, u64>) -> Option<AutoOutcome> {
     match widest {
         Err(bytes) => Some(AutoOutcome::NoBars(bytes)),
@@ -59,7 +59,7 @@ pub(super) fn beyond(tolerance: f64, widest: Result<Bars, u64>) -> Option<AutoOu
     }
 }
 
-/// A complaint about a tolerance that is none, or that nobody asked a choice for.
+/// An error if the tolerance is invalid, or given without fidelity `auto`.
 pub(super) fn tolerance_error(request: &BenchRequest) -> Option<InputError> {
     let is_auto = request.common.fidelity == AUTO;
     let found = || request.tolerance.map_or("nothing".into(), |share| share.to_string());
@@ -72,7 +72,7 @@ pub(super) fn tolerance_error(request: &BenchRequest) -> Option<InputError> {
     Some(InputError::new("tolerance", found(), wanted))
 }
 
-/// Tries fidelities from the cheapest on.
+/// Tries the fidelities, the cheapest first.
 pub(super) fn choose(
     request: &BenchRequest,
     tolerance: f64,
@@ -103,7 +103,8 @@ pub(super) fn choose(
                 (bytes, None, format!("a call of more than {most} {what} (--messages)"))
             }
             Err(input_errors) => {
-                // What this fidelity does not have another may; all else is wrong for each.
+                // Another fidelity may support what this one does not; all other errors apply to
+                // each.
                 let (own, others): (Vec<_>, Vec<_>) =
                     input_errors.into_iter().partition(|input_error| input_error.at == "fidelity");
                 if !others.is_empty() || fidelity == Fidelity::Packet {

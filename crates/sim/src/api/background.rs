@@ -1,4 +1,4 @@
-//! What a request says of the machine's other doings: background traffic and noise.
+//! Background traffic and noise in requests.
 
 use super::Common;
 use crate::background::{Background, BackgroundTraffic};
@@ -12,17 +12,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BackgroundRequest {
-    /// As for `odonata traffic`, among the NICs of its nodes.
+    /// As in `odonata traffic`, among the NICs of its nodes.
     pub pattern: String,
-    /// Of what the injection links of its nodes carry; nothing at 0.
+    /// Fraction of the capacity of its nodes' injection links; 0 for none.
     pub load: f64,
-    /// Payload of a message; a full packet unless said.
+    /// Payload of a message; default: a full packet.
     #[serde(default)]
     pub bytes: Option<u64>,
-    /// Which nodes; those no job uses unless said.
+    /// Its nodes; default: all without a job.
     #[serde(default)]
     pub nodes: Option<Vec<u32>>,
-    /// Traffic class; best effort unless said.
+    /// Traffic class; default best effort.
     #[serde(default)]
     pub class: Option<String>,
 }
@@ -34,7 +34,7 @@ pub struct NoiseRequest {
     pub length_s: f64,
 }
 
-/// What came of it.
+/// Result of background traffic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BackgroundRow {
     pub pattern: String,
@@ -52,10 +52,10 @@ impl From<&BackgroundTraffic> for BackgroundRow {
     }
 }
 
-/// The largest message of background traffic: what lies in a NIC is a few of them.
+/// Maximum size of a background message: a NIC holds several of them.
 const LARGEST: u64 = 1 << 30;
 
-/// What complaints are about: `background`, or of several the `nth` by its number, from 1.
+/// Key of an error message: `background`, with its number from 1 if there are several.
 pub(super) fn at(common: &Common, nth: usize) -> String {
     match common.background.len() {
         1 => "background".into(),
@@ -63,7 +63,7 @@ pub(super) fn at(common: &Common, nth: usize) -> String {
     }
 }
 
-/// The traffic asked for, on nodes that are free; several may share nodes.
+/// The requested traffic, on free nodes. Several patterns may share nodes.
 pub(super) fn of(
     common: &Common,
     machine: &Machine,

@@ -1,7 +1,8 @@
-//! Error bars: the same question on fewer of the job's nodes, at the fidelity asked for and by
-//! packets.
+//! Error bars from scaled-down replicas: the benchmark on fewer of the job's nodes, at the
+//! requested fidelity and with packets.
 //!
-//! How far the two are apart there is what is known of how far the large prediction may be off.
+//! The difference between the two estimates the error of the large prediction. Equations:
+//! docs/models/error-bars.md.
 
 use super::Fidelity;
 use crate::outcome::End;
@@ -9,8 +10,8 @@ use crate::world::{Job, Policy};
 use machine::NodeId;
 use serde::Serialize;
 
-/// Which of the job's nodes a smaller twin has: the first so many, which are near each other, or
-/// one after every so many, which are as far apart as those of the job.
+/// Nodes of a replica: the first nodes of the job, which are close to each other, or evenly spaced
+/// ones, which are as far apart as those of the job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplicaLayout {
@@ -32,36 +33,36 @@ impl ReplicaLayout {
     }
 }
 
-/// The question put to a smaller twin of the job.
+/// Result of one scaled-down replica.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq)]
 pub struct ReplicaRow {
     pub bytes: u64,
     pub nodes: u32,
     pub ranks: u32,
     pub layout: ReplicaLayout,
-    /// At the fidelity asked for, and by packets.
+    /// At the requested fidelity, and with packets.
     pub latency_s: f64,
     pub packet_s: f64,
-    /// The latter over the former, less one.
+    /// `packet_s / latency_s - 1`.
     pub error: f64,
 }
 
-/// Between which times the packets' would lie, relative to the prediction, and why. Nothing if no
-/// twin was small enough.
+/// The interval in which the packet time is expected, relative to the prediction. Empty if no
+/// replica was within the packet budget.
 #[derive(Clone, Copy, Debug, Default, Serialize, PartialEq)]
 pub struct Band {
     pub band_low: Option<f64>,
     pub band_high: Option<f64>,
-    /// Nodes of the largest twin.
+    /// Nodes of the largest replica.
     pub twin_nodes: Option<u32>,
-    /// The largest error of all twins, with its sign.
+    /// The error with the largest magnitude over all replicas.
     pub twin_error: Option<f64>,
 }
 
 impl Band {
-    /// For a prediction on `nodes` nodes. In each layout twins come by their size. With every
-    /// doubling from the largest to the job an error may change by twice as much as it ever did
-    /// from one twin to the next, or by twice what it is if there is no next.
+    /// For a prediction on `nodes` nodes. `twins` are sorted by size within each layout. Per
+    /// doubling from the largest replica to the job, the error may change by twice its largest
+    /// change from one replica to the next. With one size only, that change is the error itself.
     pub(super) fn of(twins: &[ReplicaRow], nodes: u32) -> Band {
         let Some(largest) = twins.iter().map(|twin| twin.nodes).max() else {
             return Band::default();
@@ -88,13 +89,13 @@ impl Band {
         }
     }
 
-    /// How far from the prediction its farther end is; without ends, nowhere is too far.
+    /// Distance of the farther end from the prediction; infinite without error bars.
     pub(super) fn reach(self) -> f64 {
         let ends = self.band_low.zip(self.band_high);
         ends.map_or(f64::INFINITY, |(low, high)| low.abs().max(high.abs()))
     }
 
-    /// The same where the prediction itself may be off by so much.
+    /// The same, if the prediction itself has a relative error of `error`.
     pub(super) fn widened(self, error: f64) -> Band {
         Band {
             band_low: self.band_low.map(|low| (low - error).max(-1.0)),
@@ -104,23 +105,23 @@ impl Band {
     }
 }
 
-/// How much more an error may change from doubling to doubling than was seen [estimate]: where a
-/// call first leaves a group that happens at once (docs/models/error-bars.md has what this holds).
+/// Factor on the observed change of the error per doubling [estimate]: it changes abruptly where a
+/// call first leaves a group. docs/models/error-bars.md has its validation.
 const MARGIN: f64 = 2.0;
 
-/// Most packets that a smaller twin sends, unless said: a second or two of the largest.
+/// Default packet budget of a replica: the largest takes a second or two.
 pub(super) fn most_packets() -> u64 {
     500_000
 }
 
-/// Twins of so many sizes, each half of the next.
+/// Number of replica sizes, each half of the next.
 const SIZES: u32 = 3;
 
-/// Answers the question at a fidelity for a job of fewer nodes: seconds, and the packets it took.
+/// Runs the benchmark at a fidelity for a job on fewer nodes: seconds, and packets sent.
 pub(super) type Answer<'a> = dyn FnMut(&mut Job, Fidelity) -> Result<(f64, u64), End> + 'a;
 
-/// What twins of the job do. Their sizes are powers of two, the largest of at most half of the
-/// job's nodes and as many packets as asked; none if there is no such.
+/// Runs the replicas of the job. Sizes are powers of two; the largest has at most half of the job's
+/// nodes and is within the packet budget. Empty if there is none.
 pub(super) fn twins(
     job: &mut Job,
     bytes: u64,
@@ -154,7 +155,7 @@ pub(super) fn twins(
     Ok(rows)
 }
 
-/// The job's nodes, as its ranks come.
+/// The job's nodes in rank order.
 pub(super) fn nodes(job: &Job) -> Vec<NodeId> {
     let mut nodes = Vec::new();
     let mut seen = vec![false; job.machine.node_nics.len()];
@@ -166,8 +167,8 @@ pub(super) fn nodes(job: &Job) -> Vec<NodeId> {
     nodes
 }
 
-/// Does something with a job of those ranks that are on these nodes, which are sorted. Limits are
-/// the large job's affair.
+/// Calls `play` with the job restricted to its ranks on `nodes`, which are sorted. Limits are off,
+/// because they apply to the large job.
 fn on<R>(job: &mut Job, nodes: &[NodeId], play: impl FnOnce(&mut Job) -> R) -> R {
     let here =
         job.placements.iter().filter(|placement| nodes.binary_search(&placement.node).is_ok());
@@ -202,17 +203,17 @@ mod tests {
             }
         };
         let first = |errors: &[f64]| twins(ReplicaLayout::First, errors);
-        // 32 nodes to 256 are three doublings, in each of which it may change by twice 0.08.
+        // From 32 nodes to 256 are three doublings, each with a change of up to twice 0.08.
         near(Band::of(&first(&[0.02, 0.10, 0.15]), 256), -0.48, 0.15 + 0.48, 0.15);
         near(Band::of(&first(&[0.02, -0.01, -0.03]), 64), -0.09, 0.08, -0.03);
-        // The largest twin is as large as half of the job, and errors stay as they are.
+        // The largest replica has half of the job's nodes, and the errors do not change.
         near(Band::of(&first(&[0.05, 0.05]), 32), 0.0, 0.05, 0.05);
-        // Of one size it is not known how it changes.
+        // With one size, its change is unknown.
         near(Band::of(&first(&[-0.05]), 32), -0.25, 0.20, -0.05);
-        // Sampling comes on top, and no time is less than none.
+        // The sampling error is added, and times are never negative.
         near(Band::of(&first(&[0.05, 0.05]), 32).widened(0.01), -0.01, 0.06, 0.05);
         near(Band::of(&first(&[-0.2, -0.6]), 64), -1.0, 1.6, -0.6);
-        // Layouts do not follow from each other.
+        // The layouts are independent.
         let both = [first(&[0.10, 0.10]), twins(ReplicaLayout::Spread, &[0.02, 0.12])].concat();
         near(Band::of(&both, 32), -0.20, 0.12 + 0.20, 0.12);
         assert_eq!(Band::of(&[], 256), Band::default());

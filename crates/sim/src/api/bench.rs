@@ -1,4 +1,4 @@
-//! `odonata bench`: one world a message size.
+//! `odonata bench`: one simulation per message size.
 
 use super::auto::{self, AutoOutcome, CandidateRow};
 use super::bars::{self, Band, ReplicaRow};
@@ -36,29 +36,29 @@ pub struct BenchRequest {
     pub ppn: u32,
     /// Message sizes, bytes.
     pub sizes: Vec<u64>,
-    /// Variables that choose algorithms (`MPIR_CVAR_*`).
+    /// Variables that select algorithms (`MPIR_CVAR_*`).
     #[serde(default)]
     pub env: Vec<(String, String)>,
-    /// Where messages lie: `host`, or `gpu`.
+    /// Memory of the buffers: `host` or `gpu`.
     #[serde(default)]
     pub buffers: Option<String>,
-    /// Messages in flight a pair, in benchmarks of bandwidth.
+    /// Messages in flight per pair, in bandwidth benchmarks.
     #[serde(default)]
     pub window: Option<u32>,
-    /// Shifts of `put_alltoall` that are played.
+    /// Number of shifts of `put_alltoall` to simulate.
     #[serde(default)]
     pub shifts: Option<u32>,
-    /// Most messages of one call of a collective that are played in closed form, and of one
-    /// iteration of a test of a fabric.
+    /// Message budget: of one call of a collective in closed form, and of one iteration of a fabric
+    /// test. Larger ones are sampled.
     #[serde(default = "calls::most_messages")]
     pub messages: u64,
-    /// Whether smaller twins tell how far off a collective's time may be.
+    /// Whether to estimate the error of a collective's time from scaled-down replicas.
     #[serde(default)]
     pub error_bars: bool,
-    /// Most packets of one call on a twin.
+    /// Packet budget of one call on a replica.
     #[serde(default = "bars::most_packets")]
     pub twin_packets: u64,
-    /// With fidelity `auto`, how far error bars may reach, relative to the time.
+    /// With fidelity `auto`: maximum extent of the error bars, relative to the time.
     #[serde(default)]
     pub tolerance: Option<f64>,
 }
@@ -68,7 +68,7 @@ pub struct BenchRow {
     pub bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_s: Option<f64>,
-    /// Collectives: the fastest and slowest rank's mean.
+    /// Collectives: mean time of the fastest and of the slowest rank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_min_s: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,21 +77,21 @@ pub struct BenchRow {
     pub bandwidth: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages_per_s: Option<f64>,
-    /// What 99 of 100 iterations of all ranks keep: GPCNeT's tests and `bisect`.
+    /// 99th percentile over the iterations of all ranks, for GPCNeT's tests and `bisect`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_p99_s: Option<f64>,
     #[serde(rename = "bandwidth_p99_B_per_s", skip_serializing_if = "Option::is_none")]
     pub bandwidth_p99: Option<f64>,
-    /// The collective algorithm the library's rules chose.
+    /// Collective algorithm selected by the library's rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
-    /// Collectives and `put_alltoall`: what was played.
+    /// Collectives and `put_alltoall`: the simulated part.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub share: Option<SampleRow>,
-    /// How far off the time may be, if asked.
+    /// Error bars of the time, if requested.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub band: Option<Band>,
-    /// What the background got through, as a fraction of the injection rate of its nodes.
+    /// Accepted background load, as a fraction of the injection rate of its nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_accepted: Option<f64>,
 }
@@ -105,34 +105,34 @@ pub struct BenchResult {
     pub ranks: u32,
     pub nodes: u32,
     pub rows: Vec<BenchRow>,
-    /// Smaller twins that were run for error bars.
+    /// Scaled-down replicas that were run for error bars.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<ReplicaRow>,
-    /// What fidelity `auto` looked at, and chose.
+    /// Fidelities that `auto` tried, and its choice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<CandidateRow>,
-    /// All worlds' digests, mixed in the order of the sizes.
+    /// Digests of all simulations, combined in the order of the sizes.
     pub digest: String,
     pub engine: EngineRow,
-    /// The caller stopped it: rows are those that were done.
+    /// The caller stopped the run; `rows` has the finished sizes.
     pub interrupted: bool,
-    /// The simulated machine failed it; rows are those that were done.
+    /// The simulated machine failed; `rows` has the finished sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureRow>,
-    /// What was in use at most of all there is only so much of; none if nothing was run.
+    /// Maximum use of all limited resources; none if nothing was run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<LimitsRow>,
-    /// On a machine with a plan of faults, all sizes together.
+    /// On a machine with a fault schedule; all sizes together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkRow>,
-    /// The same on one whose switches manage congestion.
+    /// The same on a machine whose switches manage congestion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion: Option<CongestionRow>,
-    /// All sizes together: of the NICs of the ranks' nodes, and by kind of link. Nothing where a
-    /// part stood for a call.
+    /// All sizes together: counters of the NICs of the ranks' nodes, and links by kind. Empty if a
+    /// call was sampled.
     pub counter_table: Vec<CounterRow>,
     pub link_kinds: Vec<LinkKindRow>,
-    /// What a file of rules says of this collective that is not followed.
+    /// Rules for this collective that are not applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -171,7 +171,7 @@ pub fn bench(
     }
 }
 
-/// One fidelity's; with a tolerance only if error bars are within it.
+/// The result at one fidelity. With a tolerance: only if the error bars are within it.
 pub(super) fn answer(
     request: &BenchRequest,
     tolerance: Option<f64>,
@@ -290,14 +290,14 @@ pub(super) fn answer(
         None => Ok(vec![None; sizes.len()]),
         Some(packets) => sizes.iter().map(|&size| session.band(size, packets).map(Some)).collect(),
     };
-    // Twins meet no limits and no faults: they end unless they are stopped.
+    // Replicas have neither limits nor faults: they finish unless they are interrupted.
     result.interrupted = bands.is_err();
     let bands = bands.unwrap_or_default();
     if let Some(most) = tolerance
         && request.error_bars
         && !result.interrupted
     {
-        // Before the large job is played for nothing.
+        // Check before simulating the large job.
         let widest = auto::widest(sizes.iter().copied().zip(bands.iter().copied()));
         if let Some(beyond) = auto::beyond(most, widest) {
             return Ok(beyond);
@@ -326,7 +326,7 @@ pub(super) fn answer(
     (result.network, result.limits, result.twins) = (network, sums.limits, twins);
     result.digest = format!("{:016x}", sums.digest.0);
     result.engine = EngineRow { wall_s: begun.elapsed().as_secs_f64(), ..sums.engine };
-    // A part that stands for a call widens its bars.
+    // Sampling widens the error bars.
     let widest = auto::widest(result.rows.iter().map(|row| (row.bytes, row.band)));
     if let Some(most) = tolerance
         && request.error_bars
@@ -339,7 +339,7 @@ pub(super) fn answer(
     Ok(AutoOutcome::Answer(Box::new(result), widest.ok()))
 }
 
-/// What is the same for all sizes, and what came of those that were done.
+/// State shared by all sizes, and the results of the finished ones.
 struct Session<'a> {
     job: Job,
     which: Bench,
@@ -351,7 +351,7 @@ struct Session<'a> {
     messages: u64,
     sums: Sums,
     congestion: Congested,
-    /// Nothing once a row was played in part.
+    /// `None` once a row was sampled.
     tally: Option<Tally>,
     network: Option<NetworkRow>,
     twins: Vec<ReplicaRow>,
@@ -359,7 +359,7 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// One size; how it ended if that was not the end of it.
+    /// Simulates one size; the error says how the run ended if it did not finish.
     fn row(&mut self, bytes: u64, band: Option<Band>) -> Result<BenchRow, End> {
         let Session { job, which, fidelity, overrides, messages, .. } = &*self;
         let mut row = match sampled(job, *which, bytes, overrides, *fidelity, *messages) {
@@ -376,8 +376,8 @@ impl Session<'_> {
         Ok(row)
     }
 
-    /// Whether a call of this size is of more messages than are played and no part tells, or by
-    /// packets of more packets.
+    /// Whether a call of this size exceeds the message budget and cannot be sampled or, with
+    /// packets, exceeds the packet budget.
     fn too_long(&mut self, bytes: u64) -> Option<AutoOutcome> {
         let Bench::Collective(kind) = self.which else { return None };
         let size = self.job.placements.len() as u32;
@@ -391,12 +391,12 @@ impl Session<'_> {
         }
         let mut sums = Sums::default();
         let fidelity = Fidelity::LogGp;
-        // Who stops it is heard again by what comes next.
+        // An interruption shows again in the next call.
         let _ = calls::time(&mut self.job, &parts, fidelity, &mut sums, self.tick);
         (sums.engine.packets > most).then_some(AutoOutcome::TooLong(bytes, most, "packets"))
     }
 
-    /// A size of which everything is played.
+    /// A size that is simulated whole.
     fn whole(&mut self, bytes: u64) -> Result<BenchRow, End> {
         let n = self.job.placements.len() as u32;
         let plan = plan(&self.job, self.which, (n, self.ppn, bytes), None, &self.overrides);
@@ -418,8 +418,8 @@ impl Session<'_> {
         Ok(row)
     }
 
-    /// What smaller twins of at most so many packets tell of this size. They do what the job does:
-    /// one call where all of it is too much, the benchmark's loop otherwise.
+    /// Error bars of this size from replicas with at most `packets` packets. Replicas run what the
+    /// job runs: the benchmark's loop, or one call if the job is sampled.
     fn band(&mut self, bytes: u64, packets: u64) -> Result<Band, End> {
         let n = self.job.placements.len() as u32;
         let plan = plan(&self.job, self.which, (n, self.ppn, bytes), None, &self.overrides);
@@ -427,7 +427,7 @@ impl Session<'_> {
         let is_sample = sampled(job, *which, bytes, overrides, *fidelity, *messages).is_some();
         let mut answer = |job: &mut Job, fidelity| {
             let plan = Plan { ranks: job.placements.len() as u32, ..plan };
-            // Limits that are told are the large job's.
+            // Only the large job's limits are reported.
             let mut own = Sums { engine: sums.engine, digest: sums.digest, limits: None };
             let seconds = match plan.bench {
                 Bench::Collective(kind) if is_sample => {
@@ -455,7 +455,7 @@ impl Session<'_> {
     }
 }
 
-/// How a collective is played of which one call is too much.
+/// Sampling plan of a collective of which one call exceeds the budget.
 fn sampled(
     job: &Job,
     which: Bench,
@@ -490,7 +490,7 @@ fn rule_notes(job: &Job, which: Bench) -> Vec<String> {
     }
 }
 
-/// What is said of a benchmark that the machine did not let finish.
+/// The failure to report for a benchmark that did not finish.
 pub(super) fn failed(job: &Job, end: &End, bytes: u64) -> Option<FailureRow> {
     let (kind, blocked) = match end {
         End::Failed(blocked) => ("fault", blocked),
@@ -506,7 +506,7 @@ pub(super) fn failed(job: &Job, end: &End, bytes: u64) -> Option<FailureRow> {
     Some(FailureRow { kind, message: blocked.what.clone(), ranks: vec![rank] })
 }
 
-/// The plan of a benchmark; the library's rules choose the algorithm of its call.
+/// The plan of a benchmark; the library's rules select the algorithm of its call.
 pub(super) fn plan(
     job: &Job,
     bench: Bench,
@@ -526,7 +526,7 @@ pub(super) fn plan(
         Some(n) => u32::try_from(n).unwrap_or(u32::MAX).saturating_mul(PUTS),
         None => SHIFTS.min(ranks - 1),
     };
-    // Beside others and with noise calls differ, however many ranks make them.
+    // With other jobs or noise, calls differ whatever the number of ranks.
     let is_alone = ranks as usize == job.placements.len();
     let quiet = is_alone && job.noise.is_none() && job.background.is_empty();
     let one_does = quiet && ranks >= MANY;
@@ -534,14 +534,14 @@ pub(super) fn plan(
     Plan { bench, ranks, ppn, bytes, algorithm, iterations, window: WINDOW, shifts, seed: job.seed }
 }
 
-/// The algorithm the library's rules give for a benchmark's call.
+/// The algorithm that the library's rules select for a benchmark's call.
 fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -> Algorithm {
     let any = kind.algorithms()[0];
     let call = calls::first_call(job, kind, any, size, bytes);
     job.library.selection.decide(&call.case(true, true), overrides)
 }
 
-/// Rank 0's call in a communicator of one rank a node.
+/// Rank 0's call in a communicator with one rank per node.
 pub(super) fn call_across(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64) -> Collective {
     match collective(kind, algorithm, Member { rank: 0, size }, bytes) {
         Op::Collective { call, .. } => call,
@@ -580,7 +580,7 @@ fn play<N: NetworkModel>(
     (row, outcome)
 }
 
-/// What the marks of a benchmark's ranks say.
+/// The result in the time marks of a benchmark's ranks.
 pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
     let Plan { bench: which, ranks: n, bytes, algorithm, .. } = *plan;
     let mut row = BenchRow { bytes, ..BenchRow::default() };

@@ -1,5 +1,5 @@
-//! What a benchmark can be asked: complaints about windows, shifts, buffers and sizes that mean
-//! nothing to it, or more than can be counted.
+//! Validation of benchmark options: windows, shifts, buffers and sizes that do not apply or are too
+//! large.
 
 use super::bench::call_across;
 use super::{BenchRequest, Fidelity, calls, shifts, unknown};
@@ -9,8 +9,7 @@ use base::{Gap, Span};
 use collectives::Kind;
 use machine::InputError;
 
-/// A complaint about error bars that cannot be had, be it that they were asked for or that fidelity
-/// `auto` chooses by them: of what stands in their way.
+/// The reason why error bars are not available, whether requested directly or by fidelity `auto`.
 pub(super) fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<InputError> {
     let fidelity = &request.common.fidelity;
     let (at, found, wanted) = if which.is_some_and(|w| !matches!(w, Bench::Collective(_))) {
@@ -31,10 +30,10 @@ pub(super) fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<In
     Some(InputError::new(at, found, wanted))
 }
 
-/// Most steps of all ranks' programs, where more messages than usual are to be in flight.
+/// Maximum number of steps in the programs of all ranks, for windows above the default.
 const MOST_STEPS: u64 = 1 << 25;
 
-/// `--window`, of a benchmark that has windows.
+/// `--window`, for benchmarks with a window.
 pub(super) fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, InputError> {
     let Some(window) = asked else { return Ok(WINDOW) };
     let wanted = if which.is_some_and(|which| which.measure() != Measure::Bandwidth) {
@@ -47,7 +46,7 @@ pub(super) fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, In
     Err(InputError::new("window", window.to_string(), wanted))
 }
 
-/// `--shifts`, of a benchmark that has shifts, among so many ranks.
+/// `--shifts` among `ranks` ranks, for benchmarks with shifts.
 pub(super) fn simulated_shifts(
     asked: Option<u32>,
     which: Option<Bench>,
@@ -66,7 +65,7 @@ pub(super) fn simulated_shifts(
     Err(InputError::new("shifts", shifts.to_string(), wanted))
 }
 
-/// `--buffers`, of a benchmark for which it means something.
+/// `--buffers`, for benchmarks that support it.
 pub(super) fn buffers(asked: Option<&str>, which: Option<Bench>) -> Result<Buffers, InputError> {
     match (asked, which) {
         (None | Some("host"), _) => Ok(Buffers::Host),
@@ -80,8 +79,7 @@ pub(super) fn buffers(asked: Option<&str>, which: Option<Bench>) -> Result<Buffe
     }
 }
 
-/// A complaint if buffers are to lie in GPUs, and a node of the job has none that a machine file
-/// describes.
+/// An error if buffers are in GPU memory and a node of the job has no GPU in the machine file.
 pub(super) fn missing_gpus(job: &Job) -> Option<InputError> {
     let machine = &job.machine;
     let has_none = |placement: &RankPlacement| machine.kind_of(placement.node).gpus == 0;
@@ -99,9 +97,9 @@ pub(super) fn missing_gpus(job: &Job) -> Option<InputError> {
     Some(InputError::new("buffers", "gpu", wanted))
 }
 
-/// A size whose packets or whose time cannot be counted. Packets: where ranks have a block each,
-/// one message may carry all of them. Time: all ranks' windows of such messages one after the other
-/// over the slowest link must fit what a `Time` holds, 213 days.
+/// An error for a size whose packets or time could overflow. Packets: if every rank has a block,
+/// one message may carry all blocks. Time: the windows of all ranks, one message after the other
+/// over the slowest link, must fit a `Time`, 213 days.
 pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> Option<InputError> {
     let machine = &job.machine;
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
@@ -118,7 +116,7 @@ pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> 
         Bench::Collective(_) | Bench::Validation(_) => job.placements.len() as u64,
         _ => 1,
     };
-    // A program of so many steps is a few gigabytes.
+    // A program of `MOST_STEPS` steps takes a few gigabytes.
     let steps = job.placements.len() as u64 * 9 * u64::from(window);
     if window > WINDOW && steps > MOST_STEPS {
         let most = (MOST_STEPS / 9 / job.placements.len() as u64).max(WINDOW.into());
@@ -134,8 +132,7 @@ pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> 
     Some(InputError::new("sizes", bytes.to_string(), wanted))
 }
 
-/// A complaint where one iteration of a test of a fabric is of more messages than are played: no
-/// part stands for it.
+/// An error if one iteration of a fabric test exceeds the message budget: it cannot be sampled.
 pub(super) fn too_many(plan: &Plan, fidelity: Fidelity, messages: u64) -> Option<InputError> {
     let Plan { bench: Bench::Validation(test), ranks, ppn, bytes, algorithm, .. } = *plan else {
         return None;

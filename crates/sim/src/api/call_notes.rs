@@ -1,10 +1,10 @@
-//! Notes about calls that the MPI standard forbids and the simulated library accepts.
+//! Notes on calls that the MPI standard forbids and the simulated library accepts.
 
 use live::LiveOutcome;
 use workload::functions::function_name;
 use workload::wire::accepted;
 
-/// What is wrong with such a call.
+/// The violation in such a call.
 fn fault(kind: usize) -> &'static str {
     match kind {
         accepted::ALIASED_BUFFERS => "one buffer to send from and to receive in",
@@ -15,7 +15,7 @@ fn fault(kind: usize) -> &'static str {
     }
 }
 
-/// One note for each kind of such a call, with the first rank that made one.
+/// One note per kind of violation, with the first rank that made such a call.
 pub(super) fn notes(live: &LiveOutcome, library: &str) -> Vec<String> {
     let calls = live.accepted.iter().enumerate().filter_map(|(kind, call)| Some((kind, (*call)?)));
     let note = |(kind, (rank, function))| {

@@ -1,10 +1,10 @@
-//! One call of a collective, all ranks at once on a quiet machine: whole, or told from a part of
-//! its rounds and ranks where all of it is too much.
+//! One call of a collective, all ranks at once on an idle machine: simulated whole, or sampled if
+//! it is too large.
 //!
-//! Two things make a part enough. Groups of a dragonfly are alike, so where ranks fill them in the
-//! same way and a round's partners are so many ranks away, the ranks of one group stand for those
-//! of all. And where rounds are alike but for who the partners are, some of them stand for all;
-//! their scatter says how far off that may be.
+//! Sampling uses two symmetries. Groups of a dragonfly are alike: if ranks fill them in the same
+//! way and partners are at a constant distance, the ranks of one group represent all. Rounds may be
+//! alike except for the partners: then some of them represent all, and their variance gives the
+//! error.
 
 use super::rounds::{Ends, LastRounds, Rounds};
 use super::{Fidelity, LimitsRow};
@@ -19,16 +19,16 @@ use packet::PacketNetwork;
 use serde::Serialize;
 use workload::{Op, Step, Streams, WORLD};
 
-/// What a call came to.
+/// Result of a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timing {
     /// From the call to its return: mean over ranks, the first and the last.
     pub mean_s: f64,
     pub min_s: f64,
     pub max_s: f64,
-    /// Half of the interval that holds the mean 19 times of 20; 0 where all rounds were simulated.
+    /// Half of the 95 % confidence interval of the mean; 0 if all rounds were simulated.
     pub error_s: f64,
-    /// Of all ranks.
+    /// Over all ranks.
     pub messages: f64,
     pub bytes: f64,
     /// Of these, bytes to another node, and to another group.
@@ -36,21 +36,22 @@ pub(super) struct Timing {
     pub global_bytes: f64,
 }
 
-/// Rounds in a row, of which some are simulated.
+/// Consecutive rounds, some of which are simulated.
 #[derive(Clone, Debug, PartialEq)]
 struct RoundRange {
     from: u32,
     to: u32,
-    /// How many rounds they stand for: themselves, and those of ranks that no group is full of.
+    /// Number of rounds that they represent: their own, and those of ranks beyond the last whole
+    /// group.
     rounds: u32,
-    /// Of these, rounds that may be of fewer messages than those simulated.
+    /// Of these, rounds that may have fewer messages than the simulated ones.
     shorter: u32,
-    /// But for who the partners are.
+    /// The rounds differ only in the partners.
     alike: bool,
-    /// A rank's partners are so many ranks away, the same number for all.
+    /// Partners are at a distance that is the same for all ranks.
     shifts: bool,
     sample: Rounds,
-    /// The first so many ranks sample for all.
+    /// Number of ranks that are simulated.
     ranks: u32,
 }
 
@@ -65,20 +66,19 @@ impl RoundRange {
 /// How a call is simulated.
 #[derive(Clone, Debug)]
 pub(super) struct CallPlan {
-    /// Rank 0's, among the ranks of whole groups if they stand for all.
+    /// Rank 0's call, among the ranks of whole groups if these represent all.
     pub call: Collective,
     ranges: Vec<RoundRange>,
-    /// Ranks that are simulated where not all are.
+    /// Number of simulated ranks, if not all are.
     ranks: u32,
-    /// What a last group that is not full, or jumps from round to round, add to the error, relative
-    /// to the time.
+    /// Relative error due to a partial last group, or to jumps between sampled rounds.
     uneven: f64,
-    /// Not all rounds are simulated, or not by all ranks.
+    /// Not all rounds are simulated, or not on all ranks.
     pub is_sample: bool,
 }
 
 impl CallPlan {
-    /// All of it.
+    /// The whole call.
     pub(super) fn whole(call: Collective) -> CallPlan {
         let (rounds, ranks) = (call.rounds(), call.member.size);
         let ranges = vec![RoundRange::new(0, rounds, false, false)];
@@ -86,13 +86,14 @@ impl CallPlan {
     }
 }
 
-/// What was simulated of a call, for whoever reads its time.
+/// The simulated part of a call, for readers of its time.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq)]
 pub struct SampleRow {
-    /// `exact`; `sampled` if not all rounds were simulated, or not by all ranks. None if none was.
+    /// `exact`, or `sampled` if not all rounds were simulated, or not on all ranks. None if none
+    /// was.
     pub method: Option<&'static str>,
-    /// Half of the interval that holds the time 19 times of 20, relative to it; 0 if all rounds
-    /// were simulated.
+    /// Half of the 95 % confidence interval of the time, relative to the time; 0 if all rounds were
+    /// simulated.
     pub error: Option<f64>,
     pub rounds: u32,
     pub rounds_played: u32,
@@ -129,36 +130,38 @@ impl SampleRow {
     }
 }
 
-/// Most messages of one call that are simulated unless said.
+/// Default message budget of one call.
 pub(super) fn most_messages() -> u64 {
     2_000_000
 }
 
-/// Alike rounds that stand for others, at least: a few for each block; one where a rank sends as
-/// many messages in each.
+/// Minimum number of sampled rounds: a few per block. Fewer if a rank sends several messages per
+/// round.
 const LEAST_ROUNDS: u32 = 32;
-/// Rounds of a wave that is simulated whole, and how many waves are, the first of all among them.
+/// Length in rounds of a wave that is simulated whole, and the number of such waves, including the
+/// first.
 const SHORTEST_WAVE: u32 = 16;
 const LONGEST_WAVE: u32 = 64;
 const LEAST_WAVES: u32 = 3;
 const WAVES: u32 = 6;
-/// Blocks of a longer wave.
+/// Number of blocks of a longer wave.
 const LEAST_BLOCKS: u32 = 4;
 const BLOCKS: u32 = 6;
-/// A message among flows costs more than so many in closed form.
+/// Cost of a message at flow fidelity, in messages in closed form.
 const FLOWS_COST: u64 = 10;
 
-/// For how many messages one counts.
+/// Weight of a message in the message budget.
 pub(super) fn cost(fidelity: Fidelity) -> u64 {
     if fidelity == Fidelity::Flow { FLOWS_COST } else { 1 }
 }
 
-/// Most messages of a call that are simulated of so many asked for.
+/// Number of messages of a call that the budget `messages` allows.
 pub(super) fn messages_allowed(fidelity: Fidelity, messages: u64) -> u64 {
     messages / cost(fidelity)
 }
 
-/// How a call of at most so many messages is simulated; `None` if there are more, and no part tells.
+/// How to simulate a call within a budget of `messages`; `None` if it exceeds the budget and cannot
+/// be sampled.
 pub(super) fn parts(
     job: &Job,
     call: &Collective,
@@ -172,14 +175,15 @@ pub(super) fn parts(
     if most(call) <= messages {
         return Some(CallPlan::whole(call.clone()));
     }
-    // Where packets meet, it matters who is first; with noise or company, which rank and which
-    // round it is.
+    // With packets, the order of arrival matters. With noise or background traffic, ranks and
+    // rounds differ.
     let quiet = job.noise.is_none() && job.background.is_empty() && job.buffers == Buffers::Host;
     if fidelity == Fidelity::Packet || !quiet {
         return None;
     }
     let representatives = representatives(job, call).filter(|&(period, size)| {
-        // Ways that no load changes wait for the group whose cables sit worst.
+        // Without adaptive routing, a round takes as long as the group with the least favorable
+        // cables.
         let folding = || job.folding_by(period as usize, swaps(call, size));
         let wait = fidelity == Fidelity::Flow && !job.machine.routing.is_adaptive();
         job.machine.faults.is_none() && (!wait || job.machine.has_uniform_cabling(&folding()))
@@ -196,13 +200,13 @@ pub(super) fn parts(
         represent_all(&mut ranges, &call, rounds)?;
     }
     let (mut left, mut alike) = (messages, ranges.iter().filter(|s| s.alike).count() as u64);
-    // What is left when those that are not alike have been simulated is shared out.
+    // Rounds that are not alike are simulated first; the others share what remains of the budget.
     ranges.sort_by_key(|s| s.alike);
     for range in &mut ranges {
         range.ranks = if range.shifts { period } else { ranks };
         let a_round = u64::from(range.ranks) * a_rank;
         if range.alike {
-            // What of waves goes beyond this nobody else has to make up for.
+            // A wave may exceed its share without reducing the shares of the others.
             let share = left / alike;
             let [own, most] = [share, asked].map(|m| (m / a_round).min(u64::from(u32::MAX)) as u32);
             alike -= 1;
@@ -213,7 +217,7 @@ pub(super) fn parts(
         left = left.checked_sub(u64::from(range.sample.simulated()) * a_round)?;
     }
     ranges.sort_by_key(|s| s.from);
-    // What is simulated as one needs no putting together.
+    // Ranges that are simulated whole are merged into one.
     if ranges.iter().all(|s| s.shifts && s.shorter == 0 && s.sample.simulated() == s.rounds) {
         let simulated = RoundRange::new(0, rounds, false, true);
         ranges = vec![RoundRange { ranks: period, ..simulated }];
@@ -225,8 +229,8 @@ pub(super) fn parts(
     Some(CallPlan { call, ranges, ranks: period, uneven, is_sample: true })
 }
 
-/// Which rounds of a stretch are simulated: as many as its `share` of the messages comes to, or what
-/// is enough; of short waves what all messages asked for come to (`most`). `None` if these are too
+/// The rounds of a range to simulate: as many as its `share` of the messages allows, or as many as
+/// are sufficient. For short waves the limit is `most`, the whole budget. `None` if that is too
 /// few.
 fn sample_rounds(
     job: &Job,
@@ -246,13 +250,13 @@ fn sample_rounds(
         true => 2 * range.ranks,
         false => LEAST_ROUNDS.div_ceil(a_rank).max(Rounds::PARTS),
     };
-    // Flows are too dear for more, unless somebody asks for it.
+    // Flows are too expensive for more, unless the user raises the budget.
     let own = if fidelity == Fidelity::Flow && !is_asked_for { share.min(least) } else { share };
     if !sweeps(call) {
         return (own >= least).then(|| Rounds::spread(rounds, own));
     }
     let last = match call.algorithm {
-        // By exclusive or, the last are as far away as the others.
+        // With exclusive or, the last partners are as far away as the others.
         _ if swaps(call, call.member.size) => LastRounds::Others,
         Algorithm::Pairwise => LastRounds::Simulated,
         _ => LastRounds::AsFirst,
@@ -282,10 +286,10 @@ fn sample_rounds(
         placements.iter().take_while(|placement| group(placement) == group(&placements[0])).count()
             as u32;
     let wave = a_group.div_ceil(a_rank);
-    // Of short waves several are one.
+    // Several short waves are combined into one.
     let whole = wave * SHORTEST_WAVE.div_ceil(wave);
     if whole <= LONGEST_WAVE {
-        // A last one is simulated beside the others, unless too few of these were left then.
+        // A last wave is simulated too, unless that leaves too few others.
         let lasts = [last, if last == LastRounds::Simulated { LastRounds::AsFirst } else { last }];
         return lasts.into_iter().find_map(|last| {
             let one_more = Ends { near: whole, last }.simulated() - whole;
@@ -299,7 +303,7 @@ fn sample_rounds(
         });
     }
     let ends = if is_asked_for { ends(last) } else { Ends { last, ..ends(LastRounds::AsFirst) } };
-    // Of so few as are enough none is left for the last near ones: they are more.
+    // The minimum leaves none for the last near rounds, which are added.
     let (enough, more) = match is_asked_for {
         true => (own, 0),
         false => (share.min(BLOCKS * Rounds::BLOCK), ends.simulated() - ends.near),
@@ -311,8 +315,8 @@ fn sample_rounds(
     (own >= LEAST_BLOCKS * Rounds::BLOCK).then(|| Rounds::phases(rounds, wave, own, ends))
 }
 
-/// After how many rounds whose partners are the next ones a node's ranks meet those of another that
-/// they met before, and their NICs such NICs.
+/// After how many rounds with consecutive partners the ranks of a node, and their NICs, meet the
+/// same ranks and NICs of another node again.
 fn periods(node: &[RankPlacement]) -> [u32; 2] {
     let mut nics: Vec<_> = node.iter().map(|placement| placement.nic).collect();
     nics.sort_unstable();
@@ -321,24 +325,24 @@ fn periods(node: &[RankPlacement]) -> [u32; 2] {
     [ranks, ranks / base::gcd(ranks.into(), nics.len() as u64) as u32]
 }
 
-/// Whether a rank has other partners in each round, the next ones.
+/// Whether the partners change every round, to the next ranks.
 fn sweeps(call: &Collective) -> bool {
     matches!(call.algorithm, Algorithm::Pairwise | Algorithm::Scattered { .. })
 }
 
-/// What rounds that are left out add to the error of a pairwise exchange, relative to the time:
-/// ranks wait less for each other after a jump than they would have by then.
+/// Relative error that skipped rounds add to a pairwise exchange: after a jump, ranks wait less for
+/// each other than in the whole call.
 ///
-/// [estimate] Without it 12 of 100 alltoalls in closed form are farther off than is stated, with
-/// half a percent 3: 504 of 144 to 288 ranks on Aurora and Frontier, 8 B to 1 MiB, 13 to 97 % of
-/// the rounds.
+/// [estimate] Without it, 12 of 100 alltoalls in closed form are outside their error; with half a
+/// percent, 3 are. Based on 504 calls of 144 to 288 ranks on Aurora and Frontier, 8 B to 1 MiB, 13
+/// to 97 % of the rounds.
 fn jumps(call: &Collective, ranges: &[RoundRange]) -> f64 {
     if jumping(call, ranges).next().is_some() { 0.005 } else { 0.0 }
 }
 
-/// What more it is by rendezvous in closed form, where dozens of rounds go by until ranks are as
-/// far apart as they come to be: of what is told by blocks of as many rounds. [estimate] 100 kB
-/// between 12 ranks a node were 2.9 to 3.3 % short by blocks of up to 23 rounds.
+/// Additional relative error with rendezvous in closed form, where the skew between ranks grows
+/// over dozens of rounds: it applies if the sampled blocks are shorter. [estimate] With 100 kB
+/// between 12 ranks per node, blocks of up to 23 rounds were 2.9 to 3.3 % short.
 fn drifts(job: &Job, call: &Collective, ranges: &[RoundRange]) -> f64 {
     const DOZENS: f64 = 24.0;
     let longest = jumping(call, ranges).flat_map(|s| s.sample.paced()).max();
@@ -346,7 +350,7 @@ fn drifts(job: &Job, call: &Collective, ranges: &[RoundRange]) -> f64 {
     if is_long(job, call) { 0.02 * longest.map_or(0.0, drift) } else { 0.0 }
 }
 
-/// Stretches of a pairwise exchange of which some rounds are left out.
+/// Ranges of a pairwise exchange in which some rounds are skipped.
 fn jumping<'s>(
     call: &Collective,
     ranges: &'s [RoundRange],
@@ -355,14 +359,14 @@ fn jumping<'s>(
     ranges.iter().filter(move |s| s.sample.simulated() < s.rounds && is_ring)
 }
 
-/// How much longer rounds may be for a last group of fewer than its `period` ranks, which whole
-/// groups do not have; relative to the time.
+/// How much longer rounds may be due to a last group with fewer than `period` ranks, relative to
+/// the time.
 ///
-/// The partners of a group's P ranks are in two neighboring groups, r of them in one; the time is
-/// that of the larger part if links between these groups are all there is. Those who come round at
-/// the last rank, half of all in the mean round, are s ranks less than whole groups further on, so
-/// that the larger part is that of r and of r + s: in the mean over r, s (1 - s / P) / 2 more than
-/// 3 P / 4. With one partner for all rounds nobody but one group comes round.
+/// The partners of a group's P ranks are in two neighboring groups, r of them in one. If links
+/// between these groups are the bottleneck, the larger part sets the time. Partners beyond the last
+/// rank, half of all in the mean round, are shifted by s ranks. The larger part is then that of r
+/// and of r + s: in the mean over r, s (1 - s / P) / 2 more than 3 P / 4. With one partner for all
+/// rounds, only one group wraps around.
 fn uneven(call: &Collective, ranks: u32, period: u32) -> f64 {
     let beyond = f64::from((ranks - call.member.size) % period) / f64::from(period);
     match call.algorithm {
@@ -371,8 +375,8 @@ fn uneven(call: &Collective, ranks: u32, period: u32) -> f64 {
     }
 }
 
-/// The rounds of a call that are alike but for who the partners are, and those that are not. Not
-/// where vectors are too short for a piece a rank: messages without bytes are not sent.
+/// The ranges of a call, with rounds that differ only in the partners and rounds that differ
+/// otherwise. `None` for vectors too short for one piece per rank: empty messages are not sent.
 fn ranges(call: &Collective) -> Option<Vec<RoundRange>> {
     use Algorithm as A;
     let (rounds, p) = (call.rounds(), call.member.size);
@@ -382,17 +386,17 @@ fn ranges(call: &Collective) -> Option<Vec<RoundRange>> {
     let full = call.counted_bytes() >= u64::from(p) * call.grain;
     let all = match (call.kind, call.algorithm) {
         (Kind::Allgather | Kind::Allgatherv, A::Ring) => vec![alike(0, rounds)],
-        // Every round is of other blocks, and more of them, or of half of all.
+        // Each round sends other blocks: more of them, or half of all.
         (Kind::Allgather | Kind::Allgatherv | Kind::Alltoall, A::Bruck) => vec![other(0, rounds)],
         // One block, then pairs of blocks.
         (Kind::Allgather | Kind::Allgatherv, A::Neighbor) if p.is_multiple_of(2) => {
             vec![other(0, 1), alike(1, rounds)]
         }
-        // The first moves the own block as well.
+        // The first round also moves the rank's own block.
         (Kind::Alltoall | Kind::Alltoallv, A::Pairwise) => {
             vec![other(0, 1), alike(1, rounds)]
         }
-        // The last may be of fewer messages.
+        // The last round may have fewer messages.
         (Kind::Alltoall | Kind::Alltoallv, A::Scattered { .. }) => {
             let whole = (p - 1) / call.throttle();
             let mut all = vec![other(0, 1)];
@@ -405,7 +409,7 @@ fn ranges(call: &Collective) -> Option<Vec<RoundRange>> {
         }
         // Half of the rounds combine.
         (Kind::Allreduce, A::Ring) if full => vec![alike(0, p - 1), alike(p - 1, rounds)],
-        // A tree from the root comes first. Pieces are rounded up, so the last may be empty.
+        // First a tree from the root. Pieces are rounded up, so the last may be empty.
         (Kind::Bcast, A::ScatterRing) if call.bytes >= 8 * u64::from(p) => {
             let lead = rounds - (p - 1);
             vec![RoundRange::new(0, lead, false, false), alike(lead, rounds)]
@@ -415,13 +419,13 @@ fn ranges(call: &Collective) -> Option<Vec<RoundRange>> {
     Some(all)
 }
 
-/// The rounds of a call that fills whole groups stand for all `rounds` of the call, which has more
-/// ranks: those that are alike for those it has more. A last round of the rest of the partners is
-/// another in the two, and counts as a whole one.
+/// Lets the rounds of a call on whole groups represent all `rounds` of the larger call: its
+/// additional rounds are alike. The last, partial round differs between the two calls, and counts
+/// as a whole one.
 fn represent_all(ranges: &mut Vec<RoundRange>, call: &Collective, rounds: u32) -> Option<()> {
     let scattered = matches!(call.algorithm, Algorithm::Scattered { .. });
     if call.algorithm == Algorithm::Bruck {
-        // Messages of as many more blocks as there are more ranks: less than a round of them.
+        // Each message has additional blocks for the additional ranks: less than one round.
         ranges[0].shorter = 1;
         return (call.rounds() == rounds).then_some(());
     }
@@ -435,9 +439,9 @@ fn represent_all(ranges: &mut Vec<RoundRange>, call: &Collective, rounds: u32) -
     Some(())
 }
 
-/// Whether a rank's partners are the same in every round and wait for it as it does for them: then
-/// the slowest of all is felt only after as many rounds as it is ranks away, which is half of those
-/// that come before the next as slow, and that is to be over when a quarter has been simulated.
+/// Whether a rank and its partners, the same in every round, wait for each other. A delay then
+/// propagates by one rank per round. It reaches all ranks after half of the distance to the next
+/// equally slow rank, which must be within the first quarter of the simulated rounds.
 fn waits_both_ways(job: &Job, call: &Collective) -> bool {
     match call.algorithm {
         Algorithm::Neighbor => true,
@@ -446,7 +450,7 @@ fn waits_both_ways(job: &Job, call: &Collective) -> bool {
     }
 }
 
-/// Whether pieces for one rank go by rendezvous, all or some.
+/// Whether some or all pieces for one rank use rendezvous.
 fn is_long(job: &Job, call: &Collective) -> bool {
     let p = u64::from(call.member.size);
     let piece = match call.kind {
@@ -456,17 +460,17 @@ fn is_long(job: &Job, call: &Collective) -> bool {
     piece > job.library.eager_max.min(job.library.shm_eager_max)
 }
 
-/// Messages of all rounds and ranks, at most.
+/// Upper bound on the messages of all rounds and ranks.
 pub(super) fn most(call: &Collective) -> u64 {
     let (rounds, ranks) = (u64::from(call.rounds()), u64::from(call.member.size));
     match call.algorithm {
-        // Along a tree each rank hears once a round at most, from one or of one.
+        // Along a tree, each rank takes part in at most one message per round.
         Algorithm::Tree { .. } | Algorithm::NodeAware { .. } => rounds * ranks,
         _ => rounds * ranks * partners(call),
     }
 }
 
-/// Messages a rank sends in a round, at most.
+/// Upper bound on the messages that a rank sends in a round.
 fn partners(call: &Collective) -> u64 {
     match call.algorithm {
         Algorithm::Scattered { .. } | Algorithm::Chunked { .. } => {
@@ -481,15 +485,16 @@ fn partners(call: &Collective) -> u64 {
     }
 }
 
-/// Whether partners among so many ranks are told by exclusive or, not by how far away they are.
+/// Whether partners among `ranks` ranks are given by exclusive or instead of a distance.
 fn swaps(call: &Collective, ranks: u32) -> bool {
     let exchanges = matches!(call.kind, Kind::Alltoall | Kind::Alltoallv);
     exchanges && call.algorithm == Algorithm::Pairwise && ranks.is_power_of_two()
 }
 
-/// How many ranks lie between one and the one that does as it does, a group further on, and how
-/// many ranks there are in whole such groups: all, or nearly all where what each sends does not
-/// depend on that. Groups are alike but for how cables between them are spread over their switches.
+/// The period of equivalent ranks (the distance to the corresponding rank of the next group), and
+/// the number of ranks in whole groups. That is all ranks, or nearly all if what each sends does
+/// not depend on it. Groups are alike except for how their global links are spread over the
+/// switches.
 fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     let (machine, ranks) = (&job.machine, call.member.size as usize);
     let group = |rank: usize| machine.group_of(job.placements[rank].nic);
@@ -502,14 +507,13 @@ fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     if size != ranks && (!blocks || swaps || size < 4 * period) {
         return None;
     }
-    // Pieces of a broadcast are rounded up: if that leaves none for the last ranks, they do not do
-    // as others do.
+    // Pieces of a broadcast are rounded up. If the last ranks get none, they are not equivalent.
     let p = ranks as u64;
     if call.kind == Kind::Bcast && call.bytes.div_ceil(p) * (p - 1) >= call.bytes {
         return None;
     }
-    // Whoever swaps does so by exclusive or, which blocks of a power of two keep; neighbors are odd
-    // and even, and of an odd number of ranks a ring.
+    // Exclusive or preserves blocks of a power of two. Neighbor exchange alternates odd and even
+    // ranks, and is a ring for an odd number of ranks.
     let odd = call.algorithm == Algorithm::Neighbor && !(period | ranks).is_multiple_of(2);
     if odd || swaps && !period.is_power_of_two() {
         return None;
@@ -530,7 +534,7 @@ fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
             && apart(rank, first) == apart(rank % period, 0)
             && job.placements[rank].binding == job.placements[rank % period].binding
     };
-    // Who sits beside ranks of a whole group makes it another.
+    // Other ranks in a whole group would make it different from the rest.
     let is_beyond = |rank: usize| groups.binary_search(&group(rank)).is_err();
     let all = groups.len() == size / period
         && (period..size).all(is_equivalent)
@@ -538,7 +542,7 @@ fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     all.then_some((period as u32, size as u32))
 }
 
-/// Plays a call; how it ended if that was not the end of it.
+/// Simulates a call; the error says how the run ended if it did not finish.
 pub(super) fn time(
     job: &mut Job,
     parts: &CallPlan,
@@ -556,7 +560,7 @@ pub(super) fn time(
             let swaps = swaps(call, call.member.size);
             job.sample = Sample { blocks: sample.blocks.clone(), ranks: first, swaps };
         }
-        // Flows of the first group are to meet what those of the others would.
+        // Flows of the first group must share links as those of the other groups would.
         let folding = job.folding().filter(|_| fidelity == Fidelity::Flow);
         let alike = folding.map(|folding| job.machine.with_uniform_cabling(&folding));
         let own = alike.map(|alike| std::mem::replace(&mut job.machine, alike));
@@ -574,10 +578,10 @@ pub(super) fn time(
             return Ok(timing);
         }
         let (span, error) = sample.extrapolate(&begun, rounds);
-        // The call itself counts once.
+        // The call's own overhead counts once.
         sum.mean_s += span + if nth == 0 { begun[0] } else { 0.0 };
         sum.error_s += error + f64::from(shorter) * span / f64::from(rounds.max(1));
-        // How far apart ranks are at the end.
+        // Skew between ranks at the end.
         sum.min_s = timing.min_s - timing.mean_s;
         sum.max_s = timing.max_s - timing.mean_s;
         let times = ranks / f64::from(first) * f64::from(rounds) / f64::from(sample.simulated());
@@ -591,7 +595,7 @@ pub(super) fn time(
     Ok(sum)
 }
 
-/// What the worlds of some calls did.
+/// Accumulated results of the simulations of several calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
     pub digest: base::Digest,
@@ -600,7 +604,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Counts a world; its digest is for those that ended.
+    /// Adds one simulation. Digests are added only for finished runs.
     pub(super) fn add(&mut self, job: &Job, outcome: &Outcome) {
         self.engine.add(outcome.engine);
         LimitsRow::gather(&mut self.limits, LimitsRow::of_run(job, outcome));

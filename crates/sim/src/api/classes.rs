@@ -1,21 +1,21 @@
-//! Which traffic classes a request names, and the virtual networks they get.
+//! The traffic classes of a request, and their virtual networks.
 
 use super::{BackgroundRequest, Common, HonoredEnv, background};
 use machine::{InputError, Machine};
 
-/// A class as somebody asked for it, and where; best effort if nobody did.
+/// A requested class and its key; best effort if none is requested.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestedClass<'a> {
     pub at: &'a str,
     pub word: Option<&'a str>,
 }
 
-/// The variables by which libraries take a class, as users' scripts on Slingshot systems set them:
-/// Cray MPICH's and the provider's. Neither stands in the manual pages at hand [estimate].
+/// Variables that select a class, as in scripts on Slingshot systems: Cray MPICH's and the
+/// provider's. Neither is in the available manual pages [estimate].
 const VARIABLES: [&str; 2] = ["env.MPICH_OFI_DEFAULT_TCLASS", "env.FI_CXI_DEFAULT_TCLASS"];
 
 impl<'a> RequestedClass<'a> {
-    /// Asked for outright, or else by the environment of a program.
+    /// Requested explicitly, or else by the environment of a program.
     pub fn or_by_variable(
         class: Option<&'a str>,
         honored_env: HonoredEnv<'a>,
@@ -31,7 +31,7 @@ impl<'a> RequestedClass<'a> {
     }
 }
 
-/// Gives every class that is asked for a virtual network; those of the jobs, in their order.
+/// Assigns a virtual network to every requested class; returns those of the jobs, in their order.
 pub(super) fn of(
     common: &Common,
     jobs: &[RequestedClass<'_>],
@@ -67,7 +67,7 @@ pub(super) fn of(
     Ok(own.into_iter().map(vnet).collect())
 }
 
-/// The virtual network of background traffic; 0 if `of` has complained.
+/// Virtual network of background traffic; 0 if the class is invalid, which `of` reports.
 pub(super) fn of_background(request: &BackgroundRequest, machine: &Machine) -> u8 {
     let found = machine.classes.find("background", request.class.as_deref());
     found.ok().and_then(|class| machine.classes.vnet(class)).unwrap_or(0)

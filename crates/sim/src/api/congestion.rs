@@ -1,4 +1,4 @@
-//! What switches did about NICs that were sent more than they take.
+//! Congestion management of overloaded NICs.
 
 use super::Fidelity;
 use machine::{Machine, NicId};
@@ -6,17 +6,17 @@ use net::{CongestionCounters, Counters};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Of a run on a machine whose switches manage congestion.
+/// On a machine whose switches manage congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CongestionRow {
-    /// NICs whose links became congested, times one did so (in each traffic class for itself), and
-    /// times a sender was told to hold back for it.
+    /// NICs whose links became congested, the number of times that happened (per traffic class),
+    /// and the number of times a sender was throttled.
     pub nics: u64,
     pub onsets: u64,
     pub holds: u64,
 }
 
-/// What was congested in a run, or in several together.
+/// Congestion of one run or of several together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Congested {
     counts: CongestionCounters,
@@ -37,7 +37,7 @@ impl Congested {
 }
 
 impl CongestionRow {
-    /// Nothing on other machines, and in the closed form, where nothing is ever congested.
+    /// `None` on other machines, and in closed form, where nothing is ever congested.
     pub(crate) fn of(
         machine: &Machine,
         fidelity: Fidelity,

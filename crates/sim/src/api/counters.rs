@@ -1,8 +1,8 @@
-//! What NICs and links have counted, under the names that users of the machine's own counters know.
+//! Hardware counters of NICs and links, under the names of the real machine's counters.
 //!
 //! Cassini's names are those of the driver's telemetry (HewlettPackard/shs-cassini-headers,
-//! `cassini_cntr_desc.h`; HPE, "Cassini Performance Counters"), Aries' those of its registers
-//! (LDMS, `aries_nic_mmr`). What each is here, and what is missing: docs/models/counters.md.
+//! `cassini_cntr_desc.h`; HPE, "Cassini Performance Counters"). Aries' names are those of its
+//! registers (LDMS, `aries_nic_mmr`). Definitions and missing counters: docs/models/counters.md.
 
 use super::Fidelity;
 use crate::outcome::Outcome;
@@ -13,21 +13,21 @@ use net::Counters;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One counter over the NICs of a job, as Cray MPICH's report has it.
+/// One counter over the NICs of a job, as in Cray MPICH's report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CounterRow {
     pub name: String,
-    /// How many NICs were asked.
+    /// Number of NICs.
     pub nics: u64,
     pub total: u64,
     pub min: u64,
     pub mean: f64,
     pub max: u64,
-    /// The first of those that counted most; nothing if none has counted.
+    /// The first NIC with the maximum; none if nothing was counted.
     pub max_nic: Option<String>,
 }
 
-/// What one run has counted, or several together.
+/// Counts of one run or of several together.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub counters: Counters,
@@ -40,7 +40,7 @@ impl Tally {
         let (counters, matches) = (outcome.counters.clone(), outcome.matches.clone());
         Tally { counters, matches, time: outcome.time - base::Time::ZERO }
     }
-    /// One more run, whose columns it keeps if it is the first.
+    /// Adds a run; the first one's columns are moved, not copied.
     pub fn add(&mut self, outcome: Outcome) {
         self.time += outcome.time - base::Time::ZERO;
         if self.is_empty() {
@@ -52,17 +52,17 @@ impl Tally {
             self.matches.entry(at).or_default().add(matches);
         }
     }
-    /// One more run of traffic without ranks, which took so long.
+    /// Adds a run of traffic without ranks that lasted `time`.
     pub fn add_traffic(&mut self, counters: &Counters, time: Span) {
         self.counters.merge(counters);
         self.time += time;
     }
 
-    /// Nothing was run, as when the user stops the first call.
+    /// Nothing was run, for example because the user stopped the first call.
     pub fn is_empty(&self) -> bool {
         self.counters.links.is_empty()
     }
-    /// A row a counter that this fabric has and this fidelity knows; none if nothing was run.
+    /// One row per counter that the fabric has and the fidelity models; none if nothing was run.
     pub fn rows(&self, machine: &Machine, fidelity: Fidelity, nics: &[NicId]) -> Vec<CounterRow> {
         if self.is_empty() {
             return Vec::new();
@@ -76,7 +76,7 @@ impl Tally {
     }
 }
 
-/// All NICs of the nodes that these are of, in order.
+/// All NICs of the nodes of `nics`, in ascending order.
 pub(crate) fn of_nodes(machine: &Machine, nics: impl Iterator<Item = NicId>) -> Vec<NicId> {
     let mut all: Vec<NicId> =
         nics.flat_map(|nic| machine.nics_of_same_node(nic).map(NicId)).collect();
@@ -88,7 +88,7 @@ pub(crate) fn of_nodes(machine: &Machine, nics: impl Iterator<Item = NicId>) -> 
 /// Cassini counts cycles of its clock, 1 GHz (HewlettPackard/shs-cxi-driver).
 const CASSINI_CYCLE: Span = Span::ns(1);
 
-/// A count of what an engine did.
+/// A count of a match engine.
 type Of = fn(&Matches) -> u64;
 
 struct Table<'a> {
@@ -102,7 +102,7 @@ impl Table<'_> {
     fn cassini(mut self, fidelity: Fidelity) -> Vec<CounterRow> {
         let (machine, counters) = (self.machine, &self.tally.counters);
         let (out, into) = (|nic| machine.injection(nic), |nic| machine.ejection(nic));
-        // Where classes do not share links all packets are of one.
+        // If classes do not share links, all packets have one class.
         let packets = |class: usize, link| match &counters.by_class[..] {
             [] => counters.links[link].packets,
             by_class => by_class[class][link],
@@ -115,7 +115,7 @@ impl Table<'_> {
             self.row(format!("hni_pkts_recv_by_tc_{class}"), |nic| packets(class, into(nic)));
         }
         if fidelity == Fidelity::Packet {
-            // A link's stalls are not told apart by class.
+            // Stalls of a link are not separated by class.
             if classes == 1 {
                 let cycles = |span: Span| span.0 / CASSINI_CYCLE.0;
                 self.row("hni_tx_paused_0".into(), |nic| cycles(counters.stalled[out(nic)]));
@@ -134,7 +134,7 @@ impl Table<'_> {
         self.rows
     }
 
-    /// What the list processing engines matched, those of them that ranks use.
+    /// Matches of the list processing engines that ranks use.
     fn matching(&mut self) {
         let matches = &self.tally.matches;
         let Some(last) = matches.keys().map(|key| key.1).max() else { return };
@@ -162,7 +162,7 @@ impl Table<'_> {
         self.rows
     }
 
-    /// A fabric whose NICs could be anybody's.
+    /// A fabric without named counters.
     fn plain(mut self) -> Vec<CounterRow> {
         let (machine, links) = (self.machine, &self.tally.counters.links);
         self.row("packets_sent".into(), |nic| links[machine.injection(nic)].packets);

@@ -1,5 +1,4 @@
-//! Where Cray MPICH's variables placement a program's ranks: which task becomes which rank, and which of
-//! its node's NICs it has. Source: [CRAY] intro_mpi(3).
+//! Cray MPICH's variables for rank reordering and NIC selection. Source: [CRAY] intro_mpi(3).
 
 use super::{Common, HonoredEnv, RulesRequest};
 use machine::{InputError, NicPolicy, Reorder};
@@ -8,8 +7,8 @@ const METHOD: &str = "MPICH_RANK_REORDER_METHOD";
 const POLICY: &str = "MPICH_OFI_NIC_POLICY";
 const MAPPING: &str = "MPICH_OFI_NIC_MAPPING";
 
-/// Lets the variables decide what the request leaves open, and notes those without effect. `order`
-/// is the file with the order of ranks.
+/// Applies the variables where the request leaves a choice, and notes those without effect. `order`
+/// is the rank order file.
 pub(super) fn apply_variables(
     common: &mut Common,
     honored_env: HonoredEnv<'_>,
@@ -35,7 +34,7 @@ pub(super) fn apply_variables(
     if input_errors.is_empty() { Ok(notes) } else { Err(input_errors) }
 }
 
-/// Complaints about NICs are about the variable that the policy is from.
+/// Attributes errors about NICs to the variable that set the policy.
 pub(super) fn of_variable(input_error: InputError, honored_env: HonoredEnv<'_>) -> InputError {
     match input_error.at.as_str() {
         "nic_policy" => {
@@ -65,7 +64,7 @@ fn reorder(
     }))
 }
 
-/// The policy's word, with the mapping behind it if the user gives one.
+/// The policy's name, with the mapping that the user gives, if any.
 fn nic_policy(honored_env: HonoredEnv<'_>) -> Result<Option<String>, InputError> {
     let Some(word) = honored_env.get(POLICY).map(str::trim) else { return Ok(None) };
     let (at, word) = match (word.eq_ignore_ascii_case("user"), honored_env.get(MAPPING)) {

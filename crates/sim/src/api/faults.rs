@@ -1,4 +1,4 @@
-//! What a request says of faults, and what came of them.
+//! Fault schedules in requests, and their effects in results.
 
 use super::{MachineRequest, fidelity};
 use crate::outcome::{Fidelity, Outcome};
@@ -8,7 +8,7 @@ use machine::{InputError, Machine};
 use net::Counters;
 use serde::{Deserialize, Serialize};
 
-/// A plan: the text of a file under a name of the user's, or a seed to draw one from.
+/// A fault schedule: the text of a named file, or a seed to draw one.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum FaultsRequest {
@@ -16,21 +16,22 @@ pub enum FaultsRequest {
     Random { seed: u64, n: u32 },
 }
 
-/// Random plans are about so long; see `FaultSchedule::random`.
+/// Approximate length of random schedules; see `FaultPlan::random`.
 const HORIZON: Span = Span::ms(1_000);
 
-/// Most faults that are drawn.
+/// Maximum number of random faults.
 const MOST: u32 = 100_000;
 
-/// What an MPI library tells of the network when a job ends on a machine with a plan.
+/// Network errors that an MPI library reports at the end of a job, on a machine with a fault
+/// schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct NetworkRow {
-    /// Timers of NICs that ran out for a packet: Cray MPICH's "network timeouts", `spt_timeouts` of
-    /// the retry handler.
+    /// Packet timers of NICs that expired: Cray MPICH's "network timeouts", `spt_timeouts` of the
+    /// retry handler.
     pub network_timeouts: u64,
     pub packets_lost: u64,
     pub packets_resent: u64,
-    /// Packets that a link sent again because a bit was wrong: `llr_tx_replay_event`.
+    /// Packets that a link sent again after a bit error: `llr_tx_replay_event`.
     pub link_retries: u64,
     pub messages_failed: u64,
 }
@@ -45,7 +46,7 @@ impl NetworkRow {
             messages_failed: counters.failed_messages,
         }
     }
-    /// Those of another run, too.
+    /// Adds those of another run.
     pub(super) fn add(&mut self, other: NetworkRow) {
         self.network_timeouts += other.network_timeouts;
         self.packets_lost += other.packets_lost;
@@ -53,7 +54,7 @@ impl NetworkRow {
         self.link_retries += other.link_retries;
         self.messages_failed += other.messages_failed;
     }
-    /// Of a run on a machine with a plan.
+    /// Of a run on a machine with a fault schedule.
     pub(super) fn of_run(machine: &Machine, outcome: &Outcome) -> Option<NetworkRow> {
         machine.faults.as_ref().map(|_| NetworkRow::of(&outcome.counters))
     }
@@ -72,7 +73,7 @@ fn plan(request: &FaultsRequest, machine: &Machine) -> Result<FaultSchedule, Vec
     }
 }
 
-/// The machine with the plan that its request names.
+/// The machine with the fault schedule of its request.
 pub(super) fn apply(
     machine: Machine,
     request: Option<&FaultsRequest>,
@@ -82,8 +83,8 @@ pub(super) fn apply(
     machine.with_faults(&plan).map_err(|input_error| vec![input_error])
 }
 
-/// Makes the machine what a network of that fidelity takes. Flows and the closed form know faults
-/// that are there from the start and stay, and that hit all alike; who asks for others is told.
+/// Adapts the machine to a fidelity. Flows and the closed form support only permanent faults that
+/// exist from the start and affect all alike; others are input errors.
 pub(super) fn fit(machine: &mut Machine, name: &str) -> Result<(), InputError> {
     let Some(faults) = &machine.faults else { return Ok(()) };
     if fidelity(name).is_ok_and(|fidelity| fidelity == Fidelity::Packet) {
@@ -98,7 +99,7 @@ pub(super) fn fit(machine: &mut Machine, name: &str) -> Result<(), InputError> {
     Err(InputError::new("fidelity", name, wanted))
 }
 
-/// A plan as TOML, `odonata faults`.
+/// A fault schedule as TOML, `odonata faults`.
 pub fn faults(request: &MachineRequest) -> Result<String, Vec<InputError>> {
     let bare = MachineRequest { faults: None, ..request.clone() };
     let machine = super::machine(&bare, None)?;

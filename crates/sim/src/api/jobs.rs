@@ -1,7 +1,7 @@
-//! Several jobs side by side on one machine: programs and benchmarks, each on nodes of its own.
+//! Several concurrent jobs on one machine: programs and benchmarks, each on nodes of its own.
 //!
-//! They start together. Each is also run with the machine to itself, on the same nodes: the ratio
-//! of the two times is what the others cost it.
+//! They start together. Each is also run with the machine to itself, on the same nodes. The ratio
+//! of the two times is its slowdown.
 
 use super::bench::{self, BenchRow, EngineRow, plan, row_of};
 use super::bench_checks::{too_large, too_many};
@@ -48,7 +48,7 @@ pub struct JobRequest {
     pub ppn: u32,
     #[serde(default)]
     pub placement: Option<PlacementRequest>,
-    /// Traffic class; what a program's environment says, or best effort, unless said.
+    /// Traffic class; default: from the program's environment, or best effort.
     #[serde(default)]
     pub class: Option<String>,
     #[serde(flatten)]
@@ -62,10 +62,10 @@ pub enum Task {
     Bench {
         bench: String,
         bytes: u64,
-        /// Counted ones; the benchmark's own number unless said.
+        /// Counted iterations; default: the benchmark's own number.
         #[serde(default)]
         iterations: Option<u32>,
-        /// Most messages of one iteration of a test of a fabric that are played.
+        /// Message budget of one iteration of a fabric test.
         #[serde(default = "calls::most_messages")]
         messages: u64,
     },
@@ -76,7 +76,7 @@ pub struct JobRow {
     pub name: String,
     pub ranks: u32,
     pub nodes: u32,
-    /// From the common start to its last completion, beside the others.
+    /// From the common start to its last completion, with the other jobs.
     pub time_s: f64,
     /// The same with the machine to itself, and the ratio of the two.
     pub alone_s: Option<f64>,
@@ -95,14 +95,14 @@ pub struct JobRow {
     pub waiting_s: Option<f64>,
     pub transfer_s: Option<f64>,
     pub mpi_calls: Option<u64>,
-    /// Benchmarks: what they measured, and what alone.
+    /// Benchmarks: the result with the other jobs, and alone.
     pub bench: Option<BenchRow>,
     pub alone_bench: Option<BenchRow>,
     pub exit_code: i32,
     pub failure: Option<FailureRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonzero_exits: Option<NonzeroExits>,
-    /// Of programs.
+    /// Programs only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<FilesRow>,
 }
@@ -119,7 +119,7 @@ pub struct JobsResult {
     pub machine: String,
     pub fidelity: Fidelity,
     pub mpi: String,
-    /// When the last of them ended.
+    /// End of the last job.
     pub time_s: f64,
     pub digest: String,
     pub jobs: Vec<JobRow>,
@@ -133,19 +133,19 @@ pub struct JobsResult {
     pub counter_table: Vec<CounterRow>,
     pub exit_code: i32,
     pub interrupted: bool,
-    /// What was in use at most of all there is only so much of; ranks have their jobs' numbers.
+    /// Maximum use of all limited resources; ranks are numbered within their jobs.
     pub limits: LimitsRow,
-    /// What a file of rules or a variable says that is not followed.
+    /// Rules and variables that are not applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// On a machine with a plan of faults, of all jobs together.
+    /// On a machine with a fault schedule; all jobs together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkRow>,
     pub wall_s: f64,
     pub engine: EngineRow,
 }
 
-/// A task that has been looked at.
+/// A task that has been validated.
 enum Ready<'a> {
     Program {
         /// Its number among the jobs.
@@ -153,13 +153,13 @@ enum Ready<'a> {
         program: &'a Program,
         factor: Option<f64>,
         overrides: Overrides,
-        /// What its variables say that is not followed.
+        /// Variables that are not applied.
         notes: Vec<String>,
     },
     Bench(Plan),
 }
 
-/// A job at work: the ranks are processes, or follow a script.
+/// A running job: its ranks are processes, or follow a script.
 enum Work {
     Program(Box<Live>),
     Bench(Box<Streams>, Plan),
@@ -214,7 +214,7 @@ impl Workload for Work {
     }
 }
 
-/// What came of one job.
+/// Result of one job.
 struct JobRun {
     outcome: JobOutcome,
     failure: Option<FailureRow>,
@@ -312,7 +312,7 @@ pub fn jobs(
         result.notes.extend(call_notes);
         result.jobs.push(row);
     }
-    // Who failed by itself speaks before those who ended with the run.
+    // A job that failed by itself takes precedence over those that ended with the run.
     let code = |by_itself: bool| {
         let mut rows = result.jobs.iter().filter(|row| is_interrupted(&row.failure) != by_itself);
         rows.find(|row| row.exit_code != 0).map(|row| row.exit_code)
@@ -323,13 +323,13 @@ pub fn jobs(
     Ok(result)
 }
 
-/// Everything that is wrong with such a request, of which nothing is run. Whoever has found faults
-/// in some of the jobs asks for the others, of which there may be none.
+/// All input errors of a request; nothing is run. A caller that has rejected some of the jobs
+/// passes the others, possibly none.
 pub fn check_jobs(request: &JobsRequest) -> Result<(), Vec<InputError>> {
     prepared(request).map(|_| ())
 }
 
-/// Jobs that can be run, what number each has there, and what it does.
+/// The jobs, the internal number of each, and their tasks.
 type Prepared<'a> = (Job, Vec<usize>, Vec<Ready<'a>>);
 
 fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<InputError>> {
@@ -382,7 +382,7 @@ fn wanted<'a>(job: &'a JobRequest, common: &Common) -> JobSpec<'a> {
     JobSpec { ranks: *ranks, ppn: (*ppn).max(1), placement: placement.as_ref(), class }
 }
 
-/// The library with the provider as all programs' environments set it.
+/// The library, with its provider set by the environments of all programs.
 fn provider(request: &JobsRequest, run: &Job) -> Result<Library, Vec<InputError>> {
     let JobsRequest { common, jobs, .. } = request;
     let (mut set, mut input_errors) = (Vec::new(), Vec::new());
@@ -422,7 +422,7 @@ fn placements_of(run: &Job, number: usize) -> &[RankPlacement] {
     &run.placements[run.firsts[number] as usize..end]
 }
 
-/// What there is to do, or what is wrong with it; nothing where there is no machine to do it on.
+/// Validates the tasks and prepares them. Without a machine there is nothing to prepare.
 fn look_at<'a>(
     job: &'a JobRequest,
     which: u32,
@@ -448,7 +448,7 @@ fn look_at<'a>(
                 return Err(vec![InputError::new("ranks", found, wanted)]);
             }
             let Some(run) = run else { return Ok(None) };
-            // As many iterations as bytes: what is counted must fit the clock.
+            // Count each byte of each iteration: the total must fit the clock.
             let all = bytes.saturating_mul(u64::from(iterations.unwrap_or(1)).max(1));
             if let Some(input_error) = too_large(run, which, WINDOW, &[all]) {
                 return Err(vec![input_error]);
@@ -465,7 +465,7 @@ fn look_at<'a>(
     }
 }
 
-/// Runs jobs side by side; what came of each, in the order of their numbers.
+/// Runs the jobs together; results in the order of their internal numbers.
 fn play<N: NetworkModel>(
     run: &Job,
     ready: &[&Ready<'_>],
@@ -498,7 +498,7 @@ fn play<N: NetworkModel>(
         Work::Bench(streams, plan) => {
             let finished = streams.is_finished();
             let bench = finished.then(|| row_of(run, &plan, &streams.marks));
-            // A script does not fail by itself: the machine, or somebody else, ended it.
+            // A script cannot fail by itself: the machine or another job ended it.
             let with_the_run = || FailureRow {
                 kind: "interrupted",
                 message: "ended with the run".into(),
@@ -527,7 +527,7 @@ fn play<N: NetworkModel>(
     Ok((outcome, played))
 }
 
-/// How a run ended for one of its jobs, whose ranks have their own numbers.
+/// How the run ended for one of its jobs, in job-local rank numbers.
 fn own_end(end: &End, job: &JobOutcome) -> End {
     let own = |one: &Blocked| {
         let rank = one.rank.checked_sub(job.first).filter(|&rank| rank < job.ranks)?;
@@ -552,11 +552,11 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> JobRu
         end => own_end(end, &job),
     };
     if matches!(ending, End::Deadlock(_)) && live.settle().is_some() {
-        // Nobody can go on because somebody is dead.
+        // Other ranks are blocked because one has died.
         ending = End::Stopped;
     }
     if ending != End::Finished {
-        // The others may go on for long.
+        // The other jobs may run for much longer.
         live.close(job.time);
     }
     let rows: Vec<FailureRank> = match &ending {

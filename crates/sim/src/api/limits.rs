@@ -1,4 +1,4 @@
-//! Limits of the NICs and of the provider: what a request says of them, and what a run says.
+//! Limits of NICs, provider and library: settings in requests, and use in results.
 
 use super::{Common, HonoredEnv, unknown};
 use crate::outcome::Outcome;
@@ -13,8 +13,8 @@ pub(super) fn policy(common: &Common) -> Result<Policy, InputError> {
     Policy::named(&common.limits).ok_or_else(|| unknown("limits", &common.limits, &Policy::NAMES))
 }
 
-/// The library and its provider as the environment of a program sets them. Other networks have
-/// other providers.
+/// Applies a program's environment to the library and its provider. Other fabrics have other
+/// providers.
 pub(super) fn apply_env(
     library: &mut Library,
     machine: &Machine,
@@ -32,7 +32,7 @@ pub(super) fn apply_env(
     if input_errors.is_empty() { Ok(()) } else { Err(input_errors) }
 }
 
-/// The same where it is not known which network it is: what no library could be set to.
+/// Invalid settings on any fabric, for a machine that is unknown.
 pub(super) fn env_errors(honored_env: HonoredEnv<'_>) -> Vec<InputError> {
     let text = mpi::library::preset("none").expect("a preset");
     let mut any = Library::parse("none", text, "generic").expect("presets are legal");
@@ -45,7 +45,7 @@ pub(super) fn env_errors(honored_env: HonoredEnv<'_>) -> Vec<InputError> {
     input_errors
 }
 
-/// Whoever wants the network to reduce is told where it does not.
+/// An error if an algorithm is offloaded to a network that does not support it.
 pub(crate) fn reducers(job: &Job, overrides: &Overrides) -> Option<InputError> {
     if job.machine.reducer().is_some() {
         return None;
@@ -60,34 +60,34 @@ pub(crate) fn reducers(job: &Job, overrides: &Overrides) -> Option<InputError> {
     Some(InputError::new(format!("algorithm of {}", kind.name()), "offload", wanted))
 }
 
-/// What was in use of everything there is only so much of.
+/// Maximum use of all limited resources.
 #[derive(Clone, Debug, Serialize)]
 pub struct LimitsRow {
-    /// Of the machine's keys: what is foretold from several runs is of one machine.
+    /// Digest of the machine's keys: predictions from several runs require the same machine.
     pub machine_digest: String,
     pub match_mode: &'static str,
     pub uses: Vec<UseRow>,
-    /// Exceeded, each told once.
+    /// Limits that were exceeded, each reported once.
     pub crossed: Vec<CrossedRow>,
-    /// How often a NIC without entries stopped its senders.
+    /// Times a NIC without free entries applied flow control to its senders.
     pub flow_controls: u64,
-    /// Ranks whose CPUs matched at the end.
+    /// Ranks matched in software at the end.
     pub software_ranks: usize,
-    /// Reductions in switches that did not wait for the last rank: `FI_CXI_COLL_TIMEOUT_USEC`.
+    /// Reductions in switches that timed out before the last rank: `FI_CXI_COLL_TIMEOUT_USEC`.
     pub reduction_timeouts: u64,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct UseRow {
     pub limit: &'static str,
-    /// The most at once.
+    /// Maximum at one time.
     pub used: u64,
     pub bound: Option<u64>,
-    /// Of what was used, what always is.
+    /// The part of `used` that is always in use.
     pub fixed: u64,
-    /// Of the bound.
+    /// `used / bound`.
     pub share: Option<f64>,
-    /// In its job.
+    /// Job-local number.
     pub rank: u32,
     pub node: String,
     pub parameter: &'static str,
@@ -105,7 +105,7 @@ pub struct CrossedRow {
 }
 
 impl LimitsRow {
-    /// Adds what another run had to what some had.
+    /// Merges another run into the runs so far.
     pub fn gather(all: &mut Option<LimitsRow>, more: LimitsRow) {
         match all {
             None => *all = Some(more),
@@ -151,7 +151,7 @@ impl LimitsRow {
 }
 
 impl LimitsRow {
-    /// The same of two runs of one job: the most of both.
+    /// Merges two runs of one job: the maximum of both.
     pub fn merge(&mut self, other: LimitsRow) {
         for (mine, others) in self.uses.iter_mut().zip(other.uses) {
             if others.used > mine.used {

@@ -1,8 +1,8 @@
-//! What the ranks of a program had in memory, node by node, against what a node has.
+//! Memory of a program's ranks per node, compared with the node's memory.
 //!
-//! Ranks tell the most they ever had (`workload::resident`), which is known when they have ended;
-//! here it is added up, with what their MPI library would have held for their peers. A node whose
-//! sum is more than it has is out of memory, though the peaks of its ranks need not have coincided.
+//! Ranks report their maximum resident memory (`workload::resident`) when they end. The sum per
+//! node includes what their MPI library would hold for peers. A node whose sum exceeds its memory
+//! is out of memory, although the maxima of its ranks need not coincide.
 
 use crate::outcome::{Blocked, ExceededLimit, LimitUse, Outcome};
 use crate::world::{Job, Policy};
@@ -11,20 +11,20 @@ use machine::NodeId;
 use mpi::limits::Limit;
 use std::collections::BTreeMap;
 
-/// One node.
+/// Of one node.
 #[derive(Clone, Copy, Default)]
 struct NodeMemory {
     ranks: u32,
     used: u64,
     begun: u64,
-    /// Of `used`, what the library holds for peers.
+    /// The part of `used` that the library holds for peers.
     peers: u64,
-    /// Which rank had the most, and how much.
+    /// Maximum of one rank, and that rank.
     most: (u64, u32),
 }
 
-/// Adds what these ranks had to what the run used; each program with its first rank among those of
-/// the run. Who ran out of memory, if that is to end the run.
+/// Adds the memory of these ranks to the limits of the run. Each program comes with its first rank
+/// in the run. Returns the failure that ends the run, if memory is exceeded.
 pub(super) fn count(
     outcome: &mut Outcome,
     job: &Job,
@@ -48,7 +48,7 @@ pub(super) fn count(
     (job.limits == Policy::Fail).then_some(Blocked { rank, node, what })
 }
 
-/// The node whose ranks had the most, the first of several; none if no rank told.
+/// The node with the maximum, the first of several; none if no rank reported its memory.
 fn fullest(job: &Job, programs: &[(u32, &LiveOutcome)]) -> Option<(NodeId, NodeMemory)> {
     let mut nodes: BTreeMap<NodeId, NodeMemory> = BTreeMap::new();
     for &(first, live) in programs {
@@ -89,7 +89,7 @@ fn describe(job: &Job, node: NodeId, sum: NodeMemory, bound: u64) -> String {
     )
 }
 
-/// As the tables show bytes: powers of ten, three digits.
+/// Bytes with three digits and a decimal unit, as in the tables.
 fn format_bytes(bytes: u64) -> String {
     const UNITS: [(u64, &str); 4] =
         [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];

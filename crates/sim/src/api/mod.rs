@@ -1,4 +1,4 @@
-//! The façade as plain data: requests and results the Python door carries as JSON.
+//! Requests and results as plain data, which `crates/python` exchanges as JSON.
 
 mod auto;
 mod background;
@@ -59,28 +59,28 @@ use mpi::Library;
 use mpi::rules::Format;
 use serde::Deserialize;
 
-/// Which machine: a preset's name, or a file's text under a name of the user's.
+/// A machine: the name of a preset, or the text of a user's file with a name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineRequest {
     pub name: String,
     #[serde(default)]
     pub toml: Option<String>,
-    /// Where the user has it, for complaints.
+    /// Path of the user's file, for error messages.
     #[serde(default)]
     pub file: Option<String>,
-    /// Files that it is like, each like the next: where the user has them, and their texts.
+    /// Base files of its `like` chain: paths and texts, nearest first.
     #[serde(default)]
     pub like: Vec<(String, String)>,
     /// `--set KEY=VALUE`, dotted keys of the machine file.
     #[serde(default)]
     pub set: Vec<(String, String)>,
-    /// What is broken of it, and when.
+    /// Its fault schedule.
     #[serde(default)]
     pub faults: Option<FaultsRequest>,
 }
 
-/// What every command that runs something takes.
+/// Options common to all commands that simulate.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Common {
     pub machine: MachineRequest,
@@ -90,42 +90,42 @@ pub struct Common {
     pub routing: Option<String>,
     #[serde(default)]
     pub placement: Option<PlacementRequest>,
-    /// How ranks come to the NICs of their node; `block` unless said.
+    /// Mapping of ranks to the NICs of their node; default `block`.
     #[serde(default)]
     pub nic_policy: Option<String>,
-    /// How the library numbers the ranks that are placed, if it does.
+    /// Rank reordering by the MPI library, if any.
     #[serde(skip)]
     pub reorder: Option<Reorder>,
-    /// Traffic class of what is run; best effort unless said.
+    /// Traffic class of the simulated job; default best effort.
     #[serde(default)]
     pub class: Option<String>,
     #[serde(default = "mpich")]
     pub mpi: String,
-    /// The text of a profile of the user's, under the name above.
+    /// Text of a user's library profile, which has the name `mpi`.
     #[serde(default)]
     pub mpi_toml: Option<String>,
-    /// Files of rules for its collectives, MPICH's or Open MPI's.
+    /// Rule files for its collectives, of MPICH or Open MPI.
     #[serde(default)]
     pub rules: Option<RulesRequests>,
-    /// What nodes no job has do meanwhile.
+    /// Traffic of nodes without a job.
     #[serde(default)]
     pub background: Vec<BackgroundRequest>,
-    /// For how long before the jobs start.
+    /// Duration of background traffic before the jobs start.
     #[serde(default = "warmup")]
     pub warmup_s: f64,
     #[serde(default)]
     pub noise: Option<NoiseRequest>,
-    /// What happens where something is used up: `off`, `warn` or `fail`.
+    /// Effect of exceeding a limit: `off`, `warn` or `fail`.
     #[serde(default = "fail")]
     pub limits: String,
     #[serde(default = "one")]
     pub seed: u64,
-    /// Cores that a traffic sweep uses; 0 is all there are. Never changes a result, and all else
-    /// runs on one.
+    /// Cores of a traffic sweep; 0 for all. Never changes a result. Everything else runs on one
+    /// core.
     #[serde(default = "one_thread")]
     pub threads: usize,
 }
-/// One file of rules, or several that go together: MPICH has three.
+/// One rule file, or several that belong together: MPICH has three.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum RulesRequests {
@@ -142,7 +142,7 @@ impl RulesRequests {
     }
 }
 
-/// A file of the user's: its name and its text, and its format if a variable says it (`generic`,
+/// A user's file: its name, its text, and its format if a variable states it (`generic`,
 /// `compositions`, `posix`, `openmpi`).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -162,7 +162,7 @@ fn fail() -> String {
 fn mpich() -> String {
     "mpich".into()
 }
-/// As `odonata traffic` does: several times what a packet takes through a quiet machine.
+/// As in `odonata traffic`: several times the latency of a packet on an idle machine.
 fn warmup() -> f64 {
     20e-6
 }
@@ -197,7 +197,7 @@ pub fn fidelity(name: &str) -> Result<Fidelity, InputError> {
     found.ok_or_else(|| unknown("fidelity", name, &Fidelity::ALL.map(Fidelity::name)))
 }
 
-/// Resolves the machine with the routing asked for.
+/// Resolves the machine with the requested routing.
 pub fn machine(
     request: &MachineRequest,
     routing: Option<&str>,
@@ -206,8 +206,8 @@ pub fn machine(
     faults::apply(machine, request.faults.as_ref())
 }
 
-/// The same while there may be more to complain of: a machine of whose faults there is something
-/// to say is told as if it were whole.
+/// The same, while collecting further input errors. If only the fault schedule is invalid, this
+/// returns the machine without faults.
 fn machine_to_look_at(common: &Common, input_errors: &mut Vec<InputError>) -> Option<Machine> {
     let (request, routing) = (&common.machine, common.routing.as_deref());
     let whole = whole(request, routing).map_err(|more| input_errors.extend(more)).ok()?;
@@ -233,7 +233,8 @@ fn whole(request: &MachineRequest, routing: Option<&str>) -> Result<Machine, Vec
     machine.map_err(|more| of_file(more, request, &set))
 }
 
-/// A machine file's complaints have its path, but for those of keys that were changed.
+/// Adds the file's path to the errors of a machine file, except for errors in keys set with
+/// `--set`.
 fn of_file(
     mut input_errors: Vec<InputError>,
     request: &MachineRequest,
@@ -254,7 +255,7 @@ fn of_file(
     input_errors
 }
 
-/// The library asked for, and what the file of rules says that is not followed.
+/// The requested library. Its notes name the rules of a rule file that are not applied.
 fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec<InputError>> {
     let name = &common.mpi;
     let Some(text) = common.mpi_toml.as_deref().or_else(|| mpi::library::preset(name)) else {
@@ -273,7 +274,7 @@ fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec
         })?;
     let rules = common.rules.as_ref().map_or(&[][..], RulesRequests::as_slice);
     let format = |rules: &RulesRequest| rules.format.as_deref().and_then(Format::named);
-    // What the device composes goes over the generic selection.
+    // Compositions take precedence over the generic selection.
     let mut rules: Vec<&RulesRequest> = rules.iter().collect();
     rules.sort_by_key(|rules| format(rules));
     let mut input_errors = Vec::new();
@@ -294,14 +295,14 @@ fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec
     if input_errors.is_empty() { Ok(library) } else { Err(input_errors) }
 }
 
-/// How the variables begin that this library does not listen to, though others do; none if there
-/// is no such library.
+/// Prefixes of variables that this library ignores although other libraries honor them; none if the
+/// library is unknown.
 pub fn unsupported_prefixes(mpi: &str, toml: Option<&str>) -> &'static [&'static str] {
     let text = toml.or_else(|| mpi::library::preset(mpi));
     text.map_or(&[], |text| mpi::unsupported_prefixes(mpi, text))
 }
 
-/// A program's environment, as far as the library asked for listens to it.
+/// The part of a program's environment that the requested library honors.
 #[derive(Clone, Copy)]
 pub(crate) struct HonoredEnv<'a> {
     env: &'a [(String, String)],
@@ -328,7 +329,7 @@ impl<'a> HonoredEnv<'a> {
     }
 }
 
-/// Seats for what is wanted, on nodes that are free; they are not any more.
+/// Places the ranks of a job on free nodes, and removes these nodes from `free`.
 fn placements(
     machine: &Machine,
     request: Option<&PlacementRequest>,
@@ -354,7 +355,7 @@ fn placements(
         PlacementPolicy::Hosts(hosts) => hosts.iter().map(|host| host.0).collect(),
         _ => Vec::new(),
     };
-    // Who names nodes says in which file or list.
+    // Source of an explicit node list, for error messages.
     let list = if matches!(policy, PlacementPolicy::Hosts(_)) { "host file" } else { "placement" };
     if let Some(&node) = named.iter().find(|node| machine.nodes_down_at_start().contains(node)) {
         let found = machine.node_name(node);
@@ -374,11 +375,11 @@ fn placements(
         fits.then_some(()).ok_or_else(|| vec![InputError::new(at, found, wanted)])
     };
     if named.is_empty() && wanted.ranks > 0 && ppn > 0 {
-        // Some node has as many, wherever they sit. Billions would not fit into memory either.
+        // By the pigeonhole principle, some node has this many ranks. This also bounds memory.
         fits(wanted.ranks.div_ceil(wanted.ranks.div_ceil(ppn)))?;
     }
     let placed = Placement::among(machine, &policy, wanted, free).map_err(|mut more| {
-        // A policy has several names; the user knows the one that was given.
+        // A policy has several names; report the one that the user gave.
         if let Some(PlacementRequest::Named(word)) = request {
             let placement = more.iter_mut().filter(|input_error| input_error.at == "placement");
             placement.for_each(|input_error| input_error.found.clone_from(word));
@@ -395,7 +396,7 @@ fn placements(
     Ok(placements.map(|((node, nic), binding)| RankPlacement { node, nic, binding }).collect())
 }
 
-/// What is to be seated: ranks, ranks a node, and where.
+/// A job to place: ranks, ranks per node, placement and class.
 pub(crate) struct JobSpec<'a> {
     pub ranks: u32,
     pub ppn: u32,
@@ -403,13 +404,13 @@ pub(crate) struct JobSpec<'a> {
     pub class: RequestedClass<'a>,
 }
 
-/// The job of `common`, or everything that is wrong with the request.
+/// The job of `common`, or all input errors of the request.
 pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<InputError>> {
     let class = RequestedClass { at: "class", word: common.class.as_deref() };
     job_of_class(common, ranks, ppn, class)
 }
 
-/// The same, whose class may have been asked for elsewhere.
+/// The same, with a class that may come from elsewhere.
 pub(crate) fn job_of_class(
     common: &Common,
     ranks: u32,
@@ -420,11 +421,11 @@ pub(crate) fn job_of_class(
     Ok(run_of(common, &[JobSpec { ranks, ppn, placement, class }])?.0)
 }
 
-/// Several jobs side by side, and what is beside them. A complaint about one of several jobs says
-/// which.
+/// Several concurrent jobs and their background. If there are several jobs, an input error names
+/// its job.
 ///
-/// Inside, jobs are numbered by their first node, so that the order of their names means nothing:
-/// `order[i]` is the number that job `i` of the request has.
+/// Internally, jobs are numbered by their first node, so that their order in the request has no
+/// effect. `order[i]` is the internal number of job `i` of the request.
 pub(crate) fn run_of(
     common: &Common,
     wanted: &[JobSpec<'_>],
@@ -472,7 +473,7 @@ pub(crate) fn run_of(
         run.vnets.push(vnets[i]);
         run.placements.append(&mut groups[i]);
     }
-    // Nothing to warm up: a load of zero changes nothing.
+    // A load of zero changes nothing and needs no warm-up.
     run.warmup =
         if background.is_empty() { Span::ZERO } else { Span::from_seconds(common.warmup_s) };
     run.background = background;
@@ -481,8 +482,8 @@ pub(crate) fn run_of(
     Ok((run, order))
 }
 
-/// What is wrong with a request whatever its machine is, which is not known: of a profile, what is
-/// wrong for every family of networks.
+/// Input errors that do not depend on the machine, which is unknown. For a library profile: the
+/// errors on every type of network.
 fn wrong_on_any(common: &Common, wanted: &[JobSpec<'_>]) -> Vec<InputError> {
     let on = |fabric: &&str| library(common, fabric, 1.0).err().unwrap_or_default();
     let (mut input_errors, others) = (on(&FABRICS[0]), FABRICS[1..].iter().map(on));
@@ -499,7 +500,7 @@ fn wrong_on_any(common: &Common, wanted: &[JobSpec<'_>]) -> Vec<InputError> {
     input_errors
 }
 
-/// A complaint about the `nth` of several jobs.
+/// Prefixes an input error with the number of its job.
 fn of_job(mut input_error: InputError, jobs: usize, nth: usize) -> InputError {
     if jobs > 1 {
         input_error.at = format!("job {}: {}", nth + 1, input_error.at);
@@ -507,7 +508,7 @@ fn of_job(mut input_error: InputError, jobs: usize, nth: usize) -> InputError {
     input_error
 }
 
-/// What was asked of the library that is not followed: all of it, or that of one collective.
+/// Requested library settings that are not applied: all, or those of one collective.
 fn notes(job: &Job, of: Option<Kind>) -> Vec<String> {
     let notes = job.library.notes.iter().filter(|(kind, _)| of.is_none() || *kind == of);
     notes.map(|(_, words)| words.clone()).collect()
@@ -525,7 +526,7 @@ pub fn show(
 pub struct TrafficCall {
     #[serde(flatten)]
     pub common: Common,
-    /// Between so many nodes, placed as jobs are; all unless said.
+    /// Number of participating nodes, placed like those of a job; default all.
     #[serde(default)]
     pub nodes: Option<u32>,
     pub pattern: String,
@@ -533,13 +534,13 @@ pub struct TrafficCall {
     pub packet_bytes: u64,
     pub time_s: f64,
     pub warmup_s: f64,
-    /// Into how many equal parts the measured time is cut, each with a row of its own.
+    /// Number of equal parts of the measured time, each with a row of its own.
     #[serde(default)]
     pub slices: u32,
-    /// Whether packets between two NICs arrive as they were sent.
+    /// Whether packets between two NICs arrive in the order in which they were sent.
     #[serde(default)]
     pub ordered: bool,
-    /// Where there is a background: the same without it, to compare.
+    /// With background traffic: also run without it, for comparison.
     #[serde(default = "yes")]
     pub alone: bool,
 }
@@ -599,7 +600,7 @@ pub fn traffic(
     Ok(result)
 }
 
-/// The nodes that traffic is between, and what the others do meanwhile.
+/// The participating NICs and the background of a traffic request.
 fn setting(
     call: &TrafficCall,
     vnet: u8,
@@ -626,8 +627,8 @@ fn setting(
     Ok(setting)
 }
 
-/// The user's choices of algorithms among `env`, and notes on values that are not modeled; values
-/// that mean nothing are complaints.
+/// The algorithms that the user selects in the environment, and notes on values that are not
+/// modeled. Invalid values are input errors.
 pub(crate) fn overrides(
     honored_env: HonoredEnv<'_>,
 ) -> Result<(Overrides, Vec<String>), Vec<InputError>> {

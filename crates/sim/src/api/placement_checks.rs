@@ -1,6 +1,7 @@
-//! Whether ranks sit as a row of results says: on so many nodes, as many on each.
+//! Checks that ranks are placed as a row of results states: the number of nodes, and ranks per
+//! node.
 //!
-//! Where anybody sits is `machine::placement`'s; a list of the user's may put them anywhere.
+//! `machine::placement` places ranks; a list of the user's may place them anywhere.
 
 use crate::bench::Bench;
 use crate::validation;
@@ -8,8 +9,8 @@ use crate::world::RankPlacement;
 use machine::InputError;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A complaint where ranks do not sit as a test of a fabric counts them: as many on every node, one
-/// after the other, and on two nodes at least if those of one have nothing to say to each other.
+/// An error if ranks are not placed as a fabric test requires: equally many on every node, in
+/// order. At least two nodes are required if ranks of one node do not communicate.
 pub(super) fn misplaced(
     which: Bench,
     ppn: u32,
@@ -32,8 +33,8 @@ pub(super) fn misplaced(
     Some(InputError::new(key, format!("{} ranks, {ppn} a node", placements.len()), wanted))
 }
 
-/// A complaint where a list of nodes has another number of them than is asked for, or other
-/// numbers of ranks on them: a row would say so many nodes, and measure the memory of one.
+/// An error if a list of nodes has another number of nodes or of ranks per node than requested. The
+/// row would state one number of nodes and measure another.
 pub(super) fn on_other_nodes(
     asked: u32,
     ppn: u32,

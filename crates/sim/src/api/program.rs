@@ -1,5 +1,5 @@
-//! A program and how it is to be started, as the Python package asks for it: words that need not be
-//! text, and what became of the files that its ranks opened.
+//! A program and its start options as requested by the Python package, and the files its ranks
+//! opened. Words of the operating system need not be text.
 
 use super::run::Compute;
 use live::LiveOutcome;
@@ -10,8 +10,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::OnceLock;
 use workload::functions::function_name;
 
-/// A word of the operating system's: any bytes. JSON has text only, so the request carries each
-/// byte as the character of that number (ISO 8859-1), and so does an answer.
+/// A word of the operating system: any bytes. JSON has only text, so requests and results encode
+/// each byte as the character with that number (ISO 8859-1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word(pub OsString);
 
@@ -25,16 +25,16 @@ impl<'de> Deserialize<'de> for Word {
     }
 }
 
-/// How an answer carries the bytes of a word.
+/// The encoding of a word in results.
 pub(super) fn carried(word: &OsStr) -> String {
     word.as_bytes().iter().map(|&byte| char::from(byte)).collect()
 }
 
-/// A program and how it is to be started.
+/// A program and its start options.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Program {
     pub program: Vec<Word>,
-    /// The words that start the interpreter from which the ranks are forked, if there is to be one.
+    /// The command that starts the interpreter from which the ranks are forked, if any.
     #[serde(default)]
     pub warm: Option<Vec<Word>>,
     #[serde(default)]
@@ -52,8 +52,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The environment as text, for who looks for variables of the library's: what is no text in it
-    /// is replaced.
+    /// The environment as text, for reading the library's variables; other bytes are replaced.
     pub fn env_texts(&self) -> &[(String, String)] {
         let text = |word: &Word| word.0.to_string_lossy().into_owned();
         let all = || self.env.iter().map(|(name, value)| (text(name), text(value))).collect();
@@ -61,22 +60,22 @@ impl Program {
     }
 }
 
-/// What ranks did with files: no file system is simulated.
+/// File operations of the ranks. No file system is simulated.
 #[derive(Clone, Debug, Serialize)]
 pub struct FilesRow {
-    /// Files opened by MPI, and how often one was read or written so.
+    /// Files opened through MPI, and reads and writes of them.
     pub mpi_opens: u64,
     pub mpi_transfers: u64,
-    /// Files opened by other means, between MPI_Init and the end.
+    /// Files opened by other means between `MPI_Init` and the end.
     pub opened_to_write: u64,
     pub opened_to_read: u64,
-    /// What storage does for MPI-IO, as the machine file says.
+    /// Storage parameters of the machine file, for MPI-IO.
     #[serde(rename = "storage_B_per_s")]
     pub storage_bytes_per_s: f64,
     #[serde(rename = "storage_node_B_per_s")]
     pub storage_node_bytes_per_s: f64,
     pub storage_latency_s: f64,
-    /// Paths of files of an earlier run's that were begun anew, each byte a character.
+    /// Paths of files from an earlier run that were overwritten, one character per byte.
     pub replaced: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `odonata replay`: a schedule of another tool, or a recorded run, on a simulated machine.
+//! `odonata replay`: simulates a schedule of another tool, or a recorded run.
 
 use super::run::{FailureRank, FailureRow, RankRow};
 use super::traffic_tables::{self, TrafficTables};
@@ -21,12 +21,12 @@ pub struct ReplayRequest {
     #[serde(flatten)]
     pub common: Common,
     pub ppn: u32,
-    /// What recorded computation is multiplied by.
+    /// Factor on recorded computation.
     pub factor: f64,
-    /// Variables of the recorded run that MPI libraries listen to.
+    /// Variables of the recorded run that MPI libraries honor.
     #[serde(default)]
     pub env: Vec<(String, String)>,
-    /// What a record says of itself.
+    /// The header of a recording.
     #[serde(default)]
     pub record: Option<RecordHeader>,
 }
@@ -36,19 +36,19 @@ pub struct ReplayRequest {
 pub struct RecordHeader {
     pub ranks: u64,
     pub communicators: Vec<(u32, Vec<u32>)>,
-    /// What the codes of the column `op` stand for.
+    /// Meaning of the codes in the column `op`.
     pub ops: Vec<String>,
-    /// Of the machine it was recorded on: computation took as long there.
+    /// Core speed of the machine it was recorded on: recorded computation has that speed.
     pub core_speed: f64,
 }
 
-/// The file: GOAL, as text or binary, or the columns of a record.
+/// The input: GOAL, as text or binary, or the columns of a recording.
 pub enum Trace<'a> {
     Goal(&'a [u8]),
     Record(&'a BTreeMap<String, Vec<u8>>),
 }
 
-/// What was written down of a run, for `RecordHeader` and the columns.
+/// A recorded run, for `RecordHeader` and the columns.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recorded {
     pub ranks: u32,
@@ -56,7 +56,7 @@ pub struct Recorded {
     pub ops: Vec<&'static str>,
     pub core_speed: f64,
     pub calls: usize,
-    /// Polls that found nothing: they are replayed for as long as they lasted.
+    /// Unsuccessful polls: each is replayed for its recorded duration.
     pub vain_polls: u64,
     /// Why the run cannot be replayed.
     pub refused: Option<String>,
@@ -95,14 +95,14 @@ pub struct ReplayResult {
     /// Calls of the schedule, and those of them that completed.
     pub calls_scheduled: usize,
     pub calls_done: usize,
-    /// Messages that no receive asked for.
+    /// Messages without a receive.
     pub unreceived: u64,
     pub wall_s: f64,
     pub failure: Option<FailureRow>,
     pub rank_table: Vec<RankRow>,
     #[serde(flatten)]
     pub traffic_tables: TrafficTables,
-    /// What a file of rules or a variable says that is not followed.
+    /// Rules and variables that are not applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -126,7 +126,7 @@ pub fn replay(
         input_errors.extend(more);
         Default::default()
     });
-    // What is wrong with the rest is told as well, whatever the number of ranks.
+    // Report the other input errors too, whatever the number of ranks.
     let ranks = schedule.as_ref().map_or(1, |schedule| schedule.ranks);
     let asked = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
     let job = job_of_class(&request.common, ranks, request.ppn.max(1), asked);
@@ -169,7 +169,7 @@ fn of_trace(fault: ScheduleError) -> InputError {
     InputError::new(format!("trace, {}", fault.at), fault.found, fault.wanted)
 }
 
-/// What is wrong with the rows of a record; nothing is run.
+/// Input errors in the rows of a recording; nothing is run.
 pub fn check_record(
     header: &RecordHeader,
     columns: &BTreeMap<String, Vec<u8>>,
@@ -206,8 +206,8 @@ fn wrong_header(found: &str, wanted: &str) -> Result<Schedule, Vec<ScheduleError
     Err(vec![ScheduleError { at, found, wanted }])
 }
 
-/// Messages whose packets, or whose time, cannot be counted. Time: all of them one after the other
-/// over the slowest link, and all that is stored, must fit what a `Time` holds, 213 days.
+/// An input error if packets or time could overflow. Time: all messages one after the other over
+/// the slowest link, plus all storage transfers, must fit a `Time`, 213 days.
 fn too_large(job: &Job, schedule: &Schedule) -> Option<InputError> {
     let machine = &job.machine;
     let Volume { longest, total, stored, members } = schedule.volume();
@@ -244,8 +244,7 @@ fn play<N: NetworkModel>(
     let n = job.placements.len();
     let sent = traffic_tables::sent(n, &outcome);
     let rank_table = (0..n).map(|rank| {
-        // Where several threads compute, or a run was stopped, there may be more computation than
-        // time.
+        // With several threads, or in a stopped run, computation can exceed the elapsed time.
         let end = world.workload.ended[rank];
         let compute = computed[rank].min(end - Time::ZERO);
         let rest = end.since(Time::ZERO + compute);

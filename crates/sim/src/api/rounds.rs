@@ -1,57 +1,59 @@
-//! Which of many rounds that are alike but for who the partners are get simulated, and what these say
-//! of all.
+//! Selects the rounds to simulate among many that differ only in the partners, and extrapolates
+//! their times to all.
 //!
-//! Where a round's partners are the next ones, rounds differ in three ways. Partners of the first
-//! rounds are near, and those of the last, who are behind. The part of a group's messages that goes
-//! a group further on grows from round to round, and begins anew when all of a group have been
-//! partners: rounds go in waves. And ranks are apart, since who is late keeps others waiting in the
-//! next round; whoever jumps to other rounds waits for others than he would have, so that the
-//! first rounds after it are as no round of a whole call is.
+//! With consecutive partners, rounds differ in three ways:
+//! - Partners are near in the first rounds and, after wrapping around, in the last.
+//! - The part of a group's messages that goes one group further grows from round to round, and
+//!   restarts after as many rounds as a group has ranks. These cycles are called waves.
+//! - Skew: a late rank delays others in the next round. After a jump to another round, a rank waits
+//!   for other ranks than in the whole call, so the first rounds after a jump are not
+//!   representative.
 
 use std::ops::Range;
 
-/// Some rounds of all, and which of them say what the others take.
+/// The sampled rounds, and which of them represent others.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rounds {
-    /// In the order in which they are simulated.
+    /// Blocks in the order in which they are simulated.
     pub blocks: Vec<Range<u32>>,
-    /// Of those that are simulated, by their number: they are what they took, so many times, as the
-    /// last of all may be told by the first. What else is simulated is not counted but for what it
-    /// says of the rest.
+    /// Intervals of the simulated rounds, numbered consecutively, that count with their own time,
+    /// and the multiplicity of each: the first may also represent the last. Other simulated rounds
+    /// count only as representatives.
     own: Vec<(Range<u32>, u32)>,
-    /// Of those that are simulated, by their number: their mean pace is that of the rest.
+    /// Intervals of the simulated rounds, numbered consecutively, whose mean time per round
+    /// represents the rounds that are not simulated.
     pieces: Vec<Range<u32>>,
-    /// How much farther off the mean of the pieces is than that of as many apart.
+    /// Factor on the standard error of the mean due to correlation between the pieces.
     dependence: f64,
 }
 
-/// What rounds whose partners are the next ones begin and end with.
+/// The first and last rounds when partners are consecutive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ends {
-    /// So many rounds from the first on have near partners.
+    /// Number of first rounds with near partners.
     pub near: u32,
     pub last: LastRounds,
 }
 
-/// As many rounds before the end.
+/// Treatment of the same number of last rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LastRounds {
-    /// Their partners are as far away as others.
+    /// Their partners are as far away as those of other rounds.
     Others,
-    /// They take what the first do.
+    /// They take as long as the first rounds.
     AsFirst,
     Simulated,
 }
 
 impl LastRounds {
-    /// How often the first near rounds count.
+    /// Multiplicity of the first near rounds.
     fn times(self) -> u32 {
         if self == LastRounds::AsFirst { 2 } else { 1 }
     }
 }
 
 impl Ends {
-    /// Rounds that are simulated before those with near partners at the end, and not counted.
+    /// Rounds simulated before the near rounds at the end, and not counted.
     const LEAD: u32 = 3;
 
     pub(super) fn simulated(self) -> u32 {
@@ -59,36 +61,37 @@ impl Ends {
         self.near + if is_simulated { Self::LEAD + self.near } else { 0 }
     }
 
-    /// So many near rounds at either end, fewer if of so many that are `simulated` not `least` were
-    /// left between them.
+    /// `near` rounds at either end; fewer if less than `least` of the `played` rounds remained
+    /// between them.
     pub(super) fn of(near: u32, last: LastRounds, simulated: u32, least: u32) -> Ends {
         let spare = match last {
             LastRounds::Simulated => simulated.saturating_sub(least + Self::LEAD) / 3,
-            // Ranks that nodes' first are late for wait, too.
+            // Ranks that wait for the first ranks of a node are delayed too.
             _ => simulated.saturating_sub(Rounds::PARTS).min(simulated / 4),
         };
         Ends { near: near.min(spare), last }
     }
 }
 
-/// Student's t at 95 %, for one degree of freedom and more.
+/// Student's t at 95 %, from one degree of freedom on.
 const STUDENT: [f64; 12] =
     [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179];
 
-/// How much farther off the mean of waves in a row is than that of as many apart: the next goes
-/// along with a wave by 0.3, the one after it no more (75 waves of an alltoall of 1 KiB on 9,658
-/// nodes of Aurora), which makes the variance of the mean of five half as large again.
+/// Factor on the standard error for consecutive waves. Adjacent waves correlate with 0.3, others
+/// not (75 waves of an alltoall of 1 KiB on 9,658 nodes of Aurora). That increases the variance of
+/// the mean of five by half.
 const IN_A_ROW: f64 = 1.25;
 
 impl Rounds {
-    /// All of these; if there are more than these, the later three quarters say what others take.
+    /// All of `rounds`. If more rounds are to be represented, the last three quarters represent
+    /// them.
     pub(super) fn all(rounds: Range<u32>) -> Rounds {
         let own = rounds.len() as u32;
         let pieces = if own < Self::PARTS { Vec::new() } else { Self::eighths(own) };
         Rounds { blocks: vec![rounds], own: vec![(0..own, 1)], pieces, dependence: IN_A_ROW }
     }
 
-    /// How long the blocks are that say what rounds take that are not simulated.
+    /// Lengths of the blocks that represent rounds that are not simulated.
     pub(super) fn paced(&self) -> impl Iterator<Item = u32> {
         let mut begun = 0;
         self.blocks.iter().filter_map(move |block| {
@@ -103,15 +106,15 @@ impl Rounds {
         self.blocks.iter().map(|block| block.len() as u32).sum()
     }
 
-    /// How many blocks there are of rounds whose partners stay the same, and in which order they
-    /// are simulated: the `nth` is in the middle of this part of all. The first two, in which ranks
-    /// that began together drift apart, and the rest have near and far partners alike.
+    /// Position, in eighths of the rounds, of the `nth` simulated block, for partners that stay the
+    /// same. Both the first two blocks, in which the skew builds up, and the rest have a mean
+    /// position near the middle.
     const SPREAD: [u32; 8] = [5, 2, 7, 4, 1, 6, 3, 0];
     pub(super) const PARTS: u32 = Self::SPREAD.len() as u32;
-    /// In so many of them ranks drift apart.
+    /// Number of first blocks in which the skew builds up.
     const WARM_UP: u32 = 2;
 
-    /// The `nth` part of so many.
+    /// Start of the `nth` eighth.
     fn eighth(of: u32, nth: u32) -> u32 {
         (u64::from(of) * u64::from(nth) / u64::from(Self::PARTS)) as u32
     }
@@ -121,7 +124,7 @@ impl Rounds {
         (Self::WARM_UP..Self::PARTS).map(eighth).collect()
     }
 
-    /// So many rounds of these, fewer than all and at least eight, in eight blocks.
+    /// `played` of `rounds` in eight blocks; fewer than all and at least eight.
     pub(super) fn spread(rounds: Range<u32>, simulated: u32) -> Rounds {
         let all = rounds.len() as u32;
         let block = |(part, nth): (u32, u32)| {
@@ -136,22 +139,21 @@ impl Rounds {
         Rounds { blocks, own, pieces: Self::eighths(simulated), dependence: 1.0 }
     }
 
-    /// The same with near rounds for themselves, which no eighth has in its middle.
+    /// The same, with the near rounds counted separately: no eighth has them in its middle.
     pub(super) fn spread_between(rounds: Range<u32>, simulated: u32, ends: Ends) -> Rounds {
         Self::between(rounds, ends, |rounds| Self::spread(rounds, simulated - ends.simulated()))
     }
 
-    /// Rounds between the ends, at least, of those that are simulated in order.
+    /// Minimum number of rounds between the ends for `in_order`.
     pub(super) const LEAST_IN_ORDER: u32 = 16;
 
-    /// So many rounds, those at the ends for themselves, and between them the middles of four
-    /// parts, in the order of all rounds.
+    /// `played` rounds in ascending order: the near rounds at the ends, counted separately, and
+    /// between them the middles of four quarters.
     ///
-    /// Who is late with long messages keeps others waiting for dozens of rounds: with as many
-    /// rounds in eight blocks in another order, or with jumps back, ranks are never as far apart as
-    /// in a whole call. Which NICs of a node meet which comes round after some rounds, after a
-    /// node's ranks at the latest: as far as blocks are long enough such `periods`, the longest
-    /// first, are counted whole.
+    /// With long messages, a late rank delays others for dozens of rounds. Eight blocks in another
+    /// order, or backward jumps, would never reach the skew of a whole call. The pairing of the
+    /// NICs of two nodes repeats with a period of at most the ranks of a node. Each block counts a
+    /// whole number of such `periods`, the longest that fits.
     pub(super) fn in_order(
         rounds: Range<u32>,
         simulated: u32,
@@ -159,7 +161,7 @@ impl Rounds {
         periods: [u32; 2],
     ) -> Rounds {
         const BLOCKS: u32 = 4;
-        // What ranks need to wait for new partners as for old ones.
+        // Rounds until the waiting times of new partners match those of old ones.
         const WARM_UP: u32 = 4;
         Self::between(rounds, ends, |rounds| {
             let (all, simulated) = (rounds.len() as u32, simulated - ends.simulated());
@@ -181,7 +183,7 @@ impl Rounds {
         })
     }
 
-    /// Near rounds that are what they are, and between the ends what is chosen there.
+    /// Near rounds that count with their own time, and between the ends the selection of `inner`.
     fn between(rounds: Range<u32>, ends: Ends, inner: impl Fn(Range<u32>) -> Rounds) -> Rounds {
         let Ends { near, last } = ends;
         if near == 0 {
@@ -200,7 +202,7 @@ impl Rounds {
         rounds_played
     }
 
-    /// Near rounds at the end of all are simulated, and what comes before them.
+    /// Appends the near rounds at the end, with `LEAD` rounds before them.
     fn append_last(&mut self, near: u32, last: LastRounds, end: u32) {
         if last == LastRounds::Simulated {
             let begun = self.simulated() + Ends::LEAD;
@@ -209,8 +211,8 @@ impl Rounds {
         }
     }
 
-    /// So many whole waves, the first of near partners, with no jump; fewer than all rounds. If the
-    /// last is simulated, too, it is one more.
+    /// `waves` whole waves from the start, without a jump; fewer than all rounds. If the last wave
+    /// is simulated too, it is additional.
     pub(super) fn waves(rounds: Range<u32>, wave: u32, waves: u32, last: LastRounds) -> Rounds {
         let pieces = (1..waves).map(|nth| nth * wave..(nth + 1) * wave).collect();
         let block = rounds.start..rounds.start + waves * wave;
@@ -220,16 +222,16 @@ impl Rounds {
         simulated
     }
 
-    /// Blocks of so many of these rounds in all, where a wave is too long to be simulated whole:
-    /// spread over all of them and, as far as it goes, over the wave. In the first rounds of
-    /// each, ranks that were put together drift apart.
+    /// `played` rounds in blocks, for waves too long to simulate whole. The blocks are spread over
+    /// all rounds and, as far as possible, over the phases of a wave. Skew builds up in the first
+    /// rounds of each.
     pub(super) fn phases(rounds: Range<u32>, wave: u32, simulated: u32, ends: Ends) -> Rounds {
         Self::between(rounds, ends, |rounds| {
             Self::blocks(rounds, wave, simulated - ends.simulated())
         })
     }
 
-    /// Rounds of such a block, at least.
+    /// Minimum length of such a block.
     pub(super) const BLOCK: u32 = 6;
 
     fn blocks(rounds: Range<u32>, wave: u32, simulated: u32) -> Rounds {
@@ -246,13 +248,13 @@ impl Rounds {
         Rounds { blocks, own: Vec::new(), pieces, dependence: 1.0 }
     }
 
-    /// Where the `nth` of `n` blocks begins of which the last may begin at `last`: about the
-    /// middle of its part of all, and in the middle of a part of the wave in which no other block
-    /// begins. If its part is of less than a wave, in the middle of a part of that.
+    /// Start of the `nth` of `n` blocks, the last of which starts at `last` at the latest: near the
+    /// middle of its part of all rounds, and in the middle of a part of the wave in which no other
+    /// block starts. If its part is shorter than a wave, in the middle of a part of it.
     fn begin(last: u32, nth: u32, n: u32, wave: u32) -> u32 {
         let middle =
             |of: u32, nth: u32| (u64::from(2 * nth + 1) * u64::from(of) / u64::from(2 * n)) as u32;
-        // Neighbors are to be far from each other in the wave.
+        // Consecutive blocks are far apart in the wave.
         let stride =
             (n / 3 + 1..n).find(|stride| base::gcd((*stride).into(), n.into()) == 1).unwrap_or(1);
         let part = nth * stride % n;
@@ -266,8 +268,8 @@ impl Rounds {
         (about + if 2 * to_phase > wave { to_phase - wave } else { to_phase }) as u32
     }
 
-    /// What all `rounds` take, and half of the interval that holds it 19 times of 20, from when
-    /// each of those that were simulated began and the last was over, on the mean over ranks.
+    /// Time of all `rounds` rounds, s, and half of its 95 % confidence interval. `begun` has the
+    /// start time of each simulated round and the end of the last, as means over ranks.
     pub(super) fn extrapolate(&self, begun: &[f64], rounds: u32) -> (f64, f64) {
         let span = |part: &Range<u32>| begun[part.end as usize] - begun[part.start as usize];
         let times = |(part, times): &(Range<u32>, u32)| (f64::from(*times), part.len() as f64);
@@ -301,7 +303,7 @@ mod tests {
         rounds.blocks.iter().flat_map(Clone::clone).collect()
     }
 
-    /// When the rounds began that take this.
+    /// Start times of rounds with the given durations.
     fn begun(rounds: &Rounds, mut takes: impl FnMut(u32) -> f64) -> Vec<f64> {
         let mut begun = vec![3.0];
         for round in simulated(rounds) {
@@ -310,17 +312,17 @@ mod tests {
         begun
     }
 
-    /// How often what is told of `all` rounds is as near as it says to what they take by a law with
-    /// noise, whose part of this is left out of the mean; and how far off it says it is, on the
-    /// mean.
+    /// Number of seeds, of 400, for which the extrapolation to `all` rounds is within its stated
+    /// error, and the mean error. Durations follow `law` plus noise.
     ///
-    /// Of noise, `slow` stays the same for 16 rounds and goes along with that of the 16 before.
+    /// The noise component `slow` is constant over 16 rounds and correlates with that of the 16
+    /// rounds before.
     fn holds(rounds: &Rounds, all: u32, slow: f64, law: impl Fn(u32) -> f64) -> (u32, f64) {
         let truth: f64 = (0..all).map(&law).sum();
         let (mut within, mut errors) = (0, 0.0);
         for seed in 0..400 {
             let draw = |of, nth| base::uniform(base::draw(seed, of, 0, u64::from(nth))) - 0.5;
-            // By 0.3: a / (1 + a^2) for a of 1/3.
+            // Correlation 0.3: a / (1 + a^2) for a = 1/3.
             let wave = |round| slow * (draw(1, round / 16 + 1) + draw(1, round / 16) / 3.0);
             let begun = begun(rounds, |round| law(round) + draw(0, round) + wave(round));
             let (span, error) = rounds.extrapolate(&begun, all);
@@ -330,8 +332,8 @@ mod tests {
         (within, errors)
     }
 
-    /// The part of a group's messages that goes to the farther group grows and begins anew: what
-    /// takes longest is the larger part. No part of the first and the last wave goes as far.
+    /// Duration of a round in a wave: the larger of the parts of a group's messages that go to two
+    /// neighboring groups. No part of the first and of the last wave goes to the farther group.
     fn wave(round: u32, all: u32, wave: u32) -> f64 {
         let part = f64::from(round % wave) / f64::from(wave);
         let near = round < wave || round >= all - wave;
@@ -368,21 +370,22 @@ mod tests {
         let rounds = Rounds::waves(1..2_415, 16, 6, LastRounds::AsFirst);
         assert_eq!(simulated(&rounds), (1..97).collect::<Vec<_>>());
         assert_eq!(rounds.pieces, [16..32, 32..48, 48..64, 64..80, 80..96]);
-        // The first and the last wave are what the first took: 16 each of 1, the others 3 each.
+        // The first and the last wave take what the first took: 16 rounds of 1; the others take 3
+        // each.
         let begun = begun(&rounds, |round| if round < 17 { 1.0 } else { 3.0 });
         let (span, error) = rounds.extrapolate(&begun, 2_414);
         assert!((span - 32.0 - 3.0 * 2_382.0).abs() < 1e-6 && error < 1e-6, "{span} {error}");
         let rounds = Rounds::waves(1..2_415, 16, 6, LastRounds::Others);
         let (span, _) = rounds.extrapolate(&begun, 2_414);
         assert!((span - 16.0 - 3.0 * 2_398.0).abs() < 1e-6, "{span}");
-        // A last wave that is simulated is what it takes.
+        // A last wave that is simulated counts with its own time.
         let rounds = Rounds::waves(1..2_415, 16, 6, LastRounds::Simulated);
         assert_eq!(simulated(&rounds), (1..97).chain(2_396..2_415).collect::<Vec<_>>());
         let (span, error) = rounds.extrapolate(&self::begun(&rounds, ends(1, 2_415, 16)), 2_414);
         assert!((span - 16.0 - 32.0 - 3.0 * 2_382.0).abs() < 1e-6 && error < 1e-6, "{span}");
     }
 
-    /// Blocks of a wave of 512 rounds begin in all parts of it, wherever they are.
+    /// Blocks of a wave of 512 rounds start in all parts of it, wherever they are.
     #[test]
     fn blocks_begin_in_all_parts_of_a_wave() {
         for (all, n) in [(77_262, 6), (77_262, 10), (5_119, 8), (7_000, 13)] {
@@ -394,11 +397,11 @@ mod tests {
             assert!(eighths.is_sorted() && rounds.blocks[n as usize - 1].end <= 1 + all);
             parts.sort_unstable();
             assert_eq!(parts, (0..n).collect::<Vec<_>>(), "{rounds:?}");
-            // A block's first three are left to ranks that are put together.
+            // The first three rounds of a block are for the skew to build up.
             assert!(rounds.pieces.iter().all(|piece| piece.len() == 3 && piece.start % 6 == 3));
         }
-        // With fewer waves than blocks these are in the order of all rounds, too, and no two begin
-        // in the same place of a wave.
+        // With fewer waves than blocks, blocks are in ascending order too, and no two start at the
+        // same phase.
         for all in [300, 2_046] {
             let starts: Vec<u32> =
                 Rounds::phases(0..all, 512, 48, RING).blocks.iter().map(|b| b.start).collect();
@@ -410,8 +413,8 @@ mod tests {
         }
     }
 
-    /// What a round takes of those from `first` to `end`: so many at the beginning 1, so many at
-    /// the end 2, the others 3.
+    /// Duration of a round between `first` and `end`: 1 for the first `near`, 2 for the last
+    /// `near`, otherwise 3.
     fn ends(first: u32, end: u32, near: u32) -> impl Fn(u32) -> f64 {
         move |round| match round {
             _ if round < first + near => 1.0,
@@ -420,7 +423,7 @@ mod tests {
         }
     }
 
-    /// Those at the end take what they take, not what those at the beginning do.
+    /// The last rounds count with their own time, not with that of the first.
     #[test]
     fn near_rounds_are_for_themselves() {
         let near = |last| Ends { near: 12, last };
@@ -449,8 +452,8 @@ mod tests {
         assert!((span - 12.0 - 3.0 * 275.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
     }
 
-    /// However few or many are simulated, it is no more of them than that, in the order of all, and
-    /// of those between the ends a third or more say what the rest take, in whole periods.
+    /// For any number of simulated rounds: they are no more than that and in ascending order. A
+    /// third or more of those between the ends represent the rest, in whole periods.
     #[test]
     fn rounds_in_order_are_in_order() {
         for (all, simulated, near) in
@@ -464,7 +467,7 @@ mod tests {
             let counted: usize = rounds.pieces.iter().map(|piece| piece.len()).sum();
             let between = simulated - ends.simulated();
             assert!(between >= 16 && 3 * counted as u32 >= between, "{rounds:?}");
-            // Near rounds at the ends say nothing of the others, however many they are.
+            // Near rounds at the ends never represent others.
             let paced: Vec<u32> = rounds.paced().collect();
             assert!(paced.len() == 4 && paced.iter().sum::<u32>() == between, "{paced:?}");
             let period = if between >= 4 * 16 { 12 } else { 3 };
@@ -479,7 +482,7 @@ mod tests {
         assert!((span - 2_000.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
         let all = Rounds::all(0..40);
         assert_eq!(all.extrapolate(&begun(&all, |_| 2.0), 40), (80.0, 0.0));
-        // A first quarter that is slow counts as what it was, and no round more.
+        // A slow first quarter counts with its own time only.
         let mut nth = 0;
         let late = begun(&some, |_| {
             nth += 1;
@@ -487,26 +490,27 @@ mod tests {
         });
         let (span, error) = some.extrapolate(&late, 1_000);
         assert!((span - 2_020.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
-        // Independent draws: the truth lies within the error 19 times of 20, and the error is what
-        // theory says: t s / sqrt(n), s = 1/sqrt(12), n = 48 of 64, in the mean.
+        // Independent draws: the truth lies within the error 19 times of 20, and the error is that
+        // of theory: t s / sqrt(n), s = 1/sqrt(12), n = 48 of 64, in the mean.
         let (within, errors) = holds(&Rounds::spread(0..100_000, 64), 100_000, 0.0, |_| 1.0);
         assert!((370..=390).contains(&within), "{within} of 400");
         let theory = STUDENT[4] / 12f64.sqrt() / 48f64.sqrt();
-        // The mean of a standard deviation of six is 0.9515 of it.
+        // The mean of a standard deviation from six samples is 0.9515 of the true one.
         assert!((errors / theory - 0.9515).abs() < 0.03, "{errors} {theory}");
     }
 
-    /// A wave whose mean is known, with noise: whole waves tell it 19 times of 20 within what they
-    /// say, and blocks of one round, which know nothing of it, do not.
+    /// A wave with a known mean, plus noise. Whole waves are within their error 19 times of 20.
+    /// Blocks of one round, which do not resolve the wave, are not.
     #[test]
     fn whole_waves_are_as_near_as_they_say_and_blocks_of_a_round_are_not() {
         let law = |r| wave(r, 2_414, 16);
         let (within, error) =
             holds(&Rounds::waves(0..2_414, 16, 6, LastRounds::AsFirst), 2_414, 1.0, law);
         assert!((370..=390).contains(&within), "{within} of 400, {error}");
-        // Five waves of noise of 0.31 in all are 0.14 off a mean of 3, and Student's t is 2.776.
+        // Five waves with a total noise of 0.31 have an error of 0.14 at a mean of 3; Student's t
+        // is 2.776.
         assert!((0.12..0.17).contains(&error), "{error}");
-        // Eighths of 20 waves each have the same part of a wave in their middle.
+        // Eighths of 20 waves each have the same phase of a wave in their middle.
         let law = |r| wave(r, 2_560, 16);
         let (within, _) = holds(&Rounds::spread(0..2_560, 8), 2_560, 0.0, law);
         assert!(within < 100, "{within} of 400");
@@ -515,8 +519,8 @@ mod tests {
         assert!((370..=390).contains(&within), "{within} of 400, {error}");
     }
 
-    /// Where a wave is too long, blocks all over it say more than they are off, and not much more
-    /// than the wave itself is uneven.
+    /// For a long wave, blocks at all phases overestimate their error, by not much more than the
+    /// variation within the wave.
     #[test]
     fn blocks_all_over_a_wave_are_no_farther_off_than_they_say() {
         let law = |r| wave(r, 77_262, 512);

@@ -1,4 +1,4 @@
-//! `odonata run`: an unmodified program's ranks on a simulated machine.
+//! `odonata run`: the ranks of an unmodified program on a simulated machine.
 
 use super::program::{FilesRow, Program, Word};
 use super::replay::Recorded;
@@ -29,12 +29,12 @@ use workload::functions::function_name;
 use workload::schedule::record::Recorder;
 use workload::wire::checks;
 
-/// Polls in vain with nothing else due, over all ranks, that make a livelock: some seconds of real
-/// time [estimate]. A program that does a million things of its own between two messages and tests
-/// for one after each is taken for stuck.
+/// Number of unsuccessful polls, over all ranks and with no other event pending, that counts as a
+/// livelock: some seconds of wall time [estimate]. A program that does a million operations of its
+/// own between two messages and polls after each is reported as livelocked.
 const LIVELOCK_POLLS: u64 = 1_000_000;
-/// How long ranks that are blocked outside MPI are waited for when no other can go on: as long as
-/// threads (docs/models/live.md), in time of the wall clock [estimate].
+/// Wall time to wait for ranks blocked outside MPI when no other rank can run; the same as for
+/// threads (docs/models/live.md) [estimate].
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Deserialize)]
@@ -48,10 +48,10 @@ pub struct RunRequest {
     pub program: Program,
     #[serde(default)]
     pub hostfile_text: Option<String>,
-    /// The file with an order of ranks that Cray MPICH's variable asks for.
+    /// The rank order file that Cray MPICH's variable requests.
     #[serde(default)]
     pub rank_order: Option<RulesRequest>,
-    /// Writes down what the ranks do.
+    /// Records the MPI calls of the ranks.
     #[serde(default)]
     pub record: bool,
 }
@@ -60,13 +60,13 @@ pub(super) fn measured() -> Compute {
     Compute::Named("measured".into())
 }
 
-/// How time between MPI calls is charged.
+/// Treatment of time between MPI calls.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Compute {
     /// `measured` or `none`.
     Named(String),
-    /// Measured, times this.
+    /// Measured time multiplied by this factor.
     Factor(f64),
 }
 
@@ -83,7 +83,7 @@ pub struct RunResult {
     pub interrupted: bool,
     pub mpi_calls: u64,
     pub blocking_calls: u64,
-    /// How often ranks gave their turns away, in calls and between them.
+    /// Number of times ranks yielded to the simulator, in MPI calls and between them.
     pub hand_overs: u64,
     pub wall_s: f64,
     pub start: StartRow,
@@ -94,7 +94,7 @@ pub struct RunResult {
     pub call_table: Vec<CallRow>,
     #[serde(flatten)]
     pub traffic_tables: TrafficTables,
-    /// What a file of rules or a variable says that is not followed.
+    /// Rules and variables that are not applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     pub files: FilesRow,
@@ -102,19 +102,19 @@ pub struct RunResult {
     pub recorded: Option<Recorded>,
 }
 
-/// How the ranks' processes came to be.
+/// How the ranks' processes were started.
 #[derive(Clone, Debug, Serialize)]
 pub struct StartRow {
-    /// They are copies of one warmed interpreter.
+    /// They are forks of one warmed-up interpreter.
     pub forked: bool,
-    /// Why they are not, though the program is a Python script.
+    /// Why they are not, although the program is a Python script.
     #[serde(rename = "unfit")]
     pub fork_refusal: Option<String>,
-    /// Until every rank had called MPI or ended.
+    /// Wall time until every rank had called MPI or ended.
     pub wall_s: f64,
 }
-/// Processes of a job without a failure that ended with a status other than 0: how many, the first
-/// of these ranks, and its status.
+/// In a job without a failure: the number of processes with an exit status other than 0, the first
+/// such rank, and its status.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NonzeroExits {
     pub ranks: u32,
@@ -141,7 +141,7 @@ pub struct RankRow {
     pub compute_s: f64,
     pub waiting_s: f64,
     pub transfer_s: f64,
-    /// From its own end to the run's.
+    /// From the rank's end to the end of the run.
     pub other_s: f64,
     pub messages: u64,
     pub bytes: u64,
@@ -218,7 +218,7 @@ pub fn run(
 }
 
 impl Compute {
-    /// What measured time is multiplied by; `None` where it is not charged.
+    /// Factor on measured time; `None` if it is not charged.
     pub(super) fn factor(&self) -> Result<Option<f64>, InputError> {
         let found = match self {
             Compute::Named(name) if name == "none" => return Ok(None),
@@ -231,11 +231,11 @@ impl Compute {
     }
 }
 
-/// Processes and the loop share one look at the caller.
+/// The processes and the event loop share the caller's callback.
 pub(super) type SharedTick = Rc<RefCell<Box<dyn FnMut(Progress) -> bool>>>;
 
-/// Starts the processes of a program on these placements of the machine of `job`; beside others it has a
-/// number.
+/// Starts the processes of a program on these nodes of the machine of `job`. Among several jobs the
+/// program has a number.
 pub(super) fn start(
     job: &Job,
     placements: &[RankPlacement],
@@ -276,7 +276,7 @@ pub(super) fn start(
         tag_max: if job.limits == Policy::Fail { library.tag_ub } else { i32::MAX },
         eager_max: library.eager_max.min(library.shm_eager_max),
         inject_max: library.inject_max,
-        // Never nothing: a program that waits for the clock must see it move.
+        // Never 0: a program that waits for the clock must see it advance.
         clock_tick: library.call_overhead.max(Span::ns(1)),
         poll_interval: library.poll_interval,
         livelock_polls: LIVELOCK_POLLS,
@@ -314,7 +314,7 @@ fn launch<N: NetworkModel>(
     let mut world = World::<N, _>::new(job, live);
     let mut outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
     if matches!(outcome.end, End::Deadlock(_)) && world.workload.settle().is_some() {
-        // Nobody can go on because somebody is dead.
+        // Other ranks are blocked because this one has died.
         outcome.end = End::Stopped;
     }
     if outcome.end != End::Finished {
@@ -362,7 +362,7 @@ fn input_error(error: &LaunchError) -> InputError {
     InputError::new(at, "", error.to_string())
 }
 
-/// How many nodes these placements are on.
+/// Number of distinct nodes.
 pub(super) fn nodes(placements: &[RankPlacement]) -> u32 {
     placements.iter().map(|placed| placed.node.0).collect::<BTreeSet<u32>>().len() as u32
 }
@@ -390,7 +390,7 @@ fn rank_locations(machine: &Machine, placements: &[RankPlacement]) -> (Vec<RankL
 
 pub(super) fn row(machine: &Machine, live: &Live, blocked: &Blocked) -> FailureRank {
     let call = live.call(blocked.rank);
-    // Who is in no call does something else, which belongs to what there is to say of it.
+    // A rank outside MPI calls is doing something else, which its detail describes.
     let detail = match call {
         Some(_) => blocked.what.clone(),
         None => format!("{}; {}", live.describe(blocked.rank), blocked.what),
@@ -398,14 +398,14 @@ pub(super) fn row(machine: &Machine, live: &Live, blocked: &Blocked) -> FailureR
     FailureRank { rank: blocked.rank, node: machine.node_name(blocked.node), call, detail }
 }
 
-/// The same of one whose process has ended, and would not have come so far.
+/// The same for a rank whose process ended before it got this far.
 pub(super) fn killed(machine: &Machine, out: &Blocked) -> FailureRank {
     let node = machine.node_name(out.node);
     FailureRank { rank: out.rank, node, call: None, detail: out.what.clone() }
 }
 
-/// One row a rank that waits, with all it waits for; and one a rank that has left unhappily, which
-/// may be why they wait.
+/// One row per blocked rank, with everything it waits for. One row per rank that ended abnormally,
+/// which may be the cause.
 pub(super) fn deadlock(
     machine: &Machine,
     placements: &[RankPlacement],
@@ -442,7 +442,7 @@ fn nonzero(live: &LiveOutcome) -> Vec<(u32, i32)> {
     left.collect()
 }
 
-/// What a launcher tells of a job that nothing else has gone wrong with.
+/// Exit statuses to report for a job without another failure.
 pub(super) fn nonzero_exits(
     failure: Option<&FailureRow>,
     live: &LiveOutcome,
@@ -452,7 +452,7 @@ pub(super) fn nonzero_exits(
     failure.is_none().then_some(NonzeroExits { ranks, first, status })
 }
 
-/// Notes about ranks that left without `MPI_Finalize` or communicated outside MPI.
+/// Notes about ranks that ended without `MPI_Finalize` or communicated outside MPI.
 pub(super) fn endings(live: &LiveOutcome, has_failed: bool) -> Vec<String> {
     let of = live.ranks.len();
     let mut notes = Vec::new();
@@ -473,8 +473,8 @@ pub(super) fn endings(live: &LiveOutcome, has_failed: bool) -> Vec<String> {
     notes
 }
 
-/// What to say of a deadlock, and what a shell should see: the status of a rank that left early by
-/// way of `MPI_Finalize`, if there is one, for that is where to look.
+/// The message for a deadlock, and the exit status: that of a rank that left early through
+/// `MPI_Finalize`, if there is one, because it is the likely cause.
 fn describe_deadlock(live: &LiveOutcome, rows: usize) -> (String, i32) {
     let left = nonzero(live);
     let n = rows.saturating_sub(left.len());
@@ -540,8 +540,8 @@ pub(super) fn failure(
     (Some(FailureRow { kind, message, ranks }), code)
 }
 
-/// The function that a table counts a call under: the large-count form (`MPI_Send_c`, which mpi4py
-/// calls) does the same as the plain one.
+/// The function under which the table counts a call: the large-count variant (`MPI_Send_c`, which
+/// mpi4py calls) counts as the plain function.
 fn without_width(function: &str) -> &str {
     function.strip_suffix("_c").unwrap_or(function)
 }

@@ -1,4 +1,4 @@
-//! What a run's network carried, as tables: messages, links, limits.
+//! Result tables of a run's network traffic: messages, links, counters and limits.
 
 use super::bench::EngineRow;
 use super::counters::{Tally, of_nodes};
@@ -11,23 +11,23 @@ use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct TrafficTables {
-    /// Point-to-point messages and those collectives send.
+    /// Point-to-point messages, and those of collectives.
     pub messages: u64,
     pub bytes: u64,
     pub distance_table: Vec<DistanceRow>,
     pub message_matrix: Vec<PairRow>,
-    /// Links that carried anything, busiest first, at most `LINKS`.
+    /// The busiest links that carried anything, at most `LINKS`.
     pub link_table: Vec<LinkRow>,
-    /// Share of all links of a kind that carried anything, and their mean utilization.
+    /// Per kind of link: the share that carried anything, and the mean utilization.
     pub link_kinds: Vec<LinkKindRow>,
     /// Over the NICs of the ranks' nodes.
     pub counter_table: Vec<CounterRow>,
     pub background: Vec<BackgroundRow>,
     pub limits: LimitsRow,
-    /// On a machine with a plan of faults.
+    /// On a machine with a fault schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkRow>,
-    /// On one whose switches manage congestion.
+    /// On a machine whose switches manage congestion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion: Option<CongestionRow>,
     pub engine: EngineRow,
@@ -54,10 +54,10 @@ pub struct LinkRow {
     pub bytes: u64,
     pub packets: u64,
     pub busy_s: f64,
-    /// Of the run's time.
+    /// Fraction of the run's time.
     pub utilization: f64,
     pub queue_max: u32,
-    /// For how long it was free and those who waited for it could not go.
+    /// Time in which the link was free but no waiting packet could be sent.
     pub stalled_s: f64,
 }
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -69,12 +69,12 @@ pub struct LinkKindRow {
     pub packets: u64,
     pub utilization_mean: f64,
     pub utilization_max: f64,
-    /// All of them together, and the one that was busiest.
+    /// Sum over all links, and the busiest link.
     pub stalled_s: f64,
     pub busiest: Option<String>,
 }
 
-/// Rows of the link table.
+/// Maximum number of rows of the link table.
 const LINKS: usize = 200;
 
 impl TrafficTables {
@@ -112,7 +112,7 @@ impl TrafficTables {
     }
 }
 
-/// Messages and bytes each of `ranks` ranks has sent.
+/// Messages and bytes that each of `ranks` ranks sent.
 pub(super) fn sent(ranks: usize, outcome: &Outcome) -> Vec<(u64, u64)> {
     let mut sent = vec![(0, 0); ranks];
     for pair in &outcome.pairs {
@@ -133,7 +133,7 @@ fn kind_name(kind: LinkKind) -> &'static str {
     }
 }
 
-/// How many links there are of each kind. Those of a kind mostly lie side by side.
+/// Number of links of each kind. Links of one kind are mostly adjacent.
 fn count(kinds: &[LinkKind]) -> BTreeMap<LinkKind, u64> {
     let mut of = BTreeMap::new();
     for alike in kinds.chunk_by(|a, b| a == b) {
@@ -142,8 +142,7 @@ fn count(kinds: &[LinkKind]) -> BTreeMap<LinkKind, u64> {
     of
 }
 
-/// What links carried: a row for each that is among the busiest, and one for each kind; none if
-/// nothing was run.
+/// One row per link among the busiest, and one per kind; none if nothing was run.
 pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
     let name = |end: LinkEnd| match end {
         LinkEnd::Nic(nic) => machine.nic_name(nic),

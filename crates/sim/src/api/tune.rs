@@ -1,8 +1,8 @@
-//! `odonata tune`: every algorithm of a collective, one call each, and the files that carry the
-//! choice to a real library.
+//! `odonata tune`: simulates every algorithm of a collective, one call each, and writes the tuning
+//! files for a real library.
 //!
-//! All ranks call at one instant and nothing was there before, so a time is that of the algorithm
-//! alone. Where a call has more messages than the user wants to wait for, `calls` plays a part.
+//! All ranks call at one instant on an idle machine, so a time is that of the algorithm alone. A
+//! call with more messages than the budget is sampled by `calls`.
 
 use super::calls::{self, CallPlan, SampleRow, Sums, Timing, first_call};
 use super::{Common, Fidelity, HonoredEnv, fidelity, job, unknown};
@@ -22,12 +22,12 @@ pub struct TuneRequest {
     pub collective: String,
     pub nodes: Vec<u32>,
     pub ppn: u32,
-    /// Message sizes as OSU counts them, bytes.
+    /// Message sizes as OSU benchmarks count them, bytes.
     pub sizes: Vec<u64>,
-    /// Variables that choose algorithms (`MPIR_CVAR_*`).
+    /// Variables that select algorithms (`MPIR_CVAR_*`).
     #[serde(default)]
     pub env: Vec<(String, String)>,
-    /// Most messages that are simulated of one call.
+    /// Message budget of one call.
     pub messages: u64,
 }
 
@@ -38,27 +38,28 @@ pub struct TuneRow {
     pub ranks: u32,
     pub bytes: u64,
     pub algorithm: String,
-    /// Mean over ranks from the call to its return, and the last one's; none if it was too much.
+    /// From the call to its return: mean over ranks, and the last rank; none if the call was too
+    /// large.
     pub latency_s: Option<f64>,
     pub latency_max_s: Option<f64>,
     #[serde(flatten)]
     pub share: SampleRow,
-    /// Messages and bytes a rank sends, on the mean.
+    /// Mean messages and bytes that a rank sends.
     pub messages: Option<f64>,
     pub bytes_sent: Option<f64>,
-    /// Bytes that go to another node, and of these to another group, of all ranks.
+    /// Bytes sent to another node, and of these to another group, over all ranks.
     pub network_bytes: Option<f64>,
     pub global_bytes: Option<f64>,
-    /// The packet network's time over the closed form's.
+    /// Time with packets over time in closed form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contention: Option<f64>,
-    /// The library's own choice.
+    /// The library's own selection.
     pub is_default: bool,
-    /// The fastest of those the library has.
+    /// The fastest algorithm that the library has.
     pub is_winner: bool,
 }
 
-/// A file that tells a library what was found.
+/// A tuning file for a library.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct TuneFile {
     pub name: &'static str,
@@ -76,9 +77,9 @@ pub struct TuneResult {
     pub digest: String,
     pub events: u64,
     pub wall_s: f64,
-    /// The caller stopped it: rows are those that were done.
+    /// The caller stopped the run; `rows` has the finished sizes.
     pub interrupted: bool,
-    /// What a file of rules says that is not followed.
+    /// Rules of a rule file that are not applied.
     pub notes: Vec<String>,
 }
 
@@ -177,7 +178,7 @@ pub fn tune(
                     continue;
                 };
                 let Candidate { case, algorithm, .. } = found[i];
-                // Of sizes that the library counts alike the longest decides.
+                // Of sizes that the library treats alike, the longest decides.
                 let alike = |c: &Choice| (c.ranks, c.bytes) == (case.size, case.bytes);
                 choices.pop_if(|last| alike(last));
                 choices.push(Choice { ranks: case.size, bytes: case.bytes, algorithm });
@@ -203,21 +204,21 @@ pub fn tune(
     Ok(result)
 }
 
-/// An algorithm for one call.
+/// One algorithm for one call.
 struct Candidate {
     case: Case,
     algorithm: Algorithm,
     row: TuneRow,
 }
 
-/// The fastest of those that count; the library's own if others are not faster.
+/// The fastest candidate that `counts` accepts; the library's own unless another is faster.
 fn best(found: &[Candidate], counts: impl Fn(&Candidate) -> bool) -> Option<usize> {
     let counted = found.iter().enumerate().filter(|(_, c)| counts(c));
     let timed = counted.filter_map(|(i, c)| Some((c.row.latency_s?, !c.row.is_default, i)));
     timed.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, _, i)| i)
 }
 
-/// What is the same for all calls.
+/// State shared by all calls.
 struct Session<'a> {
     kind: Kind,
     fidelity: Fidelity,
@@ -227,7 +228,7 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Every algorithm for one call; `None` if the caller stopped it.
+    /// Simulates every algorithm for one call; `None` if the caller stopped the run.
     fn compare(
         &mut self,
         job: &mut Job,
@@ -290,7 +291,7 @@ impl Session<'_> {
     }
 
     fn time(&mut self, job: &mut Job, parts: &CallPlan, fidelity: Fidelity) -> Option<Timing> {
-        // What a call runs out of is for a benchmark to say; here times are compared.
+        // Only times are compared here; `bench` reports limits.
         job.limits = Policy::Off;
         job.counts_pairs = false;
         match calls::time(job, parts, fidelity, &mut self.sums, self.tick) {
@@ -303,10 +304,10 @@ impl Session<'_> {
     }
 }
 
-/// The algorithms that are tried, and the library's own choice.
+/// The candidate algorithms, including the library's own selection.
 fn candidates(kind: Kind, own: Algorithm) -> Vec<Algorithm> {
     let variants = |algorithm| match algorithm {
-        // Of radix 2 it is recursive doubling.
+        // With radix 2 it is recursive doubling.
         Algorithm::RecursiveExchange { .. } => {
             [4, 8, 16].map(|k| Algorithm::RecursiveExchange { k }).to_vec()
         }
@@ -341,8 +342,7 @@ fn candidates(kind: Kind, own: Algorithm) -> Vec<Algorithm> {
         ]
         .map(|(shape, k, chunk)| Algorithm::Tree { shape, k, chunk })
         .to_vec(),
-        // What nodes do first, the library's own rules say what they do then. In pieces only the
-        // library sends that does so.
+        // Node-aware and chunked variants are only tried as the library's own rules select them.
         Algorithm::NodeAware { .. } | Algorithm::Chunked { .. } => Vec::new(),
         other => vec![other],
     };

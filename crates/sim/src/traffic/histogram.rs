@@ -1,8 +1,8 @@
-//! Latencies in bins, and the logarithm that arrival times need.
+//! Histogram of latencies, and the logarithm for interarrival times.
 
 use base::Span;
 
-/// Counts of latencies in steps of 1/128 of an octave's start: within 0.4 % at a bin's middle.
+/// Latency counts in steps of 1/128 of an octave's start: within 0.4 % at the middle of a bin.
 pub(super) struct Histogram {
     bins: Vec<u64>,
     pub count: u64,
@@ -15,7 +15,8 @@ impl Histogram {
     pub fn new() -> Self {
         Histogram { bins: vec![0; 58 << Self::STEPS], count: 0, sum: 0 }
     }
-    /// Values below 128 have a bin each; above, the seven bits below the leading one choose.
+    /// Values below 128 have a bin each; above, the seven bits after the leading one select the
+    /// bin.
     fn bin(ps: u64) -> usize {
         let octave = (63 - (ps | 1).leading_zeros()).saturating_sub(Self::STEPS);
         ((u64::from(octave) << Self::STEPS) + (ps >> octave)) as usize
@@ -30,7 +31,7 @@ impl Histogram {
         self.count += 1;
         self.sum += u128::from(latency.0);
     }
-    /// As many more, each at least so long, and their sum.
+    /// Adds `count` values that are at least `latency`, with a total of `sum`.
     pub fn add_at_least(&mut self, latency: Span, count: u64, sum: u128) {
         self.bins[Self::bin(latency.0)] += count;
         self.count += count;
@@ -39,7 +40,7 @@ impl Histogram {
     pub fn mean_s(&self) -> f64 {
         self.sum as f64 / self.count.max(1) as f64 * 1e-12
     }
-    /// The least value that a share `q` of all does not exceed, at its bin's middle.
+    /// The smallest value that a share `q` of all values does not exceed, at the middle of its bin.
     pub fn quantile_s(&self, q: f64) -> f64 {
         let wanted = (q * self.count as f64).ceil() as u64;
         let mut seen = 0;
@@ -55,12 +56,11 @@ impl Histogram {
     }
 }
 
-/// Natural logarithm by +, -, x and / alone, which IEEE 754 rounds alike everywhere: arrival times
-/// must not depend on whose mathematical library was linked. Relative error below 1e-14.
+/// Natural logarithm using only +, -, x and /, which IEEE 754 rounds identically everywhere:
+/// arrival times must not depend on the mathematical library. Relative error below 1e-14.
 pub(super) fn ln(x: f64) -> f64 {
     debug_assert!(x.is_normal() && x > 0.0);
-    // x = m 2^exponent, m above the root of 1/2 and at most that of 2: without a branch, which no
-    // processor could guess.
+    // x = m 2^exponent with m in (sqrt(1/2), sqrt(2)], computed without an unpredictable branch.
     const ABOVE: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits() + 1;
     let bits = x.to_bits();
     let exponent = bits.wrapping_sub(ABOVE).cast_signed() >> 52;

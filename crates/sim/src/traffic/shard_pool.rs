@@ -1,31 +1,32 @@
-//! Threads that simulate one world together, a shard each. Between two meetings everybody goes on
-//! alone for as long as nobody can hear of anybody else; then all exchange what they have to tell.
+//! A pool of threads that simulate one load in parallel, one shard each. Between two barriers every
+//! shard runs alone for at most the lookahead, within which no event of one shard can affect
+//! another. Then all shards exchange messages.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use base::Span;
 
-/// What the members of a crew share.
+/// State shared by all shards of a pool.
 pub(super) struct ShardPool<M> {
     size: usize,
-    /// How long a member may go on alone.
+    /// Simulated time that a shard may run alone.
     pub lookahead: Span,
     waiting: AtomicUsize,
     barriers: AtomicUsize,
-    /// What each member said at the last two meetings where they said something.
+    /// Values that each shard published at the last two all-gathers.
     published: [Vec<AtomicU64>; 2],
-    /// `from * size + to`
+    /// Index: `from * size + to`.
     mailboxes: Vec<Mutex<M>>,
     failed: AtomicBool,
-    /// Members that sleep until the meeting, and what wakes them.
+    /// Number of threads that sleep at the barrier, and the condition variable that wakes them.
     sleepers: AtomicUsize,
     mutex: Mutex<()>,
     condvar: Condvar,
 }
 
-/// Looks at a meeting before a member goes to sleep, some 40 us [estimate]: about what a sleep
-/// costs. Where others want the cores as well, sleepers are woken sooner than spinners get a turn.
+/// Spins at a barrier before a thread sleeps, some 40 us [estimate]: about the cost of a sleep. On
+/// busy cores, sleepers are woken sooner than spinning threads are scheduled.
 const SPINS: u32 = 1_000;
 
 impl<M: Default> ShardPool<M> {
@@ -47,10 +48,10 @@ impl<M: Default> ShardPool<M> {
 }
 
 impl<M> ShardPool<M> {
-    /// Sleeps until it is not so any more; panics if a member has.
+    /// Sleeps while `is_so` holds; panics if a shard has failed.
     fn sleep_while(&self, is_so: impl Fn() -> bool) {
         let failed = || self.failed.load(Ordering::SeqCst);
-        // Whoever rings the bell sees this, or we see why it would have been rung.
+        // Either the waking thread sees this increment, or this thread sees the changed condition.
         self.sleepers.fetch_add(1, Ordering::SeqCst);
         let mutex = self.mutex.lock().expect("nobody fails in bed");
         drop(
@@ -62,18 +63,19 @@ impl<M> ShardPool<M> {
 
     fn wake(&self) {
         if self.sleepers.load(Ordering::SeqCst) > 0 {
-            // Whoever is about to sleep has not looked yet, or hears the bell.
+            // A thread about to sleep has not tested its condition yet, or receives the
+            // notification.
             drop(self.mutex.lock().expect("nobody fails in bed"));
             self.condvar.notify_all();
         }
     }
 }
 
-/// One thread of a crew.
+/// One thread of a pool.
 pub(super) struct Member<'c, M> {
     pub shard_pool: &'c ShardPool<M>,
     pub own: usize,
-    /// Times it has said something.
+    /// Number of all-gathers so far.
     n_published: usize,
 }
 
@@ -82,7 +84,7 @@ impl<'c, M> Member<'c, M> {
         Member { shard_pool, own, n_published: 0 }
     }
 
-    /// Waits until all members have come here.
+    /// Barrier.
     fn wait_for_all(&self) {
         let shard_pool = self.shard_pool;
         let barrier = shard_pool.barriers.load(Ordering::Acquire);
@@ -102,9 +104,9 @@ impl<'c, M> Member<'c, M> {
         shard_pool.sleep_while(goes_on);
     }
 
-    /// Says something, and hears what everybody says, in the order of the members.
+    /// Publishes a value, and returns the values of all shards in order.
     pub fn all_gather(&mut self, word: u64) -> impl Iterator<Item = u64> {
-        // Nobody can say something twice before all have heard the first: two places are enough.
+        // No shard can publish twice before all have read the first value, so two slots are enough.
         let published = &self.shard_pool.published[self.n_published % 2];
         self.n_published += 1;
         published[self.own].store(word, Ordering::Relaxed);
@@ -112,7 +114,7 @@ impl<'c, M> Member<'c, M> {
         published.iter().map(|word| word.load(Ordering::Relaxed))
     }
 
-    /// Gives a bag to every other member, as `fill` fills it, and waits for theirs.
+    /// Fills the mailbox for every other shard with `fill`, then waits at the barrier.
     pub fn post(&self, mut fill: impl FnMut(usize, &mut M)) {
         for to in self.others() {
             fill(to, &mut self.mailbox(self.own, to));
@@ -120,8 +122,8 @@ impl<'c, M> Member<'c, M> {
         self.wait_for_all();
     }
 
-    /// Has `empty` empty the bags that the others have given. An empty bag is its sender's again,
-    /// with the room it has.
+    /// Empties the mailboxes from the other shards with `empty`. An emptied mailbox keeps its
+    /// capacity for its sender.
     pub fn take(&self, mut empty: impl FnMut(usize, &mut M)) {
         for from in self.others() {
             empty(from, &mut self.mailbox(from, self.own));
@@ -140,7 +142,7 @@ impl<'c, M> Member<'c, M> {
     }
 }
 
-/// Whoever waits for a member that failed would wait for ever.
+/// Other shards would wait forever for a shard that failed.
 impl<M> Drop for Member<'_, M> {
     fn drop(&mut self) {
         if std::thread::panicking() {
@@ -154,7 +156,8 @@ impl<M> Drop for Member<'_, M> {
 mod tests {
     use super::*;
 
-    /// Every member sends every other its number and the round, and all add up what they hear.
+    /// Every shard sends its number and the round to every other shard, and adds up what it
+    /// receives.
     #[test]
     fn every_shard_receives_from_every_shard_each_round() {
         const ROUNDS: u64 = 300;

@@ -1,10 +1,10 @@
-//! The window of a load cut into parts, to see what changes in it.
+//! The window of a load in equal parts, which show changes over time.
 
 use base::{Span, Time};
 
 use super::SliceRow;
 
-/// A part of the window: packets that arrived, and their latencies.
+/// A part of the window: packets that arrived in it, and their latencies.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Slice {
     packets: u64,
@@ -13,7 +13,7 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// A packet was `seen` between `start` and `end`.
+    /// Counts a packet that arrived at `seen`, between `start` and `end`.
     pub fn note(slices: &mut [Slice], start: Time, end: Time, seen: Time, latency: Span) {
         let window = u128::from((end - start).0);
         let at = u128::from(seen.since(start).0) * slices.len() as u128 / window;
@@ -29,7 +29,8 @@ impl Slice {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// What is told of them; `full` is how many packets all injection links carry in the window.
+    /// Result rows. `full` is the number of packets that all injection links can carry in the
+    /// window.
     pub fn rows(slices: &[Slice], begin: Span, window: Span, full: f64) -> Vec<SliceRow> {
         let (n, begin, window) = (slices.len() as f64, begin.seconds(), window.seconds());
         let row = |(at, slice): (usize, &Slice)| SliceRow {

@@ -1,4 +1,4 @@
-//! The world of one load: sources, network, and what is measured; whole or in shards.
+//! Simulation of one load: sources, network and measurement, as a whole or in shards.
 
 use base::{Digest, Slab, Span, Time, draw, prefetch, uniform};
 use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
@@ -20,18 +20,18 @@ const STREAM_GAP: u32 = 0x6761_7073;
 const STREAM_ROUTE: u32 = 0x726f_7574;
 
 impl Destinations {
-    /// The time between its packets `nth - 1` and `nth`: exponential gaps make a Poisson stream.
+    /// Time between packets `nth - 1` and `nth`: exponential, which makes a Poisson process.
     pub(crate) fn gap(&self, from: u32, nth: u64, mean_ps: f64) -> Span {
         let random_draw = draw(self.seed(), STREAM_GAP, self.nic(from).0, nth);
         Span(((-ln(uniform(random_draw)) * mean_ps) as u64).max(1))
     }
-    /// What its `nth` packet's route is drawn from.
+    /// The random draw for the route of packet `nth`.
     pub(crate) fn route_draw(&self, from: u32, nth: u64) -> u64 {
         draw(self.seed(), STREAM_ROUTE, self.nic(from).0, nth)
     }
 }
 
-/// A packet under way, as its source remembers it.
+/// A packet in flight, as its source stores it.
 #[derive(Clone, Copy)]
 struct GeneratedPacket {
     at: Time,
@@ -39,28 +39,29 @@ struct GeneratedPacket {
     from: u32,
 }
 
-/// Who sends to whom, what and how often.
+/// One traffic pattern with its rate.
 #[derive(Clone, Copy)]
 struct Stream<'a> {
     to: &'a Destinations,
-    /// Its first source; they are numbered one stream after the other.
+    /// Its first source; sources are numbered stream after stream.
     first: u32,
     bytes: u64,
     vnet: u8,
     in_order: bool,
-    /// Mean time between two messages of one NIC, ps.
+    /// Mean interarrival time of the messages of one NIC, ps.
     mean_gap: f64,
 }
 
 impl Stream<'_> {
-    /// When the packet of the source at `setting` after the one born at `born`, its `nth`, will be.
+    /// Generation time of packet `nth` of the source at `place`, if the one before was generated at
+    /// `born`.
     #[inline]
     fn next_generation(&self, setting: u32, born: Time, nth: u32) -> Time {
         born + self.to.gap(setting, u64::from(nth), self.mean_gap)
     }
 }
 
-/// A NIC that sends: when its last packet was born, and how many it has had.
+/// A sending NIC: generation time of its last packet, and the number of packets so far.
 #[derive(Clone, Copy)]
 struct Source {
     born: Time,
@@ -78,30 +79,30 @@ struct World<'a, N: NetworkModel> {
     now: Time,
 }
 
-/// What is sent, and what is known of it: all of a world beside the network.
+/// Sources and measurement: all of the simulation except the network.
 struct Traffic<'a> {
-    /// The one that is measured, then the background.
+    /// The measured stream, then the background.
     streams: Vec<Stream<'a>>,
-    /// Sources of the first.
+    /// Number of sources of the measured stream.
     measured: u32,
     sources: Vec<Source>,
-    /// Packets of a block that was looked at.
+    /// Packets of the block that is prefetched.
     seen: Vec<MsgId>,
     in_flight: Slab<MsgId, GeneratedPacket>,
-    /// Of all deliveries; a sum, so that their order does not matter.
+    /// Of all deliveries; a sum, so that it does not depend on their order.
     digest: u64,
-    /// Packets of the window: those born in it, those that arrived in it and how long those took
-    /// that were born in it, and those of them that were given up.
+    /// Packets generated in the window; those that arrived in it; the latencies of those generated
+    /// in it; and those of them that were given up.
     packets: u64,
     arrived: u64,
     latencies: Histogram,
     given_up: u64,
-    /// All that are born in the window have been counted.
+    /// All packets generated in the window have been counted.
     all_counted: bool,
     slices: Vec<Slice>,
     /// Messages of each background that arrived in the window.
     beside: Vec<u64>,
-    /// Sum of the instants at which packets of the window began that are not here.
+    /// Sum of the generation times of the window's packets that have not arrived.
     births: u128,
 }
 
@@ -168,7 +169,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         }
     }
 
-    /// The first packet of every NIC that `is_here` is on its way to being.
+    /// Schedules the first packet of every NIC for which `is_here` holds.
     fn start(&mut self, watch: &Watch, is_here: impl Fn(NicId) -> bool) {
         let (net, traffic, mut cx) = self.split();
         net.start(&mut cx);
@@ -192,7 +193,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         (&mut self.net, &mut self.traffic, cx)
     }
 
-    /// Handles events before `end`, which is not 0; `false` says somebody pulled the plug.
+    /// Handles events before `end`, which is not 0. Returns false if the caller stopped the run.
     fn run_until(&mut self, end: Time, watch: &Watch, tick: &mut Tick<'_>) -> bool {
         let (mut events, machine) = (self.events, self.machine);
         let (net, traffic, mut cx) = self.split();
@@ -221,13 +222,13 @@ impl<'a, N: NetworkModel> World<'a, N> {
             }
             goes_on = !events.is_multiple_of(1 << 14) || tick(now, events);
         }
-        // Others may still tell of what happens at `end`, and of nothing earlier.
+        // Other shards may still report events at `end`, but no earlier ones.
         let now = if goes_on { Time(end.0 - 1) } else { cx.now };
         (self.events, self.now) = (events, now);
         goes_on
     }
 
-    /// The same together with the other shards of the world.
+    /// The same in parallel with the other shards.
     fn run_together(
         &mut self,
         end: Time,
@@ -238,7 +239,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let mut goes_on = true;
         let mut windows = 0u32;
         loop {
-            // Below 2^63, so that there is a bit for who wants to stop.
+            // Below 2^63: one bit is reserved for a stop request.
             let next = self.queue.earliest_bound().0.min(u64::MAX >> 1);
             let (mut first, mut all_go_on) = (u64::MAX >> 1, true);
             for word in member.all_gather(next << 1 | u64::from(goes_on)) {
@@ -252,7 +253,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
             }
             let stop = end.min(Time(first.saturating_add(member.shard_pool.lookahead.0)));
             goes_on = self.run_until(stop, watch, tick);
-            // Whose shard has nothing to do hears of its caller, too.
+            // An idle shard also calls its callback.
             windows += 1;
             if windows.is_multiple_of(1 << 12) {
                 goes_on &= tick(self.now, self.events);
@@ -264,7 +265,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         }
     }
 
-    /// Wire bytes so far on the links to those to whom all of a background send.
+    /// Wire bytes so far on the links of receivers to which a whole background sends.
     fn received(&self, background: &[Background]) -> Vec<u64> {
         if !background.iter().any(|b| b.to.is_incast()) {
             return vec![0; background.len()];
@@ -284,8 +285,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
 }
 
 impl<'a> Traffic<'a> {
-    /// Fetches what is known of packets that will be ready soon, and of the sources of those that
-    /// come before them.
+    /// Prefetches packets that will soon be ready, and the sources of packets before them.
     #[inline]
     fn prefetch_block(&mut self, block: &[Item; PREFETCH_BLOCK]) {
         let sources = &self.sources[..];
@@ -299,15 +299,15 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// Whether packets are kept here until they are ready to leave their NICs: being and being
-    /// ready is then one event, and no event of this kind is the network's. Where several streams
-    /// share NICs, whose commands must come in order, networks are told as packets come to be.
+    /// Whether packets are held here until they can leave their NICs. Generation and readiness are
+    /// then one event, and the network has no such event. If several streams share NICs, commands
+    /// must come in order, so the network gets packets when they are generated.
     #[inline]
     fn is_kept<N: NetworkModel>(&self) -> bool {
         N::PRECOMPUTES_READY && self.streams.len() == 1
     }
 
-    /// The stream a source is of, and its place there.
+    /// The stream of a source, and its position in the stream.
     #[inline]
     fn stream(&self, source: u32) -> (Stream<'a>, u32) {
         let stream = match source < self.measured {
@@ -317,7 +317,7 @@ impl<'a> Traffic<'a> {
         (stream, source - stream.first)
     }
 
-    /// When the next packet of a source is born.
+    /// Generation time of the next packet of a source.
     #[inline(always)]
     fn next_generation(&self, source: u32) -> Time {
         let (stream, setting) = self.stream(source);
@@ -325,7 +325,7 @@ impl<'a> Traffic<'a> {
         stream.next_generation(setting, born, nth)
     }
 
-    /// Schedules the next packet of a source, which is born `at`.
+    /// Schedules the next packet of a source, which was generated at `at`.
     fn schedule<N: NetworkModel>(
         &mut self,
         (source, at): (u32, Time),
@@ -350,7 +350,7 @@ impl<'a> Traffic<'a> {
         cx.queue.push(ready, code);
     }
 
-    /// A packet is born `at`.
+    /// Counts a packet that is generated at `at`.
     #[inline]
     fn count(&mut self, source: u32, at: Time, watch: &Watch) {
         if watch.is_window(at) && source < self.measured && !self.all_counted {
@@ -359,13 +359,13 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// The window is over: counts those born in it whose sources have not come to them, because
-    /// packets before them are not ready to leave.
+    /// At the end of the window: counts packets generated in it that their sources have not
+    /// reached, because earlier packets are not ready to leave.
     fn count_all(&mut self, watch: &Watch) {
         for source in 0..self.measured {
             let Source { mut born, generated: mut nth } = self.sources[source as usize];
             let (stream, setting) = self.stream(source);
-            // A source without packets does not send from here.
+            // A source without packets never sends.
             while nth > 0 && born < watch.end {
                 born = stream.next_generation(setting, born, nth);
                 nth += 1;
@@ -375,17 +375,17 @@ impl<'a> Traffic<'a> {
         self.all_counted = true;
     }
 
-    /// The packet `id` is there and may leave; the next of its source is on its way.
+    /// Packet `id` may leave; schedules the next one of its source.
     fn send<N: NetworkModel>(&mut self, id: MsgId, watch: &Watch, net: &mut N, cx: &mut Cx<'_>) {
         let GeneratedPacket { nth, from, .. } = self.in_flight[id];
-        // A logarithm is a hundred cycles of waiting for itself: begun here, it is done meanwhile.
+        // A logarithm has a latency of a hundred cycles; starting it here hides them.
         let next = (from, self.next_generation(from));
         let (Stream { to, bytes, vnet, in_order, .. }, at) = self.stream(from);
         let msg = Message {
             src: to.nic(at),
             dst: to.to(at, u64::from(nth)),
             bytes,
-            // The packet is there; fetching it is not what is studied.
+            // The packet is in the NIC; its fetch is not modeled here.
             origin: Origin::Nic,
             vnet,
             completion: Completion::Target,
@@ -401,7 +401,7 @@ impl<'a> Traffic<'a> {
         self.schedule(next, watch, net, cx);
     }
 
-    /// Takes note of what was delivered.
+    /// Processes deliveries.
     fn collect<N: NetworkModel>(
         &mut self,
         watch: &Watch,
@@ -437,24 +437,24 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// The network has given a packet up.
+    /// The network has given up a packet.
     #[cold]
     fn give_up(&mut self, why: Option<Failure>, from: u32, was_awaited: bool) {
         assert!(why.is_some(), "the network says why a message failed");
         self.given_up += u64::from(from < self.measured && was_awaited);
     }
 
-    /// Packets of what is measured that were born before `now`.
+    /// Number of measured packets generated before `now`.
     fn sent(&self, now: Time) -> u64 {
         let all = self.sources[..self.measured as usize].iter();
         all.map(|s| u64::from(s.generated) - u64::from(s.generated > 0 && s.born >= now)).sum()
     }
 }
 
-/// Hears of progress now and then; `false` pulls the plug.
+/// Receives progress from time to time; false stops the run.
 pub(super) type Tick<'t> = dyn FnMut(Time, u64) -> bool + 't;
 
-/// What is watched for while a world runs.
+/// Times that a simulation checks for.
 #[derive(Clone, Copy)]
 struct Watch {
     start: Time,
@@ -468,7 +468,7 @@ impl Watch {
     }
 }
 
-/// One load: what its world is a function of.
+/// All inputs of the simulation of one load.
 pub(super) struct Load<'a> {
     pub machine: &'a Machine,
     pub destinations: &'a Destinations,
@@ -478,11 +478,12 @@ pub(super) struct Load<'a> {
     pub finish: Finish,
 }
 
-/// What one shard of a world did, or all of it.
+/// Result of one shard, or of the whole simulation.
 struct Part {
-    /// Packets delivered in the window, their hops, and those that went a longer way.
+    /// Packets delivered in the window, their hops, and those on non-minimal paths.
     sums: (u64, u64, u64),
-    /// Packets generated in the window and at all, and those that arrived in the window.
+    /// Packets generated in the window, all generated packets, and those that arrived in the
+    /// window.
     packets: u64,
     generated: u64,
     arrived: u64,
@@ -491,7 +492,7 @@ struct Part {
     beside: Vec<u64>,
     received: Vec<u64>,
     births: u128,
-    /// When it ended.
+    /// End of the simulation.
     now: Time,
     digest: u64,
     events: u64,
@@ -520,12 +521,12 @@ impl Part {
     }
 }
 
-/// How often a run looks whether the last packet of the window has arrived: this many times in as
-/// long as warm-up and window took. Shards stop together, so it cannot be at any instant.
+/// How often a run checks whether the last packet of the window has arrived: this number of times
+/// per duration of warm-up and window. Shards stop together, which excludes arbitrary instants.
 const LOOKS: u64 = 64;
 
 impl Load<'_> {
-    /// One load, one world, on so many threads.
+    /// Simulates one load on `threads` threads.
     pub fn run<N: NetworkModel>(&self, threads: usize, tick: &mut Tick<'_>) -> LoadOutcome {
         let machine = self.machine;
         let partition = Partition::new(machine, if N::divides(machine) { threads } else { 1 });
@@ -569,7 +570,7 @@ impl Load<'_> {
         })
     }
 
-    /// A member's share of the run.
+    /// The part of one shard.
     fn share<N: NetworkModel>(
         &self,
         net: N,
@@ -602,7 +603,7 @@ impl Load<'_> {
                 let step = Span((limit.since(end).0 / LOOKS).max(1));
                 let mut now = end;
                 while on && now < limit && {
-                    // A shard's packets are counted where they come from.
+                    // A packet is counted in the shard of its source.
                     let traffic = &world.traffic;
                     let lacks = packets - traffic.latencies.count - traffic.given_up;
                     member.all_gather(lacks).sum::<u64>() > 0
@@ -641,7 +642,7 @@ impl Load<'_> {
         }
     }
 
-    /// What became of the traffic beside.
+    /// Results of the background traffic.
     fn beside(&self, part: &Part) -> Vec<BackgroundLoad> {
         let machine = self.machine;
         let counts = part.beside.iter().zip(&part.received);
@@ -664,9 +665,10 @@ impl Load<'_> {
         let [latency_p50_s, latency_p99_s] = [0.50, 0.99].map(|q| part.latencies.quantile_s(q));
         let (latency_mean_s, unfinished) =
             (part.latencies.mean_s(), part.packets - part.latencies.count);
-        // Who is under way has been so since the window at the least; their mean age is exact.
+        // Packets in flight at the end were generated in the window or before; their mean age is
+        // exact.
         let end = (request.warmup + request.window).0;
-        // A run that was interrupted has counted packets that are not born yet.
+        // An interrupted run may have counted packets that are not generated yet.
         let ages = (u128::from(unfinished) * u128::from(part.now.0)).saturating_sub(part.births);
         part.latencies.add_at_least(Span(part.now.0.saturating_sub(end)), unfinished, ages);
         let wire = request.packet_bytes + machine.nic.packet_overhead;
@@ -706,7 +708,7 @@ impl Load<'_> {
     }
 }
 
-/// Packets delivered, their hops, and those that went a longer way.
+/// Packets delivered, their hops, and those on non-minimal paths.
 fn sums(c: &Counters) -> (u64, u64, u64) {
     (c.delivered_packets, c.hops, c.nonminimal)
 }

@@ -1,6 +1,6 @@
-//! Looking ahead, as networks do: what a rank's event will need is asked for while its predecessors
-//! are handled, first what it names and then what that names in turn. Nothing that anybody could
-//! see depends on it.
+//! Prefetching, as in the network models: the data of a rank's next events is fetched while earlier
+//! ones are handled, first the objects that an event names, then those that they refer to. It has
+//! no effect on results.
 
 use super::{HostEvent, InFlight, MessageOwner, Send, World};
 use crate::collective::Run;
@@ -8,9 +8,9 @@ use base::prefetch;
 use net::{HOST, NetworkModel};
 use workload::Workload;
 
-/// How many events ahead the last of three looks is, and each before it more.
+/// Distance in events of the last of three prefetch stages; earlier stages look further ahead.
 const AHEAD: usize = 4;
-/// Of fewer sends at once caches hold all [estimate].
+/// With fewer sends in flight, caches hold all of them [estimate].
 const MANY: usize = 1 << 12;
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
@@ -88,7 +88,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Of many sends at once all events that come are to be seen ahead. Asked now and then.
+    /// With many sends in flight, lets the queue expose upcoming events. Called from time to time.
     pub(super) fn enable_prefetch(&mut self) {
         if self.sends.peak() >= MANY {
             self.queue.enable_prefetch();
@@ -101,7 +101,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.limit_checker.limits.prefetch(rank);
     }
 
-    /// The rank's event so many ahead, if it is one.
+    /// The event `nth` places ahead, if it is a rank's.
     #[inline(always)]
     fn word_ahead(&self, nth: usize) -> Option<(u32, u32)> {
         let what = self.queue.ahead(nth)?;

@@ -1,4 +1,4 @@
-//! How a run ended: who waits for what, and the sums.
+//! The end of a run: blocked ranks, and totals.
 
 use super::{JobState, Waiter, World};
 use crate::outcome::{Blocked, End, Engine, JobOutcome, Outcome, PairTraffic};
@@ -12,7 +12,7 @@ use workload::wire::PRIVATE_CONTEXT;
 use workload::{WORLD, Workload};
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// Who waits for what, now that nothing will ever happen again.
+    /// What each blocked rank waits for. No event is pending any more.
     pub(super) fn blocked(&self) -> Vec<Blocked> {
         let mut blocked = Vec::new();
         for (at, rank) in self.ranks.iter().enumerate() {
@@ -55,7 +55,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     pub(super) fn outcome(&mut self, end: End) -> Outcome {
         let end_is_final = end == End::Finished;
-        // Where nothing is under way nobody will count any more.
+        // With an empty queue, counters are final and can be moved.
         let is_quiet = self.queue.is_empty();
         let engine = Engine {
             events: self.events,

@@ -1,4 +1,4 @@
-//! What broken parts of the machine do to jobs: messages that were given up, nodes that died.
+//! Effects of the machine's faults on jobs: messages that were given up, nodes that went down.
 
 use super::{MessageOwner, Rank, World};
 use crate::outcome::Blocked;
@@ -9,11 +9,11 @@ use machine::faults::NEVER;
 use net::{Failure, LostAt, MsgId, NetworkModel};
 use workload::Workload;
 
-/// What the machine's faults have in store for the jobs.
+/// Failures so far, and the next one.
 pub(super) struct FailureState {
-    /// What the machine did to a job that no job goes on from.
+    /// A failure of the machine from which no job can continue.
     pub failed: Option<Blocked>,
-    /// When the next node of the plan dies; never, mostly.
+    /// Time of the next node failure in the schedule; usually never.
     pub next_failure: Time,
 }
 
@@ -29,14 +29,14 @@ fn next_failure(job: &Job, after: Time) -> Option<Time> {
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// Whether nobody goes on.
+    /// Whether the run cannot continue.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.is_some()
             || self.failure_state.failed.is_some()
             || self.limit_checker.is_exhausted()
     }
 
-    /// The network has given a message up: whose it was is told.
+    /// The network has given up a message: the failure names its sender.
     pub(super) fn fail_message(&mut self, id: MsgId, owner: MessageOwner) {
         let failure = self.net.failure(id).expect("the network says why a message failed");
         let Some(rank) = self.sender(owner) else {
@@ -47,7 +47,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         };
         self.less_pending(rank);
         if self.workload.is_over(self.last_job) {
-            return; // Nobody waits for it any more.
+            return; // No rank waits for it any more.
         }
         let (to, bytes) = self.owner_target(owner);
         let to = self.own_number(to);
@@ -59,7 +59,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.failure_state.failed.get_or_insert(Blocked { rank, node, what });
     }
 
-    /// Where to a message of a rank's is, and the bytes of all it is part of.
+    /// Target rank of a message, and the bytes of its whole operation.
     fn owner_target(&self, owner: MessageOwner) -> (u32, u64) {
         match owner {
             MessageOwner::Send(in_flight) => {
@@ -94,7 +94,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         )
     }
 
-    /// A node has died: so have its ranks, and the job with them. False if no job had any there.
+    /// A node goes down, and the jobs of its ranks fail. Returns false if no job has ranks on it.
     #[cold]
     pub(super) fn fail_node(&mut self) -> bool {
         let at = self.failure_state.next_failure;
@@ -117,7 +117,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let name = self.job.machine.node_name(node);
         let what = format!("node {name} went down at {at} with {ranks} of the job on it");
         self.failure_state.failed.get_or_insert(Blocked { rank: first as u32, node, what });
-        // The event at hand is the first since, and nobody lives to see it.
+        // The current event is later than the failure and is dropped.
         self.now = at;
         true
     }

@@ -1,5 +1,5 @@
-//! What is due at an instant, and what a message is part of: one word each, so that the queue and
-//! the network carry all there is to know, and nothing else need be read to learn it.
+//! Events of ranks and owners of messages, each packed into one word that the queue or the network
+//! carries. No other memory needs to be read to decode them.
 
 use crate::onesided::AccessId;
 use crate::outcome::Blocked;
@@ -7,18 +7,18 @@ use crate::world::{DoneId, RunId, SendId, World};
 use net::NetworkModel;
 use workload::Workload;
 
-/// The parts of a send, in the order they travel.
+/// Protocol phases of a send, in the order in which they occur.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum ProtocolPhase {
     /// Envelope and all data.
     Eager,
-    /// Envelope and the first part of the data; the rest is asked for.
+    /// Envelope and the first part of the data; the rest is fetched.
     RequestToSend,
-    /// The receiver's NIC asks.
+    /// The receiver's NIC requests the data.
     Get,
     Data,
-    /// The sender learns that its buffer is free.
+    /// The sender is notified that its buffer is free.
     Finished,
 }
 
@@ -28,13 +28,13 @@ pub(crate) struct InFlight {
     pub phase: ProtocolPhase,
 }
 
-/// What a message in the network is part of.
+/// The operation that a message in the network belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MessageOwner {
     Send(InFlight),
-    /// The request or the answer of a one-sided operation.
+    /// Request or response of a one-sided operation.
     Access(AccessId),
-    /// Of this source, beside the jobs.
+    /// Source number in the background traffic.
     Background(u32),
 }
 
@@ -43,38 +43,38 @@ pub(crate) enum HostEvent {
     /// The call at the head of the rank's list takes effect.
     Execute,
     Complete(DoneId),
-    /// Completes an alarm. Not progress: one that rings after the last rank has left does not
+    /// Completes an alarm. An alarm is not progress: one after the last rank has left does not
     /// lengthen the run.
     Alarm(DoneId),
     /// The next message of the run's round leaves its rank.
     SendNext(RunId),
-    /// A leg leaves its rank; and its NIC, where something beside the network delays it.
+    /// A message leaves its rank; and its NIC, if something delays it before the network.
     Depart(InFlight),
     Inject(InFlight),
-    /// The way that NICs share to GPUs is free for the next leg that waits for it.
+    /// The NICs' shared path to GPUs is free for the next waiting message.
     Serve(u32),
-    /// A message has come: by the network, through shared memory, or as an acknowledgement.
+    /// A message has arrived: from the network, through shared memory, or as an acknowledgement.
     Arrive(MessageOwner),
     /// A one-sided operation leaves its origin.
     Issue(AccessId),
-    /// The answer to one leaves its target.
+    /// The response to one leaves its target.
     Answer(AccessId),
-    /// The round the run is in is over.
+    /// The present round of the run is complete.
     Advance(RunId),
-    /// What switches have reduced is there: at the root, or everywhere.
+    /// The result of a reduction in the network has arrived: at the root, or everywhere.
     Reduced(RunId),
     /// The background has warmed up: the jobs begin.
     Begin,
 }
 
-/// Bits of what something is, above those of whose it is.
+/// Bits for the kind, above those for the id.
 const KIND: u32 = 5;
 const NAME: u32 = u32::BITS - KIND;
-/// So many of a sort may be under way at once: 117 million sends, which take some 10 GB. The names
-/// beyond are for what comes before somebody looks.
+/// Maximum number of objects of one type at a time: 117 million sends, which take some 10 GB. The
+/// ids above are a reserve between two checks.
 pub(super) const MOST: usize = (1 << NAME) - (1 << 24);
 
-/// Kinds of cargo, those of legs by their number, and those of dues behind them.
+/// Kinds: protocol phases by their number, other message owners, and then the other events.
 const PHASES: u32 = 5;
 const ACCESS: u32 = PHASES;
 const BACKGROUND: u32 = ACCESS + 1;
@@ -174,7 +174,7 @@ impl HostEvent {
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// Ends the run if it has nearly run out of names. Asked now and then.
+    /// Ends the run if ids are nearly exhausted. Called from time to time.
     pub(super) fn count_names(&mut self) {
         let sorts = [
             (self.sends.peak(), "messages"),
@@ -207,7 +207,7 @@ mod tests {
     use machine::{MachineSpec, NicId, NodeId};
     use workload::{Op, SendMode, Step, Streams, WORLD};
 
-    /// 3,000 messages lie at a rank that computes, until it receives them.
+    /// 3,000 messages are unexpected at a rank that computes, until it receives them.
     #[test]
     fn a_run_out_of_message_ids_ends_with_a_reason() {
         let text = machine::preset("dragonfly-1056").expect("a preset");

@@ -1,4 +1,4 @@
-//! What a run is a function of.
+//! Inputs of a run.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::background::Background;
 use crate::noise::Noise;
 use crate::world::Policy;
 
-/// Where a rank lives.
+/// Node, NIC and binding of one rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankPlacement {
     pub node: NodeId,
@@ -19,7 +19,7 @@ pub struct RankPlacement {
     pub binding: Binding,
 }
 
-/// Where the buffers of messages lie.
+/// Memory that holds message buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Buffers {
     #[default]
@@ -28,48 +28,47 @@ pub enum Buffers {
     Gpu,
 }
 
-/// Everything a run is a function of, but for the workload and the fidelity.
+/// All inputs of a run except the workload and the fidelity.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub machine: Machine,
     pub library: Library,
     pub placements: Vec<RankPlacement>,
-    /// The first rank of each of the jobs that run side by side; the first of all is 0.
+    /// First rank of each concurrent job; the first element is 0.
     pub firsts: Vec<u32>,
-    /// The virtual network of each job's messages: that of its traffic class.
+    /// Virtual network of each job's messages: that of its traffic class.
     pub vnets: Vec<u8>,
-    /// What nodes no job has do meanwhile, for `warmup` before the jobs start.
+    /// Traffic of nodes without a job. It starts `warmup` before the jobs.
     pub background: Vec<Background>,
     pub warmup: Span,
     pub noise: Option<Noise>,
-    /// What happens where something is used up.
+    /// Effect of exceeding a limit.
     pub limits: Policy,
     pub buffers: Buffers,
     pub seed: u64,
-    /// Which rounds and ranks of collectives are played.
+    /// Rounds and ranks of collectives that are simulated.
     pub sample: Sample,
-    /// Whether messages of collectives are counted for each pair of ranks.
+    /// Whether messages of collectives are counted per pair of ranks.
     pub counts_pairs: bool,
 }
 
-/// The part of a collective that is played, where all of it is too much: some of its rounds, by
-/// some of the ranks.
+/// The simulated part of a collective that is too large to simulate whole: some of its rounds, on
+/// some of its ranks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sample {
-    /// The rounds, block by block in the order in which they are played; all of them if there is no
-    /// block.
+    /// Blocks of rounds in the order in which they are simulated; empty for all rounds.
     pub blocks: Vec<Range<u32>>,
-    /// Ranks so many apart do the same at the same time, so only the first so many are played.
-    /// What they send to another's twin their own twin sends them.
+    /// Period of equivalent ranks: ranks this far apart behave alike, so only the first `ranks` are
+    /// simulated. A message to another rank goes to that rank's representative instead.
     pub ranks: Option<u32>,
-    /// Partners are told by exclusive or of ranks, not by how many ranks they are away.
+    /// Partners are given by exclusive or of rank numbers, not by a constant distance.
     pub swaps: bool,
 }
 
 impl Sample {
     pub const ALL: Sample = Sample { blocks: Vec::new(), ranks: None, swaps: false };
 
-    /// The round that is played as the `nth` of a collective of so many.
+    /// The round simulated as the `nth` of a collective with `rounds` rounds.
     pub(crate) fn round(&self, nth: u32, rounds: u32) -> Option<u32> {
         if self.blocks.is_empty() {
             return (nth < rounds).then_some(nth);
@@ -88,8 +87,8 @@ impl Sample {
 }
 
 impl Job {
-    /// Messages are to lie in `buffers`. Where NICs read and write all of GPUs' memory themselves,
-    /// they do at its rate; what background sends beside goes at that rate, too.
+    /// Places message buffers in `buffers`. If NICs access all GPU memory directly, they do so at
+    /// the GPU's rate; background traffic then uses that rate too.
     pub(crate) fn put_buffers(&mut self, buffers: Buffers) {
         self.buffers = buffers;
         let one_way = self.machine.node.gpu.as_ref().and_then(|gpu| gpu.nic_gap_one_way);
@@ -99,15 +98,15 @@ impl Job {
         }
     }
 
-    /// What a message takes of each NIC that receives it, by how many ranks sit there.
+    /// Per-message processing time of each NIC, which depends on the number of ranks that use it.
     pub(crate) fn handling(&self) -> IndexVec<NicId, Span> {
         let mut ranks = IndexVec::filled(0, self.machine.n_nics() as usize);
         self.placements.iter().for_each(|placement| ranks[placement.nic] += 1);
         ranks.raw.into_iter().map(|n| self.machine.nic.handling(n)).collect()
     }
 
-    /// Where each rank's core is in the circle of noise as the run begins; it is named by its place
-    /// on its node.
+    /// Phase of each core's noise at the start of the run. The random draw is indexed by the core's
+    /// position on its node.
     pub(crate) fn phases(&self) -> Vec<Span> {
         const STREAM: u32 = 0x6e6f_6973;
         let Some(noise) = self.noise else { return Vec::new() };
@@ -121,19 +120,18 @@ impl Job {
         self.placements.iter().map(phase).collect()
     }
 
-    /// Where some ranks are played for all: the groups that do alike, and the NIC that stands for
-    /// each.
+    /// For a sample of ranks: the equivalent groups, and the NIC that represents each NIC.
     pub(crate) fn folding(&self) -> Option<Folding> {
         Some(self.folding_by(self.sample.ranks? as usize, self.sample.swaps))
     }
 
-    /// The same if the first so many ranks are to be played, whose partners swap or not.
+    /// The same if the first `ranks` ranks are simulated, with partners by exclusive or if `swaps`.
     pub(crate) fn folding_by(&self, ranks: usize, swaps: bool) -> Folding {
         let mut twin: IndexVec<NicId, NicId> = (0..self.machine.n_nics()).map(NicId).collect();
-        // Ranks behind the last whole group take no part, and may sit on anybody's nodes.
+        // Ranks after the last whole group are not simulated, and may be on any nodes.
         let whole = self.placements.len() / ranks * ranks;
         for (rank, placement) in self.placements[..whole].iter().enumerate() {
-            // Long messages are striped over the NICs beside.
+            // Long messages are striped over the other NICs of the node.
             let own = self.machine.nics_of_same_node(placement.nic);
             let theirs = self.machine.nics_of_same_node(self.placements[rank % ranks].nic);
             own.zip(theirs).for_each(|(nic, other)| twin[NicId(nic)] = NicId(other));
@@ -143,7 +141,7 @@ impl Job {
         Folding { groups, swaps, representative: twin }
     }
 
-    /// One job on a machine that does nothing else.
+    /// One job on an otherwise idle machine.
     pub fn new(
         machine: Machine,
         library: Library,

@@ -1,6 +1,6 @@
-//! What limits of NICs and of the provider do to a run: what slows down, waits or ends.
+//! Effects of the limits of NICs, provider and library: delays, waiting, or the end of the run.
 //!
-//! `mpi::Limits` counts; here is when, how long, and what to say.
+//! `mpi::Limits` counts. This module decides when, how long, and with which message.
 
 use super::{HostEvent, Send, SendId, World};
 use crate::outcome::{Blocked, ExceededLimit, LimitReport, LimitUse};
@@ -13,14 +13,14 @@ use mpi::limits::{Limit, MatchMode, Nic, UNLIMITED, Verdict};
 use net::NetworkModel;
 use workload::{ANY_SOURCE, Call, Context, Workload};
 
-/// What is done about a limit that a run exceeds.
+/// Effect of exceeding a limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Policy {
-    /// There are none.
+    /// There are no limits.
     Off,
-    /// It is noted, and the run goes on as if there were none.
+    /// Report it, and continue as if the limit did not exist.
     Warn,
-    /// What would fail on the machine ends the run.
+    /// End the run where the machine would fail.
     Fail,
 }
 
@@ -35,22 +35,22 @@ impl Policy {
 pub(crate) struct LimitChecker {
     pub limits: Limits,
     contexts: Contexts,
-    /// The last id that ranks agreed on, and how many they were.
+    /// The last context id that ranks agreed on, and the number of these ranks.
     agreed: (Allocation, usize),
     policy: Policy,
-    /// Looking at one element of a list, and the wait of flow control.
+    /// Time to examine one list element, and the delay of flow control.
     element: Span,
     flow_control: Span,
-    /// Ranks inside a send that waits for others of theirs to be received.
+    /// Ranks blocked in a send until an earlier send of theirs is received.
     waiting: Vec<bool>,
-    /// Until when each rank's endpoint turns messages away, once one has.
+    /// Time until which each rank's endpoint rejects messages; empty before the first flow control.
     closed: Vec<Time>,
     crossed: Vec<ExceededLimit>,
     exhausted: Option<Blocked>,
     flow_controls: u64,
 }
 
-/// What the machine's NICs have of what is limited.
+/// The limits in the machine's NIC parameters.
 fn nic_of(machine: &Machine) -> Nic {
     let nic = &machine.nic;
     Nic {
@@ -84,7 +84,7 @@ impl LimitChecker {
     pub fn is_exhausted(&self) -> bool {
         self.exhausted.is_some()
     }
-    /// The run ends for want of something.
+    /// Ends the run because a resource is exhausted.
     pub fn exhaust(&mut self, what: Blocked) {
         self.exhausted.get_or_insert(what);
     }
@@ -94,12 +94,12 @@ impl LimitChecker {
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// Whether what comes from there comes by the NIC.
+    /// Whether messages from rank `from` arrive through the NIC.
     pub(crate) fn is_remote(&self, at: u32, from: u32) -> bool {
         from == ANY_SOURCE || !self.shares_node(at, from)
     }
 
-    /// Bytes of a message that lie at its receiver until it is received.
+    /// Bytes of a message that its receiver buffers until it is received.
     fn held_bytes(&self, send: &Send) -> u64 {
         if send.rendezvous {
             send.bytes.min(self.job.library.rendezvous_eager_part)
@@ -108,14 +108,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The jobs start, if their ranks' endpoints find what they need.
+    /// Opens the endpoints at the start of the jobs, if their ranks' NICs have room for them.
     pub(super) fn open_endpoints(&mut self) {
         if let Some((rank, limit)) = self.limit_checker.limits.start() {
             self.exceeded(rank, limit);
         }
     }
 
-    /// Memory of a rank is open to others through the NIC, or is so no more.
+    /// Registers or deregisters memory of a rank for remote access.
     pub(super) fn region(&mut self, rank: u32, held: bool, optimized: bool) {
         let rank = self.representative(rank);
         if held {
@@ -126,7 +126,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The rank is in a communicator.
+    /// The rank has joined a communicator.
     pub(super) fn joined(&mut self, rank: u32, context: Context) {
         let key = (self.job_of(rank), context);
         let (first, members) = (self.first_rank(key.0), self.workload.members(key.0, context));
@@ -140,14 +140,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.apply_verdict(agreed.rank, verdict);
         }
     }
-    /// It is so no more.
+    /// The rank has freed it.
     pub(super) fn left(&mut self, rank: u32, context: Context) {
         let key = (self.job_of(rank), context);
         self.limit_checker.contexts.leave(key, rank);
     }
 
-    /// The library makes a message of a one-sided operation. If it is long the other side reads the
-    /// data, from memory that is registered until word comes that it has.
+    /// The library executes a one-sided operation with messages. If it is long, the peer reads the
+    /// data from memory that stays registered until the peer reports completion.
     pub(crate) fn register_temporary(&mut self, rank: u32, bytes: u64) {
         if bytes > self.job.library.am_eager_max {
             let rank = self.representative(rank);
@@ -161,14 +161,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The rank has more requests than ever.
+    /// The rank's number of requests has reached a new maximum.
     pub(super) fn requests(&mut self, rank: u32, held: u32) {
         let rank = self.representative(rank);
         let verdict = self.limit_checker.limits.request(rank, held);
         self.apply_verdict(rank, verdict);
     }
 
-    /// A receive waits at the rank's NIC for what comes from there.
+    /// A receive is posted at the rank's NIC for messages from `from`.
     pub(crate) fn posted(&mut self, at: u32, from: u32) {
         if self.is_remote(at, from) {
             let at = self.representative(at);
@@ -176,14 +176,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.apply_verdict(at, verdict);
         }
     }
-    /// It does not any more.
+    /// It has matched or was cancelled.
     pub(crate) fn unposted(&mut self, at: u32, from: u32) {
         if self.is_remote(at, from) {
             self.limit_checker.limits.unpost(self.representative(at));
         }
     }
 
-    /// A message has come; whether a receive waited for it.
+    /// A message has arrived; `is_expected` if a receive was posted for it.
     #[inline]
     pub(crate) fn message_arrived(&mut self, id: SendId, is_expected: bool) {
         let Send { to, rendezvous, same_node, .. } = self.sends[id];
@@ -196,7 +196,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// A message has come by the NIC, and stays: no receive waits for it.
+    /// An unexpected message has arrived through the NIC and is buffered.
     pub(crate) fn hold_unexpected(&mut self, id: SendId) {
         let send = self.sends[id];
         if !send.same_node {
@@ -206,7 +206,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.apply_verdict(at, verdict);
         }
     }
-    /// It has been received, or set aside for who will.
+    /// It has been received, or reserved by a probe.
     pub(crate) fn release_unexpected(&mut self, id: SendId) {
         let send = self.sends[id];
         if !send.same_node {
@@ -215,7 +215,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Where the CPU matches, it has just searched so many elements.
+    /// If the rank's CPU matches: it has searched `elements` list elements.
     pub(crate) fn searched(&mut self, rank: u32, elements: usize) {
         let rank = self.representative(rank);
         if self.limit_checker.limits.is_software(rank) {
@@ -228,7 +228,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     pub(crate) fn tagged(&mut self, rank: u32, context: u32, tag: i32) {
-        // The library's own messages have tags of its own.
+        // Internal messages of the library have their own tags.
         if context & workload::wire::PRIVATE_CONTEXT == 0 {
             let verdict = self.limit_checker.limits.tag(rank, tag);
             self.apply_verdict(rank, verdict);
@@ -257,8 +257,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// A message that comes while its receiver's endpoint turns messages away is sent again when
-    /// that is over. Whether it was.
+    /// A message that arrives while the receiver's endpoint rejects messages is sent again later.
+    /// Returns whether that was so.
     #[inline]
     pub(crate) fn deferred_by_flow_control(&mut self, in_flight: InFlight, to: u32) -> bool {
         if self.limit_checker.closed.is_empty() {
@@ -273,21 +273,21 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         true
     }
 
-    /// Takes what a send needs at the NIC; whether there was any.
+    /// Takes the NIC resources of a send; returns whether they were available.
     pub(crate) fn claim_send(&mut self, at: u32, to: u32, bytes: u64) -> bool {
         let by_nic = !self.shares_node(at, to);
         !(by_nic && self.wants_rendezvous(false, bytes)) || self.limit_checker.limits.claim(at)
     }
 
-    /// The rank stays inside this call until one of its sends is through: the provider says
-    /// "again", and the library does.
+    /// The rank stays in this call until one of its sends completes: the provider returns "again",
+    /// and the library retries.
     #[cold]
     pub(crate) fn block_send(&mut self, call: Call) {
         self.limit_checker.waiting[call.rank as usize] = true;
         self.take_back(call);
     }
 
-    /// A rendezvous over the network is through.
+    /// A rendezvous over the network is complete.
     pub(crate) fn release_rendezvous(&mut self, send: &Send) {
         self.limit_checker.limits.unclaim(send.from);
         self.limit_checker.limits.sent(send.from);
@@ -298,8 +298,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Nobody goes on. If that is for want of something, and only to be noted, they do from now on;
-    /// whether so.
+    /// No rank can continue. If a limit is the reason, and the policy is not `Fail`, waives the
+    /// limit. Returns whether it did.
     pub(super) fn waive_limit(&mut self) -> bool {
         let waiting: Vec<u32> = self.waiting_to_send().map(|(rank, _)| rank).collect();
         if self.limit_checker.policy == Policy::Fail || waiting.is_empty() {
@@ -314,7 +314,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         true
     }
 
-    /// Nobody goes on: whether that is for want of something, and who lacks it.
+    /// No rank can continue. Returns the rank that lacks a resource, if a limit is the reason.
     pub(super) fn blocked_by_limit(&mut self) -> Option<Blocked> {
         let rank = self.limit_checker.waiting.iter().position(|&waits| waits)? as u32;
         self.exceeded(rank, Limit::RendezvousSends);
@@ -391,7 +391,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 )
             }
             Limit::Communicators => {
-                // The one that is being made is not in use yet.
+                // The communicator being made is not in use yet.
                 let most = self.limit_checker.agreed.0.most - 1;
                 let who = match self.limit_checker.agreed.1 {
                     1 => "1 rank makes".into(),
@@ -454,7 +454,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         format!("{what}. Cure: {}", limit.workaround())
     }
 
-    /// Who waits inside a send, for the list of who waits for what.
+    /// Ranks blocked in a send, for the list of blocked ranks.
     pub(super) fn waiting_to_send(&self) -> impl Iterator<Item = (u32, String)> {
         let bound = self.limit_checker.limits.bound(Limit::RendezvousSends);
         let waits = self.limit_checker.waiting.iter().zip(0u32..).filter(|(waits, _)| **waits);
@@ -465,7 +465,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     pub(super) fn limit_report(&self) -> LimitReport {
         let limits = &self.limit_checker.limits;
-        // What a program allocates is known to those who started it.
+        // Memory is counted by the process launcher.
         let counted = Limit::ALL.iter().filter(|&&limit| limit != Limit::Memory);
         let uses = counted.map(|&limit| {
             let mark = limits.mark(limit);

@@ -1,4 +1,4 @@
-//! A rank: what it knows, and the calls that wait for its CPU.
+//! State of a rank, and the calls that wait for its CPU.
 
 use super::{Buffers, CallId, HostEvent, RunId, SendId, Waiter, World};
 use base::{Span, Time};
@@ -12,20 +12,21 @@ use workload::{Call, Context, NonContiguous, Op, Token, WORLD, Workload};
 #[derive(Default)]
 #[repr(align(64))]
 pub(crate) struct Rank {
-    /// The job it is of.
+    /// The rank's job.
     pub job: u32,
-    /// Collectives called so far on the communicator of all; others are in `Inbox::called`.
+    /// Number of collectives called on the communicator of all ranks; for others see
+    /// `Inbox::called`.
     in_world: u32,
-    /// When its CPU is through with what it has taken on.
+    /// Time at which its CPU has finished all accepted work.
     pub cpu: Time,
-    /// Its calls, the first and the last; each knows the next.
+    /// First and last of its calls, a linked list.
     calls: Option<(CallId, CallId)>,
-    /// The first of the collectives it is in; each knows the next.
+    /// First of the collectives it is in, a linked list.
     pub run: Option<RunId>,
-    /// Collective messages that came before this rank was in their round, first and last; each
-    /// knows the next.
+    /// First and last of the collective messages that arrived before this rank was in their round,
+    /// a linked list.
     pub early: Option<(SendId, SendId)>,
-    /// Of a rank that does more than collectives of all.
+    /// Present if the rank does more than collectives of all ranks.
     pub(super) inbox: Option<Box<Inbox>>,
     pub exited: bool,
 }
@@ -55,7 +56,7 @@ impl Rank {
         *called += 1;
         *called - 1
     }
-    /// How many collectives it has called on `context`.
+    /// Number of collectives it has called on `context`.
     pub fn called(&self, context: Context) -> u32 {
         let others = self.inbox.iter().flat_map(|inbox| &inbox.called);
         match context {
@@ -63,37 +64,37 @@ impl Rank {
             _ => others.filter(|called| called.0 == context).map(|called| called.1).sum(),
         }
     }
-    /// What has come to it that no receive was posted for.
+    /// Unexpected messages.
     pub fn unexpected(&self) -> impl Iterator<Item = (Envelope, SendId)> {
         self.inbox.iter().flat_map(|inbox| inbox.matching.unexpected())
     }
 }
 
-/// What a rank knows of its own messages, those of collectives aside, and of smaller communicators.
+/// State of a rank's messages, except those of collectives, and of smaller communicators.
 #[derive(Default)]
 pub(crate) struct Inbox {
-    /// Collectives called so far by communicator, but for that of all.
+    /// Number of collectives called, by communicator, except that of all ranks.
     called: Vec<(Context, u32)>,
     pub matching: Matching<Waiter, SendId>,
     pub probes: Vec<(Pattern, Token, bool)>,
-    /// Messages set aside by probes that take.
+    /// Messages reserved by matched probes.
     pub taken: Vec<(Token, Envelope, SendId)>,
-    /// Calls whose data lies apart: of what they give until they are taken on, of what they take
-    /// until it has come.
+    /// Non-contiguous layouts of calls: of the data they send, until the CPU accepts the call; of
+    /// the data they receive, until it has arrived.
     gives: Vec<(Token, NonContiguous)>,
     takes: Vec<(Token, NonContiguous)>,
-    /// Sends whose NICs are named, in the order of the calls, until they take effect.
+    /// Sends with named NICs in call order, until they take effect.
     nics: VecDeque<(Token, [u8; 2])>,
 }
 
-/// The entry of a call, which is on the list no more. Few calls of a rank are under way at once.
+/// Removes and returns the entry of a call. Few calls of a rank are in progress at once.
 fn removed(list: &mut Vec<(Token, NonContiguous)>, token: Token) -> Option<NonContiguous> {
     let at = list.iter().position(|entry| entry.0 == token)?;
     Some(list.swap_remove(at).1)
 }
 
-/// The NICs of a send, the first of those whose NICs are named, or of one without names. A rank's
-/// calls take effect in their order: a send whose name is not the first shows that one was skipped.
+/// The NICs of a send, if the first entry names NICs for it. Calls of a rank take effect in order,
+/// so a send that is listed but not first shows that one was skipped.
 fn named_for(named: &mut VecDeque<(Token, [u8; 2])>, token: Token) -> Option<[u8; 2]> {
     let (first, nics) = *named.front()?;
     if first == token {
@@ -107,7 +108,7 @@ fn named_for(named: &mut VecDeque<(Token, [u8; 2])>, token: Token) -> Option<[u8
     None
 }
 
-/// A call and the one its rank made after it. A collective's stays until the rank leaves it.
+/// A call, and the next call of its rank. A collective's entry stays until the rank leaves it.
 pub(crate) struct Called {
     call: Option<Call>,
     after: Option<CallId>,
@@ -124,7 +125,7 @@ impl Called {
             op => unreachable!("{op:?} is no collective"),
         }
     }
-    /// Who shares a node with whom in that collective.
+    /// Sets the grouping of ranks by node for that collective.
     pub fn know(&mut self, all: NodeMap) {
         if let Some(Call { op: Op::Collective { call, .. }, .. }) = &mut self.call {
             call.nodes = Some(all);
@@ -165,7 +166,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.calls = calls;
     }
 
-    /// Its rank's CPU will come to this call.
+    /// Appends a call to its rank's list.
     #[inline]
     fn list(&mut self, call: Call) {
         let at = call.rank;
@@ -184,7 +185,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The rank's next call, which its CPU has come to, is on its list no more.
+    /// Removes the rank's next call from its list; the CPU has reached it.
     pub(super) fn next_call(&mut self, rank: u32) -> CallId {
         let calls = &mut self.ranks[rank as usize].calls;
         let (first, last) = calls.expect("a call was taken on");
@@ -192,14 +193,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         first
     }
 
-    /// Takes a call that is on no list any more.
+    /// Takes a call that is not on a list any more.
     pub(crate) fn take_call(&mut self, id: CallId) -> Call {
         let call = self.called[id].call.take().expect("it is taken once");
         self.called.free(id);
         call
     }
 
-    /// The rank comes to this call once more, before its others.
+    /// Puts the call back at the head of its rank's list.
     pub(super) fn take_back(&mut self, call: Call) {
         let calls = &mut self.ranks[call.rank as usize].calls;
         let after = calls.map(|(first, _)| first);
@@ -207,8 +208,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         *calls = Some((id, calls.map_or(id, |(_, last)| last)));
     }
 
-    /// Schedules the effect of the rank's next call: after the computation before it and the time
-    /// the call itself costs.
+    /// Schedules the effect of the rank's next call: after the computation before it and the CPU
+    /// time of the call itself.
     pub(super) fn take_on(&mut self, rank: u32) {
         let Some((first, _)) = self.ranks[rank as usize].calls else { return };
         let call = self.called[first].call();
@@ -219,13 +220,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.schedule(rank, when, HostEvent::Execute);
     }
 
-    /// The NICs that were named for this send, which takes effect now.
+    /// The NICs named for this send, which takes effect now.
     pub(crate) fn take_nics(&mut self, rank: u32, token: Token) -> Option<[u8; 2]> {
         named_for(&mut self.ranks[rank as usize].inbox.as_mut()?.nics, token)
     }
 
-    /// What packing costs the CPU for a call whose data lies apart, once. Within a node the data is
-    /// packed to where it would be copied to: in place of that copy, if the call makes one.
+    /// CPU time for packing the data of a call with a non-contiguous layout, once. Within a node,
+    /// packing replaces the copy to the destination, if the call makes one.
     #[inline]
     fn gather_cost(&mut self, rank: u32, id: CallId) -> Span {
         match &mut self.ranks[rank as usize].inbox {
@@ -246,8 +247,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         beside(self.packing_cost(&give), spared)
     }
 
-    /// What unpacking costs the CPU as `bytes` have come for one of its calls, likewise in place of
-    /// a copy that need not be made.
+    /// CPU time for unpacking `bytes` that have arrived for one of its calls; it likewise replaces
+    /// a copy.
     #[inline]
     pub(crate) fn scatter_cost(
         &mut self,
@@ -264,7 +265,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         beside(self.packing_cost(&take.first(bytes)), spared(self))
     }
 
-    /// A GPU does that by itself.
+    /// With GPU buffers the GPU does it.
     fn packing_cost(&self, apart: &NonContiguous) -> Span {
         let library = &self.job.library;
         match self.job.buffers {
@@ -274,7 +275,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 }
 
-/// What is left of `cost` beside something of that length that need not be done.
+/// The part of `cost` beyond the copy that it replaces.
 fn beside(cost: Span, spared: Span) -> Span {
     Span(cost.0.saturating_sub(spared.0))
 }

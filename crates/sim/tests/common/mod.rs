@@ -1,4 +1,4 @@
-//! What the tests of runs share: scripts of calls, and everything their ranks are told.
+//! Shared by the tests of runs: scripts of calls, and the completions reported to their ranks.
 
 #![allow(dead_code)] // each test program uses its part
 
@@ -15,7 +15,7 @@ pub fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
     MachineSpec::parse(name, text, &set).and_then(|s| s.resolve()).expect("presets are legal")
 }
 
-/// One rank a placement, each on the first NIC of its node.
+/// One rank per listed node, each on the node's first NIC.
 pub fn job_on(machine: Machine, mpi: &str, nodes: &[u32]) -> Job {
     let text = mpi::library::preset(mpi).expect("a preset");
     let library = Library::parse(mpi, text, &machine.fabric).expect("presets are legal");
@@ -31,7 +31,7 @@ pub fn job(nodes: &[u32]) -> Job {
     job_on(machine("aurora", &[]), "mpich", nodes)
 }
 
-/// A script of calls a rank, all submitted at the start, and everything it is told.
+/// A script of calls per rank, all submitted at the start, and all completions reported to it.
 pub struct Script {
     world: Vec<u32>,
     calls: Vec<Call>,

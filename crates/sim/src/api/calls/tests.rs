@@ -1,10 +1,11 @@
-//! What is asked of a call decides what is simulated of it, and what is told.
+//! Sampling of calls: what is simulated, and what is reported.
 
 use super::*;
 
-/// 144 ranks on six groups of four switches that are cabled alike, one cable between two, so
-/// that nothing is drawn: twins meet what their twins meet, and one group's flows are those of
-/// all. Pairwise, who comes first to a rank hangs on picoseconds, and goes on to all others.
+/// 144 ranks on six groups of four switches with identical cabling, one cable per pair, so that no
+/// random draw matters. Representatives then meet what all ranks meet, and the flows of one group
+/// are those of all. In a pairwise exchange, picoseconds decide the order of arrival, with effects
+/// on all other ranks.
 #[test]
 fn one_group_is_all_where_groups_are_cabled_alike() {
     let common = serde_json::json!({
@@ -30,7 +31,7 @@ fn one_group_is_all_where_groups_are_cabled_alike() {
         (of(exchange, Algorithm::Pairwise, 20_000), 0.02),
     ];
     let flow = Fidelity::Flow;
-    // As they are, a round waits for the group whose cables sit worst.
+    // With the real cabling, a round takes as long as the group with the least favorable cables.
     let as_it_is = parts(&job, &calls[0].0, flow, 24 * 160 * 10);
     assert!(as_it_is.is_none_or(|parts| parts.ranks == 144));
     let folding = job.folding_by(24, false);
@@ -42,14 +43,14 @@ fn one_group_is_all_where_groups_are_cabled_alike() {
             let timing = time(&mut job, &parts, flow, &mut Sums::default(), &mut |_| true);
             timing.expect("it ends").mean_s
         });
-        // A call returns a picosecond after its last round is over.
+        // A call returns a picosecond after its last round.
         let off = (few + 1e-12) / all - 1.0;
         assert!(off.abs() < *bound, "{:?}: {few} {all}", call.algorithm);
     }
 }
 
-/// Ranks beyond the last whole group sit on nodes of the first, whose ranks then have company
-/// that their twins have not.
+/// Ranks beyond the last whole group are on nodes of the first, whose ranks then have neighbors
+/// that other groups lack.
 #[test]
 fn who_has_company_stands_for_nobody_alone() {
     let node = |rank: u32| if rank < 120 { rank / 3 } else { 4 + (rank - 120) / 3 };
@@ -81,7 +82,7 @@ fn who_has_company_stands_for_nobody_alone() {
     assert!(few.is_none_or(|few| (mean(few) / all - 1.0).abs() < 0.03));
 }
 
-/// Whatever number of messages is allowed, rounds that all take the same are told as that.
+/// Whatever the message budget, equal rounds are extrapolated exactly.
 #[test]
 fn any_sample_of_rounds_predicts_the_others() {
     for (fidelity, nodes, ppn) in
@@ -111,8 +112,8 @@ fn any_sample_of_rounds_predicts_the_others() {
     }
 }
 
-/// Among flows no more rounds are simulated than have to be, unless more messages are allowed than
-/// by default: then as many rounds as these are enough for.
+/// With flows, no more rounds than necessary are simulated, unless the budget is above the default.
+/// Then it is used.
 #[test]
 fn a_larger_message_budget_simulates_more_rounds() {
     let common = serde_json::json!({ "machine": { "name": "aurora" }, "fidelity": "flow" });
@@ -126,9 +127,8 @@ fn a_larger_message_budget_simulates_more_rounds() {
             (parts.ranges.iter().map(|s| s.sample.simulated()).sum(), parts.ranks);
         (ranks, rounds)
     };
-    // 512 ranks of a group with 32 partners each: 16 rounds are a wave, and six waves are
-    // simulated unless a tenth of what is allowed is more. The first round and the last are
-    // others.
+    // 512 ranks of a group with 32 partners each: a wave has 16 rounds. Six waves are simulated, or
+    // more if a tenth of the budget allows it. The first and the last round differ.
     let most = |messages: u64| (messages / 10 / (512 * 32)) as u32;
     assert!(most(most_messages()) < 6 * 16, "more than the waves are allowed");
     assert_eq!(simulated(most_messages()), (512, 2 + 6 * 16));
