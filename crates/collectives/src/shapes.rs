@@ -388,7 +388,7 @@ impl SplitTree {
         }
     }
 
-    /// With an even number of ranks the last one has no partner; the root sends it the missing half.
+    /// With an even number of ranks the last one has no partner and gets the root's half.
     fn swap(&self, c: &Collective, out: &mut impl RoundSink) {
         let (p, v) = (c.member.size, c.relative());
         let unpaired = p.is_multiple_of(2).then_some(p - 1);

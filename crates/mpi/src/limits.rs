@@ -127,7 +127,8 @@ impl Limit {
             }
             Limit::EagerBuffers => "post receives before their messages arrive",
             Limit::Regions => {
-                "free unused windows, use one window with several parts instead of many, flush long accumulates more often (or set \
+                "free unused windows, use one window with several parts instead of many, flush \
+                 long accumulates more often (or set \
                  MPIR_CVAR_CH4_OFI_AM_LONG_FORCE_PIPELINE=1), or spread the node's ranks over more \
                  NICs"
             }
@@ -144,7 +145,8 @@ impl Limit {
             }
             Limit::Memory => {
                 "keep data about all other ranks once per node (MPI_Win_allocate_shared) or \
-                 distributed over ranks, keep entries for neighbors only, or run fewer ranks per node"
+                 distributed over ranks, keep entries for neighbors only, or run fewer ranks per \
+                 node"
             }
             Limit::Requests => {
                 "wait for requests in batches (MPI_Waitsome, MPI_Waitall), free those that are \

@@ -1,8 +1,8 @@
-//! Floor 2: what ranks do. The narrow waist of the house.
+//! The workload interface: what ranks do. Layer 2.
 //!
-//! A workload submits operations and hears of completions, for all its ranks, in batches; it never
-//! sees the event queue. Recorded streams, schedules and live processes all come in by this door,
-//! and every network model answers it.
+//! A workload submits operations and receives completions for all of its ranks, in batches. It
+//! never accesses the event queue. Recorded programs, schedules and live processes all implement
+//! this interface, and every network model serves it.
 
 pub mod functions;
 mod multi_job;
@@ -17,24 +17,24 @@ pub use streams::{Step, Streams};
 use base::{Span, Time};
 use collectives::Collective;
 
-/// The workload's own name for an operation of one rank; the simulator only hands it back.
+/// The workload's name for an operation of one rank; the simulator returns it unchanged.
 pub type Token = u32;
 
 /// Wildcards of a receive or probe.
 pub const ANY_SOURCE: u32 = u32::MAX;
 pub const ANY_TAG: i32 = -1;
 
-/// A communicator's context. `World` is 0.
+/// The context of a communicator; `WORLD` is 0.
 pub type Context = u32;
 pub const WORLD: Context = 0;
 
-/// Ranks in operations are world ranks; who shows a user a communicator's ranks translates.
+/// Operations. Their ranks are world ranks; a workload translates ranks of other communicators.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    /// Completes when the rank's CPU gets there: marks a point in the rank's own time.
+    /// Completes when the rank's CPU reaches it: marks a point in the rank's own time.
     Pause,
-    /// Completes `span` after the rank's CPU gets there, beside that CPU: later calls do not wait
-    /// for it. It takes no time of its own.
+    /// Completes `span` after the rank's CPU reaches it. It does not occupy the CPU: later calls do
+    /// not wait for it.
     Alarm {
         span: Span,
     },
@@ -52,7 +52,8 @@ pub enum Op {
         tag: i32,
         bytes: u64,
     },
-    /// Looks for a message without receiving it. With `take`, it is set aside for `RecvTaken`.
+    /// Matches a message without receiving it. With `take`, the message is set aside for
+    /// `RecvTaken`.
     Probe {
         from: u32,
         context: Context,
@@ -60,118 +61,118 @@ pub enum Op {
         wait: bool,
         take: bool,
     },
-    /// Receives the message a probe with `take` set aside; named by that probe's token.
+    /// Receives the message set aside by the probe with this token.
     RecvTaken {
         probe: Token,
         bytes: u64,
     },
-    /// Takes back a receive that has not matched. Both it and the receive complete; the receive's
-    /// `Done` has `found: Cancelled` if that worked.
+    /// Cancels a receive that has not matched. Both operations complete; the receive's `Done` has
+    /// `found: Cancelled` on success.
     Cancel {
         token: Token,
     },
-    /// `seat` in the communicator `context`; all members call with equal kind, algorithm and root.
+    /// The call of one member of the communicator `context`. All members call with equal kind,
+    /// algorithm and root.
     Collective {
         context: Context,
         call: Collective,
     },
-    /// Works on the memory of rank `to` without that rank's calls: `out` bytes go there, `back`
-    /// bytes return. `atomic`: they are combined with what is there, not only moved. Completes when
-    /// it is done at the target and what returns is here. Those of one rank on one other take
-    /// effect in the order of their calls.
+    /// Accesses the memory of rank `to` without a call of that rank: `out` bytes are sent, `back`
+    /// bytes return. With `atomic` they are combined with the target's data. Completes when it is
+    /// done at the target and the returned data is here. Accesses of one rank to one target take
+    /// effect in call order.
     OneSided {
         to: u32,
         out: u64,
         back: u64,
         atomic: bool,
     },
-    /// Completes when this rank holds the lock of rank `to`'s part of the window `context`: with
-    /// nobody else if `exclusive`, else with others who share it. First come, first served.
+    /// Completes when this rank holds the lock of rank `to`'s part of the window `context`: alone
+    /// if `exclusive`, else shared. Locks are granted in request order.
     Lock {
         context: Context,
         to: u32,
         exclusive: bool,
     },
-    /// Gives that lock back. Completes as soon as its message is on the way.
+    /// Releases that lock. Completes as soon as its message is in flight.
     Unlock {
         context: Context,
         to: u32,
     },
-    /// Moves `bytes` between this rank's node and the storage of the machine. Completes when they
-    /// are there; the rank's CPU has no part in it.
+    /// Moves `bytes` between this rank's node and the machine's storage. Completes when they have
+    /// arrived; the rank's CPU is not occupied.
     Storage {
         bytes: u64,
         write: bool,
     },
-    /// Completes `span` after the rank's CPU gets there, beside that CPU. Unlike an alarm it is
-    /// something the program waits for: a sleep.
+    /// Completes `span` after the rank's CPU reaches it, without occupying the CPU. Unlike an
+    /// alarm, the program waits for it: a sleep.
     Delay {
         span: Span,
     },
-    /// This rank's NIC lets others at a piece of its memory from now on, or no longer. Told, not
-    /// asked: it takes no time, and nothing completes.
+    /// A memory region of this rank is registered with its NIC, or no longer. A notification: it
+    /// takes no time and never completes.
     Region {
         held: bool,
         optimized: bool,
     },
-    /// This rank is in a new communicator, all of whose members say so. Told, not asked.
+    /// This rank is a member of a new communicator; all members send this. A notification.
     Join {
         context: Context,
     },
-    /// It has freed the communicator. Told before it asks for another one.
+    /// This rank has freed the communicator; sent before it requests another one. A notification.
     Leave {
         context: Context,
     },
-    /// The data that this rank's next call gives lies apart in its memory, and is packed. Told
-    /// before that call, in the same batch; nothing completes, and what it costs is the call's.
+    /// The layout of the non-contiguous data that this rank's next call sends. It precedes that
+    /// call in the same batch and never completes; the call includes the cost of packing.
     Packs(NonContiguous),
-    /// The same of the data that it takes.
+    /// The same for the data that the next call receives.
     Unpacks(NonContiguous),
-    /// The NICs between which this rank's next send travels, counted from that of the rank and from
-    /// that of the receiver, around the NICs of their nodes. Given before that call, in the same
-    /// batch; nothing completes.
+    /// The NICs used by this rank's next send, relative to the NIC of the rank and to that of the
+    /// receiver, modulo the NICs of their nodes. Precedes that call in the same batch and never
+    /// completes.
     Nics {
         own: u8,
         peer: u8,
     },
-    /// So many requests of the rank's library have been in use at once, more than ever before.
-    /// Told; it takes no time, and nothing completes.
+    /// A new maximum of requests that the rank's library holds at once. A notification.
     Requests(u32),
-    /// The rank submits nothing any more.
+    /// The rank submits nothing more.
     Exit,
 }
 
-/// Where the data of a call lies in memory, if it is more than one stretch and has to be packed;
-/// nothing, if it is one.
+/// The layout of non-contiguous data, which must be packed. All zero: the data is contiguous.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NonContiguous {
     /// Bytes of data, packed.
     pub bytes: u64,
-    /// Bytes of the cache lines that it lies in.
+    /// Bytes of the cache lines that it touches.
     pub touched: u64,
-    /// Basic values in it.
+    /// Number of basic values.
     pub values: u64,
-    /// Stretches of like values; 0: all of them are alike.
+    /// Number of runs of like values; 0 if all values are alike.
     pub members: u64,
 }
 
 impl NonContiguous {
-    /// Bytes of a cache line: of x86-64's processors, and Arm's for servers.
+    /// Bytes of a cache line of x86-64 and server Arm processors.
     pub const LINE: u64 = 64;
-    /// More bytes than a rank has: buffers may be longer, but what comes is not.
+    /// More bytes than a rank can have received; buffers may be longer.
     pub const MOST: u64 = 1 << 36;
 
     pub fn is_some(&self) -> bool {
         self.bytes > 0
     }
-    /// Whether data may lie so: no value has less than a byte, and no byte more than a line.
+    /// Whether the layout is possible: a value has at least one byte, and a byte touches at most
+    /// one line.
     pub fn is_valid(&self) -> bool {
         self.bytes <= NonContiguous::MOST
             && self.touched <= self.bytes * NonContiguous::LINE
             && self.values.max(self.members) <= self.bytes
     }
-    /// The first `bytes` of it, taken to lie like the rest.
+    /// The first `bytes` of it, assumed to be laid out like the rest.
     pub fn first(self, bytes: u64) -> NonContiguous {
         if bytes >= self.bytes {
             return self;
@@ -195,7 +196,7 @@ impl std::ops::Add for NonContiguous {
 }
 
 impl Op {
-    /// Whether a `Done` comes of it.
+    /// Whether a `Done` results from it.
     pub fn completes(&self) -> bool {
         !matches!(
             self,
@@ -216,17 +217,17 @@ pub enum SendMode {
     Standard,
     /// Completes only after the receive has matched.
     Synchronous,
-    /// Completes at once whatever the size: the bytes are copied away.
+    /// Completes at once for any size: the data is copied.
     Buffered,
 }
 
-/// An operation a rank submits. Calls of one rank are taken in order on its one CPU.
+/// An operation submitted by a rank. Its CPU executes the rank's calls in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     pub rank: u32,
     pub token: Token,
-    /// Computation before this call: it starts this long after the rank's CPU is done with the
-    /// calls before it, or after the instant of submission, whichever is later.
+    /// Computation before this call. It begins when the rank's CPU has finished the previous calls,
+    /// or at submission, whichever is later.
     pub after: Span,
     pub op: Op,
 }
@@ -235,12 +236,12 @@ pub struct Call {
 pub enum Found {
     #[default]
     Yes,
-    /// A probe that does not wait found nothing.
+    /// A nonblocking probe found nothing.
     No,
     Cancelled,
 }
 
-/// An operation that has completed at this instant.
+/// An operation that completes at this instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Done {
     pub rank: u32,
@@ -252,36 +253,36 @@ pub struct Done {
     /// Receives: the sender's token of the matching send.
     pub peer_token: Token,
     pub found: Found,
-    /// When the other side was ready: the matching send or receive was called, or the last rank
-    /// this collective at this rank had to wait for entered it. Time blocked before is waiting,
-    /// after it transfer.
+    /// When the other side was ready: the call of the matching send or receive, or the entry of the
+    /// last rank that this rank's part of a collective depends on. Blocking time before it counts
+    /// as waiting, and after it as transfer.
     pub ready: Time,
 }
 
-/// All ranks at once: a batch in, a batch out. A live workload runs its ranks in parallel between
-/// the two, and the simulator still sees their calls in one fixed order. Where there are several
-/// jobs (`MultiJob`), their ranks follow one another; most workloads are one job, of number 0.
+/// All ranks at once: one batch in, one batch out. A live workload runs its ranks in parallel
+/// between the two, and the simulator still sees their calls in one fixed order. With several jobs
+/// (`MultiJob`) their ranks are consecutive. Most workloads are one job, number 0.
 pub trait Workload {
     fn ranks(&self) -> u32;
-    /// Members of a communicator of this job, in its rank order, as ranks of the job: of `WORLD`
-    /// all of them, each at its own number.
+    /// Members of a communicator of this job, in its rank order, as ranks of the job. `WORLD`
+    /// contains all ranks.
     fn members(&self, job: u32, context: Context) -> &[u32];
     fn start(&mut self, calls: &mut Vec<Call>);
-    /// `done` is sorted by rank, then in order of completion. Calls of one rank are appended in
-    /// the order it made them; the order between ranks is by rank.
+    /// `done` is sorted by rank, then in order of completion. Calls of one rank are appended in the
+    /// order in which it made them, and by rank.
     fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>);
-    /// Nothing will happen any more by itself. A workload that may yet have calls to make (a rank
-    /// with threads outside MPI) waits for them here; one that appends none has no more.
+    /// No event is left. A workload that may still have calls (a rank with threads outside MPI)
+    /// waits for them here. If it appends none, it has no more.
     fn stalled(&mut self, _now: Time, _calls: &mut Vec<Call>) {}
-    /// Nothing is due for this job but alarms, so nothing can complete before one of them rings:
-    /// whoever waits for one may be woken earlier by another that is set here.
+    /// Only alarms of this job are pending, so nothing else can complete before the next alarm. An
+    /// alarm set here may wake a waiting rank earlier.
     fn quiet(&mut self, _job: u32, _now: Time, _calls: &mut Vec<Call>) {}
     fn is_finished(&self) -> bool;
-    /// Whether this job is over, however it ended.
+    /// Whether this job has ended, in any way.
     fn is_over(&self, _job: u32) -> bool {
         self.is_finished() || self.is_stopped()
     }
-    /// Whether the job was ended from inside (an abort, a rank that died): the run stops here.
+    /// Whether the job was ended from within (an abort, a rank that died): the run stops.
     fn is_stopped(&self) -> bool {
         false
     }

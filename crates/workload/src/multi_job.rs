@@ -1,5 +1,5 @@
-//! Several jobs as one workload. Each keeps its own ranks, communicators and tokens, and knows of
-//! no other.
+//! Several jobs as one workload. Each has its own ranks, communicators and tokens, and is
+//! independent of the others.
 
 use crate::{ANY_SOURCE, Call, Context, Done, Op, Workload};
 use base::Time;
@@ -26,7 +26,7 @@ impl<W: Workload> MultiJob<W> {
         &self.first[..self.jobs.len()]
     }
 
-    /// Asks one job, and gives its calls the numbers its ranks have among all.
+    /// Forwards to one job, and translates the ranks in its calls to those of the whole workload.
     fn forward(
         &mut self,
         job: usize,
@@ -92,7 +92,7 @@ impl<W: Workload> Workload for MultiJob<W> {
             let first = self.first[job];
             let mut own = std::mem::take(&mut self.done);
             own.clear();
-            // A peer is a rank of the same job, or nobody.
+            // A peer is a rank of the same job, or none.
             let own_number =
                 |d: &Done| Done { rank: d.rank - first, peer: d.peer.saturating_sub(first), ..*d };
             own.extend(rest[..n].iter().map(own_number));
@@ -115,7 +115,7 @@ impl<W: Workload> Workload for MultiJob<W> {
     fn is_over(&self, job: u32) -> bool {
         self.jobs[job as usize].is_over(0)
     }
-    /// A job that was ended from inside ends by itself: the others go on.
+    /// A job that was ended from within ends alone: the others continue.
     fn is_stopped(&self) -> bool {
         self.jobs.iter().any(W::is_stopped) && self.jobs.iter().all(|w| w.is_over(0))
     }

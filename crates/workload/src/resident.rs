@@ -1,24 +1,22 @@
-//! What a process has in memory, and the most it ever had that was its own.
+//! The resident memory of a process, and the peak of its private part.
 //!
-//! Reads the text of `/proc/PID/status` (proc(5)), which others fetch, and draws conclusions from
-//! what several such looks say. The kernel keeps the highest mark of all that was resident, not of
-//! what was the process's own: the one idea is to take off it what belonged to others at the look
-//! that finds it risen.
+//! Parses the text of `/proc/PID/status` (proc(5)), which the caller reads, and combines several
+//! samples. The kernel keeps the high-water mark of all resident memory, not of private memory. So
+//! the shared part is subtracted in the sample in which the mark has risen.
 
-/// One look, in bytes.
+/// One sample, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Resident {
-    /// Pages of no file that nobody else writes to: heap, stacks, private maps; there or swapped
-    /// out.
+    /// Anonymous private pages: heap, stacks, private maps; resident or swapped out.
     pub own: u64,
     /// Pages of files and of shared memory.
     pub others: u64,
-    /// The most that was there at once.
+    /// High-water mark of resident memory.
     pub most: u64,
 }
 
 impl Resident {
-    /// None if the kernel does not tell.
+    /// `None` if the kernel does not provide the values.
     pub fn read(status: &[u8]) -> Option<Resident> {
         let [most, own, file, shared] =
             [&b"VmHWM:"[..], b"RssAnon:", b"RssFile:", b"RssShmem:"].map(|name| find(status, name));
@@ -35,10 +33,10 @@ fn find(status: &[u8], name: &[u8]) -> Option<u64> {
     (words.next() == Some(b"kB")).then_some(kib * 1024)
 }
 
-/// The most a process had of its own, as several looks tell.
+/// Peak private memory of a process, from several samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Peak {
-    /// Bytes it does not count: they were there before it was what it is.
+    /// Bytes inherited when the process was forked; not counted.
     inherited: u64,
     begun: u64,
     most: u64,
@@ -49,13 +47,13 @@ impl Peak {
     pub fn new(inherited: u64) -> Peak {
         Peak { inherited, ..Peak::default() }
     }
-    /// A look; `shared_own`: bytes in shared memory that are its own all the same, as many all the
-    /// time since the look before.
+    /// Adds a sample. `shared_own`: bytes of shared memory that belong to the process, constant
+    /// since the previous sample.
     pub fn sample(&mut self, now: Resident, shared_own: u64) {
         let mut own = now.own;
         if now.most > self.most {
-            // Others' pages mostly come to stay. Where they came after the mark was reached, what
-            // was its own then is told too low by them.
+            // Shared pages usually stay. If they appeared after the mark was reached, the estimate
+            // is too low by their size.
             own = own.max(now.most.saturating_sub(now.others));
         }
         if self.most == 0 {
@@ -64,7 +62,7 @@ impl Peak {
         self.most = self.most.max(now.most);
         self.bytes = self.bytes.max(own.saturating_sub(self.inherited) + shared_own);
     }
-    /// At the first look, and the most.
+    /// Private memory at the first sample, and its peak.
     pub fn begin_and_peak(&self) -> (u64, u64) {
         (self.begun, self.bytes)
     }
@@ -83,7 +81,7 @@ mod tests {
         let read = Resident::read(STATUS).unwrap();
         let kib = |n: u64| n * 1024;
         assert_eq!(read, Resident { own: kib(120), others: kib(1636), most: kib(1748) });
-        // A process that has ended has no memory, and a text may be cut.
+        // A terminated process has no memory, and a text may be truncated.
         assert_eq!(Resident::read(b"Name:\tx\nState:\tZ (zombie)\n"), None);
         assert_eq!(Resident::read(&STATUS[..130]), None);
         assert_eq!(Resident::read(b""), None);
@@ -99,11 +97,11 @@ mod tests {
 
     #[test]
     fn memory_freed_between_samples_is_in_the_high_water_mark() {
-        // 10 of its own and 5 of files; then it had 100 and gave them back.
+        // 10 private and 5 of files; then it had 100 more and returned them.
         assert_eq!(samples(0, &[(10, 5, 15, 0), (12, 5, 115, 0)]), (10, 110));
-        // The mark of the past says nothing of what came after it.
+        // A mark that has not risen says nothing about later memory.
         assert_eq!(samples(0, &[(10, 5, 115, 0), (12, 60, 115, 0), (20, 90, 115, 0)]), (10, 110));
-        // Pages of others that came after the mark hide as much, and no more.
+        // Shared pages that appeared after the mark hide as much, and no more.
         assert_eq!(samples(0, &[(10, 5, 15, 0), (12, 45, 115, 0)]), (10, 70));
     }
 

@@ -1,9 +1,8 @@
-//! A schedule: what ranks do, written down beforehand as a graph.
+//! A schedule: the calls of all ranks as a dependency graph.
 //!
-//! The part of each rank is a row of steps. A step is one or more calls, made one after the other
-//! at the instant at which the last call that the step needs has completed; steps that need nothing
-//! begin the run. That is all there is to it: a schedule file of another tool (`goal`) and a
-//! recorded run (`record`) are both read into this.
+//! Each rank has a sequence of steps. A step is one or more calls, made in order at the instant at
+//! which the last call that the step needs has completed. Steps without dependencies start the run.
+//! Schedule files of other tools (`goal`) and recorded runs (`record`) are read into this form.
 
 pub mod goal;
 pub mod record;
@@ -14,7 +13,7 @@ use base::{Span, Time};
 use collectives::{Algorithm, Case, NodeMap};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What is wrong with a file: where, what stands there, and what is wanted instead.
+/// An error in a file: its place, what was found, and what was expected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScheduleError {
     pub at: String,
@@ -22,7 +21,7 @@ pub struct ScheduleError {
     pub wanted: String,
 }
 
-/// All that is wrong with a file, as far as anybody wants to read it.
+/// The errors in a file, up to a limit.
 #[derive(Default)]
 pub(crate) struct ScheduleErrors {
     list: Vec<ScheduleError>,
@@ -61,8 +60,8 @@ impl ScheduleErrors {
     }
 }
 
-/// What a call does. The frequent operations stand here, the others in a list of their own, so that
-/// a schedule of many million messages stays small.
+/// What a call does. Frequent operations are stored here, others in a list of their own, to keep
+/// schedules of many million messages small.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     Pause,
@@ -80,17 +79,17 @@ pub struct ScheduledCall {
 }
 const _: () = assert!(size_of::<ScheduledCall>() == 32);
 
-/// No computation of one rank may be longer, and no call may come later: simulated time ends after
-/// 213 days, and what is under way by then is to fit behind.
+/// The longest computation of one rank, and the latest time of a call. Simulated time ends after
+/// 213 days, so calls in flight then can still complete.
 pub const LONGEST: Span = Span(50 * 86_400 * 1_000_000_000_000);
 const LATEST: Time = Time(110 * 86_400 * 1_000_000_000_000);
-/// Longest message, and longest buffer of a collective: a terabyte, more than any rank has.
+/// Longest message, and longest buffer of a collective: 1 TiB, more than any rank has.
 pub const MOST_BYTES: u64 = 1 << 40;
-/// Most ranks: as many as anything else that is counted here.
+/// Largest number of ranks, equal to the limit on other counters.
 pub const MOST_RANKS: u32 = 1 << 24;
 
-/// Bytes of messages and buffers: the longest, and all together, with the lines they lie in where
-/// they are packed; and those of storage.
+/// Bytes of messages and buffers: the longest, the total including cache lines of packed data, and
+/// bytes of storage.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Volume {
     pub longest: u64,
@@ -107,7 +106,7 @@ impl Volume {
     }
 }
 
-/// Columns by step, by call and by edge; ranks, and the calls of a rank, follow one another.
+/// Columns by step, by call and by edge. Ranks, and the calls of a rank, are consecutive.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     pub ranks: u32,
@@ -115,27 +114,27 @@ pub struct Schedule {
     first_step: Vec<u32>,
     /// The first call of each step, and one past the last.
     first_call: Vec<u32>,
-    /// How many completions each step waits for.
+    /// By step: the number of completions it waits for.
     needs: Vec<u32>,
     scheduled: Vec<ScheduledCall>,
     others: Vec<Op>,
-    /// By call: where the steps that need it begin in `successors`; and one past the last.
+    /// By call: the index in `successors` of the steps that need it; and one past the last.
     successor_start: Vec<u32>,
     successors: Vec<u32>,
-    /// By step: the computing thread it occupies; empty where every rank has but one.
+    /// By step: its computing thread. Empty where every rank has only one.
     thread: Vec<u32>,
     n_threads: u32,
-    /// Members, in the order of their ranks, of every communicator but the world.
+    /// Members, in rank order, of every communicator but the world.
     communicators: BTreeMap<Context, Vec<u32>>,
-    /// By collective in `others`: its meeting, by whose first case the algorithm is chosen.
+    /// By collective in `others`: the case of its first member, by which the algorithm is chosen.
     cases: Vec<(u32, Case)>,
-    /// By call: the NICs of a send, as `Op::Nics` has them. Empty if the file names none but 0.
+    /// By call: the NICs of a send, as in `Op::Nics`. Empty if the file names only NIC 0.
     nics: Vec<[u8; 2]>,
-    /// Every NIC but 0 that the file names, by rank, with its place in the file.
+    /// Every NIC but 0 that the file names: rank, NIC, and position in the file.
     named: Vec<(u32, u8, FilePosition)>,
 }
 
-/// Where an operation stands in a file.
+/// The position of an operation in a file.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum FilePosition {
     Line(u32),
@@ -152,12 +151,12 @@ impl std::fmt::Display for FilePosition {
 }
 
 impl Schedule {
-    /// How many calls there are.
+    /// Number of calls.
     pub fn calls(&self) -> usize {
         self.scheduled.len()
     }
 
-    /// What the schedule moves.
+    /// The bytes that the schedule moves.
     pub fn volume(&self) -> Volume {
         let mut volume = Volume::default();
         for scheduled in &self.scheduled {
@@ -170,7 +169,7 @@ impl Schedule {
                         volume.add(*back);
                     }
                     Op::Packs(apart) | Op::Unpacks(apart) => {
-                        // A value of a byte takes as long as one at most.
+                        // A value takes at most as long as a byte.
                         let most = apart.bytes.max(apart.touched);
                         volume.total = volume.total.saturating_add(most);
                         volume.members = volume.members.saturating_add(apart.members);
@@ -186,7 +185,7 @@ impl Schedule {
         volume
     }
 
-    /// Chooses the algorithm of every collective anew, for ranks on these nodes.
+    /// Chooses the algorithm of every collective again, for ranks on these nodes.
     pub fn choose(&mut self, nodes: &[u32], choose: &dyn Fn(&Case) -> Algorithm) {
         let mut known: BTreeMap<Context, NodeMap> = BTreeMap::new();
         for (at, case) in &self.cases {
@@ -207,8 +206,8 @@ impl Schedule {
         }
     }
 
-    /// The NICs that operations name and the nodes of their ranks lack; `of` is how many the node
-    /// of a rank has.
+    /// Errors for named NICs that the node of the rank does not have. `of` returns the number of
+    /// NICs of a rank's node.
     pub fn lacking_nics(&self, of: impl Fn(u32) -> u32) -> Vec<ScheduleError> {
         let mut errors = ScheduleErrors::default();
         for &(rank, nic, place) in
@@ -223,7 +222,7 @@ impl Schedule {
         errors.finish(()).err().unwrap_or_default()
     }
 
-    /// Multiplies all computation; false, and nothing is done, if a rank's would be longer than
+    /// Scales all computation. Returns false without a change if a rank's computation would exceed
     /// `LONGEST`.
     #[must_use]
     pub fn scale(&mut self, factor: f64) -> bool {
@@ -234,14 +233,14 @@ impl Schedule {
         for scheduled in &mut self.scheduled {
             scheduled.after = scaled(scheduled.after);
             if let (Action::Delay { span }, true) = (&mut scheduled.action, self.n_threads > 0) {
-                // Where ranks have several computing threads, these are their computation.
+                // Where ranks have several computing threads, delays are their computation.
                 *span = scaled(*span);
             }
         }
         true
     }
 
-    /// All computation of each rank, as far as it is on the rank's CPU or one of its threads.
+    /// The computation of each rank, on its CPU or its threads.
     pub fn computed(&self) -> Vec<Span> {
         let of_rank = |rank: usize| {
             let calls = self.calls_of(rank as u32);
@@ -259,7 +258,7 @@ impl Schedule {
     }
 }
 
-/// Collects steps in the order of ranks.
+/// Collects steps in rank order.
 pub(crate) struct Builder {
     first_step: Vec<u32>,
     first_call: Vec<u32>,
@@ -289,21 +288,21 @@ impl Builder {
         self.first_step.push(self.needs.len() as u32);
     }
 
-    /// Begins a step; its number.
+    /// Begins a step; returns its number.
     pub fn begin_step(&mut self) -> u32 {
         self.first_call.push(self.scheduled.len() as u32);
         self.needs.push(0);
         self.needs.len() as u32 - 1
     }
 
-    /// The step just begun occupies a computing thread.
+    /// The current step occupies a computing thread.
     pub fn occupy(&mut self, thread: u32) {
         self.thread.resize(self.needs.len(), NONE);
         *self.thread.last_mut().expect("a step was begun") = thread;
         self.n_threads = self.n_threads.max(thread + 1);
     }
 
-    /// A call of the step just begun; its number.
+    /// Adds a call to the current step; returns its number.
     pub fn call(&mut self, after: Span, action: Action) -> u32 {
         self.scheduled.push(ScheduledCall { after, action });
         self.scheduled.len() as u32 - 1
@@ -353,8 +352,8 @@ impl Builder {
             schedule.successor_start[call + 1] += schedule.successor_start[call];
         }
         let mut next = schedule.successor_start.clone();
-        // Steps that come to be ready at once: those that only communicate go first, for a call
-        // behind a computation waits for its end.
+        // Of steps that become ready at once, those without computation go first, as a call after a
+        // computation waits for its end.
         for computes in [false, true] {
             for &(call, step) in &self.edges {
                 if schedule.computes(step) == computes {
@@ -382,8 +381,8 @@ impl Schedule {
         })
     }
 
-    /// Steps of a rank that nothing is needed for come before those that are found to be ready by
-    /// what they need, if there is no circle; the first step that is in one, or behind one.
+    /// The first step of a rank that is part of a dependency cycle, or depends on one: steps that
+    /// are not reached by executing ready steps.
     pub(crate) fn cycle(&self, rank: u32) -> Option<u32> {
         let (first, last) = (self.first_step[rank as usize], self.first_step[rank as usize + 1]);
         let mut unmet: Vec<u32> = self.needs[first as usize..last as usize].to_vec();
@@ -405,31 +404,31 @@ impl Schedule {
     }
 }
 
-/// A computing thread of a rank that has several: one step at a time, first come, first served.
+/// One of several computing threads of a rank: it executes one step at a time, in order of arrival.
 #[derive(Default)]
 struct ComputeThread {
     busy: bool,
     waiting: VecDeque<u32>,
 }
 
-/// A schedule under way.
+/// A schedule in execution.
 pub struct Dag {
     schedule: Schedule,
     world: Vec<u32>,
-    /// By rank: its first call, from which its tokens count.
+    /// By rank: its first call; its tokens are relative to it.
     base: Vec<u32>,
-    /// By step: completions it still waits for.
+    /// By step: the number of outstanding completions.
     unmet: Vec<u32>,
     threads: Vec<ComputeThread>,
     /// Calls that have not completed.
     remaining: usize,
-    /// By rank: when its last call so far completed.
+    /// By rank: the time of its last completion so far.
     pub ended: Vec<Time>,
-    /// By rank: how long nothing of it went on because another rank was not ready.
+    /// By rank: the time in which nothing progressed because another rank was not ready.
     pub waited: Vec<Span>,
-    /// By rank: when its CPU is through with the computation it has been given.
+    /// By rank: when its CPU finishes the computation submitted so far.
     cpu_free_at: Vec<Time>,
-    /// A rank that wanted to go on when simulated time was about to end.
+    /// A rank that would continue beyond the end of simulated time.
     pub late: Option<u32>,
 }
 
@@ -455,7 +454,7 @@ impl Dag {
         self.remaining
     }
 
-    /// All that the step needs has come.
+    /// All dependencies of the step have completed.
     fn ready(&mut self, now: Time, rank: u32, step: u32, calls: &mut Vec<Call>) {
         if let Some(&thread) = self.schedule.thread.get(step as usize)
             && thread != NONE
@@ -499,7 +498,7 @@ impl Dag {
         }
     }
 
-    /// The step that a call is the last of has left its computing thread to the next one.
+    /// If `call` is the last of its step, its computing thread starts the next step.
     fn free_thread(&mut self, now: Time, rank: u32, call: usize, calls: &mut Vec<Call>) {
         let first = &self.schedule.first_call;
         let step = first.partition_point(|&first| first as usize <= call) - 1;

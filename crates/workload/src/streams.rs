@@ -1,27 +1,28 @@
-//! Recorded or generated programs: a list of steps a rank.
+//! Recorded or generated programs: a list of steps per rank.
 
 use crate::{Call, Context, Done, Op, Token, WORLD, Workload};
 use base::{Span, Time};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Submits and goes on; a later `Wait` waits for it.
+    /// Submits without waiting.
     Do(Op),
-    /// Until everything submitted so far is complete.
+    /// Waits until everything submitted so far has completed.
     Wait,
     Compute(Span),
-    /// Notes the time. Means something right after a `Wait`.
+    /// Records the time. Meaningful directly after a `Wait`.
     Mark,
 }
 
-/// One cursor a rank over its steps. Communicators are `WORLD`, and those of `with_communicators`.
+/// One cursor per rank over its steps. Communicators are `WORLD`, and those of
+/// `with_communicators`.
 pub struct Streams {
     /// The `nth` step of a rank.
     program: Box<dyn Fn(u32, usize) -> Option<Step>>,
     ranks: Vec<Cursor>,
     world: Vec<u32>,
     communicators: Vec<Vec<u32>>,
-    /// Times noted by each rank's `Mark`s, up to the last rank that has noted any.
+    /// Times recorded by each rank's `Mark`s, up to the last rank that has any.
     pub marks: Vec<Vec<Time>>,
 }
 
@@ -41,8 +42,8 @@ impl Streams {
         Streams::generated(n, move |rank, nth| steps[rank as usize].get(nth).cloned())
     }
 
-    /// Programs whose steps are made when they are due: a list for each of 10^5 ranks would fill
-    /// memory. `program` gives the `nth` step of a rank, and nothing after its last.
+    /// Programs whose steps are generated on demand: lists for 10^5 ranks would fill memory.
+    /// `program` returns the `nth` step of a rank, and `None` after its last.
     pub fn generated(
         ranks: u32,
         program: impl Fn(u32, usize) -> Option<Step> + 'static,
@@ -57,21 +58,21 @@ impl Streams {
         }
     }
 
-    /// These ranks are the first of so many, whose others do as they do (`World` plays some ranks
-    /// for all).
+    /// These ranks are the first of `ranks` ranks, and the others do the same (`World` simulates
+    /// some ranks for all).
     pub fn of(mut self, ranks: u32) -> Streams {
         self.world = (0..ranks).collect();
         self
     }
 
-    /// The members of more communicators, whose contexts count from 1.
+    /// The members of further communicators, whose contexts start at 1.
     pub fn with_communicators(mut self, members: Vec<Vec<u32>>) -> Streams {
         self.communicators = members;
         self
     }
 
-    /// Submits until the rank must wait. The rank's computation before a wait is submitted as a
-    /// pause, so that it takes its time even if nothing follows it.
+    /// Submits until the rank must wait. Computation before a wait is submitted as a pause, so that
+    /// it takes its time even if nothing follows it.
     fn advance(&mut self, rank: u32, now: Time, calls: &mut Vec<Call>) {
         let cursor = &mut self.ranks[rank as usize];
         let mut submit = |cursor: &mut Cursor, op: Op| {

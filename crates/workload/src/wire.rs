@@ -1,45 +1,49 @@
-//! The wire between a rank's process and the simulator: one shared segment, laid out here, so the
-//! MPI library never links the simulator and the simulator never links MPI's handles.
+//! The wire: the shared memory segment between the ranks' processes and the simulator. The MPI
+//! library never links the simulator, and the simulator never links MPI's handles.
 //!
-//! Ranks and simulator take turns. A rank that runs owns its region; a rank that sleeps has lent it
-//! to the simulator, which runs events only while every released rank sleeps again. So the only
-//! words two sides ever touch at once are `Header::running`, `Control::turn` and the stack of
-//! returned blocks; everything else is plain memory handed over by those.
+//! Ranks and simulator alternate. A running rank owns its region. A sleeping rank lends it to the
+//! simulator, which processes events only while every released rank sleeps again. So only
+//! `Header::running`, `Control::turn` and the stack of returned blocks are accessed concurrently;
+//! everything else is plain memory handed over by those.
 //!
-//! Layout: `Header`, then one region a rank: `Control`, the tally of calls, the submission ring,
-//! the wait list, the completion table (indexed by token), and the arena that holds message
-//! payloads and collectives' working buffers; last the simulator's scratch memory. The segment is
-//! sparse: untouched pages cost nothing. Offsets count from the segment's first byte; 0 is "none".
+//! **Layout.** `Header`; then one region per rank: `Control`, the tally of calls, the submission
+//! ring, the wait list, the completion table (indexed by token), and the arena with message
+//! payloads and working buffers of collectives; last, the simulator's scratch memory. The segment
+//! is sparse: untouched pages cost nothing. Offsets are relative to the segment's first byte; 0 is
+//! "none".
 //!
-//! The turn. Every rank starts with it (`turn` is 1, and it is counted in `running`). To hand over,
-//! a rank writes `submitted`, the wait list and the rest of the hand-over, sets `turn` to 0, sets
-//! `presence` to `BACK`, and takes itself off `running` (release) unless `presence` was `AWAY`;
-//! whoever takes off the last wakes that futex. To release some ranks, the simulator writes their
-//! `now_ps` and `command`, adds them all to `running`, and then for each sets `presence` to
-//! `COUNTED` and `turn` to 1 (release) and wakes it. A rank whose `state` is `FINALIZED` as it
-//! hands over is released once more but no longer counted: it must never hand over again. A rank
-//! woken to combine hands over again with nothing submitted, and waits for what it waited for.
+//! **Turn.** Every rank starts with the turn: `turn` is 1, and the rank is counted in `running`.
 //!
-//! A rank that has given its turn away sleeps at once. Looking for it to come back for some
-//! microseconds takes the core from the simulator or from the rank whose turn it is (measured on
-//! two busy cores, two ranks: 8 us of CPU time a hand-over asleep, 15 us after 100 looks).
+//! - To hand over, a rank writes `submitted`, the wait list and the rest of the hand-over, sets
+//!   `turn` to 0 and `presence` to `BACK`. It decrements `running` (release) unless `presence` was
+//!   `AWAY`. The last decrement wakes that futex.
+//! - To release ranks, the simulator writes their `now_ps` and `command` and adds them all to
+//!   `running`. Then it sets, for each, `presence` to `COUNTED` and `turn` to 1 (release), and
+//!   wakes it.
+//! - A rank whose `state` is `FINALIZED` at hand-over is released once more, uncounted. It must
+//!   never hand over again.
+//! - A rank woken to combine hands over again with nothing submitted, and continues its wait.
+//!
+//! A rank without the turn sleeps at once. Spinning for some microseconds would take the core from
+//! the simulator or from the rank with the turn. Measured on two cores, two ranks: 8 us of CPU time
+//! per hand-over asleep, 15 us after 100 polls.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::NonContiguous;
 
-/// Names of the environment variables by which a process finds its seat.
+/// Environment variables by which a process finds its region.
 pub const ENV_FD: &str = "ODONATA_FD";
 pub const ENV_RANK: &str = "ODONATA_RANK";
 
 pub const MAGIC: u64 = 0x6f64_6f6e_6174_6108;
 /// Submissions a rank may make before it must hand over.
 pub const RING: usize = 256;
-/// Longest list of tokens one wait may name.
+/// Longest list of tokens of one wait.
 pub const WAITS: usize = 16_384;
-/// Tokens a rank may have out at the most; how many there are is the layout's.
+/// Largest number of tokens per rank; the layout has the actual number.
 pub const TOKENS: usize = 1 << 20;
-/// Functions of the interface that are counted (see `Segment::tally`): more than there are.
+/// Size of the call tally (see `Segment::tally`): larger than the number of functions.
 pub const FUNCTIONS: usize = 1024;
 
 pub const HEADER_BYTES: u64 = 4096;
@@ -49,8 +53,8 @@ const RING_AT: u64 = TALLY_AT + (FUNCTIONS * 8) as u64;
 const WAITS_AT: u64 = RING_AT + (RING * size_of::<Submission>()) as u64;
 const TABLE_AT: u64 = WAITS_AT + (WAITS * 4) as u64;
 
-/// How the segment's address space is divided. Untouched pages cost no memory, but address space
-/// is limited on some systems (`ulimit -v`).
+/// Division of the segment's address space. Untouched pages cost no memory, but address space is
+/// limited on some systems (`ulimit -v`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct SegmentLayout {
@@ -59,21 +63,21 @@ pub struct SegmentLayout {
     /// Bytes of the simulator's scratch memory behind the last region: the longest operand of
     /// `Combine`.
     pub scratch: u64,
-    /// Tokens a rank may have out.
+    /// Tokens per rank.
     pub tokens: u64,
 }
 
 impl SegmentLayout {
-    /// Least of a region and of the scratch memory: fewer tokens and a few messages.
+    /// Smallest region and scratch memory: fewer tokens and a few messages.
     const MIN_BYTES: u64 = 16 << 20;
     const MIN_TOKENS: u64 = 1 << 14;
 
-    /// Where address space is not limited: all regions together stay below 2^44 bytes.
+    /// The layout for unlimited address space: all regions together stay below 2^44 bytes.
     pub fn full(ranks: u32) -> SegmentLayout {
         let stride = (1u64 << 44 >> u64::from(ranks.next_power_of_two().ilog2())).min(1 << 36);
         SegmentLayout { stride, scratch: 1 << 34, tokens: TOKENS as u64 }
     }
-    /// Within so many bytes; `None` if those are too few.
+    /// The layout for a limit in bytes; `None` if that is too small.
     pub fn within(ranks: u32, bytes: u64) -> Option<SegmentLayout> {
         let full = SegmentLayout::full(ranks);
         if bytes >= full.bytes(ranks) {
@@ -84,12 +88,12 @@ impl SegmentLayout {
             return None;
         }
         let stride = share.min(full.stride);
-        // An eighth of the region for the table of completions.
+        // An eighth of the region for the completion table.
         let tokens = stride / 8 / size_of::<Completion>() as u64;
         let tokens = (1u64 << tokens.ilog2()).clamp(SegmentLayout::MIN_TOKENS, full.tokens);
         Some(SegmentLayout { stride, scratch: share, tokens })
     }
-    /// The fewest bytes of a job of so many ranks.
+    /// The smallest segment for a number of ranks, in bytes.
     pub fn min_bytes(ranks: u32) -> u64 {
         HEADER_BYTES + (u64::from(ranks) + 1) * SegmentLayout::MIN_BYTES
     }
@@ -97,13 +101,13 @@ impl SegmentLayout {
     pub fn bytes(&self, ranks: u32) -> u64 {
         HEADER_BYTES + u64::from(ranks) * self.stride + self.scratch
     }
-    /// Where the arena begins in a rank's region.
+    /// Offset of the arena in a rank's region.
     fn arena_at(&self) -> u64 {
         (TABLE_AT + self.tokens * size_of::<Completion>() as u64).next_multiple_of(4096)
     }
 }
 
-/// Written once by the simulator before any rank starts, but for `running`.
+/// Written once by the simulator before any rank starts, except `running`.
 #[repr(C)]
 pub struct Header {
     pub magic: u64,
@@ -112,30 +116,30 @@ pub struct Header {
     pub running: AtomicU32,
     /// 0: compute between calls is not charged; else thread CPU time times this, as f64 bits.
     pub compute_factor: u64,
-    /// What a call of `MPI_Wtime` costs, so that a loop around it ends.
+    /// Duration of a call of `MPI_Wtime`, so that a loop around it ends.
     pub clock_tick_ps: u64,
-    /// Standard sends up to this many bytes are eager wherever they go: they complete without their
-    /// receiver, so the rank that makes one need not hand over.
+    /// Standard sends up to this many bytes are always eager. They complete without their receiver,
+    /// so the sending rank need not hand over.
     pub eager_max: u64,
-    /// Nonblocking standard sends up to this many bytes are complete as they return, and no request
-    /// of the simulated library's is in use for them.
+    /// Nonblocking standard sends up to this many bytes are complete when they return, and use no
+    /// request of the simulated library.
     pub inject_max: u64,
-    /// Tag upper bound of the simulated library, and the largest tag that is no error: the same,
-    /// unless limits are only to be noted.
+    /// Tag upper bound of the simulated library, and the largest accepted tag. They are equal
+    /// unless limits are only reported.
     pub tag_ub: i32,
     pub tag_max: i32,
-    /// How many times ranks have knocked (`Control::wake_request`) since the simulator looked. A futex.
+    /// Wake-up requests of ranks (`Control::wake_request`) since the simulator's last check. A
+    /// futex.
     pub wake_requests: AtomicU32,
-    /// The simulator's process: a rank that waits looks now and then whether it still lives, for
-    /// the rank may have been started by something in between (a shell, a launcher).
+    /// The simulator's process. A waiting rank checks at intervals that it is alive, as the rank
+    /// may have been started indirectly (by a shell or launcher).
     pub pid: u32,
-    /// Bytes of memory of its own that every rank had before it was a rank: those are copies of one
-    /// process, and share them. Written before any of them may run.
+    /// Private memory that every rank inherited by fork, bytes. Written before any rank runs.
     pub inherited: u64,
     pub layout: SegmentLayout,
-    /// Whose argument checks the ranks' library follows: a constant of `checks`.
+    /// The family whose argument checks the library follows: a constant of `checks`.
     pub checks: u32,
-    /// Blocking collectives that begin with a barrier: bit `kind as u32`, and the highest for
+    /// Blocking collectives that begin with a barrier: bit `kind as u32`; the highest bit is for
     /// `MPI_Alltoallw`, which is an alltoallv here.
     pub synchronized: u32,
     /// Zero-terminated: the machine, and the simulated library's name and version.
@@ -143,24 +147,24 @@ pub struct Header {
     pub library: [u8; 256],
 }
 
-/// Families of MPI libraries that check arguments differently.
+/// Families of MPI libraries, which check arguments differently.
 pub mod checks {
     pub const MPICH: u32 = 0;
     pub const OPEN_MPI: u32 = 1;
 }
 
-/// What the MPI standard forbids and the simulated library accepts: indices into
+/// Calls that the MPI standard forbids and the simulated library accepts: indices into
 /// `Control::accepted`.
 pub mod accepted {
-    /// One buffer is the send and the receive buffer of a collective.
+    /// The same buffer as send and receive buffer of a collective.
     pub const ALIASED_BUFFERS: usize = 0;
     /// `MPI_Comm_split` with a negative color other than `MPI_UNDEFINED`.
     pub const NEGATIVE_COLOR: usize = 1;
-    /// A group is made with a rank named twice.
+    /// A group with a repeated rank.
     pub const REPEATED_RANK: usize = 2;
-    /// The block that a rank sends to itself in a collective is not as long as the one it receives.
+    /// A rank's block to itself in a collective has different send and receive lengths.
     pub const BLOCK_LENGTHS: usize = 3;
-    /// A message ends within an element of the receive's datatype.
+    /// A message that ends within an element of the receive's datatype.
     pub const CUT_ELEMENT: usize = 4;
     pub const KINDS: usize = 5;
 }
@@ -169,11 +173,11 @@ pub mod state {
     /// Not yet in `MPI_Init`.
     pub const STARTING: u32 = 0;
     pub const ACTIVE: u32 = 1;
-    /// Left `MPI_Finalize`; what it does after is its own affair.
+    /// Has left `MPI_Finalize`; later actions are not simulated.
     pub const FINALIZED: u32 = 2;
     /// Called `MPI_Abort`; the code is in `Control::abort_code`.
     pub const ABORTED: u32 = 3;
-    /// Exits with status 0 after `MPI_Init` and without `MPI_Finalize`; otherwise as `FINALIZED`.
+    /// Exited with status 0 after `MPI_Init` and without `MPI_Finalize`; otherwise as `FINALIZED`.
     pub const LEFT: u32 = 4;
 }
 
@@ -181,43 +185,44 @@ pub mod state {
 pub mod presence {
     /// The rank has the turn and is counted in `Header::running`.
     pub const COUNTED: u32 = 0;
-    /// It has the turn and is not counted: the simulator goes on without it, because it is blocked
-    /// in the kernel. When it hands over, it increments `Header::wake_requests` and wakes that futex.
+    /// The rank has the turn and is not counted: the simulator continues without it, because it is
+    /// blocked in the kernel. When it hands over, it increments `Header::wake_requests` and wakes
+    /// that futex.
     pub const AWAY: u32 = 1;
     /// It has handed over.
     pub const BACK: u32 = 2;
 }
 
-/// Bits of a context that mark the library's own messages over the communicator without them: they
-/// match like any others, and no receive of the user's can see them.
+/// Bits that mark a context of the library's private messages, over the communicator given by the
+/// other bits. They match normally, and no receive of the program can match them.
 pub const PRIVATE_CONTEXT: u32 = 3 << 30;
 
-/// What a rank that hands over asks for.
+/// What a rank waits for after a hand-over.
 pub mod wait {
-    /// Release me as soon as my CPU is through with what I submitted.
+    /// Release as soon as the rank's CPU has executed all submissions.
     pub const NONE: u32 = 0;
-    /// Every token of the wait list is done.
+    /// Every token of the wait list has completed.
     pub const ALL: u32 = 1;
-    /// At least one is (or the list is empty).
+    /// At least one token has completed, or the list is empty.
     pub const ANY: u32 = 2;
-    /// Like `ANY`, but give up after a polling interval the simulator chooses: longer with every
-    /// poll of this rank that finds nothing, and cut short when a named token completes. With an
-    /// empty list the interval is waited out. A hand-over that submits nothing but probes that do
-    /// not wait, and none of them finds anything, is held in the same way whatever its mode.
+    /// Like `ANY`, but with a time limit chosen by the simulator. It grows with every unsuccessful
+    /// poll of this rank, and is cut short when a listed token completes. With an empty list the
+    /// whole interval is waited. A hand-over that submits only nonblocking probes, all
+    /// unsuccessful, is held in the same way in any mode.
     pub const POLL: u32 = 3;
-    /// Never: this rank is finished with MPI or has aborted.
+    /// Never: this rank has finished with MPI or has aborted.
     pub const NEVER: u32 = 4;
 }
 
 /// What the simulator wakes a rank for.
 pub mod command {
-    /// Go on: what you waited for has come.
+    /// Continue: the wait has ended.
     pub const RUN: u32 = 0;
-    /// Apply a reduction operator only this rank's process knows, then hand over again.
+    /// Apply a reduction operator that only this rank's process knows, then hand over again.
     pub const COMBINE: u32 = 1;
     /// The job has ended: exit at once.
     pub const DIE: u32 = 2;
-    /// Apply what `Control::incoming` lists, then hand over again with nothing submitted.
+    /// Apply the list `Control::incoming`, then hand over again with nothing submitted.
     pub const APPLY: u32 = 3;
 }
 
@@ -229,65 +234,66 @@ pub struct Control {
     /// Simulated time of the last release, picoseconds.
     pub now_ps: u64,
     pub node: u32,
-    /// Number of simulated nodes this job uses, this rank's index on its node, and how many share
-    /// that.
+    /// Number of simulated nodes of this job, this rank's index on its node, and the number of
+    /// ranks there.
     pub nodes: u32,
     pub local_rank: u32,
     pub local_size: u32,
     pub pid: u32,
     pub abort_code: i32,
-    /// The tag of the last call, if it was above `Header::tag_max`; else 0.
+    /// The tag of the last call if it exceeded `Header::tag_max`; else 0.
     pub refused_tag: i32,
 
-    /// Hand-over: submissions in the ring, then what to wait for.
+    /// Hand-over: the number of submissions in the ring, then the wait.
     pub submitted: u32,
     pub wait_mode: u32,
     pub wait_count: u32,
-    /// MPI function that hands over, an index into the interface table (for messages and tables).
+    /// The MPI function that hands over: an index into the interface table (for messages and
+    /// tables).
     pub function: u32,
     /// Computation between the last submission (or release) and this hand-over.
     pub after_ps: u64,
 
     /// Release.
     pub command: u32,
-    /// A thread of this rank wants into MPI while another one of it has given the turn away: 1
-    /// until the simulator releases the rank, which it then does as soon as it can, whatever the
-    /// rank waits for. Who sets it counts it in `Header::wake_requests`.
+    /// 1: a thread of this rank requests entry to MPI while another thread has given the turn away.
+    /// It stays 1 until the simulator releases the rank, which it does as soon as possible,
+    /// whatever the rank waits for. The thread that sets it increments `Header::wake_requests`.
     pub wake_request: AtomicU32,
-    /// 1: threads of this rank may knock. And the thread that handed over, if so.
+    /// 1: threads of this rank may set `wake_request`. And the thread that handed over, if so.
     pub threads: u32,
     pub thread: u32,
     pub combine: Combine,
     /// One-sided operations that have arrived at this rank's memory: a list of `Arrival`s in the
-    /// order in which they take effect; 0 is none. The rank takes the list and applies it before
-    /// anything else whenever it is released, whatever the command.
+    /// order in which they take effect; 0 is none. The rank takes and applies the list before
+    /// anything else at each release, for any command.
     pub incoming: u64,
 
-    /// Release: so many polls that ask what this rank last asked in vain may be answered by the
-    /// rank itself, in vain again, each for `poll_ps` of its time: nothing is due anywhere. And the
-    /// hand-over after: how many were.
+    /// Release: the rank may answer this many repetitions of its last unsuccessful poll itself,
+    /// without success, each taking `poll_ps`, as no event is pending. Next hand-over: how many it
+    /// answered.
     pub unsuccessful_polls: u32,
     pub spent_polls: u32,
     pub poll_ps: u64,
 
-    /// Bytes of memory that were the process's own (anonymous, or of windows that MPI allocated)
-    /// when it took its seat, and the most at once as far as it has looked; less what it inherited.
-    /// It looks now and then, and has these for itself until its process has ended
-    /// (docs/limits/memory.md). 0 and 0: it has not.
+    /// Private bytes of the process (anonymous, or of windows that MPI allocated) when it attached,
+    /// and their peak in samples; less what it inherited. The process takes samples at intervals
+    /// and keeps these values until it ends (docs/limits/memory.md). 0 and 0: no sample.
     pub memory_begun: u64,
     pub memory_peak: u64,
 
-    /// Blocks of this rank's arena that others are done with: a stack linked through the blocks.
+    /// Blocks of this rank's arena that others have returned: a stack linked through the blocks.
     pub returned: AtomicU64,
     /// Zero-terminated name of the simulated node (`MPI_Get_processor_name`).
     pub node_name: [u8; 64],
-    /// The most requests the rank has had at once.
+    /// The largest number of requests of the rank at once.
     pub requests: u32,
-    /// Who counts the rank in `Header::running` (`presence`). The simulator writes `COUNTED` before
-    /// it gives the turn, and exchanges that for `AWAY`; the rank writes `BACK` after `turn`.
+    /// Whether the rank is counted in `Header::running` (`presence`). The simulator writes
+    /// `COUNTED` before it gives the turn, and exchanges that for `AWAY`. The rank writes `BACK`
+    /// after `turn`.
     pub presence: AtomicU32,
-    /// MPI function the process is in, 0 outside, and the last one it entered. They are written
-    /// without a hand-over, so that they are known when the process is killed.
+    /// The MPI function the process is in, 0 outside, and the last one it entered. They are written
+    /// without a hand-over, so they are known when the process is killed.
     pub inside: AtomicU32,
     pub entered: AtomicU32,
     /// By kind (`accepted`): the function of the rank's first such call; 0: none.
@@ -303,7 +309,7 @@ pub struct Combine {
     pub bytes: u64,
     pub left: u32,
     pub _pad: u32,
-    /// Where the rank's process finds how, as it submitted it.
+    /// The operator, as the rank's process submitted it.
     pub op: u64,
 }
 
@@ -316,27 +322,27 @@ pub mod kind {
     pub const CANCEL: u32 = 5;
     pub const COLLECTIVE: u32 = 6;
     /// Registers a communicator's members: `block` holds `bytes / 4` world ranks as u32. No token.
-    /// The simulator returns the block. `MPI_COMM_WORLD` is context 0 and needs no registration;
-    /// `MPI_COMM_SELF` of rank `r` is context `1 + r`, registered when the rank attaches; so new
-    /// contexts start at `1 + ranks`. Without a block the rank gives the context up: it names it no
-    /// more, and when no member will, it is forgotten.
+    /// The simulator returns the block. `MPI_COMM_WORLD` is context 0 and needs no registration.
+    /// `MPI_COMM_SELF` of rank `r` is context `1 + r`, registered when the rank attaches. So new
+    /// contexts start at `1 + ranks`. Without a block the rank releases the context; when all
+    /// members have, it is forgotten.
     pub const COMM: u32 = 7;
     pub const EXIT: u32 = 8;
     /// A one-sided operation on the memory of `peer`, through the window whose context is
     /// `context`. `block` holds the `Arrival`; `bytes` go to the target, `grain` bytes return.
     /// Flags: `ATOMIC`, `FETCH`, `VISIBLE`.
     pub const ONE_SIDED: u32 = 9;
-    /// Takes (`EXCLUSIVE` or shared) and returns the lock of `peer`'s part of a window.
+    /// Requests (`EXCLUSIVE` or shared) and releases the lock of `peer`'s part of a window.
     pub const LOCK: u32 = 10;
     pub const UNLOCK: u32 = 11;
-    /// `bytes` to (`WRITE`) or from storage. With `FETCH`, the completion's value is what the
-    /// counter `context` held, and `op` (as i64) has been added to it; with `SET`, the counter now
-    /// holds `op`. A counter that has never been set holds 0. File pointers that ranks share.
+    /// `bytes` to (`WRITE`) or from storage. With `FETCH`, the completion's value is the previous
+    /// value of the counter `context`, and `op` (as i64) is added to it. With `SET`, the counter is
+    /// set to `op`. Counters start at 0. They are shared file pointers.
     pub const STORAGE: u32 = 12;
     /// Completes after `bytes` picoseconds.
     pub const DELAY: u32 = 13;
-    /// Memory of this rank is registered with its NIC for others (`SET`), or no more. Flag:
-    /// `OPTIMIZED`. No token, and no time before it.
+    /// A memory region of this rank is registered with its NIC (`SET`), or no longer. Flag:
+    /// `OPTIMIZED`. No token, and it takes no time.
     pub const REGION: u32 = 14;
 }
 pub mod flag {
@@ -351,26 +357,26 @@ pub mod flag {
     /// Collective: the operator is commutative.
     pub const COMMUTATIVE: u32 = 16;
     /// Collective: every member gets `Completion::value`, the first of as many new contexts as it
-    /// has members; equal on all of them. The blocking part of making communicators.
+    /// has members, equal on all. The blocking part of creating communicators.
     pub const NEW_CONTEXTS: u32 = 32;
-    /// One-sided: combines with what is there.
+    /// One-sided: combines with the target's data.
     pub const ATOMIC: u32 = 64;
-    /// One-sided: something returns, so it is applied before its rank goes on. Storage: see there.
+    /// One-sided: data returns, so it is applied before its rank continues. Storage: see `STORAGE`.
     pub const FETCH: u32 = 128;
-    /// One-sided: others than its owner see the target's memory (`MPI_Win_allocate_shared`), so it
-    /// is applied before its rank goes on.
+    /// One-sided: other ranks see the target's memory (`MPI_Win_allocate_shared`), so it is applied
+    /// before its rank continues.
     pub const VISIBLE: u32 = 256;
     pub const EXCLUSIVE: u32 = 512;
     pub const WRITE: u32 = 1024;
     pub const SET: u32 = 2048;
-    /// Region: by a table entry of its own, which any message finds without matching.
+    /// Region: with a table entry of its own, which messages find without matching.
     pub const OPTIMIZED: u32 = 4096;
 }
 
-/// How the block of a one-sided operation begins; the rest is between origin and target. When the
-/// operation completes, the simulator applies it if `direct` says how, or else links it into its
-/// target's list. Who applies an operation
-/// without `FETCH` returns its block; with it, what returns is in the block, and the origin does.
+/// The beginning of the block of a one-sided operation; the rest is private to origin and target.
+/// When the operation completes, the simulator applies it if `direct` describes it, else appends it
+/// to its target's list. Without `FETCH`, the side that applies the operation returns its block.
+/// With `FETCH`, the block holds the returned data, and the origin returns it.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Arrival {
@@ -381,13 +387,13 @@ pub struct Arrival {
     /// As in the submission.
     pub flags: u32,
     pub context: u32,
-    /// 0 as it is submitted; the simulator's mark of a block that is on its way.
+    /// 0 at submission; the simulator's mark of a block in flight.
     pub is_out: u32,
     pub direct: Direct,
 }
 
-/// A one-sided operation on one stretch of memory in the segment, which the simulator applies
-/// itself: waking the target's process takes longer than a few bytes do.
+/// A one-sided operation on one contiguous range of memory in the segment, which the simulator
+/// applies itself: waking the target's process takes longer than copying a few bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Direct {
@@ -402,23 +408,23 @@ pub struct Direct {
     pub bytes: u64,
 }
 
-/// Longer operations are the work of their targets, which do it side by side.
+/// Longer operations are applied by their targets, in parallel.
 pub const DIRECT_BYTES: u64 = 4096;
 
-/// What a one-sided operation does with its target's memory and the area of its block.
+/// The effect of a one-sided operation on the target's memory and the area of its block.
 pub mod work {
-    /// The area goes to memory.
+    /// Copies the area to memory.
     pub const PUT: u32 = 1;
-    /// Memory goes to the area.
+    /// Copies memory to the area.
     pub const GET: u32 = 2;
-    /// Memory is combined with the area; with `flag::FETCH`, what was there goes to the area.
+    /// Combines memory with the area; with `flag::FETCH`, the previous data is copied to the area.
     pub const ACCUMULATE: u32 = 3;
-    /// The area holds two items: memory that equals the first becomes the second; what was there
-    /// goes to the first.
+    /// The area holds two items. Memory that equals the first becomes the second; its previous data
+    /// is copied to the first.
     pub const COMPARE: u32 = 4;
 }
 
-/// One operation. Fields a kind does not use are zero. See `Op` for their meaning.
+/// One operation. Fields that a kind does not use are zero. See `Op` for their meaning.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Submission {
@@ -438,41 +444,40 @@ pub struct Submission {
     pub bytes: u64,
     /// Send: the payload. Collective: the working buffer, contribution deposited.
     pub block: u64,
-    /// Receive of a taken message, cancel: the token meant.
+    /// Receive of a taken message, cancel: the token it refers to.
     pub other: u32,
     /// Collective: `collectives::Kind` as u8.
     pub collective: u32,
-    /// Collective with ragged blocks: `ragged_len` u64 lengths at `ragged`.
+    /// Collective with unequal blocks: `ragged_len` u64 lengths at `ragged`.
     pub ragged: u64,
     pub ragged_len: u32,
     /// Reductions: `combine::builtin(op, type)` or `combine::USER`.
     pub combine: u32,
-    /// Bytes of one element: no collective cuts between them.
+    /// Bytes of one element: no collective splits it.
     pub grain: u64,
-    /// Reductions the rank's process does: what `Combine::op` is to be. One-sided operations: the
+    /// Reductions by the rank's process: the value for `Combine::op`. One-sided operations: the
     /// operator's handle.
     pub op: u64,
-    /// Reductions, whoever does them: the operator and the type of the values, by
-    /// `combine::builtin`. All members of a collective must mean the same.
+    /// All reductions: operator and element type, by `combine::builtin`. They must be equal on all
+    /// members of a collective.
     pub means: u32,
     pub _pad: u32,
-    /// How the rank's data lies in its memory, of what it gives and of what it takes. (In `block`
-    /// it is packed.)
+    /// Layout of the rank's data in its memory, to send and to receive. (In `block` it is packed.)
     pub give: NonContiguous,
     pub take: NonContiguous,
 }
 
-/// Reductions the simulator can do itself, without waking the rank.
+/// Reductions that the simulator can do itself, without waking the rank.
 pub mod combine {
     /// Not a reduction.
     pub const NONE: u32 = 0;
-    /// Only the rank's process knows how.
+    /// Only the rank's process knows the operator.
     pub const USER: u32 = u32::MAX;
     pub const fn builtin(op: u32, element: u32) -> u32 {
         op << 8 | element
     }
     pub mod op {
-        /// A function of the program's. Its element is 0.
+        /// A user-defined function. Its element is 0.
         pub const OWN: u32 = 0;
         pub const SUM: u32 = 1;
         pub const PROD: u32 = 2;
@@ -484,7 +489,7 @@ pub mod combine {
         pub const BOR: u32 = 8;
         pub const LXOR: u32 = 9;
         pub const BXOR: u32 = 10;
-        /// Arrived wins (`MPI_REPLACE`), stays (`MPI_NO_OP`).
+        /// The arrived operand wins (`MPI_REPLACE`) or is dropped (`MPI_NO_OP`).
         pub const REPLACE: u32 = 11;
         pub const NO_OP: u32 = 12;
         pub const MAXLOC: u32 = 13;
@@ -504,7 +509,7 @@ pub mod combine {
         /// Pairs of F32 or F64.
         pub const C32: u32 = 11;
         pub const C64: u32 = 12;
-        /// From here on: types only the rank's process can combine, told apart by their number.
+        /// First of the types that only the rank's process can combine, distinguished by number.
         pub const OTHER: u32 = 64;
     }
 }
@@ -512,12 +517,12 @@ pub mod combine {
 pub const DONE: u32 = 1;
 pub const REPORTED: u32 = 2;
 
-/// What came of an operation; written by the simulator while the rank sleeps.
+/// The result of an operation; written by the simulator while the rank sleeps.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Completion {
-    /// 0 until complete, then `DONE`; the rank adds `REPORTED` when its program has heard of it, and
-    /// clears it before it uses the token again.
+    /// 0 until complete, then `DONE`. The rank adds `REPORTED` when its program has been informed,
+    /// and clears it before it reuses the token.
     pub done: u32,
     /// `Found` as u32: 0 yes, 1 no, 2 cancelled.
     pub found: u32,
@@ -535,8 +540,8 @@ pub struct Completion {
 pub struct Segment {
     base: *mut u8,
 }
-// SAFETY: the turn-taking protocol above is what makes shared use sound; every accessor that hands
-// out memory is unsafe for that reason.
+// SAFETY: the turn protocol above makes shared use sound; every accessor that returns memory is
+// unsafe for that reason.
 unsafe impl Send for Segment {}
 unsafe impl Sync for Segment {}
 
@@ -565,8 +570,8 @@ impl Segment {
     pub unsafe fn bytes(self) -> u64 {
         unsafe { self.layout().bytes((*self.header()).ranks) }
     }
-    /// Where the simulator's own memory begins, behind the last region: an operand of `Combine` may
-    /// lie there.
+    /// Offset of the simulator's scratch memory, behind the last region: an operand of `Combine`
+    /// may lie there.
     ///
     /// # Safety
     /// See `layout`.
@@ -586,9 +591,9 @@ impl Segment {
     pub unsafe fn control(self, rank: u32) -> *mut Control {
         self.ptr(unsafe { self.region(rank) }).cast()
     }
-    /// `FUNCTIONS` counters: how often the rank's program called each MPI function, by its index in
-    /// the interface table. The rank counts as it enters a call from outside MPI; whether the call
-    /// hands over or not, nobody else would know of it.
+    /// `FUNCTIONS` counters: calls of each MPI function by the rank's program, by index in the
+    /// interface table. The rank counts when it enters a call from outside MPI, whether or not the
+    /// call hands over.
     ///
     /// # Safety
     /// See `control`.
@@ -614,19 +619,19 @@ impl Segment {
     }
 }
 
-/// Precedes every block; the block's offset points behind it.
+/// Header of every block; the block's offset points behind it.
 #[repr(C)]
 struct Block {
     owner: u32,
     /// Capacity is `64 << class`.
     class: u32,
-    /// Next in whatever list it is on.
+    /// Next block in its list.
     next: u64,
     _pad: [u64; 6],
 }
 const BLOCK_BYTES: u64 = size_of::<Block>() as u64;
 
-/// A rank's own allocator over its arena. Only the owner allocates; anyone returns.
+/// A rank's allocator for its arena. Only the owner allocates; any process may return blocks.
 pub struct Arena {
     segment: Segment,
     rank: u32,
@@ -677,8 +682,8 @@ impl Arena {
         }
         Some(at)
     }
-    /// Takes every block others have returned. The owner takes the whole stack at once, so the
-    /// stack needs no guard against ABA.
+    /// Takes all blocks that others have returned. The owner takes the whole stack at once, so
+    /// there is no ABA problem.
     fn take_returned(&mut self) {
         let control = unsafe { self.segment.control(self.rank) };
         let mut at = unsafe { (*control).returned.swap(0, Ordering::Acquire) };
@@ -696,10 +701,10 @@ fn block(segment: Segment, at: u64) -> *mut Block {
     segment.ptr(at - BLOCK_BYTES).cast()
 }
 
-/// Gives a block back to its owner, from any process.
+/// Returns a block to its owner, from any process.
 ///
 /// # Safety
-/// `at` came from an `Arena` of this segment, and nobody uses it after.
+/// `at` came from an `Arena` of this segment, and is not used afterwards.
 pub unsafe fn return_block(segment: Segment, at: u64) {
     let b = block(segment, at);
     let returned = unsafe { &(*segment.control((*b).owner)).returned };
@@ -722,7 +727,7 @@ const _: () = assert!(size_of::<Completion>() == 40);
 mod tests {
     use super::*;
 
-    /// What batch systems allow: a job fits as long as every rank has the least there is.
+    /// With limits such as those of batch systems, a job fits if every rank has the minimum.
     #[test]
     fn a_layout_fits_its_limit() {
         for ranks in [1, 4, 96, 1000, 1 << 16] {

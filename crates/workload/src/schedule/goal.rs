@@ -1,15 +1,16 @@
-//! GOAL, the schedule language of LogGOPSim and its kin: every rank's sends, receives and
-//! computations, and which of them need which.
+//! GOAL, the schedule language of LogGOPSim: sends, receives and computations of every rank, and
+//! their dependencies.
 //!
 //! Sources: Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language - A Flexible Way to
-//! Express Collective Communication" (ICPP 2009); Hoefler, Schneider, Lumsdaine, "LogGOPSim"
-//! (HPDC 2010); the grammar and the layout of files in the repository spcl/LogGOPSim (`txt2bin.re`,
+//! Express Collective Communication" (ICPP 2009); Hoefler, Schneider, Lumsdaine, "LogGOPSim" (HPDC
+//! 2010); the grammar and the file layout in the repository spcl/LogGOPSim (`txt2bin.re`,
 //! `Parser.hpp`).
 //!
-//! `calc N` computes for N nanoseconds. `a requires b`: a begins when b is done. `a irequires b`: a
-//! begins when b has begun. Operations of one rank on one `cpu` take turns, those on different ones
-//! overlap. Tag and source -1 are wildcards. Tags count modulo 2^32, as in `txt2bin`. `nic N` is
-//! the NIC N places after that of the rank, modulo the number of NICs of its node.
+//! - `calc N` computes for N nanoseconds.
+//! - `a requires b`: a begins when b is done. `a irequires b`: a begins when b has begun.
+//! - Operations of one rank on one `cpu` are serialized; those on different ones overlap.
+//! - Tag and source -1 are wildcards. Tags are taken modulo 2^32, as in `txt2bin`.
+//! - `nic N` is the NIC N places after that of the rank, modulo the number of NICs of its node.
 
 mod binary;
 mod nics;
@@ -24,10 +25,10 @@ use crate::{Context, SendMode};
 use base::Span;
 use std::collections::BTreeMap;
 
-/// Tags of a schedule are not a program's, which a library has bounds for: they are its own.
+/// A private context: tags of a schedule are not limited by a library's tag bound.
 const CONTEXT: Context = PRIVATE_CONTEXT;
 
-/// Tag and source that fit any, as files write them in 32 bits.
+/// Wildcard of tag and source, as files store it in 32 bits.
 const ANY: u32 = u32::MAX;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,13 +45,13 @@ struct GoalOp {
     nic: u8,
     peer: u32,
     tag: u32,
-    /// Bytes; of a computation nanoseconds.
+    /// Bytes; for a computation, nanoseconds.
     size: u64,
-    /// Where it stands: a line, or in a binary file its number.
+    /// A line, or in a binary file the operation's number.
     position: u32,
 }
 
-/// `op` needs `needed`, or only that it has begun.
+/// `op` needs the end of `needed`, or only its begin.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     op: u32,
@@ -58,21 +59,21 @@ struct Edge {
     begun: bool,
 }
 
-/// One rank's part, in the order of the file.
+/// The operations of one rank, in file order.
 #[derive(Default, Debug)]
 struct RankOps {
     ops: Vec<GoalOp>,
     edges: Vec<Edge>,
 }
 
-/// How a place is called in complaints.
+/// How error messages name a position.
 #[derive(Clone, Copy)]
 enum PositionStyle {
     Lines,
     Numbers,
 }
 
-/// Reads either form; a binary file is known by its first eight bytes.
+/// Reads either form; a binary file is recognized by its first eight bytes.
 pub fn read(file: &[u8]) -> Result<Schedule, Vec<ScheduleError>> {
     let mut errors = ScheduleErrors::default();
     let (parts, style) = if binary::is_binary(file) {
@@ -118,13 +119,13 @@ fn name(kind: OpKind) -> &'static str {
     }
 }
 
-/// What a file may say and no machine can do.
+/// Checks for what a file can express and no machine can do.
 fn check(parts: &[RankOps], style: PositionStyle, errors: &mut ScheduleErrors) {
     let ranks = parts.len() as u32;
     let mut calls = 0u64;
     for (rank, part) in (0u32..).zip(parts) {
         let mut computed = 0u64;
-        // A call for each operation, one to mark its begin, one its end.
+        // One call per operation, one to mark its begin, one its end.
         calls += 3 * part.ops.len() as u64;
         for op in &part.ops {
             let at = || at(style, rank, op);
@@ -161,7 +162,7 @@ fn schedule(parts: &[RankOps], style: PositionStyle) -> Schedule {
     let mut builder = Builder::new();
     let mut threads = 0;
     let mut named = nics::of_sends(parts).map(|of| (of.into_iter(), Vec::new()));
-    // By operation of the rank at hand: the calls that are done when it has begun and when it is.
+    // By operation of the current rank: the calls whose completion marks its begin and its end.
     let mut begun: Vec<Option<u32>> = Vec::new();
     let mut done: Vec<u32> = Vec::new();
     for part in parts {
@@ -194,8 +195,7 @@ fn schedule(parts: &[RankOps], style: PositionStyle) -> Schedule {
             if let Some(&thread) = cpus.get(&op.cpu) {
                 builder.occupy(thread);
                 if op.kind != OpKind::Calc {
-                    // The thread is free when the rank is through with the call, not when the
-                    // message has come.
+                    // The thread is free when the call is made, not when the message has arrived.
                     builder.call(Span::ZERO, Action::Pause);
                 }
             }
@@ -230,7 +230,7 @@ fn cpus(part: &RankOps, threads: &mut u32) -> BTreeMap<u8, u32> {
 }
 
 fn communication(op: &GoalOp) -> Action {
-    // The wildcards of a file, all bits set, are ours as well.
+    // The file's wildcards have all bits set, as in `Op`.
     let tag = op.tag as i32;
     let (context, bytes) = (CONTEXT, op.size);
     match op.kind {
@@ -239,7 +239,7 @@ fn communication(op: &GoalOp) -> Action {
     }
 }
 
-/// Whether so many ranks can be; complains if not.
+/// Whether the number of ranks is valid; adds an error if not.
 fn fits(ranks: u64, at: &str, errors: &mut ScheduleErrors) -> bool {
     let fits = (1..=u64::from(MOST_RANKS)).contains(&ranks);
     if !fits {

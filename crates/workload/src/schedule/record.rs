@@ -1,8 +1,8 @@
-//! A recorded run as columns, one row a call, and the schedule they are read into.
+//! A recorded run as columns, one row per call, and its conversion to a schedule.
 //!
-//! This is the format that odonata writes (docs/record-format.md): it keeps what other schedule
-//! languages lose, collectives as collectives, communicators, modes of sends, what matched a
-//! wildcard. The columns cross the house as bytes; whoever has files keeps them as Parquet.
+//! This is the format that odonata writes (docs/record-format.md). It keeps what other schedule
+//! languages lose: collectives as such, communicators, send modes, and the matches of wildcards.
+//! Columns are exchanged as bytes; the caller stores them as Parquet.
 
 mod matching;
 mod recorder;
@@ -19,12 +19,12 @@ use collectives::{Collective, Kind, Member, Ragged};
 use matching::CollectiveMatching;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Longest transfer to or from storage: a petabyte.
+/// Longest transfer to or from storage: 1 PiB.
 const MOST_STORED: u64 = 1 << 50;
 
 macro_rules! columns {
     ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
-        /// The columns. Rows are sorted by rank, and stand in the order of the rank's calls.
+        /// The columns. Rows are sorted by rank, and are in the order of the rank's calls.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Table { $($(#[$doc])* pub $name: Vec<$type>,)* }
 
@@ -56,39 +56,40 @@ columns! {
     rank: u32,
     /// Calls of a rank with the same number are made together.
     step: u32,
-    /// A place in `OPS`.
+    /// An index into `OPS`.
     op: u8,
     /// Computation before the call.
     after_ps: u64,
-    /// Whom to or from, by rank in the world; `u32::MAX` is any.
+    /// World rank of the other side; `u32::MAX` is any.
     peer: u32,
     tag: i32,
     context: u32,
     bytes: u64,
-    /// What comes back of an access to another rank's memory; bytes of the lines that data lies in
-    /// which is packed.
+    /// Bytes returned by an access to another rank's memory. For packed data: bytes of the cache
+    /// lines touched.
     back: u64,
     /// Length of a delay.
     span_ps: u64,
-    /// The call that is meant, by its number in the rank: a probe whose message is received, a
-    /// receive that is canceled. Of data that is packed: the mean of a stretch of like values, in
-    /// `PARTS` of a byte.
+    /// The call meant, by its number in the rank: a probe whose message is received, a receive that
+    /// is canceled. For packed data: the mean size of a run of like values, in units of 1 / `PARTS`
+    /// bytes.
     other: u32,
     root: u32,
-    /// Bytes of an element of a reduction. Of data that is packed: the mean of a value, likewise.
+    /// Bytes of an element of a reduction. For packed data: the mean size of a value, in the same
+    /// unit.
     grain: u64,
     flags: u8,
-    /// Where the row's part of `needs` ends.
+    /// End of the row's entries in `needs`.
     needs_end: u32,
     /// Calls that the step needs, by their numbers in the rank; on the first row of a step.
     needs: u32,
-    /// Where the row's part of `lengths` ends.
+    /// End of the row's entries in `lengths`.
     lengths_end: u32,
-    /// Lengths of the blocks of a collective that has such a list.
+    /// Block lengths of a collective with unequal blocks.
     lengths: u64,
 }
 
-/// Bits of `flags`: what was posted as a wildcard, and what kind of operator a reduction has.
+/// Bits of `flags`: wildcards as posted, and properties of a reduction's operator.
 pub mod flag {
     pub const ANY_SOURCE: u8 = 1;
     pub const ANY_TAG: u8 = 2;
@@ -96,7 +97,7 @@ pub mod flag {
     pub const BUILTIN: u8 = 8;
 }
 
-/// Operations that are no collectives.
+/// Operations other than collectives.
 const PLAIN: [&str; 23] = [
     "pause",
     "delay",
@@ -128,17 +129,17 @@ pub fn ops() -> Vec<&'static str> {
     PLAIN.into_iter().chain(Kind::ALL.map(Kind::name)).collect()
 }
 
-/// A record as it is read.
+/// A record to be read.
 pub struct RecordInput<'a> {
     pub ranks: u64,
-    /// Members of every communicator but the world, as ranks of the world.
+    /// Members of every communicator but the world, as world ranks.
     pub communicators: &'a BTreeMap<Context, Vec<u32>>,
-    /// What the codes of the column `op` stand for.
+    /// The names of the codes in the column `op`.
     pub ops: &'a [String],
     pub columns: &'a BTreeMap<String, Vec<u8>>,
 }
 
-/// Reads a record, or says everything that is wrong with it.
+/// Reads a record. `Err` has all errors.
 pub fn read(input: &RecordInput<'_>) -> Result<Schedule, Vec<ScheduleError>> {
     let mut errors = ScheduleErrors::default();
     let table = Table::of_columns(input.columns, &mut errors);
@@ -177,16 +178,16 @@ pub fn read(input: &RecordInput<'_>) -> Result<Schedule, Vec<ScheduleError>> {
     errors.finish(builder.build(input.communicators.clone(), cases))
 }
 
-/// Means of data that is packed are told in parts of a byte: exactly where up to ten values or
-/// stretches of them have so many bytes together.
+/// Mean sizes of packed data are stored in units of 1 / `PARTS` bytes. They are exact where up to
+/// ten values or runs have that many bytes together.
 const PARTS: u64 = 5040;
 
-/// `bytes` in so many: the mean, at most `most`; 0 if there are none.
+/// The mean of `bytes` over `n`, at most `most`; 0 if `n` is 0.
 fn mean(bytes: u64, n: u64, most: u64) -> u64 {
     nearest(bytes, PARTS, n).min(most)
 }
 
-/// How many have such a mean.
+/// The number with such a mean.
 fn of_mean(bytes: u64, mean: u64) -> u64 {
     nearest(bytes, PARTS, mean)
 }
@@ -201,7 +202,7 @@ fn code(name: &str) -> Option<usize> {
     ops().iter().position(|&known| known == name)
 }
 
-/// Members and their places in a communicator, by rank; what is wrong with them is told.
+/// Members and their positions in a communicator, by rank; adds errors about them.
 fn member_positions(
     ranks: u32,
     context: Context,
@@ -228,7 +229,7 @@ impl Table {
         self.rank.len()
     }
 
-    /// Whether all columns have as many rows, and the lists lie inside theirs.
+    /// Checks that all columns have equal numbers of rows, and that lists lie within theirs.
     fn check_lengths(&self, errors: &mut ScheduleErrors) {
         let rows = self.rows();
         let lengths = [
@@ -286,7 +287,7 @@ struct Reader<'a> {
     table: &'a Table,
     ops: &'a [Option<usize>],
     ranks: u32,
-    /// By communicator: its members, sorted, and their places.
+    /// By communicator: its members, sorted, and their positions.
     seats: BTreeMap<Context, Vec<(u32, u32)>>,
     builder: Builder,
     matching: CollectiveMatching,
@@ -299,7 +300,7 @@ impl Reader<'_> {
     fn read(&mut self) {
         let t = self.table;
         let mut next_rank = 0;
-        // Of the rank at hand: its first call, and that of its present step.
+        // Of the current rank: its first call, and the first call of its current step.
         let (mut base, mut first, mut computed) = (0, 0, 0u64);
         for row in 0..t.rows() {
             let rank = t.rank[row];
@@ -352,7 +353,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether nothing comes of a row's call that could be waited for.
+    /// Whether the row's call never completes, so that no step can wait for it.
     fn never_completes(&self, row: usize) -> bool {
         let code = self.ops.get(self.table.op[row] as usize).copied().flatten();
         let name = code.and_then(|code| PLAIN.get(code));
@@ -429,7 +430,7 @@ impl Reader<'_> {
         self.builder.other(op)
     }
 
-    /// How the data of the next call lies.
+    /// The layout of the next call's data.
     fn apart(&mut self, row: usize, name: &str) -> Action {
         let t = self.table;
         let (bytes, touched) = (t.bytes[row], t.back[row]);
@@ -441,7 +442,7 @@ impl Reader<'_> {
             let found = format!("{bytes} B in lines of {touched}, {values} values, {members}");
             self.error(row, found, wanted);
         }
-        // The call's other side may be told between the two.
+        // The layout of the call's other side may stand between the two.
         let other_side = if name == "packs" { "unpacks" } else { "packs" };
         let behind = |at: usize| {
             let is_there = at < t.rows() && t.rank[at] == t.rank[row] && t.step[at] == t.step[row];
@@ -466,8 +467,8 @@ impl Reader<'_> {
         self.builder.other(op)
     }
 
-    /// The message that a probe has set aside; the step waits for the probe, whatever else it
-    /// needs.
+    /// Receives the message that a probe has set aside. The step waits for the probe, beside its
+    /// other dependencies.
     fn received_later(&mut self, row: usize, base: usize, first: usize) -> Action {
         let t = self.table;
         let other = t.other[row] as usize;

@@ -1,8 +1,8 @@
-//! The graph as a workload: what is called when, without a network.
+//! The graph as a workload, without a network: what is called when.
 
 use super::*;
 
-/// Completes every call in the order in which it was made, one an instant; what was called, as
+/// Completes every call in the order in which it was made, one per instant. Returns the calls as
 /// (instant, rank, token).
 fn play(schedule: Schedule) -> Vec<(u64, u32, Token)> {
     let mut dag = Dag::new(schedule);
@@ -59,11 +59,11 @@ fn computation_is_scaled_unless_a_rank_computes_too_long() {
     let mut schedule = goal("calc 1000\nsend 8b to 0\nrecv 8b from 0");
     assert!(schedule.scale(2.5));
     assert_eq!(schedule.computed(), [Span::ns(2500)]);
-    // Each for 40 days, one after the other on their rank's CPU.
-    let mut multi_job = goal("calc 1000\ncalc 1000\ncalc 1000\ncalc 1000\ncalc 1000\ncalc 1000");
+    // 40 days each, one after the other on their rank's CPU.
+    let mut several = goal("calc 1000\ncalc 1000\ncalc 1000\ncalc 1000\ncalc 1000\ncalc 1000");
     let forty_days = 40.0 * 86_400.0 / 1e-6;
-    assert!(!multi_job.scale(forty_days));
-    assert_eq!(multi_job.computed(), [Span::us(6)]);
-    assert!(multi_job.scale(forty_days / 6.0));
-    assert!(!multi_job.scale(f64::INFINITY));
+    assert!(!several.scale(forty_days));
+    assert_eq!(several.computed(), [Span::us(6)]);
+    assert!(several.scale(forty_days / 6.0));
+    assert!(!several.scale(f64::INFINITY));
 }

@@ -1,25 +1,26 @@
-//! GOAL as `txt2bin` writes it: little-endian, nothing aligned.
+//! GOAL in the binary format of `txt2bin`: little-endian, without alignment.
 //!
-//! | at | |
+//! | offset | content |
 //! |---|---|
 //! | 0 | 4223 in 64 bits |
 //! | 8 | ranks in 32 bits, largest cpu and NIC in 8 bits each |
-//! | 14 | for each rank, where its part begins and ends: 64 bits each, counted from byte 8 |
+//! | 14 | for each rank, begin and end of its part: 64 bits each, relative to byte 8 |
 //!
-//! A part: how many operations and how many of them need nothing, 32 bits each; the numbers of the
-//! latter; a record for each operation; the numbers of operations that records point to. A record
-//! (39 bytes): completions it waits for (32 bits), its kind (8: 1 send, 2 recv, 3 calc), peer (32),
-//! size (64), tag (32), cpu (8), NIC (8); then, for those that need its end and for those that need
-//! its begin, how many there are and where they stand among the numbers at the end of the part (32
-//! bits each).
+//! A part consists of: the numbers of operations and of those without dependencies, 32 bits each;
+//! the indices of the latter; one record per operation; the indices to which records refer.
 //!
-//! Parts do not overlap, and neither do those lists, or a short file could say more than fits into
+//! A record (39 bytes) has the completions it waits for (32 bits), its kind (8: 1 send, 2 recv, 3
+//! calc), peer (32), size (64), tag (32), cpu (8) and NIC (8). Then follow, for operations that
+//! need its end and for those that need its begin, their number and the position of their indices
+//! at the end of the part (32 bits each).
+//!
+//! Parts must not overlap, and neither must those lists; otherwise a short file could expand beyond
 //! any memory.
 
 use super::{Edge, GoalOp, OpKind, RankOps, ScheduleErrors, fits};
 
 const MAGIC: u64 = 4223;
-/// What places in the file count from.
+/// Byte to which offsets in the file are relative.
 const ORIGIN: usize = 8;
 const RECORD: usize = 39;
 
@@ -27,7 +28,7 @@ pub(super) fn is_binary(file: &[u8]) -> bool {
     file.get(..8) == Some(&MAGIC.to_le_bytes())
 }
 
-/// Integers out of a stretch of bytes that is known to be long enough.
+/// Reads integers from bytes whose length has been checked.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {

@@ -1,13 +1,14 @@
-//! Which NICs a schedule names: that of a send is its own, that of its receiver is the receive's.
+//! The NICs that a schedule names: a send has its own, and its receiver that of the matching
+//! receive.
 //!
-//! Which receive takes a send is found as if every rank posted its receives, and made its sends, in
-//! the order of the file, and the ranks one after another. Where a run matches otherwise (by
-//! wildcards, or because of dependencies) the message keeps the NIC found here.
+//! Matching is determined as if every rank posted its receives and made its sends in file order,
+//! one rank after another. Where a run matches otherwise (wildcards, dependencies) a message keeps
+//! the NIC found here.
 
 use super::{ANY, FilePosition, OpKind, PositionStyle, RankOps, position};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Every NIC but 0 that a send or a receive names, with its rank and its place in the file.
+/// Every NIC but 0 named by a send or receive, with its rank and position in the file.
 pub(super) fn named(parts: &[RankOps], style: PositionStyle) -> Vec<(u32, u8, FilePosition)> {
     let mut all = Vec::new();
     for (rank, part) in (0u32..).zip(parts) {
@@ -17,8 +18,8 @@ pub(super) fn named(parts: &[RankOps], style: PositionStyle) -> Vec<(u32, u8, Fi
     all
 }
 
-/// By operation, the parts one after another: of a send its NIC and that of its receive, or 0 if
-/// nothing receives it. None if no operation names a NIC but 0.
+/// By operation, rank after rank: for a send its NIC and that of its receive, or 0 if it has none.
+/// `None` if no operation names a NIC but 0.
 pub(super) fn of_sends(parts: &[RankOps]) -> Option<Vec<[u8; 2]>> {
     let mut ops = parts.iter().flat_map(|part| &part.ops);
     if ops.all(|op| op.kind == OpKind::Calc || op.nic == 0) {
@@ -35,8 +36,8 @@ pub(super) fn of_sends(parts: &[RankOps]) -> Option<Vec<[u8; 2]>> {
     Some(all)
 }
 
-/// Receives that no send has taken, by receiver, source and tag: their places among those of their
-/// rank, and their NICs.
+/// Unmatched receives by receiver, source and tag: their indices among those of their rank, and
+/// their NICs.
 struct Receives(BTreeMap<(u32, u32, u32), VecDeque<(usize, u8)>>);
 
 impl Receives {
@@ -50,7 +51,7 @@ impl Receives {
         Receives(all)
     }
 
-    /// The NIC of the first receive of `to` that takes this message.
+    /// The NIC of the first receive of `to` that matches this message.
     fn take(&mut self, to: u32, from: u32, tag: u32) -> u8 {
         let keys = [(to, from, tag), (to, from, ANY), (to, ANY, tag), (to, ANY, ANY)];
         let first = |key: &(u32, u32, u32)| self.0.get(key)?.front().map(|first| first.0);

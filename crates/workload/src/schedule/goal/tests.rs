@@ -1,10 +1,10 @@
-//! What a file says, and that no file breaks the reader.
+//! The contents of files, and robustness of the reader.
 
 use super::*;
 use base::{below, draw};
 
 /// A broadcast along a binomial tree as `schedgen` writes it: labels, `requires`, one `rank` block
-/// each. Our own file after the published grammar, with everything that the grammar has.
+/// each. Written here after the published grammar, using all of it.
 const TREE: &str = "
 // four ranks
 num_ranks 4
@@ -120,7 +120,7 @@ fn text_and_binary_are_one_schedule() {
     assert_eq!((a.ranks, a.scheduled, a.needs, a.nics), (b.ranks, b.scheduled, b.needs, b.nics));
 }
 
-/// `txt2bin` adds up the digits of a tag in 64 bits and keeps the lower 32.
+/// `txt2bin` sums the digits of a tag in 64 bits and keeps the lower 32.
 #[test]
 fn tags_count_modulo_two_to_the_32() {
     let tag = |word: &str| {
@@ -153,7 +153,7 @@ fn nics(file: &str) -> Vec<[u8; 2]> {
 
 #[test]
 fn a_message_goes_to_the_nic_of_its_receive() {
-    // By tag, whatever the order; equal ones in theirs; wildcards where they stand.
+    // By tag, in any order; equal tags in file order; wildcards in file order.
     let by_tag = "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 1 nic 1\nsend 8b to 1 tag 2\n}\n\
                   rank 1 {\nrecv 8b from 0 tag 2 nic 3\nrecv 8b from 0 tag 1 nic 2\n}\n";
     assert_eq!(nics(by_tag), [[1, 2], [0, 3]]);
@@ -200,7 +200,7 @@ fn every_missing_nic_is_an_error_with_its_place() {
     );
 }
 
-/// Each with the line at which it is told, what stands there, and a word of what is wanted.
+/// Each with the line of the error, what was found, and a word of what was expected.
 #[test]
 fn errors_name_their_line() {
     type Told<'a> = (&'a str, &'a str, &'a str);
@@ -248,7 +248,7 @@ fn errors_name_their_line() {
     }
 }
 
-/// What a file of a few bytes says is not what is set aside for it.
+/// A few bytes cannot make the reader allocate what they claim.
 #[test]
 fn a_short_file_needs_little_memory() {
     let errors = read(b"num_ranks 16777216\nrank 3 {\n}\n").unwrap_err();
@@ -259,7 +259,7 @@ fn a_short_file_needs_little_memory() {
     let (parts, _) = text(file);
     let whole = written(&parts);
     assert!(read(&whole).is_ok());
-    // The second rank's part is the first's; the second operation is needed by whom the first is.
+    // The second rank's part is the first's; the second operation shares a list with the first.
     let (mut twice, mut shared) = (whole.clone(), whole);
     twice.copy_within(14..30, 30);
     let record = 8 + 6 + 32 + 8 + 4 + 39;
@@ -271,7 +271,7 @@ fn a_short_file_needs_little_memory() {
     }
 }
 
-/// Files that are cut off or altered at random are read or refused; both forms.
+/// Truncated and randomly altered files are read or refused, in both forms.
 #[test]
 fn no_file_breaks_the_reader() {
     const SEED: u64 = 20_261_122;

@@ -1,4 +1,4 @@
-//! GOAL as text: a line an operation, inside `rank R { ... }`.
+//! GOAL as text: one operation per line, inside `rank R { ... }`.
 
 use super::{ANY, Edge, GoalOp, OpKind, RankOps, ScheduleErrors, fits};
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Token<'a> {
     Word(&'a [u8]),
-    /// `None`: larger than 64 bits hold.
+    /// `None`: exceeds 64 bits.
     Number(Option<u64>),
     /// `-1`.
     Any,
@@ -25,20 +25,20 @@ struct Reader<'a, 'f> {
     errors: &'f mut ScheduleErrors,
 }
 
-/// Says what it expected and skips the line.
+/// An error has been added; the caller skips the line.
 struct Wrong;
 
-/// What a rank's block has said so far.
+/// The content of a rank's block so far.
 struct Block<'a> {
     rank: u32,
     opened: u32,
     part: RankOps,
     labels: Vec<(&'a [u8], u32)>,
-    /// Label, needed label, whether only begun, line.
+    /// Label, needed label, whether only its begin, line.
     needs: Vec<(&'a [u8], &'a [u8], bool, u32)>,
 }
 
-/// All parts, in the order of ranks; with any fault they are not to be used.
+/// All parts, in rank order; not to be used if there are errors.
 pub(super) fn read(text: &[u8], errors: &mut ScheduleErrors) -> Vec<RankOps> {
     let mut reader = Reader { text, at: 0, line: 1, errors };
     let mut ranks: Option<u32> = None;
@@ -69,7 +69,7 @@ pub(super) fn read(text: &[u8], errors: &mut ScheduleErrors) -> Vec<RankOps> {
             (Token::Word(_), Some(block)) => reader.statement(token, line, block),
             (_, Some(_)) => reader.wrong(before, line, "`send`, `recv`, `calc`, a label, or `}`"),
             (_, None) if ranks.is_none() => {
-                // Of a file that is something else one complaint is enough.
+                // For a file of another kind, one error is enough.
                 let wanted = "`num_ranks N`, with which a GOAL schedule begins";
                 _ = reader.wrong(before, line, wanted);
                 return Vec::new();
@@ -109,13 +109,13 @@ impl<'a> Reader<'a, '_> {
         } else if fits(found, &format!("line {line}"), self.errors) {
             *ranks = Some(found as u32);
         } else {
-            // Said once; blocks are read all the same.
+            // Reported once; blocks are still read.
             *ranks = Some(0);
         }
         Ok(())
     }
 
-    /// `rank` has been read: its number, and the bracket.
+    /// After `rank`: reads its number and the opening brace.
     fn open(&mut self, ranks: Option<u32>, parts: &BTreeMap<u32, RankOps>) -> Result<u32, Wrong> {
         let line = self.line;
         let rank = self.number("the number of a rank")?.min(u64::from(ANY)) as u32;
@@ -205,7 +205,7 @@ impl<'a> Reader<'a, '_> {
     fn operation(&mut self, kind: OpKind, line: u32, block: &mut Block<'a>) -> Result<(), Wrong> {
         let mut op = GoalOp { kind, cpu: 0, nic: 0, peer: 0, tag: 0, size: 0, position: line };
         let result = self.operands(&mut op, line);
-        // A label of what is not understood is known all the same.
+        // The label of an invalid operation is still known.
         block.part.ops.push(op);
         result
     }
@@ -302,7 +302,7 @@ impl<'a> Reader<'a, '_> {
         self.number_up_to(what, most)
     }
 
-    /// A tag modulo 2^32, however long it is: `txt2bin` adds up its digits in 64 bits and keeps 32.
+    /// A tag modulo 2^32, of any length: `txt2bin` sums its digits in 64 bits and keeps 32.
     fn tag(&mut self) -> Result<u32, Wrong> {
         self.skip_blanks();
         let (before, line) = (self.at, self.line);
@@ -318,7 +318,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Complains of what stands at `before`, and goes back there, so that no line is lost.
+    /// Adds an error about the token at `before`, and returns there so that no line is skipped.
     fn wrong(&mut self, before: usize, line: u32, wanted: &str) -> Result<(), Wrong> {
         self.at = before;
         self.line = line;
@@ -345,7 +345,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// The next token; comments are blanks, though lines in them count.
+    /// The next token; comments are blanks, but their lines count.
     fn next(&mut self) -> Token<'a> {
         loop {
             self.skip_blanks();
@@ -430,7 +430,7 @@ fn kind(word: &[u8]) -> Option<OpKind> {
     }
 }
 
-/// The beginning of what a file says, as text.
+/// The beginning of a token, as text.
 fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut short: String = text.chars().take(40).collect();

@@ -1,4 +1,4 @@
-//! Whether the members of recorded collectives agree: else the run would wait for what never comes.
+//! Checks that the members of recorded collectives agree; otherwise the run would wait forever.
 
 use super::ScheduleErrors;
 use crate::Context;
@@ -6,24 +6,24 @@ use crate::schedule::MOST_BYTES;
 use collectives::{Case, Collective, Kind};
 use std::collections::BTreeMap;
 
-/// One member's part: its row, its place among the rarer operations, what it calls.
+/// One member's call: its row, and its index among the rarer operations.
 struct Entry {
     row: usize,
     at: u32,
     call: Collective,
 }
 
-/// The n-th collective of a communicator's members is one meeting.
+/// The n-th collectives of a communicator's members belong together.
 #[derive(Default)]
 pub(super) struct CollectiveMatching {
-    /// How many each member of each communicator has entered so far.
+    /// How many collectives each member of each communicator has entered so far.
     entered: BTreeMap<(Context, u32), u32>,
     collectives: BTreeMap<(Context, u32), (Case, Vec<Entry>)>,
 }
 
 type Wrong = (String, &'static str);
 
-/// What one member's call must be on its own.
+/// Checks one member's call on its own.
 pub(super) fn check_call(call: &Collective) -> Result<(), Wrong> {
     use Kind::*;
     let size = call.member.size;
@@ -59,7 +59,7 @@ impl CollectiveMatching {
         meeting.1.push(Entry { row, at, call });
     }
 
-    /// The places of all collectives, each with the first member's case.
+    /// The indices of all collectives, each with the first member's case.
     pub fn check(self, errors: &mut ScheduleErrors) -> Vec<(u32, Case)> {
         let mut cases = Vec::new();
         for (case, entries) in self.collectives.values() {
@@ -81,7 +81,7 @@ impl CollectiveMatching {
     }
 }
 
-/// What two members must have in common.
+/// Checks what two members must have in common.
 fn agree(theirs: &Collective, mine: &Collective) -> Result<(), &'static str> {
     use Kind::*;
     if theirs.kind != mine.kind {
@@ -103,7 +103,7 @@ fn agree(theirs: &Collective, mine: &Collective) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether what one has for another is what that one expects.
+/// Checks that the length of each sent block is the one its receiver expects.
 fn check_blocks(entries: &[Entry], errors: &mut ScheduleErrors) {
     let (all, root): (Vec<&Entry>, Vec<&Entry>) = (
         entries.iter().collect(),

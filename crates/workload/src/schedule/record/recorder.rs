@@ -1,9 +1,9 @@
-//! Writes down what the ranks of a live run do, while they do it.
+//! Records the calls of the ranks of a live run.
 //!
-//! A hand-over is a step: what the rank submitted, and a pause for the computation after it. It
-//! needs what let the rank go on: the pause before it, what it waited for, and whatever else its
-//! library had told its program of by then. What only happened to be over by then it does not
-//! need: on another machine it may not be.
+//! A hand-over is a step: the rank's submissions, and a pause for the computation after them. It
+//! needs what allowed the rank to continue: the previous pause, the operations it waited for, and
+//! whatever else its library had reported to its program by then. It does not need operations that
+//! merely had completed by then, as they may not have on another machine.
 
 use super::{PLAIN, Table, flag, mean};
 use crate::{ANY_SOURCE, ANY_TAG, Call, Context, Done, Found, Op, SendMode, Token, WORLD, wire};
@@ -21,29 +21,30 @@ struct Entry {
 #[derive(Default)]
 struct RankLog {
     entries: Vec<Entry>,
-    /// By step: what it needs.
+    /// By step: the calls it needs.
     needs: Vec<Vec<u32>>,
     /// By the wire's token: its latest call.
     call_of: Vec<u32>,
     /// What the next step needs.
     next_needs: Vec<u32>,
-    /// Calls that are done and that the program may not have heard of.
+    /// Completed calls of which the program may not know.
     unreported: Vec<(Token, u32)>,
-    /// A vain poll's first alarm, when it has rung, and for how long it has been.
+    /// The first alarm of an unsuccessful poll, and when it started, once that is known.
     alarm: Option<Token>,
     began: Option<Time>,
-    /// Vain polls that ended before their first alarm rang: the delay's call, and when they did.
+    /// Unsuccessful polls that ended before their first alarm: its token, the delay's call, and the
+    /// end.
     interrupted: Vec<(Token, u32, Time)>,
 }
 
 pub struct Recorder {
     logs: Vec<RankLog>,
     pub communicators: BTreeMap<Context, Vec<u32>>,
-    /// Why what ranks did cannot be told by what they submitted.
+    /// Why the run cannot be represented by its submissions.
     pub refused: Option<String>,
-    /// Polls that found nothing.
+    /// Unsuccessful polls.
     pub vain_polls: u64,
-    /// Lengths of all blocks so far.
+    /// Number of block lengths so far.
     lengths: u64,
 }
 
@@ -58,8 +59,8 @@ impl Recorder {
         }
     }
 
-    /// A hand-over of the rank begins. `reported` says of a token that is done whether the program has
-    /// heard of it since.
+    /// A hand-over of the rank begins. `reported` states whether the program has been informed of a
+    /// completed token.
     pub fn begin(&mut self, rank: u32, mut reported: impl FnMut(Token) -> bool) {
         let log = &mut self.logs[rank as usize];
         let mut needs = std::mem::take(&mut log.next_needs);
@@ -99,20 +100,20 @@ impl Recorder {
         log.entries.push(Entry { step, after: call.after, op, flags });
     }
 
-    /// The pause that ends a hand-over: nothing goes on before it.
+    /// The pause that ends a hand-over: nothing continues before it.
     pub fn pause(&mut self, call: &Call) {
         self.call(call, None, 0);
         let log = &mut self.logs[call.rank as usize];
         log.next_needs.push(log.entries.len() as u32 - 1);
     }
 
-    /// The hand-over waits for this too, which is done already.
+    /// The hand-over also waits for this operation, which has completed already.
     pub fn waits_for(&mut self, rank: u32, token: Token) {
         let log = &mut self.logs[rank as usize];
         log.next_needs.extend(log.call_of.get(token as usize));
     }
 
-    /// Something has completed; `awaited`: the rank may go on because of it.
+    /// An operation has completed; `awaited`: the rank may continue because of it.
     pub fn done(&mut self, token: Token, done: &Done, awaited: bool) {
         let log = &mut self.logs[done.rank as usize];
         let call = log.call_of[token as usize];
@@ -135,7 +136,7 @@ impl Recorder {
         }
     }
 
-    /// A vain poll holds the rank until this alarm rings, or one that is set later.
+    /// An unsuccessful poll holds the rank until this alarm, or one that is set later.
     pub fn alarm_set(&mut self, rank: u32, alarm: Token) {
         let log = &mut self.logs[rank as usize];
         if log.alarm.is_none() {
@@ -143,7 +144,7 @@ impl Recorder {
         }
     }
 
-    /// An alarm has rung, which began to run when `done` says.
+    /// An alarm has expired; `done.ready` is its start.
     pub fn alarm_rang(&mut self, done: &Done) {
         let log = &mut self.logs[done.rank as usize];
         if log.alarm == Some(done.token) {
@@ -156,7 +157,7 @@ impl Recorder {
         }
     }
 
-    /// The rank goes on; `unsuccessful`: because its poll is over, which has found nothing.
+    /// The rank continues; `unsuccessful`: because its poll ended without success.
     pub fn resumed(&mut self, rank: u32, now: Time, unsuccessful: bool) {
         let log = &mut self.logs[rank as usize];
         let alarm = log.alarm.take();
@@ -181,7 +182,7 @@ impl Recorder {
         self.refused.get_or_insert_with(why);
     }
 
-    /// Who is in a communicator that is about to be used.
+    /// The members of a communicator that is about to be used.
     pub fn know(&mut self, context: Context, members: &[u32]) {
         let context = context & !wire::PRIVATE_CONTEXT;
         if context != WORLD && !self.communicators.contains_key(&context) {
@@ -198,12 +199,12 @@ impl Recorder {
                     table.needs.extend(&log.needs[entry.step as usize]);
                     last = Some(entry.step);
                 }
-                // Steps without calls are none.
+                // Steps without calls are left out.
                 table.push(rank, entry);
                 if let (Op::Packs(_) | Op::Unpacks(_), Some(peer)) =
                     (&entry.op, table.peer.last_mut())
                 {
-                    // Who looks for rules sees that they are of one call.
+                    // So that extrapolation finds which call it belongs to.
                     *peer = peer_of(&log.entries[at + 1..]);
                 }
             }
@@ -212,7 +213,7 @@ impl Recorder {
     }
 }
 
-/// Whom the first call of these is with that does more than tell.
+/// The peer of the first of these calls that is not a notification.
 fn peer_of(entries: &[Entry]) -> u32 {
     let mut calls = entries.iter().filter(|entry| entry.op.completes());
     match calls.next().map(|entry| &entry.op) {
@@ -222,7 +223,7 @@ fn peer_of(entries: &[Entry]) -> u32 {
     }
 }
 
-/// Puts what matched in the place of wildcards; which those were.
+/// Replaces wildcards by what matched; returns which they were.
 fn resolve(from: &mut u32, tag: &mut i32, done: &Done) -> u8 {
     let mut flags = 0;
     if *from == ANY_SOURCE {

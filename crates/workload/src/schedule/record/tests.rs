@@ -1,4 +1,4 @@
-//! That a record says what was done, and that no record breaks the reader.
+//! A record contains what was done, and no record breaks the reader.
 
 use super::*;
 use crate::{Call, Done, Found, Token, wire};
@@ -16,7 +16,8 @@ fn done(rank: u32, token: Token, peer: u32, tag: i32) -> Done {
     Done { rank, token, peer, tag, ready: Time(5), ..Done::default() }
 }
 
-/// Two ranks: a send and a receive from any, a collective, a probe in vain and one that is not.
+/// Two ranks: a send and a receive from any source, a collective, an unsuccessful probe and a
+/// successful one.
 fn recorded() -> Recorder {
     let mut recorder = Recorder::new(2);
     recorder.know(3, &[1, 0]);
@@ -34,7 +35,7 @@ fn recorded() -> Recorder {
         recorder.done(1, &done(rank, 1, peer, 4), true);
         recorder.resumed(rank, Time(100), false);
 
-        // The program has heard of the receive, and not yet of the send.
+        // The program knows of the receive, and not yet of the send.
         recorder.begin(rank, |token| token == 1);
         let probe = Op::Probe { from: peer, context: WORLD, tag: 9, wait: false, take: true };
         recorder.call(&call(probe), Some(1), 0);
@@ -72,11 +73,11 @@ fn a_record_holds_calls_and_dependencies() {
     // The receive matched what the other rank sent.
     assert_eq!((table.peer[1], table.tag[1]), (1, 4));
     assert_eq!(table.flags[1], flag::ANY_SOURCE | flag::ANY_TAG);
-    // The probe was in vain from 200 to 900 ps.
+    // The probe polled from 200 to 900 ps.
     assert_eq!(table.span_ps[5], 700);
     let needs: Vec<&[u32]> = (0..8).map(|row| table.needs_of(row)).collect();
-    // Step 1 needs the receive and the pause of step 0, and not the send; step 3, which the program
-    // began when it had heard of everything, needs the send, the probe and the delay.
+    // Step 1 needs the receive and the pause of step 0, but not the send. Step 3 begins when the
+    // program knows of everything, so it needs the send, the probe and the delay.
     assert_eq!(needs, [&[][..], &[], &[], &[1, 2], &[], &[3, 4], &[0, 3, 5], &[]]);
     assert_eq!(recorder.vain_polls, 2);
     let schedule = read_table(&table, &recorder.communicators).unwrap();
@@ -84,8 +85,8 @@ fn a_record_holds_calls_and_dependencies() {
     assert_eq!(schedule.computed(), [Span::ns(7 * 7); 2]);
 }
 
-/// Sends of 100 B, a collective's buffers (two blocks of 24 B in all, once to send and once to
-/// receive), and apart from them what goes to storage.
+/// Sends of 100 B, a collective's buffers (two blocks of 24 B in all, one to send and one to
+/// receive), and separately the bytes of storage.
 #[test]
 fn a_records_volume_is_counted() {
     let recorder = recorded();
@@ -96,8 +97,8 @@ fn a_records_volume_is_counted() {
     assert_eq!((volume.longest, volume.total, volume.stored), (100, 2 * 100 + 2 * 2 * 24, 7));
 }
 
-/// Nothing completes of a registration of memory, so nobody can wait for it: here step 1 of both
-/// ranks would, and step 3.
+/// A memory registration never completes, so no step can wait for it: here step 1 of both ranks
+/// would, and step 3.
 #[test]
 fn a_registration_is_not_waited_for() {
     let recorder = recorded();
@@ -123,7 +124,7 @@ fn algorithms_are_chosen_anew_and_equal_for_all_members() {
         _ => None,
     });
     assert_eq!(chosen.collect::<Vec<_>>(), [Algorithm::Ring; 2]);
-    // What does not serve the kind is not taken.
+    // An algorithm of another kind is not used.
     schedule.choose(&[0; 8], &|_| Algorithm::Rabenseifner);
     let fits = |op: &Op| match op {
         Op::Collective { call, .. } => call.algorithm.implements(call.kind),
@@ -158,7 +159,7 @@ fn errors_name_their_row() {
     check(&|t| t.op[0] = 255, "row 0", "named");
 }
 
-/// Records altered at random are read or refused.
+/// Randomly altered records are read or refused.
 #[test]
 fn no_record_breaks_the_reader() {
     const SEED: u64 = 20_261_123;
@@ -186,7 +187,7 @@ fn no_record_breaks_the_reader() {
     assert!((2_000..20_000).contains(&refused), "{refused} of 20,000, seed {SEED}");
 }
 
-/// Bits that mark the library's own messages are no part of a communicator's number.
+/// Bits that mark the library's private messages are not part of a communicator's number.
 #[test]
 fn communicators_are_numbered_as_programs_number_them() {
     let good = recorded();
@@ -214,7 +215,7 @@ fn private_contexts_belong_to_their_communicator() {
     assert_eq!(recorder.communicators.into_keys().collect::<Vec<_>>(), [5]);
 }
 
-/// Items of a short and a char; of seven values in two members of 11 bytes; doubles.
+/// Structures of a short and a char; seven values in two members of 11 bytes; doubles.
 #[test]
 fn non_contiguous_layouts_round_trip() {
     let lies =
@@ -241,7 +242,7 @@ fn non_contiguous_layouts_round_trip() {
     let told: Vec<&Op> = schedule.others.iter().filter(|op| !op.completes()).collect();
     assert_eq!(told, want.iter().collect::<Vec<_>>());
 
-    // What a call does not give does not lie anywhere, and no value is less than a byte.
+    // A call without data has no layout, and no value is shorter than a byte.
     let name = |name| ops().iter().position(|&known| known == name).unwrap() as u8;
     let check = |change: &dyn Fn(&mut Table), wanted: &str| {
         let mut table = table.clone();
@@ -257,7 +258,7 @@ fn non_contiguous_layouts_round_trip() {
     check(&|t| t.grain[0] = PARTS - 1, "values of a byte");
 }
 
-/// A value takes as long as a byte that is packed at most: whoever bounds times counts either.
+/// A value takes at most as long as a packed byte, so a bound on times may count either.
 #[test]
 fn dense_data_counts_its_bytes() {
     let mut recorder = Recorder::new(1);
