@@ -35,7 +35,7 @@ def test_everything_wrong_with_a_plan_is_told_at_once(odonata, plan):
     done = odonata("traffic", "uniform", *MACHINE, "--load", "0.3", "--faults", path)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     for words in (
-        "fault plan: bre", "did you mean `groups`?", "did you mean `until`?", "from 0 to 32",
+        "fault schedule: bre", "did you mean `groups`?", "did you mean `until`?", "from 0 to 32",
         "2 or 3 of 4", "one of the 1 NICs", "did you mean `3 ns`?", "an end after its `from`",
     ):  # fmt: skip
         assert words in done.stderr, words

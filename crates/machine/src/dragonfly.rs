@@ -1,31 +1,30 @@
-//! Dragonflies: groups of switches, every pair of groups linked, and the ways through them.
+//! Dragonfly topology: groups of switches, each pair of groups linked, and the paths through them.
 //!
-//! A switch sits in a row (chassis) and a column (slot) of its group. Within a row all are linked
-//! to all ("green" on Aries), within a column too ("black"); a one-level group is one row. Local
-//! links are found by arithmetic, links between groups in one table of all pairs of groups.
-//! Nothing here grows with the square of nodes or switches.
+//! A switch is in a row (chassis) and a column (slot) of its group. The switches of a row are all
+//! linked to each other ("green" on Aries), and so are those of a column ("black"). A one-level
+//! group is one row. Local links are computed; global links are in one table of all pairs of
+//! groups. Nothing here grows with the square of nodes or switches.
 //!
-//! Here is where ways lead and how long they are; which of them is taken is `routing`'s. Every
-//! choice along a route is a function of the packet's draw and of load, so a route carries no
-//! memory of which of several links it is headed for: a switch on the way draws the same two
-//! candidates as the switch before it, and takes the one it now stands nearer to.
-//! docs/models/routing.md has the rules and the argument that nothing deadlocks.
+//! This file computes paths and their lengths; `routing` chooses among them. Every choice along a
+//! route is a function of the packet's draw and of load. A route therefore does not record which of
+//! several global links it is heading for: the next switch draws the same two candidates and takes
+//! the nearer one. Rules in docs/models/routing.md; deadlock freedom in docs/models/deadlock.md.
 
 use base::{IndexVec, below};
 
 use crate::{GroupId, LinkEnd, LinkId, LinkKind, Links, LoadView, SwitchId};
 
-/// Where a switch sits and where its local links begin: all a hop within a group needs.
+/// Position of a switch and its first local links: all that a hop within a group needs.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
 pub(crate) struct SwitchCoords {
     pub group: u16,
     pub row: u16,
     pub col: u16,
-    /// Parallel links to each other switch of the row; of the column.
+    /// Parallel links to each other switch of the row, and of the column.
     pub row_links: u8,
     pub col_links: u8,
-    /// First link to the row (to its columns in order, its own left out); to the column.
+    /// First link to the row (to its other columns in order), and to the column.
     pub row_first: u32,
     pub col_first: u32,
 }
@@ -36,20 +35,20 @@ impl SwitchCoords {
         GroupId(self.group.into())
     }
     #[inline]
-    pub fn place(self) -> RowCol {
+    pub fn row_col(self) -> RowCol {
         RowCol { row: self.row, col: self.col }
     }
 }
 
-/// Where a switch sits within its group.
+/// Position of a switch within its group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct RowCol {
     pub row: u16,
     pub col: u16,
 }
 
-/// A link between groups and where the switches at its ends sit: a decision about it needs no
-/// other table.
+/// A link between groups and the positions of the switches at its ends, so that a decision about it
+/// needs no other table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GlobalLink {
     pub link: LinkId,
@@ -57,7 +56,7 @@ pub(crate) struct GlobalLink {
     pub to: RowCol,
 }
 
-/// A link of a switch's own to a group that non-minimal routes pass through.
+/// A global link out of a switch to a group that non-minimal routes may pass through.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gateway {
     pub link: LinkId,
@@ -68,17 +67,16 @@ pub(crate) struct Gateway {
 pub(crate) struct Group {
     pub first: u32,
     pub switches: u32,
-    /// Its place among the groups that non-minimal routes pass through, or `NO_TRANSIT`.
+    /// Its index among the transit groups, or `NO_TRANSIT`.
     pub transit: u32,
 }
 
 pub(crate) const NO_TRANSIT: u32 = u32::MAX;
 
-/// "The way leaves this group by no link", or by the link it begins with.
+/// No link: the path does not leave this group, or leaves it by its first link.
 pub(crate) const NO_LINK: LinkId = LinkId(u32::MAX);
 
-/// Of each switch, its links to groups that non-minimal routes pass through, and where each
-/// switch's begin.
+/// The gateways of all switches, and where those of each switch begin.
 pub(crate) fn gateways(
     links: &Links,
     coords: &IndexVec<SwitchId, SwitchCoords>,
@@ -110,47 +108,47 @@ pub struct Dragonfly {
     /// `global_links[pair_first[a * groups + b]..pair_first[a * groups + b + 1]]` lead from a to b.
     pub(crate) pair_first: Vec<u32>,
     pub(crate) global_links: Vec<GlobalLink>,
-    /// There is one minimal way between any two switches (`routing::has_single_paths`).
+    /// There is exactly one minimal path between any two switches (`routing::has_single_paths`).
     pub(crate) has_single_paths: bool,
     /// Switches of a group have no parallel links.
     pub(crate) has_single_local_links: bool,
-    /// `gateways[gateway_first[s]..gateway_first[s + 1]]` are switch `s`'s own.
+    /// `gateways[gateway_first[s]..gateway_first[s + 1]]` belong to switch `s`.
     pub(crate) gateway_first: Vec<u32>,
     pub(crate) gateways: Vec<Gateway>,
-    /// Groups that non-minimal routes pass through.
+    /// Transit groups: those that non-minimal routes may pass through.
     pub(crate) transit: Vec<GroupId>,
     /// Hops between switches of the longest minimal route: 3, or 5 with chassis.
     pub(crate) diameter: u32,
 }
 
-/// A hop within reach, and what speaks for or against it.
+/// A candidate for the next hop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub link: LinkId,
-    /// The link it goes on with out of another switch of this group; `NO_LINK` if there is none.
+    /// The next link of its path out of another switch of this group; `NO_LINK` if there is none.
     pub exit: LinkId,
-    /// Its load, if somebody has asked (`UNKNOWN_LOAD`): a way without an alternative need not be
-    /// weighed.
+    /// Its load if it has been computed, else `UNKNOWN_LOAD`: a path without an alternative needs
+    /// none.
     known_load: u32,
     /// Hops between switches from here to the target, this one included.
     pub hops: u8,
     /// It leads to another group.
     pub crosses: bool,
 }
-// In two registers: what is written in pieces and read as a whole makes a processor wait.
+// It fits two registers; reading as a whole what was written in pieces stalls a processor.
 const _: () = assert!(size_of::<Option<Step>>() == 16);
 
-/// No load is as much: switches and their buffers count in 32 bits.
+/// Above any load: switches and their buffers count in 32 bits.
 const UNKNOWN_LOAD: u32 = u32::MAX;
 
 impl Step {
-    /// Over a link of this switch's own to another group.
+    /// Over a global link of this switch.
     #[inline]
     pub fn over(link: LinkId, hops: u8) -> Step {
         Step { link, exit: NO_LINK, crosses: true, hops, known_load: UNKNOWN_LOAD }
     }
 
-    /// Its load, as `metric` has it.
+    /// Its load according to `metric`.
     #[inline]
     pub fn weight(&self, metric: &impl LoadMetric) -> u32 {
         if self.known_load == UNKNOWN_LOAD {
@@ -167,28 +165,28 @@ impl Step {
     }
 }
 
-/// How a policy weighs a way by the load it can see.
+/// How a policy measures a path by the load that it can see.
 pub(crate) trait LoadMetric {
-    /// The load of a way that begins with `link` and goes on with `exit`, a link out of another
-    /// switch of this group, or `NO_LINK` if it has left the group then or is at its end.
+    /// The load of a path that begins with `link` and continues with `exit`, a link out of another
+    /// switch of this group; `exit` is `NO_LINK` if the path has then left the group or ended.
     fn weigh(&self, link: LinkId, exit: LinkId) -> u32;
 
-    /// What a way of such weight costs over so many hops: the lower is taken.
+    /// Cost of a path of this weight and this many hops; the lower cost wins.
     fn cost(&self, weight: u32, hops: u32) -> u64 {
         u64::from(weight) * u64::from(hops)
     }
 }
 
-/// What a switch's own queues and credits tell of the first link of a way.
-pub(crate) struct Local<'a, L>(pub &'a L);
-impl<L: LoadView> LoadMetric for Local<'_, L> {
+/// The first link's load according to the switch's own queues and credits.
+pub(crate) struct LocalLoad<'a, L>(pub &'a L);
+impl<L: LoadView> LoadMetric for LocalLoad<'_, L> {
     #[inline]
     fn weigh(&self, link: LinkId, _: LinkId) -> u32 {
         self.0.backlog(link)
     }
 }
 
-/// Blind to load: the draw decides, and among two draws the shorter way.
+/// Ignores load: the draw decides, and of two drawn paths the shorter wins.
 pub(crate) struct IgnoreLoad;
 impl LoadMetric for IgnoreLoad {
     #[inline]
@@ -197,7 +195,7 @@ impl LoadMetric for IgnoreLoad {
     }
 }
 
-/// Which choice a packet's draw is spent on.
+/// Random streams derived from a packet's draw, one per choice.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub(crate) enum Stream {
@@ -210,15 +208,15 @@ pub(crate) enum Stream {
     OtherAgain = 0xC0AC_29B7_C97C_50DD,
 }
 
-/// A fresh draw for `stream` from the packet's own.
+/// A fresh draw for `stream` from the packet's own draw.
 #[inline]
 pub(crate) fn derive_draw(draw: u64, stream: Stream) -> u64 {
     let x = (draw ^ stream as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
-/// Two of `n` links, different if there are two, for one leg's draw: its upper half tells the
-/// first, its lower half the other.
+/// Two of `n` links, different if there are two, for one leg's draw: its upper half selects the
+/// first, its lower half the second.
 #[inline]
 pub(crate) fn draw_two(legs: u64, n: u32) -> [u32; 2] {
     let one = below(legs, n);
@@ -227,10 +225,10 @@ pub(crate) fn draw_two(legs: u64, n: u32) -> [u32; 2] {
 }
 
 impl Dragonfly {
-    /// A random third group for traffic between two, linked to both; `None` if the one drawn is
-    /// not, or there is none. The draw's upper half is spent.
+    /// A random transit group for traffic between two groups, linked to both; `None` if the drawn
+    /// one is not, or there is none. Uses the upper half of the draw.
     #[inline]
-    pub(crate) fn third(&self, from: GroupId, to: GroupId, draw: u64) -> Option<GroupId> {
+    pub(crate) fn transit_group(&self, from: GroupId, to: GroupId, draw: u64) -> Option<GroupId> {
         let (skip_a, skip_b) = (self.groups[from].transit, self.groups[to].transit);
         let ends = u32::from(skip_a != NO_TRANSIT) + u32::from(skip_b != NO_TRANSIT);
         let others = (self.transit.len() as u32).checked_sub(ends).filter(|&n| n > 0)?;
@@ -238,7 +236,7 @@ impl Dragonfly {
         (self.are_linked(from, third) && self.are_linked(third, to)).then_some(third)
     }
 
-    /// A random switch of `group`; spends the draw's lower half.
+    /// A random switch of `group`. Uses the lower half of the draw.
     #[inline]
     pub(crate) fn random_switch(&self, group: GroupId, draw: u64) -> SwitchId {
         let Group { first, switches, .. } = self.groups[group];
@@ -248,17 +246,22 @@ impl Dragonfly {
     /// A random intermediate switch for traffic between two switches: of the same group if they
     /// share one, else of a third group linked to both. `None` if there is none.
     #[inline]
-    pub(crate) fn via(&self, at: SwitchId, home: SwitchId, draw: u64) -> Option<SwitchId> {
+    pub(crate) fn intermediate_switch(
+        &self,
+        at: SwitchId,
+        home: SwitchId,
+        draw: u64,
+    ) -> Option<SwitchId> {
         let (from, to) = (self.coords[at].group(), self.coords[home].group());
         if from == to {
             let group = self.groups[from];
             let others = group.switches.checked_sub(2).filter(|&n| n > 0)?;
             return Some(SwitchId(skipping(below(draw, others) + group.first, at.0, home.0)));
         }
-        self.third(from, to, draw).map(|third| self.random_switch(third, draw))
+        self.transit_group(from, to, draw).map(|third| self.random_switch(third, draw))
     }
 
-    /// One of the links that `at` itself has to groups that may be passed on the way to `to`.
+    /// A random gateway of `at` to a group that is linked to `to`.
     #[inline]
     pub(crate) fn own_gateway(&self, at: SwitchId, to: GroupId, draw: u64) -> Option<Gateway> {
         let at = at.0 as usize;
@@ -286,7 +289,7 @@ impl Dragonfly {
             + size_of_val(&self.transit[..])
     }
 
-    /// Where `pair_first` tells of the links from group `a` to group `b`.
+    /// The index in `pair_first` of the links from group `a` to group `b`.
     #[inline]
     pub(crate) fn pair_index(&self, a: GroupId, b: GroupId) -> usize {
         a.0 as usize * self.groups.len() + b.0 as usize
@@ -305,8 +308,8 @@ impl Dragonfly {
         self.pair_first[pair] < self.pair_first[pair + 1]
     }
 
-    /// The switch that a link out of `at` leads to, if it is one of its row. Links are far apart,
-    /// and a walk would wait for what is written of each.
+    /// The switch that a link out of `at` leads to, if it is a link of its row. It is computed,
+    /// because the columns of links are far apart in memory and a walk would stall on them.
     #[inline]
     pub(crate) fn row_neighbor(&self, at: SwitchId, link: LinkId) -> Option<SwitchId> {
         let SwitchCoords { col, row_links, row_first, col_first, .. } = self.coords[at];
@@ -317,15 +320,16 @@ impl Dragonfly {
         Some(SwitchId(at.0 - col + nth + u32::from(nth >= col)))
     }
 
-    /// Hops between two switches, counted at their longest where groups are crossed.
+    /// Maximum hops between two switches; exact within a group.
     #[inline]
-    pub(crate) fn reach(&self, a: SwitchId, b: SwitchId) -> u32 {
+    pub(crate) fn max_distance(&self, a: SwitchId, b: SwitchId) -> u32 {
         let (a, b) = (self.coords[a], self.coords[b]);
-        if a.group == b.group { distance(a.place(), b.place()).into() } else { self.diameter }
+        if a.group == b.group { distance(a.row_col(), b.row_col()).into() } else { self.diameter }
     }
 
-    /// The next hop of the minimal way to `target`, which is not `at`. `fresh`: no hop of this leg
-    /// has been taken, so every candidate is open; later only those already steered for are.
+    /// The next hop of the minimal path to `target`, which is not `at`. With `fresh`, no hop of
+    /// this leg has been taken and both candidates are open; later only the one already steered for
+    /// is.
     #[inline]
     pub(crate) fn step(
         &self,
@@ -338,7 +342,7 @@ impl Dragonfly {
     ) -> Step {
         let (here, there) = (self.coords[at], self.coords[target]);
         if here.group == there.group {
-            return self.local(here, there.place(), NO_LINK, draw, metric);
+            return self.local(here, there.row_col(), NO_LINK, draw, metric);
         }
         let pair = self.pair(here.group(), there.group());
         let n = pair.len() as u32;
@@ -358,8 +362,8 @@ impl Dragonfly {
         if other_wins { other.1 } else { one.1 }
     }
 
-    /// The first hop toward `target`, not `at`, by the first of the two links that `step` would
-    /// draw: one candidate, and the same that the switches after this one will steer for.
+    /// The first hop toward `target`, which is not `at`, by the first of the two links that `step`
+    /// would draw. The switches after this one steer for the same link.
     #[inline]
     pub(crate) fn drawn_step(
         &self,
@@ -371,7 +375,7 @@ impl Dragonfly {
     ) -> Step {
         let (here, there) = (self.coords[at], self.coords[target]);
         if here.group == there.group {
-            return self.local(here, there.place(), NO_LINK, draw, metric);
+            return self.local(here, there.row_col(), NO_LINK, draw, metric);
         }
         let global_link = self.drawn_global_link(here.group(), there.group(), leg, draw);
         self.approach(here, global_link, there, draw, metric).1
@@ -390,8 +394,8 @@ impl Dragonfly {
         pair[below(derive_draw(draw, leg), pair.len() as u32) as usize]
     }
 
-    /// The step toward (or over) `global_link`, and how near it is: 0 here, 1 in this column, 2
-    /// elsewhere. Rows before columns, so one that is in this column is never left again.
+    /// The step toward or over `global_link`, and its distance: 0 at this switch, 1 in this column,
+    /// 2 elsewhere. Rows come before columns, so a link in this column stays the nearest.
     #[inline]
     pub(crate) fn approach(
         &self,
@@ -401,8 +405,8 @@ impl Dragonfly {
         draw: u64,
         metric: &impl LoadMetric,
     ) -> (u32, Step) {
-        let beyond = 1 + distance(global_link.to, there.place());
-        if global_link.from == here.place() {
+        let beyond = 1 + distance(global_link.to, there.row_col());
+        if global_link.from == here.row_col() {
             return (0, Step::over(global_link.link, beyond));
         }
         let mut step = self.local(here, global_link.from, global_link.link, draw, metric);
@@ -410,8 +414,8 @@ impl Dragonfly {
         (if global_link.from.col == here.col { 1 } else { 2 }, step)
     }
 
-    /// The next hop within a group: first to the right column, then to the right row. `exit` is
-    /// the link the way goes on with once it is there.
+    /// The next hop within a group: first to the right column, then to the right row. `exit` is the
+    /// link that the path continues with from there.
     #[inline(always)]
     pub(crate) fn local(
         &self,
@@ -421,7 +425,7 @@ impl Dragonfly {
         draw: u64,
         metric: &impl LoadMetric,
     ) -> Step {
-        let hops = distance(here.place(), there);
+        let hops = distance(here.row_col(), there);
         let (first, links) = here.toward(there);
         let (link, known_load) = match links {
             1 => (LinkId(first), UNKNOWN_LOAD),
@@ -432,8 +436,8 @@ impl Dragonfly {
 }
 
 impl SwitchCoords {
-    /// The links of the next hop to a place of this group that is not this one: the first, and how
-    /// many are parallel.
+    /// The links of the next hop to another position of this group: the first one, and the number
+    /// of parallel ones.
     #[inline]
     pub(crate) fn toward(self, there: RowCol) -> (u32, u32) {
         if self.col != there.col {
@@ -446,13 +450,13 @@ impl SwitchCoords {
     }
 }
 
-/// Hops between two places of one group.
+/// Hops between two positions of one group.
 #[inline]
 fn distance(a: RowCol, b: RowCol) -> u8 {
     u8::from(a.row != b.row) + u8::from(a.col != b.col)
 }
 
-/// The `n`th number that is neither `a` nor `b`, counting from where `n` stands.
+/// The `n`th number that is neither `a` nor `b`.
 #[inline]
 fn skipping(n: u32, a: u32, b: u32) -> u32 {
     let (low, high) = (a.min(b), a.max(b));
@@ -460,7 +464,7 @@ fn skipping(n: u32, a: u32, b: u32) -> u32 {
     n + u32::from(n >= high)
 }
 
-/// The least loaded of parallel links, and its load; among equals, the draw's.
+/// The least loaded of parallel links, and its load; ties go to the draw.
 #[inline]
 fn least_loaded(
     first: u32,
@@ -487,9 +491,9 @@ mod tests {
     use super::*;
     use crate::{MachineSpec, Topology, preset};
 
-    /// On groups of one row, of several, and with parallel links in a row.
+    /// On groups of one row, of several rows, and with parallel links in a row.
     #[test]
-    fn what_a_links_number_tells_is_what_is_written_of_it() {
+    fn properties_computed_from_a_link_id_match_its_columns() {
         let parallel = [("groups.compute.local_links", "3"), ("switch.ports", "29")];
         let parallel = parallel.map(|(key, value)| (key.to_string(), value.to_string()));
         for (name, changes) in
@@ -515,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn skipping_names_every_other_number_once() {
+    fn skipping_yields_every_other_number_once() {
         for (a, b) in [(0, 1), (3, 1), (4, 5), (NO_TRANSIT, 2), (NO_TRANSIT, NO_TRANSIT)] {
             let left: Vec<u32> = (0..6).filter(|&n| n != a && n != b).collect();
             let got: Vec<u32> = (0..left.len() as u32).map(|n| skipping(n, a, b)).collect();

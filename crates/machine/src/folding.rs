@@ -68,7 +68,8 @@ impl Machine {
         let mut machine = self.clone();
         let Topology::Dragonfly(net) = &mut machine.topology;
         for (global_link, (from, to)) in net.global_links.iter_mut().zip(self.ends_alike(folding)) {
-            (global_link.from, global_link.to) = (net.coords[from].place(), net.coords[to].place());
+            (global_link.from, global_link.to) =
+                (net.coords[from].row_col(), net.coords[to].row_col());
             machine.links.from[global_link.link] = LinkEnd::Switch(from);
             machine.links.to[global_link.link] = LinkEnd::Switch(to);
         }

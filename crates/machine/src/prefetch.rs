@@ -39,7 +39,7 @@ impl Machine {
         }
         let (here, there) = (net.coords[at], net.coords[target]);
         if here.group == there.group {
-            return [LinkId(here.toward(there.place()).0); 2];
+            return [LinkId(here.toward(there.row_col()).0); 2];
         }
         let pair = net.pair(here.group(), there.group());
         let is_second = !goes_round && route.via != 0;
@@ -48,7 +48,7 @@ impl Machine {
         let legs = derive_draw(draw, leg);
         draw_two(legs, n).map(|nth| {
             let global_link = pair.get(nth as usize).copied().unwrap_or_default();
-            let is_here = global_link.from == here.place();
+            let is_here = global_link.from == here.row_col();
             if is_here { global_link.link } else { LinkId(here.toward(global_link.from).0) }
         })
     }

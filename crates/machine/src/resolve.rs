@@ -98,7 +98,7 @@ impl MachineSpec {
         }
         let classes = self.traffic_classes(&mut out);
         if !out.is_empty() {
-            return Err(self.of_files(out));
+            return Err(self.with_file_names(out));
         }
         let mut build = Build::new(self, &kinds);
         build.local_links();
@@ -235,8 +235,9 @@ impl MachineSpec {
                     Some(_) => full(kinds, per_cable, &at, out),
                     None => 0,
                 };
-                let meet = i != j || a.groups > 1;
-                if n == 0 && meet && (a.compute || a.nodes > 0) && (b.compute || b.nodes > 0) {
+                let are_joined = i != j || a.groups > 1;
+                if n == 0 && are_joined && (a.compute || a.nodes > 0) && (b.compute || b.nodes > 0)
+                {
                     // Groups without nodes may be passed through by non-minimal routes.
                     let who = if i == j { "its groups" } else { "groups of both kinds" };
                     let wanted = format!(

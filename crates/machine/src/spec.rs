@@ -101,7 +101,7 @@ impl MachineSpec {
             }
         }
         let legal = schema::paths(&spec.kinds, &spec.classes);
-        spec.take(&table, "", &legal, &mut input_errors);
+        spec.check_table(&table, "", &legal, &mut input_errors);
         if is_whole {
             spec.complete(&legal, &mut input_errors);
         } else {
@@ -112,11 +112,11 @@ impl MachineSpec {
             kinds.into_iter().partition(|k| spec.is_compute(k));
         first.extend(then);
         spec.kinds = first;
-        if input_errors.is_empty() { Ok(spec) } else { Err(spec.of_files(input_errors)) }
+        if input_errors.is_empty() { Ok(spec) } else { Err(spec.with_file_names(input_errors)) }
     }
 
     /// Adds the file name to errors in inherited keys.
-    pub(crate) fn of_files(&self, mut input_errors: Vec<InputError>) -> Vec<InputError> {
+    pub(crate) fn with_file_names(&self, mut input_errors: Vec<InputError>) -> Vec<InputError> {
         for input_error in input_errors.iter_mut().filter(|c| c.file.is_none()) {
             input_error.file = self.from.get(&input_error.at).cloned();
         }
@@ -124,7 +124,13 @@ impl MachineSpec {
     }
 
     /// Checks every value of `table`, which is at path `at`.
-    fn take(&mut self, table: &Table, at: &str, legal: &[String], out: &mut Vec<InputError>) {
+    fn check_table(
+        &mut self,
+        table: &Table,
+        at: &str,
+        legal: &[String],
+        out: &mut Vec<InputError>,
+    ) {
         for (name, value) in table {
             let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
             let prefix = format!("{path}.");
@@ -141,7 +147,7 @@ impl MachineSpec {
                 (false, Toml::Table(inner))
                     if !inner.is_empty() || legal.iter().any(|l| l.starts_with(&prefix)) =>
                 {
-                    self.take(inner, &path, legal, out);
+                    self.check_table(inner, &path, legal, out);
                 }
                 (false, _) => {
                     // A suggestion costs a comparison with every legal key.
@@ -183,8 +189,8 @@ impl MachineSpec {
     /// (a bound that is reported as such).
     pub(crate) fn digest(&self) -> Digest {
         let mut digest = Digest::default();
-        let apart = ["about", "launcher", "node.memory", "node_names", "routing", "source"];
-        for path in self.values.keys().filter(|path| !apart.contains(&path.as_str())) {
+        let excluded = ["about", "launcher", "node.memory", "node_names", "routing", "source"];
+        for path in self.values.keys().filter(|path| !excluded.contains(&path.as_str())) {
             for byte in format!("{path} {:?}\n", self.values[path]).bytes() {
                 digest.mix(u64::from(byte));
             }

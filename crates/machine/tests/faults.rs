@@ -93,10 +93,10 @@ fn what_is_no_plan_is_refused() {
     for (text, at, wanted) in [
         ("[[fault]\n", "plan, line 1", "TOML"),
         ("ber = 1e-12\n[[fault]]\nµ = 3\n", "plan, line 3", "TOML"),
-        ("fault = 3", "fault plan: fault", "tables"),
+        ("fault = 3", "fault schedule: fault", "tables"),
         ("fault = [3]", "fault 1", "table"),
-        ("ber = 1", "fault plan: ber", "1e-4"),
-        ("[[faults]]\nnode = 1\n", "fault plan: faults", "`[[fault]]`"),
+        ("ber = 1", "fault schedule: ber", "1e-4"),
+        ("[[faults]]\nnode = 1\n", "fault schedule: faults", "`[[fault]]`"),
         ("[[fault]]\n", "fault 1", "one of switches"),
     ] {
         let all = FaultSchedule::parse("plan", text, &machine).expect_err("it is wrong");

@@ -1,4 +1,4 @@
-//! Fault plans as people write them: TOML in, TOML out.
+//! Fault schedules as TOML text.
 
 use base::{Span, Time};
 use toml::{Table, Value as Toml};
@@ -9,18 +9,18 @@ use crate::quantity::{self, Dimension};
 use crate::spec::{shown, syntax};
 use crate::{GroupId, Machine, NicId, NodeId, SwitchId};
 
-/// Keys of a row that say what it is about; it has one of them.
+/// Keys of a row that name the affected part; a row has exactly one of them.
 const PARTS: [&str; 6] = ["switches", "groups", "nic_link", "nic", "switch", "node"];
 /// All keys of a row.
 const KEYS: [&str; 12] = [
     "switches", "groups", "nic_link", "nic", "switch", "node", "cable", "from", "until", "flap",
     "lanes", "ber",
 ];
-/// Above it a packet of 2 KiB is hit more often than not at every crossing.
+/// Above this rate a packet of 2 KiB is hit at more than half of all crossings.
 const MAX_BER: f64 = 1e-4;
 
 impl FaultSchedule {
-    /// Reads a plan for `machine`, or says everything that is wrong with it.
+    /// Reads a schedule for `machine`, or returns all errors in it.
     pub fn parse(
         name: &str,
         text: &str,
@@ -42,7 +42,7 @@ impl FaultSchedule {
                 ("fault", value) => read.wrong("fault", value, "`[[fault]]` tables".into()),
                 (key, value) => {
                     let near = nearest(key, ["ber", "fault"]);
-                    let wanted = "a key of fault plans: `ber` or `[[fault]]` tables";
+                    let wanted = "a key of fault schedules: `ber` or `[[fault]]` tables";
                     let input_error = InputError::new(read.path(key), shown(value), wanted);
                     read.out.push(input_error.with_hint(near));
                 }
@@ -52,17 +52,17 @@ impl FaultSchedule {
     }
 }
 
-/// A plan while it is read.
+/// The state of the reader.
 struct Read<'a> {
     machine: &'a Machine,
     out: Vec<InputError>,
-    /// The row.
+    /// The current row.
     at: String,
 }
 
 impl Read<'_> {
     fn path(&self, key: &str) -> String {
-        let at = if self.at.is_empty() { "fault plan" } else { &self.at };
+        let at = if self.at.is_empty() { "fault schedule" } else { &self.at };
         format!("{at}: {key}")
     }
 
@@ -309,7 +309,7 @@ impl Read<'_> {
 }
 
 impl FaultSchedule {
-    /// The plan as a file that `parse` reads.
+    /// The schedule as text that `parse` reads.
     pub fn to_toml(&self, machine: &Machine) -> String {
         let mut text = String::new();
         if self.ber > 0.0 {
@@ -352,7 +352,7 @@ impl FaultSchedule {
     }
 }
 
-/// Exactly, in the largest unit that divides it.
+/// Exact, in the largest unit that divides it.
 fn written(time: Time) -> String {
     let units = [("s", 12), ("ms", 9), ("us", 6), ("ns", 3)];
     for (unit, digits) in units {

@@ -1,10 +1,8 @@
-//! What is broken in a machine, and when: a plan's rows resolved to links, nodes and times.
+//! Faults of a machine over time: the rows of a schedule resolved to links, nodes and times.
 //!
-//! Knows what a plan says of every part at every time. Refuses to know what becomes of packets
-//! (that is the network model's) and where they go instead (`routing::fault_avoidance`).
-//!
-//! The one idea: a plan is fixed before a run, so anybody may ask what is so at any time, and
-//! nobody has to be told.
+//! Knows the state of every part at every time. What becomes of packets belongs to the network
+//! models, and rerouting to `routing::fault_avoidance`. A schedule is fixed before a run, so any
+//! component may look up the state at any time and nothing has to be communicated.
 
 mod file;
 mod random;
@@ -16,14 +14,13 @@ use base::{IndexVec, Span, Time};
 use crate::input_error::InputError;
 use crate::{LinkEnd, LinkId, Machine, NicId, NodeId, SwitchId};
 
-/// "Never": a fault that stays.
+/// The end of a permanent fault.
 pub const NEVER: Time = Time(u64::MAX);
 
-/// Lanes of a link in full health (Slingshot: 4 x 50 Gbit/s; facts of the enhanced link allow
-/// operation with 3 or 2).
+/// Lanes of a healthy link (Slingshot: 4 x 50 Gbit/s; the enhanced link also operates with 3 or 2).
 pub const LANES: u8 = 4;
 
-/// What a fault is of.
+/// The part that a fault affects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultTarget {
     /// Both directions of one of the cables between two switches, or of all of them.
@@ -37,35 +34,35 @@ pub enum FaultTarget {
     Node(NodeId),
 }
 
-/// What is the matter with it.
+/// The kind of a fault.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum FaultKind {
     Down,
-    /// So many of four lanes are left.
+    /// This many of four lanes remain.
     Lanes(u8),
-    /// Bits received wrong, as a fraction.
+    /// Bit-error rate.
     Errors(f64),
 }
 
-/// One row of a plan.
+/// One row of a schedule.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fault {
     pub part: FaultTarget,
     pub kind: FaultKind,
     pub from: Time,
-    /// `NEVER` if it stays.
+    /// `NEVER` if it is permanent.
     pub until: Time,
 }
 
-/// A plan as its author wrote it, names resolved.
+/// A fault schedule as written, with names resolved.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FaultSchedule {
-    /// Bit-error rate of every link that no row says otherwise of.
+    /// Bit-error rate of every link for which no row gives another.
     pub ber: f64,
     pub faults: Vec<Fault>,
 }
 
-/// How a link is.
+/// The state of a link.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LinkState {
     pub is_up: bool,
@@ -73,7 +70,7 @@ pub struct LinkState {
     pub ber: f64,
 }
 
-/// From then on a link is so.
+/// A link has the state `to` from time `at` on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LinkChange {
     pub at: Time,
@@ -81,50 +78,50 @@ pub struct LinkChange {
     pub to: LinkState,
 }
 
-/// A time in which a link carries nothing.
+/// An interval in which a link is down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outage {
     pub from: Time,
     pub until: Time,
 }
 
-/// Where a packet was lost.
+/// The place where a packet was lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LostAt {
     /// On a link that was or went down.
     Link(LinkId),
-    /// At a switch from which no way led on.
+    /// At a switch without a path to the target.
     Switch(SwitchId),
 }
 
-/// A plan resolved against a machine.
+/// A fault schedule resolved for a machine.
 #[derive(Clone, Debug)]
 pub struct Faults {
-    /// Of every link that `changes` say nothing of.
+    /// Bit-error rate of every link without an entry in `changes`.
     pub ber: f64,
-    /// In order of time, then of links; those of time zero are how the run begins.
+    /// Sorted by time, then link; those at time zero are the state at the start.
     pub changes: Vec<LinkChange>,
-    /// When a node's programs die, in order of time.
+    /// The times at which nodes fail, sorted.
     pub node_failures: Vec<(Time, NodeId)>,
-    /// `outages[first[l]..first[l + 1]]` are link `l`'s, in order of time, apart from each other.
+    /// `outages[first[l]..first[l + 1]]` belong to link `l`, sorted by time and disjoint.
     first: Vec<u32>,
     outages: Vec<Outage>,
-    /// Links between switches that lead into one, by that, if each of them is down at some time.
+    /// For each switch whose incoming switch links are all down at some time: those links.
     links_in: BTreeMap<SwitchId, Vec<LinkId>>,
-    /// How long switches elsewhere need to hear of an outage, or of its end.
+    /// Time until other switches learn of an outage or of its end.
     sweep: Span,
 }
 
 impl Faults {
-    /// Whether `link` carries nothing at `t`.
+    /// Whether `link` is down at `t`.
     #[inline]
     pub fn is_down(&self, link: LinkId, t: Time) -> bool {
         self.not_over(link, t).is_some_and(|o| o.from <= t)
     }
 
-    /// Whether those who are not at an end of `link` take it for down at `t`. What they know is a
-    /// sweep old, or is how the run began; what is over before the sweep has seen it they never
-    /// hear of.
+    /// Whether components that are not at an end of `link` consider it down at `t`. Their knowledge
+    /// is one sweep old, or the state at the start. They never learn of an outage shorter than a
+    /// sweep.
     #[inline]
     pub fn is_reported_down(&self, link: LinkId, t: Time) -> bool {
         let then = Time(t.0.saturating_sub(self.sweep.0));
@@ -133,27 +130,27 @@ impl Faults {
         })
     }
 
-    /// Whether `link` is down at any time from `from` to before `to`: a packet that is on it then
-    /// is lost.
+    /// Whether `link` is down at any time from `from` to before `to`, so that a packet on it is
+    /// lost.
     #[inline]
     pub fn is_cut(&self, link: LinkId, from: Time, to: Time) -> bool {
         self.not_over(link, from).is_some_and(|o| o.from < to)
     }
 
-    /// The first of a link's outages that is not over at `t`.
+    /// The first of a link's outages that has not ended at `t`.
     #[inline]
     fn not_over(&self, link: LinkId, t: Time) -> Option<&Outage> {
         let all = self.outages(link);
         all.get(all.partition_point(|o| o.until <= t))
     }
 
-    /// The links that lead into `switch` from others, if it may ever be cut off: if each of them is
-    /// down at some time. Otherwise none.
+    /// The links from other switches into `switch` if each of them is down at some time, so that
+    /// the switch may be cut off; else empty.
     pub(crate) fn links_in(&self, switch: SwitchId) -> &[LinkId] {
         self.links_in.get(&switch).map_or(&[], |links| links)
     }
 
-    /// Whether everything is from the start what it stays, and no packet is hit by chance.
+    /// Whether nothing changes after the start and no link has bit errors.
     pub fn is_static(&self) -> bool {
         let ber = self.changes.iter().map(|change| change.to.ber).fold(self.ber, f64::max);
         let changes = self.changes.iter().map(|change| change.at);
@@ -187,7 +184,7 @@ fn switches_at_risk(machine: &Machine, first: &[u32]) -> BTreeMap<SwitchId, Vec<
 }
 
 impl FaultSchedule {
-    /// What the plan says of each link of `machine`, over time.
+    /// The state of each link of `machine` over time.
     pub fn resolve(&self, machine: &Machine) -> Faults {
         let mut rows: Vec<(LinkId, usize)> = Vec::new();
         for (row, fault) in self.faults.iter().enumerate() {
@@ -218,7 +215,7 @@ impl FaultSchedule {
         Faults { ber: self.ber, changes, node_failures, first, outages, links_in, sweep }
     }
 
-    /// How one link is over time: the worst of what its rows say.
+    /// The state of one link over time: the worst of its rows.
     fn timeline(
         &self,
         link: LinkId,
@@ -258,7 +255,7 @@ impl FaultSchedule {
     }
 }
 
-/// Links of a part, both directions of each cable.
+/// The links of a part, both directions of each cable.
 fn links_of(machine: &Machine, part: FaultTarget) -> Vec<LinkId> {
     let both = |nic: NicId| [machine.injection(nic), machine.ejection(nic)];
     match part {
@@ -282,9 +279,10 @@ fn links_of(machine: &Machine, part: FaultTarget) -> Vec<LinkId> {
         FaultTarget::Groups(a, b, cable) => {
             let per_cable = machine.links_per_cable;
             let wanted = |nth: &usize| cable.is_none_or(|k| *nth as u32 / per_cable == k);
-            let ways = [machine.global_links_between(a, b), machine.global_links_between(b, a)];
-            let chosen = ways.iter().flat_map(|way| {
-                way.iter().enumerate().filter(|(nth, _)| wanted(nth)).map(|(_, &link)| link)
+            let directions =
+                [machine.global_links_between(a, b), machine.global_links_between(b, a)];
+            let chosen = directions.iter().flat_map(|links| {
+                links.iter().enumerate().filter(|(nth, _)| wanted(nth)).map(|(_, &link)| link)
             });
             chosen.collect()
         }
@@ -292,7 +290,7 @@ fn links_of(machine: &Machine, part: FaultTarget) -> Vec<LinkId> {
 }
 
 impl Machine {
-    /// The compute nodes that nobody could start a job on: down as the run begins.
+    /// The compute nodes that are down at the start, which cannot be given to a job.
     pub fn nodes_down_at_start(&self) -> Vec<NodeId> {
         let Some(faults) = &self.faults else { return Vec::new() };
         let dead = faults.node_failures.iter().filter(|d| d.0 == Time::ZERO).map(|d| d.1);
@@ -301,7 +299,7 @@ impl Machine {
         dead
     }
 
-    /// What a fault's ends are called.
+    /// The name of a link by its two ends.
     pub fn link_name(&self, link: LinkId) -> String {
         format!(
             "{} -> {}",
@@ -322,8 +320,8 @@ impl Machine {
         }
     }
 
-    /// This machine with a plan: its links fail as it says, and its ports are divided among the
-    /// virtual channels that ways round a fault need (docs/models/deadlock.md).
+    /// This machine with a fault schedule. Its port buffers are divided among the virtual channels
+    /// that routes around a fault need (docs/models/deadlock.md).
     pub fn with_faults(mut self, schedule: &FaultSchedule) -> Result<Machine, InputError> {
         let n_vcs = self.n_vcs.max(crate::routing::FAULT_VCS);
         let packet = self.nic.packet_payload + self.nic.packet_overhead;
@@ -345,8 +343,8 @@ impl Machine {
         Ok(self)
     }
 
-    /// Gives links with lanes missing their rate from the start of a plan that is still: for
-    /// networks that look at nothing but rates.
+    /// Reduces the rates of links with missing lanes according to a static schedule, for network
+    /// models that use rates only.
     pub fn apply_lane_loss(&mut self) {
         for change in self.faults.iter().flat_map(|faults| &faults.changes) {
             let gap = &mut self.links.gap[change.link];
@@ -355,8 +353,8 @@ impl Machine {
     }
 }
 
-/// How long a bit-error rate takes to hit a packet: the chance that one of so many bits is wrong.
-/// By multiplication alone, which rounds alike everywhere.
+/// The probability that a packet of `bytes` is hit by at least one bit error. It uses
+/// multiplication only, which rounds identically everywhere.
 pub fn packet_error_probability(ber: f64, bytes: u64) -> f64 {
     let (mut whole, mut base, mut n) = (1.0, 1.0 - ber, bytes * 8);
     while n > 0 {
@@ -373,12 +371,12 @@ pub fn packet_error_probability(ber: f64, bytes: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Not before t, at t: the ends know at once, others a sweep later, and of what is shorter than
-    /// a sweep nothing; how the run begins all know.
+    /// Not before t, at t: the ends of a link know its state at once, others one sweep later.
+    /// Outages shorter than a sweep stay unknown to others; the state at the start is known to all.
     #[test]
-    fn an_outage_is_known_when_it_should_be() {
+    fn an_outage_becomes_known_at_the_specified_time() {
         let outage = |from, until| Outage { from: Time(from), until };
-        let said = |sweep: u64, o: Outage, t: u64| {
+        let states = |sweep: u64, o: Outage, t: u64| {
             let (first, outages, sweep) = (vec![0, 1], vec![o], Span(sweep));
             let (changes, node_failures) = (Vec::new(), Vec::new());
             let faults = Faults {
@@ -410,12 +408,12 @@ mod tests {
             (10, 0, Time(5), 15, (false, false)),
         ] {
             let case = format!("sweep {sweep}, from {from} until {until:?}, at {t}");
-            assert_eq!(said(sweep, outage(from, until), t), want, "{case}");
+            assert_eq!(states(sweep, outage(from, until), t), want, "{case}");
         }
     }
 
     #[test]
-    fn a_cut_is_an_overlap() {
+    fn a_packet_is_cut_if_its_interval_overlaps_an_outage() {
         let outage = |from, until| Outage { from: Time(from), until: Time(until) };
         let (first, outages) = (vec![0, 2], vec![outage(10, 20), outage(30, 40)]);
         let (changes, node_failures, sweep) = (Vec::new(), Vec::new(), Span(0));
@@ -442,9 +440,9 @@ mod tests {
         }
     }
 
-    /// Against the logarithm, and where it is nothing.
+    /// Compared with the logarithm, and at rate zero.
     #[test]
-    fn a_packet_is_hit_as_chance_has_it() {
+    fn packet_error_probability_is_that_of_independent_bits() {
         for (ber, bytes) in [(1e-12_f64, 2_112u64), (1e-7, 2_112), (1e-4, 64), (0.0, 2_112)] {
             let want = 1.0 - ((1.0 - ber).ln() * bytes as f64 * 8.0).exp();
             let got = packet_error_probability(ber, bytes);

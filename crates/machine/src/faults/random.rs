@@ -1,4 +1,5 @@
-//! Fault plans drawn by seed: every draw is keyed by the plan's seed, the fault and what is asked.
+//! Random fault schedules: every draw is keyed by the seed, the number of the fault and its
+//! purpose.
 
 use base::{Span, Time, below, draw, uniform};
 
@@ -7,7 +8,7 @@ use crate::{LinkEnd, LinkId, LinkKind, Machine, NicId, NodeId, SwitchId};
 
 const STREAM: u32 = 0x6661_756c;
 
-/// What a draw is spent on.
+/// The purpose of a draw.
 #[derive(Clone, Copy)]
 enum Draw {
     What,
@@ -21,12 +22,14 @@ enum Draw {
 impl FaultSchedule {
     /// `n` faults of `machine`, most of them beginning within `horizon`.
     ///
-    /// Of ten, five are links between switches, two links of NICs, one each a switch, a NIC, a
-    /// node; a third of the links have lanes lost or bit errors instead of being down. A third of
-    /// all is there from the start, the others begin at times between a thousandth of `horizon` and
-    /// `horizon`, as many in every octave. A third stays, a third is short, a third flaps for 3 to
-    /// 5 times `horizon` (published: 3 to 5 s, with the usual horizon of 1 s). The shares are
-    /// guesses [estimate].
+    /// - Parts, of ten: five links between switches, two links of NICs, one switch, one NIC, one
+    ///   node. A third of the links have lost lanes or bit errors instead of being down.
+    /// - Start: a third at the start of the run, the others between `horizon` / 1000 and `horizon`,
+    ///   equally many per octave.
+    /// - Duration: a third permanent, a third short, a third flapping for 3 to 5 times `horizon`
+    ///   (published: 3 to 5 s; the usual horizon is 1 s).
+    ///
+    /// The shares are an [estimate].
     pub fn random(machine: &Machine, seed: u64, n: u32, horizon: Span) -> FaultSchedule {
         let faults = (0..n).map(|nth| fault(machine, seed, nth, horizon)).collect();
         FaultSchedule { ber: 0.0, faults }
@@ -55,7 +58,7 @@ fn fault(machine: &Machine, seed: u64, nth: u32, horizon: Span) -> Fault {
         (true, 0) => FaultKind::Lanes(2),
         (true, 1) => FaultKind::Lanes(3),
         (true, 2) => {
-            // One of eight decades' starts, readable in the file.
+            // A power of ten, readable in the file.
             let rates = [1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5];
             FaultKind::Errors(rates[below(worse << 32, rates.len() as u32) as usize])
         }
@@ -64,7 +67,8 @@ fn fault(machine: &Machine, seed: u64, nth: u32, horizon: Span) -> Fault {
     let least = horizon.0 / 1_000;
     let from = match of(Draw::From, 3) {
         0 => Time::ZERO,
-        // An octave of the ten between a thousandth and the whole, and a place in it.
+        // One of the ten octaves between a thousandth of the horizon and the horizon, and a point
+        // in it.
         _ => {
             let octave = below(bits(Draw::From) << 32, 10);
             let part = 1.0 + uniform(draw(seed, STREAM, nth, 64));
@@ -81,12 +85,12 @@ fn fault(machine: &Machine, seed: u64, nth: u32, horizon: Span) -> Fault {
     Fault { part, kind, from, until }
 }
 
-/// In nanoseconds: nobody reads picoseconds in a file.
+/// Whole nanoseconds, readable in the file.
 fn whole(ps: u64) -> Time {
     Time(ps.div_ceil(1_000) * 1_000)
 }
 
-/// The cable that `link` is a direction of, as one would write it.
+/// The cable that `link` is a direction of, in terms of the file.
 fn cable_of(machine: &Machine, link: LinkId) -> FaultTarget {
     let (LinkEnd::Switch(a), LinkEnd::Switch(b)) =
         (machine.links.from[link], machine.links.to[link])
@@ -95,8 +99,8 @@ fn cable_of(machine: &Machine, link: LinkId) -> FaultTarget {
     };
     if machine.links.kind[link] == LinkKind::Global {
         let (g, h) = (machine.switch_group[a], machine.switch_group[b]);
-        let way = machine.global_links_between(g, h);
-        let nth = way.iter().position(|&l| l == link).expect("it joins these groups");
+        let links = machine.global_links_between(g, h);
+        let nth = links.iter().position(|&l| l == link).expect("it joins these groups");
         return FaultTarget::Groups(g, h, Some(nth as u32 / machine.links_per_cable));
     }
     let parallel = machine.links_between(a, b);

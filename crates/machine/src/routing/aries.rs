@@ -1,20 +1,20 @@
-//! Aries' adaptive modes, GNI_DLVMODE_ADAPTIVE_0 to 3: two minimal and two non-minimal candidates
-//! drawn at random, the lightest wins; the modes differ in their bias toward minimal ways.
+//! Aries' adaptive modes, GNI_DLVMODE_ADAPTIVE_0 to 3: two minimal and two non-minimal random
+//! candidates, of which the lowest score wins. The modes differ in their bias toward minimal paths.
 //!
 //! Source: "Cray Cascade" (SC12), section III: packet by packet, two and two candidates, load =
-//! downstream + estimated far end + near end; public notes on the whitepaper: scores and biases as
-//! in `score`; DeSensi's awr: ADAPTIVE_0 has no bias, ADAPTIVE_1 one that increases with the hops
-//! taken, ADAPTIVE_2 a small and ADAPTIVE_3 a large constant one. How large is not public.
+//! downstream + estimated far end + near end. Public notes on the whitepaper: scores and biases as
+//! in `score`. DeSensi's awr: ADAPTIVE_0 has no bias, ADAPTIVE_1 one that increases with the hops
+//! taken, ADAPTIVE_2 a small and ADAPTIVE_3 a large constant one. Their sizes are not public.
 
 use super::score::{self, BestCandidate, RouteChange, ScoreMetric};
 use super::{DecisionPoint, Scoring};
 use crate::dragonfly::{Step, Stream, derive_draw};
 use crate::{LoadView, Route};
 
-/// What a mode adds to the scores of ways that are not minimal.
+/// The bias that a mode adds to non-minimal scores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AriesMode {
-    /// For every router visited, this one included: ADAPTIVE_1.
+    /// Per router visited, this one included: ADAPTIVE_1.
     pub growth: u8,
 }
 
@@ -44,7 +44,9 @@ pub(super) fn depart<L: LoadView>(
         return step;
     }
     for stream in [Stream::Via, Stream::OtherVia] {
-        let Some(via) = point.net.via(point.at, point.home, derive_draw(point.draw, stream)) else {
+        let Some(via) =
+            point.net.intermediate_switch(point.at, point.home, derive_draw(point.draw, stream))
+        else {
             continue;
         };
         let step = point.net.drawn_step(point.at, via, Stream::FirstLeg, point.draw, &metric);

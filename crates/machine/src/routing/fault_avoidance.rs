@@ -1,14 +1,14 @@
-//! Ways round what is down. A policy is asked as ever, with what is down weighing more than any
-//! load; where its answer leads nowhere, the way with the fewest turns is looked for here.
+//! Routing around faults. The policy decides with failed links costlier than any load. If its step
+//! leads nowhere, this file searches the path with the fewest turns.
 //!
-//! Source of the frame: switches route away from ports of theirs that fail at once, and the fabric
-//! manager's routing sweep tells the others. How ways are chosen then is not public; this order is
-//! ours [estimate]: a parallel link, another link to the same group, a step aside within a group, a
+//! Public facts: a switch routes away from its own failed ports at once, and a routing sweep of the
+//! fabric manager updates the others. How paths are then chosen is not public. The order here is
+//! ours [estimate]: a parallel link, another link to the same group, a detour within a group, a
 //! third group.
 //!
-//! A *turn* begins a new class where the packet stands, so that what comes after it may use rows
-//! and columns again. Every way climbs (class, row < column < global), as docs/models/deadlock.md
-//! wants it, and none has more classes than there are channels.
+//! A *turn* begins a new class at the current switch, so that rows and columns may be used again.
+//! Along every path (class, row < column < global) increases, as docs/models/deadlock.md requires,
+//! and no path has more classes than there are virtual channels.
 
 use base::{Time, below};
 
@@ -18,33 +18,33 @@ use crate::{
     GroupId, Hop, LinkEnd, LinkId, LinkKind, LoadView, Machine, NicId, Route, SwitchId, Topology,
 };
 
-/// Virtual channels that ways round faults need: those of a Valiant route.
+/// Virtual channels that routes around faults need: those of a Valiant route.
 pub const FAULT_VCS: u8 = 4;
 
-/// How far within its class a packet has come: what it may still do without a turn.
+/// The progress of a packet within its class, which limits what it may do without a turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ClassStage {
-    /// Neither a row nor a column in this class.
+    /// Neither a row link nor a column link in this class yet.
     Fresh,
     Row,
     Column,
 }
 
-/// More than any load, and little enough to be added up.
+/// Above any load, and small enough to be summed.
 const HEAVY: u32 = 1 << 26;
 
-/// How often a policy is asked for a way that leads on, each time with another draw [estimate]. A
-/// fabric manager takes what is down out of switches' tables, so that they choose among the rest;
-/// a rest of a quarter is missed by one in ten this way, of a half by one in 256.
+/// Maximum number of evaluations of the policy, each with another draw [estimate]. A real fabric
+/// manager removes failed links from the switches' tables, so that they choose among the rest. A
+/// rest of a quarter is missed by one packet in ten, one of a half by one in 256.
 const TRIES: u64 = 8;
 
-/// What those draws come from.
+/// Random stream of those draws.
 const STREAM_RETRY: u32 = 0x6f74_6872;
 
-/// More turns than any way may have.
+/// More turns than any path may have.
 const NEVER: u8 = u8::MAX;
 
-/// What a switch knows of faults.
+/// The faults known to one switch.
 #[derive(Clone, Copy)]
 struct FaultView<'a> {
     faults: &'a Faults,
@@ -54,7 +54,7 @@ struct FaultView<'a> {
 }
 
 impl FaultView<'_> {
-    /// Its own links at once, others when the sweep has told.
+    /// Own links: the current state. Others: the state reported by the last sweep.
     #[inline]
     fn is_up(&self, link: LinkId) -> bool {
         if self.faults.outages(link).is_empty() {
@@ -69,15 +69,15 @@ impl FaultView<'_> {
         }
     }
 
-    /// Whether no link leads to `switch`, where it is not. To find so by looking for ways would
-    /// take all there are, for every packet.
+    /// Whether every link into `switch` is known to be down. Finding this by a search would try all
+    /// paths for every packet.
     fn is_cut_off(&self, switch: SwitchId) -> bool {
         let links_in = self.faults.links_in(switch);
         !links_in.is_empty() && links_in.iter().all(|&link| !self.is_up(link))
     }
 }
 
-/// Loads, with what is down beyond them.
+/// Loads in which failed links are costlier than any load.
 struct AvoidFaults<'a, L> {
     load: &'a L,
     view: FaultView<'a>,
@@ -98,10 +98,11 @@ impl<L: LoadView> LoadView for AvoidFaults<'_, L> {
     }
 }
 
-/// A way from here: how often its class rises, links between groups included, and how it begins.
+/// A path from here: the number of class increments, including those of global links, and its first
+/// hop.
 #[derive(Clone, Copy, Debug)]
 struct Detour {
-    rises: u8,
+    increments: u8,
     link: LinkId,
     /// It begins with a turn.
     turns: bool,
@@ -109,18 +110,18 @@ struct Detour {
 }
 
 impl Detour {
-    /// "There is none."
+    /// No path.
     const NONE: Detour =
-        Detour { rises: NEVER, link: LinkId(u32::MAX), turns: false, crosses: false };
-    /// "There already."
-    const HERE: Detour = Detour { rises: 0, ..Detour::NONE };
+        Detour { increments: NEVER, link: LinkId(u32::MAX), turns: false, crosses: false };
+    /// Already at the target.
+    const HERE: Detour = Detour { increments: 0, ..Detour::NONE };
 
     fn exists(self) -> bool {
-        self.rises != NEVER
+        self.increments != NEVER
     }
-    /// With so many more rises; none stays none.
+    /// With this many more increments; no path stays no path.
     fn then(self, more: u8) -> Detour {
-        Detour { rises: self.rises.saturating_add(more), ..self }
+        Detour { increments: self.increments.saturating_add(more), ..self }
     }
     fn or(self, other: impl FnOnce() -> Detour) -> Detour {
         if self.exists() { self } else { other() }
@@ -131,9 +132,9 @@ impl Detour {
 }
 
 impl Machine {
-    /// The step of a packet for `dst` that came to `at` by `input`, on a virtual channel of class
-    /// `input_class`, on a machine of which parts may be down. If it leads on, it is the one
-    /// `before`, of its flow. `None` if there is no way.
+    /// The hop of a packet for `dst` that arrived at `at` on `input`, on a virtual channel of class
+    /// `input_class`, on a machine with faults. It is `before`, the hop of its flow, if that leads
+    /// on. `None` if there is no path.
     pub fn next_hop_with_faults(
         &self,
         at: SwitchId,
@@ -143,7 +144,7 @@ impl Machine {
         (input, input_class): (LinkId, u8),
         now: Time,
     ) -> Option<Hop> {
-        let faults = self.faults.as_deref().expect("asked only of a machine with a plan");
+        let faults = self.faults.as_deref().expect("requires a fault schedule");
         let view = FaultView { faults, machine: self, at, now };
         let Topology::Dragonfly(net) = &self.topology;
         let search = Search { net, view, draw };
@@ -179,24 +180,24 @@ impl Machine {
             stage = ClassStage::Fresh;
         }
         let room = (self.n_vcs - 1).checked_sub(route.class)?;
-        let way = search.any(at, stage, home);
-        if way.rises > room {
+        let path = search.fewest_turns(at, stage, home);
+        if path.increments > room {
             return None;
         }
-        let is_detour = !route.is_minimal() || search.passes_a_third(way, home);
+        let is_detour = !route.is_minimal() || search.enters_third_group(path, home);
         route.passed = true;
-        // Its second leg is all that is left of a non-minimal way: it counts as one.
+        // Only the second leg of a non-minimal path is left: the route counts as non-minimal.
         route.via = if is_detour { home.0 + 1 } else { 0 };
-        route.class += u8::from(way.turns);
+        route.class += u8::from(path.turns);
         let vc = route.class;
-        route.class += u8::from(way.crosses);
+        route.class += u8::from(path.crosses);
         route.hops += 1;
-        Some(Hop { link: way.link, vc })
+        Some(Hop { link: path.link, vc })
     }
 
-    /// What `walk` finds, of a packet sent as the run begins to a machine of which parts may be
-    /// down; if there is no way, where it is lost. Neither its draw nor any load decides whether
-    /// there is one.
+    /// As `walk`, for a packet sent at the start of a run on a machine that may have faults;
+    /// without a path, the place where the packet is lost. Whether a path exists depends on neither
+    /// the draw nor the load.
     pub fn find_path(
         &self,
         src: NicId,
@@ -220,7 +221,7 @@ impl Machine {
         load: &impl LoadView,
         path: &mut Vec<LinkId>,
     ) -> Result<Route, LostAt> {
-        let faults = self.faults.as_deref().expect("asked only of a machine with a plan");
+        let faults = self.faults.as_deref().expect("requires a fault schedule");
         let first = self.injection(src);
         if faults.is_down(first, Time::ZERO) {
             return Err(LostAt::Link(first));
@@ -232,14 +233,14 @@ impl Machine {
             let to = (dst, &mut route, draw);
             let hop = self.next_hop_with_faults(at, to, None, load, came, Time::ZERO);
             let hop = hop.ok_or(LostAt::Switch(at))?;
-            debug_assert!(u32::from(route.hops) <= self.max_hops(), "a way that does not end");
+            debug_assert!(u32::from(route.hops) <= self.max_hops(), "an endless path");
             path.push(hop.link);
             came = (hop.link, hop.vc);
         }
         Ok(route)
     }
 
-    /// Takes back a step between switches that was decided and not taken.
+    /// Reverts the effect on `route` of a hop that was decided and not taken.
     pub fn undo_hop(&self, route: &mut Route, link: LinkId) {
         match self.links.kind[link] {
             LinkKind::Global => {
@@ -251,8 +252,8 @@ impl Machine {
         }
     }
 
-    /// Most hops between switches of any way. On a machine with a plan that is within a class a row
-    /// and a column, between classes a link to another group (docs/models/deadlock.md).
+    /// Maximum hops between switches of any path. With a fault schedule that is a row and a column
+    /// per class, and a global link between classes (docs/models/deadlock.md).
     pub fn max_hops(&self) -> u32 {
         let Topology::Dragonfly(net) = &self.topology;
         if self.faults.is_none() {
@@ -274,19 +275,19 @@ impl Machine {
         let Topology::Dragonfly(net) = &self.topology;
         let (here, there) = (net.coords[from], net.coords[to]);
         if here.group != there.group {
-            let ends = (here.place(), there.place());
+            let ends = (here.row_col(), there.row_col());
             let pair = net.pair(here.group(), there.group()).iter();
             return pair.filter(|c| (c.from, c.to) == ends).map(|c| c.link).collect();
         }
         if (here.row == there.row) == (here.col == there.col) {
             return Vec::new(); // The same switch, or neither a row nor a column in common.
         }
-        let (first, n) = here.toward(there.place());
+        let (first, n) = here.toward(there.row_col());
         (first..first + n).map(LinkId).collect()
     }
 }
 
-/// A look for ways, as far as one switch knows.
+/// A search for paths with the knowledge of one switch.
 struct Search<'a> {
     net: &'a Dragonfly,
     view: FaultView<'a>,
@@ -294,7 +295,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether a policy's step, taken at `stage`, can be gone on from.
+    /// Whether the path continues after a policy's step taken at `stage`.
     fn leads(
         &self,
         hop: Hop,
@@ -311,7 +312,7 @@ impl Search<'_> {
             _ => return false,
         };
         let Some(room) = (m.n_vcs - 1).checked_sub(after.class) else { return false };
-        let rises = if after.passed {
+        let increments = if after.passed {
             self.unobstructed(there, then, home)
         } else {
             let via = SwitchId(after.via - 1);
@@ -322,36 +323,36 @@ impl Search<'_> {
             ));
             legs.map(|(to, on)| to + 1 + on)
         };
-        rises.is_some_and(|rises| rises <= room)
+        increments.is_some_and(|increments| increments <= room)
     }
 
-    /// The rises of a leg on which nothing is in the way: no turn, at most a link between groups.
-    /// A policy heads for what is down as long as it can be got round there; this keeps it from it.
+    /// The class increments of an unobstructed leg: no turn, at most one global link. Requiring
+    /// this keeps a policy from heading for a failed link as long as it can be avoided.
     fn unobstructed(&self, at: SwitchId, stage: ClassStage, to: SwitchId) -> Option<u8> {
         let (here, there) = (self.net.coords[at], self.net.coords[to]);
         let walks = |from: SwitchCoords, stage, place| {
-            from.place() == place || self.straight(from, stage, place).exists()
+            from.row_col() == place || self.straight(from, stage, place).exists()
         };
         if here.group == there.group {
-            return walks(here, stage, there.place()).then_some(0);
+            return walks(here, stage, there.row_col()).then_some(0);
         }
         let mut pair = self.net.pair(here.group(), there.group()).iter();
-        let is_plain = |c: &GlobalLink| {
+        let is_unobstructed = |c: &GlobalLink| {
             let entry = self.net.switch_at(there.group(), c.to);
             self.view.is_up(c.link)
                 && walks(here, stage, c.from)
-                && walks(self.net.coords[entry], ClassStage::Fresh, there.place())
+                && walks(self.net.coords[entry], ClassStage::Fresh, there.row_col())
         };
-        (!self.view.is_cut_off(to) && pair.any(is_plain)).then_some(1)
+        (!self.view.is_cut_off(to) && pair.any(is_unobstructed)).then_some(1)
     }
 
-    /// Where something drawn from begins.
+    /// The start index in a list of `n` candidates.
     fn start(&self, stream: Stream, n: usize) -> usize {
         below(derive_draw(self.draw, stream), n.max(1) as u32) as usize
     }
 
-    /// The way with the fewest rises, through a third group if need be.
-    fn any(&self, at: SwitchId, stage: ClassStage, home: SwitchId) -> Detour {
+    /// The path with the fewest increments, through a third group if necessary.
+    fn fewest_turns(&self, at: SwitchId, stage: ClassStage, home: SwitchId) -> Detour {
         if self.view.is_cut_off(home) {
             return Detour::NONE;
         }
@@ -362,7 +363,7 @@ impl Search<'_> {
     fn direct(&self, at: SwitchId, stage: ClassStage, to: SwitchId) -> Detour {
         let (here, there) = (self.net.coords[at], self.net.coords[to]);
         if here.group == there.group {
-            return self.within(here, stage, there.place());
+            return self.within(here, stage, there.row_col());
         }
         self.across(here, stage, there)
     }
@@ -374,19 +375,19 @@ impl Search<'_> {
         let mut best = (Detour::NONE, u32::MAX);
         for nth in 0..pair.len() {
             let global_link = pair[(start + nth) % pair.len()];
-            let way = self.over(here, stage, global_link);
-            if !way.exists() || way.rises > best.0.rises {
+            let path = self.over(here, stage, global_link);
+            if !path.exists() || path.increments > best.0.increments {
                 continue;
             }
             let entry = self.net.switch_at(there.group(), global_link.to);
             let beyond =
-                self.within(self.net.coords[entry], ClassStage::Fresh, there.place()).rises;
-            let way = way.then(beyond);
-            let hops = u32::from(!way.crosses) + u32::from(global_link.to != there.place());
-            if way.exists() && (way.rises, hops) < (best.0.rises, best.1) {
-                best = (way, hops);
-                // Nothing is better than one rise and one hop here.
-                if way.rises == 1 && hops == 0 {
+                self.within(self.net.coords[entry], ClassStage::Fresh, there.row_col()).increments;
+            let path = path.then(beyond);
+            let hops = u32::from(!path.crosses) + u32::from(global_link.to != there.row_col());
+            if path.exists() && (path.increments, hops) < (best.0.increments, best.1) {
+                best = (path, hops);
+                // Nothing is better than one increment and one hop here.
+                if path.increments == 1 && hops == 0 {
                     break;
                 }
             }
@@ -399,8 +400,8 @@ impl Search<'_> {
         if !self.view.is_up(global_link.link) {
             return Detour::NONE;
         }
-        if global_link.from == here.place() {
-            return Detour { rises: 1, link: global_link.link, turns: false, crosses: true };
+        if global_link.from == here.row_col() {
+            return Detour { increments: 1, link: global_link.link, turns: false, crosses: true };
         }
         self.within(here, stage, global_link.from).then(1)
     }
@@ -420,35 +421,36 @@ impl Search<'_> {
             let first = self.start(Stream::OtherVia, pair.len());
             for k in 0..pair.len() {
                 let global_link = pair[(first + k) % pair.len()];
-                let way = self.over(here, stage, global_link);
-                if !way.exists() || way.rises >= best.rises {
+                let path = self.over(here, stage, global_link);
+                if !path.exists() || path.increments >= best.increments {
                     continue;
                 }
                 let entry = self.net.switch_at(third, global_link.to);
-                let beyond = self.across(self.net.coords[entry], ClassStage::Fresh, there).rises;
-                let way = way.then(beyond);
-                if way.rises < best.rises {
-                    best = way;
+                let beyond =
+                    self.across(self.net.coords[entry], ClassStage::Fresh, there).increments;
+                let path = path.then(beyond);
+                if path.increments < best.increments {
+                    best = path;
                 }
             }
-            // Two links between groups and no turn: nothing is better.
-            if best.rises <= 2 {
+            // Two global links and no turn: nothing is better.
+            if best.increments <= 2 {
                 break;
             }
         }
         best
     }
 
-    /// Whether a way leads to another group than that of `home`.
-    fn passes_a_third(&self, way: Detour, home: SwitchId) -> bool {
-        let LinkEnd::Switch(next) = self.view.machine.links.to[way.link] else { return false };
+    /// Whether a path begins with a link to a group other than that of `home`.
+    fn enters_third_group(&self, path: Detour, home: SwitchId) -> bool {
+        let LinkEnd::Switch(next) = self.view.machine.links.to[path.link] else { return false };
         let group = |switch: SwitchId| self.net.coords[switch].group;
-        way.crosses && group(next) != group(home)
+        path.crosses && group(next) != group(home)
     }
 
-    /// Within the group: straight, or with a step aside.
+    /// Within the group: directly, or with a detour.
     fn within(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
-        if here.place() == there {
+        if here.row_col() == there {
             return Detour::HERE;
         }
         let straight = self.straight(here, stage, there);
@@ -464,7 +466,7 @@ impl Search<'_> {
             .or(|| self.via_group_switch(here, ClassStage::Fresh, there).turned())
     }
 
-    /// By way of another switch of the group, where the packet turns.
+    /// Over another switch of the group, where the packet turns.
     fn via_group_switch(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
         let group = self.net.groups[here.group()];
         let n = group.switches as usize;
@@ -472,18 +474,18 @@ impl Search<'_> {
         for nth in 0..n {
             let by = SwitchId(group.first + ((start + nth) % n) as u32);
             let switch_coords = self.net.coords[by];
-            if switch_coords.place() == here.place() || switch_coords.place() == there {
+            if switch_coords.row_col() == here.row_col() || switch_coords.row_col() == there {
                 continue;
             }
-            let way = self.straight(here, stage, switch_coords.place());
-            if way.exists() && self.straight(switch_coords, ClassStage::Fresh, there).exists() {
-                return way.then(1);
+            let path = self.straight(here, stage, switch_coords.row_col());
+            if path.exists() && self.straight(switch_coords, ClassStage::Fresh, there).exists() {
+                return path.then(1);
             }
         }
         Detour::NONE
     }
 
-    /// Along the row, then along the column, as far as `stage` still allows.
+    /// Along the row, then along the column, as far as `stage` allows.
     fn straight(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
         let turns_corner = here.col != there.col && here.row != there.row;
         let allowed = if here.col != there.col { ClassStage::Fresh } else { ClassStage::Row };
@@ -497,10 +499,10 @@ impl Search<'_> {
                 return Detour::NONE;
             }
         }
-        Detour { rises: 0, link, turns: false, crosses: false }
+        Detour { increments: 0, link, turns: false, crosses: false }
     }
 
-    /// An open link of the next hop to a place of this group: one of those that are parallel.
+    /// A link that is up, of the next hop to a position of this group: one of the parallel ones.
     fn open(&self, here: SwitchCoords, there: RowCol) -> Option<LinkId> {
         let (first, n) = here.toward(there);
         let start = self.start(Stream::Parallel, n as usize) as u32;
@@ -510,16 +512,16 @@ impl Search<'_> {
 }
 
 impl Dragonfly {
-    /// The switch at a place of a group.
+    /// The switch at a position of a group.
     fn switch_at(&self, group: GroupId, place: RowCol) -> SwitchId {
         let first = self.groups[group].first;
         SwitchId(first + u32::from(place.row) * self.slots(group) + u32::from(place.col))
     }
 
-    /// Switches of a row of the group.
+    /// Switches per row of the group.
     fn slots(&self, group: GroupId) -> u32 {
         let Group { first, switches, .. } = self.groups[group];
-        // The last switch sits at the end of the last row.
+        // The last switch is at the end of the last row.
         u32::from(self.coords[SwitchId(first + switches - 1)].col) + 1
     }
 }
@@ -533,8 +535,8 @@ mod tests {
 
     const SEED: u64 = 26;
 
-    /// A machine of which many links and some switches are down from the start, switch 0 for ever
-    /// and switch 1 until 2 us.
+    /// A machine with many links and some switches down from the start: switch 0 permanently,
+    /// switch 1 until 2 us.
     fn broken(name: &str, sets: &[(&str, &str)]) -> Machine {
         let text = crate::preset(name).expect("a preset");
         let sets: Vec<_> = sets.iter().map(|&(k, v)| (k.into(), v.into())).collect();
@@ -553,18 +555,18 @@ mod tests {
         machine
     }
 
-    /// What is found without looking for ways is what is found by looking: that none leads to a
-    /// switch, and that nothing is in the way of a leg.
+    /// The two shortcuts agree with the full search: that no link leads to a switch, and that a leg
+    /// is unobstructed.
     #[test]
-    fn short_looks_find_what_long_ones_do() {
+    fn shortcuts_agree_with_the_full_search() {
         let few: &[_] = &[("groups.compute.count", "4"), ("retry.sweep", "1 us")];
-        // A look at whole groups of Cray's takes a tenth of a second as tests are built.
+        // A search of full Cray groups takes 0.1 s in test builds.
         let small: &[_] =
             &[few[0], few[1], ("groups.compute.switches", "24"), ("groups.compute.nodes", "96")];
         for (name, sets) in [("dragonfly-1056", few), ("cascade-3k", small)] {
             let machine = broken(name, sets);
             let Topology::Dragonfly(net) = &machine.topology;
-            let faults = machine.faults.as_deref().expect("a plan");
+            let faults = machine.faults.as_deref().expect("a schedule");
             let (mut cut_off, mut back, mut unobstructed, mut others) = (0, 0, 0, 0);
             for nth in 0..2_000 {
                 let bits = draw(SEED, 1, 0, nth);
@@ -574,7 +576,7 @@ mod tests {
                 if at == to {
                     continue;
                 }
-                // A sweep after switch 1 is back others know, and its neighbors at once.
+                // Switch 1 is known to be back one sweep later, and at once to its neighbors.
                 let now = Time(below(draw(SEED, 2, 0, nth), 4_000_000).into());
                 let view = FaultView { faults, machine: &machine, at, now };
                 let search = Search { net, view, draw: bits };
@@ -582,13 +584,13 @@ mod tests {
                     [ClassStage::Fresh, ClassStage::Row, ClassStage::Column][(bits % 3) as usize];
                 let direct = search.direct(at, stage, to);
                 let crosses = u8::from(net.coords[at].group != net.coords[to].group);
-                let wanted = (direct.rises == crosses).then_some(crosses);
+                let wanted = (direct.increments == crosses).then_some(crosses);
                 let here = format!("{name}, seed {SEED}: {at:?}, {stage:?}, to {to:?}");
                 assert_eq!(search.unobstructed(at, stage, to), wanted, "{here}");
                 if view.is_cut_off(to) {
                     let third = search.via_third_group(at, stage, to);
                     assert!(!direct.exists() && !third.exists(), "{here}");
-                    assert!(!search.any(at, stage, to).exists(), "{here}");
+                    assert!(!search.fewest_turns(at, stage, to).exists(), "{here}");
                     cut_off += 1;
                 } else if to.0 == 1 {
                     back += 1;

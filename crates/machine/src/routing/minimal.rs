@@ -1,14 +1,14 @@
-//! Minimal routing: the fewest crossings between groups, and the least loaded of two such ways.
+//! Minimal routing: the fewest global links, and the less loaded of two such paths.
 //!
 //! Source: Kim, Dally, Scott and Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology"
-//! (ISCA 2008), section 4.1, "MIN"; the choice of two where groups have many links between them is
-//! Aries' and Slingshot's (two minimal candidates).
+//! (ISCA 2008), section 4.1, "MIN". The choice of two where groups have several links between them
+//! is that of Aries and Slingshot (two minimal candidates).
 
 use super::DecisionPoint;
 use crate::LoadView;
-use crate::dragonfly::{Local, Step};
+use crate::dragonfly::{LocalLoad, Step};
 
 #[inline]
 pub(super) fn depart<L: LoadView>(point: &DecisionPoint<'_, L>) -> Step {
-    point.start_leg(point.home, &Local(point.load))
+    point.start_leg(point.home, &LocalLoad(point.load))
 }

@@ -1,10 +1,9 @@
-//! Who goes which way: one file a policy, each with the source of its rule. The ways themselves
-//! are `dragonfly`'s; docs/models/routing.md has the rules, docs/models/deadlock.md the argument
-//! about virtual channels.
+//! Routing policies, one file per policy, each with the source of its rule. `dragonfly` computes
+//! the paths. Rules in docs/models/routing.md; virtual channels in docs/models/deadlock.md.
 //!
-//! A policy decides at the source's switch (`depart`); the progressive ones decide again at every
-//! further switch of the source's group until a link to another group is taken (`onward`). What
-//! lies between two decisions is the same for all (`follow`).
+//! A policy decides at the source switch (`depart`). Progressive policies decide again at each
+//! further switch of the source group until the packet leaves it (`onward`). Hops between decisions
+//! are the same for all policies (`follow`).
 
 mod aries;
 mod fault_avoidance;
@@ -22,12 +21,12 @@ pub(crate) use fault_avoidance::FAULT_VCS;
 pub use score::{Bias, Scoring};
 pub(crate) use single_path::{has_single_local_links, has_single_paths};
 
-use crate::dragonfly::{Dragonfly, IgnoreLoad, LoadMetric, Local, Step, Stream};
+use crate::dragonfly::{Dragonfly, IgnoreLoad, LoadMetric, LocalLoad, Step, Stream};
 use crate::{LinkId, LoadView, NicId, Route, SwitchId};
 use score::ScoreMetric;
 use ugal::GlobalLoad;
 
-/// How packets choose their way.
+/// Routing policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Routing {
     Minimal,
@@ -35,15 +34,15 @@ pub enum Routing {
     Valiant,
     /// Every packet through a random intermediate group, by whichever switch it enters there.
     ValiantGroup,
-    /// UGAL by the queues of the source's switch. `bias` is in bytes x hops.
+    /// UGAL by the queues of the source switch. `bias` is in bytes x hops.
     UgalL {
         bias: u32,
     },
-    /// UGAL by the queues of the links that leave the source's group, wherever they are.
+    /// UGAL by the queues of the links that leave the source group, wherever they are.
     UgalG {
         bias: u32,
     },
-    /// Progressive adaptive: UGAL-L, decided anew along the way while it is minimal.
+    /// Progressive adaptive routing: UGAL-L, decided anew along the path while it is minimal.
     Par {
         bias: u32,
     },
@@ -55,7 +54,7 @@ pub enum Routing {
 }
 
 impl Routing {
-    /// Words a user may type.
+    /// Policy names that a user may write.
     pub const WORDS: &[&str] = &[
         "minimal",
         "valiant",
@@ -75,8 +74,8 @@ impl Routing {
         "adaptive",
     ];
 
-    /// Virtual channels that keep packets from waiting for each other in a circle: one more than
-    /// the highest class of the policy's routes (docs/models/deadlock.md).
+    /// Virtual channels needed against deadlock: one more than the highest class of the policy's
+    /// routes (docs/models/deadlock.md).
     pub fn n_vcs(self) -> u8 {
         match self {
             Routing::Minimal | Routing::MinHash | Routing::InOrder => 2,
@@ -86,7 +85,7 @@ impl Routing {
         }
     }
 
-    /// Most hops between switches, where no minimal route has more than `diameter`.
+    /// Maximum hops between switches, where no minimal route has more than `diameter`.
     pub fn max_hops(self, diameter: u32) -> u32 {
         match self {
             Routing::Minimal | Routing::MinHash | Routing::InOrder => diameter,
@@ -95,18 +94,18 @@ impl Routing {
         }
     }
 
-    /// Whether packets of one message may leave the minimal ways as these fill up.
+    /// Whether packets may leave the minimal paths as those fill up.
     pub fn is_adaptive(self) -> bool {
         self.is_progressive() || matches!(self, Routing::UgalL { .. } | Routing::UgalG { .. })
     }
 
-    /// Whether it asks what other switches of the group report (`LoadView::downstream`).
+    /// Whether it uses the loads that other switches of the group report (`LoadView::downstream`).
     pub fn uses_reported_loads(self) -> bool {
         matches!(self, Routing::Slingshot(_) | Routing::Aries(..))
     }
 
-    /// Bytes that wait on the ways round from which on routers can tell no minimal way from one
-    /// that is worse still; `None` where they always can, or have no old news to go by.
+    /// Bytes queued on non-minimal paths from which on scores saturate, so that a minimal path is
+    /// taken however long its queue. `None` for policies without scores.
     pub fn score_saturates_at(self) -> Option<u64> {
         match self {
             Routing::Slingshot(scoring) | Routing::Aries(_, scoring) => {
@@ -116,13 +115,13 @@ impl Routing {
         }
     }
 
-    /// Whether a decision is made anew until the source's group is left.
+    /// Whether decisions are repeated until the source group is left.
     fn is_progressive(self) -> bool {
         matches!(self, Routing::Par { .. } | Routing::Slingshot(_) | Routing::Aries(..))
     }
 }
 
-/// Where a decision is made, and what it may depend on.
+/// The inputs of a routing decision.
 struct DecisionPoint<'a, L> {
     net: &'a Dragonfly,
     at: SwitchId,
@@ -138,7 +137,7 @@ impl<L: LoadView> DecisionPoint<'_, L> {
         self.net.step(self.at, target, true, Stream::FirstLeg, self.draw, metric)
     }
 
-    /// The hop after others of the first leg, by a link that was steered for.
+    /// A further hop of the first leg, toward the link already steered for.
     #[inline]
     fn continue_leg(&self, target: SwitchId, metric: &impl LoadMetric) -> Step {
         self.net.step(self.at, target, false, Stream::FirstLeg, self.draw, metric)
@@ -162,10 +161,10 @@ impl Route {
 }
 
 impl Dragonfly {
-    /// The next hop between switches on the way to `dst`, whose switch is `home`, and whether it
-    /// crosses to another group; `None` at `home` itself.
+    /// The next hop between switches toward `dst`, whose switch is `home`, and whether it crosses
+    /// to another group; `None` at `home`.
     #[inline]
-    #[allow(clippy::too_many_arguments)] // One function answers every question about routes.
+    #[allow(clippy::too_many_arguments)] // The inputs of every routing decision.
     pub(crate) fn next(
         &self,
         at: SwitchId,
@@ -199,16 +198,16 @@ impl Dragonfly {
     }
 }
 
-/// The decision at the source's switch.
+/// The decision at the source switch.
 #[inline]
 fn depart<L: LoadView>(point: &DecisionPoint<'_, L>, routing: Routing, route: &mut Route) -> Step {
     match routing {
         Routing::Minimal => minimal::depart(point),
         Routing::Valiant | Routing::ValiantGroup => {
-            valiant::depart(point, route, &Local(point.load))
+            valiant::depart(point, route, &LocalLoad(point.load))
         }
         Routing::UgalL { bias } | Routing::Par { bias } => {
-            ugal::depart(point, &Local(point.load), bias, route)
+            ugal::depart(point, &LocalLoad(point.load), bias, route)
         }
         Routing::UgalG { bias } => ugal::depart(point, &GlobalLoad(point.load), bias, route),
         Routing::Slingshot(scoring) => slingshot::depart(point, scoring, route),
@@ -218,7 +217,7 @@ fn depart<L: LoadView>(point: &DecisionPoint<'_, L>, routing: Routing, route: &m
     }
 }
 
-/// The decision at a further switch of the source's group.
+/// The decision at a further switch of the source group.
 #[inline]
 fn onward<L: LoadView>(point: &DecisionPoint<'_, L>, routing: Routing, route: &mut Route) -> Step {
     match routing {
@@ -229,7 +228,7 @@ fn onward<L: LoadView>(point: &DecisionPoint<'_, L>, routing: Routing, route: &m
     }
 }
 
-/// The next hop of a way that is decided; `None` at its end.
+/// The next hop of a decided path; `None` at its end.
 #[inline]
 fn follow<L: LoadView>(
     point: &DecisionPoint<'_, L>,
@@ -244,7 +243,7 @@ fn follow<L: LoadView>(
         Routing::MinHash | Routing::NminHash | Routing::InOrder => {
             next_step(point, routing, route, &IgnoreLoad)
         }
-        _ => next_step(point, routing, route, &Local(point.load)),
+        _ => next_step(point, routing, route, &LocalLoad(point.load)),
     }
 }
 
@@ -259,7 +258,8 @@ fn next_step<L: LoadView>(
     if !route.passed {
         let via = SwitchId(route.via - 1);
         let net = point.net;
-        // Passing a group begins no second leg in it: the first ends with the link into it.
+        // Passing through a group begins no second leg in it; the first leg ends with the link into
+        // it.
         let any = routing == Routing::ValiantGroup && !net.share_group(via, point.home);
         let is_there = if any { net.share_group(via, point.at) } else { via == point.at };
         if !is_there {

@@ -1,12 +1,13 @@
-//! Progressive adaptive routing: UGAL-L, and a packet that still goes minimally is asked again at
-//! every switch of its group. There it sees the queue of the very link it was headed for.
+//! Progressive adaptive routing (PAR): UGAL-L, repeated at every further switch of the source group
+//! while the packet is minimal. The later switches see the queue of the link that the packet heads
+//! for.
 //!
 //! Source: Jiang, Kim and Dally, "Indirect Adaptive Routing on Large Scale Interconnection
-//! Networks" (ISCA 2009), section 3.3. A packet that turns away makes a second way through its
-//! group, which needs virtual channels of its own: hence a class more.
+//! Networks" (ISCA 2009), section 3.3. A diverted packet crosses its group a second time, which
+//! needs virtual channels of its own: hence one more class.
 
 use super::{DecisionPoint, ugal};
-use crate::dragonfly::{Local, Step, Stream};
+use crate::dragonfly::{LocalLoad, Step, Stream};
 use crate::{LoadView, Route, SwitchId};
 
 #[inline]
@@ -15,7 +16,7 @@ pub(super) fn onward<L: LoadView>(
     bias: u32,
     route: &mut Route,
 ) -> Step {
-    let metric = Local(point.load);
+    let metric = LocalLoad(point.load);
     if route.via != 0 {
         return point.continue_leg(SwitchId(route.via - 1), &metric);
     }

@@ -1,9 +1,9 @@
-//! Loads in four bits, as Slingshot and Aries have them, and the comparison of biased scores.
+//! 4-bit load scores of Slingshot and Aries, and the comparison of biased scores.
 //!
-//! Source: public notes on the patents (US 9,137,143) and on De Sensi et al., SC'20, section II-C:
-//! near-end, far-end and downstream load are remapped and added to a 4-bit score that saturates;
-//! a class's bias shifts it by 2 bits and adds 6 bits; the lightest candidate wins. The remapping
-//! is not public: here each load is counted in units of `adaptive.quantum`, a power of two bytes.
+//! Source: public notes on the patents (US 9,137,143) and on De Sensi et al., SC'20, section II-C.
+//! Near-end, far-end and downstream load are remapped and added to a saturating 4-bit score. The
+//! bias of a class has a 2-bit shift and a 6-bit addend; the lowest score wins. The remapping is not
+//! public: here each load is counted in units of `adaptive.quantum`, a power of two bytes.
 
 use super::DecisionPoint;
 use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
@@ -12,12 +12,12 @@ use crate::{LinkId, LoadView, Route, SwitchId};
 /// The highest score: four bits.
 const MAX_SCORE: u32 = 15;
 
-/// What a class of ways has to say to its scores.
+/// The bias of a path class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bias {
-    /// Left, 0 to 3.
+    /// Left shift, 0 to 3 bits.
     pub shift: u8,
-    /// 0 to 63.
+    /// Addend, 0 to 63.
     pub add: u8,
 }
 
@@ -28,18 +28,18 @@ impl Bias {
     }
 }
 
-/// How loads become scores, and scores costs.
+/// Conversion of loads to scores and of scores to costs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scoring {
-    /// Base-2 logarithm of the bytes that are one step of a score.
+    /// Base-2 logarithm of the bytes per step of a score.
     pub quantum: u8,
     pub minimal: Bias,
     pub nonminimal: Bias,
 }
 
 impl Scoring {
-    /// Bytes that wait on a way that is not minimal from which on a minimal one is taken however
-    /// much waits there: its score is the highest there is.
+    /// Bytes queued on a non-minimal path from which on a minimal one is taken however long its
+    /// queue, because its score is saturated.
     pub(super) fn score_saturates_at(self) -> Option<u64> {
         let most = self.minimal.of(MAX_SCORE);
         let steps = (0..=MAX_SCORE).find(|&steps| self.nonminimal.of(steps) >= most)?;
@@ -47,7 +47,7 @@ impl Scoring {
     }
 }
 
-/// Scores of first links.
+/// Measures paths by scores.
 pub(super) struct ScoreMetric<'a, L> {
     load: &'a L,
     quantum: u8,
@@ -76,15 +76,15 @@ impl<L: LoadView> LoadMetric for ScoreMetric<'_, L> {
     }
 }
 
-/// The best so far of several candidates: among equals the first.
+/// The best of several candidates so far; among equals the first.
 pub(super) struct BestCandidate {
     pub cost: u32,
     pub step: Step,
-    /// The intermediate switch of it, if that is to change; `SwitchId(u32::MAX)` is none.
+    /// The change of route that taking it implies.
     pub change: RouteChange,
 }
 
-/// What taking a candidate means for the route.
+/// The change of route that taking a candidate implies.
 #[derive(Clone, Copy)]
 pub(super) enum RouteChange {
     Keep,
@@ -111,12 +111,11 @@ impl BestCandidate {
     }
 }
 
-/// The decision at a further switch of the source's group, `extra` added to ways that are not
-/// minimal.
+/// The decision at a further switch of the source group. `extra` is added to non-minimal scores.
 ///
-/// The packet may stay on its way, or turn to a link that this switch itself has to another group.
-/// Such a turn takes no further hop in this group, so ways are no longer than at most twice the
-/// minimal ones, and classes need no more virtual channels (docs/models/deadlock.md).
+/// The packet may stay on its path or divert to a gateway of this switch. Such a diversion takes no
+/// further hop in this group. Paths are therefore at most twice as long as minimal ones and need no
+/// further virtual channels (docs/models/deadlock.md).
 #[inline]
 pub(super) fn onward<L: LoadView>(
     point: &DecisionPoint<'_, L>,
@@ -133,7 +132,7 @@ pub(super) fn onward<L: LoadView>(
     };
     let step = point.continue_leg(target, &metric);
     let weight = step.weight(&metric);
-    // An empty queue is not left, whatever the bias: nobody would ever arrive.
+    // An empty queue is never left, whatever the bias, so that every packet arrives.
     if weight == 0 {
         return step;
     }

@@ -1,9 +1,9 @@
-//! The step of a packet that has no choice: where every pair of groups has one link, and switches
-//! within a group have no parallel ones, its minimal way is told by where it stands and where it
-//! goes, and whoever has nothing but that left to go asks neither its draw nor any load.
+//! The hop of a packet that has no choice. Where any two groups have one link and switches of a
+//! group no parallel ones, the minimal path follows from the positions of source and target alone.
+//! A packet with only that left needs neither its draw nor loads.
 //!
-//! Nothing here is a branch, since no processor can guess how far a packet has come. `step` says
-//! the same with more words; a test holds them together.
+//! The code has no branches, because the progress of a packet is unpredictable for a processor.
+//! `Dragonfly::step` computes the same in general; a test compares them.
 
 use std::hint::select_unpredictable;
 
@@ -14,7 +14,7 @@ use crate::dragonfly::{Dragonfly, RowCol, SwitchCoords};
 use crate::{LinkId, Route, SwitchId};
 
 impl Routing {
-    /// Whether nothing is left of a route but a minimal way, with nothing to decide on it.
+    /// Whether only a minimal path is left of a route, without decisions.
     #[inline]
     pub(crate) fn is_fixed_minimal(self, route: Route) -> bool {
         match self {
@@ -25,14 +25,15 @@ impl Routing {
     }
 }
 
-/// Whether there is one minimal way between any two switches. `pair_first` is as in `Dragonfly`.
+/// Whether there is exactly one minimal path between any two switches. `pair_first` is as in
+/// `Dragonfly`.
 pub(crate) fn has_single_paths(
     coords: &IndexVec<SwitchId, SwitchCoords>,
     pair_first: &[u32],
 ) -> bool {
     let n_groups = (pair_first.len() - 1).isqrt();
     let mut pairs = pair_first.windows(2).enumerate();
-    // Of a group to itself there are none.
+    // A group has no links to itself.
     let is_one =
         pairs.all(|(pair, at)| at[1] - at[0] == u32::from(!pair.is_multiple_of(n_groups + 1)));
     is_one && has_single_local_links(coords)
@@ -47,34 +48,34 @@ pub(crate) fn has_single_local_links(coords: &IndexVec<SwitchId, SwitchCoords>) 
 }
 
 impl Dragonfly {
-    /// The link out of `at` on the one minimal way to `home`, and whether it crosses to another
-    /// group; any link if it is there already. Only where `has_single_paths`.
+    /// The link out of `at` on the only minimal path to `home`, and whether it crosses to another
+    /// group; any link if `at` is `home`. Requires `has_single_paths`.
     #[inline(always)]
     pub(crate) fn single_path_step(&self, at: SwitchId, home: SwitchId) -> (LinkId, bool) {
         let (here, there) = (self.coords[at], self.coords[home]);
         let is_near = here.group == there.group;
         let (from, to) = (usize::from(here.group), usize::from(there.group));
         let pair = from * (self.groups.len() - 1) + to - usize::from(to > from);
-        // Of a group to itself this is another pair's, or none.
+        // For a group and itself this is another pair's link, or none.
         let global_link = self.global_links.get(pair).copied().unwrap_or_default();
-        let crosses = !is_near & (global_link.from == here.place());
+        let crosses = !is_near & (global_link.from == here.row_col());
         let local =
-            here.only_link_toward(select_unpredictable(is_near, there.place(), global_link.from));
+            here.only_link_toward(select_unpredictable(is_near, there.row_col(), global_link.from));
         (select_unpredictable(crosses, global_link.link, local), crosses)
     }
 
-    /// The link out of `at` on the way to `home`, if that is in its group; any link if it is `at`.
-    /// Only where `has_single_local_links`, or there.
+    /// The link out of `at` toward `home` if both are in one group; any link if `at` is `home`.
+    /// Requires `has_single_local_links`, or that `at` is `home`.
     #[inline(always)]
     pub(crate) fn single_local_link(&self, at: SwitchId, home: SwitchId) -> Option<LinkId> {
         let (here, there) = (self.coords[at], self.coords[home]);
-        (here.group == there.group).then(|| here.only_link_toward(there.place()))
+        (here.group == there.group).then(|| here.only_link_toward(there.row_col()))
     }
 }
 
 impl SwitchCoords {
-    /// The link of the next hop to a place of this group, as `toward`, where none are parallel; any
-    /// if that is this place.
+    /// The link of the next hop to a position of this group, as `toward` without parallel links;
+    /// any link if that is this position.
     #[inline(always)]
     fn only_link_toward(self, there: RowCol) -> LinkId {
         let is_along = self.col != there.col;
@@ -91,7 +92,7 @@ mod tests {
     use crate::{LinkId, LoadView, MachineSpec, NicId, Route, SwitchId, Topology, preset};
 
     #[test]
-    fn the_only_step_is_the_step() {
+    fn the_single_path_step_is_the_general_step() {
         let chassis = [("groups.compute.chassis", "2"), ("groups.compute.chassis_links", "1")];
         let parallel = [("groups.compute.local_links", "3"), ("switch.ports", "29")];
         for (name, changes, has_single_paths) in [
@@ -121,9 +122,9 @@ mod tests {
         }
     }
 
-    /// Whatever the policy, and however the packet came there: what remains within the last group.
+    /// For every policy and every past of the packet: the hops that remain within the last group.
     #[test]
-    fn within_the_last_group_the_only_step_is_the_step() {
+    fn within_the_last_group_the_single_path_step_is_the_general_step() {
         let chassis = [("groups.compute.chassis", "4"), ("groups.compute.chassis_links", "1")];
         let parallel = [("groups.compute.local_links", "3"), ("switch.ports", "29")];
         for (name, changes, has_single_local_links) in [
@@ -152,7 +153,7 @@ mod tests {
                             continue;
                         };
                         if net.has_single_paths && machine.routing.is_fixed_minimal(before) {
-                            continue; // The other test's.
+                            continue; // Covered by the other test.
                         }
                         assert!(has_single_local_links || at == home);
                         assert_eq!(net.coords[at].group, net.coords[home].group);

@@ -1,11 +1,11 @@
-//! Slingshot's adaptive routing: two minimal and two non-minimal candidates, scores of four bits,
-//! a bias for each class, decided anew at every switch until a link to another group is taken.
+//! Slingshot's adaptive routing: two minimal and two non-minimal candidates, 4-bit scores, a bias
+//! per class, decided anew at each switch until a global link is taken.
 //!
 //! Source: public notes on US 9,137,143 and De Sensi et al., SC'20, section II-C (candidates,
 //! scores, biases, progressive decisions); "Scaling MPI Applications on Aurora", section 3.1
-//! (minimal without contention) and 4.2 (ways pass through groups that are lightly loaded). How
-//! groups are compared is not public: here the link to the group, which fills up when the group
-//! does, speaks for it, as its switch last reported, and the better of two drawn groups becomes a
+//! (minimal without contention) and 4.2 (paths pass through lightly loaded groups). How groups are
+//! compared is not public. Here the queue of the link to a group, as last reported, represents the
+//! group's load, because it fills up when the group does; the better of two drawn groups becomes a
 //! candidate.
 
 use super::score::{BestCandidate, RouteChange, ScoreMetric};
@@ -46,11 +46,11 @@ fn candidate<L: LoadView>(
     let net = point.net;
     let (here, there) = (net.coords[point.at], net.coords[point.home]);
     if here.group == there.group {
-        let via = net.via(point.at, point.home, draw)?;
+        let via = net.intermediate_switch(point.at, point.home, draw)?;
         let switch_coords = net.coords[via];
-        // What waits there for the second hop, as its switch reported.
-        let exit = LinkId(switch_coords.toward(there.place()).0);
-        return Some((net.local(here, switch_coords.place(), exit, point.draw, metric), via));
+        // The queue of the second hop, as its switch reported it.
+        let exit = LinkId(switch_coords.toward(there.row_col()).0);
+        return Some((net.local(here, switch_coords.row_col(), exit, point.draw, metric), via));
     }
     let group = less_loaded_group(point, here.group(), there.group(), draw)?;
     let via = net.random_switch(group, draw);
@@ -58,7 +58,7 @@ fn candidate<L: LoadView>(
     Some((net.approach(here, global_link, net.coords[via], point.draw, metric).1, via))
 }
 
-/// Of two groups drawn, the one whose link out of here has the shorter queue.
+/// Of two drawn groups, the one whose link out of this group has the shorter queue.
 #[inline]
 fn less_loaded_group<L: LoadView>(
     point: &DecisionPoint<'_, L>,
@@ -66,10 +66,10 @@ fn less_loaded_group<L: LoadView>(
     to: GroupId,
     draw: u64,
 ) -> Option<GroupId> {
-    let one = point.net.third(from, to, draw);
-    let other = point.net.third(from, to, derive_draw(draw, Stream::Parallel));
+    let one = point.net.transit_group(from, to, draw);
+    let other = point.net.transit_group(from, to, derive_draw(draw, Stream::Parallel));
     let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
-    let place = point.net.coords[point.at].place();
+    let place = point.net.coords[point.at].row_col();
     let waiting = |group| {
         let global_link = point.net.drawn_global_link(from, group, Stream::FirstLeg, point.draw);
         if global_link.from == place {

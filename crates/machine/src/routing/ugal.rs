@@ -1,17 +1,17 @@
 //! UGAL, universal globally-adaptive load-balanced routing: minimal, unless its queue times its
-//! hops outweighs a Valiant way's.
+//! hops exceeds that of a Valiant path.
 //!
 //! Source: Singh, "Load-Balanced Routing in Interconnection Networks" (thesis, 2005); for
-//! dragonflies Kim et al. (ISCA 2008), section 4.1: UGAL-L compares the queues of the switch where
-//! the packet stands, UGAL-G those of the links that leave its group, as if every switch knew
-//! them. Two candidates of each sort, as Slingshot and Aries have, where the papers have one.
+//! dragonflies Kim et al. (ISCA 2008), section 4.1. UGAL-L compares the queues of the packet's
+//! switch, UGAL-G those of the links that leave its group, as if every switch knew them. There are
+//! two candidates of each kind, as in Slingshot and Aries, where the papers have one.
 
 use super::DecisionPoint;
 use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
 use crate::{LinkId, LoadView, Route};
 
-/// What nobody can see: the queue of the link by which a way leaves the group, now. Within a
-/// group, and at that link itself, it is the queue of the first link.
+/// The queue of the link by which a path leaves the group, now, which no real switch knows. Within
+/// a group, and at that link itself, it is the queue of the first link.
 pub(super) struct GlobalLoad<'a, L>(pub &'a L);
 impl<L: LoadView> LoadMetric for GlobalLoad<'_, L> {
     #[inline]
@@ -32,7 +32,7 @@ pub(super) fn depart<L: LoadView>(
     detour(point, metric, minimal, bias, [Stream::Via, Stream::OtherVia], route).unwrap_or(minimal)
 }
 
-/// The first hop of a non-minimal way that is better than `minimal`; `route` then goes by it.
+/// The first hop of a non-minimal path that costs less than `minimal`, if any; sets `route` to it.
 #[inline]
 pub(super) fn detour<L: LoadView>(
     point: &DecisionPoint<'_, L>,
@@ -50,11 +50,13 @@ pub(super) fn detour<L: LoadView>(
     let mut least = metric.cost(weight, minimal.hops.into()).saturating_sub(bias.into());
     let mut best = None;
     for stream in streams {
-        let Some(via) = point.net.via(point.at, point.home, derive_draw(point.draw, stream)) else {
+        let Some(via) =
+            point.net.intermediate_switch(point.at, point.home, derive_draw(point.draw, stream))
+        else {
             break;
         };
         let step = point.start_leg(via, metric);
-        let hops = u32::from(step.hops) + point.net.reach(via, point.home);
+        let hops = u32::from(step.hops) + point.net.max_distance(via, point.home);
         let cost = metric.cost(step.weight(metric), hops);
         if cost < least {
             least = cost;

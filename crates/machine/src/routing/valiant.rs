@@ -1,10 +1,11 @@
-//! Valiant's randomized routing: every packet minimally to a random place and minimally from there.
+//! Valiant's randomized routing: every packet minimally to a random switch and minimally from
+//! there.
 //!
 //! Source: Valiant, "A Scheme for Fast Parallel Communication" (1982). For dragonflies Kim et al.
-//! (ISCA 2008) pass a random group, by whichever switch a link leads to (`valiant-group`); a
-//! random switch of a random group (`valiant`) also spreads the load over that group's own links,
-//! which Garcia et al. (ICPP 2012, "On-the-fly adaptive routing in high-radix hierarchical
-//! networks") found to pile up otherwise. Traffic within a group passes a switch of it.
+//! (ISCA 2008) pass through a random group, by whichever switch a link leads to (`valiant-group`).
+//! A random switch of a random group (`valiant`) also spreads the load over that group's local
+//! links, where it piles up otherwise (Garcia et al., ICPP 2012, "On-the-fly adaptive routing in
+//! high-radix hierarchical networks"). Traffic within a group passes through a switch of it.
 
 use super::DecisionPoint;
 use crate::dragonfly::{LoadMetric, Step, Stream, derive_draw};
@@ -16,7 +17,8 @@ pub(super) fn depart<L: LoadView>(
     route: &mut Route,
     metric: &impl LoadMetric,
 ) -> Step {
-    match point.net.via(point.at, point.home, derive_draw(point.draw, Stream::Via)) {
+    match point.net.intermediate_switch(point.at, point.home, derive_draw(point.draw, Stream::Via))
+    {
         None => point.start_leg(point.home, metric),
         Some(via) => {
             route.set_via(via);
