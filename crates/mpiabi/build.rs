@@ -1,5 +1,5 @@
-//! Turns the interface tables into Rust: constants, function numbers, and an export for every name
-//! that the sources do not implement.
+//! Generates Rust from the interface tables: constants, function numbers, and an export for every
+//! function that the sources do not implement.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

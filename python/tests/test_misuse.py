@@ -211,7 +211,7 @@ def test_a_handler_may_raise_an_error_of_its_own(odonata, misuse):
 def test_what_is_left_at_the_end_is_told(odonata, misuse):
     done = run(odonata, 2, misuse[0], "leaks")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("left behind at MPI_Finalize: 1 active request\n") == 1
+    assert done.stderr.count("not freed at MPI_Finalize: 1 active request\n") == 1
     odonata.env["ODONATA_CHECK"] = "all"
     done = run(odonata, 2, misuse[0], "leaks")
     assert done.stderr.count("1 active request, 1 communicator, 1 datatype\n") == 2
@@ -223,7 +223,7 @@ def test_objects_of_all_kinds_that_are_left_are_reported_on_request(odonata, mis
     odonata.env["ODONATA_CHECK"] = "all"
     done = run(odonata, 2, misuse[0], "leaks_of_all_kinds")
     left = "1 operation, 1 group, 1 window, 1 file, 1 info object, 1 inactive request\n"
-    assert done.stderr.count(f"left behind at MPI_Finalize: {left}") == 2, done.stderr
+    assert done.stderr.count(f"not freed at MPI_Finalize: {left}") == 2, done.stderr
 
 
 @pytest.mark.parametrize("case", ["reused_in_flight", "other_type"])

@@ -1,10 +1,10 @@
-//! Writes everything that repeats the two tables beside this file: our `mpi.h` (`header.rs`), the
-//! list of function names, the constants of either ABI, and the functions nobody has implemented.
+//! Generates every file that repeats the two tables beside this file: our `mpi.h` (`header.rs`),
+//! the list of function names, the constants of both ABIs, and the list of unsupported functions.
 //!
 //! Compiled into the build script, which needs the Rust parts, and into a test, which compares the
-//! checked-in parts with what this would write.
+//! checked-in files with the generated text.
 
-#![allow(dead_code)] // each of the two users needs a half
+#![allow(dead_code)] // each of the two users needs a part
 
 use std::fmt::Write;
 
@@ -46,7 +46,7 @@ pub fn constants(table: &str) -> Vec<Constant<'_>> {
     rows(table).map(row).collect()
 }
 
-/// The list of names both ends of the wire share. Index 0 is "no call".
+/// The list of function names, shared by the library and the simulator. Index 0 is "no call".
 pub fn name_list(functions: &[Function]) -> String {
     let mut out = String::from(
         "//! Names of the MPI functions, in the order of `crates/mpiabi/interface/functions.tsv`.\n\
@@ -66,7 +66,8 @@ pub fn name_list(functions: &[Function]) -> String {
     out
 }
 
-/// Numbers of the functions as constants, and of their large-count twins under the plain name.
+/// Numbers of the functions as constants, and those of their large-count variants under the plain
+/// name.
 pub fn ids(functions: &[Function]) -> String {
     let number = |name: &str| functions.iter().position(|f| f.name == name).map(|i| i + 1);
     let mut plain = String::new();
@@ -87,7 +88,7 @@ fn rust_name(name: &str) -> String {
     }
 }
 
-/// What is between `MPI` and a constant's name.
+/// The text between `MPI` and a constant's name.
 fn underscore(name: &str) -> &str {
     if name.starts_with("X_") { "" } else { "_" }
 }
@@ -109,7 +110,7 @@ pub fn is_handle(kind: &str) -> bool {
     HANDLES.contains(&kind)
 }
 
-/// The constants of one ABI, and all its predefined datatypes and operators by name.
+/// The constants of one ABI, and all its predefined datatypes by name.
 pub fn rust_constants(constants: &[Constant], mpich: bool) -> String {
     let mut out = String::new();
     let mut types = String::new();
@@ -143,7 +144,8 @@ pub fn rust_constants(constants: &[Constant], mpich: bool) -> String {
     out
 }
 
-/// The predefined handles of the other ABI: kind, bits and name. Those of value 0 say nothing.
+/// The predefined handles of the other ABI: kind, bits and name. Value 0 is left out: it identifies
+/// no handle.
 fn foreign_handles(constants: &[Constant], mpich: bool) -> String {
     let mut rows = String::new();
     for c in constants.iter().filter(|c| is_handle(c.kind)) {
@@ -157,8 +159,8 @@ fn foreign_handles(constants: &[Constant], mpich: bool) -> String {
     format!("pub const FOREIGN: [(Kind, u32, &str); {n}] = [\n{rows}];\n")
 }
 
-/// Names the crate's sources implement: `pub fn Name(` with a name of the table, and with `<Int>`
-/// also its large-count twin. All other Rust functions have lower-case names.
+/// Functions that the crate's sources implement: `pub fn Name(` with a name of the table, and with
+/// `<Int>` also the large-count variant. All other Rust functions have lower-case names.
 pub fn implemented(source: &str, found: &mut std::collections::BTreeSet<String>) {
     for line in source.lines() {
         let Some(rest) = line.trim_start().strip_prefix("pub fn ") else { continue };
@@ -185,7 +187,8 @@ pub fn scan(folder: &std::path::Path, found: &mut std::collections::BTreeSet<Str
     }
 }
 
-/// Exports for everything else, so that a program loads and learns what is missing when it calls.
+/// Exports of all other functions. A program that links one loads, and a call of it reports the
+/// missing function.
 pub fn unsupported(
     functions: &[Function],
     done: &std::collections::BTreeSet<String>,
@@ -215,7 +218,7 @@ A name with `(_c)` also has the large-count form. Fortran calls all functions ex
 interface (`MPI_T_...`) through `libmpifort.so.12`; [exceptions](../fortran.md#limits).
 ";
 
-/// The reference page of what works and what does not.
+/// The reference page of supported and unsupported functions.
 pub fn page(functions: &[Function], done: &std::collections::BTreeSet<String>) -> String {
     let mut out = String::from(HEAD);
     let listed = |supported: bool| {

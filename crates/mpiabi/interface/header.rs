@@ -1,5 +1,6 @@
-//! Our `mpi.h`, from the two tables: one for the standard ABI, and one for MPICH's, for the C of
-//! programs that are partly Fortran. What the tables do not hold is here: types and callbacks.
+//! Our `mpi.h`, from the two tables: one for the standard ABI, and one for MPICH's ABI, for C code
+//! of programs that are partly Fortran. Types and callbacks, which the tables do not hold, are
+//! here.
 
 use std::fmt::Write;
 
@@ -148,9 +149,9 @@ typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
 const ENUMS: [(&str, &str); 2] =
     [("MPI_T_cb_safety", "T_CB_"), ("MPI_T_source_order", "T_SOURCE_")];
 
-/// Fortran's integers as handles. The standard ABI has no Fortran in it, but C programs convert
-/// handles for Fortran callers; a macro leaves no symbol behind, so what is compiled with it still
-/// runs on every library with that ABI.
+/// Fortran's integers as handles. The standard ABI contains no Fortran, but C programs convert
+/// handles for Fortran callers. Macros leave no symbol behind, so the compiled code still runs on
+/// every library with that ABI.
 const FORTRAN: &str = "
 /* Handles as Fortran's default integers, and a status as MPI_F_STATUS_SIZE of them. Macros over
    functions of the standard ABI, so that no symbol outside of it is needed. */
@@ -183,8 +184,8 @@ fn fortran(out: &mut String) {
     }
 }
 
-/// What MPI-3 removed and programs of the nineties call, in words of today: macros, so that nothing
-/// outside of the standard ABI is asked for.
+/// Functions that MPI-3 removed and that old programs call. They are macros over current functions,
+/// so that no symbol outside of the standard ABI is needed.
 const REMOVED: &str = "
 /* Names that MPI-3 removed, for programs that still use them. */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;

@@ -1,6 +1,6 @@
-//! Why a function of the interface is not supported, in a clause for messages and the reference.
+//! Why a function of the interface is not supported: a clause for messages and the reference page.
 
-/// Dynamic processes: the job's size is fixed when the machine is laid out.
+/// Dynamic processes: the size of a job is fixed when its ranks are placed.
 const PROCESSES: &str = "the ranks of a job are placed before it starts, so it cannot grow";
 const PORTS: &str = "jobs are simulated in isolation, so there is no job to connect to";
 

@@ -9,21 +9,22 @@ use super::Function;
 pub struct Required<'a> {
     pub at: usize,
     pub name: &'a str,
-    /// Index of the argument that must be positive for it to be read or written: arrays.
+    /// Index of the argument with the length of this array. The array is accessed only if the
+    /// length is positive.
     pub length: Option<usize>,
-    /// `MPI_STATUS_IGNORE` is another value than NULL in MPICH's ABI only.
+    /// `MPI_STATUS_IGNORE` differs from NULL in MPICH's ABI only.
     pub in_mpich_only: bool,
 }
 
 /// Arguments that may be NULL whatever their type: those of `MPI_Init`, and weights of graphs, for
-/// which constants stand where there are none.
+/// which constants mean "none".
 const OPTIONAL: [&str; 6] =
     ["argc", "argv", "array_of_argv", "weights", "sourceweights", "destweights"];
 
 /// Addresses that are written through a `void *`; any other such argument is a buffer.
 const WRITTEN: [&str; 3] = ["attribute_val", "baseptr", "buffer_addr"];
 
-/// Arguments that say how long an array is, by the array's name.
+/// Arguments that give the length of an array, by the array's name.
 const LENGTHS: [(&str, &[&str]); 24] = [
     ("array_of_requests", &["count", "incount"]),
     ("array_of_indices", &["incount"]),
@@ -53,7 +54,7 @@ const LENGTHS: [(&str, &[&str]); 24] = [
 /// Arrays with an entry per dimension of a datatype.
 const OF_DIMENSIONS: &str = "array_of_";
 
-/// A type and a name, of one argument.
+/// One argument: type and name.
 struct Argument<'a> {
     of: &'a str,
     name: &'a str,
@@ -78,7 +79,7 @@ impl<'a> Argument<'a> {
 }
 
 pub fn required<'a>(function: &Function<'a>) -> Vec<Required<'a>> {
-    // The tool interface returns codes of its own, and lets most of its results be unwanted.
+    // The tool interface returns codes of its own, and most of its results are optional.
     if function.returns != "int" || function.name.starts_with("T_") {
         return Vec::new();
     }
@@ -104,10 +105,10 @@ pub fn required<'a>(function: &Function<'a>) -> Vec<Required<'a>> {
         } else if is_array {
             this.length.is_some()
         } else if name == "value" && function.name.starts_with("Info_get") {
-            // A value of length 0 has its terminator.
+            // A value of length 0 still has its terminator.
             place("valuelen").is_some()
         } else if function.name == "Session_get_nth_pset" && name == "pset_name" {
-            // Not written where the length that is given has no room.
+            // Not written if the given length leaves no room.
             false
         } else if of.ends_with("void *") {
             let gets = function.name.contains("get_attr") || function.name == "Attr_get";
@@ -123,7 +124,7 @@ pub fn required<'a>(function: &Function<'a>) -> Vec<Required<'a>> {
     found
 }
 
-/// The table as Rust, by function.
+/// The table as Rust source, by function.
 pub fn table(functions: &[Function], mpich: bool) -> String {
     let mut out = String::from("pub mod required {\n    use super::Required;\n");
     for function in functions {

@@ -1,7 +1,8 @@
-//! The buffers of buffered sends. A payload is copied to the arena like any other's, so nothing is
-//! ever written to the program's buffer; but it fills and empties as it would on a real machine. A
-//! message takes its packed size and `MPI_BSEND_OVERHEAD` until the send behind it completes: an
-//! eager one when it has left, a longer one when its receiver has taken it.
+//! Attached buffers of buffered sends. The payload is copied to the arena like that of any other
+//! send, so the program's buffer is never written. Its fill level is tracked as on a real machine.
+//!
+//! A message occupies its packed size and `MPI_BSEND_OVERHEAD` until the underlying send completes.
+//! An eager send completes when it has left, a longer one when its receiver has received it.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
@@ -13,15 +14,15 @@ use crate::export::{Integer, mpi_fn};
 use crate::request::{self, Outcome, Progress};
 use crate::runtime::{self, Guarded, Held};
 
-/// Whose sends a buffer serves: a communicator's, a session's, or (`None`) those of every
-/// communicator without one.
+/// Whose sends use a buffer: those of a communicator, of a session, or (`None`) of every
+/// communicator without a buffer of its own.
 type Owner = Option<(Kind, c_int)>;
 
 struct AttachedBuffer {
     address: usize,
     /// Bytes; ignored if the buffer is `MPI_BUFFER_AUTOMATIC`.
     capacity: i64,
-    /// Messages on their way.
+    /// Messages in the buffer.
     in_buffer: Vec<BufferedMessage>,
 }
 
@@ -29,7 +30,7 @@ struct AttachedBuffer {
 struct BufferedMessage {
     token: u32,
     bytes: u64,
-    /// Unlike tokens, never used again.
+    /// Unlike tokens, never reused.
     number: u64,
 }
 
@@ -41,7 +42,7 @@ struct Buffers {
 static STATE: Guarded<Buffers> = Guarded::new(Buffers { buffers: BTreeMap::new(), next_number: 0 });
 
 impl AttachedBuffer {
-    /// Forgets the messages that have left.
+    /// Removes the messages whose sends have completed.
     fn reap(&mut self, held: &Held) {
         self.in_buffer.retain(|message| {
             let is_there = runtime::completion(held, message.token).is_none();
@@ -57,13 +58,13 @@ impl AttachedBuffer {
     }
 }
 
-/// Does something with a buffer, if it is attached.
+/// Applies a function to a buffer, if it is attached.
 fn with<R>(held: &Held, owner: Owner, f: impl FnOnce(&mut AttachedBuffer) -> R) -> Option<R> {
     STATE.get(held).buffers.get_mut(&owner).map(f)
 }
 
-/// Whose buffer a communicator uses: its own, else the one of all, else a session's, for which one
-/// cannot be told from a communicator.
+/// The buffer that a communicator uses: its own, else the process's, else a session's. The session
+/// of a communicator is not recorded, so any session's buffer serves.
 fn owner_for(held: &Held, comm: Comm) -> Owner {
     let buffers = &STATE.get(held).buffers;
     let own = Some((Kind::Comm, comm.to_int()));
@@ -74,7 +75,7 @@ fn owner_for(held: &Held, comm: Comm) -> Owner {
     if buffers.contains_key(&None) { None } else { of_session.copied() }
 }
 
-/// Sends through the buffer that serves a communicator, if that has room for `bytes`.
+/// Sends through the buffer of a communicator, if that has room for `bytes`.
 pub(crate) fn send(held: &Held, comm: Comm, bytes: u64, submit: impl FnOnce() -> u32) -> Result {
     let owner = owner_for(held, comm);
     let need = bytes + c::BSEND_OVERHEAD as u64;
@@ -88,7 +89,7 @@ pub(crate) fn send(held: &Held, comm: Comm, bytes: u64, submit: impl FnOnce() ->
         return fail!(c::ERR_BUFFER, "no buffer is attached; call MPI_Buffer_attach first");
     };
     if !has_room {
-        // The simulator may know of messages that have left since this rank last heard of it.
+        // Sends may have completed since this rank last synchronized with the simulator.
         runtime::flush(held);
         has_room = fits(held) == Some(true);
     }
@@ -114,7 +115,7 @@ pub(crate) fn send(held: &Held, comm: Comm, bytes: u64, submit: impl FnOnce() ->
     Ok(())
 }
 
-/// The owner is gone: what is in its buffer leaves by itself.
+/// The owner has been freed: messages in its buffer complete without it.
 pub(crate) fn forget(kind: Kind, handle: c_int) {
     let held = &runtime::lock();
     let gone = STATE.get(held).buffers.remove(&Some((kind, handle)));
@@ -159,10 +160,10 @@ unsafe fn detach<Int: Integer>(owner: Owner, address: *mut c_void, size: *mut In
     Ok(())
 }
 
-/// A flush that is waited for by request.
+/// A non-blocking flush, completed by a request.
 struct Flush {
     owner: Owner,
-    /// The last message that was in the buffer; numbers ascend.
+    /// Number of the last message that was in the buffer; numbers ascend.
     last: u64,
 }
 

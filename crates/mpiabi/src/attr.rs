@@ -1,10 +1,12 @@
-//! Attributes: values a program hangs on communicators, datatypes and windows under keys it makes,
-//! with callbacks for when the object is copied or freed. And the few that MPI itself hangs there.
+//! Attributes: values that a program caches on communicators, datatypes and windows under keys that
+//! it creates, with callbacks for copying and freeing the object. MPI's predefined attributes are
+//! here too.
 //!
-//! Callbacks run with no lock of ours held: they may call MPI.
+//! Callbacks run with no lock held, because they may call MPI.
 //!
-//! A value of C is an address, one of Fortran an integer (MPI 5.0, 19.3.7). What one language set
-//! the other reads: Fortran gets C's address as an integer, C the address of Fortran's integer.
+//! A value set from C is an address, one set from Fortran an integer (MPI 5.0, 19.3.7). Each
+//! language can read the other's values: Fortran gets C's address as an integer, C gets the address
+//! of Fortran's integer.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -18,7 +20,7 @@ use crate::export::mpi_fn;
 use crate::runtime::callback;
 use crate::{runtime, win};
 
-/// The language that set an attribute, or that calls.
+/// The language that set an attribute, or that makes the call.
 #[cfg_attr(not(feature = "mpich"), allow(dead_code))] // the standard ABI has no Fortran
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Language {
@@ -30,7 +32,7 @@ enum Language {
 }
 
 impl Language {
-    /// A value as it is kept: half a word keeps its sign.
+    /// The stored form of a value: a default `INTEGER` is sign-extended.
     fn stored(self, value: usize) -> usize {
         match self {
             Language::Mpi1Fortran => value as c_int as isize as usize,
@@ -43,8 +45,8 @@ thread_local! {
     static CALLER: Cell<Language> = const { Cell::new(Language::C) };
 }
 
-/// Says from which language the next calls of this thread about attributes come: 0 for C, 1 for
-/// Fortran, 2 for Fortran's functions of MPI-1. `libmpifort.so.12` calls it around each of them.
+/// Sets the language of the next attribute calls of this thread: 0 for C, 1 for Fortran, 2 for
+/// Fortran's functions of MPI-1. `libmpifort.so.12` calls it around each of them.
 #[cfg(feature = "mpich")]
 #[unsafe(no_mangle)]
 pub extern "C" fn odonata_attribute_language(language: c_int) {
@@ -57,7 +59,7 @@ pub extern "C" fn odonata_attribute_language(language: c_int) {
 
 struct Key {
     kind: Kind,
-    /// Whose functions those are.
+    /// The language of the callbacks.
     language: Language,
     /// Addresses of the program's functions.
     copy: usize,
@@ -70,7 +72,7 @@ struct Attribute {
     keyval: c_int,
     key: Arc<Key>,
     set_by: Language,
-    /// C reads Fortran's values by their address.
+    /// C reads a value set from Fortran through its address.
     value: Arc<AtomicUsize>,
 }
 
@@ -79,17 +81,18 @@ impl Attribute {
         let value = Arc::new(AtomicUsize::new(set_by.stored(value)));
         Attribute { keyval, key, set_by, value }
     }
-    /// The value as a language sees it.
+    /// The value as seen from a language.
     fn value_for(&self, language: Language) -> usize {
         match (self.set_by, language) {
             (Language::C, _) | (_, Language::Fortran | Language::Mpi1Fortran) => {
                 self.value.load(Ordering::Relaxed)
             }
-            // Little-endian: the address of the word is that of its lower half, too.
+            // Little-endian: the address of the word is also that of its lower half.
             _ => self.value.as_ptr() as usize,
         }
     }
-    /// What a copy function returned, for the copy. Its language is the original's, as in MPICH.
+    /// The attribute of the copy, from the value that a copy function returned. Its language is the
+    /// original's, as in MPICH.
     fn copy(&self, returned: usize) -> Attribute {
         let is_own_place = returned == self.value.as_ptr() as usize;
         let value = if is_own_place { self.value.load(Ordering::Relaxed) } else { returned };
@@ -98,14 +101,14 @@ impl Attribute {
 }
 
 struct AttributeTable {
-    /// Numbers of keys are never used again: an attribute may outlive its key.
+    /// Key numbers are never reused: an attribute may outlive its key.
     next: c_int,
     keys: BTreeMap<c_int, Arc<Key>>,
-    /// By object, in the order they were first set.
+    /// By object, in the order in which they were first set.
     attributes: BTreeMap<(Kind, c_int), Vec<Attribute>>,
 }
 
-/// Above the predefined keys of the standard ABI; MPICH's lie far above both.
+/// Above the predefined keys of the standard ABI; MPICH's are far above both.
 const FIRST_KEY: c_int = 0x1000;
 
 static STATE: Mutex<AttributeTable> = Mutex::new(AttributeTable {
@@ -118,12 +121,13 @@ fn state() -> MutexGuard<'static, AttributeTable> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What "no copy" and "copy the value" are where they are not functions.
+/// "No copy" and "copy the value", where these are not functions.
 const NULL_FN: usize = 0;
 #[cfg(not(feature = "mpich"))]
 const DUP_FN: usize = c::COMM_DUP_FN;
 
-/// Runs a function of the program's, which calls MPI from C until `libmpifort` says otherwise.
+/// Runs a function of the program, which calls MPI from C unless `libmpifort` sets another
+/// language.
 fn in_callback<T>(function: impl FnOnce() -> T) -> T {
     let caller = CALLER.replace(Language::C);
     let result = callback(function);
@@ -132,7 +136,8 @@ fn in_callback<T>(function: impl FnOnce() -> T) -> T {
 }
 
 impl Key {
-    /// The value for a copy of the object, if it gets one. `value` is as its language sees it.
+    /// The value for a copy of the object; `None` if the attribute is not copied. `value` is as
+    /// seen from the key's language.
     fn copied(&self, keyval: c_int, object: c_int, value: usize) -> Result<Option<usize>> {
         if self.copy == NULL_FN {
             return Ok(None);
@@ -184,7 +189,8 @@ fn raw(object: c_int) -> Raw {
     Comm::from_int(object).0
 }
 
-/// Hangs on `new` what the attributes of `old` say a copy gets. Stops at the first error.
+/// Copies the attributes of `old` to `new`, as their copy functions decide. Stops at the first
+/// error.
 pub(crate) fn copy_all(kind: Kind, old: c_int, new: c_int) -> Result {
     let attributes = state().attributes.get(&(kind, old)).cloned().unwrap_or_default();
     for attribute in attributes {
@@ -197,7 +203,8 @@ pub(crate) fn copy_all(kind: Kind, old: c_int, new: c_int) -> Result {
     Ok(())
 }
 
-/// Takes everything off an object that is about to go, last set first. Stops at the first error.
+/// Deletes all attributes of an object that is being freed, last set first. Stops at the first
+/// error.
 pub(crate) fn delete_all(kind: Kind, object: c_int) -> Result {
     loop {
         let last = state().attributes.get(&(kind, object)).and_then(|list| list.last().cloned());
@@ -258,7 +265,7 @@ fn find(kind: Kind, object: c_int, keyval: c_int) -> Option<Attribute> {
 }
 
 fn set(kind: Kind, object: c_int, keyval: c_int, value: *mut c_void) -> Result {
-    // Functions of the program's may call MPI in their turn.
+    // Functions of the program may call MPI themselves.
     let language = CALLER.get();
     let key = key(kind, keyval)?;
     if let Some(old) = find(kind, object, keyval) {
@@ -309,18 +316,18 @@ fn delete(kind: Kind, object: c_int, keyval: c_int) -> Result {
     Ok(())
 }
 
-/// What MPI hangs on every communicator: programs get the address of an int.
+/// Predefined attributes of every communicator: programs get the address of an int.
 static TAG_UB: AtomicI32 = AtomicI32::new(i32::MAX);
 static UNIVERSE_SIZE: AtomicI32 = AtomicI32::new(1);
 static APPNUM: AtomicI32 = AtomicI32::new(0);
-/// Simulated time is one for all ranks.
+/// Simulated time is global.
 static WTIME_IS_GLOBAL: AtomicI32 = AtomicI32::new(1);
 static HOST: AtomicI32 = AtomicI32::new(c::PROC_NULL);
 /// Any rank can do ordinary input and output.
 static IO: AtomicI32 = AtomicI32::new(c::ANY_SOURCE);
 static LAST_USED_CODE: AtomicI32 = AtomicI32::new(c::ERR_LASTCODE);
 
-/// The runtime says what the job is.
+/// Called by the runtime with the properties of the job.
 pub(crate) fn set_predefined(tag_ub: c_int, universe_size: c_int) {
     TAG_UB.store(tag_ub, Ordering::Relaxed);
     UNIVERSE_SIZE.store(universe_size, Ordering::Relaxed);
@@ -343,7 +350,7 @@ fn predefined(keyval: c_int) -> Option<usize> {
     Some(place.as_ptr() as usize)
 }
 
-/// The number of a communicator that is there. (Its attributes are tested without one.)
+/// The key of a valid communicator. (Tests use attributes without a communicator.)
 fn comm_handle(comm: Comm) -> Result<c_int> {
     if !cfg!(test) {
         crate::comm::find(comm)?;
@@ -473,7 +480,7 @@ mod tests {
         }
         c::SUCCESS
     }
-    /// Counts in the int that the extra state points to; fails on value 13.
+    /// Counts its calls in the int that the extra state points to; fails on value 13.
     unsafe extern "C" fn count(_: Raw, _: c_int, value: *mut c_void, extra: *mut c_void) -> c_int {
         unsafe { *extra.cast::<c_int>() += 1 };
         if value as usize == 13 { c::ERR_OTHER } else { c::SUCCESS }
@@ -502,7 +509,7 @@ mod tests {
             assert_eq!((value(a, key), value(a, plain)), (Some(5), Some(6)));
             copy_all(Kind::Comm, a.to_int(), b.to_int()).unwrap();
             assert_eq!((value(b, key), value(b, plain)), (Some(-5), None));
-            // Setting anew deletes the old value first.
+            // Setting a value again deletes the old value first.
             Comm_set_attr(a, key, 13 as *mut c_void).unwrap();
             assert_eq!(deleted, 1);
             let error = delete_all(Kind::Comm, a.to_int()).unwrap_err();

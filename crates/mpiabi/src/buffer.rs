@@ -1,4 +1,4 @@
-//! A user's buffer: so many items of a datatype at an address, checked once.
+//! A user's buffer: an address, a count and a datatype, checked once.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::abi::c;
 use crate::datatype::{self, Type};
 use crate::error::{Result, fail};
 
-/// Shares the datatype, which may be freed while the operation is under way.
+/// Shares the datatype, which may be freed while the operation is in flight.
 #[derive(Clone)]
 pub(crate) struct Buffer {
     at: *mut u8,
@@ -21,28 +21,29 @@ pub(crate) struct Buffer {
 impl Buffer {
     pub fn new(at: *const c_void, count: i64, datatype: Datatype) -> Result<Buffer> {
         let count = datatype::count(count)?;
-        // Nothing is of no type, as MPICH has it.
+        // As in MPICH, an empty buffer may have the null datatype.
         let is_nothing = count == 0 && datatype == c::DATATYPE_NULL;
         let datatype = datatype::committed(if is_nothing { c::BYTE } else { datatype })?;
-        // MPI_BOTTOM is null: the addresses are then in the type, which begins nowhere near zero.
+        // MPI_BOTTOM is null: the addresses are then in the datatype, whose lower bound is not
+        // zero.
         if at.is_null() && count > 0 && datatype.size > 0 && datatype.true_bounds().0 == 0 {
             return fail!(c::ERR_BUFFER, "the buffer is null");
         }
         Ok(Buffer { at: at.cast_mut().cast(), count, datatype })
     }
-    /// Packed size.
+    /// Packed size, in bytes.
     pub fn bytes(&self) -> u64 {
         self.datatype.packed_size(self.count)
     }
-    /// Where its items begin, and how many there are.
-    pub fn place(&self) -> (*mut u8, u64) {
+    /// Address of the first item, and number of items.
+    pub fn address_and_count(&self) -> (*mut u8, u64) {
         (self.at, self.count)
     }
-    /// Where its bytes are, if packing would not change them.
+    /// Address of its bytes, if packing is a plain copy; `None` otherwise.
     pub fn contiguous_address(&self) -> Option<*mut u8> {
         self.datatype.contiguous(self.count).map(|at| self.at.wrapping_offset(at as isize))
     }
-    /// How its data lies, if it has to be packed.
+    /// Layout of its data, if it has to be packed.
     pub fn noncontiguous(&self) -> NonContiguous {
         self.datatype.noncontiguous(self.count)
     }
@@ -55,7 +56,8 @@ impl Buffer {
     /// # Safety
     /// The user's memory is readable, and `out` has room for `bytes`.
     pub unsafe fn pack(&self, out: *mut u8, bytes: u64) {
-        // More than the other side laid out room for is the program's error; it must not be ours.
+        // A buffer longer than the other side's is the program's error; the copy stays within
+        // bounds.
         if bytes >= self.bytes() {
             unsafe { self.datatype.pack(self.count, self.at, out) };
         } else if let Some(whole) = bytes.checked_div(self.datatype.size) {

@@ -1,6 +1,5 @@
-//! Argument checks in which the simulated MPI libraries differ: MPICH and what is derived from it,
-//! and Open MPI. What the standard forbids and the library accepts is recorded, for a note in the
-//! run's summary.
+//! Argument checks that differ between the MPICH family and Open MPI. Calls that violate the
+//! standard but that the simulated library accepts are recorded for a note in the run's summary.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -13,23 +12,23 @@ use crate::export;
 
 /// A constant of `wire::checks`.
 static FAMILY: AtomicU32 = AtomicU32::new(checks::MPICH);
-/// `Control::accepted` of this rank; null until it has a seat in a job.
+/// `Control::accepted` of this rank; null until it is attached to a job.
 static ACCEPTED: AtomicPtr<[AtomicU32; accepted::KINDS]> = AtomicPtr::new(std::ptr::null_mut());
 
-/// The rank has its seat: whose checks the library follows, and where calls that it accepts are
-/// recorded.
+/// Called when the rank attaches to its job. Sets whose checks the library follows, and where
+/// accepted calls are recorded.
 pub(crate) fn begin(family: u32, accepted: *const [AtomicU32; accepted::KINDS]) {
     FAMILY.store(family, Ordering::Relaxed);
     ACCEPTED.store(accepted.cast_mut(), Ordering::Relaxed);
 }
 
-/// Whether the simulated library is Open MPI or like it.
+/// Whether the simulated library belongs to the Open MPI family.
 pub(crate) fn is_open_mpi() -> bool {
     FAMILY.load(Ordering::Relaxed) == checks::OPEN_MPI
 }
 
-/// Records the first call in which the simulated library accepts what the standard forbids: `kind`
-/// is a constant of `wire::accepted`.
+/// Records the first call that the simulated library accepts although the standard forbids it.
+/// `kind` is a constant of `wire::accepted`.
 pub(crate) fn accept(kind: usize) {
     // SAFETY: null, or in the job's segment, which stays mapped.
     if let Some(all) = unsafe { ACCEPTED.load(Ordering::Relaxed).as_ref() } {
@@ -38,9 +37,9 @@ pub(crate) fn accept(kind: usize) {
     }
 }
 
-/// Send and receive buffers of a collective that are one. Callers decide when the two are compared,
-/// as MPICH's binding generator does (pmodels/mpich, maint/local_python/binding_c.py): buffers of
-/// nothing are exempt, and blocks of other lengths or types. Open MPI compares none.
+/// Checks for aliased send and receive buffers of a collective. Callers decide when the two are
+/// compared, as in MPICH's binding generator (pmodels/mpich, maint/local_python/binding_c.py):
+/// empty buffers and blocks of different lengths or types are exempt. Open MPI compares none.
 pub(crate) fn alias(one: *const c_void, other: *const c_void) -> Result {
     if one != other {
         return Ok(());
@@ -60,7 +59,7 @@ pub(crate) fn alias(one: *const c_void, other: *const c_void) -> Result {
     )
 }
 
-/// MPICH's variable under its three names, and Cray MPICH's.
+/// The three names of MPICH's variable, and Cray MPICH's.
 fn is_alias_check_off() -> bool {
     let value = |name: &str| std::env::var(name).ok().map(|v| v.trim().to_ascii_lowercase());
     let is_no = |v: &str| matches!(v, "0" | "no" | "n" | "false" | "f" | "off");

@@ -1,13 +1,14 @@
-//! Communicators: a context, the members' world ranks, and how groups of ranks agree on new ones.
+//! Communicators: a context, the members' world ranks, and how groups of ranks agree on new
+//! contexts.
 //!
-//! New contexts come from the simulator: any collective with `flag::NEW_CONTEXTS` tells all its
-//! members the first of as many fresh contexts as it has members. A new communicator takes the one
-//! at the rank, in the parent, of its first member there: distinct for disjoint groups, and nobody
-//! needs to ask who else makes one.
+//! The simulator allocates contexts. Any collective with `flag::NEW_CONTEXTS` returns to all its
+//! members the first of as many new contexts as it has members. A new communicator takes the
+//! context at the parent rank of its first member. These are distinct for disjoint groups, without
+//! further communication.
 //!
-//! An intercommunicator (`inter`) has two groups, and a hidden communicator of both, the `union_comm`,
-//! in which all its processes meet. Both share one context: messages of the user's only ever go
-//! from one group to the other, and the forum is for collectives.
+//! An intercommunicator (`inter`) has two groups, and a hidden intracommunicator of both,
+//! `union_comm`. Both share one context: the user's messages only go from one group to the other,
+//! and `union_comm` is used for collectives.
 
 mod inter;
 mod words;
@@ -31,9 +32,9 @@ use crate::{attach, attr, checks, foreign, info};
 
 pub(crate) use inter::create_intercomm_from_groups;
 
-/// Contexts of the library's own point-to-point messages, which no wildcard of the user's may see:
-/// those by which a group makes a communicator, those of collectives made of messages, and those by
-/// which the leaders of two groups get to know each other.
+/// Contexts of the library's own point-to-point messages, which no wildcard of the user matches. In
+/// this order: messages by which a group creates a communicator, messages that implement
+/// collectives, and messages between the leaders of two groups.
 const GROUP: u32 = 2 << 30;
 const MESSAGES: u32 = 1 << 30;
 const LEADERS: u32 = 3 << 30;
@@ -41,7 +42,7 @@ const _: () = assert!(GROUP | MESSAGES | LEADERS == wire::PRIVATE_CONTEXT);
 
 type Hints = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// The ranks of a group by world rank.
+/// The ranks of a group, by world rank.
 struct Ranks(Option<BTreeMap<u32, u32>>);
 
 impl Ranks {
@@ -60,34 +61,35 @@ impl Ranks {
 
 pub(crate) struct Communicator {
     pub context: u32,
-    /// World ranks of the own group, in rank order.
+    /// World ranks of the local group, in rank order.
     pub members: Members,
     pub rank: u32,
-    /// Of those one talks to: of the remote group, if there is one.
+    /// Ranks of the peers: of the remote group, if there is one.
     ranks: Ranks,
-    /// The other group, of intercommunicators.
+    /// The remote group of an intercommunicator.
     pub remote: Option<Remote>,
     name: Mutex<String>,
-    /// Hints, as the user gave them.
+    /// Hints, as the user passed them.
     info: Mutex<Hints>,
     pub topology: Option<Topology>,
-    /// Persistent collectives prepared so far.
+    /// Number of persistent collectives prepared so far.
     channels: AtomicU32,
-    /// The simulator knows the context as long as this lives.
+    /// Keeps the context registered with the simulator.
     _registration: Option<ContextRegistration>,
 }
 
 pub(crate) struct Remote {
     /// World ranks, in rank order.
     pub members: Members,
-    /// Both groups, for what all do together.
+    /// The hidden communicator of both groups.
     pub union_comm: Arc<Communicator>,
-    /// Whether the own group comes first there.
+    /// Whether the local group comes first in it.
     pub is_first: bool,
 }
 
-/// A place among the members the simulator knows. Given up when nothing refers to the communicator
-/// any more, requests in flight included; the simulator hears of it with the next one made.
+/// The registration of a context with the simulator. Dropped with the last reference to the
+/// communicator, which may be a request in flight. The simulator is notified at the next
+/// registration.
 struct ContextRegistration(u32);
 
 static FREED_CONTEXTS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
@@ -101,7 +103,7 @@ impl Drop for ContextRegistration {
 impl Communicator {
     fn new(context: u32, members: Members, me: u32, topology: Option<Topology>) -> Self {
         let ranks = Ranks::new(&members);
-        let rank = members.iter().position(|&m| m == me).expect("a member makes it") as u32;
+        let rank = members.iter().position(|&m| m == me).expect("the creator is a member") as u32;
         let (name, info) = (Mutex::new(String::new()), Mutex::new(Hints::new()));
         let (remote, channels, _registration) = (None, AtomicU32::new(0), None);
         Communicator {
@@ -120,11 +122,11 @@ impl Communicator {
     pub fn size(&self) -> u32 {
         self.members.len() as u32
     }
-    /// World ranks of those one talks to, in rank order.
+    /// World ranks of the peers, in rank order.
     pub fn peers(&self) -> &Members {
         self.remote.as_ref().map_or(&self.members, |r| &r.members)
     }
-    /// World rank of a rank one talks to.
+    /// World rank of a peer.
     pub fn world(&self, rank: u32) -> u32 {
         self.peers()[rank as usize]
     }
@@ -132,7 +134,7 @@ impl Communicator {
     pub fn rank_of(&self, world: u32) -> Option<u32> {
         self.ranks.of(world)
     }
-    /// The user's rank argument, which means a peer.
+    /// Checks the user's rank argument, which names a peer.
     pub fn checked(&self, rank: c_int, what: &str) -> Result<u32> {
         let last = self.peers().len() as c_int - 1;
         if (0..=last).contains(&rank) {
@@ -141,22 +143,22 @@ impl Communicator {
         let place = if self.remote.is_some() { "in the remote group" } else { "here" };
         fail!(c::ERR_RANK, "{what} is {rank}, but ranks {place} are 0 to {last}")
     }
-    /// Where all its processes meet: itself, or the hidden communicator of both groups.
+    /// The communicator of all its processes: itself, or the hidden one of both groups.
     fn union_comm(self: &Arc<Self>) -> &Arc<Self> {
         self.remote.as_ref().map_or(self, |r| &r.union_comm)
     }
-    /// The number of a persistent collective, the same on all members. Not 0.
+    /// The number of a persistent collective, the same on all members. Never 0.
     pub fn next_channel(&self) -> u32 {
         1 + self.channels.fetch_add(1, Ordering::Relaxed) % (i32::MAX as u32)
     }
-    /// The twin for messages among a group that makes a communicator.
+    /// The context for messages of a group that creates a communicator.
     fn group_context(&self) -> u32 {
         self.context | GROUP
     }
     fn leaders_context(&self) -> u32 {
         self.context | LEADERS
     }
-    /// The twin for collectives made of messages.
+    /// The context for collectives made of messages.
     pub fn messages_context(&self) -> u32 {
         self.context | MESSAGES
     }
@@ -169,7 +171,7 @@ static COMMS: Registry<Communicator> = Registry::new();
 static WORLD: OnceLock<Arc<Communicator>> = OnceLock::new();
 static OWN: OnceLock<Arc<Communicator>> = OnceLock::new();
 
-/// Makes the two predefined communicators.
+/// Creates the two predefined communicators.
 pub(crate) fn init(held: &Held) {
     let (me, size) = (runtime::rank(held), runtime::size(held));
     let world = Communicator::new(workload::WORLD, Arc::new((0..size).collect()), me, None);
@@ -187,7 +189,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The communicator behind a handle.
+/// The communicator of a handle.
 pub(crate) fn find(comm: Comm) -> Result<Arc<Communicator>> {
     let found = match comm {
         c::COMM_NULL => return fail!(c::ERR_COMM, "the communicator is MPI_COMM_NULL"),
@@ -207,41 +209,42 @@ pub(crate) fn find(comm: Comm) -> Result<Arc<Communicator>> {
     })
 }
 
-/// The communicator behind a handle, which must have one group only.
+/// The communicator of a handle, which must be an intracommunicator.
 pub(crate) fn find_intra(comm: Comm) -> Result<Arc<Communicator>> {
     let found = find(comm)?;
     if found.remote.is_some() {
-        return fail!(c::ERR_COMM, "it takes no intercommunicator");
+        return fail!(c::ERR_COMM, "an intercommunicator is not allowed");
     }
     Ok(found)
 }
 
-/// How many the program has made and not freed.
+/// Number of communicators that the program has created and not freed.
 pub(crate) fn created() -> usize {
     COMMS.len()
 }
 
-/// A communicator in words: its name, or its context where it has none.
+/// Description for messages: the communicator's name, or its context if it has none.
 pub(crate) fn describe(handle: Comm) -> String {
     match find(handle) {
         Ok(comm) if lock(&comm.name).is_empty() => format!("communicator {}", comm.context),
         Ok(comm) => lock(&comm.name).clone(),
-        Err(_) => "a communicator that is gone".into(),
+        Err(_) => "a freed communicator".into(),
     }
 }
 
-/// Tells the simulator who the members are, so that collectives can run on the context; and whose
-/// communicators are gone.
+/// Registers the members with the simulator, so that collectives can run on the context. Also
+/// reports contexts that have been freed.
 fn register(held: &Held, comm: &Communicator) {
     let kind = kind::COMM;
-    // Its lock is not kept while this waits for room: another thread may want it to get on.
+    // The lock is not held while this waits for space, because another thread may need it to
+    // proceed.
     let gone = std::mem::take(&mut *lock(&FREED_CONTEXTS));
     for context in gone {
         runtime::submit(held, Submission { kind, context, ..Submission::default() });
     }
     let bytes = 4 * u64::from(comm.size());
     let block = runtime::alloc(held, bytes);
-    // SAFETY: a fresh block of that many bytes.
+    // SAFETY: a new block of that many bytes.
     unsafe {
         let at = runtime::address(held, block).cast::<u32>();
         at.copy_from_nonoverlapping(comm.members.as_ptr(), comm.members.len());
@@ -250,7 +253,7 @@ fn register(held: &Held, comm: &Communicator) {
     runtime::submit(held, Submission { kind, context, block, bytes, ..Submission::default() });
 }
 
-/// Makes the communicator of `members`, of which this rank is one.
+/// Creates the communicator of `members`, of which this rank is one.
 fn make(
     held: &Held,
     context: u32,
@@ -268,7 +271,7 @@ fn make_handle(held: &Held, context: u32, members: Members, topology: Option<Top
     Comm::created(COMMS.insert(make(held, context, members, topology)))
 }
 
-/// One of the same groups.
+/// A communicator of the same groups as `parent`.
 fn make_like(held: &Held, parent: &Communicator, context: u32, topology: Option<Topology>) -> Comm {
     let own = parent.members.clone();
     match &parent.remote {
@@ -279,16 +282,17 @@ fn make_like(held: &Held, parent: &Communicator, context: u32, topology: Option<
     }
 }
 
-/// What agreement on contexts costs in MPICH: an allreduce over a mask of 2,048 contexts
+/// The cost of agreement on a context in MPICH: an allreduce over a mask of 2,048 contexts
 /// (`MPIR_Get_contextid_sparse_group`, 64 words).
 const MASK_BYTES: u64 = 256;
 
-/// A flight whose completion carries the first of `size` new contexts in `value`.
+/// Starts an agreement whose completion carries the first of `size` new contexts in `value`.
+/// Returns the token and the working buffer.
 fn agreement(held: &Held, comm: &Arc<Communicator>) -> (u32, u64) {
     Job::agreement(comm.union_comm(), MASK_BYTES).submit(held)
 }
 
-/// All of `parent` calls; waits.
+/// Collective over `parent`, blocking.
 fn new_context(held: &Held, parent: &Arc<Communicator>) -> u32 {
     let (token, block) = agreement(held, parent);
     runtime::wait_all(held, &[token]);
@@ -298,7 +302,7 @@ fn new_context(held: &Held, parent: &Arc<Communicator>) -> u32 {
     value
 }
 
-/// A communicator of the same members, with a topology of its own.
+/// A communicator of the same members, with its own topology.
 pub(crate) fn duplicate(
     held: &Held,
     parent: &Arc<Communicator>,
@@ -308,14 +312,14 @@ pub(crate) fn duplicate(
     make_like(held, parent, context, topology)
 }
 
-/// Hands error handler, attributes and hints on to a duplicate.
+/// Copies error handler and attributes to a duplicate, and sets its hints.
 fn copy_properties(from: Comm, to: Comm, hints: Hints) -> Result {
     error::inherit(Site::comm(from), Site::comm(to));
     *lock(&find(to)?.info) = hints;
     attr::copy_all(Kind::Comm, from.to_int(), to.to_int())
 }
 
-/// Hints there are (MPI 5.0, 7.4.4); what else a program says is nobody's concern.
+/// The hints of MPI 5.0, 7.4.4; others are ignored.
 const KNOWN: [&[u8]; 5] = [
     b"mpi_assert_allow_overtaking",
     b"mpi_assert_exact_length",
@@ -330,7 +334,8 @@ fn hints_of(info: Info) -> Result<Hints> {
     Ok(hints)
 }
 
-/// The hints a duplicate gets: its own. Its parent's are not handed on (MPI 5.0, 7.4.2).
+/// The hints of a duplicate: only those passed for it. The parent's are not copied (MPI 5.0,
+/// 7.4.2).
 fn hints_for(own: Option<Info>) -> Result<Hints> {
     own.map_or(Ok(Hints::new()), hints_of)
 }
@@ -353,7 +358,7 @@ fn idup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result<
         runtime::free(held, block);
         let context = done[0].value as u32;
         let new = make_like(held, &parent, context, parent.topology.clone());
-        // SAFETY: the user keeps the handle's place valid until the request completes.
+        // SAFETY: the user keeps the location of the handle valid until the request completes.
         unsafe { *out = new };
         Outcome { error: copy_properties(comm, new, hints).err(), ..Outcome::empty() }
     };
@@ -361,7 +366,7 @@ fn idup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result<
     Ok(request::in_flight_request(held, comm, Cancellable::No, in_flight))
 }
 
-/// One of a split's contributions.
+/// The arguments of `MPI_Comm_split` of one rank.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct SplitArguments {
@@ -369,8 +374,8 @@ struct SplitArguments {
     key: c_int,
 }
 
-/// Everybody of `comm` calls; those of one color (not `MPI_UNDEFINED`) become a communicator,
-/// ordered by key, then by rank here. `topology` is asked for the new one's.
+/// Collective over `comm`. Ranks of one color (not `MPI_UNDEFINED`) form a communicator, ordered by
+/// key, then by rank in `comm`. `topology` maps a rank's new rank to the new topology.
 pub(crate) fn split(
     held: &Held,
     comm: Comm,
@@ -390,10 +395,10 @@ pub(crate) fn split(
         same
     };
     if parent.remote.is_some() {
-        return Ok(inter::part(held, comm, &parent, first, pick));
+        return Ok(inter::subset(held, comm, &parent, first, pick));
     }
     let same = pick(0..parent.size());
-    let context = first + same.iter().min().expect("I am one of them");
+    let context = first + same.iter().min().expect("this rank is one of them");
     let members: Vec<u32> = same.iter().map(|&r| parent.world(r)).collect();
     let mine = same.iter().position(|&r| r == parent.rank).expect("my color") as u32;
     let new = make_handle(held, context, Arc::new(members), topology(mine));
@@ -401,7 +406,7 @@ pub(crate) fn split(
     Ok(new)
 }
 
-/// The ranks of `members` in `parent`: all must be there, and this rank among them.
+/// The ranks of `members` in `parent`: every member must be in it.
 fn ranks_in(parent: &Communicator, members: &[u32]) -> Result<Vec<u32>> {
     group::distinct(members)?;
     let rank_of = |&m: &u32| {
@@ -412,24 +417,24 @@ fn ranks_in(parent: &Communicator, members: &[u32]) -> Result<Vec<u32>> {
     members.iter().map(rank_of).collect()
 }
 
-/// The level of hardware that a split asks for or was given, and the one level there is.
+/// Info key of the hardware level that a split requests or returns, and the only level supported.
 const HW_RESOURCE: &[u8] = b"mpi_hw_resource_type";
 const SHARED_MEMORY: &[u8] = b"mpi_shared_memory";
 
-/// Ranks share memory if they are on one simulated node, which is also the next level of hardware
-/// there is. What is below the node is not told apart; MPI allows to answer by no communicator.
+/// Ranks share memory if they are on one simulated node, which is also the next hardware level.
+/// Levels below the node are not distinguished; MPI allows to return no communicator for them.
 fn color_of_type(held: &Held, split_type: c_int, hints: Info) -> Result<c_int> {
-    let asked = || -> Result<Option<Vec<u8>>> {
+    let requested = || -> Result<Option<Vec<u8>>> {
         let of = |(key, _): &(Vec<u8>, _)| key == HW_RESOURCE;
         Ok(info::pairs(hints)?.into_iter().find(of).map(|(_, resource)| resource))
     };
     let is_shared = match split_type {
         c::COMM_TYPE_SHARED | c::COMM_TYPE_HW_UNGUIDED => true,
         c::COMM_TYPE_HW_GUIDED | c::COMM_TYPE_RESOURCE_GUIDED => {
-            asked()?.as_deref() == Some(SHARED_MEMORY)
+            requested()?.as_deref() == Some(SHARED_MEMORY)
         }
         c::UNDEFINED => false,
-        _ => return fail!(c::ERR_ARG, "{split_type} is not a split type this library knows"),
+        _ => return fail!(c::ERR_ARG, "{split_type} is not a known split type"),
     };
     Ok(if is_shared { runtime::node(held).0 as c_int } else { c::UNDEFINED })
 }
@@ -445,14 +450,15 @@ fn create(held: &Held, comm: Comm, group: Group) -> Result<Comm> {
     if !ranks.contains(&parent.rank) {
         return Ok(c::COMM_NULL);
     }
-    let lowest = ranks.iter().min().expect("I am one of them");
+    let lowest = ranks.iter().min().expect("this rank is one of them");
     let new = make_handle(held, first + lowest, members, None);
     error::inherit(Site::comm(comm), Site::comm(new));
     Ok(new)
 }
 
-/// Only the group calls. Its first member gets a context all by itself, and all learn it as they
-/// agree on a mask, in messages no receive of the user's can match. `None`: this rank is no member.
+/// Collective over the group only. Its first member obtains a context by itself. All members learn
+/// it while they agree on a mask, in messages that no receive of the user can match. Returns `None`
+/// if this rank is not a member.
 fn make_from_group(
     held: &Held,
     parent: &Arc<Communicator>,
@@ -492,7 +498,7 @@ fn free(comm: *mut Comm) -> Result {
     Ok(())
 }
 
-/// Both groups alike, or the worse of the two.
+/// Compares both groups, and returns the worse result of the two.
 fn compare(one: &Communicator, other: &Communicator) -> c_int {
     if one.context == other.context {
         return c::IDENT;
@@ -519,7 +525,7 @@ fn remote_members(comm: Comm) -> Result<Members> {
     }
 }
 
-/// A tag of the user's that no wildcard may stand for.
+/// Checks a tag of the user, which must not be a wildcard.
 fn checked_tag(held: &Held, tag: c_int) -> Result {
     let last = runtime::tag_max(held, tag);
     if (0..=last).contains(&tag) {
@@ -593,7 +599,7 @@ mpi_fn! {
         let color = color_of_type(held, split_type, hints)?;
         let mut new = split(held, comm, color, key, |_| None)?;
         if split_type == c::COMM_TYPE_HW_UNGUIDED && new != c::COMM_NULL {
-            // The next level must be a smaller one, and is told by its name.
+            // The next level must be a smaller one, and the info object returns its name.
             if find(new)?.size() == find(comm)?.size() {
                 free(&mut new)?;
             } else {
@@ -626,7 +632,8 @@ mpi_fn! {
         let group = find_intra(local)?;
         let leader = group.checked(local_leader, "the local leader")?;
         checked_tag(held, tag)?;
-        let new = inter::create_intercomm(held, &group, leader, || Ok((find(peer)?, remote_leader)), tag)?;
+        let peer = || Ok((find(peer)?, remote_leader));
+        let new = inter::create_intercomm(held, &group, leader, peer, tag)?;
         error::inherit(Site::comm(local), Site::comm(new));
         unsafe { *out = new };
         Ok(())

@@ -1,4 +1,4 @@
-//! Small questions: versions, memory, addresses as integers, handles as integers, statuses.
+//! Inquiries: versions, memory, addresses and handles as integers, statuses.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use crate::abi::{
 use crate::error::{copy_string, fail};
 use crate::export::mpi_fn;
 
-/// The simulated library's name and version; the runtime knows it once it has a seat in a job.
+/// The simulated library's name and version, set by the runtime when it attaches to a job.
 static LIBRARY: Mutex<String> = Mutex::new(String::new());
 
 pub(crate) fn set_library(name: &str) {
@@ -32,20 +32,20 @@ mpi_fn! {
         unsafe { *length = copy_string(text.as_bytes(), version, room) };
         Ok(())
     }
-    /// Only the library that has the standard ABI claims it.
+    /// Succeeds only in the library with the standard ABI.
     pub fn Abi_get_version(major: *mut c_int, minor: *mut c_int) {
         let version = if cfg!(feature = "mpich") { (-1, -1) } else { (1, 0) };
         unsafe { (*major, *minor) = version };
         Ok(())
     }
-    /// Sizes of the types that the ABI leaves open, as keys and decimal values.
+    /// Sizes of the types that the ABI does not fix, as keys and decimal values.
     pub fn Abi_get_info(info: *mut Info) {
         let sizes = ["mpi_aint_size", "mpi_count_size", "mpi_offset_size"];
         let pair = |name: &str| (name.as_bytes().to_vec(), b"8".to_vec());
         unsafe { *info = crate::info::insert(sizes.map(pair).to_vec()) };
         Ok(())
     }
-    /// No Fortran compiler has told us its types.
+    /// The types of a Fortran compiler are not known.
     pub fn Abi_get_fortran_info(info: *mut Info) {
         unsafe { *info = c::INFO_NULL };
         Ok(())
@@ -62,7 +62,7 @@ mpi_fn! {
     pub fn Abi_set_fortran_booleans(_size: c_int, _yes: *mut c_void, _no: *mut c_void) {
         fail!(c::ERR_ABI, "there is no Fortran interface")
     }
-    /// What a simulated machine has is no hardware of this one.
+    /// Empty: the simulated machine's resources are not this host's hardware.
     pub fn Get_hw_resource_info(info: *mut Info) {
         unsafe { *info = crate::info::insert(Vec::new()) };
         Ok(())
@@ -153,7 +153,8 @@ mpi_fn! {
     pub fn Win_fromint(value: c_int) -> Win { Win::from_int(value) }
 }
 
-/// Fortran's view in MPICH's interface: handles are the same integers, a status the same five.
+/// Conversions for Fortran in MPICH's interface: handles are the same integers, a status the same
+/// five integers.
 #[cfg(feature = "mpich")]
 mod fortran {
     use super::*;

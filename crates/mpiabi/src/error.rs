@@ -1,7 +1,7 @@
-//! Error classes and codes, error handlers, and what happens when a call fails.
+//! Error classes and codes, error handlers, and the treatment of a failed call.
 //!
-//! A body says what is wrong (`Error`: a class and a sentence); the object the call was about says
-//! what that means. Communicators and windows end the job unless the program asked otherwise.
+//! The body of an MPI function returns an `Error`: a class and a sentence. The error handler of the
+//! object decides the effect. Communicators and windows end the job by default.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -15,15 +15,15 @@ use crate::export::{self, mpi_fn};
 
 pub type Result<T = ()> = std::result::Result<T, Error>;
 
-/// What went wrong in one call.
+/// The error of one call.
 #[derive(Clone, Debug)]
 pub struct Error {
-    /// The error class, `c::ERR_*`, or a code the program added.
+    /// The error class, `c::ERR_*`, or a code that the program added.
     pub code: c_int,
-    /// A clause for the person reading: what was found and what would have been right.
+    /// A clause for the user: the value found and the value expected.
     pub message: String,
-    /// The object whose handler hears of it, where that is none of the call's arguments: a wait
-    /// finds what went wrong on a request's communicator.
+    /// The object whose handler is called, if it is none of the call's arguments: a wait reports
+    /// errors on the request's communicator.
     pub site: Option<Site>,
 }
 
@@ -31,11 +31,11 @@ impl Error {
     pub fn new(code: c_int, message: impl Into<String>) -> Error {
         Error { code, message: message.into(), site: None }
     }
-    /// Hands it to that communicator's handler, unless it is another object's already.
+    /// Assigns the error to a communicator, unless it belongs to another object already.
     pub fn on(self, comm: Comm) -> Error {
         self.of(Site::comm(comm))
     }
-    /// Assigns it to an object, unless it belongs to one already.
+    /// Assigns the error to an object, unless it belongs to one already.
     pub fn of(self, site: Site) -> Error {
         Error { site: self.site.or(Some(site)), ..self }
     }
@@ -49,7 +49,7 @@ macro_rules! fail {
 }
 pub(crate) use fail;
 
-/// The object that an error belongs to.
+/// The object to which an error belongs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Site {
     pub kind: Kind,
@@ -69,8 +69,8 @@ impl Site {
     pub fn session(session: Session) -> Site {
         Site { kind: Kind::Session, handle: session.to_int() }
     }
-    /// The class of error that a null handle is. `MPI_FILE_NULL` is an object here: its handler is
-    /// the one new files start with.
+    /// The error class of a null handle. `MPI_FILE_NULL` is valid here: its handler is the initial
+    /// one of new files.
     fn null_code(self) -> Option<c_int> {
         let nulls = [
             (Site::comm(c::COMM_NULL), c::ERR_COMM),
@@ -79,11 +79,12 @@ impl Site {
         ];
         nulls.into_iter().find(|n| n.0 == self).map(|n| n.1)
     }
-    /// A communicator that has been freed, or never was, has no handler of its own either.
+    /// Whether the object is valid. A communicator that has been freed, or never existed, has no
+    /// handler of its own.
     fn is_there(self) -> bool {
         self.kind != Kind::Comm || crate::comm::find(Comm::from_int(self.handle)).is_ok()
     }
-    /// In words, for the person reading.
+    /// Description for messages.
     fn describe(self) -> String {
         match self.kind {
             Kind::Comm => crate::comm::describe(Comm::from_int(self.handle)),
@@ -98,7 +99,7 @@ impl Site {
             None if self.kind == Kind::File && !crate::io::is_file(File::from_int(self.handle)) => {
                 fail!(c::ERR_FILE, "{:#x} is not a file, or it has been closed", self.handle)
             }
-            // What is set on a handle of old would be a later object's.
+            // A handler set on a stale handle would apply to a later object.
             None if Comm::from_int(self.handle).slot().is_some() && !self.is_there() => {
                 let (raw, more) = (self.handle, crate::foreign::clause(Kind::Comm, self.handle));
                 fail!(c::ERR_COMM, "{raw:#x} is not a communicator, or it has been freed{more}")
@@ -110,7 +111,8 @@ impl Site {
 
 /// A user's handler: `void f(MPI_Comm *, int *, ...)`. No further arguments are ever passed.
 struct Handler {
-    /// How many handles the program has not freed: what created it and each `get` since.
+    /// Number of handles that the program has not freed: one from its creation and one from each
+    /// `get`.
     references: AtomicU32,
     kind: Kind,
     function: usize,
@@ -118,7 +120,7 @@ struct Handler {
 
 static HANDLERS: Registry<Handler> = Registry::new();
 
-/// A handler as it is attached: a user's one stays alive after `MPI_Errhandler_free`.
+/// A handler as attached to an object: a user's handler stays alive after `MPI_Errhandler_free`.
 #[derive(Clone)]
 struct Attached {
     handle: Errhandler,
@@ -131,32 +133,35 @@ fn attached() -> std::sync::MutexGuard<'static, BTreeMap<Site, Attached>> {
     ATTACHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the whole job with an exit code; the runtime sets it when it has a seat in a job.
+/// Ends the whole job with an exit code; set by the runtime when it attaches to a job.
 static ABORT: OnceLock<fn(c_int) -> !> = OnceLock::new();
 
-/// Says how a fatal error ends the job. Until then it ends this process.
+/// Sets how a fatal error ends the job. Until then it ends this process.
 pub(crate) fn set_abort(abort: fn(c_int) -> !) {
     let _ = ABORT.set(abort);
 }
 
-/// One line of ours on the rank's stderr, in one piece: other ranks write there too.
+/// Writes one line to the rank's stderr with one system call, because other ranks write there too.
 pub(crate) fn write_line(line: &str) {
     use std::io::Write;
     let _ = std::io::stderr().write_all(format!("odonata: {line}\n").as_bytes());
 }
 
-/// A fault of this library's own ends the process at once, for no panic may reach the program's C.
-/// What is said names rank and call, and touches nothing that may be in the middle of a change.
+/// Installs a panic hook: an internal error of this library ends the process at once, because no
+/// panic may unwind into C. The message names rank and call, and accesses no state that may be
+/// inconsistent.
 pub(crate) fn report_internal_errors() {
     std::panic::set_hook(Box::new(|what| {
         let rank = std::env::var(workload::wire::ENV_RANK).unwrap_or_else(|_| "0".into());
         let name = function_name(export::function());
-        write_line(&format!("rank {rank}: {name}: a fault of odonata's MPI library: {what}"));
+        write_line(&format!(
+            "rank {rank}: {name}: internal error of odonata's MPI library: {what}"
+        ));
         std::process::abort();
     }));
 }
 
-/// Prints why and ends the job.
+/// Prints the reason and ends the job.
 pub(crate) fn abort_with_message(message: &str, code: c_int) -> ! {
     write_line(&format!("{}{message}", crate::runtime::log_prefix()));
     match ABORT.get() {
@@ -165,7 +170,7 @@ pub(crate) fn abort_with_message(message: &str, code: c_int) -> ! {
     }
 }
 
-/// What a new object without a handler of its own does. Files return their errors (MPI 5.0, 14.7).
+/// The handler of a new object without one. Files return their errors (MPI 5.0, 14.7).
 fn default_handler(site: Option<Site>) -> Errhandler {
     match site {
         Some(Site { kind: Kind::File, .. }) => c::ERRORS_RETURN,
@@ -173,10 +178,10 @@ fn default_handler(site: Option<Site>) -> Errhandler {
     }
 }
 
-/// The handler of `site`, and the object whose handler it is. An object that has none of its own
-/// leaves its errors to `MPI_COMM_SELF`'s handler, or else to `MPI_COMM_WORLD`'s, as in MPICH; so
-/// does an error of no object (to `MPI_COMM_SELF` since MPI 4, to `MPI_COMM_WORLD` before). Files
-/// start with the handler of `MPI_FILE_NULL` (MPI 5.0, 14.7).
+/// The handler that applies to `site`, and the object that it belongs to. An object without a
+/// handler uses that of `MPI_COMM_SELF`, or else of `MPI_COMM_WORLD`, as in MPICH. So does an error
+/// of no object (`MPI_COMM_SELF` since MPI 4, `MPI_COMM_WORLD` before). Files start with the
+/// handler of `MPI_FILE_NULL` (MPI 5.0, 14.7).
 fn effective_handler(site: Option<Site>) -> (Option<Site>, Attached) {
     let worlds = [Site::comm(c::COMM_SELF), Site::comm(c::COMM_WORLD)];
     let others = worlds.into_iter().filter(|_| site.is_none_or(|s| s.kind != Kind::File));
@@ -197,7 +202,7 @@ fn own_handler(site: Site) -> Attached {
 
 /// Calls the error handler of the error's object. Returns what the MPI function returns.
 pub(crate) fn raise(site: Option<Site>, error: Error) -> c_int {
-    // A call on no object at all is judged like one that has none.
+    // An error on a null or invalid object is treated as an error of no object.
     let site = error.site.or(site).filter(|s| s.null_code().is_none() && s.is_there());
     call_handler(effective_handler(site), error.code, || {
         let name = function_name(export::function());
@@ -227,7 +232,7 @@ fn call_handler(
 /// Returns the code that the handler leaves.
 ///
 /// # Safety
-/// The handler's address is the C function the program registered for objects of its kind.
+/// The handler's address is the C function that the program registered for objects of its kind.
 unsafe fn call_user(handler: &Handler, handle: c_int, code: c_int) -> c_int {
     type Function = unsafe extern "C" fn(*mut c_void, *mut c_int, ...);
     let f = unsafe { std::mem::transmute::<usize, Function>(handler.function) };
@@ -247,7 +252,7 @@ unsafe fn call_user(handler: &Handler, handle: c_int, code: c_int) -> c_int {
     code
 }
 
-/// A new object made from another (`MPI_Comm_dup` and the like) starts with its handler.
+/// A new object derived from another (`MPI_Comm_dup` and the like) starts with its handler.
 pub(crate) fn inherit(from: Site, to: Site) {
     let mut table = attached();
     if let Some(handler) = table.get(&from).cloned() {
@@ -255,7 +260,7 @@ pub(crate) fn inherit(from: Site, to: Site) {
     }
 }
 
-/// The object is gone.
+/// Called when the object is freed.
 pub(crate) fn forget(site: Site) {
     attached().remove(&site);
 }
@@ -298,13 +303,14 @@ pub(crate) fn set(site: Site, handle: Errhandler) -> Result {
     Ok(())
 }
 
-/// The handle of an object's handler; a user's one is a new reference the program frees.
+/// The handle of an object's handler; for a user's handler it is a new reference that the program
+/// frees.
 fn get(site: Site, errhandler: *mut Errhandler) -> Result {
     site.check()?;
     let found = own_handler(site);
     let handle = match found.handler {
         Some(handler) => {
-            // The handle the program knows it by, so that the two compare equal.
+            // The handle that the program has, so that the two compare equal.
             let slot = HANDLERS.slot_of(&handler);
             handler.references.fetch_add(1, Ordering::Relaxed);
             Errhandler::created(slot.unwrap_or_else(|| HANDLERS.insert(handler)))
@@ -406,7 +412,7 @@ mpi_fn! {
     }
 }
 
-/// The classes and what they mean, in the words `MPI_Error_string` gives.
+/// The error classes with their texts for `MPI_Error_string`.
 #[rustfmt::skip]
 const CLASSES: &[(c_int, &str)] = &[
     (c::SUCCESS, "no error"),
@@ -492,7 +498,7 @@ const CLASSES: &[(c_int, &str)] = &[
     (c::T_ERR_PVAR_NO_ATOMIC, "performance variable has no atomic read and write"),
 ];
 
-/// Classes and codes the program has added, by code.
+/// Classes and codes that the program has added, by code.
 struct Added {
     class: c_int,
     is_class: bool,
@@ -521,7 +527,7 @@ fn add(class: Option<c_int>) -> c_int {
     code
 }
 
-/// Only what the program added, and only what nothing else rests on, can go.
+/// Removes a class or code, if the program added it and nothing depends on it.
 fn remove(code: c_int, is_class: bool) -> Result {
     let mut added = added();
     let known = added.1.get(&code).is_some_and(|a| a.is_class == is_class && a.text.is_empty());
@@ -541,7 +547,7 @@ fn text(code: c_int) -> Option<String> {
     added().1.get(&code).map(|a| a.text.clone())
 }
 
-/// Copies a string into a C buffer of `room` bytes; returns its length without the zero.
+/// Copies a string into a C buffer of `room` bytes; returns its length without the terminator.
 ///
 /// # Safety
 /// `out` has room for `room` bytes, at least one.

@@ -31,11 +31,11 @@ mod ids {
 }
 pub(crate) use ids::{id, id_c};
 
-/// An argument that must not be NULL; `at` and `length` count the function's arguments.
+/// An argument that must not be NULL; `at` and `length` are indices of the function's arguments.
 pub(crate) struct Required {
     at: usize,
     name: &'static str,
-    /// An array: the argument that says how long it is. `usize::MAX`: not an array.
+    /// Index of the argument with the array's length; `usize::MAX` if it is not an array.
     length: usize,
 }
 
@@ -47,15 +47,15 @@ mod required_arguments {
 }
 pub(crate) use required_arguments::required;
 
-/// The first argument that is NULL and must not be.
+/// The first argument that is NULL although it must not be.
 #[inline(always)]
 pub(crate) fn missing(all: &'static [Required], words: &[i64]) -> Option<&'static Required> {
     let is_used = |r: &Required| r.length == usize::MAX || words[r.length] > 0;
     all.iter().find(|r| words[r.at] == 0 && is_used(r))
 }
 
-/// What is wrong with a call in which an argument is NULL. As in MPICH, an invalid communicator,
-/// window or group comes first.
+/// The error of a call with a NULL argument. As in MPICH, an invalid communicator, window or group
+/// is reported first.
 #[cold]
 pub(crate) fn null_argument(missing: &Required, arguments: &[&dyn Argument]) -> Error {
     if let Some(other) = arguments.iter().find_map(|a| a.check().err()) {
@@ -76,12 +76,12 @@ thread_local! {
     static FUNCTION: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Number of the MPI function this thread is in; 0 outside.
+/// Number of the MPI function that this thread is in; 0 outside.
 pub(crate) fn function() -> u32 {
     FUNCTION.get()
 }
 
-/// Marks that the thread enters `id`; returns where it was, for `leave`.
+/// Records that the thread enters `id`; returns the function it was in, for `leave`.
 pub(crate) fn enter(id: u32) -> u32 {
     crate::runtime::record_function(id);
     FUNCTION.replace(id)
@@ -92,12 +92,12 @@ pub(crate) fn leave(outer: u32) {
     FUNCTION.set(outer);
 }
 
-/// A count or displacement in either width.
+/// A count or displacement, as `c_int` or `i64`.
 pub(crate) trait Integer: Copy + 'static {
     fn wide(self) -> i64;
     /// `None` if the value does not fit.
     fn narrow(value: i64) -> Option<Self>;
-    /// The value that says a result does not fit (`MPI_UNDEFINED`).
+    /// The value that reports that a result does not fit (`MPI_UNDEFINED`).
     const UNDEFINED: Self;
     const LARGE: bool;
 }
@@ -126,15 +126,15 @@ impl Integer for i64 {
 
 /// An argument of an MPI function.
 pub(crate) trait Argument {
-    /// The object whose error handler decides what an error means.
+    /// The object whose error handler decides the effect of an error.
     fn site(&self) -> Option<Site> {
         None
     }
-    /// Its value as an integer or an address; of a handle, anything but 0.
+    /// Its value as an integer or an address; for a handle, any value but 0.
     fn word(&self) -> i64 {
         1
     }
-    /// Whether the handle is one of an object.
+    /// Checks that the handle refers to an object.
     fn check(&self) -> Result {
         Ok(())
     }
@@ -201,17 +201,17 @@ macro_rules! no_site_in_callbacks { ($(($($a:ident)*))*) => { $(
 no_site_in_callbacks! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
 const _: () = assert!(size_of::<Raw>() <= 8);
 
-/// An argument, to be asked whether it is the place of a handle that the call creates. Methods of
-/// `Created` come before those of `NotCreated`, which takes one reference more.
+/// Detects at compile time whether an argument is the location of a handle that the call creates.
+/// Method lookup prefers `Created` to `NotCreated`, which needs one more reference.
 pub(crate) struct Output<T>(pub T);
 pub(crate) trait Created {
     /// # Safety
-    /// The place is null or writable.
+    /// The location is null or writable.
     unsafe fn set_null(&self);
 }
 pub(crate) trait NotCreated {
     /// # Safety
-    /// None: nothing happens.
+    /// Always safe: does nothing.
     unsafe fn set_null(&self) {}
 }
 impl<T> NotCreated for &Output<T> {}
@@ -230,8 +230,8 @@ created! {
     Session SESSION_NULL Win WIN_NULL
 }
 
-/// Whether the handles a function writes are new. Others take handles and keep or free them, or
-/// fill arrays of a length of their own.
+/// Whether the handles that a function writes are new. Other functions take handles and keep or
+/// free them, or fill arrays whose length they define.
 pub(crate) fn creates(function: &str) -> bool {
     const STARTS: [&str; 7] = ["T_", "Wait", "Test", "Start", "Cancel", "Mrecv", "Imrecv"];
     const ENDS: [&str; 6] =
@@ -240,7 +240,8 @@ pub(crate) fn creates(function: &str) -> bool {
     !STARTS.iter().any(|s| function.starts_with(s)) && !ENDS.iter().any(|e| function.ends_with(e))
 }
 
-/// Makes the weak name. In a macro because an alias must be assembled beside what it names.
+/// Defines the weak symbol. It is a macro because an alias must be assembled together with its
+/// target.
 macro_rules! weak_alias {
     ($name:expr) => {
         ::core::arch::global_asm!(
@@ -251,7 +252,7 @@ macro_rules! weak_alias {
 }
 pub(crate) use weak_alias;
 
-/// See the module.
+/// See the module documentation.
 macro_rules! mpi_fn {
     () => {};
     ($(#[$m:meta])* pub fn $name:ident<Int>($($arg:ident: $ty:ty),* $(,)?) $body:block
@@ -325,7 +326,7 @@ macro_rules! mpi_fn {
 }
 pub(crate) use mpi_fn;
 
-/// A call of the body, if no argument is NULL that must not be.
+/// Calls the body, unless an argument is NULL that must not be.
 macro_rules! checked {
     ($name:ident, $($arg:ident)*, $call:expr) => {{
         let words: &[i64] = &[$($crate::export::Argument::word(&$arg)),*];
@@ -339,8 +340,8 @@ macro_rules! checked {
 }
 pub(crate) use checked;
 
-/// The return code of a body: 0, or what the error handler in charge leaves of the error. A call
-/// that fails leaves the null handle where it was to create an object.
+/// The return code of a body: 0, or the code that the error handler returns. A failed call writes
+/// the null handle to the location of a handle it should have created.
 macro_rules! finish {
     ($name:ident, $result:ident, $($arg:ident)*) => {
         match $result {

@@ -1,5 +1,5 @@
-//! Handles of the other ABI: what C compiled with another `mpi.h` than this library's passes. Says
-//! which function of which file passed it, so that the user knows what to compile again.
+//! Handles of the other ABI, passed by C code that was compiled with the other `mpi.h`. The message
+//! names the function and the file, so that the user knows what to recompile.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt::Write;
@@ -22,11 +22,11 @@ const WORDS: [&str; 3] = [
      partly Fortran, link all of it with `odonata-mpifort` and its C with `-abi=mpich`",
 ];
 
-/// What the header of the other ABI calls itself in the objects compiled with it.
+/// The ABI name that the header of the other ABI writes into object files.
 const OTHER_HEADER: &str = if cfg!(feature = "mpich") { "standard" } else { "MPICH" };
 
-/// What to add to a complaint about a handle that is none: nothing, unless it is a handle of the
-/// other ABI, or the program has loaded that ABI's library as well.
+/// An addition to the message about an invalid handle. Empty, unless it is a handle of the other
+/// ABI, or the program has also loaded that ABI's library.
 pub(crate) fn clause(kind: Kind, handle: c_int) -> String {
     let [theirs, ours, remedy] = WORDS;
     let (what, is_other_loaded) = (described(kind, handle), is_other_loaded());
@@ -36,7 +36,7 @@ pub(crate) fn clause(kind: Kind, handle: c_int) -> String {
     let mut out = what.map_or_else(String::new, |what| format!(". It is {what} in {theirs}"));
     let caller = Caller::find();
     if is_other_loaded {
-        // That one has been initialized perhaps, and each knows its own handles.
+        // The other library may have been initialized, and each knows its own handles only.
         out += ". The program has loaded two MPI libraries, libmpi_abi.so.1 and libmpi.so.12, \
                 because its parts were compiled with different mpi.h";
         if let Some(caller) = &caller {
@@ -65,7 +65,7 @@ fn listed(caller: Option<&Caller>, abi: &str) -> String {
     }
 }
 
-/// Names of sources as `mpi.h` puts them into objects: at most some, each once.
+/// Names of sources, as `mpi.h` writes them into objects: at most `MOST`, without duplicates.
 fn sources(file: &[u8], abi: &str) -> Vec<String> {
     const MOST: usize = 20;
     let mark = format!("odonata mpi.h: {abi} ABI: ");
@@ -82,7 +82,7 @@ fn sources(file: &[u8], abi: &str) -> Vec<String> {
     found
 }
 
-/// What the handle is in the other ABI.
+/// Description of the handle in the other ABI.
 fn described(kind: Kind, handle: c_int) -> Option<String> {
     let raw = handle as u32;
     if let Some(known) = FOREIGN.iter().find(|f| f.0 == kind && f.1 == raw) {
@@ -92,7 +92,7 @@ fn described(kind: Kind, handle: c_int) -> Option<String> {
 }
 
 fn is_other_loaded() -> bool {
-    // SAFETY: a name that ends in NUL; nothing is loaded that is not there already.
+    // SAFETY: a NUL-terminated name; the flags load nothing new.
     let other = unsafe { libc::dlopen(OTHER_ABI.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
     !other.is_null()
 }
@@ -101,7 +101,7 @@ fn is_other_loaded() -> bool {
 struct Caller {
     function: Option<String>,
     file: String,
-    /// The file, if it can be read.
+    /// Contents of the file; empty if it cannot be read.
     contents: Vec<u8>,
 }
 
@@ -115,30 +115,30 @@ impl std::fmt::Display for Caller {
 }
 
 unsafe extern "C" {
-    /// glibc's: the return addresses on this thread's stack.
+    /// glibc's function: the return addresses on this thread's stack.
     fn backtrace(buffer: *mut *mut c_void, size: c_int) -> c_int;
 }
 
 impl Caller {
-    /// The innermost frame that is in none of the MPI libraries.
+    /// The innermost frame that is outside the MPI libraries.
     fn find() -> Option<Caller> {
         let mut frames = [std::ptr::null_mut(); 64];
-        // SAFETY: as many as there is room for.
+        // SAFETY: the length of the array is passed.
         let n = unsafe { backtrace(frames.as_mut_ptr(), frames.len() as c_int) };
         let mut frames = frames.into_iter().take(usize::try_from(n).unwrap_or(0));
-        // A return address may be the first byte behind a function: the call is before it.
+        // A return address may be the first byte after a function; the call is before it.
         frames.find_map(|at| Caller::at((at as usize).checked_sub(1)?))
     }
 
     fn at(address: usize) -> Option<Caller> {
         // SAFETY: all zeros is an empty description.
         let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
-        // SAFETY: any address may be asked for.
+        // SAFETY: `dladdr` accepts any address.
         if unsafe { libc::dladdr(address as *const c_void, &mut found) } == 0 {
             return None;
         }
         let name = |at: *const std::ffi::c_char| {
-            // SAFETY: names of the loader's, which end in NUL.
+            // SAFETY: strings of the loader, terminated by NUL.
             (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) })
         };
         let file = name(found.dli_fname)?;
@@ -148,7 +148,7 @@ impl Caller {
             return None;
         }
         let inside = address - found.dli_fbase as usize;
-        // Functions of an executable are not among the loader's names.
+        // The loader does not know the functions of an executable.
         let contents = std::fs::read(path).unwrap_or_default();
         let function = function_at(&contents, [inside as u64, address as u64])
             .or_else(|| name(found.dli_sname).map(|n| n.to_string_lossy().into_owned()));
@@ -163,8 +163,9 @@ fn number<const N: usize>(file: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(word))
 }
 
-/// The function at an address, by the symbol table of a 64-bit ELF file. Which of the two addresses
-/// counts depends on its kind: positions in it, or in memory where it is to lie at a fixed place.
+/// The function at an address, from the symbol table of a 64-bit ELF file. The symbols are offsets
+/// in the file's image (`inside`), or addresses for an executable with a fixed address
+/// (`absolute`).
 fn function_at(file: &[u8], [inside, absolute]: [u64; 2]) -> Option<String> {
     const SYMBOLS: u64 = 2;
     const FUNCTION: u64 = 2;
@@ -198,8 +199,8 @@ mod tests {
 
     #[test]
     fn handles_of_the_other_abi_are_known() {
-        // From the two tables: MPI_COMM_WORLD, MPI_DOUBLE and MPI_SUM there; and a file's, which is
-        // none of a communicator.
+        // From the two tables: MPI_COMM_WORLD, MPI_DOUBLE and MPI_SUM of the other ABI, and a file
+        // handle, which is not a communicator.
         let (comm, datatype, op) = match cfg!(feature = "mpich") {
             true => (0x101, 0x214, 0x21),
             false => (0x4400_0000, 0x4c00_080b, 0x5800_0003),
@@ -231,7 +232,7 @@ mod tests {
         let address = odonata_known_function as *const () as usize;
         let found = Caller::at(address).expect("this test's own program");
         assert_eq!(found.function.as_deref(), Some("odonata_known_function"));
-        // What is no program, and one that is cut.
+        // A file that is not ELF, and a truncated one.
         assert_eq!(function_at(b"#!/bin/sh", [0, 0]), None);
         let file = std::fs::read("/proc/self/exe").expect("this program");
         for end in [0, 16, 63, 64, file.len() / 2, file.len() - 1] {

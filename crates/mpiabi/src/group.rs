@@ -1,4 +1,4 @@
-//! Groups: ordered sets of processes, here world ranks. Set arithmetic and nothing else.
+//! Groups: ordered sets of processes, represented by world ranks, and their set operations.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -39,12 +39,12 @@ pub(crate) fn get(group: Group) -> Result<Members> {
     }
 }
 
-/// How many the program has not freed.
+/// Number of groups that the program has not freed.
 pub(crate) fn created() -> usize {
     GROUPS.len()
 }
 
-/// A handle for a group, which the program frees.
+/// A handle for a group; the program frees it.
 pub(crate) fn insert(members: Members) -> Group {
     if members.is_empty() {
         return c::GROUP_EMPTY;
@@ -62,8 +62,8 @@ fn ranks(members: &[u32]) -> BTreeMap<u32, c_int> {
     members.iter().enumerate().map(|(i, &world)| (world, i as c_int)).collect()
 }
 
-/// An array of ranks, which must be in the group. They should be all different, but MPICH and Open
-/// MPI accept one that is named twice.
+/// Checks an array of ranks, which must be in the group. The standard requires distinct ranks, but
+/// MPICH and Open MPI accept a repeated one.
 ///
 /// # Safety
 /// `ranks` has `n` elements.
@@ -78,7 +78,7 @@ unsafe fn picked(members: &[u32], n: c_int, ranks: *const c_int) -> Result<Vec<u
     Ok(ranks.into_iter().map(|r| r as usize).collect())
 }
 
-/// A rank that is named twice. Reports one that is not in the group, as an error of class `code`.
+/// Returns a repeated rank. A rank outside the group is an error of class `code`.
 fn repeated(members: &[u32], ranks: &[c_int], code: c_int) -> Result<Option<c_int>> {
     let (mut seen, mut twice) = (vec![false; members.len()], None);
     for &rank in ranks {
@@ -96,7 +96,7 @@ fn repeated(members: &[u32], ranks: &[c_int], code: c_int) -> Result<Option<c_in
 /// # Safety
 /// `ranges` has `3 n` elements.
 unsafe fn ranged(members: &[u32], n: c_int, ranges: *const c_int) -> Result<Vec<usize>> {
-    // The classes of errors that the two families of libraries report here.
+    // The error classes of the two library families.
     let code = if checks::is_open_mpi() { c::ERR_RANK } else { c::ERR_ARG };
     if n < 0 {
         return fail!(c::ERR_ARG, "an array of {n} ranges");
@@ -109,7 +109,7 @@ unsafe fn ranged(members: &[u32], n: c_int, ranges: *const c_int) -> Result<Vec<
         }
         let steps = (i64::from(last) - i64::from(first)) / i64::from(stride);
         for k in 0..=steps {
-            // Ranks outside are complained about together with repeated ones.
+            // Ranks outside the group are reported together with repeated ones.
             ranks.push((i64::from(first) + k * i64::from(stride)) as c_int);
             if ranks.len() > members.len() {
                 break;
@@ -122,7 +122,7 @@ unsafe fn ranged(members: &[u32], n: c_int, ranges: *const c_int) -> Result<Vec<
     }
 }
 
-/// Members of a communicator are all different.
+/// Checks that the members of a new communicator are distinct.
 pub(crate) fn distinct(members: &[u32]) -> Result {
     match members.len() - ranks(members).len() {
         0 => Ok(()),
@@ -145,7 +145,7 @@ fn without(a: &[u32], b: &[u32]) -> Vec<u32> {
     a.iter().copied().filter(|m| !b.contains_key(m)).collect()
 }
 
-/// How two groups relate: identical, same members in another order, or different.
+/// Relation of two groups: identical, same members in another order, or different.
 pub(crate) fn compare(a: &[u32], b: &[u32]) -> c_int {
     if a == b {
         return c::IDENT;

@@ -8,12 +8,12 @@ use crate::error::{Result, copy_string, fail};
 use crate::export::mpi_fn;
 use crate::foreign;
 
-/// Keys and values as the program gave them.
+/// Keys and values, as passed by the program.
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
 static INFOS: Registry<Mutex<Pairs>> = Registry::new();
 
-/// `MPI_INFO_ENV`: what this process was started with.
+/// `MPI_INFO_ENV`: how this process was started.
 static ENVIRONMENT: LazyLock<Arc<Mutex<Pairs>>> =
     LazyLock::new(|| Arc::new(Mutex::new(environment())));
 
@@ -36,7 +36,7 @@ fn environment() -> Pairs {
     pairs
 }
 
-/// How many the program has not freed.
+/// Number of info objects that the program has not freed.
 pub(crate) fn created() -> usize {
     INFOS.len()
 }
@@ -59,7 +59,7 @@ fn lock(object: &Mutex<Pairs>) -> MutexGuard<'_, Pairs> {
     object.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What an info argument says; nothing if it is null.
+/// The pairs of an info argument; empty if it is null.
 pub(crate) fn pairs(info: Info) -> Result<Pairs> {
     if info == c::INFO_NULL {
         return Ok(Pairs::new());
@@ -67,7 +67,7 @@ pub(crate) fn pairs(info: Info) -> Result<Pairs> {
     Ok(lock(&*object(info)?).clone())
 }
 
-/// A handle for a new object, which the program frees.
+/// A handle for a new object; the program frees it.
 pub(crate) fn insert(pairs: Pairs) -> Info {
     Info::created(INFOS.insert(Arc::new(Mutex::new(pairs))))
 }
@@ -79,7 +79,7 @@ fn put(pairs: &mut Pairs, name: Vec<u8>, value: Vec<u8>) {
     }
 }
 
-/// Tells the program something by way of an object it passed; by none if it passed none.
+/// Writes a hint to an info object that the program passed; does nothing if it passed none.
 pub(crate) fn write_hint(info: Info, name: &[u8], value: &[u8]) -> Result {
     if info != c::INFO_NULL && info != c::INFO_ENV {
         put(&mut lock(&*object(info)?), name.to_vec(), value.to_vec());
@@ -155,7 +155,7 @@ mpi_fn! {
         pairs.remove(at);
         Ok(())
     }
-    /// Old form: the room does not count the closing zero.
+    /// Deprecated form: the length does not include the terminator.
     pub fn Info_get(
         info: Info, name: *const c_char, room: c_int, value: *mut c_char, flag: *mut c_int,
     ) {
@@ -180,7 +180,7 @@ mpi_fn! {
         }
         Ok(())
     }
-    /// `*room` counts the closing zero, and becomes the room that the whole value needs.
+    /// `*room` includes the terminator, and returns the size that the whole value needs.
     pub fn Info_get_string(
         info: Info, name: *const c_char, room: *mut c_int, value: *mut c_char, flag: *mut c_int,
     ) {

@@ -1,4 +1,5 @@
-//! Beginning and end: taking the seat, leaving it, ending the job; threads.
+//! Initialization and finalization: attaching to the job, detaching from it, aborting it; thread
+//! levels.
 
 use std::ffi::{c_char, c_int};
 
@@ -27,7 +28,7 @@ fn abort(code: c_int) -> ! {
     runtime::abort(&runtime::lock(), code)
 }
 
-/// Takes the seat, once, whether by `MPI_Init` or by the first session.
+/// Attaches to the job, once, from `MPI_Init` or from the first session.
 pub(crate) fn attach_to_job(held: &Held) -> Result {
     if runtime::is_attached(held) {
         return Ok(());
@@ -57,8 +58,8 @@ fn init(required: c_int) -> Result<c_int> {
     Ok(provided)
 }
 
-/// The thread level of the process. The first initialization, `MPI_Init` or a session, decides it;
-/// later ones get the same level while any of them is in use, as in MPICH.
+/// The thread level of the process. The first initialization, by `MPI_Init` or a session, decides
+/// it. Later ones get the same level while any of them is in use, as in MPICH.
 pub(crate) fn provide(held: &Held, required: c_int) -> c_int {
     let any_session = session::is_any_open(held);
     let mut state = STATE.get(held);
@@ -72,8 +73,8 @@ pub(crate) fn provide(held: &Held, required: c_int) -> c_int {
     state.provided
 }
 
-/// Leaves the seat when nobody sits on it any more. A process that only ever opened sessions may
-/// open another, so it keeps its seat until it exits.
+/// Detaches from the job when neither `MPI_Init` nor a session is active any more. A process that
+/// has only used sessions may open another, so it stays attached until it exits.
 pub(crate) fn detach_from_job(held: &Held, exiting: bool) -> Result {
     let over = {
         let state = STATE.get(held);
@@ -106,10 +107,10 @@ mpi_fn! {
     }
     pub fn Finalize() {
         if runtime::is_forked() {
-            // A forked process that exits by way of an exit handler: its parent is the rank.
+            // A forked process that exits through an exit handler: its parent is the rank.
             return Ok(());
         }
-        // Attributes of MPI_COMM_SELF are deleted first, while everything still works.
+        // Attributes of MPI_COMM_SELF are deleted first, while MPI is still usable.
         crate::attr::delete_all(crate::abi::Kind::Comm, c::COMM_SELF.to_int())?;
         let held = &runtime::enter()?;
         crate::leaks::report(held);
@@ -132,7 +133,7 @@ mpi_fn! {
         unsafe { *flag = c_int::from(is_main) };
         Ok(())
     }
-    /// The simulated node's name: benchmarks find nodes by it.
+    /// The simulated node's name, by which benchmarks identify nodes.
     pub fn Get_processor_name(name: *mut c_char, length: *mut c_int) {
         let text = runtime::node_name(&runtime::enter()?);
         let room = c::MAX_PROCESSOR_NAME as usize;

@@ -1,8 +1,9 @@
-//! What a program leaves behind at `MPI_Finalize`. Not an error, and MPI frees it all the same; but
-//! an active request is often a message that somebody lost.
+//! Resources that a program has not freed at `MPI_Finalize`. This is not an error, and MPI frees
+//! them. But an active request often means a lost message.
 //!
-//! `ODONATA_CHECK=all` has every rank tell all it left, `none` nobody anything. Otherwise rank 0
-//! alone speaks, and of active requests alone: most programs leave a datatype or two.
+//! With `ODONATA_CHECK=all` every rank reports all its resources, with `none` no rank reports any.
+//! By default rank 0 alone reports, and only active requests, because most programs leave some
+//! datatypes.
 
 use crate::error::write_line;
 use crate::runtime::{self, Held};
@@ -10,7 +11,7 @@ use crate::{comm, datatype, group, info, io, op, request, win};
 
 const CHECK_VARIABLE: &str = "ODONATA_CHECK";
 
-/// Tells it on stderr, if there is anything to tell.
+/// Reports on stderr, if any resources are left.
 pub(crate) fn report(held: &Held) {
     let knob = std::env::var(CHECK_VARIABLE).unwrap_or_default();
     let tells_all = knob == "all";
@@ -36,7 +37,7 @@ pub(crate) fn report(held: &Held) {
     let words: Vec<String> = words.collect();
     if !words.is_empty() {
         write_line(&format!(
-            "{}left behind at MPI_Finalize: {}",
+            "{}not freed at MPI_Finalize: {}",
             runtime::log_prefix(),
             words.join(", ")
         ));

@@ -1,10 +1,11 @@
-//! Floor 6: the MPI library that unmodified programs load. The rank side of the live room; it never
-//! links the simulator.
+//! Layer 6: the MPI library that unmodified programs load. It is the rank's side of live
+//! simulation, and never links the simulator.
 //!
-//! Every function of the interface is exported from here: `interface/functions.tsv` lists them, the
-//! build script exports those nobody implements. `abi` is the edge to C; `runtime`, `p2p`, `coll`
-//! and their neighbors talk to the simulator over the wire; datatypes, operators, groups, info
-//! objects, attributes and errors are this process's own affair.
+//! This crate exports every function of the interface. `interface/functions.tsv` lists them, and
+//! the build script exports those that are not implemented. `abi` is the C boundary. `runtime`,
+//! `p2p`, `coll`, `win` and `io` exchange submissions and completions with the simulator through
+//! shared memory. Datatypes, operators, groups, info objects, attributes and errors are local to
+//! the process.
 
 mod abi;
 mod attach;

@@ -1,8 +1,8 @@
-//! Operators of reductions: the predefined ones on all values they are defined for, and functions a
-//! program registers.
+//! Reduction operators: the predefined ones on all types for which they are defined, and functions
+//! that a program registers.
 //!
-//! `kernel` does the arithmetic; here is who may combine what, and how a user's function, which
-//! wants memory laid out as its datatype says, meets bytes that are packed.
+//! `kernel` does the arithmetic. This file decides where a reduction is computed, and unpacks data
+//! for a user's function, which needs the memory layout of its datatype.
 
 mod extended;
 mod half;
@@ -45,7 +45,7 @@ pub(crate) enum Operator {
 /// A function of the program: `inout[i] = in[i] op inout[i]`.
 pub(crate) struct User {
     function: usize,
-    /// Its count is an `MPI_Count`.
+    /// Its count argument is an `MPI_Count`.
     large: bool,
     commutative: bool,
 }
@@ -76,13 +76,13 @@ const PREDEFINED: [(Op, Operator, u32); 14] = [
 ];
 
 impl Operator {
-    /// The wire's name of it.
+    /// The code of the operator in submissions.
     fn code(self) -> u32 {
         PREDEFINED.iter().find(|p| p.1 == self).expect("all are listed").2
     }
 }
 
-/// How many the program has made and not freed.
+/// Number of operations that the program has created and not freed.
 pub(crate) fn created() -> usize {
     OPERATIONS.len()
 }
@@ -109,7 +109,7 @@ impl Operation {
             Operation::User(user) => user.commutative,
         }
     }
-    /// Complains about a predefined operation on a type it is not defined for.
+    /// Rejects a predefined operation on a type for which it is not defined.
     pub fn check(&self, datatype: &Type) -> Result {
         let Operation::Predefined(op) = self else { return Ok(()) };
         match datatype.number {
@@ -118,14 +118,15 @@ impl Operation {
             None => fail!(c::ERR_OP, "{op:?} needs a predefined datatype, not a derived one"),
         }
     }
-    /// What it means on the wire, whoever does it; members of a reduction must mean the same.
+    /// The code that identifies the operation in submissions, wherever it is computed. All members
+    /// of a reduction must use the same.
     pub fn wire_identity(&self, datatype: &Type) -> u32 {
         let Operation::Predefined(op) = self else {
             return combine::builtin(combine::op::OWN, 0);
         };
         combine::builtin(op.code(), datatype.number.map_or(0, Number::wire_identity))
     }
-    /// How the simulator would do it without this process; `combine::USER` if it cannot.
+    /// The code by which the simulator can compute the operation; `combine::USER` if it cannot.
     pub fn on_wire(&self, datatype: &Type) -> u32 {
         let (Operation::Predefined(op), Some(number)) = (self, datatype.number) else {
             return combine::USER;
@@ -142,7 +143,7 @@ impl Operation {
     }
 }
 
-/// `inout[i] = in[i] op inout[i]` for `count` items as they lie in memory.
+/// Computes `inout[i] = in[i] op inout[i]` for `count` items in their memory layout.
 ///
 /// # Safety
 /// All data of the items is readable, and writable at `inout`.
@@ -163,7 +164,7 @@ pub(crate) unsafe fn combine_items(
     }
 }
 
-/// Packed items: `into = from op into` if `left`, else `into = into op from`.
+/// Combines packed items: `into = from op into` if `left`, else `into = into op from`.
 ///
 /// # Safety
 /// Both point to the packed bytes of `count` items, and do not overlap.
@@ -200,10 +201,10 @@ pub(crate) unsafe fn combine_packed(
     }
 }
 
-/// Memory for items laid out as their type says.
+/// Memory for items in the layout of their type.
 struct UnpackedItems {
     memory: Vec<u128>,
-    /// Offset of the buffer address from the memory's first byte.
+    /// Offset of the buffer address from the first byte of the memory.
     origin: i64,
 }
 
@@ -212,7 +213,7 @@ impl UnpackedItems {
         let (low, high) = datatype.true_bounds();
         let last = (count.max(1) as i64 - 1) * datatype.extent();
         let (low, high) = (low + last.min(0), high + last.max(0));
-        // Keeps the alignment the type's own offsets have.
+        // Keeps the alignment of the type's own offsets.
         let origin = (15 - low).div_euclid(16) * 16;
         let bytes = (high + origin).max(0) as usize;
         UnpackedItems { memory: vec![0; bytes.div_ceil(16)], origin }
@@ -222,10 +223,11 @@ impl UnpackedItems {
     }
 }
 
-/// Calls a program's function, in parts if its count is an `int` and ours is more.
+/// Calls the program's function, in several parts if its count is an `int` and `count` does not
+/// fit.
 ///
 /// # Safety
-/// See `combine_items`; the function is what `MPI_Op_create` was given.
+/// See `combine_items`; the function is the one passed to `MPI_Op_create`.
 unsafe fn call(
     user: &User,
     handle: Datatype,

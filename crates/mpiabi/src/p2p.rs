@@ -1,8 +1,8 @@
-//! Point-to-point messages: sends of every mode, receives, and both at once.
+//! Point-to-point messages: sends of every mode, receives, and combined calls.
 //!
-//! A `CheckedSend` or `CheckedReceive` is one call with its arguments checked; it makes flights. Whether a
-//! send must wait for its receiver only the simulator knows, so a blocking send is a flight waited
-//! for, and the rank sleeps for as long as its machine would have kept it.
+//! A `CheckedSend` or `CheckedReceive` is one call with its arguments checked. Only the simulator
+//! knows whether a send must wait for its receiver. So a blocking send waits for its completion,
+//! and the rank sleeps for as long as the call would block on the machine.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -20,10 +20,11 @@ use crate::export::{Integer, mpi_fn};
 use crate::request::{self, Cancellable, InFlight, Outcome, put_status};
 use crate::runtime::{self, Held};
 
-/// `flag::SYNCHRONOUS` and the like; a ready send is a standard one whose receive is there.
+/// The flags of a standard send; others are `flag::SYNCHRONOUS` and the like. A ready send is a
+/// standard send whose receive is posted.
 pub(crate) const STANDARD: u32 = 0;
 
-/// A checked send.
+/// A send with its arguments checked.
 #[derive(Clone)]
 pub(crate) struct CheckedSend {
     buffer: Buffer,
@@ -32,7 +33,7 @@ pub(crate) struct CheckedSend {
     context: u32,
     tag: c_int,
     flags: u32,
-    /// Whose attached buffer a buffered send uses.
+    /// The communicator whose attached buffer a buffered send uses.
     comm: Comm,
 }
 
@@ -56,7 +57,7 @@ impl CheckedSend {
         };
         Ok(CheckedSend { buffer, to, context: comm.context, tag, flags, comm: handle })
     }
-    /// One of the library's own.
+    /// A send of the library's own.
     pub fn own(buffer: Buffer, to: Option<u32>, context: u32, tag: c_int) -> CheckedSend {
         CheckedSend { buffer, to, context, tag, flags: STANDARD, comm: c::COMM_SELF }
     }
@@ -73,8 +74,8 @@ impl CheckedSend {
             let give = self.buffer.noncontiguous();
             send(held, to, self.context, self.tag, (bytes, block, give), flags)
         };
-        // When it starts, not when it is prepared, the user's buffer must have room. From there it
-        // leaves like any other message.
+        // The user's buffer must have room when the send starts, not when it is prepared. Then it
+        // is sent like any other message.
         if self.flags == flag::BUFFERED {
             let sent = attach::send(held, self.comm, bytes, || submit(STANDARD));
             return InFlight::completed(sent.map_or_else(Outcome::failed, |()| Outcome::empty()));
@@ -84,7 +85,7 @@ impl CheckedSend {
     }
 }
 
-/// A block with a payload; 0 if there is none.
+/// A block with the payload; 0 if there is none.
 pub(crate) fn packed(held: &Held, bytes: u64, fill: impl FnOnce(*mut u8)) -> u64 {
     if bytes == 0 {
         return 0;
@@ -109,7 +110,7 @@ pub(crate) fn send(
     token
 }
 
-/// A checked receive.
+/// A receive with its arguments checked.
 #[derive(Clone)]
 pub(crate) struct CheckedReceive {
     buffer: Buffer,
@@ -119,7 +120,7 @@ pub(crate) struct CheckedReceive {
     comm: Arc<Communicator>,
 }
 
-/// Whom a receive or probe means, and with which tag, in the wire's words.
+/// The source of a receive or probe, as encoded in submissions.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Source {
     ProcNull,
@@ -147,7 +148,7 @@ pub(crate) fn envelope(
     Ok((from, tag))
 }
 
-/// What a receive or probe found, in the communicator's ranks.
+/// The result of a receive or probe, with ranks of the communicator.
 pub(crate) fn found(comm: &Communicator, completion: &Completion) -> Outcome {
     let source = comm.rank_of(completion.peer).map_or(c::ANY_SOURCE, |r| r as c_int);
     Outcome::message(source, completion.tag, completion.bytes)
@@ -155,8 +156,8 @@ pub(crate) fn found(comm: &Communicator, completion: &Completion) -> Outcome {
 
 const CANCELLED: u32 = 2;
 
-/// Moves a message that has arrived to the user.
-pub(crate) fn on_complete(
+/// Copies a received message to the user's buffer, and checks its length.
+pub(crate) fn deliver(
     held: &Held,
     buffer: &Buffer,
     comm: &Communicator,
@@ -169,13 +170,14 @@ pub(crate) fn on_complete(
     }
     let room = buffer.bytes();
     let bytes = completion.bytes.min(room);
-    // Open MPI copies the bytes of an element that is not whole, too.
+    // Open MPI also copies the bytes of an incomplete element.
     let whole = buffer.datatype.whole(bytes);
     let is_cut = whole < bytes && completion.bytes <= room;
     let reports_cut = is_cut && !checks::is_open_mpi();
     let bytes = if reports_cut { whole } else { bytes };
     if bytes > 0 {
-        // SAFETY: the block holds the sender's bytes; the buffer is the user's until now.
+        // SAFETY: the block holds the sender's bytes; the user's buffer is valid until the receive
+        // completes.
         unsafe { buffer.unpack(runtime::address(held, completion.block), bytes) };
     }
     runtime::free(held, completion.block);
@@ -212,7 +214,7 @@ impl CheckedReceive {
         let (from, tag) = envelope(held, source, tag, &comm)?;
         Ok(CheckedReceive { buffer, from, context: comm.context, tag, comm })
     }
-    /// One of the library's own.
+    /// A receive of the library's own.
     pub fn own(
         buffer: Buffer,
         from: Source,
@@ -239,7 +241,7 @@ impl CheckedReceive {
         );
         let (buffer, comm) = (self.buffer.clone(), self.comm.clone());
         let on_complete =
-            move |held: &Held, done: &[Completion]| on_complete(held, &buffer, &comm, &done[0]);
+            move |held: &Held, done: &[Completion]| deliver(held, &buffer, &comm, &done[0]);
         InFlight { tokens: vec![token], on_complete: Box::new(on_complete) }
     }
 }
@@ -255,7 +257,7 @@ unsafe fn blocking_send<Int: Integer>(
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
     let sending = CheckedSend::new(held, buffer, dest, tag, comm, flags)?;
     if sending.flags == STANDARD && runtime::is_eager(held, sending.buffer.bytes()) {
-        // Its payload has been copied, so the user's buffer is free and the rank goes on.
+        // The payload has been copied, so the user's buffer is free and the rank can proceed.
         sending.start(held).tokens.iter().for_each(|&token| runtime::detach(held, token));
         return Ok(());
     }
@@ -276,7 +278,7 @@ unsafe fn start_send<Int: Integer>(
     let sending = CheckedSend::new(held, buffer, dest, tag, comm, flags)?;
     let in_flight = sending.start(held);
     if flags == flag::BUFFERED {
-        // It has happened, and the call itself says so if there was no room.
+        // A buffered send is complete already; the call itself reports a full buffer.
         in_flight.wait(held).result()?;
         let in_flight = InFlight::completed(Outcome::empty());
         unsafe { *request = request::in_flight_request(held, comm, Cancellable::Send, in_flight) };
@@ -310,7 +312,7 @@ fn cancellable(flags: u32) -> Cancellable {
     if flags == flag::SYNCHRONOUS { Cancellable::Never } else { Cancellable::Send }
 }
 
-/// A send and a receive that wait for both.
+/// A send and a receive; waits for both.
 fn exchange(
     held: &Held,
     sending: &CheckedSend,
@@ -320,13 +322,13 @@ fn exchange(
     let (incoming, outgoing) = (receiving.start(held), sending.start(held));
     let tokens: Vec<u32> = incoming.tokens.iter().chain(&outgoing.tokens).copied().collect();
     runtime::wait_all(held, &tokens);
-    outgoing.on_complete(held);
-    let outcome = incoming.on_complete(held);
+    outgoing.complete(held);
+    let outcome = incoming.complete(held);
     unsafe { put_status(status, &outcome) };
     outcome.result()
 }
 
-/// The same as one flight: the receive's tokens come first.
+/// The same as one operation in flight: the receive's tokens come first.
 fn start_exchange(held: &Held, sending: &CheckedSend, receiving: &CheckedReceive) -> InFlight {
     let (incoming, outgoing) = (receiving.start(held), sending.start(held));
     let tokens = incoming.tokens.iter().chain(&outgoing.tokens).copied().collect();
@@ -425,7 +427,8 @@ mpi_fn! {
         let buffer = Buffer::new(buf, count.wide(), datatype)?;
         let receiving = CheckedReceive::new(held, buffer, source, tag, comm::find(comm)?)?;
         let in_flight = receiving.start(held);
-        unsafe { *request = request::in_flight_request(held, comm, Cancellable::Receive, in_flight) };
+        let cancellable = Cancellable::Receive;
+        unsafe { *request = request::in_flight_request(held, comm, cancellable, in_flight) };
         Ok(())
     }
     pub fn Recv_init<Int>(
@@ -457,7 +460,7 @@ mpi_fn! {
         buf: *mut c_void, count: Int, datatype: Datatype, dest: c_int, sendtag: c_int,
         source: c_int, recvtag: c_int, comm: Comm, status: *mut Status,
     ) {
-        // The payload is copied away when it is submitted, so one buffer serves both.
+        // The payload is copied when it is submitted, so one buffer is enough.
         let held = &runtime::enter()?;
         let at = comm::find(comm)?;
         let buffer = Buffer::new(buf, count.wide(), datatype)?;

@@ -1,11 +1,11 @@
-//! Partitioned communication: a message whose parts are marked ready, and arrive, one by one.
+//! Partitioned communication: the parts of a message are marked ready and arrive one by one.
 //!
-//! Every partition of the sender is a message of its own, so a part travels when it is marked and
-//! not when the last one is. What the two sides call a partition may differ: the sender tells its
-//! layout in a first message, which is matched as the `_init` calls are: by sender, tag and order.
-//! All of it is in a context of the library's own, so no receive of the program's can see it. The
-//! partitions' tags there are negative and belong to one pair of requests, so that nothing else
-//! matches.
+//! Every partition of the sender is a separate message, which is sent when the partition is marked
+//! ready. The two sides may use different partitions. So the sender first sends its layout in a
+//! message that is matched as the `_init` calls are: by sender, tag and order.
+//!
+//! All these messages are in a context of the library's own, where no receive of the program
+//! matches them. The tags of partitions are negative there, and belong to one pair of requests.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
@@ -45,7 +45,7 @@ impl Progress for Parts {
             Parts::Receive(receive) => receive.advance(held),
         }
     }
-    /// What a send may also wait for is that a partition is marked.
+    /// A send may also wait for a call that marks a partition ready.
     fn open(&self, held: &Held, tokens: &mut Vec<u32>) -> bool {
         match self {
             Parts::Send(send) => send.open(held, tokens),
@@ -59,7 +59,8 @@ impl Progress for Parts {
     fn parts(&self) -> Option<&Parts> {
         Some(self)
     }
-    /// The layout that was asked for comes all the same: a sender's `MPI_Psend_init` has met it.
+    /// The sender's layout still arrives, because it has matched the `MPI_Psend_init` of the
+    /// sender.
     fn abandon(&self) -> Option<InFlight> {
         let Parts::Receive(receive) = self else { return None };
         let tokens = vec![receive.state.borrow_mut().layout_token.take()?];
@@ -71,11 +72,11 @@ impl Progress for Parts {
     }
 }
 
-/// One side's buffer, in its own partitions.
+/// One side's buffer, divided into its own partitions.
 struct PartitionedBuffer {
     buffer: Buffer,
     partitions: usize,
-    /// Items in one.
+    /// Items per partition.
     count: u64,
 }
 
@@ -99,7 +100,7 @@ impl PartitionedBuffer {
     fn part(&self, i: usize) -> Buffer {
         self.buffer.items(i as i64 * self.count as i64, self.count)
     }
-    /// Packed bytes of one.
+    /// Packed bytes per partition.
     fn bytes(&self) -> u64 {
         self.buffer.datatype.packed_size(self.count)
     }
@@ -114,20 +115,20 @@ impl PartitionedBuffer {
     }
 }
 
-/// What a sender tells of itself: `LAYOUT_WORDS` words.
+/// The layout that the sender sends, in `LAYOUT_WORDS` words.
 #[derive(Clone, Copy)]
 struct PartitionLayout {
     partitions: usize,
     bytes: u64,
-    /// Tag of partition 0; of every next one, one less.
+    /// Tag of partition 0; each following partition has the next lower tag.
     first_tag: i32,
 }
 const LAYOUT_WORDS: usize = 3;
 
-/// The next tag nobody has: below the wildcard.
+/// The next unused tag, below the wildcard.
 static NEXT_TAG: Guarded<i32> = Guarded::new(workload::ANY_TAG - 1);
 
-/// Tags for so many partitions.
+/// The first of `n` unused tags.
 fn tags(held: &Held, n: usize) -> Result<i32> {
     let first = *NEXT_TAG.get(held);
     match i32::try_from(n).ok().and_then(|n| first.checked_sub(n)) {
@@ -146,16 +147,16 @@ pub(crate) struct PartitionedSend {
     to: Option<u32>,
     context: u32,
     first_tag: i32,
-    /// By partition, once it is marked.
+    /// Token by partition, once it is marked ready.
     tokens: RefCell<Vec<Option<u32>>>,
-    /// How its partitions are sent. The first time the receiver may not know the layout before it
-    /// waits for this very request, so the sender must not wait for the receiver; from the second
-    /// time on, the receiver's `MPI_Start` posts what is needed.
+    /// Send flags of the partitions. In the first round the receiver may not know the layout before
+    /// it waits for this request, so the sender must not wait for the receiver. In later rounds the
+    /// receiver's `MPI_Start` posts the receives.
     flags: Cell<u32>,
 }
 
 impl PartitionedSend {
-    /// Tells the receiver the layout.
+    /// Sends the layout to the receiver.
     fn send_layout(&self, held: &Held, tag: c_int) {
         let Some(to) = self.to else { return };
         let layout = [self.cut.partitions as u64, self.cut.bytes(), self.first_tag as u64];
@@ -191,7 +192,7 @@ impl PartitionedSend {
             return fail!(c::ERR_ARG, "partition {i} is marked ready for the second time");
         }
         let (part, bytes) = (self.cut.part(i), self.cut.bytes());
-        // SAFETY: the block has the room; the program has said that the partition is ready.
+        // SAFETY: the block has the room; the program has marked the partition ready.
         let block = p2p::packed(held, bytes, |out| unsafe { part.pack(out, bytes) });
         let tag = self.first_tag - i as i32;
         let all = (bytes, block, part.noncontiguous());
@@ -213,21 +214,21 @@ pub(crate) struct PartitionedReceive {
 
 #[derive(Default)]
 struct Arrivals {
-    /// The sender's layout, and the receive of it until that is here.
+    /// The sender's layout once it has arrived, and the token of its receive until then.
     layout: Option<PartitionLayout>,
     layout_token: Option<u32>,
     started: bool,
-    /// Receives of the sender's partitions that have not arrived, by partition.
+    /// Tokens of the receives of the sender's partitions that have not arrived, by partition.
     tokens: Vec<Option<u32>>,
     left: usize,
-    /// By own partition: how many of the sender's that touch it are missing.
+    /// By own partition: number of the sender's partitions that overlap it and are missing.
     missing: Vec<usize>,
-    /// Packed bytes, where the two sides cut differently.
+    /// Packed bytes, if the two sides have different partitions.
     staged: Vec<u8>,
 }
 
 impl PartitionedReceive {
-    /// Asks for the sender's layout.
+    /// Posts the receive of the sender's layout.
     fn prepare(&self, held: &Held) {
         let Some(peer) = self.from else { return };
         let (kind, token, context, tag) =
@@ -246,22 +247,23 @@ impl PartitionedReceive {
             self.post(held);
         }
     }
-    /// Receives of all the sender's partitions.
+    /// Posts the receives of all the sender's partitions.
     fn post(&self, held: &Held) {
         let (Some(layout), Some(peer)) = (self.state.borrow().layout, self.from) else { return };
-        // All of it, before a submission may let other threads in who ask what has arrived.
+        // Complete before the first submission, which may admit other threads that inquire about
+        // arrivals.
         self.expect(held, layout);
         let (kind, context, bytes) = (kind::RECV, self.context, layout.bytes);
         let take = self.cut.buffer.noncontiguous().first(bytes);
         for i in 0..layout.partitions {
-            let token =
-                self.state.borrow().tokens[i].expect("nothing has arrived before it is asked for");
+            let token = self.state.borrow().tokens[i]
+                .expect("nothing arrives before its receive is posted");
             let tag = layout.first_tag - i as i32;
             let what = Submission { kind, token, peer, tag, context, ..Submission::default() };
             runtime::submit(held, Submission { bytes, take, ..what });
         }
     }
-    /// Nothing has arrived.
+    /// Resets the state: nothing has arrived.
     fn expect(&self, held: &Held, layout: PartitionLayout) {
         let state = &mut *self.state.borrow_mut();
         state.tokens = (0..layout.partitions).map(|_| Some(runtime::token(held))).collect();
@@ -277,14 +279,14 @@ impl PartitionedReceive {
     fn has_equal_partitions(&self, layout: PartitionLayout) -> bool {
         (layout.partitions, layout.bytes) == (self.cut.partitions, self.cut.bytes())
     }
-    /// The own partitions in which the sender's partition `i` has bytes.
+    /// The own partitions that overlap the sender's partition `i`.
     fn overlapped(&self, layout: PartitionLayout, i: usize) -> std::ops::Range<usize> {
         let (theirs, ours) = (layout.bytes, self.cut.bytes());
         if self.has_equal_partitions(layout) {
             return i..i + 1;
         }
         if theirs == 0 || ours == 0 {
-            // Nothing is everywhere: a partition of it is here when all of it is.
+            // An empty partition overlaps all partitions: each has arrived only when all of it has.
             return 0..self.cut.partitions;
         }
         let (begin, end) = (i as u64 * theirs, (i as u64 + 1) * theirs);
@@ -314,13 +316,13 @@ impl PartitionedReceive {
         state.staged = Vec::new();
         Some(self.outcome(layout))
     }
-    /// Takes the sender's layout, if it has come, and then posts what `start` could not.
+    /// Receives the sender's layout, if it has arrived, and then posts what `start` could not.
     fn receive_layout(&self, held: &Held) {
         let Some(token) = self.state.borrow().layout_token else { return };
         let Some(done) = runtime::completion(held, token) else { return };
         runtime::release_token(held, token);
         let at = runtime::address(held, done.block).cast::<[u64; LAYOUT_WORDS]>();
-        // SAFETY: what `send_layout` has written.
+        // SAFETY: written by `send_layout`.
         let [partitions, bytes, first_tag] = unsafe { at.read() };
         runtime::free(held, done.block);
         let layout =
@@ -334,14 +336,15 @@ impl PartitionedReceive {
             self.post(held);
         }
     }
-    /// The sender's partition `i` is here: hands on the own partitions that it completes.
+    /// The sender's partition `i` has arrived: unpacks the own partitions that are complete with
+    /// it.
     fn arrived(&self, held: &Held, layout: PartitionLayout, i: usize, done: &wire::Completion) {
         let state = &mut *self.state.borrow_mut();
         let bytes = layout.bytes as usize;
         let data = runtime::address(held, done.block);
         let has_equal_partitions = self.has_equal_partitions(layout);
         if has_equal_partitions && bytes > 0 {
-            // SAFETY: the block holds the sender's partition; ours is the program's to lend.
+            // SAFETY: the block holds the sender's partition; the program provides the buffer.
             unsafe { self.cut.part(i).unpack(data, layout.bytes) };
         } else if bytes > 0 {
             let room = state.staged[i * bytes..][..bytes].as_mut_ptr();
@@ -376,7 +379,7 @@ impl PartitionedReceive {
         }
         outcome
     }
-    /// Whether an own partition is here.
+    /// Whether an own partition has arrived.
     fn has_arrived(&self, partition: usize) -> bool {
         let state = self.state.borrow();
         self.from.is_none() || !state.started || state.missing.get(partition) == Some(&0)
@@ -391,7 +394,7 @@ fn checked_tag(held: &Held, tag: c_int) -> Result {
     Ok(())
 }
 
-/// Marks partitions of an active send.
+/// Marks partitions of an active send as ready.
 fn mark_ready(request: Request, partitions: impl Iterator<Item = c_int>) -> Result {
     let held = &runtime::enter()?;
     let (operation, is_active) = request::partitioned(held, request)?;
@@ -454,7 +457,7 @@ mpi_fn! {
     pub fn Pready(partition: c_int, request: Request) {
         mark_ready(request, std::iter::once(partition))
     }
-    /// Both bounds belong to the range.
+    /// Both bounds are inclusive.
     pub fn Pready_range(low: c_int, high: c_int, request: Request) {
         if low > high {
             return fail!(c::ERR_ARG, "partitions {low} to {high}");

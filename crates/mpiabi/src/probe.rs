@@ -1,4 +1,4 @@
-//! Looking for messages without receiving them, and receiving those that were set aside.
+//! Probes, matched probes, and receives of matched messages.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::p2p::{self, Source};
 use crate::request::{self, Cancellable, InFlight, Outcome, put_status};
 use crate::runtime::{self, Guarded, Held};
 
-/// A message a matching probe has set aside for this process.
+/// A message that a matched probe has reserved for this process.
 struct MatchedMessage {
-    /// The probe's token: the message's name until it is received.
+    /// The probe's token identifies the message until it is received.
     token: u32,
     comm: Arc<Communicator>,
     handle: Comm,
@@ -50,7 +50,7 @@ fn take(held: &Held, message: Message) -> Result<MatchedMessage> {
     Ok(slots[slot as usize].take().expect("checked above"))
 }
 
-/// Asks the simulator. With `flag::TAKE` the token stays in use for a message found.
+/// Submits a probe. With `flag::TAKE` the token stays in use for a message that was found.
 fn submit_probe(
     held: &Held,
     comm: &Communicator,
@@ -80,7 +80,7 @@ fn submit_probe(
     found.map(|completion| (token, completion))
 }
 
-/// Whether a message is there, with its status.
+/// Whether a matching message has arrived; writes its status.
 fn probe(
     held: &Held,
     (source, tag): (c_int, c_int),
@@ -118,7 +118,7 @@ fn probe(
     Ok(true)
 }
 
-/// A flight that receives the message set aside, and the communicator it came over.
+/// Starts the receive of a matched message; also returns its communicator.
 fn receive(held: &Held, buffer: Buffer, message: *mut Message) -> Result<(InFlight, Comm)> {
     let handle = unsafe { *message };
     if handle == c::MESSAGE_NO_PROC {
@@ -136,7 +136,7 @@ fn receive(held: &Held, buffer: Buffer, message: *mut Message) -> Result<(InFlig
     );
     let on_complete = move |held: &Held, done: &[Completion]| {
         runtime::release_token(held, other);
-        p2p::on_complete(held, &buffer, &matched.comm, &done[0])
+        p2p::deliver(held, &buffer, &matched.comm, &done[0])
     };
     Ok((InFlight { tokens: vec![token], on_complete: Box::new(on_complete) }, matched.handle))
 }

@@ -1,9 +1,9 @@
-//! Requests: operations in flight, what happens when they land, and the ways to wait for them.
+//! Requests: operations in flight, their completion, and the ways to wait for them.
 //!
-//! A `InFlight` is what every communicating function makes: the tokens the simulator will complete
-//! and a closure that then moves bytes to the user and says what came of it. A blocking call waits
-//! for its flight on the spot; a non-blocking one keeps it in a `Request`; a persistent one keeps a
-//! closure that makes flights. A flight may have stages: what lands then takes off again.
+//! Every communicating function creates an `InFlight`: the tokens that the simulator will complete,
+//! and a closure that then moves data to the user and returns the outcome. A blocking call waits
+//! for it at once. A non-blocking call stores it in a request. A persistent request stores a
+//! closure that creates it. An operation may have stages: its completion may start the next stage.
 
 mod calls;
 
@@ -17,20 +17,21 @@ use crate::error::{Error, Result, fail};
 use crate::partitioned::Parts;
 use crate::runtime::{self, Guarded, Held};
 
-/// What came of an operation.
+/// The outcome of an operation.
 pub(crate) struct Outcome {
     pub status: Status,
     pub error: Option<Error>,
-    /// Not yet: there is a next stage, and only what comes of that counts. It begins when the
-    /// program asks for this request, so nobody else may have to wait for it.
-    pub then: Option<Box<InFlight>>,
+    /// The next stage, if the operation is not complete: only the outcome of the last stage counts.
+    /// A stage starts when the program tests or waits for this request, so no other rank may depend
+    /// on it.
+    pub next_stage: Option<Box<InFlight>>,
 }
 
 impl Outcome {
-    /// Sends, collectives, inactive requests.
+    /// The outcome of sends, collectives and inactive requests.
     pub fn empty() -> Outcome {
         let status = Status::new(c::ANY_SOURCE, c::ANY_TAG, c::SUCCESS);
-        Outcome { status, error: None, then: None }
+        Outcome { status, error: None, next_stage: None }
     }
     pub fn message(source: c_int, tag: c_int, bytes: u64) -> Outcome {
         let mut status = Status::new(source, tag, c::SUCCESS);
@@ -50,26 +51,26 @@ impl Outcome {
 
 pub(crate) type OnComplete = Box<dyn FnOnce(&Held, &[Completion]) -> Outcome>;
 
-/// Submitted operations and what to do when all are done.
+/// Submitted operations, and the closure to call when all are complete.
 pub(crate) struct InFlight {
     pub tokens: Vec<u32>,
     pub on_complete: OnComplete,
 }
 
 impl InFlight {
-    /// Nothing to wait for.
+    /// A completed operation, without tokens.
     pub fn completed(outcome: Outcome) -> InFlight {
         InFlight { tokens: Vec::new(), on_complete: Box::new(move |_, _| outcome) }
     }
     fn is_ready(&self, held: &Held) -> bool {
         self.tokens.iter().all(|&t| runtime::completion(held, t).is_some())
     }
-    /// All tokens are done. Says what came of this stage.
-    pub fn on_complete(self, held: &Held) -> Outcome {
+    /// Called when all tokens are complete. Returns the outcome of this stage.
+    pub fn complete(self, held: &Held) -> Outcome {
         let completions: Vec<Completion> = self
             .tokens
             .iter()
-            .map(|&t| runtime::completion(held, t).expect("landed before it was done"))
+            .map(|&t| runtime::completion(held, t).expect("completed before its tokens were"))
             .collect();
         self.tokens.iter().for_each(|&t| runtime::release_token(held, t));
         (self.on_complete)(held, &completions)
@@ -80,8 +81,8 @@ impl InFlight {
         loop {
             runtime::wait_all(held, &in_flight.tokens);
             complete_orphans(held);
-            let mut outcome = in_flight.on_complete(held);
-            match outcome.then.take() {
+            let mut outcome = in_flight.complete(held);
+            match outcome.next_stage.take() {
                 Some(next) => in_flight = *next,
                 None => return outcome,
             }
@@ -91,22 +92,23 @@ impl InFlight {
 
 pub(crate) type Start = Rc<dyn Fn(&Held) -> InFlight>;
 
-/// An operation that is more than tokens and a landing: one whose parts the program marks or asks
-/// for, or whose tokens are somebody else's.
+/// An operation that is more than tokens and a completion: the program marks or inquires about its
+/// parts, or its tokens are shared.
 pub(crate) trait Progress {
-    /// Begins (again), if it is one that a program starts.
+    /// Starts an operation that the program starts, also repeatedly.
     fn start(&self, _held: &Held) {}
     fn persists(&self) -> bool {
         false
     }
-    /// Takes what has come; what came of the whole operation once that is all.
+    /// Processes completed tokens. Returns the outcome once the whole operation is complete.
     fn advance(&self, held: &Held) -> Option<Outcome>;
-    /// Adds the tokens it waits for. Whether it also waits for a call of the program's.
+    /// Adds the tokens that it waits for. Returns whether it also waits for a call of the program.
     fn open(&self, held: &Held, tokens: &mut Vec<u32>) -> bool;
     fn parts(&self) -> Option<&Parts> {
         None
     }
-    /// The request is freed while inactive: what is still to come, for nobody.
+    /// Called when the request is freed while inactive: the remaining operation, whose outcome is
+    /// ignored.
     fn abandon(&self) -> Option<InFlight> {
         None
     }
@@ -118,7 +120,7 @@ enum RequestState {
     InFlight(InFlight),
     Completed(Outcome),
     Generalized(Generalized),
-    /// Under way; `RequestEntry::progress` knows how far.
+    /// In progress; the state is in `RequestEntry::progress`.
     Progressing,
 }
 
@@ -134,12 +136,13 @@ type QueryFunction = Option<unsafe extern "C" fn(*mut c_void, *mut Status) -> c_
 type FreeFunction = Option<unsafe extern "C" fn(*mut c_void) -> c_int>;
 type CancelFunction = Option<unsafe extern "C" fn(*mut c_void, c_int) -> c_int>;
 
-/// What `MPI_Cancel` may take back.
+/// Which operations `MPI_Cancel` can cancel.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Cancellable {
     Receive,
-    /// Deprecated for sends. It never takes the message back, which MPI allows; but the wait after
-    /// it must not need the receiver (MPI 5.0, 3.8.4), and need not where the payload is copied.
+    /// Deprecated for sends. The message is never cancelled, which MPI allows. But a wait after the
+    /// call must not depend on the receiver (MPI 5.0, 3.8.4). It need not, because the payload has
+    /// been copied.
     Send,
     /// A synchronous send: only its receiver can complete it.
     Never,
@@ -151,9 +154,10 @@ struct RequestEntry {
     start: Option<Start>,
     progress: Option<Rc<dyn Progress>>,
     cancellable: Cancellable,
-    /// Whose error handler hears of what goes wrong.
+    /// The communicator whose error handler is called.
     comm: Comm,
-    /// It counts: what is complete from the first is the same request for everybody, in MPICH.
+    /// Whether it counts as a record in use: MPICH has one shared request for operations that are
+    /// complete from the start.
     counts: bool,
 }
 
@@ -161,7 +165,7 @@ impl RequestEntry {
     fn persists(&self) -> bool {
         self.start.is_some() || self.progress.as_ref().is_some_and(|p| p.persists())
     }
-    /// A persistent one is active: what it started is a request of its own.
+    /// A started persistent request: the started operation uses a record of its own.
     fn is_started(&self) -> bool {
         self.persists() && !matches!(self.state, RequestState::Inactive)
     }
@@ -171,14 +175,15 @@ impl RequestEntry {
 struct RequestTable {
     pending: Vec<Option<RequestEntry>>,
     free: Vec<u32>,
-    /// Freed by the user while in flight: landed when somebody next waits, or when there are many.
+    /// Requests freed by the user while in flight. They are completed at the next wait, or when
+    /// there are many.
     orphans: Vec<InFlight>,
     orphan_limit: usize,
     in_use: InUse,
 }
 
-/// Requests as MPICH has them: one for a handle, and one more for what a persistent one started
-/// until the program has asked for it.
+/// Request records in use, counted as in MPICH: one per handle, and one more for a started
+/// persistent request until the program has completed it.
 #[derive(Default)]
 struct InUse {
     now: u32,
@@ -189,7 +194,7 @@ impl InUse {
     const fn none() -> InUse {
         InUse { now: 0, most: 0 }
     }
-    /// One more. How many there are, if there never were as many.
+    /// Counts one more. Returns the number if it is a new maximum.
     fn take(&mut self) -> Option<u32> {
         self.now += 1;
         (self.now > self.most).then(|| {
@@ -207,7 +212,7 @@ static TABLE: Guarded<RequestTable> = Guarded::new(RequestTable {
     in_use: InUse::none(),
 });
 
-/// One request more is in use.
+/// Counts one more request record.
 fn count(held: &Held) {
     let most = TABLE.get(held).in_use.take();
     if let Some(most) = most {
@@ -215,7 +220,7 @@ fn count(held: &Held) {
     }
 }
 
-/// What this request has started, if it persists, is about to be over.
+/// The started operation of a persistent request is about to complete.
 fn uncount_started(held: &Held, slot: usize) {
     if with(held, slot, |p| p.is_started()) {
         TABLE.get(held).in_use.now -= 1;
@@ -239,7 +244,7 @@ fn store(held: &Held, pending: RequestEntry) -> Request {
     }
 }
 
-/// A request for a flight that has started.
+/// A request for an operation in flight.
 pub(crate) fn in_flight_request(
     held: &Held,
     comm: Comm,
@@ -250,13 +255,13 @@ pub(crate) fn in_flight_request(
     let state = RequestState::InFlight(in_flight);
     store(held, RequestEntry { state, start: None, progress: None, cancellable, comm, counts })
 }
-/// The same for a send that is complete in the simulated library, whatever it is here.
+/// The same for a send that completes at once in the simulated library.
 pub(crate) fn injected(held: &Held, comm: Comm, in_flight: InFlight) -> Request {
     let (state, cancellable) = (RequestState::InFlight(in_flight), Cancellable::Send);
     let counts = false;
     store(held, RequestEntry { state, start: None, progress: None, cancellable, comm, counts })
 }
-/// An inactive request that makes a flight whenever it is started.
+/// An inactive request that starts an operation whenever it is started.
 pub(crate) fn persistent(
     held: &Held,
     comm: Comm,
@@ -268,7 +273,7 @@ pub(crate) fn persistent(
     let counts = true;
     store(held, RequestEntry { state, start, progress: None, cancellable, comm, counts })
 }
-/// A request for an operation with a progress of its own: inactive if that persists.
+/// A request for an operation with its own progress; inactive if it is persistent.
 pub(crate) fn progressing(held: &Held, comm: Comm, progress: Rc<dyn Progress>) -> Request {
     let state =
         if progress.persists() { RequestState::Inactive } else { RequestState::Progressing };
@@ -285,14 +290,14 @@ pub(crate) fn partitioned(held: &Held, request: Request) -> Result<(Rc<dyn Progr
     Ok((progress, is_active(held, slot)))
 }
 
-/// How many have been started and not completed.
+/// Number of requests that are started and not completed.
 pub(crate) fn active_requests(held: &Held) -> usize {
     let table = TABLE.get(held);
     let is_active = |p: &&RequestEntry| !matches!(p.state, RequestState::Inactive);
     table.pending.iter().flatten().filter(is_active).count()
 }
 
-/// How many persistent requests are not started and not freed.
+/// Number of persistent requests that are neither started nor freed.
 pub(crate) fn inactive_requests(held: &Held) -> usize {
     let table = TABLE.get(held);
     let is_inactive = |p: &&RequestEntry| matches!(p.state, RequestState::Inactive);
@@ -303,7 +308,7 @@ fn invalid(why: &str) -> Error {
     Error::new(c::ERR_REQUEST, why)
 }
 
-/// `None`: the null request.
+/// The slot of a request; `None` for the null request.
 fn slot_of(held: &Held, request: Request) -> Result<Option<usize>> {
     if request == c::REQUEST_NULL {
         return Ok(None);
@@ -322,7 +327,8 @@ fn with<R>(held: &Held, slot: usize, f: impl FnOnce(&mut RequestEntry) -> R) -> 
     f(TABLE.get(held).pending[slot].as_mut().expect("checked by slot_of"))
 }
 
-/// Whether it has not been completed or freed meanwhile, which another thread must not do, but may.
+/// Whether the request still exists. Another thread may have completed or freed it, although MPI
+/// forbids that.
 fn is_there(held: &Held, slot: usize) -> bool {
     TABLE.get(held).pending[slot].is_some()
 }
@@ -331,7 +337,7 @@ fn is_active(held: &Held, slot: usize) -> bool {
     with(held, slot, |p| !matches!(p.state, RequestState::Inactive))
 }
 
-/// Lands what has arrived; a flight with another stage is then in that.
+/// Completes what has arrived, and starts the next stage if there is one.
 fn advance(held: &Held, slot: usize) {
     loop {
         let arrived =
@@ -343,8 +349,8 @@ fn advance(held: &Held, slot: usize) {
                 }
             });
         let Some(in_flight) = arrived else { break };
-        let mut outcome = in_flight.on_complete(held);
-        let state = match outcome.then.take() {
+        let mut outcome = in_flight.complete(held);
+        let state = match outcome.next_stage.take() {
             Some(next) => RequestState::InFlight(*next),
             None => RequestState::Completed(outcome),
         };
@@ -371,11 +377,11 @@ fn is_ready(held: &Held, slot: usize) -> bool {
     })
 }
 
-/// What `slots` still wait for.
+/// Operations that `slots` still wait for.
 #[derive(Default)]
 struct Outstanding {
     tokens: Vec<u32>,
-    /// Something that only a call of another thread can bring.
+    /// A call that another thread has to make.
     calls: Option<&'static str>,
 }
 
@@ -404,10 +410,11 @@ fn outstanding(held: &Held, slots: &[usize]) -> Outstanding {
     found
 }
 
-/// Lets other threads in, where one of them has to make a call this one waits for.
+/// Admits other threads to MPI, if one of them has to make a call that this one waits for.
 fn yield_to_threads(held: &Held, for_what: &str) {
     let mut level = c::THREAD_SINGLE;
-    // SAFETY: writes to `level`. An error means that nobody called MPI_Init: then there is one.
+    // SAFETY: writes to `level`. On an error (MPI_Init was not called) the level stays
+    // MPI_THREAD_SINGLE.
     let _ = unsafe { crate::init::Query_thread(&mut level) };
     if level < c::THREAD_SERIALIZED {
         let why = format!("waits for {for_what}, and no other thread of it may call MPI");
@@ -416,7 +423,7 @@ fn yield_to_threads(held: &Held, for_what: &str) {
     runtime::yield_to_threads(held);
 }
 
-/// Until every one of `slots` is ready.
+/// Returns when every one of `slots` is ready.
 fn await_all(held: &Held, slots: &[usize]) {
     loop {
         let Outstanding { tokens, calls } = outstanding(held, slots);
@@ -429,7 +436,7 @@ fn await_all(held: &Held, slots: &[usize]) {
         }
     }
 }
-/// Until at least one of `slots` is ready.
+/// Returns when at least one of `slots` is ready.
 fn await_any(held: &Held, slots: &[usize]) {
     while !slots.iter().any(|&s| is_ready(held, s)) {
         match outstanding(held, slots) {
@@ -443,7 +450,7 @@ fn await_any(held: &Held, slots: &[usize]) {
         }
     }
 }
-/// Gives the simulator a chance, unless `enough` holds already; then whether it does.
+/// Lets the simulator proceed, unless `enough` is true already; returns whether it is true then.
 fn poll(held: &Held, slots: &[usize], enough: impl Fn() -> bool) -> bool {
     if enough() {
         return true;
@@ -457,12 +464,13 @@ fn poll(held: &Held, slots: &[usize], enough: impl Fn() -> bool) -> bool {
     enough()
 }
 
-/// Takes what came of a ready request. An ordinary one is gone after; a persistent one inactive.
+/// Takes the outcome of a ready request. An ordinary request is then freed; a persistent one
+/// becomes inactive.
 fn finish(held: &Held, request: &mut Request, slot: usize) -> (Outcome, Comm) {
-    // A handle that stands twice in one list has been finished by the first, and one that two
-    // threads wait for by one of them; it may even be another request's by now.
+    // The first of two equal handles in a list has completed the request, or the first of two
+    // threads that wait for it. The slot may even hold another request now.
     if !matches!(slot_of(held, *request), Ok(Some(_))) || !is_ready(held, slot) {
-        let error = invalid("the request stands twice in one list, or two threads wait for it");
+        let error = invalid("the request is twice in one list, or two threads wait for it");
         return (Outcome::failed(error), c::COMM_SELF);
     }
     uncount_started(held, slot);
@@ -489,23 +497,23 @@ fn finish(held: &Held, request: &mut Request, slot: usize) -> (Outcome, Comm) {
     (outcome, comm)
 }
 
-/// The user's clean-up.
+/// Calls the user's free function.
 fn release(g: &Generalized) -> Result {
     let Some(free) = g.free else { return Ok(()) };
     // SAFETY: the user's function with the user's argument; no state is borrowed.
     match runtime::callback(|| unsafe { free(g.extra) }) {
         c::SUCCESS => Ok(()),
-        code => fail!(code, "the free function says so"),
+        code => fail!(code, "the free function returned it"),
     }
 }
 
 fn query(g: &Generalized) -> Outcome {
     let mut outcome = Outcome::empty();
     if let Some(query) = g.query {
-        // SAFETY: the user's function with the user's argument and a status of ours.
+        // SAFETY: the user's function with the user's argument and a status of the library's own.
         let code = runtime::callback(|| unsafe { query(g.extra, &mut outcome.status) });
         if code != c::SUCCESS {
-            outcome.error = Some(Error::new(code, "the query function says so"));
+            outcome.error = Some(Error::new(code, "the query function returned it"));
         }
     }
     outcome
@@ -518,9 +526,9 @@ fn forget(held: &Held, slot: usize) {
     table.in_use.now -= u32::from(counts);
 }
 
-/// Nobody will ask for it any more, but it holds memory until it lands.
+/// No handle refers to the operation any more, but it holds memory until it completes.
 fn orphan(held: &Held, in_flight: InFlight) {
-    /// So many are not worth a look.
+    /// Orphans that are kept without a check.
     const FEW: usize = 64;
     let (count, orphan_limit) = {
         let mut table = TABLE.get(held);
@@ -546,12 +554,12 @@ fn complete_orphans(held: &Held) {
                 TABLE.get(held).orphans.push(in_flight);
                 break;
             }
-            stage = in_flight.on_complete(held).then.map(|next| *next);
+            stage = in_flight.complete(held).next_stage.map(|next| *next);
         }
     }
 }
 
-/// Writes a status as a single completion does: its error field stays the user's.
+/// Writes the status of a single completion; its error field is left unchanged.
 ///
 /// # Safety
 /// `status` is `MPI_STATUS_IGNORE` or writable.
@@ -565,7 +573,8 @@ pub(crate) unsafe fn put_status(status: *mut Status, outcome: &Outcome) {
     }
 }
 
-/// Writes the status of a request that does not wait for anything: all of it (MPI 5.0, 3.7.3).
+/// Writes the empty status of a null or inactive request, including the error field (MPI 5.0,
+/// 3.7.3).
 ///
 /// # Safety
 /// `status` is `MPI_STATUS_IGNORE` or writable.

@@ -1,12 +1,15 @@
-//! The rank's end of the wire: one process, one seat in the shared segment.
+//! The rank's end of the shared memory through which it communicates with the simulator.
 //!
-//! Knows how to submit operations, when to hand the turn to the simulator, and what time it is
-//! there. Knows no communicator, datatype or request. Its one idea: a call that need not block only
-//! appends to the ring; a call that must wait gives its turn away and sleeps on a futex.
+//! This module submits operations, gives the turn to the simulator, and keeps the simulated time.
+//! It knows no communicator, datatype or request. The turn is the right to access the rank's part
+//! of the shared segment: either the rank has it, or the simulator. A non-blocking call only
+//! appends to the submission ring. A blocking call gives the turn away (a hand-over) and sleeps on
+//! a futex until the simulator returns it (a release).
 //!
-//! A process started without a seat is a job of one rank: `singleton` then answers in its own memory.
+//! A process that was not started by odonata is a job of one rank: `singleton` completes its
+//! operations in the process.
 //!
-//! `threads` has the lock that guards all of this, `turn` the waiting.
+//! `threads` has the lock that guards this state, `turn` implements waiting.
 
 pub mod job;
 mod memory;
@@ -30,15 +33,16 @@ use crate::abi::c;
 use crate::error::{Result, fail};
 use crate::singleton::Singleton;
 
-/// Exit status of a rank that the simulator ends: as if by SIGKILL, in a shell's reckoning.
+/// Exit status of a rank that the simulator ends: a shell's status for SIGKILL.
 const EXIT_KILLED: i32 = 128 + 9;
-/// How often a sleeping rank looks whether the simulator still lives, in seconds of the wall clock.
+/// Interval at which a sleeping rank checks that the simulator is alive, in seconds of the wall
+/// clock.
 const LIFE_CHECK_S: i64 = 2;
-/// About 2 us: what the simulator needs for a message or two.
+/// About 2 us: the time in which the simulator processes a message or two.
 const SPINS: u32 = 50;
 const PS_PER_S: f64 = 1e12;
 
-/// Set in a process that a rank has forked: it has the memory of a seat that is not its own.
+/// Set in a process forked by a rank: the job attachment in its memory is its parent's.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// See `log_prefix`.
@@ -50,29 +54,33 @@ struct Phase {
     finalized: bool,
 }
 
-/// Simulated picoseconds, the last that anybody here has heard of.
+/// The last simulated time known to this process, in picoseconds.
 static LAST_KNOWN_PS: AtomicU64 = AtomicU64::new(0);
-/// The function that says what OpenMP adds to this thread's CPU time; null without the clock.
+/// The function that returns OpenMP's addition to this thread's CPU time; null without the library
+/// `clock`.
 static OPENMP_EXTRA: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
 thread_local! {
-    /// This thread's CPU time in nanoseconds when it last left MPI (0: it never has), and how far
-    /// the rank had come then, in picoseconds.
+    /// This thread's CPU time in nanoseconds when it last left MPI (0: never), and the rank's
+    /// simulated time then, in picoseconds.
     static EXIT_CPU_NS: Cell<u64> = const { Cell::new(0) };
     static EXIT_PS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Begins an MPI call that needs a seat.
+/// Begins an MPI call that needs an attachment to the job.
 pub fn enter() -> Result<Held> {
     usable(threads::lock_for(crate::export::function()))
 }
-/// The same for calls that any thread may make at any time in between.
+/// The same for calls that any thread may make during calls of others.
 pub fn enter_any() -> Result<Held> {
     usable(lock())
 }
 fn usable(held: Held) -> Result<Held> {
     if is_forked() {
-        return fail!(c::ERR_OTHER, "this process was forked by a rank and has no seat of its own");
+        return fail!(
+            c::ERR_OTHER,
+            "this process was forked by a rank and is not a rank of the job"
+        );
     }
     if is_finalized(&held) {
         return fail!(c::ERR_OTHER, "it is called after MPI_Finalize");
@@ -83,19 +91,19 @@ fn usable(held: Held) -> Result<Held> {
     Ok(held)
 }
 
-/// A call of MPI begins.
+/// Called when an MPI call begins.
 fn begin(held: &Held) {
     if !is_forked()
         && let Some(rt) = RUNTIME.get(held).as_mut()
     {
         rt.function = crate::export::function();
-        // SAFETY: the tally has a counter for every function and is this rank's to write.
+        // SAFETY: the tally has a counter for every function, and only this rank writes it.
         unsafe { *rt.segment.tally(rt.rank).add(rt.function as usize) += 1 };
         rt.charge();
         rt.sample_periodically();
     }
 }
-/// It ends, or one of the user's functions does not belong to it.
+/// Called when an MPI call ends, or when a user's function begins, which is not part of the call.
 fn end(held: &Held) {
     if let Some(rt) = RUNTIME.get(held).as_mut()
         && rt.factor != 0.0
@@ -118,21 +126,21 @@ fn set_function(held: &Held, function: u32) {
     }
 }
 
-/// What a probe looks for: source, tag and context.
+/// The search key of a probe: source, tag and context.
 pub type ProbeKey = (u32, i32, u32);
-/// The seat and everything that goes with it.
+/// The attachment to the job, with its state.
 pub struct Runtime {
     segment: Segment,
     control: *mut Control,
     rank: u32,
     size: u32,
     arena: Arena,
-    /// Submissions in the ring.
+    /// Number of submissions in the ring.
     submitted: u32,
-    /// Whether anything went into the ring since the last release: if not, the time is known.
+    /// Whether nothing was submitted since the last release: then the time is known.
     quiet: bool,
-    /// How far the rank has come, in simulated picoseconds, and how much of that the simulator has
-    /// been told. What is between is computation.
+    /// The rank's simulated time, and the part of it that was reported to the simulator, in
+    /// picoseconds. The difference is computation.
     at_ps: u64,
     reported_ps: u64,
     /// Simulated picoseconds per picosecond of thread CPU time; 0: not charged.
@@ -141,40 +149,40 @@ pub struct Runtime {
     tag_ub: i32,
     tag_max: i32,
     function: u32,
-    /// What the probe sought that the last release answered, if in vain.
+    /// The key of the last probe, if it found nothing.
     failed_probe: Option<ProbeKey>,
-    /// Polls that may be answered here, and how many were since the last hand-over.
-    spared_polls: u32,
+    /// Polls that the rank may answer by itself, and the number answered since the last hand-over.
+    local_polls: u32,
     spent_polls: u32,
-    /// How often to look for the turn before sleeping, when the simulator waits for nobody else.
+    /// How often to check for the turn before sleeping, if the simulator waits for no other rank.
     spins: u32,
-    /// Whether the simulator may ask for a function of the user's.
+    /// Whether the simulator may request a user's function.
     combines: bool,
     free_tokens: Vec<u32>,
     next_token: u32,
-    /// By token, as far as any has been waited for since there may be several threads.
+    /// By token. Grows to the highest token that was waited for with several threads.
     pins: Vec<Pin>,
-    /// Sends nobody waits for: their tokens are free again once done.
+    /// Sends without a request: their tokens are freed on completion.
     detached: Vec<u32>,
     memory_sampler: memory::MemorySampler,
     singleton: Option<Box<Singleton>>,
 }
 
-/// Why a token must not be used again yet, for its completion would be cleared.
+/// The reasons why a token must not be reused yet: reuse clears its completion.
 #[derive(Clone, Copy, Default)]
 struct Pin {
-    /// Threads that wait for it, not necessarily as its only owners.
+    /// Threads that wait for it, which need not own it.
     waiters: u32,
-    /// Its owner has released it: the last of them frees it.
+    /// Its owner has released it: the last waiter frees it.
     released: bool,
 }
 
 impl Runtime {
-    /// Frees the tokens of detached sends that are done.
+    /// Frees the tokens of completed detached sends.
     fn reap(&mut self) {
         let mut detached = std::mem::take(&mut self.detached);
         detached.retain(|&token| {
-            // SAFETY: the turn is this rank's.
+            // SAFETY: this rank has the turn.
             let done = unsafe { (*self.segment.completion(self.rank, token)).done != 0 };
             if done {
                 self.release(token);
@@ -210,31 +218,32 @@ impl Runtime {
         let now = thread_cpu_ns();
         let left = EXIT_CPU_NS.replace(now);
         if left != 0 {
-            // Threads that compute do so side by side.
+            // Threads compute in parallel, so the maximum counts.
             let computed = ((now - left) as f64 * 1e3 * self.factor) as u64;
             self.at_ps = self.at_ps.max(EXIT_PS.get() + computed);
         }
     }
-    /// Answers a poll here if the simulator has said that nothing can have come.
+    /// Answers a poll without a hand-over, if the simulator has reported that nothing can have
+    /// arrived.
     fn answer_poll_locally(&mut self) -> bool {
-        if self.spared_polls == 0 || self.submitted > 0 {
+        if self.local_polls == 0 || self.submitted > 0 {
             return false;
         }
-        self.spared_polls -= 1;
+        self.local_polls -= 1;
         self.spent_polls += 1;
         self.at_ps += self.control().poll_ps;
         LAST_KNOWN_PS.store(self.at_ps, Ordering::Relaxed);
         true
     }
-    /// A reading of the clock, which costs its tick.
+    /// Reads the clock; each reading costs one tick.
     fn tick(&mut self) -> u64 {
         self.at_ps += self.tick_ps;
         LAST_KNOWN_PS.store(self.at_ps, Ordering::Relaxed);
         self.at_ps
     }
     fn control(&mut self) -> &mut Control {
-        // SAFETY: the segment is mapped for the life of the process; between hand-overs this rank
-        // is the only one to touch the plain fields.
+        // SAFETY: the segment is mapped for the life of the process; between hand-overs only this
+        // rank accesses the plain fields.
         unsafe { &mut *self.control }
     }
 }
@@ -253,8 +262,8 @@ pub fn is_finalized(held: &Held) -> bool {
     PHASE.get(held).finalized
 }
 
-/// Whether this process was forked by a rank. It may end as it likes, also by way of
-/// `MPI_Finalize`, but the job hears nothing of it.
+/// Whether this process was forked by a rank. It may end in any way, also with `MPI_Finalize`,
+/// without effect on the job.
 pub fn is_forked() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
@@ -264,7 +273,7 @@ extern "C" fn after_fork_in_child() {
     threads::reset_after_fork();
 }
 
-/// Finds this process's seat, or makes a job of one. Does nothing the second time.
+/// Attaches to the job, or creates a job of one rank. Does nothing the second time.
 pub fn attach(held: &Held) -> std::result::Result<(), String> {
     if is_attached(held) {
         return Ok(());
@@ -278,12 +287,12 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             if rank >= ranks {
                 return Err(format!("{}={rank}, but the job has {ranks} ranks", wire::ENV_RANK));
             }
-            // SAFETY: the rank is one of the segment's.
+            // SAFETY: the rank is less than the segment's number of ranks.
             let state = unsafe { (*segment.control(rank)).state.load(Ordering::Acquire) };
             if state != wire::state::STARTING {
                 return Err(format!(
-                    "rank {rank} is another process already: a program that a rank starts cannot \
-                     be of the same job"
+                    "rank {rank} is already another process: a program that a rank starts cannot \
+                     join the job of that rank"
                 ));
             }
             die_with_parent(pid);
@@ -294,8 +303,8 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             (segment, 0, Some(Box::new(singleton)))
         }
     };
-    // SAFETY: the header is written (by the simulator or by `Singleton::new`); this process is the only
-    // one with this rank.
+    // SAFETY: the header is written (by the simulator or by `Singleton::new`); no other process has
+    // this rank.
     let runtime = unsafe {
         let header = &*segment.header();
         Runtime {
@@ -314,7 +323,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             tag_max: header.tag_max,
             function: 0,
             failed_probe: None,
-            spared_polls: 0,
+            local_polls: 0,
             spent_polls: 0,
             spins: if has_spare_core() { SPINS } else { 0 },
             combines: false,
@@ -343,17 +352,17 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// Has the clocks of this process ask us, if they are not the kernel's.
+/// Registers as the source of time with the library `clock`, if it is loaded.
 fn register_clocks() {
     type Now = extern "C" fn(c_int) -> u64;
     type Pass = extern "C" fn(u64, c_int) -> c_int;
     type Forget = extern "C" fn(u64);
-    // SAFETY: zero-terminated names.
+    // SAFETY: NUL-terminated names.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"odonata_clock_register".as_ptr()) };
     let extra = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"odonata_clock_extra".as_ptr()) };
     OPENMP_EXTRA.store(extra, Ordering::Relaxed);
     if !found.is_null() {
-        // SAFETY: nothing but the crate `clock` has that name.
+        // SAFETY: only the crate `clock` defines that name.
         let register: extern "C" fn(Now, Pass, Forget) = unsafe { std::mem::transmute(found) };
         register(clock_now, clock_pass, clock_forget);
     }
@@ -367,9 +376,9 @@ fn job_of_environment() -> JobVariables {
             Err(_) => Ok(None),
             Ok(text) => match text.parse() {
                 Ok(n) => Ok(Some(n)),
-                Err(_) => {
-                    Err(format!("{name}={text:?} is not a number; start me with odonata run"))
-                }
+                Err(_) => Err(format!(
+                    "{name}={text:?} is not a number; start the program with odonata run"
+                )),
             },
         }
     }
@@ -377,15 +386,15 @@ fn job_of_environment() -> JobVariables {
         (Some(fd), Some(rank)) => Ok(Some((fd, rank))),
         (None, None) => Ok(None),
         _ => Err(format!(
-            "only one of {} and {} is set; start me with odonata run",
+            "only one of {} and {} is set; start the program with odonata run",
             wire::ENV_FD,
             wire::ENV_RANK
         )),
     }
 }
 
-/// No orphans: the kernel ends this process when its parent goes. The parent may be a shell between
-/// the simulator and us, which is why `sleep_until_turn` also looks for the simulator itself.
+/// Makes the kernel end this process when its parent ends. The parent may be a shell between the
+/// simulator and this process, so `sleep_until_turn` also checks the simulator itself.
 fn die_with_parent(simulator: libc::pid_t) {
     // SAFETY: plain system calls.
     unsafe {
@@ -402,14 +411,14 @@ fn has_spare_core() -> bool {
 }
 
 fn is_alive(pid: libc::pid_t) -> bool {
-    // SAFETY: signal 0 only asks.
+    // SAFETY: signal 0 only checks for existence.
     pid == 0
         || unsafe { libc::kill(pid, 0) } == 0
         || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 
-/// CPU time of this thread in nanoseconds; of OpenMP's parallel regions, that of the slowest thread
-/// (see the crate `clock`).
+/// CPU time of this thread in nanoseconds. In OpenMP's parallel regions it is the time of the
+/// slowest thread (see the crate `clock`).
 fn thread_cpu_ns() -> u64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `t` is a valid timespec.
@@ -417,16 +426,16 @@ fn thread_cpu_ns() -> u64 {
     let extra = OPENMP_EXTRA.load(Ordering::Relaxed);
     let extra_ns = match extra.is_null() {
         true => 0,
-        // SAFETY: the clock's function, found by its name.
+        // SAFETY: the function of the library `clock`, found by its name.
         false => unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> u64>(extra)() },
     };
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64 + extra_ns
 }
 
 // ---------------------------------------------------------------------------------------------
-// Memory the simulator and other ranks see.
+// Memory shared with the simulator and other ranks.
 
-/// A block of the arena, contents undefined. Ends the job if there is no room.
+/// Allocates a block of the arena, with undefined contents. Ends the job if there is no room.
 pub fn alloc(held: &Held, bytes: u64) -> u64 {
     match with(held, |rt| rt.arena.alloc(bytes)) {
         Some(at) => at,
@@ -436,23 +445,23 @@ pub fn alloc(held: &Held, bytes: u64) -> u64 {
             fatal(
                 held,
                 &format!(
-                    "{bytes} bytes do not fit: this rank's {room} MiB for messages on their way \
+                    "{bytes} bytes do not fit: this rank's {room} MiB for messages in flight \
                      are full. Receive more of them before sending, or use fewer ranks"
                 ),
             )
         }
     }
 }
-/// The same for who can go on without; `None` if there is no room.
+/// The same for callers that can proceed without; `None` if there is no room.
 pub fn try_alloc(held: &Held, bytes: u64) -> Option<u64> {
     with(held, |rt| rt.arena.alloc(bytes))
 }
-/// Gives a block back, whoever owns it.
+/// Returns a block to its owner's arena.
 pub fn free(held: &Held, block: u64) {
     if block != 0 {
         with(held, |rt| {
-            // SAFETY: the offset came from an arena of this segment (ours, or a completion's), and
-            // the caller is done with it.
+            // SAFETY: the offset came from an arena of this segment (this rank's, or that of a
+            // completion), and the caller no longer uses it.
             unsafe { wire::return_block(rt.segment, block) };
         });
     }
@@ -472,7 +481,7 @@ pub fn offset_of(held: &Held, address: *const u8) -> Option<u64> {
 // ---------------------------------------------------------------------------------------------
 // Submitting and waiting.
 
-/// A token nobody has; its completion is cleared.
+/// An unused token, with its completion cleared.
 pub fn token(held: &Held) -> u32 {
     let token = with(held, |rt| match rt.free_tokens.pop() {
         Some(token) => Some(token),
@@ -485,18 +494,18 @@ pub fn token(held: &Held) -> u32 {
     });
     let Some(token) = token else {
         let most = with(held, |rt| rt.next_token);
-        fatal(held, &format!("more than {most} operations of one rank at a time"));
+        fatal(held, &format!("more than {most} operations of one rank in flight"));
     };
-    // SAFETY: one of the layout's; nobody else uses a token that is free.
+    // SAFETY: a token of the layout; a free token has no other user.
     with(held, |rt| unsafe {
         *rt.segment.completion(rt.rank, token) = Completion::default();
     });
     token
 }
-/// Nobody asks for it again; threads that wait for it now still find it done.
+/// Releases a token. Threads that wait for it now still find it complete.
 pub fn release_token(held: &Held, token: u32) {
     with(held, |rt| {
-        // SAFETY: the turn is this rank's, and the token is the layout's.
+        // SAFETY: this rank has the turn, and the token is one of the layout's.
         let completion = unsafe { &mut *rt.segment.completion(rt.rank, token) };
         if completion.done != 0 {
             completion.done |= wire::REPORTED;
@@ -504,46 +513,46 @@ pub fn release_token(held: &Held, token: u32) {
         rt.release(token);
     });
 }
-/// Leaves `token` to complete by itself.
+/// Lets `token` complete without a wait.
 pub fn detach(held: &Held, token: u32) {
     with(held, |rt| rt.detached.push(token));
 }
-/// Whether a standard send of `bytes` completes without its receiver, so that nobody need wait.
+/// Whether a standard send of `bytes` completes without its receiver, so that no wait is needed.
 pub fn is_eager(held: &Held, bytes: u64) -> bool {
     // SAFETY: written before any rank started.
     with(held, |rt| rt.singleton.is_none() && bytes <= unsafe { (*rt.segment.header()).eager_max })
 }
-/// Longest such send, in bytes.
-/// Whether the simulated library has a standard send of `bytes` complete as it returns.
+/// Whether a standard send of `bytes` is complete when it returns, in the simulated library.
 pub fn is_injected(held: &Held, bytes: u64) -> bool {
     // SAFETY: as above.
     with(held, |rt| bytes <= unsafe { (*rt.segment.header()).inject_max })
 }
+/// Longest standard send that completes without its receiver, in bytes.
 pub fn eager_max(held: &Held) -> u64 {
     // SAFETY: written before any rank started.
     with(held, |rt| unsafe { (*rt.segment.header()).eager_max })
 }
-/// What came of `token`, if it is done as far as this rank has heard.
+/// The completion of `token`, if this rank has received it.
 pub fn completion(held: &Held, token: u32) -> Option<Completion> {
     if turn::is_away() {
         return None;
     }
-    // SAFETY: written by the simulator only while this rank sleeps.
+    // SAFETY: the simulator writes it only while this rank sleeps.
     let completion = with(held, |rt| unsafe { *rt.segment.completion(rt.rank, token) });
     (completion.done != 0).then_some(completion)
 }
 
-/// Appends to the ring; hands over first if it is full.
+/// Appends to the ring; hands over first if the ring is full.
 pub fn submit(held: &Held, mut submission: Submission) {
     turn::refuse_if_serving(held);
     turn::acquire_turn(held);
-    // More than once where other threads fill it again before this one has the lock back.
+    // Repeated if other threads fill the ring before this one has the lock again.
     while with(held, |rt| rt.submitted as usize == wire::RING) {
         turn::hand_over(held, wire::wait::NONE, &[]);
     }
     with(held, |rt| {
         submission.function = rt.function;
-        // What is only told takes no part in the rank's time.
+        // Registrations take no simulated time.
         if !matches!(submission.kind, wire::kind::COMM | wire::kind::REGION) {
             submission.after_ps = rt.at_ps - rt.reported_ps;
             rt.reported_ps = rt.at_ps;
@@ -551,7 +560,7 @@ pub fn submit(held: &Held, mut submission: Submission) {
         rt.quiet = false;
         rt.combines |= submission.combine == wire::combine::USER;
         let slot = rt.submitted as usize;
-        // SAFETY: the ring is this rank's until it hands over.
+        // SAFETY: the ring belongs to this rank until it hands over.
         unsafe { *rt.segment.submission(rt.rank, slot) = submission };
         rt.submitted += 1;
     });
@@ -561,8 +570,8 @@ fn done(held: &Held, token: &u32) -> bool {
     completion(held, *token).is_some()
 }
 
-/// Waits with `wait`, and keeps the tokens from being used again meanwhile: another thread may be
-/// the first to see that one is done, and release it.
+/// Calls `wait`, and prevents reuse of the tokens during it: another thread may be the first to see
+/// a completion, and release the token.
 fn pinned(held: &Held, tokens: &[u32], wait: impl FnOnce()) {
     let shared = threads::is_multiple();
     if shared {
@@ -573,7 +582,7 @@ fn pinned(held: &Held, tokens: &[u32], wait: impl FnOnce()) {
         with(held, |rt| tokens.iter().for_each(|&t| rt.unpin(t)));
     }
 }
-/// Returns when every token is done.
+/// Returns when every token is complete.
 pub fn wait_all(held: &Held, tokens: &[u32]) {
     let is_done = |some: &[u32]| some.iter().all(|t| done(held, t));
     if is_done(tokens) {
@@ -587,7 +596,7 @@ pub fn wait_all(held: &Held, tokens: &[u32]) {
         }
     });
 }
-/// Returns when at least one token is done; `tokens` is not empty.
+/// Returns when at least one token is complete; `tokens` is not empty.
 pub fn wait_any(held: &Held, tokens: &[u32]) {
     let is_done = || tokens.iter().any(|t| done(held, t));
     if is_done() {
@@ -605,54 +614,55 @@ pub fn wait_any(held: &Held, tokens: &[u32]) {
         }
     });
 }
-/// Gives the simulator a chance to complete one of `tokens`, unless one is done already.
+/// Lets the simulator complete one of `tokens`, unless one is complete already.
 pub fn poll(held: &Held, tokens: &[u32]) {
     if !tokens.iter().any(|t| done(held, t)) && !with(held, Runtime::answer_poll_locally) {
         let some = &tokens[..tokens.len().min(wire::WAITS)];
         pinned(held, some, || turn::hand_over(held, wire::wait::POLL, some));
     }
 }
-/// Whether a probe for what the last one sought in vain is in vain without asking.
+/// Whether a probe repeats the last, unsuccessful one and can fail without a hand-over.
 pub fn repeats_failed_probe(held: &Held, probe_key: ProbeKey) -> bool {
     with(held, |rt| rt.failed_probe == Some(probe_key) && rt.answer_poll_locally())
 }
-/// The probe just answered has found nothing.
+/// Records that the last probe found nothing.
 pub fn record_failed_probe(held: &Held, probe_key: ProbeKey) {
     with(held, |rt| rt.failed_probe = Some(probe_key));
 }
-/// Lets the process's other threads into MPI for a moment, where this one waits for them.
+/// Admits the process's other threads to MPI, if this one waits for them.
 pub fn yield_to_threads(held: &Held) {
     threads::pause(held, false, u32::MAX);
 }
-/// Lets `span_ps` picoseconds pass, as a sleep does.
+/// Lets `span_ps` picoseconds of simulated time pass, as a sleep does.
 pub fn delay(held: &Held, span_ps: u64) {
     let (kind, token) = (wire::kind::DELAY, token(held));
     submit(held, Submission { kind, token, bytes: span_ps, ..Submission::default() });
     wait_all(held, &[token]);
     release_token(held, token);
 }
-/// Lets the simulator take what was submitted, and returns when the rank's CPU is through with it.
+/// Passes all submissions to the simulator, and returns when the rank's simulated CPU has processed
+/// them.
 pub fn flush(held: &Held) {
     turn::hand_over(held, wire::wait::NONE, &[]);
 }
 
 // ---------------------------------------------------------------------------------------------
-// Time, and the end.
+// Simulated time.
 
-/// When this rank last got its turn, in picoseconds: the same until it gives it away again.
+/// Simulated time of the last release, in picoseconds. It stays the same until the next hand-over.
 pub fn released_ps(held: &Held) -> u64 {
     with(held, |rt| rt.control().now_ps)
 }
 
 /// Simulated seconds since the job began. Every call costs `Header::clock_tick_ps`, so that a loop
-/// that waits for the clock ends.
+/// that waits for a time ends.
 pub fn wtime(held: &Held) -> f64 {
     if let Some(elapsed) =
         with(held, |rt| rt.singleton.as_ref().map(|singleton| singleton.elapsed()))
     {
         return elapsed.as_secs_f64();
     }
-    // Who waits for the turn here may be waited for by who has to give it back.
+    // A thread that waits for the turn here may block the one that has to return it.
     if !turn::is_away() && !turn::is_serving() && with(held, |rt| !rt.quiet) {
         flush(held);
     }
@@ -663,7 +673,7 @@ pub fn wtick(held: &Held) -> f64 {
     with(held, |rt| rt.tick_ps.max(1)) as f64 / PS_PER_S
 }
 
-/// The simulator, as far as clocks are concerned that are read behind MPI's back.
+/// Takes the lock for clock readings outside MPI, if the rank is active.
 fn enter_for_clock(held: Option<Held>) -> Option<Held> {
     let held = held.filter(|h| !is_forked() && is_attached(h) && !is_finalized(h))?;
     with(&held, |rt| {
@@ -678,14 +688,14 @@ pub extern "C" fn clock_now(reading: c_int) -> u64 {
     let Some(held) = held.filter(|_| !turn::is_away() && !turn::is_serving()) else {
         return LAST_KNOWN_PS.load(Ordering::Relaxed);
     };
-    // While we hand over, the simulator may ask for a function that needs what this thread holds:
-    // Python reads clocks as it waits for its lock, but only if it has several threads.
+    // During a hand-over, the simulator may request a function that needs a lock of this thread.
+    // Python reads clocks while it waits for its global lock, but only if it has several threads.
     if with(&held, |rt| !rt.quiet && (!rt.combines || is_single_threaded())) {
         flush(&held);
     }
     with(&held, Runtime::tick)
 }
-/// Whether the calling thread's time has gone on by `span_ps`.
+/// Whether the calling thread's simulated time has advanced by `span_ps`.
 pub extern "C" fn clock_pass(span_ps: u64, may_wait: c_int) -> c_int {
     let may_wait = may_wait != 0 && !turn::is_serving();
     let held = match may_wait && threads::is_multiple() {
@@ -700,7 +710,7 @@ pub extern "C" fn clock_pass(span_ps: u64, may_wait: c_int) -> c_int {
     }
     1
 }
-/// Takes back the tick of the reading that answered `at_ps`, unless something has happened since.
+/// Takes back the tick of the reading that returned `at_ps`, unless the time has advanced since.
 pub extern "C" fn clock_forget(at_ps: u64) {
     let held = threads::try_lock().filter(|h| !is_forked() && is_attached(h) && !is_finalized(h));
     let Some(held) = held.filter(|_| !turn::is_away()) else { return };
@@ -712,22 +722,22 @@ pub extern "C" fn clock_forget(at_ps: u64) {
     });
 }
 
-/// Whether this process has one thread, as its C library knows.
+/// Whether this process has one thread, according to its C library.
 fn is_single_threaded() -> bool {
-    // SAFETY: a zero-terminated name, of a byte that is there as long as the process.
+    // SAFETY: a NUL-terminated name of a byte that lives as long as the process.
     unsafe {
         let known = libc::dlsym(libc::RTLD_DEFAULT, c"__libc_single_threaded".as_ptr());
         !known.is_null() && known.cast::<u8>().read_volatile() != 0
     }
 }
 
-/// Threads may call MPI at any time, at once.
+/// From now on several threads may call MPI at the same time.
 pub fn allow_threads(held: &Held) {
     threads::allow_many(held);
     with(held, |rt| rt.control().threads = 1);
 }
 
-/// "rank 3 on x1000c0s0b0n0: ", as far as this process has a seat.
+/// The prefix of messages, "rank 3 on x1000c0s0b0n0: "; empty without an attachment to a job.
 pub fn log_prefix() -> String {
     LOG_PREFIX.get().cloned().unwrap_or_default()
 }

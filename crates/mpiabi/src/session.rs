@@ -1,5 +1,5 @@
-//! Sessions: MPI without `MPI_Init`. The first takes the process's seat in the job; process sets
-//! name groups, and groups make communicators.
+//! Sessions: MPI without `MPI_Init`. The first session attaches the process to the job. Process
+//! sets name groups, and groups create communicators.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -11,11 +11,11 @@ use crate::runtime::{self, Guarded, Held};
 use crate::{attach, comm, group, info, init};
 
 struct Open {
-    /// What it may count on; the process's threads are served all the same.
+    /// The thread level of the session. The library supports the process's threads in any case.
     threads: c_int,
 }
 
-/// By slot; a session's slot is never used again.
+/// By slot; the slot of a session is never reused.
 static SESSIONS: Guarded<Vec<Option<Open>>> = Guarded::new(Vec::new());
 
 const LEVELS: [(c_int, &str); 4] = [
@@ -39,12 +39,12 @@ pub(crate) fn check(held: &Held, session: Session) -> Result<usize> {
 }
 
 extern "C" fn at_exit() {
-    // A thread that is still inside ends with the process, and the simulator sees that.
+    // A thread in MPI ends with the process, which the simulator detects.
     let _ = init::detach_from_job(&runtime::lock(), true);
 }
 
-/// The thread level that the hints ask for. MPICH takes the four names, exactly, and no other
-/// value, with an error of this class.
+/// The thread level that the hints request. MPICH accepts exactly the four names; any other value
+/// is an error of this class.
 fn threads_wanted(hints: Info) -> Result<c_int> {
     if hints == c::INFO_NULL {
         return Ok(c::THREAD_SINGLE);
@@ -71,8 +71,8 @@ fn pset(held: &Held, name: &CStr) -> Result<Vec<u32>> {
     }
 }
 
-/// A tag from a string, the same on every rank (FNV-1a). Above those of `MPI_Comm_create_group`,
-/// as long as programs do not use up all there are.
+/// A tag derived from a string, the same on every rank (FNV-1a). It is above the tags of
+/// `MPI_Comm_create_group`, unless programs use all of them.
 fn tag_of(text: &CStr) -> c_int {
     let hash = text
         .to_bytes()
@@ -104,11 +104,12 @@ mpi_fn! {
         runtime::serialize_calls();
         let slot = SESSIONS.get(held).len();
         if slot == 0 {
-            // SAFETY: registers a function of ours.
+            // SAFETY: registers a function of this library.
             unsafe { libc::atexit(at_exit) };
         }
         let new = Session::created(slot as u32);
-        // The handler is in charge of what goes wrong here, too, so the slot stays occupied.
+        // The error handler of the session is called for errors here too, so the slot stays
+        // occupied.
         SESSIONS.get(held).push(None);
         error::set(Site::session(new), errhandler)?;
         let threads = threads_wanted(hints).map_err(|e| e.of(Site::session(new)))?;
@@ -156,7 +157,7 @@ mpi_fn! {
         let level = LEVELS.iter().find(|l| Some(l.0) == threads).map_or("", |l| l.1);
         let pairs = [
             ("thread_level", level),
-            // What is still to come over its communicators need not be over when it ends.
+            // Messages on its communicators may be pending when the session ends.
             ("strict_finalize", "0"),
             ("mpi_memory_alloc_kinds", "mpi,system"),
         ];

@@ -1,7 +1,8 @@
-//! A job nobody simulates: a program started by hand is one rank, and talks to itself.
+//! Singleton initialization: a program that odonata did not start is a job of one rank, without a
+//! simulator.
 //!
-//! Answers the wire in the process's own memory. Everything happens at once; simulated time is the
-//! time the process has run.
+//! Completes all submissions in the process's own memory. Operations take no time; the clock is the
+//! time since the process started.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use workload::wire::{
 };
 use workload::{ANY_SOURCE, ANY_TAG};
 
-/// Smallest tag upper bound a program may rely on is 32,767; MPICH answers 2^28 - 1 or more.
+/// The standard guarantees 32,767; MPICH returns 2^28 - 1 or more.
 const TAG_UB: i32 = (1 << 28) - 1;
 const PS_PER_NS: u64 = 1000;
 /// The only rank.
@@ -21,12 +22,12 @@ pub struct Singleton {
     segment: Segment,
     posted: Vec<Posted>,
     unexpected: Vec<QueuedMessage>,
-    /// Set aside by a probe, by its token.
+    /// Messages reserved by a matched probe, by its token.
     taken: BTreeMap<u32, QueuedMessage>,
     next_context: u32,
-    /// What `kind::STORAGE` counts, by counter.
+    /// The counters of `kind::STORAGE`.
     counters: BTreeMap<u32, i64>,
-    /// The end of the rank's list of one-sided operations.
+    /// The last of the rank's list of one-sided operations.
     last_arrival: u64,
     started: std::time::Instant,
 }
@@ -65,7 +66,7 @@ impl Posted {
 }
 
 impl Singleton {
-    /// A job of one rank in this process's own memory.
+    /// Creates a job of one rank in this process's own memory.
     pub fn new() -> Result<(Segment, Singleton), String> {
         let limit = |which| {
             let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -73,7 +74,7 @@ impl Singleton {
             let known = unsafe { libc::getrlimit(which, &mut limit) } == 0;
             if known { limit.rlim_cur } else { libc::RLIM_INFINITY }
         };
-        // Half of what there may be, for the program is there as well.
+        // At most half of the limit, because the program needs memory too.
         let room = limit(libc::RLIMIT_AS).min(limit(libc::RLIMIT_DATA)) / 2;
         let Some(layout) = SegmentLayout::within(1, room) else {
             let need = 2 * SegmentLayout::min_bytes(1) / 1024;
@@ -101,7 +102,7 @@ impl Singleton {
         unsafe { libc::madvise(base, bytes, libc::MADV_DONTDUMP) };
         // SAFETY: mapped above with the length of one rank's segment, zeroed.
         let segment = unsafe { Segment::at(base.cast()) };
-        // SAFETY: as above; nobody else uses it yet.
+        // SAFETY: as above; no other code uses it yet.
         unsafe {
             let header = segment.header();
             (*header).magic = wire::MAGIC;
@@ -117,7 +118,7 @@ impl Singleton {
             copy_text(&mut (*control).node_name, &host_name());
         }
         let (posted, unexpected, taken) = (Vec::new(), Vec::new(), BTreeMap::new());
-        // Contexts 0 and 1 are the world's and the rank's own.
+        // Contexts 0 and 1 belong to MPI_COMM_WORLD and MPI_COMM_SELF.
         let (next_context, started) = (2, std::time::Instant::now());
         let counters = BTreeMap::new();
         let singleton = Singleton {
@@ -133,12 +134,13 @@ impl Singleton {
         Ok((segment, singleton))
     }
 
-    /// Time since the job began: nobody simulates it, so the time that has really passed.
+    /// Wall-clock time since the job began.
     pub fn elapsed(&self) -> std::time::Duration {
         self.started.elapsed()
     }
 
-    /// The rank hands over. What it waits for must have come, for nobody else can bring it.
+    /// Processes a hand-over. The operations that it waits for must be complete, because no other
+    /// rank can complete them.
     pub fn step(&mut self) -> Result<(), String> {
         // SAFETY: the caller has handed over.
         let submitted = unsafe { (*self.segment.control(RANK)).submitted };
@@ -150,12 +152,12 @@ impl Singleton {
         if self.is_satisfied() {
             return Ok(());
         }
-        Err("waits for a message that nobody can send: this job has one rank, for it was not \
+        Err("waits for a message that no rank can send: this job has one rank, because it was not \
              started by odonata run"
             .into())
     }
 
-    /// Whether what the rank waits for has come. A poll always gives up at once.
+    /// Whether the operations that the rank waits for are complete. A poll always returns at once.
     fn is_satisfied(&self) -> bool {
         // SAFETY: the rank has handed over.
         unsafe {
@@ -197,10 +199,10 @@ impl Singleton {
             }
             kind::COLLECTIVE => self.collective(s),
             kind::COMM if s.block == 0 => {}
-            // SAFETY: nobody reads the list of members: there is one.
+            // SAFETY: the list of members has one entry and is not read.
             kind::COMM => unsafe { wire::return_block(self.segment, s.block) },
             kind::ONE_SIDED => self.one_sided(s),
-            // Nobody else is there to hold a lock.
+            // No other rank can hold a lock.
             kind::LOCK | kind::UNLOCK => self.complete(s.token, Completion::default()),
             kind::STORAGE => self.storage(s),
             kind::DELAY => {
@@ -273,7 +275,7 @@ impl Singleton {
         }
     }
 
-    /// Links the operation into the rank's list, which it applies before it goes on.
+    /// Links the operation into the rank's list, which it applies before it proceeds.
     fn one_sided(&mut self, s: &Submission) {
         let mut end = self.last_arrival;
         // SAFETY: the rank has handed over; blocks of the list are its own.
@@ -292,7 +294,7 @@ impl Singleton {
         self.complete(s.token, Completion::default());
     }
 
-    /// Files are the process's own affair; only the counters live here.
+    /// The process accesses files by itself; only the counters are here.
     fn storage(&mut self, s: &Submission) {
         let counter = self.counters.entry(s.context).or_default();
         let value = *counter as u64;
@@ -304,8 +306,8 @@ impl Singleton {
         self.complete(s.token, Completion { value, ..Completion::default() });
     }
 
-    /// With one member a collective leaves everything where it lies, but for the all-to-alls, which
-    /// have an area to receive in.
+    /// With one member a collective moves no data, except for the all-to-alls, which have a
+    /// separate receive area.
     fn collective(&mut self, s: &Submission) {
         let value = u64::from(self.next_context);
         if s.flags & flag::NEW_CONTEXTS != 0 {
@@ -313,7 +315,7 @@ impl Singleton {
         }
         let bytes = match Kind::ALL[s.collective as usize] {
             Kind::Alltoall => s.bytes,
-            // SAFETY: the list of lengths is in the rank's arena, lent until this completes.
+            // SAFETY: the list of lengths is in the rank's arena, unchanged until this completes.
             Kind::Alltoallv => unsafe { self.segment.ptr(s.ragged).cast::<u64>().read() },
             _ => 0,
         };

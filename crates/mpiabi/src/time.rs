@@ -4,7 +4,7 @@ use crate::export::mpi_fn;
 use crate::runtime;
 
 mpi_fn! {
-    /// Before `MPI_Init` there is no clock to ask.
+    /// Before `MPI_Init` there is no simulated time.
     pub fn Wtime() -> f64 {
         let held = runtime::lock();
         if runtime::is_attached(&held) { runtime::wtime(&held) } else { 0.0 }

@@ -1,9 +1,9 @@
-//! The tool interface (`MPI_T_*`): what a tool may ask of the library. A few control variables that
-//! say what is simulated and cannot be set, a few counters, one category that holds them all; no
-//! events, sources or enumerations.
+//! The tool interface (`MPI_T_*`). It has a few read-only control variables that describe the
+//! simulation, a few counters, and one category that holds them all. There are no events, sources
+//! or enumerations.
 //!
-//! Its calls return error codes of their own and never raise an error handler. Handles are numbers
-//! that are never used again, so a stale one is known as such.
+//! The calls return error codes of their own and never call an error handler. Handles are numbers
+//! that are never reused, so a stale handle is detected.
 
 mod events;
 
@@ -17,11 +17,11 @@ use crate::error::copy_string;
 use crate::export::mpi_fn;
 use crate::runtime;
 
-/// What the program has sent itself: messages and their bytes.
+/// Messages that the program has sent, and their bytes.
 static MESSAGES: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 
-/// Counts one message of the program's.
+/// Counts one message of the program.
 pub(crate) fn count_message(bytes: u64) {
     MESSAGES.fetch_add(1, Ordering::Relaxed);
     BYTES.fetch_add(bytes, Ordering::Relaxed);
@@ -31,7 +31,7 @@ struct Variable {
     name: &'static CStr,
     description: &'static CStr,
     datatype: Datatype,
-    /// Values of that type.
+    /// Number of values of that type.
     count: c_int,
 }
 
@@ -54,7 +54,7 @@ const LIBRARY: usize = 0;
 const EAGER_MAX: usize = 1;
 const LIBRARY_BYTES: usize = 256;
 
-/// Counters that run by themselves.
+/// Counters, which are always running.
 const COUNTERS: [Variable; 2] = [
     Variable {
         name: c"odonata_messages_sent",
@@ -72,13 +72,13 @@ const COUNTERS: [Variable; 2] = [
 
 const CATEGORY: Variable = Variable {
     name: c"odonata",
-    description: c"The simulated library, and what this process asked of it.",
+    description: c"The simulated library, and what this process requested.",
     datatype: c::DATATYPE_NULL,
     count: 0,
 };
 
 struct ToolState {
-    /// `MPI_T_init_thread` less `MPI_T_finalize`.
+    /// Calls of `MPI_T_init_thread` minus calls of `MPI_T_finalize`.
     depth: u32,
     last_handle: usize,
     /// Index of the variable.
@@ -107,7 +107,7 @@ impl ToolState {
     }
 }
 
-/// `MPI_T_PVAR_ALL_HANDLES`; MPICH's is a variable that holds this.
+/// `MPI_T_PVAR_ALL_HANDLES`; in MPICH it is a variable with this value.
 #[cfg(feature = "mpich")]
 const ALL_HANDLES: usize = usize::MAX;
 #[cfg(not(feature = "mpich"))]
@@ -115,7 +115,7 @@ const ALL_HANDLES: usize = c::T_PVAR_ALL_HANDLES;
 
 type ToolResult<T = ()> = Result<T, c_int>;
 
-/// Does something, if the interface is initialized; the code to return.
+/// Calls `f` if the interface is initialized; returns the error code.
 fn with_initialized(f: impl FnOnce(&mut ToolState) -> ToolResult) -> c_int {
     let mut state = lock();
     if state.depth == 0 {
@@ -129,7 +129,7 @@ fn indexed(of: &'static [Variable], index: c_int) -> ToolResult<(usize, &'static
     of.get(at).map(|variable| (at, variable)).ok_or(c::T_ERR_INVALID_INDEX)
 }
 
-/// Writes an answer, unless nobody wants it.
+/// Writes a result, unless its address is null.
 ///
 /// # Safety
 /// `out` is null or writable.
@@ -139,10 +139,11 @@ unsafe fn put<T>(out: *mut T, value: T) {
     }
 }
 
-/// A string for a buffer of `*length` bytes; `*length` becomes what the whole needs, zero included.
+/// Writes a string to a buffer of `*length` bytes; `*length` returns the size of the whole string
+/// with its terminator.
 ///
 /// # Safety
-/// Each is null or as MPI says.
+/// Each pointer is null or as MPI requires.
 unsafe fn put_string(text: &CStr, out: *mut c_char, length: *mut c_int) {
     if length.is_null() {
         return;
@@ -168,7 +169,7 @@ unsafe fn find(of: &[Variable], name: *const c_char, index: *mut c_int) -> ToolR
     Ok(())
 }
 
-/// The first of `0..n`, as many as there is room for.
+/// Writes the numbers from 0 to `n - 1`, as many as fit.
 ///
 /// # Safety
 /// `indices` has room for `room`.
@@ -294,7 +295,7 @@ fn counter(state: &ToolState, session: usize, handle: usize) -> ToolResult<usize
     }
 }
 
-/// What cannot be done to a counter; to all of them at once it does nothing.
+/// An operation that counters do not support. For all handles at once it does nothing.
 fn refused(session: usize, handle: usize, code: c_int) -> c_int {
     with_initialized(|state| {
         if handle == ALL_HANDLES {
@@ -408,7 +409,7 @@ mpi_fn! {
     }
 }
 
-/// Does something with the one category.
+/// Calls `f` if the index is that of the one category.
 fn category(index: c_int, f: impl FnOnce()) -> c_int {
     with_initialized(|_| {
         if index != 0 {
@@ -426,7 +427,7 @@ mpi_fn! {
             Ok(())
         })
     }
-    /// Nothing is ever added.
+    /// The category never changes.
     pub fn T_category_changed(stamp: *mut c_int) -> c_int {
         with_initialized(|_| {
             unsafe { put(stamp, 0) };

@@ -1,5 +1,5 @@
-//! Every function of the interface that no source implements, exported all the same: a program
-//! that merely links it loads, and a program that calls it learns which one is missing.
+//! Exports of all functions that are not implemented. A program that only links such a function
+//! loads, and a call of it reports the name.
 
 use std::ffi::c_int;
 
@@ -9,7 +9,7 @@ use workload::functions::function_name;
 mod reasons;
 use reasons::reason;
 
-/// Ends the job: returning an error code would send the program on with results it never got.
+/// Ends the job: after an error code the program would continue without the results of the call.
 fn unsupported(id: u32) -> c_int {
     let _ = crate::export::enter(id);
     let name = function_name(id);
@@ -24,7 +24,7 @@ fn unsupported(id: u32) -> c_int {
 macro_rules! unsupported {
     ($($name:ident)*) => { $(
         const _: () = {
-            // C callers pass arguments a function without parameters ignores.
+            // A function without parameters ignores the arguments of C callers.
             #[unsafe(export_name = concat!("PMPI_", stringify!($name)))]
             extern "C" fn missing() -> c_int {
                 unsupported(crate::export::id::$name)

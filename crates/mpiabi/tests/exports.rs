@@ -1,4 +1,5 @@
-//! Both shared libraries, linked as they ship: every name of the interface is there, twice.
+//! Both shared libraries, as they are shipped, export every function of the interface under both
+//! names.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ mod generate;
 #[path = "../../../xtask/src/libs.rs"]
 mod libs;
 
-/// Where they are, built once for all tests.
+/// The folder of the libraries, which are built once for all tests.
 fn folder() -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mpi/_lib");
@@ -63,12 +64,12 @@ fn both_libraries_export_the_whole_interface_and_nothing_else() {
     }
 }
 
-/// The header alone, with every warning on, as the strictest programs see it.
+/// The header alone compiles with all warnings enabled.
 #[test]
 fn the_header_compiles_as_c_and_as_cpp() {
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("header.c");
-    // A constant expression, a handle and a callback: what a header gets wrong first.
+    // A constant expression, a handle and a callback: the parts of a header that break first.
     let text = "#include <mpi.h>\n\
                 static int f(int n) { switch (n) { case MPI_ANY_TAG: return 1; } return 0; }\n\
                 static void op(void *a, void *b, int *n, MPI_Datatype *t)\n\
@@ -89,13 +90,13 @@ fn the_header_compiles_as_c_and_as_cpp() {
                 let said = String::from_utf8_lossy(&output.stderr);
                 assert!(output.status.success(), "{compiler}: {said}");
             }
-            // Rust needs a C linker, so `cc` is there; a C++ compiler need not be.
+            // Rust needs a C linker, so `cc` exists; a C++ compiler need not exist.
             Err(error) => assert_eq!(compiler, "c++", "{error}"),
         }
     }
 }
 
-/// Names that Fortran has and C has not: see `crates/mpifort/src/handwritten.rs`.
+/// Names that only Fortran has: see `crates/mpifort/src/by_hand.rs`.
 fn only_in_fortran(name: &str) -> bool {
     let own = ["odonata_", "mpipriv", "mpifcmb", "mpi_f_sync_reg_", "pmpi_f_sync_reg_"];
     let ends = ["_fn_", "_fn_null_", "_fn_null_c_", "_f08_c_", "2f08_", "082f_"];
@@ -117,7 +118,7 @@ fn fortran_has_an_entry_point_for_every_function_but_those_of_c_alone() {
             || f.name.contains("fortran");
         for prefix in ["mpi", "pmpi"] {
             let symbol = format!("{prefix}_{}_", f.name.to_lowercase());
-            // Large counts of those are in `mpi_f08` alone, under names of their own.
+            // The large-count forms of these are in `mpi_f08` only, under other names.
             let large = f.name.ends_with("detach_c") || f.name.ends_with("detach_buffer_c");
             if !found.remove(&symbol) && !of_c && !large {
                 missing.push(symbol);

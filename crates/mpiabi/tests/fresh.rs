@@ -1,5 +1,5 @@
-//! The checked-in files that repeat the interface tables say what the tables say.
-//! `ODONATA_WRITE=1 cargo test -p mpiabi --test fresh` writes them anew.
+//! The checked-in files that repeat the interface tables agree with the tables. `ODONATA_WRITE=1
+//! cargo test -p mpiabi --test fresh` regenerates them.
 
 use std::path::Path;
 use std::{env, fs};

@@ -1,7 +1,7 @@
-//! The edge to C: what handles, statuses and constants look like in the ABI this library speaks.
-//! Everything further in works with kinds, slots and `Builtin`s.
+//! The C boundary: handles, statuses and constants in the ABI of this library. All other modules
+//! work with kinds and slots.
 //!
-//! Two ABIs: the MPI-5 standard's (`standard.rs`) and, with the feature `mpich`, MPICH's
+//! There are two ABIs: the MPI-5 standard's (`standard.rs`) and, with the feature `mpich`, MPICH's
 //! (`mpich.rs`). Constants come from `interface/constants.tsv`.
 
 #[cfg(feature = "mpich")]
@@ -22,12 +22,12 @@ pub(crate) use chosen::{OTHER_ABI, foreign_created, is_unweighted, is_without_we
 pub use chosen::{Raw, Status};
 pub(crate) use registry::Registry;
 
-/// An address or a difference of two; also a file offset and a large count: all 64 bits here.
+/// An address or a difference of two. File offsets and large counts are also 64 bits wide.
 pub type Aint = i64;
 pub type Count = i64;
 const _: () = assert!(size_of::<usize>() == 8, "the interface is laid out for 64-bit addresses");
 
-/// What a handle is a handle of. The numbers are MPICH's, in whose handles they are visible.
+/// The kind of object that a handle refers to. The numbers are MPICH's, whose handles contain them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Kind {
@@ -51,7 +51,7 @@ macro_rules! handles {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub struct $name(pub $raw);
 
-        // One shape for all handles, though not every kind needs all of it.
+        // All handles have the same methods, though not every kind needs all of them.
         #[allow(dead_code)]
         impl $name {
             /// The handle of the object a program created in `slot`.
@@ -62,12 +62,12 @@ macro_rules! handles {
             pub fn slot(self) -> Option<u32> {
                 chosen::slot(Kind::$name, self.0 as Raw)
             }
-            /// The handle as C and Fortran integers, and as a key of our own.
+            /// The handle as a C or Fortran integer, also used as a key in tables.
             pub fn to_int(self) -> c_int {
                 self.0 as c_int
             }
             pub fn from_int(value: c_int) -> $name {
-                // A pointer of either sign: MPICH's created handles have the upper bit.
+                // Sign-extended: MPICH's created handles have the upper bit set.
                 $name(value as isize as $raw)
             }
         }

@@ -1,18 +1,19 @@
-//! The MPICH ABI (`libmpi.so.12`): handles are integers whose bits say kind and storage. Of those
-//! bits programs may rely only on the published constants; ours for created objects keep the shape.
+//! The MPICH ABI (`libmpi.so.12`): handles are integers whose bits encode kind and storage.
+//! Programs may rely on the published constants only; handles of created objects keep MPICH's
+//! layout.
 
 use std::ffi::{c_int, c_void};
 
 use super::Kind;
 
-/// The library that speaks the other ABI.
+/// The library with the other ABI.
 pub(crate) const OTHER_ABI: &std::ffi::CStr = c"libmpi_abi.so.1";
 
 pub type Raw = c_int;
 
-/// "Stored directly", as MPICH's own created objects are; kind in bits 26-29.
+/// "Stored directly", as in MPICH's own created objects; the kind is in bits 26-29.
 const CREATED: u32 = 0x8000_0000;
-/// The five pair types with padding are predefined values of that shape, from 0 up.
+/// The five pair types with padding are predefined handles of that layout, from 0 up.
 const FIRST: u32 = 0x100;
 const SLOTS: u32 = 1 << 26;
 
@@ -27,12 +28,13 @@ pub fn slot(kind: Kind, raw: Raw) -> Option<u32> {
     (raw & !(SLOTS - 1) == CREATED | (kind as u32) << 26 && low >= FIRST).then(|| low - FIRST)
 }
 
-/// Whether the bits are those of a handle that the standard ABI's library creates (`standard.rs`).
+/// Whether the bits are those of a handle created by the standard ABI's library (`standard.rs`).
 pub(crate) fn foreign_created(kind: Kind, raw: u32) -> bool {
     raw & 0xff00_0000 == 1 << 30 | (kind as u32) << 24
 }
 
-/// `MPI_Status`. The length has 63 bits; the lowest bit of `high_and_cancelled` is not its own.
+/// `MPI_Status`. The length has 63 bits; the lowest bit of `high_and_cancelled` is the cancelled
+/// flag.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[allow(non_snake_case)]
@@ -55,7 +57,7 @@ impl Status {
             MPI_ERROR: error,
         }
     }
-    /// Length of the message, bytes.
+    /// Length of the message, in bytes.
     pub fn bytes(&self) -> u64 {
         u64::from(self.count_low as u32) | u64::from(self.high_and_cancelled as u32 >> 1) << 32
     }
@@ -72,13 +74,13 @@ impl Status {
     }
 }
 
-/// A word of data the interface exports.
+/// A pointer-sized variable that the interface exports.
 #[repr(transparent)]
 pub struct Word(*mut c_void);
-// SAFETY: addresses of private statics, compared and never followed.
+// SAFETY: addresses of private statics, which are compared and never dereferenced.
 unsafe impl Sync for Word {}
 
-/// Places whose addresses stand for "unweighted" and the like: nothing else has them.
+/// Memory whose addresses mean "unweighted" and the like: no other object has them.
 static SENTINELS: [u64; 6] = [0; 6];
 
 const fn sentinel(i: usize) -> Word {
@@ -99,14 +101,14 @@ words! {
     MPI_F08_STATUS_IGNORE = 4;
     MPI_F08_STATUSES_IGNORE = 5;
 }
-/// Stands for "all handles" of the tool interface.
+/// Means "all handles" in the tool interface.
 #[unsafe(no_mangle)]
 pub static MPI_T_PVAR_ALL_HANDLES: Word = Word(usize::MAX as *mut c_void);
 
-/// What `MPI_COMM_DUP_FN`, `MPI_TYPE_DUP_FN` and `MPI_WIN_DUP_FN` are in MPICH's header.
+/// `MPI_COMM_DUP_FN`, `MPI_TYPE_DUP_FN` and `MPI_WIN_DUP_FN` of MPICH's header.
 ///
 /// # Safety
-/// `out` and `flag` are writable, as MPI promises a copy function.
+/// `out` and `flag` are writable, as MPI guarantees to a copy function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIR_Dup_fn(
     _object: c_int,
@@ -123,7 +125,7 @@ pub unsafe extern "C" fn MPIR_Dup_fn(
     0
 }
 
-/// `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY`: what stands for no weights at all.
+/// Whether `weights` is `MPI_UNWEIGHTED`. The function below compares with `MPI_WEIGHTS_EMPTY`.
 pub fn is_unweighted(weights: *const c_int) -> bool {
     weights.cast::<c_void>() == MPI_UNWEIGHTED.0.cast_const()
 }

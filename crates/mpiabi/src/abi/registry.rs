@@ -1,5 +1,6 @@
-//! Objects a program creates, by slot. Threads may call, so behind a lock; the objects are shared,
-//! because a freed datatype lives on in pending requests and in the types made from it.
+//! Objects created by a program, by slot. A lock guards them, because several threads may call.
+//! Objects are reference-counted, because a freed datatype stays in use by pending requests and by
+//! the types derived from it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +10,7 @@ pub(crate) struct Registry<T> {
 
 struct Slots<T> {
     objects: Vec<Option<Arc<T>>>,
-    /// Taken from the end: a program that creates and frees in turn sees one handle.
+    /// Taken from the end: a program that alternately creates and frees reuses one handle.
     free: Vec<u32>,
 }
 
@@ -18,7 +19,7 @@ impl<T> Registry<T> {
         Registry { slots: Mutex::new(Slots { objects: Vec::new(), free: Vec::new() }) }
     }
     fn lock(&self) -> MutexGuard<'_, Slots<T>> {
-        // A panic aborts the process before anyone sees a half-done change.
+        // A panic aborts the process before any thread sees a partial change.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// Stores an object and returns its slot.
@@ -31,14 +32,14 @@ impl<T> Registry<T> {
         slots.objects.push(Some(object));
         (slots.objects.len() - 1) as u32
     }
-    /// Objects that have not been removed.
+    /// Number of objects that have not been removed.
     pub fn len(&self) -> usize {
         self.lock().objects.iter().flatten().count()
     }
     pub fn get(&self, slot: u32) -> Option<Arc<T>> {
         self.lock().objects.get(slot as usize)?.clone()
     }
-    /// Where an object is, found by going through all of them.
+    /// The slot of an object, by linear search.
     pub fn slot_of(&self, object: &Arc<T>) -> Option<u32> {
         let is = |o: &Option<Arc<T>>| o.as_ref().is_some_and(|o| Arc::ptr_eq(o, object));
         self.lock().objects.iter().position(is).map(|slot| slot as u32)

@@ -4,12 +4,12 @@ use std::ffi::c_int;
 
 use super::Kind;
 
-/// The library that speaks the other ABI.
+/// The library with the other ABI.
 pub(crate) const OTHER_ABI: &std::ffi::CStr = c"libmpi.so.12";
 
 pub type Raw = usize;
 
-/// 30 bits, so that the handle survives `MPI_Comm_toint` and is never a predefined value.
+/// Fits in 30 bits, so that the handle survives `MPI_Comm_toint` and is never a predefined value.
 const CREATED: usize = 1 << 30;
 const SLOTS: usize = 1 << 24;
 
@@ -22,12 +22,12 @@ pub fn slot(kind: Kind, raw: Raw) -> Option<u32> {
     (raw & !(SLOTS - 1) == CREATED | (kind as usize) << 24).then_some((raw & (SLOTS - 1)) as u32)
 }
 
-/// Whether the bits are those of a handle that MPICH's library creates (`mpich.rs`).
+/// Whether the bits are those of a handle created by MPICH's library (`mpich.rs`).
 pub(crate) fn foreign_created(kind: Kind, raw: u32) -> bool {
     raw >> 26 == 0x20 | kind as u32
 }
 
-/// `MPI_Status`. The three public fields are fixed; of the five private ones we use three.
+/// `MPI_Status`. The three public fields are fixed; three of the five private ones are used.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[allow(non_snake_case)]
@@ -52,7 +52,7 @@ impl Status {
             _unused: [0; 2],
         }
     }
-    /// Length of the message, bytes.
+    /// Length of the message, in bytes.
     pub fn bytes(&self) -> u64 {
         u64::from(self.bytes[0] as u32) | u64::from(self.bytes[1] as u32) << 32
     }
@@ -67,7 +67,7 @@ impl Status {
     }
 }
 
-/// `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY`: what stands for no weights at all.
+/// Whether `weights` is `MPI_UNWEIGHTED`. The function below compares with `MPI_WEIGHTS_EMPTY`.
 pub fn is_unweighted(weights: *const c_int) -> bool {
     weights as usize == super::c::UNWEIGHTED
 }

@@ -1,4 +1,4 @@
-//! Collectives that return when this rank's part is done.
+//! Blocking collectives.
 
 use std::ffi::{c_int, c_void};
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::export::mpi_fn;
 use crate::runtime;
 
-/// The bit of `MPI_Alltoallw`, which is an alltoallv otherwise: see `wire::Header::synchronized`.
+/// The bit of `MPI_Alltoallw`, which otherwise is an alltoallv: see `wire::Header::synchronized`.
 const ALLTOALLW: u32 = 1 << 31;
 
 fn run(plan: Plan) -> Result {

@@ -1,5 +1,5 @@
-//! Collectives made of messages: one to and one from every rank somebody has a block for, in a
-//! context of their own. Neighborhoods and intercommunicators exchange so.
+//! Collectives made of point-to-point messages: one to and one from every rank with a block to
+//! exchange, in a separate context. Used for neighborhoods and intercommunicators.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -22,12 +22,12 @@ use crate::runtime::Held;
 pub(super) struct Exchange {
     receives: Vec<CheckedReceive>,
     sends: Vec<CheckedSend>,
-    /// What arrives is not the user's, but operands of this.
+    /// The received data are operands of this reduction, not the user's data.
     fold: Option<Rc<Fold>>,
 }
 
 impl Exchange {
-    /// `give` to ranks of the communicator and `take` from them, each with a tag.
+    /// Sends `give` to ranks of the communicator and receives `take` from them, each with a tag.
     pub fn new(
         comm: &Arc<Communicator>,
         give: impl IntoIterator<Item = (Option<u32>, c_int, Buffer)>,
@@ -47,7 +47,7 @@ impl Exchange {
         }
     }
 
-    /// The same in messages of its own.
+    /// The same with tags of its own.
     pub fn on_channel(mut self, channel: u32) -> Exchange {
         // Tags without a channel are kinds of collectives, or twice the dimensions of a grid.
         let by = (channel as c_int & 0xff_ffff) << 6;
@@ -55,7 +55,7 @@ impl Exchange {
         self.sends.iter_mut().for_each(|s| s.shift_tag(by));
         self
     }
-    /// What is received are operands of a reduction.
+    /// The received data are operands of a reduction.
     pub fn folding(mut self, fold: Fold) -> Exchange {
         self.fold = Some(Rc::new(fold));
         self
@@ -86,19 +86,18 @@ impl Exchange {
     }
 }
 
-/// Operands that arrive, one a rank, are combined here in the order of their ranks.
+/// Combines received operands, one per rank, in rank order.
 pub(super) struct Fold {
     combiner: Arc<Combiner>,
     memory: AlignedMemory,
-    /// Bytes of one operand, and which of them are of interest.
+    /// Bytes of one operand, and the range of them that is combined.
     length: u64,
     part: Range<u64>,
     into: Buffer,
 }
 
 impl Fold {
-    /// Of the operands of all peers, `length` bytes each, `part` is combined `into` the user's
-    /// buffer.
+    /// Combines `part` of all peers' operands, `length` bytes each, `into` the user's buffer.
     pub fn new(
         comm: &Communicator,
         combiner: Arc<Combiner>,
@@ -109,7 +108,7 @@ impl Fold {
         let memory = AlignedMemory::new(aligned(length) * comm.peers().len() as u64);
         Fold { combiner, memory, length, part, into }
     }
-    /// Where each operand arrives.
+    /// The receive buffer of each operand.
     pub fn operand_buffers(&self, comm: &Communicator) -> Result<Vec<Buffer>> {
         let place = |rank| {
             let at = self.memory.at(aligned(self.length) * rank as u64);
@@ -121,7 +120,10 @@ impl Fold {
     fn run(&self, arrived: &[Completion]) -> Result {
         if let Some(short) = arrived.iter().find(|d| d.bytes != self.length) {
             let (got, wanted) = (short.bytes, self.length);
-            return fail!(c::ERR_TRUNCATE, "a rank gave {got} bytes to reduce, others {wanted}");
+            return fail!(
+                c::ERR_TRUNCATE,
+                "a rank contributed {got} bytes to the reduction, others {wanted}"
+            );
         }
         let Combiner { operation, handle, datatype } = &*self.combiner;
         let bytes = self.part.end - self.part.start;
@@ -129,7 +131,7 @@ impl Fold {
         let operand = |i: usize| self.memory.at(aligned(self.length) * i as u64 + self.part.start);
         let result = AlignedMemory::new(bytes);
         let sum = result.at(0);
-        // SAFETY: the room has all operands at full length, and nobody else looks at it now.
+        // SAFETY: the memory has all operands at full length, and no other code accesses it now.
         unsafe {
             sum.copy_from_nonoverlapping(operand(0), bytes as usize);
             for i in 1..arrived.len() {
@@ -146,8 +148,8 @@ fn aligned(bytes: u64) -> u64 {
     bytes.next_multiple_of(16)
 }
 
-/// Memory at a fixed address, aligned for everything a program's function may look at. The library
-/// writes to it in its own time, so it is reached by pointers only.
+/// Memory at a fixed address, aligned for any type that a program's function may use. The library
+/// writes to it asynchronously, so it is accessed through pointers only.
 struct AlignedMemory(*mut [u128]);
 
 impl AlignedMemory {
@@ -160,7 +162,7 @@ impl AlignedMemory {
 }
 impl Drop for AlignedMemory {
     fn drop(&mut self) {
-        // SAFETY: made by `new` and never given away.
+        // SAFETY: allocated by `new` and owned by this object alone.
         drop(unsafe { Box::from_raw(self.0) });
     }
 }

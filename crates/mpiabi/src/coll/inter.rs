@@ -1,7 +1,6 @@
-//! Collectives of intercommunicators: what one group has goes to the other, in one message for each
-//! pair of ranks that has something to give and to take. Nobody needs to know a length that MPI
-//! does not make it say. Reductions send the operands and combine them where they arrive, in rank
-//! order.
+//! Collectives on intercommunicators: each group sends its data to the other, in one message per
+//! pair of ranks with data to exchange. No rank needs a length that its MPI arguments do not give.
+//! Reductions send the operands and combine them at the receiver, in rank order.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -16,34 +15,34 @@ use crate::buffer::Buffer;
 use crate::comm::{Communicator, Remote};
 use crate::error::{Error, Result, fail};
 
-/// The other group, if the call is between two.
+/// The remote group, if the communicator is an intercommunicator.
 pub(super) fn remote(comm: &Communicator) -> Option<&Remote> {
     comm.remote.as_ref()
 }
 
-/// Operations that have no meaning between groups.
+/// Rejects operations that are not defined for intercommunicators.
 pub(super) fn refuse(comm: &Communicator) -> Result {
     match remote(comm) {
-        Some(_) => fail!(c::ERR_COMM, "it takes no intercommunicator"),
+        Some(_) => fail!(c::ERR_COMM, "an intercommunicator is not allowed"),
         None => Ok(()),
     }
 }
 
-/// All of both groups meet.
+/// A barrier over both groups.
 pub(super) fn barrier(remote: &Remote) -> Plan {
     Job::new(&remote.union_comm, Kind::Barrier, 0).into()
 }
 
-/// What a rank has to do with the root.
+/// The role of a rank relative to the root.
 enum RootRole {
     Root,
-    /// Of the root's group.
+    /// A rank of the root's group.
     Idle,
-    /// Of the other one; the root's rank.
+    /// A rank of the other group; holds the root's rank.
     Leaf(u32),
 }
 
-fn part(comm: &Communicator, root: c_int) -> Result<RootRole> {
+fn root_role(comm: &Communicator, root: c_int) -> Result<RootRole> {
     match root {
         c::ROOT => Ok(RootRole::Root),
         c::PROC_NULL => Ok(RootRole::Idle),
@@ -63,7 +62,7 @@ fn one(kind: Kind, rank: u32, block: Buffer) -> [(Option<u32>, c_int, Buffer); 1
     [(Some(rank), kind as c_int, block)]
 }
 
-/// The root gives a block to every rank of the other group.
+/// The root sends a block to every rank of the other group.
 pub(super) fn root_to_group(
     comm: &Arc<Communicator>,
     kind: Kind,
@@ -71,14 +70,14 @@ pub(super) fn root_to_group(
     give: impl FnOnce() -> Result<Vec<Buffer>>,
     take: impl FnOnce() -> Result<Buffer>,
 ) -> Result<Plan> {
-    Ok(Plan::Exchange(match part(comm, root)? {
+    Ok(Plan::Exchange(match root_role(comm, root)? {
         RootRole::Root => Exchange::new(comm, all(kind, give()?), []),
         RootRole::Idle => Exchange::new(comm, [], []),
         RootRole::Leaf(root) => Exchange::new(comm, [], one(kind, root, take()?)),
     }))
 }
 
-/// The root takes a block from every rank of the other group.
+/// The root receives a block from every rank of the other group.
 pub(super) fn group_to_root(
     comm: &Arc<Communicator>,
     kind: Kind,
@@ -86,14 +85,14 @@ pub(super) fn group_to_root(
     give: impl FnOnce() -> Result<Buffer>,
     take: impl FnOnce() -> Result<Vec<Buffer>>,
 ) -> Result<Plan> {
-    Ok(Plan::Exchange(match part(comm, root)? {
+    Ok(Plan::Exchange(match root_role(comm, root)? {
         RootRole::Root => Exchange::new(comm, [], all(kind, take()?)),
         RootRole::Idle => Exchange::new(comm, [], []),
         RootRole::Leaf(root) => Exchange::new(comm, one(kind, root, give()?), []),
     }))
 }
 
-/// Everybody gives a block to, and takes one from, everybody of the other group.
+/// Every rank sends a block to, and receives one from, every rank of the other group.
 pub(super) fn all_to_all(
     comm: &Arc<Communicator>,
     kind: Kind,
@@ -103,7 +102,7 @@ pub(super) fn all_to_all(
     Plan::Exchange(Exchange::new(comm, all(kind, give), all(kind, take)))
 }
 
-/// Combines what the other group's ranks give: of `length` bytes from each, `part`.
+/// Combines the operands of the other group's ranks: `part` of `length` bytes from each.
 fn folding(
     comm: &Arc<Communicator>,
     kind: Kind,
@@ -125,7 +124,7 @@ pub(super) fn reduce(
     give: impl FnOnce() -> Result<Buffer>,
     into: impl FnOnce() -> Result<Buffer>,
 ) -> Result<Plan> {
-    match part(comm, root)? {
+    match root_role(comm, root)? {
         RootRole::Root => {
             let (reduction, into) = (reduction()?, into()?);
             let length = into.bytes();
@@ -151,8 +150,8 @@ pub(super) fn allreduce(
     folding(comm, Kind::Allreduce, reduction, (length, 0..length), give, into)
 }
 
-/// What the other group's vectors add up to is scattered over this one, in blocks of `lengths`
-/// bytes. Everybody gives its whole vector, for how the others divide it only they know.
+/// The other group's vectors are reduced and scattered over this group, in blocks of `lengths`
+/// bytes. Every rank sends its whole vector, because only the receivers know how they divide it.
 pub(super) fn reduce_scatter(
     comm: &Arc<Communicator>,
     kind: Kind,

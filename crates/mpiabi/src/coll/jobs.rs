@@ -1,5 +1,5 @@
-//! Arguments to plans: which blocks a rank gives and takes, and what `MPI_IN_PLACE` means for each
-//! collective.
+//! Converts arguments to plans: which blocks a rank sends and receives, and the meaning of
+//! `MPI_IN_PLACE` for each collective.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) type Address = *const c_void;
 pub(super) type Items<Int> = (Address, Int, Datatype);
 /// Address, counts, displacements and type.
 pub(super) type Ragged<Int> = (Address, *const Int, *const Int, Datatype);
-/// Address, counts, displacements in bytes (of a width of their own), and types.
+/// Address, counts, displacements in bytes (in an integer type of their own), and types.
 pub(super) type Mixed<Int, Displacement> =
     (Address, *const Int, *const Displacement, *const Datatype);
 
@@ -28,7 +28,7 @@ pub(super) fn in_place(address: Address) -> bool {
     address as usize == c::IN_PLACE
 }
 
-/// Between groups, what a rank gives is never what it takes.
+/// On intercommunicators the send buffer is never the receive buffer.
 fn allowed_in_place(address: Address, comm: &Communicator) -> Result<bool> {
     if in_place(address) && inter::remote(comm).is_some() {
         return fail!(c::ERR_BUFFER, "MPI_IN_PLACE is not legal on an intercommunicator");
@@ -47,9 +47,9 @@ fn checked_root(comm: &Communicator, root: c_int) -> Result<u32> {
     comm.checked(root, "the root").map_err(|e| Error { code: c::ERR_ROOT, ..e })
 }
 
-/// Length of the block that a rank sends to itself. It should be what it expects from itself; a
-/// longer block is cut off, as a message is, and a shorter one leaves the rest of the receive
-/// buffer as it is.
+/// Length of the block that a rank sends to itself. It should equal the length it receives. A
+/// longer block is truncated, as a message is; a shorter one leaves the rest of the receive buffer
+/// unchanged.
 fn own_block(given: u64, taken: u64) -> Result<u64> {
     if given > taken {
         return fail!(c::ERR_TRUNCATE, "it sends {given} bytes to each rank and expects {taken}");
@@ -60,7 +60,7 @@ fn own_block(given: u64, taken: u64) -> Result<u64> {
     Ok(given)
 }
 
-/// What a rank sends to itself where every rank must know how long that is.
+/// Checks the block that a rank sends to itself where every rank must know its length.
 fn same(given: u64, taken: u64) -> Result {
     if given == taken {
         return Ok(());
@@ -68,9 +68,9 @@ fn same(given: u64, taken: u64) -> Result {
     fail!(c::ERR_COUNT, "it sends {given} bytes to a rank and expects {taken} from each")
 }
 
-/// The same in an allgather, where MPICH sends no more than the others expect: its algorithms copy
-/// the own block to its place in the receive buffer first. Open MPI reports it.
-fn cut_to(given: u64, taken: u64) -> Result {
+/// The same in an allgather. MPICH sends no more than the others expect, because its algorithms
+/// first copy the own block to its place in the receive buffer. Open MPI reports a longer block.
+fn check_own_block(given: u64, taken: u64) -> Result {
     if given <= taken || checks::is_open_mpi() {
         return own_block(given, taken).map(drop);
     }
@@ -78,7 +78,7 @@ fn cut_to(given: u64, taken: u64) -> Result {
     Ok(())
 }
 
-/// Refuses aliased buffers of a reduction.
+/// Rejects aliased buffers of a reduction.
 fn check_alias<Int: Integer>((from, into): (Address, *mut c_void), count: Int) -> Result {
     if in_place(from) || count.wide() <= 0 {
         return Ok(());
@@ -86,7 +86,7 @@ fn check_alias<Int: Integer>((from, into): (Address, *mut c_void), count: Int) -
     checks::alias(from, into)
 }
 
-/// The same where one side has a block per rank, the own one after `items` of its items. MPICH
+/// The same where one side has a block per rank; the own block starts after `items` items. MPICH
 /// compares blocks of one type only, and counts their bytes without gaps.
 fn check_own_alias(
     (block, blocks): (Address, Address),
@@ -113,18 +113,18 @@ unsafe fn check_ragged_alias<Int: Integer>(
     check_own_alias((block.0, at), (block.2, datatype), first.wide())
 }
 
-/// Whether any of the `n` counts is not zero, if both sides have the same list of counts.
+/// Whether both sides use the same array of counts, and any of the `n` counts is not zero.
 unsafe fn has_common_counts<Int: Integer>(sent: *const Int, received: *const Int, n: u32) -> bool {
     let counts = (0..n as usize).map(|i| unsafe { *sent.add(i) }.wide());
     sent == received && counts.into_iter().any(|count| count != 0)
 }
 
-/// `count` items a rank, for every rank.
+/// `count` items per rank, for every rank.
 fn all_blocks<Int: Integer>(block: &Buffer, count: Int, comm: &Communicator) -> Buffer {
     block.items(0, count.wide() as u64 * u64::from(comm.size()))
 }
 
-/// The same as a side of which each block receives `bytes`: all of it, or its beginning.
+/// The same as a side in which each block receives `bytes`: all of the block, or its beginning.
 fn blocks_if_shorter<Int: Integer>(
     block: &Buffer,
     count: Int,
@@ -138,7 +138,7 @@ fn blocks_if_shorter<Int: Integer>(
     Side::Blocks((0..i64::from(comm.size())).map(nth).collect())
 }
 
-/// Items of which MPICH checks the type even if there are none.
+/// A buffer whose datatype MPICH checks even if the count is 0.
 fn typed<Int: Integer>(data: Items<Int>) -> Result<Buffer> {
     check_type(data.2)?;
     items(data)
@@ -151,13 +151,13 @@ fn check_type(datatype: Datatype) -> Result {
     Ok(())
 }
 
-/// `n` blocks of `count` items, one after the other, of a type that is checked in any case.
+/// `n` consecutive blocks of `count` items, whose datatype is checked even if they are empty.
 fn typed_row<Int: Integer>(data: Items<Int>, n: usize) -> Result<Vec<Buffer>> {
     check_type(data.2)?;
     row(data, n)
 }
 
-/// Arrays that have an entry per rank.
+/// Checks arrays that have an entry per rank.
 fn check_arrays(n: u32, arrays: &[(&str, bool)]) -> Result {
     match arrays.iter().find(|(_, is_null)| *is_null) {
         Some((name, _)) if n > 0 => fail!(c::ERR_ARG, "the array of {name} is NULL"),
@@ -165,13 +165,13 @@ fn check_arrays(n: u32, arrays: &[(&str, bool)]) -> Result {
     }
 }
 
-/// `n` blocks of `count` items, one after the other.
+/// `n` consecutive blocks of `count` items.
 pub(super) fn row<Int: Integer>(data: Items<Int>, n: usize) -> Result<Vec<Buffer>> {
     let (count, block) = (data.1.wide(), items(data)?);
     Ok((0..n as i64).map(|i| block.items(i * count, count as u64)).collect())
 }
 
-/// One block a rank, at its displacement in items.
+/// One block per rank, at its displacement in items.
 pub(super) unsafe fn blocks<Int: Integer>(
     (at, counts, displacements, datatype): Ragged<Int>,
     n: u32,
@@ -193,7 +193,7 @@ pub(super) unsafe fn blocks<Int: Integer>(
     (0..n as usize).map(block).collect()
 }
 
-/// One block a rank, each with a type of its own.
+/// One block per rank, each with its own type.
 pub(super) unsafe fn mixed<Int: Integer, Displacement: Integer>(
     (at, counts, displacements, datatypes): Mixed<Int, Displacement>,
     n: u32,
@@ -209,7 +209,7 @@ pub(super) unsafe fn mixed<Int: Integer, Displacement: Integer>(
     let block = |i: usize| unsafe {
         let there = at.wrapping_byte_offset((*displacements.add(i)).wide() as isize);
         let (count, datatype) = ((*counts.add(i)).wide(), *datatypes.add(i));
-        // Nothing of no type is nothing: programs leave such types null.
+        // Programs pass the null datatype for empty blocks.
         let nothing = count == 0 && datatype == c::DATATYPE_NULL;
         Buffer::new(there, count, if nothing { c::BYTE } else { datatype })
     };
@@ -252,7 +252,7 @@ unsafe fn vector<Int: Integer>(
     takes: bool,
 ) -> Result<Job> {
     let reduction = Reduction::new(op, datatype)?;
-    // MPICH compares Exscan's buffers on rank 0, too, which receives nothing.
+    // MPICH also compares Exscan's buffers on rank 0, which receives nothing.
     if takes || kind == Kind::Exscan {
         check_alias((from, into), count)?;
     }
@@ -324,7 +324,7 @@ pub(super) unsafe fn exscan<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     inter::refuse(&comm)?;
-    // Rank 0 gets nothing, so its receive buffer need not be one.
+    // Rank 0 receives nothing, so its receive buffer may be invalid.
     let takes = comm.rank != 0;
     unsafe { vector(Kind::Exscan, buffers, data, op, comm, takes) }.map(Plan::from)
 }
@@ -348,7 +348,7 @@ pub(super) fn allgather<Int: Integer>(
     if from.1.wide() == count.wide() && count.wide() != 0 {
         check_own_alias((from.0, into.0), (from.2, into.2), first)?;
     }
-    cut_to(given.bytes(), n)?;
+    check_own_block(given.bytes(), n)?;
     let n = given.bytes().min(n);
     let taken = blocks_if_shorter(&block, count, &comm, n);
     let job = Job::new(&comm, Kind::Allgather, n).in_place(in_place(from.0));
@@ -371,7 +371,7 @@ pub(super) unsafe fn allgatherv<Int: Integer>(
     let given = if in_place(from.0) { own.clone() } else { typed(from)? };
     unsafe { check_ragged_alias(from, into, comm.rank)? };
     if given.bytes() > own.bytes() {
-        cut_to(given.bytes(), own.bytes())?;
+        check_own_block(given.bytes(), own.bytes())?;
     } else {
         same(given.bytes(), own.bytes())?;
     }
@@ -437,7 +437,7 @@ pub(super) unsafe fn gatherv<Int: Integer>(
     all[root as usize] = own_block(given.bytes(), own.bytes())?;
     let job = Job::new(&comm, Kind::Gatherv, given.bytes()).root(root).ragged(all);
     let job = job.in_place(in_place(from.0));
-    // The root gives its own block only; the list is there for its index.
+    // The root sends its own block only; the list provides its index.
     let mut gives = taken.clone();
     gives[root as usize] = given;
     Ok(job.give(Side::Blocks(gives)).take(Side::Blocks(taken)).into())

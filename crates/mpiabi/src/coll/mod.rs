@@ -1,10 +1,10 @@
-//! Collectives: one submission a call. The rank deposits its contribution in a working buffer the
-//! simulator can see, the simulator runs the rounds, the rank collects.
+//! Collectives, with one submission per call. The rank writes its contribution to a working buffer
+//! in shared memory, the simulator runs the rounds, and the rank reads the result.
 //!
 //! A `Plan` is one call with its arguments checked. Blocking, non-blocking and persistent forms
-//! differ only in what they do with the flights a plan makes. `jobs` turns arguments into plans: a
-//! `Job`, which is that one submission, or on intercommunicators (`inter`) an `Exchange` of
-//! messages. The other files are the three forms, and neighborhoods.
+//! differ only in how they use the `InFlight` that a plan starts. `jobs` converts arguments to
+//! plans: a `Job`, which is one submission, or on intercommunicators (`inter`) an `Exchange` of
+//! messages. The other files are the three forms, and neighborhood collectives.
 
 mod blocking;
 mod exchange;
@@ -31,18 +31,19 @@ use crate::request::{InFlight, Outcome};
 use crate::runtime::{self, Guarded, Held};
 use exchange::Exchange;
 
-/// Where contributions come from or results go to.
+/// The source of contributions, or the destination of results.
 #[derive(Clone)]
 pub(crate) enum Side {
     Nothing,
-    /// All blocks of the area, one after the other in the user's buffer too.
+    /// All blocks of the area, consecutive in the user's buffer too.
     Whole(Buffer),
     /// Block `i` of the area is buffer `i`.
     Blocks(Vec<Buffer>),
 }
 
 impl Side {
-    /// How the data of these blocks lies that has to be packed; block `still` is where it belongs.
+    /// Layout of the data of these blocks that has to be packed. Block `still` is in its place
+    /// already.
     fn noncontiguous(
         &self,
         blocks: impl Iterator<Item = (u32, ByteRange)>,
@@ -68,23 +69,24 @@ impl Side {
 /// How operands are combined.
 #[derive(Clone)]
 pub(crate) struct Reduction {
-    /// `combine::builtin`, or `combine::USER` where this process must do it.
+    /// `combine::builtin`, or `combine::USER` if this process must combine.
     how: u32,
-    /// For the other members: see `Submission::means`.
+    /// Compared with the other members' value: see `Submission::means`.
     means: u32,
     commutes: bool,
-    /// `None` where only the simulator does it.
+    /// `None` if only the simulator combines.
     own: Option<Arc<Combiner>>,
 }
 
-/// What a COMBINE command applies. Lives as long as the operation, whatever the program frees.
+/// The operands of a COMBINE command. Kept alive until the reduction is complete, even if the
+/// program frees the operation or the datatype.
 struct Combiner {
     operation: Operation,
     handle: Datatype,
     datatype: Arc<Type>,
 }
 
-/// The combiners of reductions in flight; the wire carries their places.
+/// The combiners of reductions in flight; submissions carry their indices.
 static COMBINERS: Guarded<Vec<Option<Arc<Combiner>>>> = Guarded::new(Vec::new());
 
 impl Reduction {
@@ -97,12 +99,13 @@ impl Reduction {
         let own = Some(Arc::new(Combiner { operation, handle, datatype }));
         Ok(Reduction { how, means, commutes, own })
     }
-    /// One the simulator can do itself.
+    /// A reduction that the simulator can compute by itself.
     fn builtin(op: u32, element: u32) -> Reduction {
         let how = combine::builtin(op, element);
         Reduction { how, means: how, commutes: true, own: None }
     }
-    /// Where COMBINE finds it; to be given back when the operation is over.
+    /// Registers the combiner for COMBINE; returns its index, to be released when the operation is
+    /// complete.
     fn register(&self, held: &Held) -> Option<usize> {
         let own = self.own.clone().filter(|_| self.how == combine::USER)?;
         let mut all = COMBINERS.get(held);
@@ -115,17 +118,17 @@ impl Reduction {
     }
 }
 
-/// A call with its arguments checked, which makes flights.
+/// A call with its arguments checked.
 enum Plan {
-    /// Among one group: one submission.
+    /// On an intracommunicator: one submission.
     Job(Job),
-    /// Between two.
+    /// On an intercommunicator.
     Exchange(Exchange),
 }
 
 impl Plan {
-    /// A persistent call, which members may start in another order than others: they meet by the
-    /// order in which they prepared it.
+    /// The persistent form. Members may start such calls in different orders, so calls are matched
+    /// by the order of their preparation.
     fn persistent(self, comm: &Communicator) -> Plan {
         let channel = comm.next_channel();
         match self {
@@ -154,11 +157,11 @@ pub(crate) struct Job {
     give: Side,
     take: Side,
     reduction: Option<Reduction>,
-    /// The rank's own block is in the buffer of the others, and stays there: neither packed nor
-    /// unpacked, though the working buffer has it.
+    /// The rank's own block is in the buffer of all blocks and stays there: it is neither packed
+    /// nor unpacked, though the working buffer contains it.
     in_place: bool,
     flags: u32,
-    /// 0, or the number of a persistent call of its communicator's.
+    /// 0, or the number of a persistent call on this communicator.
     channel: u32,
 }
 
@@ -166,7 +169,8 @@ impl Job {
     pub fn new(comm: &Arc<Communicator>, kind: Kind, bytes: u64) -> Job {
         let layout = Collective {
             kind,
-            // The simulator chooses; the layout of what is deposited and collected is the kind's.
+            // The simulator selects the algorithm; the layout of the working buffer depends on the
+            // kind only.
             algorithm: kind.algorithms()[0],
             member: Member { rank: comm.rank, size: comm.size() },
             root: 0,
@@ -200,7 +204,7 @@ impl Job {
         self.take = take;
         self
     }
-    /// Elements have so many bytes.
+    /// Size of an element, in bytes.
     pub fn elements(mut self, bytes: u64) -> Job {
         self.layout.grain = bytes.max(1);
         self
@@ -209,7 +213,8 @@ impl Job {
         self.reduction = Some(reduction);
         self.elements(grain)
     }
-    /// The allreduce by which MPICH agrees on a context, with our new contexts in its completion.
+    /// The allreduce by which MPICH agrees on a context id; its completion carries the new
+    /// contexts.
     pub fn agreement(comm: &Arc<Communicator>, bytes: u64) -> Job {
         let reduction = Reduction::builtin(combine::op::BAND, combine::element::U32);
         let mut job = Job::new(comm, Kind::Allreduce, bytes).reducing(reduction, 4);
@@ -217,7 +222,8 @@ impl Job {
         job
     }
 
-    /// Submits without a user's buffers; the token, and the working buffer to free when it is done.
+    /// Submits without user buffers. Returns the token, and the working buffer to free on
+    /// completion.
     pub fn submit(&self, held: &Held) -> (u32, u64) {
         let block = self.working_buffer(held);
         (self.submit_block(held, block, 0, None), block)
@@ -265,26 +271,26 @@ impl Job {
         token
     }
 
-    /// The block lengths, where the simulator can read them; 0 if they are all equal.
+    /// The block lengths, in shared memory; 0 if all are equal.
     fn write_lengths(&self, held: &Held) -> u64 {
         self.layout.ragged.as_ref().map_or(0, |lengths| {
             let at = runtime::alloc(held, 8 * lengths.len() as u64);
             let out = runtime::address(held, at).cast::<u64>();
             for (i, len) in lengths.lengths().enumerate() {
-                // SAFETY: the block has room for all of them.
+                // SAFETY: the block has room for all lengths.
                 unsafe { out.add(i).write(len) };
             }
             at
         })
     }
 
-    /// Deposits, submits, and collects when it lands.
+    /// Writes the contribution, submits, and reads the result on completion.
     pub fn start(&self, held: &Held) -> InFlight {
         let block = self.working_buffer(held);
         let base = runtime::address(held, block);
         if block != 0 {
             // SAFETY: the user's buffers are readable until the call or request completes; the
-            // working buffer holds every part the layout names.
+            // working buffer holds every part that the layout names.
             unsafe {
                 match &self.give {
                     Side::Nothing => {}
@@ -306,7 +312,7 @@ impl Job {
         let (layout, take) = (self.layout.clone(), self.take.clone());
         let on_complete = move |held: &Held, _: &[_]| {
             if block != 0 {
-                // SAFETY: as above; the simulator is done with the working buffer.
+                // SAFETY: as above; the simulator no longer uses the working buffer.
                 unsafe { collect(&layout, &take, runtime::address(held, block)) };
             }
             runtime::free(held, block);
@@ -337,12 +343,12 @@ unsafe fn collect(layout: &Collective, take: &Side, base: *const u8) {
     }
 }
 
-/// Everybody's `mine`, by rank, and the first of `size` new contexts.
+/// Gathers `mine` of every rank, by rank, and the first of `size` new contexts.
 pub(crate) fn allgather<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: T) -> (Vec<T>, u32) {
     allgather_with(held, comm, mine, flag::NEW_CONTEXTS)
 }
 
-/// Everybody's `mine`, by rank. Nobody has it before everybody has come.
+/// Gathers `mine` of every rank, by rank. Completes on no rank before every rank has called.
 pub(crate) fn allgather_values<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: T) -> Vec<T> {
     allgather_with(held, comm, mine, 0).0
 }
@@ -357,19 +363,19 @@ fn allgather_with<T: Copy>(
     job.flags = flags;
     let block = job.working_buffer(held);
     let base = runtime::address(held, block).cast::<T>();
-    // SAFETY: the layout of an allgather is one block a rank, in rank order; blocks are aligned.
+    // SAFETY: the layout of an allgather is one block per rank, in rank order; blocks are aligned.
     unsafe { base.add(comm.rank as usize).write(mine) };
     let token = job.submit_block(held, block, 0, None);
     runtime::wait_all(held, &[token]);
     let first = runtime::completion(held, token).expect("waited for").value as u32;
-    // SAFETY: as above, and everybody's block has arrived.
+    // SAFETY: as above, and all blocks have arrived.
     let all = (0..comm.size() as usize).map(|i| unsafe { base.add(i).read() }).collect();
     runtime::release_token(held, token);
     runtime::free(held, block);
     (all, first)
 }
 
-/// Everybody's list, one after the other in rank order.
+/// Gathers the lists of all ranks, concatenated in rank order.
 pub(crate) fn allgather_lists<T: Copy>(
     held: &Held,
     comm: &Arc<Communicator>,
@@ -382,7 +388,7 @@ pub(crate) fn allgather_lists<T: Copy>(
     let block = job.working_buffer(held);
     let base = runtime::address(held, block);
     let (own, all) = (job.layout.deposit_area(), job.layout.collect_area());
-    // SAFETY: the layout says where the own list goes and that it has the room.
+    // SAFETY: the layout gives the place and the size of the own list.
     unsafe {
         base.add(own.at as usize).copy_from_nonoverlapping(mine.as_ptr().cast(), own.len as usize);
     }
@@ -391,7 +397,7 @@ pub(crate) fn allgather_lists<T: Copy>(
     runtime::wait_all(held, &[token]);
     runtime::release_token(held, token);
     let count = (all.len / item) as usize;
-    // SAFETY: as above, and everybody's list has arrived.
+    // SAFETY: as above, and all lists have arrived.
     let lists = unsafe {
         let first = base.add(all.at as usize).cast::<T>();
         (0..count).map(|i| first.add(i).read_unaligned()).collect()
@@ -401,7 +407,7 @@ pub(crate) fn allgather_lists<T: Copy>(
     lists
 }
 
-/// The root's words, at everybody of the communicator.
+/// Broadcasts the root's words to the communicator.
 pub(crate) fn broadcast_words(
     held: &Held,
     comm: &Arc<Communicator>,
@@ -414,27 +420,27 @@ pub(crate) fn broadcast_words(
     broadcast_exactly(held, comm, root, &words)
 }
 
-/// The same where everybody knows how many there are.
+/// The same if every rank knows the number of words.
 fn broadcast_exactly(held: &Held, comm: &Arc<Communicator>, root: u32, words: &[u32]) -> Vec<u32> {
     let job = Job::new(comm, Kind::Bcast, 4 * words.len() as u64).root(root);
     let block = job.working_buffer(held);
     let at = runtime::address(held, block).cast::<u32>();
-    // SAFETY: the working buffer of a broadcast is what is broadcast.
+    // SAFETY: the working buffer of a broadcast is the broadcast data.
     unsafe { at.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
     let token = job.submit_block(held, block, 0, None);
     runtime::wait_all(held, &[token]);
     runtime::release_token(held, token);
     // SAFETY: as above, and the root's words have arrived.
-    let wire_identity = (0..words.len()).map(|i| unsafe { at.add(i).read() }).collect();
+    let received = (0..words.len()).map(|i| unsafe { at.add(i).read() }).collect();
     runtime::free(held, block);
-    wire_identity
+    received
 }
 
-/// `into = from op into` (`left`) or `into op from`, on packed bytes, for the simulator. The
-/// operator may be the program's, which may call MPI again: nothing is borrowed meanwhile.
+/// Combines packed bytes for the simulator: `into = from op into` (`left`) or `into op from`. The
+/// operator may be the program's, which may call MPI: no state is borrowed during the call.
 ///
 /// # Safety
-/// Both are `bytes` long, and nobody else touches them now.
+/// Both are `bytes` long, and no other code accesses them now.
 pub(crate) unsafe fn combine_packed(
     held: &Held,
     place: u64,

@@ -14,7 +14,7 @@ use crate::request::{self, Cancellable};
 use crate::runtime::{self, Held};
 use crate::topo::Neighbors;
 
-/// `give[i]` to the `i`-th neighbor, `take[i]` from it.
+/// Sends `give[i]` to the `i`-th neighbor, and receives `take[i]` from it.
 fn neighbor_exchange(
     comm: &Arc<Communicator>,
     neighbors: &Neighbors,
@@ -25,7 +25,7 @@ fn neighbor_exchange(
     let tag = |i: usize| if neighbors.mirrored { i as c_int } else { 0 };
     let to = neighbors.to.iter().zip(give).enumerate();
     let give = to.map(|(i, (&to, give))| (rank(to), tag(i), give));
-    // What arrives from above was sent down: the other one of the dimension's two.
+    // A message received from the upper neighbor was sent in the lower direction, and vice versa.
     let from = neighbors.from.iter().zip(take).enumerate();
     let take = from.map(|(i, (&from, take))| (rank(from), tag(i ^ 1), take));
     Exchange::new(comm, give, take)

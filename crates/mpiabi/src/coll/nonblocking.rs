@@ -1,4 +1,4 @@
-//! Collectives that go on while the rank computes: a flight kept in a request.
+//! Non-blocking collectives: a request holds the operation in flight.
 
 use std::ffi::{c_int, c_void};
 

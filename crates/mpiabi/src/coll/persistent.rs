@@ -1,4 +1,4 @@
-//! Collectives described once and started often.
+//! Persistent collectives: prepared once, started repeatedly.
 
 use std::ffi::{c_int, c_void};
 

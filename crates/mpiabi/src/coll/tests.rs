@@ -1,10 +1,10 @@
-//! What a rank's data is charged for, by the layout of its collective.
+//! Which of a rank's data are charged for packing, by the layout of the collective.
 
 use std::ffi::c_void;
 
 use super::*;
 
-/// Blocks of so many doubles each, with a line between one double and the next.
+/// Blocks with the given numbers of doubles, each double in a cache line of its own.
 fn blocks(doubles: &[i64]) -> Vec<Buffer> {
     let made = datatype::tests::column();
     let at: *const c_void = std::ptr::dangling();
@@ -24,7 +24,7 @@ fn layout(kind: Kind, lengths: Option<&[u64]>) -> Collective {
     }
 }
 
-/// The root of a gather has the lengths of all blocks and gives one; in place, none.
+/// The root of a gather knows the lengths of all blocks and sends one; in place, none.
 #[test]
 fn packed_bytes_match_moved_bytes() {
     let lone = |n: u64| NonContiguous { bytes: 8 * n, touched: 64 * n, values: n, members: 0 };

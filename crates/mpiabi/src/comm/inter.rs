@@ -1,8 +1,9 @@
-//! Intercommunicators: two groups, each of which talks to the other.
+//! Intercommunicators: two groups, each of which communicates with the other.
 //!
-//! They are made by two leaders who tell each other, over a communicator that has both, who is in
-//! their groups and a context each has got for itself; the one of the lower world rank counts. Then
-//! each leader tells its group. Everything after that is agreed upon in the forum, of both groups.
+//! Two leaders create them. Over a communicator of both, they exchange the members of their groups
+//! and a context that each has obtained. The context of the leader with the lower world rank is
+//! used. Then each leader broadcasts the result in its group. Later agreement uses the hidden
+//! communicator of both groups.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -16,8 +17,8 @@ use crate::error::{self, Error, Result, Site, fail};
 use crate::group;
 use crate::runtime::{self, Held};
 
-/// Makes the intercommunicator of two disjoint groups, of whose first this rank is a member.
-/// `is_first`: its group's ranks come first where both are in one.
+/// Creates the intercommunicator of two disjoint groups; this rank is a member of `own`.
+/// `is_first`: the ranks of `own` come first in the union.
 pub(super) fn make_handle(
     held: &Held,
     context: u32,
@@ -33,7 +34,7 @@ pub(super) fn make_handle(
     Comm::created(COMMS.insert(Arc::new(comm)))
 }
 
-/// What a leader learns, and then tells its group.
+/// What a leader learns from the other, and broadcasts in its group.
 struct RemoteGroup {
     context: u32,
     is_first: bool,
@@ -55,12 +56,12 @@ impl RemoteGroup {
                 let others = others.to_vec();
                 Ok(RemoteGroup { context: *context, is_first: *is_first != 0, others })
             }
-            _ => fail!(words[0] as c_int, "the leaders of the two groups did not come together"),
+            _ => fail!(words[0] as c_int, "the leaders of the two groups did not agree"),
         }
     }
 }
 
-/// The leader's part. `peer` has both leaders.
+/// The leader's part. `peer` contains both leaders.
 fn exchange_leaders(
     held: &Held,
     local: &Communicator,
@@ -76,7 +77,7 @@ fn exchange_leaders(
     let own = new_context(held, &find(c::COMM_SELF)?);
     let outgoing = [&[own], &local.members[..]].concat();
     let incoming = words::sendrecv(held, other, peer.leaders_context(), tag, &outgoing);
-    let (&theirs, others) = incoming.split_first().expect("a leader has something to say");
+    let (&theirs, others) = incoming.split_first().expect("a leader's message is not empty");
     if let Some(common) = others.iter().find(|m| local.members.contains(m)) {
         return fail!(c::ERR_COMM, "world rank {common} is in both groups");
     }
@@ -85,8 +86,8 @@ fn exchange_leaders(
     Ok(RemoteGroup { context, is_first, others: others.to_vec() })
 }
 
-/// The group `local` calls, as another one does elsewhere. Only the leader asks for the peer
-/// communicator and the other leader's rank there.
+/// Collective over the group `local`, while the other group calls elsewhere. Only the leader
+/// evaluates the peer communicator and the other leader's rank in it.
 pub(super) fn create_intercomm(
     held: &Held,
     local: &Arc<Communicator>,
@@ -132,16 +133,17 @@ pub(crate) fn create_intercomm_from_groups(
 }
 
 impl Remote {
-    /// The ranks of the own and of the other group in the forum.
+    /// The ranks of the local and of the remote group in the union.
     fn ranges(&self, own: u32) -> (Range<u32>, Range<u32>) {
         let all = self.union_comm.size();
         if self.is_first { (0..own, own..all) } else { (all - own..all, 0..all - own) }
     }
 }
 
-/// The intercommunicator of parts of both groups, ordered as `pick` does; `first` is the first of
-/// as many contexts as the forum has ranks. Null if either part is empty, or this rank in none.
-pub(super) fn part(
+/// The intercommunicator of subsets of both groups, ordered by `pick`. `first` is the first of as
+/// many contexts as the union has ranks. Null if either subset is empty, or if this rank is in
+/// neither.
+pub(super) fn subset(
     held: &Held,
     handle: Comm,
     parent: &Communicator,
@@ -163,7 +165,7 @@ pub(super) fn part(
     new
 }
 
-/// Each side calls with a group of its own.
+/// Each side passes a subset of its own group.
 pub(super) fn create(
     held: &Held,
     handle: Comm,
@@ -182,11 +184,11 @@ pub(super) fn create(
         some.sort_by_key(|&r| places[r as usize]);
         some
     };
-    Ok(part(held, handle, parent, first, pick))
+    Ok(subset(held, handle, parent, first, pick))
 }
 
-/// Both groups in one communicator: first the one that says it is not high; if both say the same,
-/// the one whose leader has the lower world rank.
+/// Merges both groups into one communicator. The group that passes `high` = false comes first. If
+/// both pass the same value, the group whose leader has the lower world rank comes first.
 pub(super) fn merge(held: &Held, parent: &Arc<Communicator>, high: bool) -> Result<Comm> {
     let Some(remote) = &parent.remote else {
         return fail!(c::ERR_COMM, "not an intercommunicator");
@@ -196,7 +198,7 @@ pub(super) fn merge(held: &Held, parent: &Arc<Communicator>, high: bool) -> Resu
     let says = |ranks: Range<u32>| -> Result<bool> {
         let of = |r: u32| all[r as usize];
         if ranks.clone().any(|r| of(r) != of(ranks.start)) {
-            return Err(Error::new(c::ERR_ARG, "ranks of one group differ about who is high"));
+            return Err(Error::new(c::ERR_ARG, "ranks of one group pass different values of high"));
         }
         Ok(of(ranks.start))
     };

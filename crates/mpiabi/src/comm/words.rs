@@ -1,4 +1,4 @@
-//! Lists of words between two ranks, in contexts of the library's own.
+//! Messages of 32-bit words between two ranks, in contexts of the library's own.
 
 use std::ffi::c_int;
 
@@ -6,13 +6,13 @@ use workload::wire::{Submission, kind};
 
 use crate::runtime::{self, Held};
 
-/// More than any message has: the block that arrives is as long as it was sent.
+/// Longer than any message: the received block is as long as it was sent.
 const ANY_LENGTH: u64 = 1 << 40;
 
 fn start_send(held: &Held, to: u32, context: u32, tag: c_int, words: &[u32]) -> u32 {
     let (token, bytes) = (runtime::token(held), 4 * words.len() as u64);
     let block = runtime::alloc(held, bytes);
-    // SAFETY: a fresh block with room for all of them.
+    // SAFETY: a new block with room for all words.
     unsafe {
         let at = runtime::address(held, block).cast::<u32>();
         at.copy_from_nonoverlapping(words.as_ptr(), words.len());
@@ -31,7 +31,7 @@ fn start_receive(held: &Held, from: u32, context: u32, tag: c_int) -> u32 {
     token
 }
 
-/// What has arrived.
+/// The received words.
 fn take(held: &Held, token: u32) -> Vec<u32> {
     let done = runtime::completion(held, token).expect("waited for");
     runtime::release_token(held, token);
@@ -42,9 +42,9 @@ fn take(held: &Held, token: u32) -> Vec<u32> {
     words
 }
 
-/// The greatest of what the members contribute, by recursive doubling as MPICH's allreduce of a
-/// group (`MPII_Allreduce_group`): members beyond a power of two first give theirs to a neighbor,
-/// and hear the result last. Messages are as long as MPICH's, which carry a mask.
+/// Maximum of the members' values, by recursive doubling as in MPICH's allreduce of a group
+/// (`MPII_Allreduce_group`). Members beyond a power of two first send theirs to a neighbor, and
+/// receive the result last. Messages are as long as MPICH's, which carry a mask.
 pub(super) fn allreduce_max(
     held: &Held,
     members: &[u32],
@@ -90,7 +90,7 @@ fn receive(held: &Held, from: u32, context: u32, tag: c_int) -> Vec<u32> {
     take(held, token)
 }
 
-/// Both at once: neither side waits for the other to receive first.
+/// Sends and receives at once: neither side waits for the other to receive first.
 pub(super) fn sendrecv(
     held: &Held,
     with: u32,

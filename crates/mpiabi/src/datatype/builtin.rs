@@ -1,4 +1,4 @@
-//! The predefined datatypes: their sizes, and what arithmetic their values have.
+//! The predefined datatypes: their sizes, and the arithmetic of their values.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,7 +7,7 @@ use workload::wire::combine::element;
 use super::Type;
 use crate::abi::{Datatype, c};
 
-/// The arithmetic of a value.
+/// The arithmetic type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Number {
     I8,
@@ -32,7 +32,7 @@ pub(crate) enum Number {
     C64,
     C80,
     C128,
-    /// C and Fortran truth values by their size.
+    /// C and Fortran logical values, by size.
     L8,
     L16,
     L32,
@@ -89,7 +89,7 @@ impl Number {
             _ => return None,
         })
     }
-    /// Where the second value of a pair lies: aligned behind the first.
+    /// Offset of the second value of a pair: aligned, after the first.
     pub fn second_at(self) -> u64 {
         let [first, second] = self.halves().expect("a pair");
         first.layout().0.next_multiple_of(second.layout().2)
@@ -97,9 +97,9 @@ impl Number {
     /// A predefined datatype of such values.
     pub fn handle(self) -> Datatype {
         let at = TABLE.types.iter().position(|t| t.number == Some(self));
-        c::DATATYPES[at.expect("every kind of value is some type's")].1
+        c::DATATYPES[at.expect("every kind of value has a type")].1
     }
-    /// The wire's name of it, if the simulator can combine such values itself.
+    /// The code of the type in submissions, if the simulator can combine such values itself.
     pub fn on_wire(self) -> Option<u32> {
         use Number::*;
         Some(match self {
@@ -118,7 +118,8 @@ impl Number {
             _ => return None,
         })
     }
-    /// The wire's name of it, if only to tell it from others.
+    /// The code that identifies the type in submissions, whether or not the simulator can combine
+    /// it.
     pub fn wire_identity(self) -> u32 {
         self.on_wire().unwrap_or(element::OTHER + self as u32)
     }
@@ -167,8 +168,8 @@ fn number(name: &str) -> Number {
     }
 }
 
-/// The last byte of a predefined handle tells it from all others; MPICH's padded pairs, a second
-/// family, move out of the way.
+/// The last byte of a predefined handle is unique, except for MPICH's padded pairs. These are a
+/// second family and get keys of their own.
 fn key(handle: Datatype) -> usize {
     let raw = handle.0 as u32;
     let second_family = cfg!(feature = "mpich") && raw >> 24 == 0x8c;
@@ -200,7 +201,8 @@ pub(crate) fn find(handle: Datatype) -> Option<&'static Arc<Type>> {
     (c::DATATYPES.get(index)?.1 == handle).then(|| &TABLE.types[index])
 }
 
-/// Which bound of a struct a marker sets: `MPI_LB` and `MPI_UB` of MPI-1, which MPICH still has.
+/// Which bound of a struct a marker sets: `MPI_LB` and `MPI_UB` of MPI-1, which MPICH still
+/// supports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bound {
     Lower,
@@ -224,7 +226,7 @@ pub(crate) fn bound(datatype: &Arc<Type>) -> Option<Bound> {
     bound_named(c::DATATYPES[at].0)
 }
 
-/// All of them, in the order of the constant table.
+/// All predefined types, in the order of the constant table.
 #[cfg(test)]
 pub(crate) fn all() -> &'static [Arc<Type>] {
     &TABLE.types

@@ -1,4 +1,4 @@
-//! The C functions that make, measure and name datatypes.
+//! The C functions that create, measure and name datatypes.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -16,7 +16,7 @@ fn width<I: Integer>() -> Width {
     if I::LARGE { Width::Large } else { Width::Small }
 }
 
-/// An array argument, widened.
+/// An array argument, widened to 64 bits.
 ///
 /// # Safety
 /// `array` has `n` elements, unless `n` is not positive.
@@ -37,7 +37,7 @@ fn write_handle(made: Result<Type>, newtype: *mut Datatype) -> Result {
     Ok(())
 }
 
-/// A result that may not fit: `MPI_UNDEFINED` then (MPI 5.0, 5.1.7).
+/// Writes a result, or `MPI_UNDEFINED` if it does not fit (MPI 5.0, 5.1.7).
 fn put<I: Integer>(value: i64, out: *mut I) {
     unsafe { *out = I::narrow(value).unwrap_or(I::UNDEFINED) };
 }
@@ -271,11 +271,11 @@ mpi_fn! {
     }
 }
 
-/// The types of Fortran kinds by what was asked for: asking again gives the same handle.
+/// The types of Fortran kinds, by their parameters: equal parameters return the same handle.
 type Selected = BTreeMap<(c_int, c_int, Option<c_int>), Datatype>;
 static SELECTED: Mutex<Selected> = Mutex::new(BTreeMap::new());
 
-/// Those are the library's own.
+/// Number of such types, which belong to the library and not to the program.
 pub(super) fn selected_types() -> usize {
     SELECTED.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
@@ -307,7 +307,7 @@ mpi_fn! {
     }
 }
 
-/// `*status` in items of a type: `MPI_UNDEFINED` if there is a rest.
+/// Number of whole items in `bytes`; `MPI_UNDEFINED` if there is a remainder.
 fn items(found: &Type, bytes: u64) -> i64 {
     found.items(bytes).map_or(i64::from(c::UNDEFINED), |n| n as i64)
 }
@@ -330,7 +330,7 @@ mpi_fn! {
         Ok(())
     }
     pub fn Status_set_elements<Int>(status: *mut Status, datatype: Datatype, count: Int) {
-        // Basic elements: what MPI_Get_elements will say (MPI 5.0, 13.3).
+        // Counts basic elements, as MPI_Get_elements returns them (MPI 5.0, 13.3).
         let bytes = get(datatype)?.bytes_of_elements(super::count(count.wide())?);
         unsafe { (*status).set_bytes(bytes) };
         Ok(())
@@ -348,7 +348,7 @@ mpi_fn! {
     }
 }
 
-/// A handle to an object that already has one, or a predefined type's own.
+/// A new handle to the type, or the predefined handle itself.
 pub(crate) fn reference(handle: Datatype, of: &Arc<Type>) -> Datatype {
     match builtin::find(handle) {
         Some(_) => handle,

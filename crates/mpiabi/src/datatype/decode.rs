@@ -1,4 +1,4 @@
-//! How a program looks back at how a type was made.
+//! Envelope and contents: the arguments with which a type was created.
 
 use std::ffi::c_int;
 
@@ -8,7 +8,7 @@ use crate::abi::{Aint, Count, Datatype, c};
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
 
-/// The small functions cannot tell large counts.
+/// The functions with int counts cannot return large counts.
 fn check_small(found: &Type) -> Result {
     if !found.contents.counts.is_empty() {
         return fail!(c::ERR_TYPE, "the type was made with large counts: use the _c form");
@@ -36,7 +36,7 @@ fn check_room(found: &Type, [integers, addresses, counts, types]: [i64; 4]) -> R
 }
 
 /// # Safety
-/// The arrays have the room `check_room` has checked.
+/// The arrays have the sizes that `check_room` has checked.
 unsafe fn write_contents(
     found: &Type,
     integers: *mut c_int,

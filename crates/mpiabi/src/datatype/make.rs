@@ -1,5 +1,5 @@
-//! How types are made from types. Each maker computes bounds, map and signature, and remembers its
-//! arguments for `MPI_Type_get_contents`.
+//! Type constructors. Each computes bounds, map and signature, and keeps its arguments for
+//! `MPI_Type_get_contents`.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,25 +12,25 @@ use super::{Number, Type, get};
 use crate::abi::{Datatype, c};
 use crate::error::{Result, fail};
 
-/// The arguments a type was made with.
+/// The arguments with which a type was created.
 #[derive(Clone)]
 pub(crate) struct Contents {
     pub combiner: c_int,
     pub integers: Vec<i64>,
     pub addresses: Vec<i64>,
-    /// Arguments of a large-count maker that are integers or addresses in its small twin.
+    /// Arguments of a large-count constructor that are integers or addresses in its int form.
     pub counts: Vec<i64>,
     pub types: Vec<(Datatype, Arc<Type>)>,
 }
 
-/// A part of a type under construction: `count` times `datatype` from `at` on.
+/// A part of a type under construction: `count` items of `datatype`, starting at offset `at`.
 struct Block {
     at: i64,
     count: u64,
     datatype: Arc<Type>,
 }
 
-/// What all makers compute from their parts.
+/// The properties that every constructor computes from its blocks.
 struct Shape {
     bounds: Bounds,
     align: u64,
@@ -38,14 +38,14 @@ struct Shape {
     signature: Arc<Signature>,
 }
 
-/// Smallest lower and largest upper bound so far. Bounds that `MPI_Type_create_resized` set count
-/// like those of data. (By the letter of MPI 5.0, 5.1.6, they would overrule data beside them; the
-/// libraries we simulate, MPICH and its kin, do this, and programs are tested on them.)
+/// Smallest lower and largest upper bound so far. Bounds set by `MPI_Type_create_resized` count
+/// like those of data. By the text of MPI 5.0, 5.1.6, they would override the bounds of data beside
+/// them. The MPICH family does the former, and programs are tested with it.
 #[derive(Clone, Copy)]
 struct Bounds(Option<(i64, i64)>);
 
 impl Bounds {
-    /// Takes in one placed item; one without bytes and extent has no place.
+    /// Includes one item at an offset; an item without bytes and extent is ignored.
     fn include(&mut self, at: i64, datatype: &Type) {
         if datatype.size == 0 && datatype.lb == datatype.ub {
             return;
@@ -53,7 +53,7 @@ impl Bounds {
         let (low, high) = (at + datatype.lb, at + datatype.ub);
         self.0 = Some(self.0.map_or((low, high), |b| (b.0.min(low), b.1.max(high))));
     }
-    /// Takes in `count` items one extent apart.
+    /// Includes `count` items one extent apart.
     fn include_block(&mut self, block: &Block) {
         if block.count > 0 {
             let last = (block.count as i64 - 1) * block.datatype.extent();
@@ -99,7 +99,7 @@ impl Shape {
     }
 }
 
-/// Whether a maker's arguments came in the large form, and are to be told as such.
+/// Whether the constructor was called with large counts, which is how its contents are returned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Width {
     Small,
@@ -107,8 +107,8 @@ pub(crate) enum Width {
 }
 
 impl Contents {
-    /// Arguments in the order the standard tells them: in the small form `integers` and
-    /// `addresses`, in the large form all of them as counts.
+    /// Arguments in the order of the standard: in the int form `integers` and `addresses`, in the
+    /// large form all of them as counts.
     fn new(
         combiner: c_int,
         width: Width,
@@ -127,8 +127,8 @@ impl Contents {
     }
 }
 
-/// Bytes of a type's values in `external32` (MPI 5.0, table 14.2): this machine's but for the
-/// types of C that were shorter when the table was made.
+/// Bytes of a type's values in `external32` (MPI 5.0, table 14.2). Equal to this machine's sizes,
+/// except for C types that were shorter when the table was defined.
 fn external_sizes(name: &str, number: Number) -> [u64; 2] {
     let [first, second] = number.halves().unwrap_or([number; 2]).map(|half| half.layout().0);
     match name {
@@ -138,7 +138,7 @@ fn external_sizes(name: &str, number: Number) -> [u64; 2] {
     }
 }
 
-/// Which of a type's two names `MPI_Type_get_name` tells: those MPICH tells.
+/// The name that `MPI_Type_get_name` returns for a type with two names: the one that MPICH returns.
 fn reported_name(name: &str) -> &str {
     match name {
         "MPI_C_FLOAT_COMPLEX" => "MPI_C_COMPLEX",
@@ -179,7 +179,7 @@ impl Type {
         made.name = Mutex::new(name.as_bytes().to_vec());
         made
     }
-    /// Same data, own handle and name.
+    /// The same data with a new handle and no name.
     fn copy(&self, contents: Contents) -> Type {
         Type {
             size: self.size,
@@ -223,7 +223,7 @@ pub(super) fn contiguous(count: i64, old: Datatype, width: Width) -> Result<Type
     Ok(shape(&[block]).finish(contents))
 }
 
-/// Vectors: `stride` in bytes. `arguments` is what the program said: the stride, and how.
+/// Vectors: `stride` in bytes. `contents` has the program's arguments.
 fn strided(count: i64, len: i64, stride: i64, of: &Arc<Type>, contents: Contents) -> Result<Type> {
     let count = super::count(count)?;
     let block = Block { at: 0, count: length(len, "the block length")?, datatype: of.clone() };
@@ -338,8 +338,8 @@ pub(super) fn hindexed_block(
     blocks(std::iter::repeat(len), displacements.iter().copied(), &of, contents)
 }
 
-/// What MPICH goes by when it asks whether all parts of a struct are of one type: signed and
-/// unsigned integers are, and one item of a type is that type.
+/// The identity by which MPICH decides whether all parts of a struct are of one type. Signed and
+/// unsigned integers are the same, and one item of a type is that type.
 #[derive(PartialEq)]
 enum EffectiveType {
     Predefined(Number),
@@ -371,8 +371,9 @@ impl EffectiveType {
     }
 }
 
-/// Where the last `MPI_LB` or `MPI_UB` of a struct sets a bound. As in MPICH 5, whatever its block
-/// length, and for this struct alone: one that contains it takes the bounds as of any type.
+/// The bound set by the last `MPI_LB` or `MPI_UB` of a struct. As in MPICH 5, its block length is
+/// ignored, and it applies to this struct alone: an enclosing type uses the resulting bounds as
+/// those of any type.
 fn marker_bound(blocks: &[Block], which: Bound) -> Option<i64> {
     let is_marker = |datatype: &Arc<Type>| match datatype.contents.combiner {
         c::COMBINER_DUP => bound(&datatype.contents.types[0].1),
@@ -405,8 +406,8 @@ pub(super) fn structure(
     if lower.is_some() || upper.is_some() {
         return Ok(made);
     }
-    // The compiler's padding at the end of a struct, as MPI defines the extent; but not where all
-    // parts are of one type, because MPICH makes an indexed type of those.
+    // Adds the compiler's padding at the end of a struct, as MPI defines the extent. MPICH makes an
+    // indexed type if all parts are of one type, and then adds no padding.
     let first = made.contents.types.first().map(|t| EffectiveType::of(&t.1));
     if made.contents.types.iter().any(|t| Some(EffectiveType::of(&t.1)) != first) {
         let rest = made.extent().rem_euclid(made.align as i64);
@@ -421,14 +422,14 @@ pub(super) fn resized(old: Datatype, lb: i64, extent: i64, width: Width) -> Resu
     let contents = Contents::new(c::COMBINER_RESIZED, width, vec![], vec![lb, extent], types);
     let mut made = of.copy(contents);
     (made.lb, made.ub) = (lb, lb + extent);
-    // A predefined type with other bounds is none for operators.
+    // Operators reject a predefined type with other bounds.
     made.number = None;
     made.committed = AtomicBool::new(false);
     Ok(made)
 }
 
-/// The smallest predefined type with so many digits and, for reals, such a range: Fortran's
-/// `selected_int_kind` and `selected_real_kind`.
+/// The smallest predefined type with so many digits and, for reals, such an exponent range, as
+/// Fortran's `selected_int_kind` and `selected_real_kind`.
 pub(super) fn selected(combiner: c_int, digits: c_int, range: Option<c_int>) -> Result<Type> {
     // Decimal digits and exponents of IEEE 754 single, double and quadruple precision.
     const REALS: [(c_int, c_int, Datatype, Datatype); 3] = [
@@ -443,7 +444,7 @@ pub(super) fn selected(combiner: c_int, digits: c_int, range: Option<c_int>) -> 
         (18, c::INTEGER8),
         (38, c::INTEGER16),
     ];
-    // What the program leaves open.
+    // A parameter that the program leaves undefined.
     let least = |n: c_int| if n == c::UNDEFINED { 0 } else { n };
     let found = match range {
         Some(range) => {
@@ -454,16 +455,16 @@ pub(super) fn selected(combiner: c_int, digits: c_int, range: Option<c_int>) -> 
         None => INTEGERS.iter().find(|i| digits <= i.0).map(|i| i.1),
     };
     let Some(found) = found else {
-        return fail!(c::ERR_ARG, "no type has {digits} digits and the range asked for");
+        return fail!(c::ERR_ARG, "no type has {digits} digits and the requested range");
     };
     let arguments = [digits].into_iter().chain(range).map(i64::from).collect();
     Ok(get(found)?.copy(Contents::new(combiner, Width::Small, arguments, vec![], vec![])))
 }
 
-/// Which indices of one dimension a rank owns: runs of (first, length), ascending.
+/// The indices of one dimension that a rank owns: runs of (first, length), ascending.
 type Owned = Vec<(i64, i64)>;
 
-/// An array of `sizes`, of which the runs of `owned` in every dimension belong to the type.
+/// An array of `sizes`; the runs of `owned` in every dimension belong to the type.
 fn array(sizes: &[i64], owned: &[Owned], order: c_int, of: &Arc<Type>, contents: Contents) -> Type {
     let dimensions: Vec<usize> = match order {
         c::ORDER_FORTRAN => (0..sizes.len()).collect(),
@@ -503,7 +504,7 @@ pub(super) fn subarray(
     for (d, ((&size, &part), &start)) in sizes.iter().zip(parts).zip(starts).enumerate() {
         if part < 1 || start < 0 || start + part > size {
             let end = start + part;
-            return fail!(c::ERR_ARG, "dimension {d}: {start}..{end} is not part of 0..{size}");
+            return fail!(c::ERR_ARG, "dimension {d}: {start}..{end} is not within 0..{size}");
         }
     }
     let owned: Vec<Owned> = starts.iter().zip(parts).map(|(&s, &n)| vec![(s, n)]).collect();
@@ -525,7 +526,7 @@ pub(super) fn subarray(
     Ok(array(sizes, &owned, order, &of, contents))
 }
 
-/// How one dimension is dealt out to processes.
+/// The distribution of one dimension over processes.
 pub(super) struct Distribution {
     pub size: i64,
     pub distribution: c_int,
@@ -533,7 +534,7 @@ pub(super) struct Distribution {
     pub processes: c_int,
 }
 
-/// The indices that process `me` of a dimension gets.
+/// The indices owned by process `me` of a dimension.
 fn owned_indices(dimension: &Distribution, me: i64) -> Result<Owned> {
     let (n, p) = (dimension.size, i64::from(dimension.processes));
     let argument = match dimension.argument {
@@ -560,7 +561,8 @@ fn owned_indices(dimension: &Distribution, me: i64) -> Result<Owned> {
     Ok(firsts.map(|first| (first, block.min(n - first))).collect())
 }
 
-/// `me` of `size` processes, which form a grid in C order whatever the order of the array.
+/// The part of process `me` of `size`. The processes form a grid in C order, whatever the order of
+/// the array.
 pub(super) fn darray(
     (size, me): (c_int, c_int),
     per_dimension: &[Distribution],

@@ -1,5 +1,5 @@
-//! Where the bytes of one item of a datatype lie, in the order they travel: runs, repetition and
-//! lists. A tree, so that a vector of a million blocks is two nodes, and children are shared.
+//! The byte layout of one item of a datatype, in transfer order: runs, repetition and lists. It is
+//! a tree, so that a vector of a million blocks takes two nodes, and children are shared.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub(crate) enum Map {
     Run(u64),
     /// `body` at 0, `stride`, `2 stride`, …
     Repeat { count: u64, stride: i64, body: Arc<Map> },
-    /// Bodies at their offsets, in order.
+    /// Bodies at their offsets, in transfer order.
     List(Vec<Placed>),
 }
 
@@ -22,10 +22,10 @@ pub(crate) struct Placed {
     pub map: Arc<Map>,
 }
 
-/// Who does something with the runs; `false` ends the walk.
+/// Processes runs of bytes; returning `false` ends the walk.
 pub(crate) trait Visitor {
     fn run(&mut self, at: i64, len: u64) -> bool;
-    /// The same run `count` times, `stride` apart.
+    /// The same run `count` times, `stride` bytes apart.
     fn strided(&mut self, at: i64, stride: i64, count: u64, len: u64) -> bool {
         (0..count as i64).all(|i| self.run(at + i * stride, len))
     }
@@ -41,7 +41,7 @@ impl Placed {
     pub fn moved(&self, by: i64) -> Placed {
         Placed { at: self.at + by, map: self.map.clone() }
     }
-    /// `count` of these, `stride` bytes apart; adjacent bytes become one run.
+    /// `count` copies, `stride` bytes apart; adjacent bytes become one run.
     pub fn repeat(&self, count: u64, stride: i64) -> Placed {
         if count == 0 || self.is_empty() {
             return Placed::run(0);
@@ -58,7 +58,7 @@ impl Placed {
         };
         Placed { at: self.at, map: Arc::new(map) }
     }
-    /// One after another; neighbors that touch become one run.
+    /// Concatenation; adjacent runs are merged.
     pub fn list(parts: impl IntoIterator<Item = Placed>) -> Placed {
         let mut list: Vec<Placed> = Vec::new();
         for part in parts {
@@ -80,16 +80,17 @@ impl Placed {
             _ => Placed { at: 0, map: Arc::new(Map::List(list)) },
         }
     }
-    /// First byte and the byte behind the last; `None` without bytes.
+    /// First byte and end; `None` without bytes.
     pub fn bounds(&self) -> Option<(i64, i64)> {
         bounds(&self.map).map(|(low, high)| (low + self.at, high + self.at))
     }
-    /// Bytes of the cache lines that the data of one item lies in, if every run that is not behind
-    /// another in a line begins one.
+    /// Bytes of the cache lines that contain the data of one item. A run that does not share a line
+    /// with the run before is assumed to start at a line boundary.
     pub fn touched(&self) -> u64 {
         touched(&self.map)
     }
-    /// The same of `count` items, `extent` bytes apart, of which each touches so much.
+    /// The same for `count` items, `extent` bytes apart, of which each touches `each` bytes of
+    /// lines.
     pub fn touched_by(&self, count: u64, extent: i64, each: u64) -> u64 {
         touched_by(count, extent, reach(&self.map), each)
     }
@@ -141,13 +142,13 @@ fn walk(map: &Map, at: i64, visitor: &mut impl Visitor) -> bool {
     }
 }
 
-/// Bytes of the cache lines of `len` adjacent bytes that begin one.
+/// Bytes of the cache lines of `len` adjacent bytes that start at a line boundary.
 fn lines(len: u64) -> u64 {
     len.div_ceil(NonContiguous::LINE).saturating_mul(NonContiguous::LINE)
 }
 
-/// Of `count` bodies `stride` apart, each of which reaches over `span` bytes and touches `each`: if
-/// they lie one behind the other and touch all between, one stretch of lines.
+/// Lines of `count` bodies `stride` apart, each of which spans `span` bytes and touches `each`. If
+/// they are adjacent and touch everything in between, they form one stretch of lines.
 fn touched_by(count: u64, stride: i64, span: u64, each: u64) -> u64 {
     let stride = stride.unsigned_abs();
     if span <= stride && stride <= each {
@@ -178,12 +179,12 @@ fn touched(map: &Map) -> u64 {
     }
 }
 
-/// From the first byte to the last.
+/// Bytes from the first to the last.
 fn reach(map: &Map) -> u64 {
     bounds(map).map_or(0, |(low, high)| high.abs_diff(low))
 }
 
-/// Copies runs to where `out` points.
+/// Copies runs to `out`.
 struct Pack {
     buf: *const u8,
     out: *mut u8,
@@ -191,7 +192,7 @@ struct Pack {
 
 impl Visitor for Pack {
     fn run(&mut self, at: i64, len: u64) -> bool {
-        // SAFETY: the caller of `pack` vouches for the buffers. Addresses are sums modulo 2^64,
+        // SAFETY: the caller of `pack` guarantees the buffers. Addresses are sums modulo 2^64,
         // because with MPI_BOTTOM the buffer is null and the offsets are addresses.
         unsafe {
             let from = self.buf.wrapping_offset(at as isize);
@@ -213,7 +214,7 @@ impl Visitor for Pack {
                 from = from.wrapping_offset(stride as isize);
             }
         }
-        // Runs as short as one element are common, and a call to memcpy for each is not cheap.
+        // Runs of one element are common, and a call to memcpy for each is slow.
         match len {
             4 => unsafe { copy::<u32>(self, at, stride, count) },
             8 => unsafe { copy::<u64>(self, at, stride, count) },
@@ -273,14 +274,14 @@ impl Placed {
     /// Gathers the bytes of `count` items at `buf` into `out`.
     ///
     /// # Safety
-    /// Every run of the items is readable, and `out` has room for them all.
+    /// Every run of the items is readable, and `out` has room for all of them.
     pub unsafe fn pack(&self, buf: *const u8, count: u64, extent: i64, out: *mut u8) {
         self.walk(count, extent, &mut Pack { buf, out });
     }
     /// Scatters `bytes` bytes over the first items of `count` at `buf`.
     ///
     /// # Safety
-    /// `from` has that many bytes, and every run they reach is writable.
+    /// `from` has that many bytes, and every run that they reach is writable.
     pub unsafe fn unpack(
         &self,
         from: *const u8,

@@ -1,8 +1,8 @@
-//! Datatypes: which bytes of memory an item is made of, and in which order they travel.
+//! Datatypes: which bytes of memory form an item, and in which order they are transferred.
 //!
-//! A type is immutable once made and shared by handle, by the types made from it and by operations
-//! in flight, so freeing a handle never pulls memory from under anyone. `map` says where the bytes
-//! are, `Signature` what they are; both are trees that share their children.
+//! A type is immutable after creation. Handles, derived types and operations in flight share it, so
+//! freeing a handle never invalidates memory in use. `map` describes where the bytes are,
+//! `Signature` which values they hold; both are trees that share their children.
 
 mod builtin;
 pub(crate) mod calls;
@@ -34,10 +34,10 @@ use crate::foreign;
 pub(crate) struct Type {
     /// Bytes of data in one item.
     pub size: u64,
-    /// Lower and upper bound; items of an array are `ub - lb` apart.
+    /// Lower and upper bound; the items of an array are `ub - lb` apart.
     pub lb: i64,
     pub ub: i64,
-    /// Strictest alignment of a basic part.
+    /// Strictest alignment of a basic element.
     align: u64,
     placed: Placed,
     signature: Arc<Signature>,
@@ -45,7 +45,7 @@ pub(crate) struct Type {
     pub number: Option<Number>,
     contents: Contents,
     committed: AtomicBool,
-    /// See `noncontiguous`, once somebody has asked.
+    /// See `noncontiguous`; computed at the first use.
     touched: OnceLock<u64>,
     name: Mutex<Vec<u8>>,
 }
@@ -67,7 +67,7 @@ pub(crate) fn get(handle: Datatype) -> Result<Arc<Type>> {
     }
 }
 
-/// The type of a handle that is to communicate.
+/// The type of a handle, which must be committed for communication.
 pub(crate) fn committed(handle: Datatype) -> Result<Arc<Type>> {
     let found = get(handle)?;
     if !found.committed.load(Ordering::Relaxed) {
@@ -76,7 +76,7 @@ pub(crate) fn committed(handle: Datatype) -> Result<Arc<Type>> {
     Ok(found)
 }
 
-/// A count of items, which is never negative.
+/// Checks that a count of items is not negative.
 pub(crate) fn count(count: i64) -> Result<u64> {
     match u64::try_from(count) {
         Ok(count) => Ok(count),
@@ -84,7 +84,7 @@ pub(crate) fn count(count: i64) -> Result<u64> {
     }
 }
 
-/// How many the program has made and not freed.
+/// Number of types that the program has created and not freed.
 pub(crate) fn created() -> usize {
     TYPES.len() - calls::selected_types()
 }
@@ -94,19 +94,19 @@ fn insert(made: Type) -> Datatype {
 }
 
 impl Type {
-    /// Distance between the items of an array, bytes.
+    /// Distance between the items of an array, in bytes.
     pub fn extent(&self) -> i64 {
         self.ub - self.lb
     }
-    /// First byte of data and the byte behind the last, relative to the item.
+    /// First byte of data and end of the data, relative to the item.
     pub fn true_bounds(&self) -> (i64, i64) {
         self.placed.bounds().unwrap_or((0, 0))
     }
-    /// Where the bytes of an item are, in the order they travel.
+    /// Where the bytes of an item are, in transfer order.
     pub fn placed(&self) -> &Placed {
         &self.placed
     }
-    /// Bytes of one of its basic values, on the mean.
+    /// Mean size of its basic elements, in bytes.
     pub fn element_bytes(&self) -> u64 {
         self.signature.bytes / self.signature.values.max(1)
     }
@@ -118,16 +118,16 @@ impl Type {
     pub fn external_size(&self, count: u64) -> u64 {
         self.signature.external * count
     }
-    /// Offset of the data of `count` items from the buffer, if they are adjacent bytes in order:
-    /// packing is then a copy, or nothing.
+    /// Offset of the data of `count` items from the buffer, if they are adjacent bytes in order, so
+    /// that packing is a plain copy; `None` otherwise.
     pub fn contiguous(&self, count: u64) -> Option<i64> {
         match *self.placed.map {
             map::Map::Run(len) if count <= 1 || len as i64 == self.extent() => Some(self.placed.at),
             _ => None,
         }
     }
-    /// How the data of `count` items lies, if it has to be packed. What is predefined has not: the
-    /// pairs of reductions are combined as they lie.
+    /// Layout of the data of `count` items, if it has to be packed. Predefined types need no
+    /// packing: pairs are combined with their padding.
     pub fn noncontiguous(&self, count: u64) -> NonContiguous {
         if self.number.is_some() || self.size == 0 || count == 0 || self.contiguous(count).is_some()
         {
@@ -143,12 +143,12 @@ impl Type {
     /// Gathers `count` items at `buf` into `packed_size(count)` bytes at `out`.
     ///
     /// # Safety
-    /// All their data is readable, and `out` has the room and does not overlap them.
+    /// All data of the items is readable, and `out` has the room and does not overlap them.
     pub unsafe fn pack(&self, count: u64, buf: *const u8, out: *mut u8) {
         unsafe { self.placed.pack(buf, count, self.extent(), out) }
     }
-    /// Scatters `bytes` packed bytes over the first of `count` items at `buf`; what is more than
-    /// they hold is ignored.
+    /// Scatters `bytes` packed bytes over the first of `count` items at `buf`; excess bytes are
+    /// ignored.
     ///
     /// # Safety
     /// `from` has that many bytes, and the items' data is writable and does not overlap them.
@@ -156,8 +156,8 @@ impl Type {
         let bytes = bytes.min(self.packed_size(count));
         unsafe { self.placed.unpack(from, bytes, buf, count, self.extent()) }
     }
-    /// Tells where the bytes of `count` items lie, in the order they travel: `(at, stride, count,
-    /// len)` is `count` runs of `len` bytes. Until `each` has had enough.
+    /// Enumerates the bytes of `count` items in transfer order: `(at, stride, count, len)` is
+    /// `count` runs of `len` bytes. Stops when `each` returns `false`.
     pub fn runs(&self, count: u64, each: impl FnMut(i64, i64, u64, u64) -> bool) {
         struct Each<F>(F);
         impl<F: FnMut(i64, i64, u64, u64) -> bool> map::Visitor for Each<F> {
@@ -170,8 +170,8 @@ impl Type {
         }
         self.placed.walk(count, self.extent(), &mut Each(each));
     }
-    /// What all basic elements are, if they are alike. A pair is one element, which the signature
-    /// does not tell from its two values.
+    /// The type of all basic elements, if they are equal. A pair is one element, although the
+    /// signature holds its two values.
     pub fn element(&self) -> Option<Number> {
         if self.number.is_some() {
             return self.number;
@@ -179,18 +179,18 @@ impl Type {
         let mut parts = self.contents.types.iter().map(|t| &t.1).filter(|t| t.size > 0);
         let first = parts.next()?;
         let element = first.element()?;
-        // Most parts are the same type, asked once.
+        // Most parts share one type, which is evaluated once.
         let alike = |t: &Arc<Type>| Arc::ptr_eq(t, first) || t.element() == Some(element);
         parts.all(alike).then_some(element)
     }
-    /// Whole items in `bytes` bytes; `None` if there is a rest.
+    /// Whole items in `bytes` bytes; `None` if there is a remainder.
     pub fn items(&self, bytes: u64) -> Option<u64> {
         match self.size {
             0 => (bytes == 0).then_some(0),
             size => bytes.is_multiple_of(size).then(|| bytes / size),
         }
     }
-    /// Basic elements in `bytes` bytes; `None` if the last one is cut.
+    /// Basic elements in `bytes` bytes; `None` if the last one is incomplete.
     pub fn elements(&self, bytes: u64) -> Option<u64> {
         self.signature.elements(bytes)
     }
@@ -199,7 +199,7 @@ impl Type {
         if self.size == 0 || bytes.is_multiple_of(self.size) {
             return bytes;
         }
-        // An element has few bytes.
+        // An element has few bytes, so the search is short.
         (0..=bytes).rev().find(|&whole| self.elements(whole).is_some()).unwrap_or(0)
     }
     /// Bytes of the first `elements` basic elements of an array of items.

@@ -1,4 +1,4 @@
-//! `MPI_Pack` and its kin.
+//! `MPI_Pack`, `MPI_Unpack` and their variants.
 
 use std::ffi::{c_char, c_void};
 
@@ -7,7 +7,7 @@ use crate::abi::{Aint, Comm, Count, Datatype, c};
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
 
-/// Where `need` bytes from `position` on end in a buffer of `size`.
+/// The position after `need` bytes from `position` on in a buffer of `size`.
 fn advance(position: i64, need: u64, size: i64) -> Result<i64> {
     let end = position + need as i64;
     if position < 0 || end > size {
@@ -104,13 +104,13 @@ fn check_representation(name: *const c_char) -> Result {
     Ok(())
 }
 
-/// One value, or half of a complex one: what it is, where it lies here and where in `external32`.
+/// One value, or half of a complex value: its type and its bytes.
 struct Value<'a> {
     number: Number,
     bytes: &'a mut [u8],
 }
 
-/// Hands every value of `count` packed items to `each`, here and there.
+/// Calls `each` for every value of `count` packed items, with its place here and in `external32`.
 fn convert(
     found: &Type,
     count: u64,
@@ -134,18 +134,18 @@ fn convert(
     }
 }
 
-/// `count` packed items of this machine, in `out` as `external32` has them.
+/// Converts `count` packed items of this machine to `external32`.
 pub(crate) fn to_external32(found: &Type, count: u64, packed: &mut [u8], out: &mut [u8]) {
     convert(found, count, to_external, packed, out);
 }
 
-/// And back.
+/// The reverse conversion.
 pub(crate) fn from_external32(found: &Type, count: u64, packed: &mut [u8], from: &mut [u8]) {
     convert(found, count, from_external, packed, from);
 }
 
-/// Big-endian, and the lower bytes only where there is less room: as the standard has it, a value
-/// that does not fit is lost.
+/// Big-endian. If the external value is shorter, only the lower bytes are kept: by the standard, a
+/// value that does not fit is lost.
 fn to_external(value: Value, out: &mut [u8]) {
     if matches!(value.number, Number::F80 | Number::C80) {
         to_quad(value.bytes);
@@ -165,8 +165,8 @@ fn from_external(value: Value, from: &mut [u8]) {
     }
 }
 
-/// `long double` has 64 bits of mantissa here, the first of them explicit, and 112 with none
-/// explicit in `external32`. Exponents are the same, so no value is lost on the way out.
+/// `long double` has 64 bits of mantissa here, with an explicit leading bit; in `external32` it has
+/// 112 bits with an implicit one. Exponents are the same, so this direction loses no value.
 #[cfg(target_arch = "x86_64")]
 fn to_quad(value: &mut [u8]) {
     let bits = u128::from_ne_bytes((&*value).try_into().expect("16 bytes"));
@@ -182,7 +182,7 @@ fn from_quad(value: &mut [u8]) {
     value.copy_from_slice(&(head << 64 | explicit | fraction).to_ne_bytes());
 }
 
-/// Elsewhere it is the same format.
+/// On other architectures the format is the same.
 #[cfg(not(target_arch = "x86_64"))]
 fn to_quad(_: &mut [u8]) {}
 #[cfg(not(target_arch = "x86_64"))]

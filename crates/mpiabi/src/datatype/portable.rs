@@ -1,7 +1,8 @@
-//! Datatypes of another representation: made like a given one, but of values of other lengths.
+//! Datatypes of another representation: constructed like a given type, but from values of other
+//! sizes.
 //!
-//! Displacements and strides that count items of a type grow and shrink with it; those that count
-//! bytes stay, for the program has said what they are (MPI 5.0, 14.5).
+//! Displacements and strides that count items scale with the item. Those that count bytes stay,
+//! because the program gave them in bytes (MPI 5.0, 14.5).
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -13,10 +14,10 @@ use super::{Contents, TYPES, Type};
 use crate::abi::{Datatype, c};
 use crate::error::Result;
 
-/// How long a value of a predefined type is there, in bytes.
+/// Size of a predefined type's value in that representation, in bytes.
 pub(crate) type Length<'a> = &'a dyn Fn(Datatype) -> Result<u64>;
 
-/// The type of `handle` made of values of those lengths.
+/// The type of `handle` with values of those sizes.
 pub(crate) fn rebuild_with_lengths(handle: Datatype, of: &Type, length: Length) -> Result<Type> {
     let contents = &of.contents;
     let named =
@@ -32,7 +33,7 @@ pub(crate) fn rebuild_with_lengths(handle: Datatype, of: &Type, length: Length) 
     rebuild(contents, &parts.0)
 }
 
-/// Handles by which makers find types that no program ever sees.
+/// Temporary handles by which constructors find types that no program sees.
 struct Parts(Vec<Datatype>);
 
 impl Drop for Parts {
@@ -43,7 +44,7 @@ impl Drop for Parts {
     }
 }
 
-/// One value of so many bytes.
+/// One value of `bytes` bytes.
 fn value(bytes: u64) -> Type {
     let contents = Contents {
         combiner: c::COMBINER_NAMED,
@@ -67,9 +68,9 @@ fn value(bytes: u64) -> Type {
     }
 }
 
-/// Follows a recipe with other ingredients.
+/// Calls the constructor of `contents` with other component types.
 fn rebuild(contents: &Contents, parts: &[Datatype]) -> Result<Type> {
-    // Of either width: integers come first, addresses behind them.
+    // For either width: integers come first, addresses after them.
     let arguments = [&contents.integers[..], &contents.addresses, &contents.counts].concat();
     let part = parts[0];
     let small = Width::Small;
@@ -95,7 +96,7 @@ fn rebuild(contents: &Contents, parts: &[Datatype]) -> Result<Type> {
         }
         c::COMBINER_SUBARRAY => subarray(contents, part),
         c::COMBINER_DARRAY => darray(contents, part),
-        other => unreachable!("no maker has combiner {other}"),
+        other => unreachable!("no constructor has combiner {other}"),
     }
 }
 
@@ -144,7 +145,7 @@ mod tests {
         (found.0, of.extent())
     }
 
-    /// Types made of ints, by every maker that counts in items.
+    /// Types of ints, one from every constructor that counts in items.
     fn made_of(old: Datatype, width: Width) -> Vec<Type> {
         let order = c::ORDER_FORTRAN;
         let dimension = |size, distribution, argument, processes| Distribution {

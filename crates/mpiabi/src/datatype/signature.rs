@@ -1,4 +1,4 @@
-//! What the bytes of an item are: basic values in the order they travel, for counting them.
+//! The values that the bytes of an item hold: basic elements in transfer order, for counting.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ pub(crate) struct Signature {
     pub bytes: u64,
     /// The same in `external32`.
     pub external: u64,
-    /// Basic values in it.
+    /// Number of basic elements.
     pub values: u64,
-    /// Into how many stretches of like values an item falls as it was put together; 0 if all of it
-    /// is alike.
+    /// Number of stretches of equal basic elements in an item, as constructed; 0 if all elements
+    /// are equal.
     pub members: u64,
-    /// If all are alike: counting is then a division.
+    /// Set if all elements are equal: counting is then a division.
     uniform: Option<Number>,
     body: Body,
 }
@@ -37,7 +37,7 @@ impl Signature {
             None => value(number, external[0]),
         }
     }
-    /// One value nothing else is known of.
+    /// One value of unknown type.
     pub fn of_bytes(bytes: u64) -> Arc<Signature> {
         let (values, members, uniform, body) = (1, 0, None, Body::Value);
         Arc::new(Signature { bytes, external: bytes, values, members, uniform, body })
@@ -69,7 +69,8 @@ impl Signature {
             body: Body::List(of),
         })
     }
-    /// Basic values in the first `bytes` bytes of repeated items; `None` if one is cut.
+    /// Basic elements in the first `bytes` bytes of repeated items; `None` if the last one is
+    /// incomplete.
     pub fn elements(&self, bytes: u64) -> Option<u64> {
         if bytes == 0 {
             return Some(0);
@@ -106,7 +107,7 @@ impl Signature {
             }
         }
     }
-    /// Bytes of the first `values` basic values of repeated items.
+    /// Bytes of the first `values` basic elements of repeated items.
     pub fn bytes_of(&self, values: u64) -> u64 {
         if values == 0 || self.values == 0 {
             return 0;
@@ -129,12 +130,12 @@ impl Signature {
         }
         bytes
     }
-    /// Hands every run of alike basic values of one item, in order, to `each`: what they are, their
-    /// size in `external32`, and how many.
+    /// Calls `each` for every run of equal basic elements of one item, in order, with their type,
+    /// their size in `external32` and their number.
     pub fn for_each(&self, each: &mut impl FnMut(Number, u64, u64)) {
         match (self.uniform, &self.body) {
             _ if self.values == 0 => {}
-            // None of them is shorter there.
+            // No element is shorter in `external32`.
             (Some(number), _) if self.external == self.bytes => {
                 each(number, number.layout().0, self.values);
             }

@@ -1,4 +1,4 @@
-//! Random types against the definition: a list of basic values and where they are.
+//! Random types compared with the definition: a list of basic elements and their offsets.
 
 use std::ffi::c_int;
 use std::ptr::{null, null_mut};
@@ -10,7 +10,7 @@ use super::{Number, Type, get};
 use crate::abi::{Datatype, Status, c};
 use crate::error::Result;
 
-/// The typemap of the standard, written out.
+/// The standard's typemap, as a list.
 #[derive(Clone)]
 struct Model {
     values: Vec<(i64, Number)>,
@@ -19,7 +19,7 @@ struct Model {
     align: i64,
 }
 
-/// `len` items of a model from an offset on.
+/// `len` items of a model, from an offset on.
 type ModelPart<'a> = (i64, i64, &'a Model);
 
 impl Model {
@@ -57,7 +57,7 @@ impl Model {
     fn bytes(&self) -> usize {
         self.values.iter().map(|v| Model::size(v.1)).sum()
     }
-    /// Offsets of all bytes of `count` items, in the order they travel.
+    /// Offsets of all bytes of `count` items, in transfer order.
     fn byte_offsets(&self, count: i64) -> Vec<i64> {
         let item = |i| {
             let shift = i * self.extent();
@@ -98,12 +98,12 @@ fn small(list: &[i64]) -> Vec<c_int> {
     list.iter().map(|&v| v as c_int).collect()
 }
 
-/// A random type and its model. Made through the C functions, small or large form.
+/// A random type and its model, created by the C functions with int or large counts.
 fn random(draws: &mut Draws, depth: u32) -> (Datatype, Model) {
     let all = super::predefined();
     if depth == 0 || draws.roll(6) == 0 {
         let mut i = draws.roll(all.len() as i64) as usize;
-        // MPI_LB and MPI_UB have no values, and mean something in structs alone.
+        // MPI_LB and MPI_UB have no values, and are defined in structs only.
         while all[i].number.is_none() {
             i = (i + 1) % all.len();
         }
@@ -196,7 +196,7 @@ fn random_struct(draws: &mut Draws, depth: u32, first: (Datatype, Model)) -> (Da
     (make(|new| unsafe { Type_create_struct::<i64>(3, l, d, t, new) }), model)
 }
 
-/// Everything a type says of itself and does to bytes, against its model.
+/// Compares all properties of a type, and its packing, with the model.
 fn check(datatype: Datatype, model: &Model, count: i64, what: &str) {
     let found = get(datatype).expect("a type");
     assert_eq!(found.size as usize, model.bytes(), "{what}: size");
@@ -212,7 +212,7 @@ fn check(datatype: Datatype, model: &Model, count: i64, what: &str) {
     let memory: Vec<u8> = (0..high - low).map(|i| (i * 7 + i / 256) as u8).collect();
     let expect: Vec<u8> = byte_offsets.iter().map(|&at| memory[(at - low) as usize]).collect();
     let mut packed = vec![0xeeu8; expect.len() + 8];
-    // As with MPI_BOTTOM and addresses: only the sum has to lie in the memory.
+    // As with MPI_BOTTOM and addresses: only the sum has to be within the memory.
     let buf = memory.as_ptr().wrapping_offset(-low as isize);
     unsafe { found.pack(count as u64, buf, packed.as_mut_ptr()) };
     assert_eq!(packed[..expect.len()], expect[..], "{what}: packed");
@@ -222,7 +222,7 @@ fn check(datatype: Datatype, model: &Model, count: i64, what: &str) {
         assert_eq!(straight, expect, "{what}: said to be contiguous");
     }
 
-    // Part of a message: what did not come is left alone.
+    // A partial message leaves the rest of the buffer unchanged.
     for bytes in [0, 1, expect.len() / 2, expect.len().saturating_sub(1), expect.len()] {
         let bytes = bytes.min(expect.len());
         let mut memory = vec![0xeeu8; (high - low) as usize];
@@ -256,14 +256,14 @@ fn random_types_match_their_typemaps() {
         let mut draws = Draws { seed, nth: 0 };
         let depth = draws.between(1, 4) as u32;
         let (datatype, model) = random(&mut draws, depth);
-        // Nested repetition may grow large: the list is the slow side.
+        // Nested repetition may grow large, and the list is slow.
         if model.values.len() < 2000 {
             check(datatype, &model, draws.between(0, 3), &format!("seed {seed}"));
         }
     }
 }
 
-/// The elements of an array of `sizes` that `owns` says are ours, in storage order.
+/// The elements of an array of `sizes` that the rank owns by `owns`, in storage order.
 fn array_model(
     sizes: &[i64],
     order: c_int,
@@ -354,7 +354,7 @@ fn array_types_match_the_definition() {
     }
 }
 
-/// Extents that the reference MPICH 5.0.2 gives for structs, with its rules for padding.
+/// Extents of structs in the reference MPICH 5.0.2, with its padding rules.
 #[test]
 fn struct_padding_matches_mpich() {
     let resized =
@@ -409,7 +409,7 @@ fn contents_return_the_constructor_arguments() {
     unsafe {
         let (l, p) = (counts.as_mut_ptr(), parts.as_mut_ptr());
         Type_get_contents_c(made, 0, 0, 3, 1, null_mut(), null_mut(), l, p).unwrap();
-        // The small form has no words for large counts.
+        // The int form cannot return large counts.
         let [a, b, d, k] = &mut [0; 4];
         assert!(Type_get_envelope(made, a, b, d, k).is_err());
     }
@@ -439,7 +439,7 @@ fn packing_checks_room_and_moves_the_position() {
         Pack_external::<c_int>(name, from, 3, c::INT, to, 16, &raw mut at).unwrap();
         assert_eq!(out[..12], [0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3]);
 
-        // -1.5 as x87 stores it, and as a big-endian quadruple.
+        // -1.5 in x87 format, and as a big-endian quadruple.
         let value = [0, 0, 0, 0, 0, 0, 0, 0xc0, 0xff, 0xbf, 0, 0, 0, 0, 0, 0u8];
         let (mut at, mut back) = (0i64, [7u8; 16]);
         let (from, to) = (value.as_ptr().cast(), out.as_mut_ptr().cast());
@@ -465,7 +465,7 @@ fn counts_of_a_status_and_bad_types() {
         assert_eq!(n, 5);
         Get_count::<c_int>(&raw const status, c::DOUBLE, &raw mut n).unwrap();
         assert_eq!(n, c::UNDEFINED);
-        // As the reference MPICH 5.0.2: a pair counts twice.
+        // As in the reference MPICH 5.0.2: a pair counts twice.
         Get_elements::<c_int>(&raw const status, c::DOUBLE_INT, &raw mut n).unwrap();
         assert_eq!(n, 3);
         status.set_bytes(1 << 40);
@@ -475,7 +475,7 @@ fn counts_of_a_status_and_bad_types() {
         assert_eq!(super::committed(handle).err().unwrap().code, c::ERR_TYPE);
         Type_commit(&raw mut handle).unwrap();
         assert!(super::committed(handle).is_ok());
-        // What becomes of the freed slot is `Registry`'s test: here others may take it at once.
+        // The test of `Registry` covers the freed slot: here another thread may reuse it at once.
         Type_free(&raw mut handle).unwrap();
         assert_eq!(handle, c::DATATYPE_NULL);
         assert!(Type_free(&mut c::INT.clone()).is_err());
@@ -486,14 +486,14 @@ fn counts_of_a_status_and_bad_types() {
     }
 }
 
-/// A double with a line between it and the next.
+/// A double in a cache line of its own.
 pub(crate) fn column() -> Datatype {
     let made = make(|new| unsafe { Type_create_resized::<c_int>(c::DOUBLE, 0, 128, new) });
     get(made).unwrap().committed.store(true, super::Ordering::Relaxed);
     made
 }
 
-/// Lines of memory that `count` items lie in whose first byte begins one.
+/// Number of cache lines that contain the data of `count` items, if the first byte starts a line.
 fn lines(datatype: Datatype, count: u64) -> u64 {
     let mut lines = std::collections::BTreeSet::new();
     get(datatype).unwrap().runs(count, |at, stride, n, len| {
@@ -504,7 +504,7 @@ fn lines(datatype: Datatype, count: u64) -> u64 {
     lines.len() as u64
 }
 
-/// Where data begins lines or fills them, its lines are counted as they are.
+/// If data starts or fills cache lines, their number is exact.
 #[test]
 fn noncontiguous_layout_counts_cache_lines_and_values() {
     let vector = |n, block, stride| {
@@ -534,11 +534,11 @@ fn noncontiguous_layout_counts_cache_lines_and_values() {
         let made = face(parts);
         assert_eq!(get(made).unwrap().noncontiguous(1).touched, 64 * lines(made, 1), "{parts:?}");
     }
-    // Columns side by side are in the same lines, and are packed one after the other.
+    // Adjacent columns share lines, and are packed one after the other.
     let column = vector(100, 1, 8);
     let beside = make(|new| unsafe { Type_create_resized::<c_int>(column, 0, 8, new) });
     assert_eq!(get(beside).unwrap().noncontiguous(8).touched, 8 * 100 * 64);
-    // A list of blocks that lie close: no line twice.
+    // A list of blocks close to each other: no line is counted twice.
     let at = [0, 2, 6, 8, 24];
     let list = make(|new| unsafe {
         Type_create_indexed_block::<c_int>(5, 1, at.as_ptr(), c::DOUBLE, new)
@@ -580,7 +580,7 @@ fn contiguous_data_has_no_layout() {
         (c::DOUBLE, 100),
         (c::BYTE, 1),
         (c::PACKED, 100),
-        // Pairs are predefined, padding and all.
+        // Pairs are predefined, including their padding.
         (c::DOUBLE_INT, 100),
         (contiguous, 100),
         (tight, 100),
@@ -589,7 +589,7 @@ fn contiguous_data_has_no_layout() {
     ] {
         assert!(!get(datatype).unwrap().noncontiguous(count).is_some(), "{datatype:?} x {count}");
     }
-    // One item with room around it is one stretch, several are not.
+    // One item with padding is one stretch, several are not.
     let roomy = make(|new| unsafe { Type_create_resized::<c_int>(c::DOUBLE, 0, 64, new) });
     let found = get(roomy).unwrap();
     assert!(!found.noncontiguous(1).is_some());
@@ -597,7 +597,7 @@ fn contiguous_data_has_no_layout() {
         found.noncontiguous(3),
         workload::NonContiguous { bytes: 24, touched: 192, values: 3, members: 0 }
     );
-    // A buffer may be longer than memory: no more is said of it than the simulator takes.
+    // A buffer may be longer than memory: the description is limited to what the simulator accepts.
     let long = found.noncontiguous(1 << 40);
     assert_eq!(
         (long.bytes, long.touched),
@@ -622,7 +622,7 @@ fn whole_elements_end_where_an_element_does() {
     }
 }
 
-/// As MPICH 5.0.2 does: the last marker of a bound counts, for its struct alone.
+/// As in MPICH 5.0.2: the last marker of a bound counts, for its struct alone.
 #[cfg(feature = "mpich")]
 #[test]
 fn markers_set_the_bounds_of_a_struct() {

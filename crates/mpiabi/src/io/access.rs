@@ -1,4 +1,4 @@
-//! Moving data: between a buffer of the user's and the visible bytes of a file.
+//! Data transfer between a user's buffer and the visible bytes of a file.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -20,23 +20,23 @@ pub(super) enum Direction {
     Write,
 }
 
-/// Where in the file.
+/// Positioning in the file, as in MPI's classification of data access routines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Positioning {
-    /// So many etypes from the view's beginning.
+    /// Explicit offset, in etypes from the beginning of the view.
     At(i64),
-    /// At the individual file pointer.
+    /// Individual file pointer.
     Own,
-    /// At the shared one, first come, first served.
+    /// Shared file pointer, in the order of arrival.
     Shared,
-    /// At the shared one, in the order of ranks: collective.
+    /// Shared file pointer, in rank order: collective.
     Ordered,
 }
 
 /// A user's buffer argument: address, count, datatype.
 pub(super) type BufferArguments<Int> = (*const c_void, Int, Datatype);
 
-/// Longest piece of a scattered buffer that is gathered at a time, bytes.
+/// Longest piece of a non-contiguous buffer that is packed at a time, in bytes.
 const PIECE: u64 = 16 << 20;
 
 /// One call with its arguments checked.
@@ -48,7 +48,7 @@ pub(super) struct Access {
     buffer: Buffer,
     datatype: Datatype,
     direction: Direction,
-    /// What it is in the file: bytes of an item, bytes, and etypes.
+    /// Size in the file: bytes of an item, bytes in total, and etypes.
     item: u64,
     bytes: u64,
     pub etypes: i64,
@@ -57,7 +57,7 @@ pub(super) struct Access {
 impl Access {
     pub fn new<Int: Integer>(
         handle: File,
-        place: Positioning,
+        positioning: Positioning,
         what: BufferArguments<Int>,
         direction: Direction,
     ) -> Result<Access> {
@@ -66,7 +66,7 @@ impl Access {
             Direction::Read => file.check_readable()?,
             Direction::Write => file.check_writable()?,
         }
-        match place {
+        match positioning {
             Positioning::At(offset) if offset < 0 => {
                 return fail!(c::ERR_ARG, "the offset is {offset}");
             }
@@ -78,7 +78,8 @@ impl Access {
         let view = file.view();
         let of = Named { handle: datatype, datatype: buffer.datatype.clone() };
         let item = view.representation.bytes_in_file(&of)?;
-        let Some(bytes) = item.checked_mul(buffer.place().1).filter(|&b| b <= i64::MAX as u64)
+        let Some(bytes) =
+            item.checked_mul(buffer.address_and_count().1).filter(|&b| b <= i64::MAX as u64)
         else {
             return fail!(c::ERR_COUNT, "{} items of {item} bytes", count.wide());
         };
@@ -90,7 +91,7 @@ impl Access {
         Ok(Access { file, handle, view, buffer, datatype, direction, item, bytes, etypes })
     }
 
-    /// Starts it at a position in etypes, `None` for the shared file pointer's.
+    /// Starts the access at a position in etypes; `None` is the shared file pointer's position.
     pub fn start(&self, held: &Held, position: Option<i64>) -> InFlight {
         if self.bytes == 0 {
             return InFlight::completed(bytes_moved(0, None));
@@ -98,7 +99,7 @@ impl Access {
         if !self.file.state().atomic {
             return self.launch(held, position);
         }
-        // Nobody else's access lies between the parts of this one, whatever it overlaps.
+        // In atomic mode no other access is interleaved with the parts of this one.
         self.file.lock(held);
         let outcome = self.launch(held, position).wait(held);
         self.file.unlock(held);
@@ -109,8 +110,9 @@ impl Access {
         let write = if self.direction == Direction::Write { flag::WRITE } else { 0 };
         let me = self.clone();
         let Some(position) = position else {
-            // Where it goes is known only when it has been there: the pointer moves when storage
-            // gets to it. The data follow at once, before this rank can tell anyone.
+            // The position is known on completion only: the pointer moves when storage processes
+            // the request. The data are transferred immediately after, before this rank can notify
+            // any other.
             let token = self.file.submit(held, write | flag::FETCH, self.etypes, self.bytes);
             let on_complete = move |_: &Held, done: &[Completion]| me.run(done[0].value as i64);
             return InFlight { tokens: vec![token], on_complete: Box::new(on_complete) };
@@ -129,36 +131,36 @@ impl Access {
         }
     }
 
-    /// Bytes a read will find: there may be fewer before the end of the file.
+    /// Bytes that a read will find: the file may end before.
     fn readable_bytes(&self, position: i64) -> u64 {
         let size = self.file.disk.size().unwrap_or(i64::MAX);
         let from = (position as u64).saturating_mul(self.view.unit);
         self.view.visible_before(size).saturating_sub(from).min(self.bytes)
     }
 
-    /// Moves the data from or to a position in etypes.
+    /// Transfers the data from or to a position in etypes.
     fn run(&self, position: i64) -> Outcome {
         let moved = match (position as u64).checked_mul(self.view.unit) {
             Some(from) if from <= i64::MAX as u64 => self.transfer(from),
             _ => {
-                let what = format!("etype {position} lies behind the last byte a file can have");
+                let what = format!("etype {position} is beyond the last possible byte of a file");
                 (0, Some(Error::new(c::ERR_ARG, what)))
             }
         };
-        // In the file an item may have another length than in memory.
+        // An item may have another size in the file than in memory.
         let (done, error) = moved;
         let size = self.buffer.datatype.size;
         let bytes = if size == self.item { done } else { done / self.item.max(1) * size };
         bytes_moved(bytes, error.map(|e| on(self.handle, e)))
     }
 
-    /// Visible bytes moved, from `from` on, and what stopped it.
+    /// Visible bytes transferred, starting at `from`, and the error that stopped the transfer.
     fn transfer(&self, from: u64) -> (u64, Option<Error>) {
         let representation = &self.view.representation;
         if let (true, Some(at)) = (representation.is_memory(), self.buffer.contiguous_address()) {
             return self.transfer_contiguous(from, at);
         }
-        let count = self.buffer.place().1;
+        let count = self.buffer.address_and_count().1;
         let most = (PIECE / self.item.max(1)).max(1);
         let (mut item, mut done) = (0, 0);
         let mut piece = Vec::new();
@@ -191,7 +193,7 @@ impl Access {
     fn transfer_contiguous(&self, from: u64, at: *mut u8) -> (u64, Option<Error>) {
         let runs = self.view.runs(from, self.bytes);
         let len = self.bytes as usize;
-        // SAFETY: the user's buffer is ours until the call or request completes.
+        // SAFETY: the library may access the user's buffer until the call or request completes.
         unsafe {
             match self.direction {
                 Direction::Write => self.file.disk.write(runs, std::slice::from_raw_parts(at, len)),
@@ -209,17 +211,17 @@ fn bytes_moved(bytes: u64, error: Option<Error>) -> Outcome {
     Outcome { error, ..outcome }
 }
 
-/// Starts an access from wherever it is to be made. The individual file pointer moves at once, by
-/// what was asked for.
+/// Starts an access with any positioning. The individual file pointer moves immediately by the
+/// requested amount.
 pub(super) fn start<Int: Integer>(
     held: &Held,
     handle: File,
-    place: Positioning,
+    positioning: Positioning,
     what: BufferArguments<Int>,
     direction: Direction,
 ) -> Result<InFlight> {
-    let access = Access::new(handle, place, what, direction);
-    match place {
+    let access = Access::new(handle, positioning, what, direction);
+    match positioning {
         Positioning::At(offset) => Ok(access?.start(held, Some(offset))),
         Positioning::Shared => Ok(access?.start(held, None)),
         Positioning::Own => {
@@ -228,7 +230,7 @@ pub(super) fn start<Int: Integer>(
             Ok(access.start(held, Some(position)))
         }
         Positioning::Ordered => {
-            // A rank whose arguments are wrong must not leave the others waiting.
+            // A rank with wrong arguments must still take part in the collective steps.
             let file = find(handle)?;
             let mine = access.as_ref().map_or(0, |a| a.etypes);
             let position = ordered_position(held, &file, mine);
@@ -237,7 +239,7 @@ pub(super) fn start<Int: Integer>(
     }
 }
 
-/// Where the individual file pointer is; it moves on.
+/// Returns the individual file pointer and advances it.
 fn advance_position(access: &Access) -> Result<i64> {
     let mut state = access.file.state();
     let position = state.position;
@@ -248,7 +250,8 @@ fn advance_position(access: &Access) -> Result<i64> {
     Ok(position)
 }
 
-/// This rank's position among all, which each take their etypes from the shared file pointer.
+/// This rank's position if all ranks access their etypes in rank order from the shared file
+/// pointer.
 fn ordered_position(held: &Held, file: &OpenFile, etypes: i64) -> i64 {
     let all = file.allgather(held, etypes);
     let total: i64 = all.iter().sum();
@@ -257,17 +260,17 @@ fn ordered_position(held: &Held, file: &OpenFile, etypes: i64) -> i64 {
     first + all[..file.comm.rank as usize].iter().sum::<i64>()
 }
 
-/// The blocking form. A read at the individual file pointer that met the end of the file leaves it
-/// there.
+/// The blocking form. If a read at the individual file pointer reaches the end of the file, the
+/// pointer is set to that end.
 pub(super) fn run<Int: Integer>(
     held: &Held,
     handle: File,
-    place: Positioning,
+    positioning: Positioning,
     what: BufferArguments<Int>,
     direction: Direction,
 ) -> Result<Outcome> {
-    let outcome = start(held, handle, place, what, direction)?.wait(held);
-    if place == Positioning::Own && direction == Direction::Read {
+    let outcome = start(held, handle, positioning, what, direction)?.wait(held);
+    if positioning == Positioning::Own && direction == Direction::Read {
         truncate_position(handle, what, &outcome)?;
     }
     Ok(outcome)

@@ -1,7 +1,7 @@
-//! Reading and writing that return when the data have moved.
+//! Blocking reads and writes.
 //!
-//! The collective forms promise no more than the others: nobody waits for anybody, but that ordered
-//! ones share out the file among ranks.
+//! The collective forms do not synchronize, except that ordered ones divide the file among the
+//! ranks.
 
 use std::ffi::c_void;
 

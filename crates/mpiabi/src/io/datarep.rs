@@ -1,8 +1,8 @@
-//! Data representations: how values look in a file.
+//! Data representations: the form of values in a file.
 //!
-//! `native` and `internal` are memory's; `external32` is big-endian, and some of its values are
-//! shorter. A representation the program registers has values of any length, and functions of the
-//! program's turn one into the other.
+//! `native` and `internal` are the form in memory. `external32` is big-endian, and some of its
+//! values are shorter. A representation registered by the program has values of any size, and
+//! functions of the program convert them.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,21 +26,21 @@ pub(super) enum Representation {
     Own(Arc<Registered>),
 }
 
-/// A datatype as it lies in a file.
+/// The layout of a datatype in a file.
 pub(super) struct FileLayout {
     pub placed: Placed,
     pub bytes: u64,
     pub extent: i64,
 }
 
-/// What the program said of its own representation; addresses of its functions.
+/// A representation registered by the program; the addresses are its functions.
 pub(super) struct Registered {
     name: String,
     read: usize,
     write: usize,
     extent: usize,
     extra_state: usize,
-    /// Whether it was registered by the function with large counts.
+    /// Whether it was registered by the large-count function.
     large: bool,
 }
 
@@ -50,7 +50,7 @@ fn registered() -> MutexGuard<'static, Vec<Arc<Registered>>> {
     REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The representation of that name.
+/// The representation with a given name.
 pub(super) fn named(name: *const c_char) -> Result<Representation> {
     if name.is_null() {
         return fail!(c::ERR_ARG, "the data representation is null");
@@ -80,7 +80,7 @@ impl Representation {
             Representation::Own(own) => &own.name,
         }
     }
-    /// Whether the file holds what memory holds.
+    /// Whether the file holds the same bytes as memory.
     pub fn is_memory(&self) -> bool {
         matches!(self, Representation::Native | Representation::Internal)
     }
@@ -101,7 +101,7 @@ impl Representation {
         let placed = shape.placed().clone();
         Ok(FileLayout { placed, bytes: shape.size, extent: shape.extent() })
     }
-    /// Whether all values are as long in the file as they are in memory.
+    /// Whether all values have the same size in the file and in memory.
     fn is_as_long(&self, of: &Named) -> bool {
         match self {
             Representation::Native | Representation::Internal => true,
@@ -118,7 +118,7 @@ impl Representation {
         }
     }
 
-    /// What the file is to hold of a buffer of items of the type called `handle`.
+    /// Converts a buffer of items of the type `handle` to its form in the file.
     pub fn encode(&self, buffer: &Buffer, handle: Datatype, out: &mut [u8]) -> Result {
         if let Representation::Own(own) = self
             && own.write != c::CONVERSION_FN_NULL
@@ -129,7 +129,7 @@ impl Representation {
             let mut packed = vec![0; buffer.bytes() as usize];
             // SAFETY: the user's buffer is readable, and there is room for its items.
             unsafe { buffer.pack(packed.as_mut_ptr(), packed.len() as u64) };
-            to_external32(&buffer.datatype, buffer.place().1, &mut packed, out);
+            to_external32(&buffer.datatype, buffer.address_and_count().1, &mut packed, out);
             return Ok(());
         }
         check_room(buffer, out.len() as u64)?;
@@ -137,29 +137,29 @@ impl Representation {
         unsafe { buffer.pack(out.as_mut_ptr(), out.len() as u64) };
         Ok(())
     }
-    /// Hands the first `got` bytes of a piece to the buffer.
+    /// Converts the first `got` bytes of a piece and writes them to the buffer.
     pub fn decode(&self, buffer: &Buffer, handle: Datatype, piece: &mut [u8], got: u64) -> Result {
         if let Representation::Own(own) = self
             && own.read != c::CONVERSION_FN_NULL
         {
             // Only whole items can be converted.
-            let count = buffer.place().1;
+            let count = buffer.address_and_count().1;
             let item = (piece.len() as u64 / count).max(1);
             let whole = buffer.items(0, got / item);
             return own.convert(own.read, &whole, handle, piece);
         }
         if matches!(self, Representation::External32) {
             let mut packed = vec![0; buffer.bytes() as usize];
-            from_external32(&buffer.datatype, buffer.place().1, &mut packed, piece);
-            // Of values that are longer in memory, only whole items can be counted.
+            from_external32(&buffer.datatype, buffer.address_and_count().1, &mut packed, piece);
+            // If values are longer in memory, only whole items can be counted.
             let (long, short) = (packed.len() as u64, piece.len() as u64);
             let bytes = if long == short {
                 got
             } else {
-                let items = buffer.place().1;
+                let items = buffer.address_and_count().1;
                 got / (short / items) * (long / items)
             };
-            // SAFETY: the user's buffer is writable, and these are its items packed.
+            // SAFETY: the user's buffer is writable, and these are its packed items.
             unsafe { buffer.unpack(packed.as_ptr(), bytes) };
             return Ok(());
         }
@@ -170,7 +170,7 @@ impl Representation {
     }
 }
 
-/// Without conversion, values are as long in the file as they are in memory.
+/// Checks the room: without conversion, values have the same size in the file and in memory.
 fn check_room(buffer: &Buffer, bytes: u64) -> Result {
     if buffer.bytes() != bytes {
         let own = buffer.bytes();
@@ -195,7 +195,8 @@ impl Registered {
             _ => fail!(c::ERR_CONVERSION, "the extent function of {:?} failed", self.name),
         }
     }
-    /// Has the program convert all items of a buffer, to or from the piece of a file.
+    /// Calls the program's function to convert all items of a buffer, to or from a piece of the
+    /// file.
     fn convert(&self, f: usize, buffer: &Buffer, handle: Datatype, piece: &mut [u8]) -> Result {
         type Small = unsafe extern "C" fn(
             *mut c_void,
@@ -213,16 +214,16 @@ impl Registered {
             i64,
             *mut c_void,
         ) -> c_int;
-        let (at, count) = buffer.place();
+        let (at, count) = buffer.address_and_count();
         if count == 0 {
             return Ok(());
         }
-        // The program may have freed its own handle since.
+        // The program may have freed its own handle.
         let mut lent = reference(handle, &buffer.datatype);
         let (user, file) = (at.cast::<c_void>(), piece.as_mut_ptr().cast::<c_void>());
         let extra_state = self.extra_state as *mut c_void;
-        // SAFETY: the program registered a function of the one type or the other; a piece is never
-        // of more items than the small one can count.
+        // SAFETY: the program registered a function of one of the two types; a piece never has more
+        // items than the int form can count.
         let code = unsafe {
             if self.large {
                 let f = std::mem::transmute::<usize, Large>(f);
@@ -233,7 +234,7 @@ impl Registered {
             }
         };
         if lent != handle {
-            // SAFETY: a handle of our own.
+            // SAFETY: a handle of the library's own.
             unsafe { Type_free(&raw mut lent) }?;
         }
         if code != c::SUCCESS {
@@ -276,7 +277,7 @@ mpi_fn! {
         extra_state: *mut c_void,
     ) {
         let functions = [read, write, extent];
-        // There is no file yet: the handler is that of all new ones.
+        // There is no file yet: the handler of all new files applies.
         register(name, functions, extra_state, Int::LARGE).map_err(|e| on(c::FILE_NULL, e))
     }
 }

@@ -1,4 +1,5 @@
-//! The file system: one open file of this process, and what its errors are called in MPI.
+//! The real file system: an open file of this process, and the mapping of system errors to MPI
+//! error classes.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -31,7 +32,7 @@ pub(super) fn file_error(name: &OsString, why: &io::Error) -> Error {
     Error::new(class(why), format!("{}: {why}", name.display()))
 }
 
-/// The error of a call on an open file, where a bad argument is not a bad name.
+/// The error of a call on an open file, where EINVAL does not mean a bad file name.
 fn failed(why: &io::Error) -> Error {
     let class = match class(why) {
         c::ERR_BAD_FILE | c::ERR_NO_SUCH_FILE => c::ERR_IO,
@@ -40,7 +41,7 @@ fn failed(why: &io::Error) -> Error {
     Error::new(class, why.to_string())
 }
 
-/// How a file is opened.
+/// The access mode of a file.
 #[derive(Clone, Copy)]
 pub(super) struct Mode {
     pub read: bool,
@@ -49,10 +50,10 @@ pub(super) struct Mode {
     pub exclusive: bool,
 }
 
-/// Longest gap between two runs that is read along with them rather than skipped, bytes. A system
-/// call costs about as much as copying this much.
+/// Longest gap between two runs that is read with them instead of skipped, in bytes. A system call
+/// costs about as much as copying this much.
 const GAP: i64 = 4096;
-/// Longest stretch of a file read at a time because of that, bytes.
+/// Longest stretch of a file that is read at a time for this reason, in bytes.
 const STRETCH: i64 = 4 << 20;
 
 pub(super) struct Disk(File);
@@ -61,9 +62,9 @@ impl Disk {
     pub fn open(name: &OsString, mode: Mode) -> io::Result<Disk> {
         let mut options = OpenOptions::new();
         options.read(mode.read).write(mode.write).mode(0o666);
-        // Not `create`: it asks for write access, which the caller has made sure of already.
+        // Not `create`: it requires write access, which the caller has checked already.
         let flags = if mode.create { libc::O_CREAT } else { 0 };
-        // By which the library `clock` knows that storage is charged for it.
+        // Marks the file for the library `clock`: storage time is charged for it.
         let flags = flags | libc::O_NOCTTY;
         options.custom_flags(flags | if mode.exclusive { libc::O_EXCL } else { 0 });
         options.open(name).map(Disk)
@@ -86,12 +87,12 @@ impl Disk {
         // SAFETY: a plain system call on an open descriptor.
         match unsafe { libc::posix_fallocate(self.0.as_raw_fd(), 0, size) } {
             0 => Ok(()),
-            // A file system that cannot reserve: the size at least is right.
+            // If a file system cannot reserve space, the size at least is set.
             libc::EOPNOTSUPP | libc::EINVAL => self.resize(size),
             code => Err(failed(&io::Error::from_raw_os_error(code))),
         }
     }
-    /// To the device. What has no device to go to (a pipe, `/dev/null`) has nothing to do.
+    /// Writes the data to the device; does nothing for files without one (a pipe, `/dev/null`).
     pub fn sync(&self) -> Result {
         match self.0.sync_all() {
             Err(why) if why.raw_os_error() != Some(libc::EINVAL) => Err(failed(&why)),
@@ -99,7 +100,8 @@ impl Disk {
         }
     }
 
-    /// Writes `data` to consecutive runs; how much of it got there, and what stopped it.
+    /// Writes `data` to consecutive runs. Returns the bytes written, and the error that stopped the
+    /// call.
     pub fn write(&self, runs: impl Runs, data: &[u8]) -> (u64, Option<Error>) {
         let (mut done, mut error) = (0, None);
         runs.each(&mut |at, len| {
@@ -122,13 +124,13 @@ impl Disk {
     }
 }
 
-/// Stretches of a file in the order their bytes are read or written.
+/// Ranges of a file, in the order in which their bytes are read or written.
 pub(super) trait Runs {
-    /// Hands offset and length of each to `visit` until it says `false`.
+    /// Calls `visit` with offset and length of each range until it returns `false`.
     fn each(self, visit: &mut dyn FnMut(i64, u64) -> bool);
 }
 
-/// How much was written, and what stopped it.
+/// Returns the bytes written, and the error that stopped the call.
 fn write_fully(file: &File, data: &[u8], at: i64) -> (usize, Option<io::Error>) {
     let mut done = 0;
     while done < data.len() {
@@ -156,17 +158,17 @@ fn read_fully(file: &File, out: &mut [u8], at: i64) -> (usize, Option<io::Error>
     (done, None)
 }
 
-/// Beyond what the kernel can address it says so itself.
+/// The kernel itself reports offsets that it cannot address.
 fn offset(at: i64, done: usize) -> u64 {
     (at as u64).saturating_add(done as u64)
 }
 
-/// Reads many short runs by few long reads, and keeps only what was asked for.
+/// Data sieving: reads many short runs by few long reads, and keeps the requested bytes only.
 struct Sieve<'a> {
     file: &'a File,
     out: &'a mut [u8],
     done: usize,
-    /// Runs whose bytes are still to be read, close to each other.
+    /// Adjacent runs that have not been read yet.
     batch: Vec<(i64, u64)>,
     error: Option<Error>,
 }
@@ -184,7 +186,7 @@ impl Sieve<'_> {
         self.batch.push((at, len));
         true
     }
-    /// `false` if the file ends within the batch, or cannot be read.
+    /// Returns `false` if the file ends within the batch, or cannot be read.
     fn flush(&mut self, scratch: &mut Vec<u8>) -> bool {
         let batch = std::mem::take(&mut self.batch);
         let (Some(first), Some(last)) = (batch.first(), batch.last()) else {

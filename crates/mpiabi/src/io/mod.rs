@@ -1,14 +1,15 @@
 //! MPI-IO: files that ranks open together.
 //!
-//! The bytes go to the real file system by system calls of the rank's own process; the time is the
-//! simulator's. A write puts its bytes into the file and then submits what storage has to move; a
-//! read submits, waits, and reads what is there by then: whoever comes later in simulated order
-//! sees what came before. File pointers that ranks share are counters of the simulator's, so their
-//! order is its order, the same in every run. In atomic mode an access holds the file's one lock,
-//! which is the simulator's too.
+//! The rank's process moves the bytes to and from the real file system by system calls; the
+//! simulator provides the time. A write puts its bytes into the file and then submits the storage
+//! request. A read submits, waits, and reads the bytes that are in the file then. So an access sees
+//! all accesses that precede it in simulated time.
 //!
-//! `disk` knows the operating system, `view` which bytes of a file a rank sees, `datarep` how
-//! values look there; `access` moves data by way of all three, and the rest are MPI's functions.
+//! Shared file pointers are counters in the simulator, so their order is reproducible. In atomic
+//! mode an access holds the file's lock, which is in the simulator too.
+//!
+//! `disk` accesses the operating system, `view` maps visible bytes to file offsets, and `datarep`
+//! converts values. `access` moves data with all three; the other files implement MPI's functions.
 
 mod access;
 mod calls;
@@ -33,16 +34,16 @@ use crate::runtime::{self, Held};
 use disk::Disk;
 use view::View;
 
-/// Keys and values, as info objects hold them.
+/// Keys and values, as in info objects.
 type Hints = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// A file this rank has open.
+/// A file that this rank has open.
 struct OpenFile {
     name: OsString,
     disk: Disk,
     amode: c_int,
-    /// A communicator of the file's own. Its context is also the name of the shared file pointer
-    /// and of the file's lock.
+    /// A communicator of the file's own. Its context also identifies the shared file pointer and
+    /// the file's lock.
     handle: Comm,
     comm: Arc<Communicator>,
     state: Mutex<FileState>,
@@ -58,12 +59,12 @@ struct FileState {
 
 static FILES: Registry<OpenFile> = Registry::new();
 
-/// How many the program has not closed.
+/// Number of files that the program has not closed.
 pub(crate) fn created() -> usize {
     FILES.len()
 }
 
-/// Whether the handle is one that error handlers may be attached to.
+/// Whether error handlers may be attached to the handle.
 pub(crate) fn is_file(file: File) -> bool {
     file == c::FILE_NULL || file.slot().and_then(|slot| FILES.get(slot)).is_some()
 }
@@ -101,7 +102,7 @@ impl OpenFile {
             false => Ok(()),
         }
     }
-    /// For what makes no sense where only the next byte can be had.
+    /// Rejects calls that need random access on a sequential file.
     fn check_random(&self) -> Result {
         match self.is(c::MODE_SEQUENTIAL) {
             true => {
@@ -115,7 +116,7 @@ impl OpenFile {
         self.comm.rank == 0
     }
 
-    /// Has storage move `bytes`; the token.
+    /// Submits a storage request of `bytes`; returns the token.
     fn submit(&self, held: &Held, flags: u32, op: i64, bytes: u64) -> u32 {
         let (kind, token, context) = (kind::STORAGE, runtime::token(held), self.comm.context);
         let op = op as u64;
@@ -123,18 +124,18 @@ impl OpenFile {
         runtime::submit(held, what);
         token
     }
-    /// What any operation on the file system but moving data costs: one request without data.
+    /// The cost of a file system operation other than data transfer: one request without data.
     fn submit_metadata(&self, held: &Held) {
         await_value(held, self.submit(held, 0, 0, 0));
     }
-    /// What the shared file pointer held, in etypes; `by` has been added.
+    /// Adds `by` to the shared file pointer; returns its previous value, in etypes.
     fn advance_shared(&self, held: &Held, by: i64) -> i64 {
         await_value(held, self.submit(held, flag::FETCH, by, 0))
     }
     fn set_shared(&self, held: &Held, to: i64) {
         await_value(held, self.submit(held, flag::SET, to, 0));
     }
-    /// The file is this rank's alone until `unlock`.
+    /// Locks the file for this rank until `unlock`.
     fn lock(&self, held: &Held) {
         self.submit_lock(held, kind::LOCK);
     }
@@ -151,20 +152,20 @@ impl OpenFile {
         await_value(held, token);
     }
 
-    /// Nobody leaves before everybody has come.
+    /// A barrier: no rank leaves before all have entered.
     fn barrier(&self, held: &Held) {
         self.allgather(held, 0_u8);
     }
-    /// Everybody's `mine`, by rank.
+    /// Gathers `mine` of every rank, by rank.
     fn allgather<T: Copy>(&self, held: &Held, mine: T) -> Vec<T> {
         crate::coll::allgather_values(held, &self.comm, mine)
     }
-    /// The first rank does it and all learn what came of it.
+    /// Executes the operation on the first rank; all ranks return its result.
     fn on_first_rank(&self, held: &Held, what: impl FnOnce() -> Result) -> Result {
         let done = if self.is_first() { what() } else { Ok(()) };
         self.agree(held, done)
     }
-    /// The same for something storage has to do.
+    /// The same for an operation that storage has to process.
     fn metadata_on_first_rank(&self, held: &Held, what: impl FnOnce() -> Result) -> Result {
         self.on_first_rank(held, || {
             let done = what();
@@ -172,11 +173,11 @@ impl OpenFile {
             done
         })
     }
-    /// Whether it went well everywhere. Where it did not, every rank says so.
+    /// Returns an error on every rank if any rank failed.
     fn agree(&self, held: &Held, mine: Result) -> Result {
         agree(mine, |code| self.allgather(held, code))
     }
-    /// All ranks name the same value.
+    /// Checks that all ranks pass the same value.
     fn check_same(&self, held: &Held, what: &str, mine: i64) -> Result {
         let all = self.allgather(held, mine);
         match all.iter().position(|&other| other != all[0]) {
@@ -198,7 +199,7 @@ fn agree(mine: Result, allgather: impl FnOnce(c_int) -> Vec<c_int>) -> Result {
     }
 }
 
-/// Waits for a token, and what it brought.
+/// Waits for a token; returns its value.
 fn await_value(held: &Held, token: u32) -> i64 {
     runtime::wait_all(held, &[token]);
     let value = runtime::completion(held, token).expect("waited for").value;
@@ -206,7 +207,7 @@ fn await_value(held: &Held, token: u32) -> i64 {
     value as i64
 }
 
-/// The error is one of that file's, whatever the arguments of the call are.
+/// Assigns the error to a file, whatever the arguments of the call are.
 fn on(file: File, error: Error) -> Error {
     Error { site: Some(Site::file(file)), ..error }
 }

@@ -1,7 +1,7 @@
-//! Reading and writing that return a request.
+//! Non-blocking reads and writes.
 //!
-//! What is written is in the file when the call returns, and what is read is in the buffer when the
-//! request completes; in between storage is at work.
+//! Written data are in the file when the call returns, and read data are in the buffer when the
+//! request completes. In between, the simulated storage processes the request.
 
 use std::ffi::c_void;
 
@@ -13,7 +13,8 @@ use crate::request::{self, Cancellable};
 use crate::runtime;
 
 /// # Safety
-/// The buffer is as large as the caller's arguments say, and stays so.
+/// The buffer is as large as the caller's arguments say, and stays valid until the request
+/// completes.
 unsafe fn start<Int: Integer>(
     fh: File,
     positioning: Positioning,
@@ -23,7 +24,7 @@ unsafe fn start<Int: Integer>(
 ) -> Result {
     let held = &runtime::enter()?;
     let in_flight = access::start(held, fh, positioning, what, direction)?;
-    // Its errors name their file.
+    // The errors of the operation belong to the file.
     unsafe {
         *request = request::in_flight_request(held, c::COMM_SELF, Cancellable::No, in_flight)
     };

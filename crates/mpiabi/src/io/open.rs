@@ -1,4 +1,4 @@
-//! Opening, closing and deleting.
+//! Opening, closing and deleting files.
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
@@ -13,8 +13,8 @@ use crate::export::mpi_fn;
 use crate::runtime::{self, Held};
 use crate::{coll, comm, info};
 
-/// Drivers of ROMIO's, by which programs begin file names ("ufs:/scratch/x"). Here all files are
-/// the operating system's.
+/// Names of ROMIO drivers, with which programs prefix file names ("ufs:/scratch/x"). Here all files
+/// are files of the operating system.
 const DRIVERS: [&[u8]; 16] = [
     b"ufs",
     b"nfs",
@@ -62,7 +62,7 @@ fn check_mode(amode: c_int) -> Result {
     let is = |mode: c_int| amode & mode != 0;
     if (amode & ACCESS).count_ones() != 1 {
         let wanted = "exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR";
-        return fail!(c::ERR_AMODE, "the mode {amode:#x} has not {wanted}");
+        return fail!(c::ERR_AMODE, "the mode {amode:#x} does not have {wanted}");
     }
     if is(c::MODE_RDONLY) && is(c::MODE_CREATE | c::MODE_EXCL) {
         return fail!(c::ERR_AMODE, "MPI_MODE_CREATE or MPI_MODE_EXCL with MPI_MODE_RDONLY");
@@ -71,14 +71,14 @@ fn check_mode(amode: c_int) -> Result {
         return fail!(c::ERR_AMODE, "MPI_MODE_SEQUENTIAL with MPI_MODE_RDWR");
     }
     if amode & !ALL != 0 {
-        return fail!(c::ERR_AMODE, "the mode {amode:#x} has bits without meaning");
+        return fail!(c::ERR_AMODE, "the mode {amode:#x} has undefined bits");
     }
     Ok(())
 }
 
 fn open(held: &Held, comm: Comm, name: *const c_char, amode: c_int, hints: Info) -> Result<File> {
     let parent = comm::find_intra(comm)?;
-    // All ranks must leave together, whatever is wrong with the arguments of one.
+    // All ranks must take part in the collective steps, even if the arguments of one are wrong.
     let arguments = || {
         check_mode(amode)?;
         Ok((unsafe { path(name) }?, info::pairs(hints)?))
@@ -97,7 +97,7 @@ fn open(held: &Held, comm: Comm, name: *const c_char, amode: c_int, hints: Info)
     let mut handle = comm::duplicate(held, &parent, None);
     let made = open_all(held, handle, name, amode, hints);
     if made.is_err() {
-        // SAFETY: our own handle.
+        // SAFETY: a handle of the library's own.
         unsafe { comm::Comm_free(&raw mut handle) }?;
     }
     let file = File::created(FILES.insert(Arc::new(made?)));
@@ -105,7 +105,7 @@ fn open(held: &Held, comm: Comm, name: *const c_char, amode: c_int, hints: Info)
     Ok(file)
 }
 
-/// The collective part, over the file's own communicator: it works everywhere or nowhere.
+/// The collective part, over the file's own communicator: it succeeds on all ranks or on none.
 fn open_all(
     held: &Held,
     handle: Comm,
@@ -122,7 +122,7 @@ fn open_all(
         exclusive: amode & c::MODE_EXCL != 0,
     };
     let attempt = |mode: Mode| Disk::open(&name, mode).map_err(|why| disk::file_error(&name, &why));
-    // The first rank creates; then the file is there for all others.
+    // The first rank creates the file; then it exists for all others.
     let first = if comm.rank == 0 { Some(attempt(mode)) } else { None };
     agree(
         first.as_ref().map_or(Ok(()), |f| f.as_ref().map(drop).map_err(Error::clone)),
@@ -150,7 +150,7 @@ fn open_all(
 fn close(held: &Held, handle: File) -> Result {
     let file = find(handle)?;
     split::abandon(held, handle);
-    // All are through with it.
+    // All ranks have finished their accesses.
     file.barrier(held);
     let deleted = if file.is(c::MODE_DELETE_ON_CLOSE) {
         file.on_first_rank(held, || delete(&file.name))
@@ -158,7 +158,7 @@ fn close(held: &Held, handle: File) -> Result {
         Ok(())
     };
     let mut comm = file.handle;
-    // SAFETY: our own handle.
+    // SAFETY: a handle of the library's own.
     unsafe { comm::Comm_free(&raw mut comm) }?;
     FILES.remove(handle.slot().expect("found above"));
     deleted
@@ -175,7 +175,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         unsafe {
             *fh = c::FILE_NULL;
-            // There is no file yet: the handler is that of all new ones.
+            // There is no file yet: the handler of all new files applies.
             *fh = open(held, comm, filename, amode, hints).map_err(|e| on(c::FILE_NULL, e))?;
         }
         Ok(())

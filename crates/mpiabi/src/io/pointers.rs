@@ -1,4 +1,4 @@
-//! File pointers: where they are, and moving them.
+//! File pointers: inquiry and seeking.
 
 use std::ffi::c_int;
 
@@ -8,7 +8,7 @@ use crate::error::{Result, fail};
 use crate::export::mpi_fn;
 use crate::runtime;
 
-/// Where a seek leads, in etypes. `current` is asked only if it matters.
+/// The target of a seek, in etypes. `current` is evaluated only if needed.
 fn target(file: &OpenFile, offset: i64, whence: c_int, current: impl Fn() -> i64) -> Result<i64> {
     let base = match whence {
         c::SEEK_SET => 0,

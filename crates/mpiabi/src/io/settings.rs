@@ -1,4 +1,4 @@
-//! What a file is, and what can be set about it.
+//! Properties of a file and their setters.
 
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::export::mpi_fn;
 use crate::runtime::{self, Held};
 use crate::{datatype, group, info};
 
-/// A new hint takes the place of an old one.
+/// A new hint replaces an old one with the same key.
 fn merge(into: &mut Hints, new: Hints) {
     for (key, value) in new {
         match into.iter_mut().find(|pair| pair.0 == key) {
@@ -24,7 +24,7 @@ fn merge(into: &mut Hints, new: Hints) {
 }
 
 impl OpenFile {
-    /// Whether all its ranks may give it this size.
+    /// Checks that all ranks pass the same valid size, and that the file is writable.
     fn check_resize(&self, held: &Held, size: i64) -> Result {
         self.check_writable()?;
         self.check_random()?;
@@ -45,7 +45,7 @@ struct ViewArguments {
     hints: Info,
 }
 
-/// The view, and the hints that come with it.
+/// The view, and the hints passed with it.
 fn view(held: &Held, file: &OpenFile, wanted: &ViewArguments) -> Result<(View, Hints)> {
     let hints = info::pairs(wanted.hints)?;
     let is_current = wanted.displacement == c::DISPLACEMENT_CURRENT;
@@ -65,7 +65,7 @@ fn view(held: &Held, file: &OpenFile, wanted: &ViewArguments) -> Result<(View, H
     Ok((View::new(displacement, etype, filetype, representation, may_overlap)?, hints))
 }
 
-/// Where a sequential file's next byte is, in visible bytes.
+/// Position of a sequential file's next byte, in visible bytes.
 fn current(held: &Held, file: &OpenFile) -> u64 {
     (file.advance_shared(held, 0) as u64).saturating_mul(file.view().unit)
 }
@@ -79,7 +79,7 @@ mpi_fn! {
         let file = find(fh)?;
         let wanted = ViewArguments { displacement: disp, etype, filetype, datarep, hints };
         let made = view(held, &file, &wanted);
-        // Nobody moves the shared pointer any more when it goes back to the beginning.
+        // No rank moves the shared pointer while it is reset to the beginning.
         file.agree(held, made.as_ref().map(drop).map_err(Clone::clone))?;
         let (view, hints) = made?;
         {
@@ -138,7 +138,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let file = find(fh)?;
         file.check_writable()?;
-        // All ranks' writes are in the one file by the time the first rank has it written out.
+        // The writes of all ranks are in the file before the first rank syncs it.
         file.barrier(held);
         file.metadata_on_first_rank(held, || file.disk.sync())
     }

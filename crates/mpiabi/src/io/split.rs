@@ -1,4 +1,4 @@
-//! Collective reading and writing in two calls. A file has at most one under way.
+//! Split collectives: collective reads and writes in two calls. A file has at most one in progress.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -17,11 +17,11 @@ struct Split {
     direction: Direction,
 }
 
-/// What is under way, by file.
+/// Split collectives in progress, by file.
 static IN_PROGRESS: Guarded<BTreeMap<File, Split>> = Guarded::new(BTreeMap::new());
 
 /// # Safety
-/// The buffer is as large as the caller's arguments say, and stays so until the end.
+/// The buffer is as large as the caller's arguments say, and stays valid until the end call.
 unsafe fn begin<Int: Integer>(
     fh: File,
     positioning: Positioning,
@@ -30,7 +30,7 @@ unsafe fn begin<Int: Integer>(
 ) -> Result {
     let held = &runtime::enter()?;
     if IN_PROGRESS.get(held).contains_key(&fh) {
-        return fail!(c::ERR_IO, "a split collective is under way already on this file");
+        return fail!(c::ERR_IO, "a split collective is already in progress on this file");
     }
     let in_flight = access::start(held, fh, positioning, what, direction)?;
     IN_PROGRESS.get(held).insert(fh, Split { in_flight, positioning, direction });
@@ -52,19 +52,19 @@ unsafe fn end(
             && discriminant(&split.positioning) == discriminant(&positioning)
     };
     let split = match IN_PROGRESS.get(held).remove(&fh) {
-        None => return fail!(c::ERR_IO, "no split collective is under way on this file"),
+        None => return fail!(c::ERR_IO, "no split collective is in progress on this file"),
         Some(split) => split,
     };
     if !matches(&split) {
         IN_PROGRESS.get(held).insert(fh, split);
-        return fail!(c::ERR_IO, "the split collective under way began with another function");
+        return fail!(c::ERR_IO, "the split collective in progress began with another function");
     }
     let outcome = split.in_flight.wait(held);
     unsafe { put_status(status, &outcome) };
     outcome.result()
 }
 
-/// The file is about to be closed: what is under way comes to its end unheard.
+/// The file is about to be closed: completes the operation in progress and ignores its result.
 pub(super) fn abandon(held: &Held, fh: File) {
     let split = IN_PROGRESS.get(held).remove(&fh);
     if let Some(split) = split {
@@ -76,7 +76,8 @@ mpi_fn! {
     pub fn File_read_at_all_begin<Int>(
         fh: File, offset: i64, buf: *mut c_void, count: Int, datatype: Datatype,
     ) {
-        unsafe { begin(fh, Positioning::At(offset), (buf.cast_const(), count, datatype), Direction::Read) }
+        let what = (buf.cast_const(), count, datatype);
+        unsafe { begin(fh, Positioning::At(offset), what, Direction::Read) }
     }
     pub fn File_read_at_all_end(fh: File, _buf: *mut c_void, status: *mut Status) {
         unsafe { end(fh, Positioning::At(0), Direction::Read, status) }
@@ -92,7 +93,8 @@ mpi_fn! {
     pub fn File_read_ordered_begin<Int>(
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype,
     ) {
-        unsafe { begin(fh, Positioning::Ordered, (buf.cast_const(), count, datatype), Direction::Read) }
+        let what = (buf.cast_const(), count, datatype);
+        unsafe { begin(fh, Positioning::Ordered, what, Direction::Read) }
     }
     pub fn File_read_ordered_end(fh: File, _buf: *mut c_void, status: *mut Status) {
         unsafe { end(fh, Positioning::Ordered, Direction::Read, status) }

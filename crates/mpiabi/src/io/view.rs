@@ -1,7 +1,7 @@
-//! What a rank sees of a file: tiles of a filetype from a displacement on, counted in etypes.
+//! File views: tiles of a filetype from a displacement on, counted in etypes.
 //!
-//! Positions count the bytes that are visible. A filetype becomes a tree in which a position is
-//! found by division, so a view of a million blocks costs no list of a million.
+//! Positions count visible bytes. A filetype becomes a tree in which a position is found by
+//! division, so a view of a million blocks needs no list of a million.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::datatype::map::Map;
 use crate::datatype::{self, Type};
 use crate::error::{Result, fail};
 
-/// A datatype and the handle it came by.
+/// A datatype and the handle by which it was passed.
 #[derive(Clone)]
 pub(super) struct Named {
     pub handle: Datatype,
@@ -36,7 +36,7 @@ pub(super) struct View {
     tile: Tile,
 }
 
-/// Part of a tile: `bytes` visible bytes, the first of them at 0 or later.
+/// Part of a tile: `bytes` visible bytes, the first of them at offset 0 or later.
 struct Node {
     bytes: u64,
     shape: NodeShape,
@@ -89,7 +89,7 @@ fn node(map: &Arc<Map>, known: &mut BTreeMap<*const Map, Arc<Node>>) -> Arc<Node
 }
 
 impl Node {
-    /// Runs from visible byte `skip` on; `false` ends the walk.
+    /// Visits the runs from visible byte `skip` on; returning `false` ends the walk.
     fn walk(&self, at: i64, skip: u64, visit: &mut dyn FnMut(i64, u64) -> bool) -> bool {
         match &self.shape {
             NodeShape::Run => visit(at.saturating_add(skip as i64), self.bytes - skip),
@@ -109,8 +109,8 @@ impl Node {
             }
         }
     }
-    /// First byte, start of the last run, byte behind it; `None` if the runs do not ascend, or
-    /// overlap where they may not.
+    /// First byte, start of the last run, and end. `None` if the runs do not ascend, or overlap
+    /// where this is not allowed.
     fn ascending(&self, may_overlap: bool) -> Option<(i64, i64, i64)> {
         let follows = |last: (i64, i64, i64), next: (i64, i64, i64)| {
             next.0 >= if may_overlap { last.1 } else { last.2 }
@@ -141,13 +141,13 @@ impl Node {
 }
 
 impl View {
-    /// Every byte of the file.
+    /// The default view: every byte of the file.
     pub fn plain() -> View {
         let byte = Named::committed(c::BYTE).expect("predefined");
-        View::new(0, byte.clone(), byte, Representation::Native, true).expect("the plainest view")
+        View::new(0, byte.clone(), byte, Representation::Native, true).expect("the default view")
     }
 
-    /// Checks that the filetype is one.
+    /// Checks that the filetype is valid for the etype.
     pub fn new(
         displacement: i64,
         etype: Named,
@@ -191,7 +191,7 @@ impl View {
         found
     }
 
-    /// All runs from visible byte `from` on; there is no end but `visit`'s.
+    /// Visits all runs from visible byte `from` on, until `visit` returns `false`.
     fn walk(&self, from: u64, visit: &mut dyn FnMut(i64, u64) -> bool) {
         let Tile { at, extent, node } = &self.tile;
         if node.bytes == 0 {
@@ -214,7 +214,7 @@ impl View {
         matches!(node.shape, NodeShape::Run) && node.bytes as i64 == *extent
     }
 
-    /// The stretches of the file that hold `len` visible bytes from `from` on, as long as can be.
+    /// The longest ranges of the file that hold `len` visible bytes from `from` on.
     pub fn runs(&self, from: u64, len: u64) -> ViewRuns<'_> {
         ViewRuns { view: self, from, len }
     }
@@ -225,7 +225,7 @@ impl View {
         if node.bytes == 0 || end <= self.displacement {
             return 0;
         }
-        // Offsets ascend with positions, so the first one at or behind `end` is found by halves.
+        // Offsets ascend with positions, so binary search finds the first one at or after `end`.
         let tiles = ((end - self.displacement) / *extent) as u64 + 1;
         let (mut low, mut high) = (0, tiles.saturating_mul(node.bytes));
         while low < high {
@@ -285,7 +285,7 @@ mod tests {
     use crate::datatype::calls::*;
     use crate::datatype::map::Visitor;
 
-    /// Offsets of an item's bytes, one by one.
+    /// Offsets of all bytes of an item.
     struct Bytes(Vec<i64>);
 
     impl Visitor for Bytes {
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// Numbers from a seed, the same everywhere.
+    /// Reproducible numbers from a seed.
     struct Draws(u64);
 
     impl Draws {
@@ -305,7 +305,7 @@ mod tests {
         }
     }
 
-    /// A type whose displacements ascend.
+    /// A random type whose displacements ascend.
     fn ascending(draws: &mut Draws, depth: u32) -> Datatype {
         let mut new = c::DATATYPE_NULL;
         if depth == 0 {

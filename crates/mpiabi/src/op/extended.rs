@@ -1,14 +1,14 @@
-//! C's `long double` on x86-64, which Rust has no type for: 80 bits on the x87 stack.
+//! C's `long double` on x86-64, for which Rust has no type: 80 bits, on the x87 stack.
 
 use super::kernel::Real;
 
-/// The ten bytes and six of padding.
+/// Ten bytes of value and six of padding.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 pub struct LongDouble([u8; 16]);
 
 impl LongDouble {
-    /// Elsewhere `long double` is 128 bits wide and has no instructions.
+    /// On other architectures `long double` is 128 bits wide and has no instructions.
     pub const SUPPORTED: bool = cfg!(target_arch = "x86_64");
 }
 
@@ -16,7 +16,7 @@ impl LongDouble {
 macro_rules! binary {
     ($instruction:literal, $a:expr, $b:expr) => {{
         let (a, b, mut out) = ($a, $b, LongDouble([0; 16]));
-        // SAFETY: loads two values, stores one; the stack is as empty after as before.
+        // SAFETY: loads two values, stores one; the x87 stack is empty before and after.
         unsafe {
             core::arch::asm!(
                 "fld tbyte ptr [{a}]",
@@ -86,7 +86,7 @@ impl Real for LongDouble {
 
 #[cfg(test)]
 impl LongDouble {
-    /// Exact: every `f64` is a `long double`.
+    /// Exact: a `long double` can represent every `f64`.
     pub fn from_f64(value: f64) -> LongDouble {
         let mut out = LongDouble([0; 16]);
         unsafe {

@@ -1,5 +1,5 @@
-//! Sixteen-bit floating point, which stable Rust has no types for: computed in `f32`, whose 24 bits
-//! of mantissa are enough that rounding twice is rounding once (2p + 2 for a sum or product).
+//! Sixteen-bit floating point, for which stable Rust has no types. Computed in `f32`: its 24 bits
+//! of mantissa are enough that rounding twice equals rounding once (2p + 2 for a sum or product).
 
 use super::kernel::Real;
 
@@ -13,7 +13,7 @@ pub struct Half(pub u16);
 #[repr(transparent)]
 pub struct Bfloat16(pub u16);
 
-/// Drops the lowest `n` bits of a magnitude, to nearest, ties to even.
+/// Rounds off the lowest `n` bits of a magnitude, to nearest, ties to even.
 fn round(bits: u32, n: u32) -> u32 {
     let (kept, rest, half) = (bits >> n, bits & ((1 << n) - 1), 1 << (n - 1));
     kept + u32::from(rest > half || rest == half && kept & 1 == 1)
@@ -36,11 +36,11 @@ impl Half {
         let (sign, magnitude) = ((bits >> 16 & 0x8000) as u16, bits & 0x7fff_ffff);
         let half = match magnitude {
             0x7f80_0001.. => 0x7e00,
-            // 2^16 and more; what rounds up to it gets there below by carrying.
+            // 2^16 and more. Smaller values that round up to it get there below by a carry.
             0x4780_0000.. => 0x7c00,
             // Normal: the exponent's bias differs by 112.
             0x3880_0000.. => round(magnitude - (112 << 23), 13),
-            // Subnormal, units of 2^-24: below 2^-25 nothing is left.
+            // Subnormal, units of 2^-24: values below 2^-25 round to zero.
             0x3300_0000.. => {
                 let shift = 126 - (magnitude >> 23);
                 round(magnitude & 0x7f_ffff | 0x80_0000, shift)
@@ -85,14 +85,14 @@ reals! { Half Bfloat16 }
 mod tests {
     use super::*;
 
-    /// Every half goes to `f32` and back; what lies between two of them goes to the nearer.
+    /// Every half converts to `f32` and back; a value between two halves rounds to the nearer.
     #[test]
     fn halves_round_to_nearest_even() {
         for bits in 0..0x7c00u16 {
             let (low, high) = (Half(bits).to_f32(), Half(bits + 1).to_f32());
             assert_eq!(Half::from_f32(low).0, bits);
             assert_eq!(Half::from_f32(-low).0, bits | 0x8000);
-            // The step behind the largest finite one would end at 2^16.
+            // The successor of the largest finite half would be 2^16.
             let high = if bits == 0x7bff { 65_536.0 } else { high };
             let middle = low + (high - low) / 2.0;
             let even = bits + (bits & 1);

@@ -6,7 +6,7 @@ use super::extended::LongDouble;
 use super::half::{Bfloat16, Half};
 use crate::datatype::Number;
 
-/// Whether an operator is defined for such values (MPI 5.0, 6.9.2; characters as MPICH allows).
+/// Whether an operator is defined for the type (MPI 5.0, 6.9.2; for characters as in MPICH).
 pub fn combines(op: Operator, number: Number) -> bool {
     use Number::*;
     use Operator::*;
@@ -29,7 +29,7 @@ pub fn combines(op: Operator, number: Number) -> bool {
 /// `stride` is the distance of items; only pairs have padding.
 ///
 /// # Safety
-/// Both point to `count` items, `inout` writable; `combines(op, number)`.
+/// Both point to `count` items, `inout` writable; `combines(op, number)` is true.
 pub unsafe fn combine(
     op: Operator,
     number: Number,
@@ -42,7 +42,7 @@ pub unsafe fn combine(
     let n = count as usize;
     match op {
         Operator::NoOp => return,
-        // Padding may travel along: nobody can tell.
+        // Padding may be copied: its value is undefined.
         Operator::Replace => unsafe { std::ptr::copy(from, inout, n * stride) },
         Operator::MaxLoc | Operator::MinLoc => {
             let max = op == Operator::MaxLoc;
@@ -77,7 +77,7 @@ pub unsafe fn combine(
 }
 
 /// # Safety
-/// `n` values at both places.
+/// There are `n` values at both places.
 unsafe fn each<T: Copy>(n: usize, from: *const u8, inout: *mut u8, f: impl Fn(T, T) -> T) {
     let (from, inout) = (from.cast::<T>(), inout.cast::<T>());
     for i in 0..n {
@@ -144,7 +144,7 @@ unsafe fn integers<T: Integral>(op: Operator, n: usize, from: *const u8, inout: 
     }
 }
 
-/// Floating point, as far as operators need it.
+/// The floating-point operations that operators need.
 pub trait Real: Copy {
     fn plus(self, b: Self) -> Self;
     fn minus(self, b: Self) -> Self;
@@ -235,7 +235,7 @@ unsafe fn located(
                         b.cast::<$v>().write_unaligned(values.0);
                         bi.write_unaligned(indices.0);
                     } else if !less(high, low) && indices.0 < indices.1 {
-                        // A tie: the smaller index.
+                        // On a tie the smaller index wins.
                         bi.write_unaligned(indices.0);
                     }
                 }

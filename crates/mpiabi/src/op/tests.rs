@@ -1,5 +1,5 @@
-//! Every predefined operator on every predefined type, against plain arithmetic on numbers that all
-//! of them hold exactly.
+//! Tests every predefined operator on every predefined type against plain arithmetic, with numbers
+//! that all types represent exactly.
 
 use std::ffi::{c_int, c_void};
 
@@ -9,7 +9,7 @@ use super::*;
 use crate::datatype::calls::{Type_contiguous, Type_create_resized};
 use crate::datatype::predefined;
 
-/// A value of a type from a small number; pairs and complex numbers from two.
+/// The bytes of a value of a type; pairs and complex numbers take two numbers.
 fn bytes(number: Number, values: [i64; 2]) -> Vec<u8> {
     use Number::*;
     let [v, w] = values;
@@ -41,7 +41,7 @@ fn bytes(number: Number, values: [i64; 2]) -> Vec<u8> {
     }
 }
 
-/// `a op b` on plain numbers; `b` is in place.
+/// `a op b` on plain numbers; `b` is the in-out operand.
 fn expected(op: Operator, number: Number, a: [i64; 2], b: [i64; 2]) -> [i64; 2] {
     use Operator::*;
     let complex = matches!(number, Number::C16 | Number::C32 | Number::C64 | Number::C80);
@@ -78,7 +78,7 @@ fn expected(op: Operator, number: Number, a: [i64; 2], b: [i64; 2]) -> [i64; 2] 
     }
 }
 
-/// Bytes that say something: padding does not.
+/// The bytes of an item without padding.
 fn significant_bytes(number: Number, item: &[u8]) -> Vec<u8> {
     match number.halves() {
         Some([a, b]) => {
@@ -112,7 +112,7 @@ fn predefined_operators_do_plain_arithmetic() {
             let pick = |nth| {
                 let draw = (base::draw(7, 1, nth, pairs) % 12) as i64;
                 match if signed { draw - 6 } else { draw % 6 } {
-                    // Its product may be a negative zero, which small numbers have not.
+                    // A product may be a negative zero, which the small numbers do not include.
                     0 if float => 6,
                     value => value,
                 }
@@ -181,7 +181,7 @@ unsafe extern "C" fn multiply(
     }
 }
 
-/// Adds the first int of items 12 bytes apart, and sees the padding between them.
+/// Adds the first int of items 12 bytes apart, and checks that there is padding between them.
 unsafe extern "C" fn add_apart(
     from: *mut c_void,
     inout: *mut c_void,
@@ -233,7 +233,7 @@ fn a_users_operator_gets_its_operands_in_order_and_its_layout() {
 #[test]
 fn operators_refuse_what_they_are_not_defined_for() {
     let check = |op, datatype| get(op).unwrap().check(&datatype::get(datatype).unwrap()).is_ok();
-    // As the reference MPICH 5.0.2 answers.
+    // As in the reference MPICH 5.0.2.
     assert!(check(c::SUM, c::CHAR) && check(c::LAND, c::C_BOOL) && check(c::BXOR, c::BYTE));
     assert!(!check(c::SUM, c::BYTE) && !check(c::SUM, c::C_BOOL) && !check(c::SUM, c::CHARACTER));
     assert!(!check(c::LAND, c::FLOAT) && !check(c::MAXLOC, c::INT) && !check(c::SUM, c::_2INT));

@@ -1,4 +1,4 @@
-//! The calls on requests: waiting, testing, asking, starting, cancelling, freeing.
+//! The calls on requests: wait, test, get status, start, cancel and free.
 
 use std::ffi::{c_int, c_void};
 
@@ -17,7 +17,7 @@ struct Active {
 }
 
 impl Active {
-    /// Which of them are ready, once the simulator has had a chance.
+    /// The ready ones, after the simulator had a chance to complete them.
     fn ready_after_poll(&self, held: &Held) -> Vec<usize> {
         let ready = || (0..self.slots.len()).filter(|&i| is_ready(held, self.slots[i]));
         if !self.slots.is_empty() {
@@ -56,7 +56,7 @@ unsafe fn finish_one(
     outcome.result().map_err(|e| e.on(comm))
 }
 
-/// Finishes several. Where one failed, every status says in its error field what became of it.
+/// Finishes several requests. If one failed, the error field of every status holds its result.
 unsafe fn finish_many(
     held: &Held,
     requests: *mut Request,
@@ -190,7 +190,9 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let null = || invalid("the null request cannot be freed");
         let slot = slot_of(held, unsafe { *request })?.ok_or_else(null)?;
-        let is_busy = |p: &mut RequestEntry| p.persists() && matches!(p.state, RequestState::Progressing);
+        let is_busy = |p: &mut RequestEntry| {
+            p.persists() && matches!(p.state, RequestState::Progressing)
+        };
         if with(held, slot, is_busy) {
             return Err(invalid("an active request of partitioned communication cannot be freed"));
         }
@@ -311,7 +313,8 @@ mpi_fn! {
             RequestState::Generalized(Generalized { query, free, cancel, extra, complete: false });
         let (cancellable, comm) = (Cancellable::No, c::COMM_SELF);
         let counts = true;
-        let pending = RequestEntry { state, start: None, progress: None, cancellable, comm, counts };
+        let (start, progress) = (None, None);
+        let pending = RequestEntry { state, start, progress, cancellable, comm, counts };
         unsafe { *request = store(held, pending) };
         Ok(())
     }
@@ -393,7 +396,7 @@ unsafe fn finish_some(
     unsafe { finish_many(held, requests, done, statuses) }
 }
 
-/// The status of a ready request, which stays as it is for the call that will finish it.
+/// The status of a ready request; the request is left for the call that will finish it.
 fn peek(held: &Held, slot: usize) -> Outcome {
     let state = with(held, slot, |p| std::mem::replace(&mut p.state, RequestState::Inactive));
     let status = match &state {
@@ -472,7 +475,7 @@ fn cancel(held: &Held, slot: usize) -> Result {
             // SAFETY: the user's function with the user's argument; no state is borrowed.
             match runtime::callback(|| unsafe { function(extra, c_int::from(complete)) }) {
                 c::SUCCESS => Ok(()),
-                code => fail!(code, "the cancel function says so"),
+                code => fail!(code, "the cancel function returned it"),
             }
         }
         Cancellation::Refused => {

@@ -1,4 +1,4 @@
-//! Facts about the rank's seat in the job: who and where it is, and what its library allows.
+//! Properties of the rank in its job: its number and node, and the limits of its library.
 
 use std::sync::atomic::AtomicU32;
 
@@ -13,7 +13,7 @@ pub fn rank(held: &Held) -> u32 {
 pub fn size(held: &Held) -> u32 {
     with(held, |rt| rt.size)
 }
-/// Index of the simulated node this rank is on, and how many nodes the job has.
+/// Index of this rank's simulated node, and number of nodes of the job.
 pub fn node(held: &Held) -> (u32, u32) {
     with(held, |rt| (rt.control().node, rt.control().nodes))
 }
@@ -23,30 +23,30 @@ pub fn node_name(held: &Held) -> String {
 pub fn tag_ub(held: &Held) -> i32 {
     with(held, |rt| rt.tag_ub)
 }
-/// The largest tag that is no error. A larger `tag` is told to the simulator, until the program
-/// shows by another that it went on.
+/// The largest legal tag. A larger `tag` is reported to the simulator, until the program proceeds
+/// with another tag.
 pub fn tag_max(held: &Held, tag: i32) -> i32 {
     with(held, |rt| {
         rt.control().refused_tag = if tag > rt.tag_max { tag } else { 0 };
         rt.tag_max
     })
 }
-/// Whether a blocking collective of that bit begins with a barrier: see `Header::synchronized`.
+/// Whether a blocking collective with that bit begins with a barrier: see `Header::synchronized`.
 pub fn begins_with_barrier(held: &Held, bit: u32) -> bool {
     // SAFETY: written before any rank started.
     with(held, |rt| unsafe { (*rt.segment.header()).synchronized } & bit != 0)
 }
-/// Tells the simulator, with the next hand-over, how many requests there have been at once.
+/// Reports the largest number of concurrent requests at the next hand-over.
 pub fn most_requests(held: &Held, n: u32) {
     with(held, |rt| rt.control().requests = n);
 }
-/// Whose argument checks the library follows, a constant of `wire::checks`, and where it records
-/// calls that it accepts though the standard forbids them.
+/// Whose argument checks the library follows, as a constant of `wire::checks`, and where it records
+/// accepted calls that violate the standard.
 pub fn checks(held: &Held) -> (u32, *const [AtomicU32; accepted::KINDS]) {
     // SAFETY: written before any rank started.
     with(held, |rt| (unsafe { (*rt.segment.header()).checks }, &raw const rt.control().accepted))
 }
-/// The simulated MPI library, as the simulator names it; empty if none is.
+/// Name of the simulated MPI library, as set by the simulator; empty if none is simulated.
 pub fn library(held: &Held) -> String {
     // SAFETY: written before any rank started.
     with(held, |rt| zero_terminated(unsafe { &(*rt.segment.header()).library }))
@@ -57,10 +57,10 @@ fn zero_terminated(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
-/// The job's memory, by its descriptor.
+/// Maps the job's shared memory from its descriptor.
 pub(super) fn map_segment(fd: i32) -> std::result::Result<Segment, String> {
     let map = |bytes: u64| {
-        // SAFETY: a new mapping at an address the kernel chooses.
+        // SAFETY: a new mapping at an address that the kernel chooses.
         let at = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -76,24 +76,24 @@ pub(super) fn map_segment(fd: i32) -> std::result::Result<Segment, String> {
             let hint = match why.raw_os_error() {
                 Some(libc::ENOMEM) => format!(
                     "it takes {} KiB of address space; where that is limited (`ulimit -v`), limit \
-                     it before odonata run starts, which then does with less",
+                     it before odonata run starts, which then uses less",
                     bytes.div_ceil(1024)
                 ),
-                _ => "was the descriptor closed, or am I not under odonata run any more?".into(),
+                _ => "was the descriptor closed, or is the process outside of odonata run?".into(),
             };
             let name = wire::ENV_FD;
             Err(format!(
                 "cannot map the job's shared memory ({name} descriptor {fd}): {why}; {hint}"
             ))
         } else {
-            // A core dump would write out every hole of the sparse segment.
+            // A core dump would write the holes of the sparse segment.
             // SAFETY: advice about the mapping just made.
             unsafe { libc::madvise(at, bytes as usize, libc::MADV_DONTDUMP) };
             Ok(at.cast::<u8>())
         }
     };
     let page = map(wire::HEADER_BYTES)?;
-    // SAFETY: one page is mapped; a file too short for it would be ours to have made.
+    // SAFETY: one page is mapped; the simulator never creates a shorter file.
     let (magic, bytes) = unsafe {
         let header = page.cast::<wire::Header>();
         ((*header).magic, (*header).layout.bytes((*header).ranks))
@@ -102,8 +102,8 @@ pub(super) fn map_segment(fd: i32) -> std::result::Result<Segment, String> {
     unsafe { libc::munmap(page.cast(), wire::HEADER_BYTES as usize) };
     if magic != wire::MAGIC {
         return Err(
-            "the job's shared memory is of another odonata; library and simulator must be \
-                    of one version"
+            "the job's shared memory is of another odonata version; library and simulator must be \
+                    the same version"
                 .into(),
         );
     }

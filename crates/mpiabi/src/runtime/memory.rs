@@ -1,20 +1,20 @@
-//! How much memory this rank's process has had of its own, told to the simulator now and then.
+//! Peak memory of this rank's process, sampled and reported to the simulator.
 //!
-//! A look costs some 14 us, so there are few: the kernel remembers what was between them.
+//! A sample costs some 14 us, so samples are rare: the kernel keeps the peak between them.
 
 use workload::resident::{Peak, Resident};
 
 use super::{Held, RUNTIME, Runtime, with};
 
-/// The library itself comes into memory with the first calls: each of these is looked at before.
+/// The first calls load parts of the library itself: each of them is preceded by a sample.
 const FIRST: u64 = 8;
-/// From here on looks are this many calls apart, of which the shortest take some 0.1 us.
+/// Maximum number of calls between samples. The shortest calls take some 0.1 us.
 const MAX_INTERVAL: u64 = 4096;
 
 pub(super) struct MemorySampler {
     peak: Peak,
     calls: u64,
-    /// Bytes of windows that MPI has allocated, in the job's segment.
+    /// Bytes of windows that MPI has allocated in the job's segment.
     windows: u64,
 }
 
@@ -25,7 +25,7 @@ impl MemorySampler {
 }
 
 impl Runtime {
-    /// A call begins: before it has touched anything.
+    /// Called when an MPI call begins, before it touches memory.
     pub(super) fn sample_periodically(&mut self) {
         self.memory_sampler.calls += 1;
         let nth = self.memory_sampler.calls;
@@ -41,17 +41,17 @@ impl Runtime {
         let Some(now) = Resident::read(status(&mut text)) else { return };
         self.memory_sampler.peak.sample(now, self.memory_sampler.windows);
         let (begun, peak) = self.memory_sampler.peak.begin_and_peak();
-        // SAFETY: the segment is mapped for the life of the process, and until its end nobody else
-        // looks at these, whoever has the turn.
+        // SAFETY: the segment is mapped for the life of the process. No other process reads these
+        // fields until it ends, whoever has the turn.
         unsafe {
             (&raw mut (*self.control).memory_begun).write(begun);
-            // Nothing at all would be "it has not looked".
+            // Zero means that no sample was taken.
             (&raw mut (*self.control).memory_peak).write(peak.max(1));
         }
     }
 }
 
-/// MPI has allocated memory of a window, or is about to give it back.
+/// Called when MPI has allocated memory of a window, or is about to free it.
 pub fn record_window(held: &Held, bytes: u64, is_new: bool) {
     with(held, |rt| {
         rt.sample();
@@ -59,19 +59,19 @@ pub fn record_window(held: &Held, bytes: u64, is_new: bool) {
         *windows = if is_new { *windows + bytes } else { windows.saturating_sub(bytes) };
     });
 }
-/// Where something ends: the rank's part in MPI, the job, a window.
+/// Samples at the end of a phase: the rank's use of MPI, the job, a window.
 pub fn sample(held: &Held) {
     if let Some(rt) = RUNTIME.get(held).as_mut() {
         rt.sample();
     }
 }
 
-/// As much of our status as fits. It may be asked for inside `malloc`, and by a program that has
-/// put something in front of the C library's functions: system calls only.
+/// Reads the process status, as much as fits. It may be called inside `malloc`, and in programs
+/// that replace C library functions, so it uses system calls only.
 fn status(text: &mut [u8]) -> &[u8] {
     let flags = libc::O_RDONLY | libc::O_CLOEXEC;
     let name = c"/proc/self/status".as_ptr();
-    // SAFETY: plain system calls; the descriptor is new, ours alone, and closed here.
+    // SAFETY: plain system calls; the descriptor is new, private, and closed here.
     let n = unsafe {
         let fd = libc::syscall(libc::SYS_openat, libc::AT_FDCWD, name, flags) as i32;
         if fd < 0 {

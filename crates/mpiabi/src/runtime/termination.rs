@@ -1,5 +1,5 @@
-//! How a rank leaves the job: `MPI_Finalize`, `MPI_Abort`, or an exit without either. And the call
-//! it is in, written where the simulator can read it after the process has died.
+//! How a rank leaves the job: `MPI_Finalize`, `MPI_Abort`, or an exit without either. Also records
+//! the current MPI function where the simulator can read it after the process has died.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -14,9 +14,9 @@ use super::{
 use crate::abi::c;
 use crate::error::{Result, fail};
 
-/// This rank's control block; null in a process without a seat.
+/// This rank's control block; null in a process without a job.
 static CONTROL: AtomicPtr<Control> = AtomicPtr::new(null_mut());
-/// The exit status, as soon as it is known.
+/// The exit status, once it is known; -1 until then.
 static STATUS: AtomicI32 = AtomicI32::new(-1);
 /// `MPI_Abort` has been reported, and the process runs its exit handlers.
 static ABORTED: AtomicBool = AtomicBool::new(false);
@@ -27,7 +27,7 @@ unsafe extern "C" {
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
 }
 
-/// The process has taken its seat, inside `function`.
+/// The process has attached to the job, inside `function`.
 pub(super) fn begin(control: *mut Control, function: u32) {
     CONTROL.store(control, Ordering::Relaxed);
     record_function(function);
@@ -35,12 +35,12 @@ pub(super) fn begin(control: *mut Control, function: u32) {
     unsafe { on_exit(note_status, null_mut()) };
 }
 
-/// A copy of the process has no seat.
+/// A forked copy of the process is not attached.
 pub(super) fn forget() {
     CONTROL.store(null_mut(), Ordering::Relaxed);
 }
 
-/// Records that the calling thread is in `function`, or outside if that is 0.
+/// Records that the calling thread is in `function`; 0 means outside MPI.
 pub fn record_function(function: u32) {
     let control = CONTROL.load(Ordering::Relaxed);
     if control.is_null() {
@@ -55,7 +55,7 @@ pub fn record_function(function: u32) {
     }
 }
 
-/// The rank will submit nothing any more; its process goes on.
+/// The rank will submit nothing more; its process continues.
 pub fn finalize(held: &Held) -> Result {
     if !turn::has_no_waiters(held) {
         return fail!(c::ERR_OTHER, "other threads of this process are inside MPI");
@@ -83,8 +83,8 @@ extern "C" fn note_status(status: c_int, _: *mut c_void) {
 #[unsafe(link_section = ".fini_array")]
 static AT_EXIT: extern "C" fn() = at_exit;
 
-/// An exit with status 0 without `MPI_Finalize` is no failure: the rank leaves as if it had called
-/// it. Where that cannot be done here, the simulator finds out that the process has ended.
+/// An exit with status 0 without `MPI_Finalize` is not a failure: the rank leaves as if it had
+/// called it. If that is not possible here, the simulator detects that the process has ended.
 extern "C" fn at_exit() {
     if STATUS.load(Ordering::Relaxed) != 0 || is_forked() || ABORTED.load(Ordering::Relaxed) {
         return;
@@ -100,16 +100,17 @@ extern "C" fn at_exit() {
     }
 }
 
-/// Ends the job. As MPICH does, it writes what the C library has buffered and then exits, so that
+/// Ends the job. As in MPICH, it flushes the C library's standard output and then exits, so that
 /// exit handlers run. The simulator ends the other ranks.
 pub fn abort(held: &Held, code: i32) -> ! {
-    // `exit` writes the other streams. Another thread may hold the lock of one of them, such as
-    // standard input that it reads: waiting for it here would keep the abort from being reported.
+    // `exit` flushes the other streams. Another thread may hold the lock of one of them, such as
+    // standard input while it reads. Waiting for that lock here would delay the report of the
+    // abort.
     // SAFETY: a stream of the C library.
     unsafe { libc::fflush(stdout) };
     let status = if code & 0xff == 0 { 1 } else { code };
     if is_forked() {
-        // SAFETY: the exit handlers are the parent's.
+        // SAFETY: the exit handlers belong to the parent.
         unsafe { libc::_exit(status) }
     }
     let in_job = RUNTIME.get(held).as_ref().is_some_and(|rt| rt.singleton.is_none());
@@ -124,14 +125,14 @@ pub fn abort(held: &Held, code: i32) -> ! {
         turn::hand_over_finally(held);
         ABORTED.store(true, Ordering::Relaxed);
     }
-    // SAFETY: this thread does nothing else.
+    // SAFETY: this thread executes nothing else.
     unsafe { libc::exit(status) }
 }
 
-/// Ends a process that aborts and whose exit handlers wait in MPI: the job has ended.
+/// Ends a process that has aborted and whose exit handlers wait in MPI: the job has ended.
 pub(super) fn stop_if_aborted() {
     if ABORTED.load(Ordering::Relaxed) {
-        // SAFETY: all streams of this process, which ends.
+        // SAFETY: flushes all streams of this process, which ends.
         unsafe {
             libc::fflush(null_mut());
             libc::_exit(EXIT_KILLED)
@@ -139,7 +140,7 @@ pub(super) fn stop_if_aborted() {
     }
 }
 
-/// Says what is wrong and where, then ends the job.
+/// Prints the error and its place, then ends the job.
 pub fn fatal(held: &Held, why: &str) -> ! {
     let function = if is_attached(held) { with(held, |rt| rt.function) } else { 0 };
     let name = workload::functions::function_name(function);

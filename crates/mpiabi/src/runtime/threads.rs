@@ -1,10 +1,10 @@
-//! The lock that guards all of the library's state, and the threads that want it.
+//! The lock that guards all state of the library, and the threads that contend for it.
 //!
-//! `Held` proves that the caller has the lock. It is recursive: a thread inside may call MPI again.
-//! As long as only one thread may be in MPI at a time, it keeps the lock while it waits. With
-//! `MPI_THREAD_MULTIPLE` it lets go of it, and also while one of the user's callbacks runs: that
-//! may need what another thread holds who wants into MPI (Python's one lock, say). So nothing that
-//! is `Guarded` may be borrowed across a wait or a callback.
+//! `Held` proves that the caller has the lock. It is recursive: a thread that holds it may call MPI
+//! again. If only one thread may be in MPI at a time, it keeps the lock while it waits. With
+//! `MPI_THREAD_MULTIPLE` it releases the lock while it waits, and while a user's callback runs. The
+//! callback may need a lock of another thread that wants to enter MPI, such as Python's global
+//! lock. So no `Guarded` state may be borrowed across a wait or a callback.
 
 use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
 use std::fs::File;
@@ -19,63 +19,63 @@ use super::turn;
 /// Proof of holding the library's lock.
 pub struct Held(PhantomData<*const ()>);
 
-/// State behind the library's lock.
+/// State guarded by the library's lock.
 pub struct Guarded<T>(RefCell<T>);
-// SAFETY: every access asks for `Held`, which only the thread that owns the lock has.
+// SAFETY: every access requires `Held`, which only the thread that owns the lock has.
 unsafe impl<T> Sync for Guarded<T> {}
 
 impl<T> Guarded<T> {
     pub const fn new(value: T) -> Self {
         Guarded(RefCell::new(value))
     }
-    /// Neither across a callback into user code nor across a wait.
+    /// The borrow must end before a callback into user code and before a wait.
     pub fn get<'a>(&'a self, _held: &'a Held) -> RefMut<'a, T> {
         self.0.borrow_mut()
     }
 }
 
 struct Lock(UnsafeCell<libc::pthread_mutex_t>);
-// SAFETY: a pthread mutex is made to be shared.
+// SAFETY: a pthread mutex may be shared.
 unsafe impl Sync for Lock {}
 static LOCK: Lock = Lock(UnsafeCell::new(libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP));
 
 /// Whether several threads may be in MPI at once.
 static MULTIPLE: AtomicBool = AtomicBool::new(false);
-/// Whether calls of several threads take turns although they may not be in MPI at once.
+/// Whether calls of several threads are serialized although they may not be in MPI at once.
 static SERIALIZED: AtomicBool = AtomicBool::new(false);
-/// The function that the thread inside has called, if no other may be meanwhile; else 0.
+/// The function of the thread in MPI, if no other thread may be in MPI meanwhile; else 0.
 static CALL: AtomicU32 = AtomicU32::new(0);
-/// Threads that ask for the lock, if several may be in MPI at once.
+/// Number of threads that request the lock, if several may be in MPI at once.
 static LOCK_WAITERS: AtomicU32 = AtomicU32::new(0);
-/// Counts what threads that sleep in here may wait for. A futex.
+/// Counts the events for which threads sleep here. A futex.
 static EVENTS: AtomicU32 = AtomicU32::new(0);
-/// The threads that have called MPI since several may.
+/// Threads that have called MPI since several threads are allowed.
 static CALLERS: Guarded<Vec<Caller>> = Guarded::new(Vec::new());
 
 struct Caller {
     inside: bool,
-    /// Its line in /proc; `None` once it has ended.
+    /// Its status file in /proc; `None` once the thread has ended.
     stat: Option<File>,
-    /// Looks yet to pass over, and how many after it was found asleep again and again: a look costs
-    /// as much as a call, and a thread that waits for others to end sleeps for long.
+    /// Checks still to skip, and the number to skip after it was repeatedly found asleep. A check
+    /// costs as much as a call, and a thread that waits for others to end sleeps for long.
     skip: u32,
     skips: u32,
 }
 
-/// Most looks on end at a thread that are passed over.
+/// Maximum number of consecutive skipped checks of a thread.
 const MAX_SKIPPED: u32 = 63;
 
 thread_local! {
-    /// How often this thread has the lock, or asks for it: set before it does, so that a signal
-    /// handler does not ask for it in between.
+    /// How often this thread has the lock, or requests it. Set before the request, so that a signal
+    /// handler does not request it in between.
     static INSIDE: Cell<u32> = const { Cell::new(0) };
-    /// Whether it has ever called MPI, and its place in `CALLERS`.
+    /// Whether the thread has ever called MPI, and its index in `CALLERS`.
     static CALLED: Cell<bool> = const { Cell::new(false) };
     static CALLER_INDEX: Cell<Option<u32>> = const { Cell::new(None) };
     static ID: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The kernel's number of this thread; 0 as long as nobody may ask for it.
+/// The kernel's id of this thread; 0 until several threads are allowed.
 pub(super) fn id() -> u32 {
     ID.get()
 }
@@ -90,8 +90,8 @@ pub(super) fn allow_many(held: &Held) {
     record_presence(held, true);
 }
 
-/// From now on a call waits for another thread's to end, whatever was promised: threads of one
-/// session and those of another need not know of each other.
+/// From now on a call waits for other threads' calls to end, whatever thread level was requested:
+/// the threads of different sessions need not know of each other.
 pub fn serialize_calls() {
     SERIALIZED.store(true, Ordering::Relaxed);
 }
@@ -100,31 +100,31 @@ pub fn serialize_calls() {
 pub fn lock() -> Held {
     acquire(0)
 }
-/// The same for calls that only one thread may be in at a time unless several were asked for.
+/// The same for calls that only one thread may make at a time, unless several are allowed.
 pub(super) fn lock_for(function: u32) -> Held {
     acquire(function)
 }
 
-/// `function`: 0, or the call no other may be under way beside.
+/// `function`: the call during which no other is allowed; 0 if others are.
 fn acquire(function: u32) -> Held {
     let depth = INSIDE.get();
     INSIDE.set(depth + 1);
     CALLED.set(true);
     if depth > 0 {
-        take();
+        mutex_lock();
     } else if !is_multiple() {
         if !mutex_trylock() {
             if function != 0 {
                 refuse_overlap(function);
             }
-            take();
+            mutex_lock();
         }
         if !is_multiple() {
             CALL.store(function, Ordering::Relaxed);
         }
     } else {
         LOCK_WAITERS.fetch_add(1, Ordering::Relaxed);
-        take();
+        mutex_lock();
         LOCK_WAITERS.fetch_sub(1, Ordering::Relaxed);
     }
     let held = Held(PhantomData);
@@ -135,8 +135,8 @@ fn acquire(function: u32) -> Held {
     held
 }
 
-/// Ends the process where two threads are in MPI at once and no more than one may be. Waiting could
-/// be for ever: the other may wait for what this one is about to do.
+/// Ends the process if two threads are in MPI at once and only one may be. Waiting could last for
+/// ever: the other thread may wait for what this one is about to do.
 fn refuse_overlap(function: u32) {
     let theirs = CALL.load(Ordering::Relaxed);
     if theirs == 0 || is_multiple() || SERIALIZED.load(Ordering::Relaxed) {
@@ -144,17 +144,17 @@ fn refuse_overlap(function: u32) {
     }
     crate::error::write_line(&format!(
         "{}{}: it is called while another thread of this process is in {}, which only \
-         MPI_THREAD_MULTIPLE allows; ask MPI_Init_thread for that",
+         MPI_THREAD_MULTIPLE allows; request it with MPI_Init_thread",
         super::log_prefix(),
         function_name(function),
         function_name(theirs),
     ));
-    // SAFETY: ends the process without the lock, which nobody may ever give back.
+    // SAFETY: ends the process without the lock, which may never become free.
     unsafe { libc::_exit(1) }
 }
 
-/// The lock, for a thread that only looks in: unless it has never called MPI, is inside already, or
-/// would have to wait.
+/// Takes the lock for a clock reading. `None` if the thread has never called MPI, is in MPI
+/// already, or would have to wait.
 pub(super) fn try_lock() -> Option<Held> {
     if !CALLED.get() || INSIDE.get() > 0 {
         return None;
@@ -167,18 +167,18 @@ pub(super) fn try_lock() -> Option<Held> {
     Some(Held(PhantomData))
 }
 
-/// The lock, for a thread that has called MPI before and is not inside.
+/// Takes the lock if the thread has called MPI before and is not in MPI.
 pub(super) fn lock_if_called() -> Option<Held> {
     (CALLED.get() && INSIDE.get() == 0).then(lock)
 }
 
-/// In a process just forked: whoever had the lock is not here to give it back.
+/// In a forked process: the thread that had the lock does not exist here.
 pub(super) fn reset_after_fork() {
     // SAFETY: the process has one thread.
     unsafe { *LOCK.0.get() = libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };
 }
 
-fn take() {
+fn mutex_lock() {
     // SAFETY: the mutex is statically initialized and never destroyed.
     unsafe { libc::pthread_mutex_lock(LOCK.0.get()) };
 }
@@ -205,7 +205,7 @@ impl Drop for Held {
     }
 }
 
-/// Remembers whether this thread is in MPI.
+/// Records whether this thread is in MPI.
 fn record_presence(held: &Held, inside: bool) {
     if !is_multiple() {
         return;
@@ -227,8 +227,8 @@ fn record_presence(held: &Held, inside: bool) {
     (caller.inside, caller.skip, caller.skips) = (inside, 0, 0);
 }
 
-/// Whether another thread is about to call MPI, as far as one can tell: it asks for the lock, or
-/// has called before and is computing now.
+/// Whether another thread is likely to call MPI soon: it requests the lock, or it has called before
+/// and is running now.
 pub(super) fn others_may_enter(held: &Held) -> bool {
     if LOCK_WAITERS.load(Ordering::Relaxed) > 0 {
         return true;
@@ -250,7 +250,7 @@ impl Caller {
     }
     fn is_running(&mut self) -> bool {
         let Some(stat) = &self.stat else { return false };
-        // The state stands behind the name, which is in parentheses and short.
+        // The state follows the name, which is in parentheses and short.
         let mut text = [0; 64];
         match stat.read_at(&mut text, 0) {
             Ok(n) => {
@@ -265,7 +265,7 @@ impl Caller {
     }
 }
 
-/// Whether this process has threads beside the calling one.
+/// Whether the calling thread is the only one of this process.
 pub(super) fn is_alone() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() <= 1)
 }
@@ -283,7 +283,7 @@ pub(super) fn unlocked<R>(held: &Held, inside: bool, f: impl FnOnce() -> R) -> R
     let result = f();
     INSIDE.set(depth);
     LOCK_WAITERS.fetch_add(1, Ordering::Relaxed);
-    (0..depth).for_each(|_| take());
+    (0..depth).for_each(|_| mutex_lock());
     LOCK_WAITERS.fetch_sub(1, Ordering::Relaxed);
     if !inside {
         record_presence(held, true);
@@ -292,23 +292,23 @@ pub(super) fn unlocked<R>(held: &Held, inside: bool, f: impl FnOnce() -> R) -> R
     result
 }
 
-/// Runs one of the user's callbacks, wherever in the library.
+/// Runs a user's callback, from anywhere in the library.
 pub fn callback<R>(f: impl FnOnce() -> R) -> R {
     if INSIDE.get() == 0 {
         return f();
     }
-    // Only this thread can have it: whoever is inside, and does not wait, holds the lock.
+    // Only this thread can hold it: a thread in MPI that does not wait holds the lock.
     let held = std::mem::ManuallyDrop::new(Held(PhantomData));
     super::end(&held);
     let result = if is_multiple() { unlocked(&held, false, f) } else { f() };
-    // What a reduction costs is the simulator's affair.
+    // The simulator charges the time of a reduction.
     if !turn::is_serving() {
         super::charge(&held);
     }
     result
 }
 
-/// Sleeps until there is news, without the lock.
+/// Sleeps until an event is signaled, without the lock.
 pub(super) fn await_event(held: &Held) {
     let seen = EVENTS.load(Ordering::Relaxed);
     unlocked(held, true, || turn::futex_wait_private(&EVENTS, seen));
@@ -318,14 +318,14 @@ pub(super) fn signal_event(_held: &Held) {
     turn::futex_wake_all(&EVENTS);
 }
 
-/// A moment for others, without the lock: longer with every round.
+/// Lets other threads run for a moment, without the lock; longer with every round.
 pub(super) fn pause(held: &Held, inside: bool, round: u32) {
-    /// Rounds that only yield, and how long later ones sleep, in nanoseconds.
+    /// Rounds that only yield, and the sleep of later rounds in nanoseconds.
     const YIELDS: u32 = 20;
     const SLEEP_NS: i64 = 50_000;
     unlocked(held, inside, || {
         let nap = libc::timespec { tv_sec: 0, tv_nsec: SLEEP_NS };
-        // SAFETY: plain system calls; not the C library's, whose sleep may be a simulated one.
+        // SAFETY: plain system calls, because the C library's sleep may be a simulated one.
         unsafe {
             if round < YIELDS {
                 libc::sched_yield();

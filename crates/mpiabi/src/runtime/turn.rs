@@ -1,14 +1,15 @@
-//! Giving the turn to the simulator and having it back.
+//! Passing the turn to the simulator, and waiting for its return.
 //!
-//! One thread at most deals with the simulator. If several wait, the one that leads hands over with
-//! everything that any of them waits for. When the turn is back it wakes those threads whose
-//! operations are complete, and no others. A thread that needs the turn while it is away knocks:
-//! the simulator gives it back as soon as it can. Before it hands over, the leader lets those in
-//! that are about to call MPI, because simulated time may run meanwhile.
+//! At most one thread, the leader, exchanges the turn with the simulator. If several threads wait,
+//! the leader hands over with the union of all operations that they wait for. On release it wakes
+//! only the threads whose operations are complete. A thread that needs the turn while the simulator
+//! has it requests a wake-up, and the simulator returns the turn as soon as it can. Before a
+//! hand-over, the leader admits threads that are about to call MPI, because simulated time may
+//! advance during the hand-over.
 //!
-//! If a thread that leaves MPI calls it again soon, it leads itself. So those who wait stay asleep
-//! when it leaves, as long as threads do come back (`Turns::wakes_on_leave`), and look after a limited
-//! time whether they have to lead.
+//! A thread that leaves MPI and soon calls it again leads by itself. So waiting threads stay asleep
+//! when it leaves, as long as threads do return (`Turns::wakes_on_leave` is false). After a limited
+//! time they check whether they have to lead.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -18,34 +19,33 @@ use workload::wire::{self, Combine, Control, Segment};
 use super::threads::{self, Guarded, Held};
 use super::{EXIT_KILLED, LAST_KNOWN_PS, LIFE_CHECK_S, address, done, fatal, is_alive, with};
 
-/// Moments the others are given to come in, if they look as if they would: about 10 ms.
+/// Rounds in which other threads may enter, if they are likely to: about 10 ms in total.
 const ROUNDS: u32 = 200;
-/// Hand-overs without such a moment after as many given in vain.
+/// Maximum number of hand-overs without such rounds, after rounds in which no thread entered.
 const MAX_SKIPPED: u32 = 63;
-/// How long a thread waits for others, asleep, in nanoseconds of the wall clock. Not shorter: a
-/// timer that is due before the next tick of the kernel's clock costs as much as a switch of
-/// threads.
+/// Sleep of a thread that waits for others, in nanoseconds of the wall clock. A shorter sleep does
+/// not pay: a timer due before the kernel's next clock tick costs as much as a thread switch.
 const SLEEP_NS: i64 = 10_000_000;
-/// Threads that must come back in time, one after the other, before those who wait rely on it; and
-/// the most, after that has failed again and again.
+/// Number of consecutive threads that must return in time before waiting threads rely on it; and
+/// its maximum, after repeated failures.
 const INITIAL_REQUIRED_RETURNS: u32 = 8;
 const MAX_REQUIRED_RETURNS: u32 = 1 << 13;
 
-/// The turn is the simulator's. Changes only behind the lock.
+/// Whether the simulator has the turn. Changed only under the lock.
 static AWAY: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// This thread deals with the simulator.
+    /// This thread is the leader.
     static LEADS: Cell<bool> = const { Cell::new(false) };
-    /// It does what the simulator asks for: the next turn it gives away is the answer.
+    /// This thread executes a request of the simulator: the next hand-over is the reply.
     static SERVES: Cell<bool> = const { Cell::new(false) };
-    /// What it sleeps on while it waits: 1 once another thread has woken it. A futex.
+    /// The futex on which the thread sleeps: 1 once another thread has woken it.
     static SIGNAL: AtomicU32 = const { AtomicU32::new(0) };
 }
 
 static TURNS: Guarded<Turns> = Guarded::new(Turns {
     led: false,
-    knocked: false,
+    wake_requested: false,
     turn_requests: 0,
     waiters: Vec::new(),
     next: 0,
@@ -60,28 +60,30 @@ static TURNS: Guarded<Turns> = Guarded::new(Turns {
     skips: 0,
 });
 
-/// What the threads of this process wait for, if there may be several.
+/// The waiting threads of this process.
 struct Turns {
-    /// A thread deals with the simulator, or is about to.
+    /// A thread is the leader, or is about to be.
     led: bool,
-    knocked: bool,
-    /// Threads that wait for nothing but the turn.
+    wake_requested: bool,
+    /// Number of threads that wait for the turn only.
     turn_requests: u32,
     waiters: Vec<Waiter>,
     next: u64,
-    /// Those who can go on and have yet to be woken.
+    /// Threads that can proceed and have yet to be woken.
     woken: Vec<Signal>,
-    /// Waiters that sleep for a limited time.
+    /// Number of waiters that sleep for a limited time.
     timed: u32,
-    /// Whether a thread that leaves wakes a waiter at once, because not enough have come back
-    /// before the next hand-over: how many have, one after the other, and how many have to.
+    /// Whether a thread that leaves MPI wakes a waiter at once, because too few threads have
+    /// returned before the next hand-over. `returns` counts consecutive returns, `required_returns`
+    /// is the number needed.
     wakes_on_leave: bool,
     returns: u32,
     required_returns: u32,
-    /// Hand-overs so far, and how many there had been when a thread left last.
+    /// Number of hand-overs so far, and at the time when a thread last left MPI.
     hand_overs: u64,
     left: u64,
-    /// Hand-overs yet to make without looking who comes, and how many after looking in vain.
+    /// Hand-overs still to make without admitting threads, and the number to skip after
+    /// unsuccessful rounds.
     skip: u32,
     skips: u32,
 }
@@ -92,40 +94,41 @@ struct Signal(*const AtomicU32);
 
 struct Waiter {
     id: u64,
-    /// MPI function it is in; 0: none, it sleeps.
+    /// The MPI function of the thread; 0 if it sleeps outside MPI.
     function: u32,
     mode: u32,
-    /// Lives in the frame of the thread that waits.
+    /// In the stack frame of the waiting thread.
     tokens: *const [u32],
     signal: Signal,
-    /// Whether the hand-over under way is for this one too, and one that was has come back.
+    /// Whether the current hand-over includes this waiter, and whether one that did has returned.
     included: bool,
     served: bool,
 }
 
-/// Whether no call of MPI waits in here, so that the seat may be left. Sleeps need no seat.
+/// Whether no MPI call waits here, so that the rank may detach from the job. Sleeps need no
+/// attachment.
 pub(super) fn has_no_waiters(held: &Held) -> bool {
     let turns = TURNS.get(held);
     !turns.led && turns.turn_requests == 0 && turns.waiters.iter().all(|w| w.function == 0)
 }
-/// Whether what the simulator writes is not to be looked at.
+/// Whether the simulator has the turn, so that its part of the memory must not be read.
 pub(super) fn is_away() -> bool {
     AWAY.load(Ordering::Relaxed) && !LEADS.get()
 }
-/// Whether the caller acts for the simulator now.
+/// Whether the caller executes a request of the simulator.
 pub(super) fn is_serving() -> bool {
     SERVES.get()
 }
 
-/// Ends the job where one of the program's operators communicates, which MPI forbids: the simulator
-/// would take the turn for its answer.
+/// Ends the job if an operator of the program communicates, which MPI forbids: the simulator would
+/// take the hand-over for its reply.
 pub(super) fn refuse_if_serving(held: &Held) {
     if is_serving() {
         fatal(held, "the function of an MPI_Op must not call MPI to communicate");
     }
 }
 
-/// The thread leaves MPI: those who wait may have to go on without it.
+/// Called when the thread leaves MPI: waiting threads may have to proceed without it.
 pub(super) fn leave(held: &Held) {
     if TURNS.get(held).waiters.is_empty() {
         return;
@@ -139,10 +142,10 @@ pub(super) fn leave(held: &Held) {
     woken.filter(|signal| signal.is_new()).for_each(|signal| signal.wake());
 }
 
-/// Returns with the turn.
+/// Returns when this process has the turn.
 pub(super) fn acquire_turn(held: &Held) {
     while is_away() {
-        if !std::mem::replace(&mut TURNS.get(held).knocked, true) {
+        if !std::mem::replace(&mut TURNS.get(held).wake_requested, true) {
             wake_request(held);
         }
         TURNS.get(held).turn_requests += 1;
@@ -161,7 +164,7 @@ fn wake_request(held: &Held) {
     futex_wake(wake_requests);
 }
 
-/// Gives the turn away until what is waited for has come.
+/// Gives the turn away until `tokens` are complete as `mode` requires.
 pub(super) fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
     if mode != wire::wait::NEVER {
         refuse_if_serving(held);
@@ -198,7 +201,7 @@ fn hand_over_with_threads(held: &Held, mode: u32, tokens: &[u32]) {
         if !is_away() && is_satisfied(held, id) || super::is_finalized(held) {
             break;
         }
-        // Whoever can go on does so before simulated time may.
+        // Threads that can proceed do so before simulated time may advance.
         let led = TURNS.get(held).led;
         if is_away() || led || any_satisfied(held) {
             sleep_as_waiter(held);
@@ -214,12 +217,12 @@ fn hand_over_with_threads(held: &Held, mode: u32, tokens: &[u32]) {
     TURNS.get(held).waiters.retain(|w| w.id != id);
 }
 
-/// Whether another thread is about to come in, and can lead.
+/// Whether another thread is about to enter, and can lead.
 fn defers_to_others(held: &Held, has_waited: bool) -> bool {
     {
         let turns = TURNS.get(held);
         if turns.wakes_on_leave || turns.turn_requests == 0 && turns.skip > 0 {
-            return false; // `admit_threads` sees to it.
+            return false; // `admit_threads` does it.
         }
     }
     let come = TURNS.get(held).turn_requests > 0 || threads::others_may_enter(held);
@@ -233,8 +236,8 @@ fn defers_to_others(held: &Held, has_waited: bool) -> bool {
     come && !has_waited
 }
 
-/// Sleeps until another thread wakes this one, for a limited time unless nothing has been handed
-/// over since.
+/// Sleeps until another thread wakes this one. The sleep has a limit, unless there was no hand-over
+/// since it began to wait.
 fn sleep_as_waiter(held: &Held) {
     let mut limit = Some(SLEEP_NS);
     let (mut woken, mut before) = {
@@ -249,7 +252,7 @@ fn sleep_as_waiter(held: &Held) {
                 woken.iter().for_each(|other| other.wake());
                 futex_wait_private_for(signal, 0, limit);
             });
-            // Only those who have the lock write to it, so none is missed.
+            // Only threads with the lock write to it, so no signal is lost.
             signal.swap(0, Ordering::Relaxed) != 0
         });
         let led = TURNS.get(held).led;
@@ -260,7 +263,7 @@ fn sleep_as_waiter(held: &Held) {
             limit = None;
         }
         if !others_may_enter {
-            // The thread that left does not come back.
+            // The thread that left has not returned.
             (turns.wakes_on_leave, turns.returns) = (true, 0);
             turns.required_returns = (4 * turns.required_returns).min(MAX_REQUIRED_RETURNS);
         }
@@ -271,7 +274,7 @@ fn sleep_as_waiter(held: &Held) {
     }
 }
 
-/// Wakes those who can go on, as far as that has been put off until the lock is free.
+/// Wakes threads that can proceed. This is delayed until the lock is free.
 fn wake_all(held: &Held) {
     let woken = std::mem::take(&mut TURNS.get(held).woken);
     woken.iter().for_each(|signal| signal.wake());
@@ -285,21 +288,21 @@ fn any_satisfied(held: &Held) -> bool {
 }
 
 impl Signal {
-    /// Whether its thread has to be woken for this, which waits in `hand_over_with_threads`.
+    /// Whether its thread, which waits in `hand_over_with_threads`, has not been woken yet.
     fn is_new(self) -> bool {
-        // SAFETY: the thread is there as long as it waits.
+        // SAFETY: the thread exists as long as it waits.
         unsafe { (*self.0).swap(1, Ordering::Relaxed) == 0 }
     }
-    /// Has the kernel wake the thread, wherever it is by now: only its address counts.
+    /// Wakes the thread. The kernel uses the address only, so the thread may have left already.
     fn wake(self) {
         let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-        // SAFETY: the kernel does not follow the address.
+        // SAFETY: the kernel does not dereference the address.
         unsafe { libc::syscall(libc::SYS_futex, self.0, op, 1, 0, 0, 0) };
     }
 }
 
 impl Waiter {
-    /// Whether its thread may go on. The turn is here.
+    /// Whether its thread may proceed. This process has the turn.
     fn is_satisfied(&self, held: &Held) -> bool {
         match self.mode {
             wire::wait::ALL => self.tokens().iter().all(|t| done(held, t)),
@@ -310,12 +313,12 @@ impl Waiter {
         }
     }
     fn tokens(&self) -> &[u32] {
-        // SAFETY: its thread is inside `hand_over_with_threads`, so the list is there.
+        // SAFETY: its thread is inside `hand_over_with_threads`, so the list exists.
         unsafe { &*self.tokens }
     }
 }
 
-/// Hands over once for all that wait, and wakes those who can go on then. The caller is the waiter
+/// Hands over once for all waiters, and wakes those that can proceed then. The caller is the waiter
 /// `id`.
 fn lead(held: &Held, id: u64) {
     TURNS.get(held).led = true;
@@ -328,7 +331,7 @@ fn lead(held: &Held, id: u64) {
     AWAY.store(false, Ordering::Relaxed);
     let turn_requests = {
         let mut turns = TURNS.get(held);
-        (turns.led, turns.knocked) = (false, false);
+        (turns.led, turns.wake_requested) = (false, false);
         turns.hand_overs += 1;
         turns.waiters.iter_mut().for_each(|w| w.served |= std::mem::take(&mut w.included));
         let turns = &mut *turns;
@@ -340,7 +343,7 @@ fn lead(held: &Held, id: u64) {
         threads::signal_event(held);
     }
     if let Err(why) = answer {
-        // Nobody simulates: only another thread of this process can bring what is waited for.
+        // Without a simulator, only another thread of this process can complete the operation.
         if threads::is_alone() {
             fatal(held, &why);
         }
@@ -356,7 +359,7 @@ fn admit_threads(held: &Held) {
             return;
         }
         if !turns.wakes_on_leave {
-            return; // `defers_to_others` has seen to it.
+            return; // `defers_to_others` has done it.
         }
     }
     for round in 0..ROUNDS {
@@ -371,7 +374,7 @@ fn admit_threads(held: &Held) {
     turns.skip = turns.skips;
 }
 
-/// Writes down what any waiter waits for; the mode and how many tokens that is.
+/// Writes the union of all waits to the control block. Returns the mode and the number of tokens.
 fn merge_waits(held: &Held) -> (u32, usize) {
     let mut turns = TURNS.get(held);
     turns.waiters.iter_mut().for_each(|w| w.included = true);
@@ -390,7 +393,7 @@ fn merge_waits(held: &Held) -> (u32, usize) {
         let open = waiter.tokens().iter().filter(|t| !done(held, t));
         for &token in open {
             if count == wire::WAITS {
-                // Whoever is left out looks again after a while.
+                // A waiter that does not fit checks again later.
                 return (if mode == wire::wait::NONE { mode } else { wire::wait::POLL }, count);
             }
             set_list(held, count, &[token]);
@@ -402,7 +405,7 @@ fn merge_waits(held: &Held) -> (u32, usize) {
 
 fn set_list(held: &Held, at: usize, tokens: &[u32]) {
     with(held, |rt| {
-        // SAFETY: room for WAITS tokens, ours until the turn is given away.
+        // SAFETY: there is room for WAITS tokens, and the process has the turn.
         unsafe {
             let list = rt.segment.waits(rt.rank).add(at);
             list.copy_from_nonoverlapping(tokens.as_ptr(), tokens.len());
@@ -410,8 +413,8 @@ fn set_list(held: &Held, at: usize, tokens: &[u32]) {
     });
 }
 
-/// Gives the turn away, with `count` tokens in the list, and does what the simulator asks for until
-/// it says to go on. An error says why nobody can.
+/// Gives the turn away with `count` tokens in the list, and executes requests of the simulator
+/// until the release. An error states why there can be no release.
 fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), String> {
     super::termination::stop_if_aborted();
     loop {
@@ -439,8 +442,8 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
                 with(held, |rt| {
                     rt.quiet = true;
                     let spared = rt.control().unsuccessful_polls;
-                    // Another thread may be what this one waits for.
-                    rt.spared_polls = if spared > 0 && threads::is_alone() { spared } else { 0 };
+                    // Otherwise this thread may wait for another thread.
+                    rt.local_polls = if spared > 0 && threads::is_alone() { spared } else { 0 };
                     rt.reap();
                     let now = rt.control().now_ps;
                     (rt.reported_ps, rt.at_ps) = (now, rt.at_ps.max(now));
@@ -452,7 +455,7 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
             wire::command::COMBINE => apply(held, &combine),
             _ => {
                 super::sample(held);
-                // SAFETY: ends the process without running anything of the user's.
+                // SAFETY: ends the process without running user code.
                 unsafe { libc::_exit(EXIT_KILLED) }
             }
         }
@@ -467,7 +470,7 @@ fn write_hand_over(held: &Held, mode: u32, count: usize) {
         let after_ps = rt.at_ps - rt.reported_ps;
         rt.reported_ps = rt.at_ps;
         let spent = std::mem::take(&mut rt.spent_polls);
-        (rt.failed_probe, rt.spared_polls) = (None, 0);
+        (rt.failed_probe, rt.local_polls) = (None, 0);
         let control = rt.control();
         control.submitted = submitted;
         control.wait_mode = mode;
@@ -479,22 +482,22 @@ fn write_hand_over(held: &Held, mode: u32, count: usize) {
     });
 }
 
-/// Hands over and does not wait for the turn, which does not come back.
+/// Hands over without waiting for a release, because there is none.
 pub(super) fn hand_over_finally(held: &Held) {
     write_hand_over(held, wire::wait::NEVER, 0);
     let (segment, control) = with(held, |rt| (rt.segment, rt.control));
     release_turn(segment, control);
 }
 
-/// What came of giving the turn away.
+/// The result of giving the turn away.
 enum Turn {
     Answered(std::result::Result<(), String>),
     Away { segment: Segment, control: *mut Control, spins: u32 },
 }
 
-/// From here on the region is the simulator's. Whether this rank was the last one out.
+/// Passes the region to the simulator. Returns whether this was the last running rank.
 fn release_turn(segment: Segment, control: *mut Control) -> bool {
-    // SAFETY: both live as long as the mapping; only atomics are touched.
+    // SAFETY: both live as long as the mapping; only atomics are accessed.
     let (turn, presence, running, wake_requests) = unsafe {
         let (control, header) = (&*control, &*segment.header());
         (&control.turn, &control.presence, &header.running, &header.wake_requests)
@@ -512,9 +515,9 @@ fn release_turn(segment: Segment, control: *mut Control) -> bool {
     is_last
 }
 
-/// Gives the turn away. Looks a few times whether it is back, for a simulator on another core that
-/// has nobody else to wait for may answer within a microsecond (measured: 0.44 us awake, 24-30 us
-/// asleep); then sleeps.
+/// Gives the turn away and waits for its return. Spins first: a simulator on another core that
+/// waits for no other rank may answer within a microsecond (measured: 0.44 us awake, 24-30 us
+/// asleep). Then sleeps.
 fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
     let spins = if release_turn(segment, control) { spins } else { 0 };
     // SAFETY: as above.
@@ -527,7 +530,7 @@ fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
     }
     while turn.load(Ordering::Acquire) != 1 {
         if futex_wait(turn, 0) == Woken::TimedOut && !is_alive(simulator) {
-            // SAFETY: nobody is left to account to.
+            // SAFETY: ends the process; the simulator no longer exists.
             unsafe { libc::_exit(EXIT_KILLED) }
         }
     }
@@ -536,7 +539,7 @@ fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
 fn apply(held: &Held, combine: &Combine) {
     let (into, from) = (address(held, combine.into), address(held, combine.from));
     SERVES.set(true);
-    // SAFETY: the simulator names stretches of shared memory that no running rank touches now.
+    // SAFETY: the simulator passes ranges of shared memory that no running rank accesses now.
     unsafe {
         crate::coll::combine_packed(held, combine.op, into, from, combine.bytes, combine.left != 0);
     }
@@ -567,11 +570,11 @@ fn futex_wake(word: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1, 0, 0, 0) };
 }
 
-/// Within the process, for as long as it takes.
+/// Waits within the process, without a limit.
 pub(super) fn futex_wait_private(word: &AtomicU32, expected: u32) {
     futex_wait_private_for(word, expected, None);
 }
-/// The same, for so many nanoseconds at most.
+/// The same, for at most `limit_ns` nanoseconds.
 fn futex_wait_private_for(word: &AtomicU32, expected: u32, limit_ns: Option<i64>) {
     let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
     let limit = limit_ns.map(|tv_nsec| libc::timespec { tv_sec: 0, tv_nsec });

@@ -1,5 +1,5 @@
-//! Events, their sources, and enumerations of values: there are none, so no index and no handle is
-//! one.
+//! Events, their sources, and enumerations of values. There are none, so every index and handle is
+//! invalid.
 
 use std::ffi::{c_char, c_int, c_void};
 

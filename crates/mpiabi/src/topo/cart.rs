@@ -18,11 +18,11 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// How many ranks it takes.
+    /// Number of ranks in the grid.
     fn ranks(&self) -> u64 {
         self.dims.iter().map(|&d| d as u64).product()
     }
-    /// Row-major: the last coordinate runs fastest.
+    /// Coordinates in row-major order: the last coordinate varies fastest.
     fn coordinates(&self, rank: u32) -> Vec<c_int> {
         let mut rest = rank;
         let mut coordinates = vec![0; self.dims.len()];
@@ -32,7 +32,7 @@ impl Grid {
         }
         coordinates
     }
-    /// `None` outside of a dimension that does not wrap around.
+    /// `None` outside of a non-periodic dimension.
     fn rank(&self, coordinates: &[c_int]) -> Option<c_int> {
         let mut rank = 0;
         for ((&at, &dim), &wraps) in coordinates.iter().zip(&self.dims).zip(&self.periodic) {
@@ -49,7 +49,8 @@ impl Grid {
         there[direction] += by;
         self.rank(&there).unwrap_or(c::PROC_NULL)
     }
-    /// In the order of neighborhood collectives: for each dimension, down then up.
+    /// In the order of neighborhood collectives: for each dimension, the lower and then the upper
+    /// neighbor.
     pub(super) fn neighbors(&self, rank: u32) -> Vec<c_int> {
         let both = |d| [self.neighbor(rank, d, -1), self.neighbor(rank, d, 1)];
         (0..self.dims.len()).flat_map(both).collect()
@@ -67,7 +68,7 @@ fn grid_of(comm: Comm) -> Result<(std::sync::Arc<comm::Communicator>, Grid)> {
     }
 }
 
-/// The user's description of a grid that must fit into `size` ranks.
+/// Checks the user's description of a grid, which must fit into `size` ranks.
 unsafe fn described(
     n: c_int,
     dims: *const c_int,
@@ -90,10 +91,10 @@ unsafe fn described(
     }
 }
 
-/// The search for the `n` factors of a number that are as equal as they can be.
+/// Searches for the `n` factors of a number that are as equal as possible.
 struct Factors {
     divisors: Vec<u64>,
-    /// In falling order.
+    /// In descending order.
     chosen: Vec<u64>,
     best: Option<Vec<u64>>,
 }
@@ -108,15 +109,15 @@ fn factors(product: u64, n: usize) -> Option<Vec<u64>> {
     search.best
 }
 
-/// How uneven factors in falling order are: less is better. Of those as far from end to end, the
-/// one with the larger smallest, then with the larger second smallest, and so on.
+/// A measure of unevenness of factors in descending order: the difference of largest and smallest.
+/// Ties prefer the larger smallest factor, then the larger second smallest, and so on.
 fn unevenness(factors: &[u64]) -> (u64, Reverse<Vec<u64>>) {
     let (first, last) = (factors.first().unwrap_or(&1), factors.last().unwrap_or(&1));
     (first - last, Reverse(factors.iter().rev().copied().collect()))
 }
 
 impl Factors {
-    /// Takes `n` more factors of `rest`.
+    /// Chooses `n` more factors of `rest`.
     fn fill(&mut self, rest: u64, n: usize) {
         if n == 0 {
             let found = &self.chosen;
@@ -278,7 +279,7 @@ mod tests {
             (16, 3, vec![4, 2, 2]),
             (36, 3, vec![4, 3, 3]),
             (1024, 3, vec![16, 8, 8]),
-            // 20 x 18 x 14 is as far from end to end, and has a smaller smallest.
+            // 20 x 18 x 14 has the same difference, and a smaller smallest factor.
             (5040, 3, vec![21, 16, 15]),
             (7488, 3, vec![26, 18, 16]),
             (98_784, 5, vec![14, 14, 9, 8, 7]),
@@ -287,7 +288,7 @@ mod tests {
         ] {
             assert_eq!(factors(product, n), Some(expect), "{product} in {n}");
         }
-        // Many ways to divide: found in no time all the same.
+        // There are many factorizations, and the search must be fast nevertheless.
         assert_eq!(factors(1_102_701_600, 4).map(|f| f.iter().product()), Some(1_102_701_600u64));
     }
 
@@ -297,7 +298,7 @@ mod tests {
         for rank in 0..60 {
             assert_eq!(grid.rank(&grid.coordinates(rank)), Some(rank as c_int));
         }
-        // Row-major: 20 ranks to a step of the first coordinate, 5 to one of the second.
+        // Row-major: a step of the first coordinate is 20 ranks, of the second 5.
         assert_eq!(grid.coordinates(20 + 5 + 2), [1, 1, 2]);
         assert_eq!(grid.rank(&[-1, 0, 7]), grid.rank(&[2, 0, 2]));
         assert_eq!(grid.rank(&[0, 4, 0]), None);

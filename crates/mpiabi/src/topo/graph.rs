@@ -1,4 +1,5 @@
-//! Graphs: one that every rank knows whole, and one of which each knows its own neighbors.
+//! Graph topologies: those of `MPI_Graph_create`, which every rank knows in full, and distributed
+//! graphs, of which each rank knows its own neighbors.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use crate::error::{Result, fail};
 use crate::export::mpi_fn;
 use crate::runtime;
 
-/// `MPI_Graph_create`'s: neighbors of rank `i` are `edges[index[i - 1]..index[i]]`.
+/// The graph of `MPI_Graph_create`: neighbors of rank `i` are `edges[index[i - 1]..index[i]]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     index: Vec<c_int>,
@@ -26,7 +27,7 @@ impl Graph {
     }
 }
 
-/// `MPI_Dist_graph_create`'s, as one rank knows it.
+/// The neighbors of one rank in a distributed graph.
 #[derive(Clone, Debug)]
 pub(crate) struct Adjacency {
     pub from: Vec<c_int>,
@@ -60,7 +61,7 @@ unsafe fn described(
     }
     let index = unsafe { read(index, nodes as usize) };
     if !index.is_sorted() || index.first().is_some_and(|&n| n < 0) {
-        return fail!(c::ERR_ARG, "the degrees' running sums {index:?} do not grow");
+        return fail!(c::ERR_ARG, "the running sums of the degrees {index:?} decrease");
     }
     check_list("edges", edges, index.last().map_or(0, |&n| n as usize))?;
     let edges = unsafe { read(edges, index.last().map_or(0, |&n| n as usize)) };
@@ -77,7 +78,7 @@ unsafe fn weights(at: *const c_int, n: usize) -> Option<Vec<c_int>> {
     Some(if is_without_weights(at) { Vec::new() } else { unsafe { read(at, n) } })
 }
 
-/// Ranks of an adjacency list.
+/// Checks the ranks of an adjacency list.
 fn checked(comm: &Communicator, ranks: &[c_int]) -> Result {
     for &rank in ranks {
         if rank != c::PROC_NULL {
@@ -94,7 +95,7 @@ fn count(n: c_int) -> Result<usize> {
     }
 }
 
-/// An edge somebody knows of.
+/// An edge that some rank has passed.
 #[derive(Clone, Copy)]
 struct Edge {
     from: c_int,
@@ -170,8 +171,8 @@ mpi_fn! {
         unsafe { *out = comm::duplicate(held, &old, Some(topology)) };
         Ok(())
     }
-    /// Everybody tells everybody the edges it knows; neighbors are in the order of the ranks that
-    /// named them.
+    /// All ranks exchange the edges that they pass; neighbors are in the order of the ranks that
+    /// passed them.
     pub fn Dist_graph_create(
         comm: Comm, n: c_int, sources: *const c_int, degrees: *const c_int,
         destinations: *const c_int, edgeweights: *const c_int, _hints: Info, _reorder: c_int,

@@ -1,5 +1,5 @@
-//! Process topologies: who is whose neighbor. Ranks keep their order: where a rank runs is the
-//! placement's affair, and MPI allows a library not to reorder.
+//! Process topologies. Ranks are never reordered: placement decides where a rank runs, and MPI
+//! allows a library not to reorder.
 
 mod cart;
 mod graph;
@@ -14,7 +14,7 @@ use crate::export::mpi_fn;
 pub(crate) use cart::Grid;
 pub(crate) use graph::{Adjacency, Graph};
 
-/// What a communicator knows of its ranks' arrangement.
+/// The topology of a communicator.
 #[derive(Clone, Debug)]
 pub(crate) enum Topology {
     Cartesian(Grid),
@@ -22,12 +22,13 @@ pub(crate) enum Topology {
     Adjacent(Adjacency),
 }
 
-/// A rank's neighbors, in the order of neighborhood collectives. May be `MPI_PROC_NULL`.
+/// A rank's neighbors, in the order of neighborhood collectives. Entries may be `MPI_PROC_NULL`.
 pub(crate) struct Neighbors {
     pub from: Vec<c_int>,
     pub to: Vec<c_int>,
-    /// What goes down a dimension of a grid arrives from above: also where both are one rank, as
-    /// in a ring of two (MPI 5.0, 8.6). Elsewhere a neighbor met twice is told apart by order.
+    /// In a grid, a message sent in the lower direction arrives from the upper neighbor, also if
+    /// both are the same rank, as in a ring of two (MPI 5.0, 8.6). Otherwise the order
+    /// distinguishes messages of a repeated neighbor.
     pub mirrored: bool,
 }
 
@@ -45,7 +46,7 @@ impl Neighbors {
     }
 }
 
-/// A list of `n` entries is there.
+/// Checks that a list of `n` entries is not null.
 fn check_list(name: &str, list: *const c_int, n: usize) -> Result {
     if list.is_null() && n > 0 {
         return fail!(c::ERR_ARG, "{name} is NULL");

@@ -1,7 +1,7 @@
-//! The target's side: what other ranks' operations do to this rank's memory.
+//! The target's side: applies other ranks' operations to this rank's memory.
 //!
-//! Runs in the target's own process while it has the turn, so an operation is atomic as a whole:
-//! more than MPI promises, which is atomicity by element.
+//! Runs in the target's own process while it has the turn. So an operation is atomic as a whole,
+//! while MPI guarantees atomicity per element only.
 
 use workload::wire::flag;
 
@@ -16,13 +16,13 @@ pub(crate) fn apply(held: &Held, first: u64) {
     let mut next = first;
     while next != 0 {
         let block = Block::at(held, next);
-        // SAFETY: the simulator links blocks made by `Block::new`, and lends them to this rank.
+        // SAFETY: the simulator links blocks made by `Block::new`, and passes them to this rank.
         let header = unsafe { block.header() };
         next = header.arrival.next;
         let Some(window) = by_context(held, header.arrival.context) else {
             refuse(held, &header, "the window has been freed here");
         };
-        // SAFETY: as above; `locate` vouches for the window's memory.
+        // SAFETY: as above; `locate` checks the window's memory.
         unsafe {
             let place = locate(held, &window, &header, block.strides());
             perform(&header, block.strides(), place, block.area());
@@ -33,17 +33,18 @@ pub(crate) fn apply(held: &Held, first: u64) {
     }
 }
 
-/// Nobody can go on from here: the origin has been told long ago that its call was right.
+/// Ends the job: the call at the origin has returned successfully, so the error cannot be reported
+/// there.
 fn refuse(held: &Held, header: &Header, why: &str) -> ! {
     let function = workload::functions::function_name(header.function);
     let origin = header.arrival.origin;
     runtime::fatal(held, &format!("{function} of rank {origin} on this rank's window: {why}"))
 }
 
-/// The address that strides count from.
+/// The address to which the offsets of strides are relative.
 fn locate(held: &Held, window: &Window, header: &Header, strides: &[Stride]) -> *mut u8 {
     if !window.is_dynamic() {
-        // The origin knows the window's size and has checked.
+        // The origin knows the window's size and has checked the range.
         return window.base().wrapping_offset(header.at as isize);
     }
     for s in strides {
@@ -58,7 +59,8 @@ fn locate(held: &Held, window: &Window, header: &Header, strides: &[Stride]) -> 
 }
 
 /// # Safety
-/// All memory that `strides` name from `place` on is writable, and the area has what the work asks.
+/// All memory that `strides` describe from `place` on is writable, and the area has the size that
+/// the work requires.
 unsafe fn perform(header: &Header, strides: &[Stride], place: *mut u8, area: *mut u8) {
     match header.work {
         work::PUT => unsafe { scatter(strides, place, area) },
@@ -74,7 +76,7 @@ unsafe fn perform(header: &Header, strides: &[Stride], place: *mut u8, area: *mu
 unsafe fn scatter(strides: &[Stride], place: *mut u8, area: *const u8) {
     unsafe {
         each_run(strides, area.cast_mut(), |at, len, area| {
-            // May overlap: the area is a block of its own, but the window may be anything.
+            // May overlap: the area is a separate block, but the window may be any memory.
             std::ptr::copy(area, place.wrapping_offset(at), len);
         });
     }
@@ -101,7 +103,7 @@ unsafe fn each_run(strides: &[Stride], mut area: *mut u8, f: impl Fn(isize, usiz
     }
 }
 
-/// Memory for a copy; none from the heap for a few elements.
+/// Memory for a copy; allocates only for more than a few elements.
 struct Scratch {
     small: [u128; 4],
     large: Vec<u128>,
@@ -118,8 +120,8 @@ impl Scratch {
     }
 }
 
-/// Elements may be cut by the target's datatype (padding lies within pairs), so they are combined
-/// packed: in place if they lie so, else in a copy.
+/// The target's datatype may divide elements, because the padding of pairs is inside them. So
+/// elements are combined packed: in place if they are contiguous, else in a copy.
 ///
 /// # Safety
 /// See `perform`.

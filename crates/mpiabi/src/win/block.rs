@@ -1,7 +1,7 @@
-//! What an operation looks like between origin and target: one block of shared memory.
+//! The encoding of an operation between origin and target: one block of shared memory.
 //!
-//! Layout: `Header`, its `Stride`s, then the area. It holds what goes to the target, packed in
-//! the order of the target's datatype, and afterwards what returns, in the same order.
+//! Layout: `Header`, its `Stride`s, then the area. The area holds the data for the target, packed
+//! in the order of the target's datatype, and afterwards the returned data, in the same order.
 
 use workload::wire::Arrival;
 
@@ -15,15 +15,16 @@ pub(super) use workload::wire::work;
 pub(super) struct Header {
     pub arrival: Arrival,
     pub work: u32,
-    /// The MPI function of the origin, for complaints.
+    /// The MPI function of the origin, for error messages.
     pub function: u32,
-    /// Byte of the window (address, if the window is dynamic) that strides count from.
+    /// Byte of the window (address, if the window is dynamic) to which strides are relative.
     pub at: i64,
-    /// Packed bytes of target memory this is about.
+    /// Packed bytes of target memory that are accessed.
     pub bytes: u64,
     pub strides: u64,
     /// Accumulate: handles of the operation and of the predefined datatype of the elements. All
-    /// processes of a job have one library, so a predefined handle means the same to both.
+    /// processes of a job use the same library, so a predefined handle has the same meaning in
+    /// both.
     pub op: u64,
     pub datatype: u64,
 }
@@ -38,7 +39,7 @@ pub(super) struct Stride {
     pub len: u64,
 }
 
-/// Where the bytes of `count` items are, in the order they travel, cut after `bytes` of them.
+/// The first `bytes` bytes of `count` items, in transfer order.
 pub(super) fn strides(datatype: &Type, count: u64, bytes: u64) -> Vec<Stride> {
     let (mut found, mut left) = (Vec::new(), bytes);
     datatype.runs(count, |at, stride, count, len| {
@@ -57,24 +58,24 @@ pub(super) fn strides(datatype: &Type, count: u64, bytes: u64) -> Vec<Stride> {
     found
 }
 
-/// A block as its owner or its reader sees it.
+/// A block, mapped by its owner or its reader.
 pub(super) struct Block {
     pub offset: u64,
     base: *mut u8,
 }
 
 const HEADER: usize = size_of::<Header>();
-/// Of the area: no element needs more.
+/// Alignment of the area: no element needs more.
 const ALIGN: usize = 16;
 
 impl Block {
-    /// A new one with room for `area` bytes behind header and strides, which are written.
+    /// A new block with room for `area` bytes after header and strides, which are written.
     pub fn new(held: &Held, mut header: Header, strides: &[Stride], area: u64) -> Block {
         header.strides = strides.len() as u64;
         let offset = runtime::alloc(held, (area_at(strides.len()) as u64) + area);
         header.arrival.direct.area = offset + area_at(strides.len()) as u64;
         let block = Block::at(held, offset);
-        // SAFETY: a fresh block with room for all three.
+        // SAFETY: a new block with room for all three.
         unsafe {
             block.base.cast::<Header>().write(header);
             let list = block.base.add(HEADER).cast::<Stride>();
@@ -86,12 +87,12 @@ impl Block {
         Block { offset, base: runtime::address(held, offset) }
     }
     /// # Safety
-    /// The block is one of `new`, and nobody writes to its header any more.
+    /// The block was created by `new`, and its header is not written any more.
     pub unsafe fn header(&self) -> Header {
         unsafe { self.base.cast::<Header>().read() }
     }
     /// # Safety
-    /// As for `header`; the block outlives the answer.
+    /// As for `header`; the block outlives the result.
     pub unsafe fn strides(&self) -> &[Stride] {
         unsafe {
             let list = self.base.add(HEADER).cast::<Stride>();

@@ -1,4 +1,4 @@
-//! How windows come and go.
+//! Creating and freeing windows.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::runtime::{self, Guarded, Held};
 use crate::{attr, error, info};
 use workload::wire::{Submission, flag, kind};
 
-/// What a rank asks for: its own part of a window.
+/// The arguments of a rank for its own part of a window.
 #[derive(Clone, Copy)]
 struct RequestedPart {
     size: Aint,
@@ -38,16 +38,16 @@ impl RequestedPart {
     }
 }
 
-/// Where this rank's memory is.
+/// This rank's memory of a window.
 struct LocalMemory {
     base: usize,
-    /// In the job's segment; 0 elsewhere.
+    /// Offset in the job's segment; 0 if it is not in the segment.
     offset: u64,
     blocks: Vec<(u64, u64)>,
 }
 
-/// Makes the window; all members of `parent` call. `local_memory` is laid once the window's communicator
-/// is there, and may talk over it.
+/// Creates the window; collective over `parent`. `local_memory` is called when the window's
+/// communicator exists, and may communicate over it.
 fn make(
     held: &Held,
     parent: Comm,
@@ -92,15 +92,15 @@ fn make(
     if let Some(region) = region {
         report_region(held, region, flag::SET);
     }
-    // It is open from here on: whoever hears of everybody's part may use it, while others are
-    // still on their way out of here.
+    // The window is usable from here on. A rank that has received all parts may access it while
+    // others are still in this call.
     let win = insert(held, window);
     let (parts, _) = coll::allgather(held, &on, own);
     let _ = find(held, win)?.parts.set(parts);
     Ok(win)
 }
 
-/// Memory is registered with the NIC (`SET`), or no more.
+/// Reports to the simulator that memory is registered with the NIC (`SET`), or no longer.
 fn report_region(held: &Held, region: Region, set: u32) {
     let flags = set | if region.is_optimized { flag::OPTIMIZED } else { 0 };
     let kind = kind::REGION;
@@ -109,11 +109,11 @@ fn report_region(held: &Held, region: Region, set: u32) {
 
 /// Frees the window's own communicator.
 fn free_communicator(mut comm: Comm) -> Result {
-    // SAFETY: a handle of our own that nobody else has.
+    // SAFETY: a handle of the library's own, without other users.
     unsafe { comm::Comm_free(&raw mut comm) }
 }
 
-/// All ranks hear whether one of them found no room.
+/// An error on all ranks if one of them had no room.
 fn agree(held: &Held, comm: &std::sync::Arc<comm::Communicator>, fits: bool) -> Result {
     let (all, _) = coll::allgather(held, comm, u64::from(fits));
     match all.iter().position(|&fits| fits == 0) {
@@ -122,7 +122,7 @@ fn agree(held: &Held, comm: &std::sync::Arc<comm::Communicator>, fits: bool) -> 
     }
 }
 
-/// How a window's memory is to be aligned, if the program says.
+/// The alignment of a window's memory; 1 unless a hint sets it.
 fn alignment(hints: &Hints) -> u64 {
     let requested = properties::hint(hints, b"mpi_minimum_memory_alignment");
     let requested = requested.and_then(|v| std::str::from_utf8(v).ok()?.parse::<u64>().ok());
@@ -137,7 +137,7 @@ fn allocate(held: &Held, comm: Comm, requested: RequestedPart, hints: Hints) -> 
     })
 }
 
-/// Memory of this rank's own; its address in the segment.
+/// Allocates memory of this rank; also returns its offset in the segment.
 fn allocate_local(
     held: &Held,
     comm: &std::sync::Arc<comm::Communicator>,
@@ -161,8 +161,8 @@ fn allocate_local(
     Ok((LocalMemory { base, offset, blocks: vec![(block, room)] }, offset))
 }
 
-/// The ranks of one node lie one after the other in memory of the first, unless the program allows
-/// them to lie apart.
+/// The parts of a node's ranks are contiguous in memory of the first rank, unless the program
+/// allows separate memory.
 fn allocate_shared(held: &Held, comm: Comm, requested: RequestedPart, hints: Hints) -> Result<Win> {
     let node = runtime::node(held).0;
     let align = alignment(&hints);
@@ -202,7 +202,7 @@ fn allocate_shared(held: &Held, comm: Comm, requested: RequestedPart, hints: Hin
     })
 }
 
-/// Ends a window once nobody's operations on it are under way.
+/// Frees a window when no operation of any rank on it is pending.
 fn free(win: *mut Win) -> Result {
     if win.is_null() {
         return fail!(c::ERR_ARG, "the address of the handle is null");
@@ -215,11 +215,11 @@ fn free(win: *mut Win) -> Result {
         window.state(held).epochs.free().map_err(on)?;
         window
     };
-    // Callbacks of the program: with no lock held.
+    // Callbacks of the program run with no lock held.
     attr::delete_all(Kind::Win, handle.to_int()).map_err(on)?;
     let held = &runtime::enter()?;
     super::pending::flush(held, &window, None);
-    // Before others give up pages that this rank has in memory too.
+    // Samples before other ranks free pages that this rank has mapped too.
     runtime::sample(held);
     super::sync::barrier(held, &window);
     error::forget(Site::win(handle));
@@ -246,8 +246,9 @@ unsafe fn query<Int: Integer>(
         _ => Some(window.comm.checked(rank, "the rank")? as usize),
     };
     let is_own = found == Some(window.comm.rank as usize);
-    // Other ranks' memory only if it was meant to be shared: elsewhere operations may be applied
-    // after their origin has gone on, which only the target cannot notice.
+    // The memory of other ranks is returned only for shared windows. In other windows an operation
+    // may be applied after its origin has proceeded, and only the target's own accesses wait for
+    // it.
     let seen = found.filter(|_| is_own || window.flavor == Flavor::Shared);
     let part =
         seen.map_or(WindowPart { size: 0, disp_unit: 0, offset: 0 }, |rank| window.parts()[rank]);
@@ -322,7 +323,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
         if !window.is_dynamic() {
-            return fail!(c::ERR_RMA_FLAVOR, "only dynamic windows take memory");
+            return fail!(c::ERR_RMA_FLAVOR, "memory can be attached to dynamic windows only");
         }
         if size < 0 {
             return fail!(c::ERR_SIZE, "a size of {size} bytes");
@@ -333,12 +334,12 @@ mpi_fn! {
         let (low, high) = (base as usize, (base as usize).saturating_add(size as usize));
         let mut state = window.state(held);
         if size == 0 {
-            // Nothing can be done with it, but it can be detached.
+            // Empty memory cannot be accessed, but it can be detached.
             state.attached.entry(low).or_insert(high);
             return Ok(());
         }
         if state.attached.range(..high).next_back().is_some_and(|(_, &end)| end > low) {
-            return fail!(c::ERR_RMA_ATTACH, "{low:#x} to {high:#x} is attached in part already");
+            return fail!(c::ERR_RMA_ATTACH, "{low:#x} to {high:#x} is already attached in part");
         }
         state.attached.insert(low, high);
         Ok(())
@@ -347,13 +348,13 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
         if !window.is_dynamic() {
-            return fail!(c::ERR_RMA_FLAVOR, "only dynamic windows give memory back");
+            return fail!(c::ERR_RMA_FLAVOR, "memory can be detached from dynamic windows only");
         }
         if base.is_null() {
             return fail!(c::ERR_ARG, "the memory is null");
         }
         if window.state(held).attached.remove(&(base as usize)).is_none() {
-            return fail!(c::ERR_RMA_ATTACH, "no memory attached begins at {base:?}");
+            return fail!(c::ERR_RMA_ATTACH, "no attached memory begins at {base:?}");
         }
         Ok(())
     }

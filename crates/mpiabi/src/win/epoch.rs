@@ -1,21 +1,22 @@
-//! Epochs: which one-sided calls are allowed now. Rules only; who waits for whom is in `sync`.
+//! Epochs: which one-sided calls are allowed at present. Only the rules are here; `sync` implements
+//! waiting.
 
 use std::collections::BTreeMap;
 
 use crate::abi::c;
 use crate::error::{Result, fail};
 
-/// How this rank may access other ranks' memory. Ranks are the window's.
+/// How this rank may access other ranks' memory. Ranks are those of the window.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Access {
     Closed,
-    /// From one fence to the next. Without an operation in it, it may as well not have begun.
+    /// From one fence to the next. A fence epoch without an operation need not be ended.
     Fence {
         used: bool,
     },
-    /// From start to complete.
+    /// From MPI_Win_start to MPI_Win_complete.
     Start(Vec<u32>),
-    /// Locked one by one.
+    /// Individual locks.
     Locks(BTreeMap<u32, Lock>),
     All(Lock),
 }
@@ -23,16 +24,16 @@ pub(super) enum Access {
 /// How a lock is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lock {
-    /// The simulator knows of it.
+    /// Granted by the simulator.
     Taken,
-    /// `MPI_MODE_NOCHECK`: the program knows that there is nobody to keep out.
+    /// `MPI_MODE_NOCHECK`: the program guarantees that no conflicting lock is held.
     Assumed,
 }
 
 #[derive(Debug)]
 pub(super) struct Epochs {
     pub access: Access,
-    /// Between post and wait: the group this rank's memory is exposed to.
+    /// Between MPI_Win_post and MPI_Win_wait: this rank's memory is exposed to a group.
     pub exposed: bool,
 }
 
@@ -41,7 +42,7 @@ impl Epochs {
         Epochs { access: Access::Closed, exposed: false }
     }
 
-    /// An operation on `target`.
+    /// Checks an operation on `target`.
     pub fn operate(&mut self, target: u32) -> Result {
         match &mut self.access {
             Access::Fence { used } => {
@@ -61,14 +62,14 @@ impl Epochs {
             Access::Locks(_) => fail!(c::ERR_RMA_SYNC, "rank {target} is not locked"),
         }
     }
-    /// What begins something else than a fence's epoch.
+    /// Checks that no epoch other than a fence's is open.
     fn idle(&self) -> Result {
         match &self.access {
             Access::Closed | Access::Fence { used: false } => Ok(()),
             _ => fail!(c::ERR_RMA_SYNC, "{} has not ended", self.what()),
         }
     }
-    /// The open access epoch in words.
+    /// Description of the open access epoch, for messages.
     fn what(&self) -> &'static str {
         match self.access {
             Access::Closed => "no epoch",
@@ -98,7 +99,10 @@ impl Epochs {
     }
     pub fn post(&self) -> Result {
         if self.exposed {
-            return fail!(c::ERR_RMA_SYNC, "the MPI_Win_post before has not been waited for");
+            return fail!(
+                c::ERR_RMA_SYNC,
+                "the MPI_Win_post before it has not been followed by MPI_Win_wait"
+            );
         }
         match self.access {
             Access::Fence { used: true } => {
@@ -150,13 +154,19 @@ impl Epochs {
             (Access::Locks(_), Some(rank)) => {
                 fail!(c::ERR_RMA_SYNC, "rank {rank} is not locked")
             }
-            _ => fail!(c::ERR_RMA_SYNC, "nothing is locked: it is for passive targets"),
+            _ => fail!(
+                c::ERR_RMA_SYNC,
+                "nothing is locked: the call is for passive target synchronization"
+            ),
         }
     }
     pub fn sync(&self) -> Result {
         match self.access {
             Access::All(_) | Access::Locks(_) => Ok(()),
-            _ => fail!(c::ERR_RMA_SYNC, "nothing is locked: it is for passive targets"),
+            _ => fail!(
+                c::ERR_RMA_SYNC,
+                "nothing is locked: the call is for passive target synchronization"
+            ),
         }
     }
     pub fn free(&self) -> Result {
@@ -189,7 +199,7 @@ mod tests {
     use super::*;
 
     /// Which calls are allowed, as letters: fence, start, complete, post, wait, lock (0), unlock
-    /// (0), all, end of all, operate (on 0), free.
+    /// (0), lock all, unlock all, operate (on 0), free.
     fn allowed(epochs: &Epochs) -> String {
         let calls = [
             ('f', epochs.fence().is_ok()),

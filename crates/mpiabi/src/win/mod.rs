@@ -1,13 +1,13 @@
-//! One-sided communication: windows, and what other ranks do to this rank's memory.
+//! One-sided communication: windows, and other ranks' operations on this rank's memory.
 //!
-//! An operation is a block in shared memory (`Arrival` and what only origin and target understand,
-//! see `block`). The simulator says when it is done; the target's own process applies it (`apply`),
-//! the next time it has the turn or as soon as somebody must see the result. So any memory can be a
-//! window, and no operation is ever half done.
+//! An operation is a block in shared memory: an `Arrival`, and the part that only origin and target
+//! interpret (see `block`). The simulator decides when it is complete. The target's own process
+//! applies it (`apply`) when it next has the turn, or as soon as the result must be visible. So any
+//! memory can be a window, and no operation is ever partially visible.
 //!
-//! A window has a communicator of its own: its context names the window on the wire, in locks too,
-//! and keeps the messages of post, start, complete and wait apart. `epoch` knows which calls are
-//! allowed when, `pending` what has been submitted and is not done.
+//! A window has a communicator of its own. Its context identifies the window in submissions and in
+//! locks, and separates the messages of post, start, complete and wait. `epoch` has the rules for
+//! calls, `pending` the operations that have been submitted and are not complete.
 
 mod apply;
 mod block;
@@ -36,7 +36,7 @@ use pending::PendingOperation;
 pub(crate) use apply::apply;
 pub(crate) use properties::predefined;
 
-/// What a window is made of.
+/// How a window was created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flavor {
     Create,
@@ -45,7 +45,7 @@ enum Flavor {
     Dynamic,
 }
 
-/// What every rank of a window knows of every other one.
+/// The properties of a rank's part of a window, known to all its ranks.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct WindowPart {
@@ -55,18 +55,18 @@ struct WindowPart {
     offset: u64,
 }
 
-/// A window's memory as the NIC knows it.
+/// The registration of a window's memory with the NIC.
 #[derive(Clone, Copy)]
 struct Region {
-    /// By a key of those that need no matching.
+    /// Whether its key is one of those that need no matching.
     is_optimized: bool,
 }
 
 impl Region {
-    /// What MPICH registers (pmodels/mpich, ofi_win.c, `win_allgather`): all memory there is as the
-    /// window is made; what is attached to a dynamic one later only with a hint of its own, so not.
-    /// With a key that needs no matching if the program asks for it, and for no order of
-    /// accumulates.
+    /// The registration by MPICH's rules (pmodels/mpich, ofi_win.c, `win_allgather`). Memory that
+    /// exists when the window is created is registered. Memory attached to a dynamic window is
+    /// registered only with a separate hint, so it is not here. The key needs no matching if the
+    /// program requests that, and requests no ordering of accumulates.
     fn of(flavor: Flavor, size: Aint, hints: &Hints) -> Option<Region> {
         let is =
             |key: &[u8], value: &[u8]| properties::hint(hints, key).is_some_and(|v| v == value);
@@ -82,29 +82,29 @@ struct Window {
     /// Address of this rank's part.
     base: usize,
     region: Option<Region>,
-    /// Known to all once all have their part.
+    /// Set on all ranks once all have their part.
     parts: OnceCell<Vec<WindowPart>>,
-    /// Blocks of this rank's arena to give back.
+    /// Blocks of this rank's arena to free.
     blocks: Vec<(u64, u64)>,
-    /// What `MPI_Win_get_attr` hands out the addresses of.
+    /// The values whose addresses `MPI_Win_get_attr` returns.
     attribute_values: properties::AttributeValues,
     state: Guarded<WindowState>,
 }
 
-/// What changes in a window's life.
+/// The state of a window that changes.
 struct WindowState {
     epochs: Epochs,
     /// In the order of submission.
     pending: Vec<Rc<PendingOperation>>,
     pending_bytes: u64,
-    /// When the rank had last got its turn as a call found nothing to wait for. A second one in the
-    /// same turn: the program waits for its memory to change.
+    /// The time of the last release when a call found nothing to wait for. A second such call in
+    /// the same turn means that the program waits for its memory to change.
     idle: Option<u64>,
-    /// Bytes on their way to a target, by its rank, since it was last made to take them.
+    /// Bytes in flight to each target, by rank, since it was last made to apply them.
     unapplied: BTreeMap<u32, u64>,
     /// Tokens of the messages that end this rank's exposure.
     awaited: Vec<u32>,
-    /// Dynamic windows: attached memory, by first address; the address behind the last.
+    /// Dynamic windows: attached memory, as start and end addresses.
     attached: BTreeMap<usize, usize>,
     name: String,
     hints: Hints,
@@ -125,9 +125,9 @@ impl Window {
     fn is_dynamic(&self) -> bool {
         self.flavor == Flavor::Dynamic
     }
-    /// Whether others than `rank` may look at its memory without MPI: memory of a shared window,
-    /// also when another window is made of it. What a dynamic window has attached only its owner
-    /// knows.
+    /// Whether ranks other than `rank` may access its memory without MPI: memory of a shared
+    /// window, also if another window was created from it. The memory attached to a dynamic window
+    /// is known to its owner only.
     fn is_visible_to_others(&self, rank: u32) -> bool {
         match self.flavor {
             Flavor::Shared | Flavor::Dynamic => true,
@@ -150,7 +150,7 @@ impl Window {
         }
         true
     }
-    /// The rank an operation means; `None` is `MPI_PROC_NULL`.
+    /// The target rank of an operation; `None` is `MPI_PROC_NULL`.
     fn target(&self, rank: c_int) -> Result<Option<u32>> {
         match rank {
             c::PROC_NULL => Ok(None),
@@ -162,7 +162,7 @@ impl Window {
 #[derive(Default)]
 struct Windows {
     slots: Vec<Option<Rc<Window>>>,
-    /// Slots by context: what arrives names its window so.
+    /// Slots by context, which identifies the window in operations that arrive.
     contexts: BTreeMap<u32, usize>,
 }
 
@@ -186,7 +186,7 @@ fn remove(held: &Held, win: Win) {
     all.contexts.remove(&window.expect("found before").comm.context);
 }
 
-/// The window behind a handle.
+/// The window of a handle.
 fn find(held: &Held, win: Win) -> Result<Rc<Window>> {
     if win == c::WIN_NULL {
         return fail!(c::ERR_WIN, "the window is MPI_WIN_NULL");
@@ -195,17 +195,17 @@ fn find(held: &Held, win: Win) -> Result<Rc<Window>> {
     found.ok_or_else(|| {
         let (raw, more) = (win.to_int(), foreign::clause(Kind::Win, win.to_int()));
         let what = format!("{raw:#x} is not a window, or it has been freed{more}");
-        // It has no handler any more: an error of no object.
+        // An invalid window has no handler: an error of no object.
         Error { site: Some(Site::win(c::WIN_NULL)), ..Error::new(c::ERR_WIN, what) }
     })
 }
 
-/// How many the program has not freed.
+/// Number of windows that the program has not freed.
 pub(crate) fn created(held: &Held) -> usize {
     WINDOWS.get(held).slots.iter().flatten().count()
 }
 
-/// Complains about a handle that is no window's.
+/// Checks that the handle is a window's.
 pub(crate) fn check(held: &Held, win: Win) -> Result {
     find(held, win).map(drop)
 }
@@ -215,7 +215,7 @@ fn by_context(held: &Held, context: u32) -> Option<Rc<Window>> {
     all.slots[*all.contexts.get(&context)?].clone()
 }
 
-/// An address of the program's, as displacements of dynamic windows are.
+/// The address that a displacement of a dynamic window is.
 fn address(at: Aint) -> usize {
     at as usize
 }

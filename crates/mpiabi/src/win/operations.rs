@@ -1,7 +1,7 @@
-//! The origin's side: put, get and the accumulates, with and without requests.
+//! The origin's side: put, get and accumulates, with and without requests.
 //!
-//! Data leaves the origin's buffer when the call is made, and what returns is landed when the
-//! program synchronizes or completes the request.
+//! Data is copied from the origin's buffer during the call. Returned data is written to the user's
+//! buffer when the program synchronizes or completes the request.
 
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -22,13 +22,13 @@ use crate::op::{self, Operation, Operator};
 use crate::request::{self, Cancellable, InFlight, Outcome};
 use crate::runtime::{self, Held};
 
-/// Bytes on their way to a target that need not know of them yet. Then it is made to take them all:
-/// a target that sleeps for long would have them pile up in the origin's memory.
+/// Maximum number of bytes in flight to a target that has not applied them. At this size the target
+/// is made to apply all: if it slept for long, they would fill the origin's memory.
 const MAX_UNAPPLIED_BYTES: u64 = 1 << 26;
 
-/// The target's side of a call's arguments.
+/// The arguments of a call that describe the target's memory.
 #[derive(Clone, Copy)]
-struct TargetArguments<Int> {
+struct Target<Int> {
     rank: c_int,
     disp: Aint,
     count: Int,
@@ -49,23 +49,23 @@ impl TargetRange {
     }
 }
 
-/// Checks the target's side; `None` if there is nobody to work on.
+/// Checks the target's arguments; `None` if the target is `MPI_PROC_NULL`.
 fn target_range<Int: Integer>(
     held: &Held,
     window: &Window,
-    target_arguments: TargetArguments<Int>,
+    at_target: Target<Int>,
 ) -> Result<Option<TargetRange>> {
-    let count = datatype::count(target_arguments.count.wide())?;
-    let datatype = datatype::committed(target_arguments.datatype)?;
-    let Some(rank) = window.target(target_arguments.rank)? else { return Ok(None) };
-    if target_arguments.disp < 0 && !window.is_dynamic() {
-        return fail!(c::ERR_DISP, "a displacement of {}", target_arguments.disp);
+    let count = datatype::count(at_target.count.wide())?;
+    let datatype = datatype::committed(at_target.datatype)?;
+    let Some(rank) = window.target(at_target.rank)? else { return Ok(None) };
+    if at_target.disp < 0 && !window.is_dynamic() {
+        return fail!(c::ERR_DISP, "a displacement of {}", at_target.disp);
     }
     window.state(held).epochs.operate(rank)?;
     let part = window.part(rank);
     let at = match window.is_dynamic() {
-        true => Some(target_arguments.disp),
-        false => target_arguments.disp.checked_mul(part.disp_unit),
+        true => Some(at_target.disp),
+        false => at_target.disp.checked_mul(part.disp_unit),
     };
     let span = span(&datatype, count);
     let reach = at.and_then(|at| Some((at.checked_add(span.0)?, at.checked_add(span.1)?)));
@@ -80,14 +80,14 @@ fn target_range<Int: Integer>(
         _ => fail!(
             c::ERR_RMA_RANGE,
             "bytes {} to {} of rank {rank}'s part of the window, which has {}",
-            i128::from(target_arguments.disp) * i128::from(part.disp_unit) + i128::from(span.0),
-            i128::from(target_arguments.disp) * i128::from(part.disp_unit) + i128::from(span.1),
+            i128::from(at_target.disp) * i128::from(part.disp_unit) + i128::from(span.0),
+            i128::from(at_target.disp) * i128::from(part.disp_unit) + i128::from(span.1),
             part.size
         ),
     }
 }
 
-/// First byte of `count` items and the byte behind the last, relative to the first item.
+/// First byte of `count` items and end, relative to the first item.
 fn span(datatype: &Type, count: u64) -> (i64, i64) {
     if count == 0 || datatype.size == 0 {
         return (0, 0);
@@ -107,7 +107,7 @@ fn fits(bytes: u64, room: u64, what: &str) -> Result {
     Ok(())
 }
 
-/// A call that is ready to go.
+/// A call that is ready for submission.
 struct PreparedCall {
     target_range: TargetRange,
     work: u32,
@@ -115,14 +115,14 @@ struct PreparedCall {
     strides: Vec<Stride>,
     /// Packed bytes of target memory.
     bytes: u64,
-    /// Bytes that travel, there and back.
+    /// Bytes sent to the target, and bytes returned.
     out: u64,
     back: u64,
     op: Op,
     element: Datatype,
-    /// Bytes of the area, and who fills it.
+    /// Bytes of the area.
     area: u64,
-    /// How the origin's data lies that has to be packed.
+    /// Layout of the origin's data, if it has to be packed.
     give: NonContiguous,
     take: NonContiguous,
 }
@@ -186,7 +186,7 @@ impl PreparedCall {
             datatype: self.element.to_int() as u32 as u64,
         };
         let block = Block::new(held, header, &self.strides, self.area);
-        // SAFETY: a block of our own until it is submitted.
+        // SAFETY: a block of this rank until it is submitted.
         fill(unsafe { block.area() });
         let (token, kind) = (runtime::token(held), kind::ONE_SIDED);
         let peer = window.comm.world(self.target_range.rank);
@@ -198,8 +198,8 @@ impl PreparedCall {
         let on_complete = (flags & flag::FETCH != 0).then(|| {
             let on_complete = move |held: &Held| {
                 if let Some(buffer) = on_complete {
-                    // SAFETY: the user's buffer is writable until the program has synchronized;
-                    // the area holds what returned.
+                    // SAFETY: the user's buffer is writable until the program has synchronized; the
+                    // area holds the returned data.
                     unsafe { buffer.unpack(Block::at(held, offset).area(), returned) };
                 }
                 runtime::free(held, offset);
@@ -209,7 +209,7 @@ impl PreparedCall {
         Submitted { target: self.target_range.rank, token, bytes: self.area, on_complete }
     }
 
-    /// How the simulator can apply it; no work if it cannot.
+    /// How the simulator can apply the operation; no work if it cannot.
     fn direct(&self, window: &Window) -> Direct {
         let target = match (window.flavor, window.part(self.target_range.rank).offset) {
             (Flavor::Dynamic, _) | (_, 0) => return Direct::default(),
@@ -231,7 +231,7 @@ impl PreparedCall {
         Direct { work: self.work, combine, at, bytes: self.bytes, area: 0 }
     }
 
-    /// Whether somebody must see this one applied before the origin goes on.
+    /// Flags for an operation that must be applied before the origin proceeds.
     fn extra_flags(&self, held: &Held, window: &Window) -> u32 {
         if window.is_visible_to_others(self.target_range.rank) {
             return flag::VISIBLE;
@@ -247,7 +247,7 @@ impl PreparedCall {
     }
 }
 
-/// Nothing, if there was nothing to do.
+/// `None` if there was nothing to do.
 type MaybeSubmitted = Option<Submitted>;
 
 fn tracked(held: &Held, window: &Window, made: MaybeSubmitted) -> Result {
@@ -281,10 +281,10 @@ fn put<Int: Integer>(
     held: &Held,
     window: &Window,
     (at, count, datatype): OriginArguments<Int>,
-    target_arguments: TargetArguments<Int>,
+    at_target: Target<Int>,
 ) -> Result<MaybeSubmitted> {
     let give = Buffer::new(at, count.wide(), datatype)?;
-    let Some(target_range) = target_range(held, window, target_arguments)? else { return Ok(None) };
+    let Some(target_range) = target_range(held, window, at_target)? else { return Ok(None) };
     let bytes = give.bytes();
     fits(bytes, target_range.bytes(), "the target's buffer")?;
     if bytes == 0 {
@@ -301,10 +301,10 @@ fn get<Int: Integer>(
     held: &Held,
     window: &Window,
     (at, count, datatype): OriginArguments<Int>,
-    target_arguments: TargetArguments<Int>,
+    at_target: Target<Int>,
 ) -> Result<MaybeSubmitted> {
     let take = Buffer::new(at, count.wide(), datatype)?;
-    let Some(target_range) = target_range(held, window, target_arguments)? else { return Ok(None) };
+    let Some(target_range) = target_range(held, window, at_target)? else { return Ok(None) };
     let bytes = target_range.bytes();
     fits(bytes, take.bytes(), "the origin's buffer")?;
     if bytes == 0 {
@@ -315,7 +315,7 @@ fn get<Int: Integer>(
     Ok(Some(made))
 }
 
-/// An operation on windows is a predefined one.
+/// Checks the operator: only predefined ones work on windows.
 fn operator(handle: Op) -> Result<Operator> {
     match op::get(handle)? {
         Operation::Predefined(operator) => Ok(operator),
@@ -323,7 +323,8 @@ fn operator(handle: Op) -> Result<Operator> {
     }
 }
 
-/// The predefined type of the elements of all datatypes of a call, on which `operator` works.
+/// The predefined type of the elements of all datatypes of a call; checks that `operator` is
+/// defined for it.
 fn element(operator: Operator, target: &Type, others: &[&Buffer]) -> Result<Datatype> {
     let Some(number) = target.element() else {
         return fail!(c::ERR_TYPE, "the elements of the target's datatype are not of one type");
@@ -340,14 +341,14 @@ fn accumulate<Int: Integer>(
     held: &Held,
     window: &Window,
     here: OriginArguments<Int>,
-    target_arguments: TargetArguments<Int>,
+    at_target: Target<Int>,
     handle: Op,
 ) -> Result<MaybeSubmitted> {
     let (operator, give) = (operator(handle)?, Buffer::new(here.0, here.1.wide(), here.2)?);
     if operator == Operator::NoOp {
-        return fail!(c::ERR_OP, "MPI_NO_OP is for calls that fetch");
+        return fail!(c::ERR_OP, "MPI_NO_OP is allowed in calls that fetch only");
     }
-    let Some(target_range) = target_range(held, window, target_arguments)? else { return Ok(None) };
+    let Some(target_range) = target_range(held, window, at_target)? else { return Ok(None) };
     let bytes = give.bytes();
     fits(bytes, target_range.bytes(), "the target's buffer")?;
     if bytes == 0 {
@@ -367,17 +368,17 @@ fn get_accumulate<Int: Integer>(
     window: &Window,
     here: OriginArguments<Int>,
     result: OriginArguments<Int>,
-    target_arguments: TargetArguments<Int>,
+    at_target: Target<Int>,
     handle: Op,
 ) -> Result<MaybeSubmitted> {
     let operator = operator(handle)?;
-    // MPI_NO_OP only fetches: the origin's arguments then mean nothing.
+    // MPI_NO_OP only fetches, and ignores the origin's arguments.
     let give = match operator {
         Operator::NoOp => None,
         _ => Some(Buffer::new(here.0, here.1.wide(), here.2)?),
     };
     let take = Buffer::new(result.0, result.1.wide(), result.2)?;
-    let Some(target_range) = target_range(held, window, target_arguments)? else { return Ok(None) };
+    let Some(target_range) = target_range(held, window, at_target)? else { return Ok(None) };
     let bytes = give.as_ref().map_or(target_range.bytes(), Buffer::bytes);
     fits(bytes, target_range.bytes(), "the target's buffer")?;
     fits(bytes, take.bytes(), "the result's buffer")?;
@@ -397,23 +398,23 @@ fn get_accumulate<Int: Integer>(
     Ok(Some(made))
 }
 
-/// One element.
+/// An operation on one element.
 fn fetch_and_op(
     held: &Held,
     window: &Window,
     (here, result): (*const c_void, *mut c_void),
-    target_arguments: TargetArguments<c_int>,
+    at_target: Target<c_int>,
     op: Op,
 ) -> Result<MaybeSubmitted> {
-    if datatype::get(target_arguments.datatype)?.number.is_none() {
+    if datatype::get(at_target.datatype)?.number.is_none() {
         return fail!(c::ERR_TYPE, "the datatype is not a predefined one");
     }
     let (give, take) =
-        ((here, 1, target_arguments.datatype), (result.cast_const(), 1, target_arguments.datatype));
-    get_accumulate(held, window, give, take, target_arguments, op)
+        ((here, 1, at_target.datatype), (result.cast_const(), 1, at_target.datatype));
+    get_accumulate(held, window, give, take, at_target, op)
 }
 
-/// Integers, truth values and bytes compare bit by bit (MPI 5.0, 12.3.4).
+/// Integers, logicals and bytes are compared bitwise (MPI 5.0, 12.3.4).
 fn compares(number: Number) -> bool {
     use Number::*;
     matches!(
@@ -426,14 +427,14 @@ fn compare_and_swap(
     held: &Held,
     window: &Window,
     (here, compare, result): (*const c_void, *const c_void, *mut c_void),
-    target_arguments: TargetArguments<c_int>,
+    at_target: Target<c_int>,
 ) -> Result<MaybeSubmitted> {
-    let item = |at: *const c_void| Buffer::new(at, 1, target_arguments.datatype);
+    let item = |at: *const c_void| Buffer::new(at, 1, at_target.datatype);
     let (give, expect, take) = (item(here)?, item(compare)?, item(result)?);
     if !give.datatype.number.is_some_and(compares) {
-        return fail!(c::ERR_TYPE, "the datatype is no predefined integer, logical or byte");
+        return fail!(c::ERR_TYPE, "the datatype is not a predefined integer, logical or byte");
     }
-    let Some(target_range) = target_range(held, window, target_arguments)? else { return Ok(None) };
+    let Some(target_range) = target_range(held, window, at_target)? else { return Ok(None) };
     let bytes = target_range.bytes();
     let mut ready = PreparedCall::new(target_range, work::COMPARE, bytes);
     ready.area = 2 * bytes;
@@ -455,8 +456,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
-        tracked(held, &window, put(held, &window, (here, count, datatype), target_arguments)?)
+        let at_target = Target { rank: target, disp, count: target_count, datatype: target_type };
+        tracked(held, &window, put(held, &window, (here, count, datatype), at_target)?)
     }
     pub fn Get<Int>(
         here: *mut c_void, count: Int, datatype: Datatype, target: c_int, disp: Aint,
@@ -464,8 +465,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
-        tracked(held, &window, get(held, &window, (here.cast_const(), count, datatype), target_arguments)?)
+        let at_target = Target { rank: target, disp, count: target_count, datatype: target_type };
+        tracked(held, &window, get(held, &window, (here.cast_const(), count, datatype), at_target)?)
     }
     pub fn Accumulate<Int>(
         here: *const c_void, count: Int, datatype: Datatype, target: c_int, disp: Aint,
@@ -473,8 +474,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
-        tracked(held, &window, accumulate(held, &window, (here, count, datatype), target_arguments, op)?)
+        let at_target = Target { rank: target, disp, count: target_count, datatype: target_type };
+        tracked(held, &window, accumulate(held, &window, (here, count, datatype), at_target, op)?)
     }
     pub fn Get_accumulate<Int>(
         here: *const c_void, count: Int, datatype: Datatype, result: *mut c_void,
@@ -483,10 +484,10 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
+        let at_target = Target { rank: target, disp, count: target_count, datatype: target_type };
         let (give, take) =
             ((here, count, datatype), (result.cast_const(), result_count, result_type));
-        tracked(held, &window, get_accumulate(held, &window, give, take, target_arguments, op)?)
+        tracked(held, &window, get_accumulate(held, &window, give, take, at_target, op)?)
     }
     pub fn Fetch_and_op(
         here: *const c_void, result: *mut c_void, datatype: Datatype, target: c_int, disp: Aint,
@@ -494,8 +495,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let target_arguments = TargetArguments { rank: target, disp, count: 1, datatype };
-        tracked(held, &window, fetch_and_op(held, &window, (here, result), target_arguments, op)?)
+        let at_target = Target { rank: target, disp, count: 1, datatype };
+        tracked(held, &window, fetch_and_op(held, &window, (here, result), at_target, op)?)
     }
     pub fn Compare_and_swap(
         here: *const c_void, compare: *const c_void, result: *mut c_void, datatype: Datatype,
@@ -503,8 +504,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let target_arguments = TargetArguments { rank: target, disp, count: 1, datatype };
-        let made = compare_and_swap(held, &window, (here, compare, result), target_arguments)?;
+        let at_target = Target { rank: target, disp, count: 1, datatype };
+        let made = compare_and_swap(held, &window, (here, compare, result), at_target)?;
         tracked(held, &window, made)
     }
 
@@ -514,8 +515,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
-        let made = put(held, &window, (here, count, datatype), target_arguments)?;
+        let at_target = Target { rank: target, disp, count: target_count, datatype: target_type };
+        let made = put(held, &window, (here, count, datatype), at_target)?;
         unsafe { requested(held, &window, made, request) }
     }
     pub fn Rget<Int>(
@@ -524,8 +525,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
-        let made = get(held, &window, (here.cast_const(), count, datatype), target_arguments)?;
+        let at_target = Target { rank: target, disp, count: target_count, datatype: target_type };
+        let made = get(held, &window, (here.cast_const(), count, datatype), at_target)?;
         unsafe { requested(held, &window, made, request) }
     }
     pub fn Raccumulate<Int>(
@@ -534,8 +535,8 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
-        let made = accumulate(held, &window, (here, count, datatype), target_arguments, op)?;
+        let at_target = Target { rank: target, disp, count: target_count, datatype: target_type };
+        let made = accumulate(held, &window, (here, count, datatype), at_target, op)?;
         unsafe { requested(held, &window, made, request) }
     }
     pub fn Rget_accumulate<Int>(
@@ -545,10 +546,10 @@ mpi_fn! {
     ) {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
-        let target_arguments = TargetArguments { rank: target, disp, count: target_count, datatype: target_type };
+        let at_target = Target { rank: target, disp, count: target_count, datatype: target_type };
         let (give, take) =
             ((here, count, datatype), (result.cast_const(), result_count, result_type));
-        let made = get_accumulate(held, &window, give, take, target_arguments, op)?;
+        let made = get_accumulate(held, &window, give, take, at_target, op)?;
         unsafe { requested(held, &window, made, request) }
     }
 }

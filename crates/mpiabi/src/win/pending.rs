@@ -1,4 +1,4 @@
-//! Operations under way: what a flush, an unlock, a fence or a complete waits for.
+//! Operations in flight: those that a flush, an unlock, a fence or a complete waits for.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,10 +7,10 @@ use super::Window;
 use crate::request::{InFlight, Outcome};
 use crate::runtime::{self, Held};
 
-/// Moves what has returned to the user and gives the block back.
+/// Writes the returned data to the user's buffer and frees the block.
 pub(super) type OnComplete = Box<dyn FnOnce(&Held)>;
 
-/// An operation as it leaves the call that made it.
+/// An operation as returned by the call that submitted it.
 pub(super) struct Submitted {
     pub target: u32,
     pub token: u32,
@@ -18,21 +18,21 @@ pub(super) struct Submitted {
     pub on_complete: Option<OnComplete>,
 }
 
-/// One operation that has been submitted. Shared by its window, by every call that waits for it,
-/// and by its request if it has one: the first to see that it is done lands it.
+/// An operation in flight. Shared by its window, by every call that waits for it, and by its
+/// request if it has one. The first that sees its completion finishes it.
 pub(super) struct PendingOperation {
     target: u32,
     token: u32,
-    /// Of memory it holds.
+    /// Bytes of shared memory that it holds.
     bytes: u64,
     on_complete: Cell<Option<OnComplete>>,
     completed: Cell<bool>,
-    /// Its token is the request's to release.
+    /// Its request releases the token.
     requested: bool,
 }
 
 impl PendingOperation {
-    fn on_complete(&self, held: &Held) {
+    fn complete(&self, held: &Held) {
         self.completed.set(true);
         if let Some(on_complete) = self.on_complete.take() {
             on_complete(held);
@@ -48,25 +48,25 @@ impl PendingOperation {
     }
 }
 
-/// So many operations of one window may be under way before a call waits for the oldest of them.
+/// Maximum number of operations in flight per window; a further call waits for the oldest.
 const MAX_PENDING: usize = 1 << 14;
-/// And so many bytes: they are shared memory.
+/// Maximum number of bytes in flight per window: they are shared memory.
 const MAX_PENDING_BYTES: u64 = 1 << 28;
-/// How often to look for those that are done.
+/// Number of operations between checks for completion.
 const SWEEP_INTERVAL: usize = 1 << 9;
 
-/// Takes charge of an operation.
+/// Adds an operation.
 pub(super) fn track(held: &Held, window: &Window, made: Submitted) {
     enlist(held, window, PendingOperation::new(made, false));
 }
 
-/// The same for one with a request.
+/// The same for an operation with a request.
 pub(super) fn request(held: &Held, window: &Rc<Window>, made: Submitted) -> InFlight {
     let token = made.token;
     let pending = enlist(held, window, PendingOperation::new(made, true));
     let window = window.clone();
     let on_complete = move |held: &Held, _: &[_]| {
-        pending.on_complete(held);
+        pending.complete(held);
         sweep(held, &window);
         Outcome::empty()
     };
@@ -93,15 +93,15 @@ fn enlist(held: &Held, window: &Window, pending: PendingOperation) -> Rc<Pending
     pending
 }
 
-/// Forgets what has landed.
+/// Removes the completed operations.
 fn sweep(held: &Held, window: &Window) {
     let mut state = window.state(held);
     state.pending.retain(|p| !p.completed.get());
     state.pending_bytes = state.pending.iter().map(|p| p.bytes).sum();
 }
 
-/// Returns when all operations of the window (on `target`, if it is given) are done and landed.
-/// Whether there were any.
+/// Returns when all operations of the window (on `target`, if given) are complete; whether there
+/// were any.
 pub(super) fn flush(held: &Held, window: &Window, target: Option<u32>) -> bool {
     let of = |p: &&Rc<PendingOperation>| target.is_none_or(|t| p.target == t);
     let these: Vec<_> = window.state(held).pending.iter().filter(of).cloned().collect();
@@ -113,10 +113,10 @@ pub(super) fn flush(held: &Held, window: &Window, target: Option<u32>) -> bool {
 fn settle(held: &Held, window: &Window, these: Vec<Rc<PendingOperation>>) {
     let tokens: Vec<u32> = these.iter().map(|p| p.token).collect();
     runtime::wait_all(held, &tokens);
-    these.iter().for_each(|p| p.on_complete(held));
+    these.iter().for_each(|p| p.complete(held));
     sweep(held, window);
     for pending in these {
-        // Another thread may be waiting for the same operation: the last one out releases.
+        // Another thread may wait for the same operation: the last one releases it.
         if let Ok(pending) = Rc::try_unwrap(pending)
             && !pending.requested
         {

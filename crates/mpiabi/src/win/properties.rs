@@ -1,4 +1,4 @@
-//! What a window says about itself: attributes, hints, name, group.
+//! Properties of a window: attributes, hints, name and group.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -9,7 +9,7 @@ use crate::export::mpi_fn;
 use crate::runtime::{self, Held};
 use crate::{group, info};
 
-/// Values whose addresses programs get.
+/// Values of predefined attributes, whose addresses programs get.
 pub(super) struct AttributeValues {
     size: Aint,
     disp_unit: c_int,
@@ -30,7 +30,7 @@ impl AttributeValues {
     }
 }
 
-/// What MPI hangs on every window; `None` if the key is not one of its own.
+/// Address of a predefined attribute of a window; `None` if the key is not predefined.
 pub(crate) fn predefined(held: &Held, win: Win, keyval: c_int) -> Result<Option<usize>> {
     let window = find(held, win)?;
     let of = &window.attribute_values;
@@ -57,7 +57,7 @@ const DEFAULTS: [(&str, &str); 5] = [
     ("same_disp_unit", "false"),
 ];
 
-/// Hints of the standard that are only there if the program gives them.
+/// Standard hints that a window has only if the program passes them.
 const OTHERS: [&str; 4] = [
     "alloc_shared_noncontig",
     "mpi_accumulate_granularity",
@@ -65,7 +65,7 @@ const OTHERS: [&str; 4] = [
     "mpi_minimum_memory_alignment",
 ];
 
-/// Takes in the hints a window knows, and no others (MPI 5.0, 12.2.7).
+/// Merges the hints that a window supports, and ignores others (MPI 5.0, 12.2.7).
 fn merge_hints(hints: &mut Hints, given: Hints) {
     for (key, value) in given {
         let is = |known: &&str| known.as_bytes() == key;
@@ -79,7 +79,7 @@ fn merge_hints(hints: &mut Hints, given: Hints) {
     }
 }
 
-/// The hints a window uses: the program's, and the default of what it leaves open.
+/// The hints in effect: those of the program, and defaults for the rest.
 pub(super) fn effective_hints(given: Hints, flavor: Flavor) -> Hints {
     let shared = (flavor == Flavor::Shared).then_some(("alloc_shared_noncontig", "false"));
     let defaults = DEFAULTS.into_iter().chain(shared);

@@ -1,7 +1,7 @@
 //! Synchronization: fence; post, start, complete and wait; locks and flushes.
 //!
-//! A fence is a flush and a barrier. Post and complete are messages without bytes on the window's
-//! own communicator. Locks are the simulator's, who knows who waits for which.
+//! A fence is a flush and a barrier. Post and complete are empty messages on the window's own
+//! communicator. The simulator manages locks, because it knows which rank waits for which.
 
 use std::ffi::c_int;
 
@@ -17,7 +17,7 @@ use crate::export::mpi_fn;
 use crate::group;
 use crate::runtime::{self, Held};
 
-/// Tags of the messages between the two sides of a pair of epochs.
+/// Tags of the messages that connect exposure and access epochs.
 const POSTED: c_int = 0;
 const COMPLETED: c_int = 1;
 
@@ -25,7 +25,7 @@ pub(super) fn barrier(held: &Held, window: &Window) {
     Job::new(&window.comm, Kind::Barrier, 0).start(held).wait(held);
 }
 
-/// Complains about assertions other than `allowed`.
+/// Rejects assertions other than `allowed`.
 fn check(assertions: c_int, allowed: c_int) -> Result {
     if assertions & !allowed != 0 {
         return fail!(c::ERR_ASSERT, "the assertion {assertions:#x} has no meaning here");
@@ -33,8 +33,8 @@ fn check(assertions: c_int, allowed: c_int) -> Result {
     Ok(())
 }
 
-/// Nothing to wait for. A program that calls again without having waited for anything else waits
-/// for its memory to change, or for another thread, and gets there only if time passes.
+/// Called when there is nothing to wait for. If the program repeats the call in the same turn, it
+/// waits for its memory to change, or for another thread. Then time has to pass.
 fn idle(held: &Held, window: &Window) {
     if window.state(held).idle == Some(runtime::released_ps(held)) {
         runtime::poll(held, &[]);
@@ -51,7 +51,7 @@ fn ranks(window: &Window, group: Group) -> Result<Vec<u32>> {
     group::get(group)?.iter().map(rank).collect()
 }
 
-/// Sends a message without bytes.
+/// Sends an empty message.
 fn send_empty(held: &Held, window: &Window, rank: u32, tag: c_int) {
     let (token, kind, flags) = (runtime::token(held), kind::SEND, flag::BUFFERED);
     let (peer, context) = (window.comm.world(rank), window.comm.messages_context());
@@ -60,8 +60,8 @@ fn send_empty(held: &Held, window: &Window, rank: u32, tag: c_int) {
     runtime::detach(held, token);
 }
 
-/// Expects one; its token.
-fn expect(held: &Held, window: &Window, rank: u32, tag: c_int) -> u32 {
+/// Receives an empty message; returns the token.
+fn receive_empty(held: &Held, window: &Window, rank: u32, tag: c_int) -> u32 {
     let (token, kind) = (runtime::token(held), kind::RECV);
     let (peer, context) = (window.comm.world(rank), window.comm.messages_context());
     let what = Submission { kind, token, peer, tag, context, ..Submission::default() };
@@ -74,7 +74,7 @@ fn wait(held: &Held, tokens: &[u32]) {
     tokens.iter().for_each(|&token| runtime::release_token(held, token));
 }
 
-/// Asks for the lock of a rank's part; the token.
+/// Requests the lock of a rank's part; returns the token.
 fn take_lock(held: &Held, window: &Window, rank: u32, exclusive: bool) -> u32 {
     let (token, kind) = (runtime::token(held), kind::LOCK);
     let flags = if exclusive { flag::EXCLUSIVE } else { 0 };
@@ -93,7 +93,7 @@ fn return_lock(held: &Held, window: &Window, rank: u32) {
     runtime::detach(held, token);
 }
 
-/// Ends the exposure if its messages are all there.
+/// Ends the exposure epoch if all its messages have arrived.
 fn close_exposure(held: &Held, window: &Window) {
     let tokens = {
         let mut state = window.state(held);
@@ -146,7 +146,8 @@ mpi_fn! {
         if assertions & c::MODE_NOCHECK == 0 {
             origins.iter().for_each(|&rank| send_empty(held, &window, rank, POSTED));
         }
-        let awaited = origins.iter().map(|&rank| expect(held, &window, rank, COMPLETED)).collect();
+        let receive = |&rank: &u32| receive_empty(held, &window, rank, COMPLETED);
+        let awaited = origins.iter().map(receive).collect();
         let mut state = window.state(held);
         state.epochs.exposed = true;
         state.awaited = awaited;
@@ -160,7 +161,7 @@ mpi_fn! {
         window.state(held).epochs.start()?;
         if assertions & c::MODE_NOCHECK == 0 {
             let posts: Vec<u32> =
-                targets.iter().map(|&rank| expect(held, &window, rank, POSTED)).collect();
+                targets.iter().map(|&rank| receive_empty(held, &window, rank, POSTED)).collect();
             wait(held, &posts);
         }
         window.state(held).epochs.access = Access::Start(targets);
@@ -211,7 +212,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
         if lock_type != c::LOCK_EXCLUSIVE && lock_type != c::LOCK_SHARED {
-            return fail!(c::ERR_LOCKTYPE, "{lock_type} is no lock type");
+            return fail!(c::ERR_LOCKTYPE, "{lock_type} is not a lock type");
         }
         check(assertions, c::MODE_NOCHECK)?;
         let Some(target) = window.target(rank)? else { return Ok(()) };
