@@ -156,7 +156,7 @@ def check_tolerance(wrong: Complaints, fidelity: str, tolerance: Any) -> None:
     if fidelity == names.AUTO and tolerance is None:
         wrong.add("tolerance", "nothing", "a share above 0 with fidelity `auto`, such as 0.1")
     elif fidelity != names.AUTO and tolerance is not None:
-        wrong.add("tolerance", tolerance, "fidelity `auto` with it: others are taken as they are")
+        wrong.add("tolerance", tolerance, "fidelity `auto` with it: others are used as given")
 
 
 def check_sizes(wrong: Complaints, sizes: Any) -> list[int]:

@@ -249,7 +249,7 @@ def error_bars(s: Mapping[str, Any]) -> str:
     twins = s.get("twins") or ()
     nodes = sorted({twin["nodes"] for twin in twins})
     if not nodes:
-        return "error bars: none, no smaller twin has few enough packets (--twin-packets N)"
+        return "error bars: none, no replica is within the packet budget (--twin-packets N)"
     listed = ", ".join(f"{n:,}" for n in nodes)
     return (
         f"error bars: packets against {s['fidelity']} on smaller twins of {listed} nodes; beyond, "

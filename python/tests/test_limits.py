@@ -72,7 +72,7 @@ def test_a_tag_is_refused_noted_or_let_by(odonata):
     done, summary = run(524288)
     assert done.returncode != 0 and summary["failure"]["kind"] == "limit"
     assert "used tag 524288: MPI_TAG_UB is 524287" in summary["failure"]["message"]
-    assert "Cure:" in summary["failure"]["message"]
+    assert "Fix:" in summary["failure"]["message"]
 
     done, summary = run(524288, "--limits", "warn")
     assert done.returncode == 0 and "received 524288" in done.stderr
@@ -531,7 +531,7 @@ def test_windows_are_counted_until_they_are_freed(odonata):
     few = ("--set", "nic.match_entries=11")
     done, found = run(*few)
     assert done.returncode != 0 and found["failure"]["kind"] == "limit"
-    for part in ("x4000c0s", "all 11 of a match engine", "3 windows", "4 ranks share", "Cure"):
+    for part in ("x4000c0s", "all 11 of a match engine", "3 windows", "4 ranks share", "Fix"):
         assert part in found["failure"]["message"]
     for policy, noted in (("warn", ["regions"]), ("off", [])):
         done, found = run(*few, "--limits", policy)
@@ -721,7 +721,7 @@ def test_memory_is_foretold_and_met_where_foretold(odonata, grows):
     least = ("--set", "node.memory=2 MiB")
     done, failed = grows(8, options=least)
     assert done.returncode == 1 and failed["failure"]["kind"] == "limit"
-    for words in ("x4000c0s", "out of memory: its rank had 2.", "it has 2.10 MB", "Cure:"):
+    for words in ("x4000c0s", "out of memory: its rank had 2.", "it has 2.10 MB", "Fix:"):
         assert words in failed["failure"]["message"], failed["failure"]["message"]
     for policy, noted in (("warn", ["memory"]), ("off", [])):
         done, found = grows(8, options=(*least, "--limits", policy))

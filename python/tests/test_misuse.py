@@ -101,14 +101,14 @@ RETURNS = {
 # What the standard forbids and MPICH 5.0.2 or Open MPI 5 accepts: the class with Open MPI (its
 # source, ompi/mpi/c), and the note where one of them accepts it.
 BY_LIBRARY = {
-    "aliased": ("SUCCESS", "MPI_Allreduce on rank 0 with one buffer to send from"),
+    "aliased": ("SUCCESS", "MPI_Allreduce on rank 0 with the same buffer for sending"),
     "gather_long_receive": ("SUCCESS", "MPI_Gather on rank 0 with a block to itself"),
     "allgather_long_send": ("TRUNCATE", "MPI_Allgather on rank 0 with a block to itself"),
     "allgather_long_receive": ("SUCCESS", "MPI_Allgather on rank 0 with a block to itself"),
     "alltoall_long_receive": ("SUCCESS", "MPI_Alltoall on rank 0 with a block to itself"),
     "cut_element": ("SUCCESS", "MPI_Recv on rank 0 with a message that ends within an element"),
     "split_color": ("ARG", "MPI_Comm_split on rank 0 with a negative color"),
-    "group_duplicate": ("SUCCESS", "MPI_Group_incl on rank 0 with one rank named twice"),
+    "group_duplicate": ("SUCCESS", "MPI_Group_incl on rank 0 with a rank listed twice"),
 }
 
 # What ends the job, and what has to be in the message.

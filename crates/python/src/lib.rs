@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 #[global_allocator]
 static ALLOCATOR: memory::Watched = memory::Watched;
 
-create_exception!(_core, InputError, PyException, "What the user asked for is wrong; JSON list.");
+create_exception!(_core, InputError, PyException, "The request has input errors; JSON list.");
 
 #[derive(Serialize)]
-struct Complaints<'a> {
+struct InputErrorRow<'a> {
     at: &'a str,
     found: &'a str,
     wanted: &'a str,
@@ -31,18 +31,18 @@ struct Complaints<'a> {
 }
 
 /// Maximum number of input errors that are passed on: a long file can have millions.
-const MOST_COMPLAINTS: usize = 1000;
+const MAX_INPUT_ERRORS: usize = 1000;
 
 fn input_error(mut input_errors: Vec<Diagnostic>) -> PyErr {
-    let more = input_errors.len().saturating_sub(MOST_COMPLAINTS);
+    let more = input_errors.len().saturating_sub(MAX_INPUT_ERRORS);
     if more > 0 {
-        input_errors.truncate(MOST_COMPLAINTS);
+        input_errors.truncate(MAX_INPUT_ERRORS);
         let found = format!("{more} more complaints");
         input_errors.push(Diagnostic::new("input", found, "the ones above corrected first"));
     }
-    let rows: Vec<Complaints> = input_errors
+    let rows: Vec<InputErrorRow> = input_errors
         .iter()
-        .map(|c| Complaints {
+        .map(|c| InputErrorRow {
             at: &c.at,
             found: &c.found,
             wanted: &c.wanted,
@@ -80,9 +80,8 @@ fn enter<Q: DeserializeOwned + Send, R: Serialize>(
     body: impl FnOnce(&Q, Tick) -> Result<R, Vec<Diagnostic>> + Send,
 ) -> PyResult<String> {
     // The package writes the requests; one that does not parse is a bug of the package.
-    let request: Q = serde_json::from_str(request).map_err(|e| {
-        PyValueError::new_err(format!("the core does not understand the request: {e}"))
-    })?;
+    let request: Q = serde_json::from_str(request)
+        .map_err(|e| PyValueError::new_err(format!("the request does not parse: {e}")))?;
     let result = py.detach(move || {
         let begun = Instant::now();
         let mut last = begun;
@@ -220,9 +219,8 @@ fn replay(
 /// Checks the rows of a recording whose header is given as JSON; nothing is run.
 #[pyfunction]
 fn check_record(header: &str, columns: BTreeMap<String, Vec<u8>>) -> PyResult<()> {
-    let header = serde_json::from_str(header).map_err(|e| {
-        PyValueError::new_err(format!("the core does not understand the header: {e}"))
-    })?;
+    let header = serde_json::from_str(header)
+        .map_err(|e| PyValueError::new_err(format!("the header does not parse: {e}")))?;
     sim::api::check_record(&header, &columns).map_err(input_error)
 }
 
@@ -242,9 +240,8 @@ fn check_jobs(py: Python<'_>, request: &str) -> PyResult<String> {
 /// A fault schedule as TOML.
 #[pyfunction]
 fn faults(request: &str) -> PyResult<String> {
-    let request = serde_json::from_str(request).map_err(|e| {
-        PyValueError::new_err(format!("the core does not understand the request: {e}"))
-    })?;
+    let request = serde_json::from_str(request)
+        .map_err(|e| PyValueError::new_err(format!("the request does not parse: {e}")))?;
     sim::api::faults(&request).map_err(input_error)
 }
 

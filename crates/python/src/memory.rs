@@ -49,8 +49,8 @@ fn out_of_memory(bytes: usize) -> ! {
     let kib = bytes.div_ceil(1024);
     let _ = writeln!(
         line,
-        "odonata: out of memory: {kib} KiB more are needed than this computer, or a limit such as \
-         `ulimit -v`, has left; take fewer nodes or ranks, or --fidelity flow or loggp"
+        "odonata: out of memory: {kib} KiB more are needed than this computer or a limit such \
+         as `ulimit -v` allows; take fewer nodes or ranks, or --fidelity flow or loggp"
     );
     // SAFETY: plain system calls.
     unsafe {

@@ -461,7 +461,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn after_early(&self, send: SendId) -> Option<SendId> {
         match self.sends[send].match_state {
             MatchState::Early(after) => after,
-            _ => unreachable!("what is listed has come early"),
+            _ => unreachable!("listed messages arrived early"),
         }
     }
 
@@ -553,9 +553,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let receiver = self.representative(send.to);
         let theirs = match self.run_of(receiver, context, seq).map(|run| &self.runs[run]) {
             Some(run) if (run.round, run.kind) == (round, kind) => {
-                format!("called it, too, and {}", self.describe_awaited(run))
+                format!("also called it and {}", self.describe_awaited(run))
             }
-            Some(run) => format!("called {:?} and does not wait for it", run.kind),
+            Some(run) => format!("called {:?} and does not expect it", run.kind),
             None => "has left that call".into(),
         };
         let (from, to) = (self.own_number(send.from), self.own_number(receiver));
@@ -573,14 +573,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let job = self.job_of(run.rank);
         let member = |from| self.member(job, run.context, from);
         match traffic.recvs[..] {
-            [] => "awaits no message in this round".into(),
+            [] => "expects no message in this round".into(),
             [from] => {
-                format!("awaits one in this round, of rank {}, and has had one", member(from))
+                format!(
+                    "expects one in this round, from rank {}, and has received one",
+                    member(from)
+                )
             }
             [from, ..] => {
                 let n = traffic.recvs.len();
                 format!(
-                    "awaits {n} in this round, one of rank {}, and has had as many",
+                    "expects {n} in this round, one from rank {}, and has received all",
                     member(from)
                 )
             }
@@ -596,8 +599,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         what: &str,
     ) {
         let what = format!(
-            "call {} of communicator {context}, about which its members disagree (collective, \
-             lengths, root or algorithm): {what}",
+            "call {} of communicator {context}, whose arguments differ between members \
+             (collective, lengths, root or algorithm): {what}",
             seq + 1
         );
         self.erroneous(rank, what);

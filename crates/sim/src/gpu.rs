@@ -64,7 +64,7 @@ impl ReadArbiter {
     fn next(&mut self) -> InFlight {
         let n = self.queues.len();
         let turn = (0..n).map(|k| (self.turn + k) % n).find(|&i| !self.queues[i].is_empty());
-        let turn = turn.expect("a gate is served when something waits");
+        let turn = turn.expect("an arbiter serves only waiting messages");
         self.turn = turn + 1;
         self.queues[turn].pop_front().expect("looked at above")
     }
@@ -190,7 +190,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn gpus(&mut self) -> &mut Gpus {
-        self.intranode.gpus.as_mut().expect("GPUs' buffers have their ways")
+        self.intranode.gpus.as_mut().expect("with GPU buffers there are GPUs")
     }
 
     /// Time at which data between GPUs of a node has left the sender's buffer: it is in host

@@ -95,7 +95,7 @@ impl fmt::Display for ReductionArgs {
         if let Some(root) = self.root {
             write!(f, ", root {root}")?;
         }
-        write!(f, ", for the network to do among {size}")
+        write!(f, ", offloaded among {size}")
     }
 }
 
@@ -139,13 +139,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn reducer(&self) -> Reducer {
-        self.offload.reducer.expect("who asks for it has been refused otherwise")
+        self.offload.reducer.expect("requests without one were refused")
     }
 
     /// All members have entered a reduction by NICs, which execute all of it.
     fn combine(&mut self, key: Key) {
         let Group { root, asked, mut entered } =
-            self.offload.in_progress.remove(&key).expect("all of it have entered");
+            self.offload.in_progress.remove(&key).expect("all members have entered");
         let (members, first) = (self.workload.members(key.0, key.1), self.first_rank(key.0));
         let places = members.iter().zip(0..).map(|(&member, place)| (first + member, place));
         let places: BTreeMap<u32, u32> = places.collect();

@@ -363,7 +363,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 &[one, ref rest @ ..] => {
                     format!("rank {} and {} more", self.own_number(one), rest.len())
                 }
-                [] => unreachable!("a lock somebody waits for is held"),
+                [] => unreachable!("a lock with waiting ranks is held"),
             };
             let to = self.own_number(to);
             (from, format!("lock ({how}) of rank {to}'s window, which {who} holds"))

@@ -250,7 +250,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             ProtocolPhase::Data if send.pieces > 0 => self.sends[id].pieces -= 1,
             ProtocolPhase::Data => {
                 let MatchState::Matched(waiter) = send.match_state else {
-                    unreachable!("data was asked for by a matched receive")
+                    unreachable!("data was fetched by a matched receive")
                 };
                 self.received(id, waiter);
                 self.depart(InFlight { send: id, phase: ProtocolPhase::Finished });
@@ -302,7 +302,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// A user's send: its pair of ranks, and its number among the pair's sends.
     fn place(&self, id: SendId) -> (PairId, u32) {
         let MatchState::Unmatched { pair, seq } = self.sends[id].match_state else {
-            unreachable!("what comes has not been matched")
+            unreachable!("an arriving message is unmatched")
         };
         (pair, seq)
     }

@@ -598,7 +598,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let nth = &mut self.injected[src];
         *nth = nth.wrapping_add(1);
         let draw = draw(self.job.seed, STREAM_ROUTE, src.0, u64::from(*nth));
-        let rank = self.sender(owner).expect("jobs' messages are ranks' doing");
+        let rank = self.sender(owner).expect("messages of jobs come from ranks");
         self.more_pending(rank);
         let vnet = self.job.vnets[self.job_of(rank) as usize];
         let receiver = if completion == Completion::Target { dst } else { src };
@@ -713,7 +713,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             | Op::Packs(_)
             | Op::Unpacks(_)
             | Op::Nics { .. }
-            | Op::Requests(_) => unreachable!("told as it was submitted"),
+            | Op::Requests(_) => unreachable!("handled when it was submitted"),
         }
         self.take_on(at);
     }
@@ -780,7 +780,7 @@ const STREAM_ROUTE: u32 = 1;
 /// The result of a probe or receive that matched a message.
 pub(crate) fn about(rank: u32, token: Token, send: &Send, found: Found, ready: Time) -> Done {
     let Purpose::User { token: peer_token, envelope, .. } = send.purpose else {
-        unreachable!("collective messages match no user's receive")
+        unreachable!("collective messages match no user receive")
     };
     Done {
         rank,

@@ -179,7 +179,7 @@ fn an_unexpected_round_message_names_its_call() {
             ],
             2,
             1,
-            "Gather and sent to rank 2, which called Gather and does not wait for it",
+            "Gather and sent to rank 2, which called Gather and does not expect it",
         ),
         // It belongs to a round that its receiver, which calls late, never reaches.
         (
@@ -202,7 +202,7 @@ fn an_unexpected_round_message_names_its_call() {
             ],
             1,
             0,
-            "Scatter and sent to rank 1, which called it, too, and awaits no message",
+            "Scatter and sent to rank 1, which also called it and expects no message",
         ),
         // Two messages have arrived for the one that a round expects.
         (
@@ -213,8 +213,8 @@ fn an_unexpected_round_message_names_its_call() {
             ],
             0,
             2,
-            "Gather and sent to rank 0, which called it, too, and awaits one in this round, of \
-             rank 1, and has had one",
+            "Gather and sent to rank 0, which also called it and expects one in this round, from \
+             rank 1, and has received one",
         ),
     ] {
         for (told, what) in disagreement(&calls) {

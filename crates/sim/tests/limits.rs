@@ -61,7 +61,7 @@ fn the_largest_tag_is_legal_and_the_next_ends_the_run_with_its_name() {
         }
         let (_, said) = what(&outcome);
         assert!(said.contains("524288") && said.contains("MPI_TAG_UB is 524287"), "{said}");
-        assert!(said.contains("Cure: keep tags below"), "{said}");
+        assert!(said.contains("Fix: keep tags below"), "{said}");
     }
 }
 
@@ -218,7 +218,7 @@ fn windows_take_entries_of_their_ranks_nic() {
     let (outcome, _) = run(&job, windows(&[5, 4], false));
     let (rank, said) = what(&outcome);
     assert_eq!(rank, 1);
-    for part in ["x4000c0s0b0n0 nic0", "all 8 of a match", "has 4 windows", "2 ranks share", "Cure"]
+    for part in ["x4000c0s0b0n0 nic0", "all 8 of a match", "has 4 windows", "2 ranks share", "Fix"]
     {
         assert!(said.contains(part), "{part}\n{said}");
     }

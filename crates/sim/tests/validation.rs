@@ -112,7 +112,11 @@ fn ranks_without_a_partner_are_refused() {
         self::ask(ask).expect_err("neighbors in number are on other nodes")
     };
     for name in ["rr_lat", "multiple_allreduce", "bisect"] {
-        assert!(dealt(name).starts_with("placement: found `8 ranks, 2 a node`"), "{}", dealt(name));
+        assert!(
+            dealt(name).starts_with("placement: found `8 ranks, 2 per node`"),
+            "{}",
+            dealt(name)
+        );
     }
     // Consecutive ranks share a node in pairs, and so do others.
     let on = |name: &str, nodes: [u32; 8]| {
@@ -120,7 +124,7 @@ fn ranks_without_a_partner_are_refused() {
                          "placement": {"nodes": nodes}});
         self::ask(ask)
     };
-    let again = "as many ranks on every node, one after the other";
+    let again = "equally many ranks on every node, in order";
     for name in ["rr_lat", "multiple_allreduce", "bisect"] {
         for nodes in [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 2, 2, 0, 0]] {
             assert!(
@@ -205,5 +209,5 @@ fn a_job_beside_others_is_refused_as_one_alone() {
     let (mean, tail) = (row.latency_s.expect("measured"), row.latency_p99_s.expect("measured"));
     assert!(tail > mean * (1.0 - 1e-12) && mean > 1e-6, "{mean} {tail}");
     assert!(ask(8).expect_err("one node").contains("at least two nodes"));
-    assert!(ask(3).expect_err("a last node of two").contains("as many ranks on every node"));
+    assert!(ask(3).expect_err("a last node of two").contains("equally many ranks on every node"));
 }

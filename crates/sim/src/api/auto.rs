@@ -66,7 +66,7 @@ pub(super) fn tolerance_error(request: &BenchRequest) -> Option<InputError> {
     let wanted = match request.tolerance {
         None if is_auto => "a share above 0 with `--fidelity auto`, such as `10%`",
         Some(share) if is_auto && !(share > 0.0 && share.is_finite()) => "a share above 0",
-        Some(_) if !is_auto => "`--fidelity auto` with it: others are taken as they are",
+        Some(_) if !is_auto => "`--fidelity auto` with it: other fidelities are used as given",
         _ => return None,
     };
     Some(InputError::new("tolerance", found(), wanted))
@@ -87,7 +87,7 @@ pub(super) fn choose(
         let (bytes, band, why) = match answer(&asked, Some(tolerance), tick) {
             Ok(AutoOutcome::Answer(mut result, widest)) => {
                 let why = match fidelity {
-                    Fidelity::Packet => "what the others are held against".into(),
+                    Fidelity::Packet => "the reference for the others".into(),
                     _ => format!("within {}", percent(tolerance)),
                 };
                 candidates.push(row(fidelity, true, widest, why));
@@ -97,7 +97,7 @@ pub(super) fn choose(
             }
             Ok(AutoOutcome::TooWide(bytes, band)) => (bytes, Some(band), "too wide".to_string()),
             Ok(AutoOutcome::NoBars(bytes)) => {
-                (bytes, None, "no smaller twin has few enough packets (--twin-packets)".into())
+                (bytes, None, "no replica is within the packet budget (--twin-packets)".into())
             }
             Ok(AutoOutcome::TooLong(bytes, most, what)) => {
                 (bytes, None, format!("a call of more than {most} {what} (--messages)"))
@@ -121,7 +121,7 @@ pub(super) fn choose(
     }
     let said: Vec<String> = candidates.iter().map(CandidateRow::said).collect();
     let wanted =
-        format!("more: {}. Larger twins (--twin-packets) may narrow bars", said.join("; "));
+        format!("more: {}. Larger replicas (--twin-packets) may narrow the bars", said.join("; "));
     Err(vec![InputError::new("tolerance", percent(tolerance), wanted)])
 }
 

@@ -81,7 +81,7 @@ pub(super) fn of(
         }
     }
     if !out.is_empty() && common.fidelity != "packet" {
-        let wanted = "`packet` with background traffic: elsewhere there is none";
+        let wanted = "`packet` with background traffic: no other fidelity has it";
         input_errors.push(InputError::new("fidelity", &common.fidelity, wanted));
     }
     if !(0.0..=1.0).contains(&common.warmup_s) {
@@ -135,7 +135,7 @@ fn one(
     let nics: Vec<NicId> = nics.map(NicId).collect();
     let on = nics.len();
     let to = Destinations::among(pattern, machine, nics, common.seed).map_err(|c| {
-        let wanted = if on < 2 { format!("two NICs or more for it: {on} left") } else { c.wanted };
+        let wanted = if on < 2 { format!("two NICs or more: {on} left") } else { c.wanted };
         vec![InputError { at: "background".into(), wanted, ..c }]
     })?;
     let pattern = pattern.clone();

@@ -167,7 +167,7 @@ pub fn bench(
     }
     match answer(request, None, tick)? {
         AutoOutcome::Answer(result, _) => Ok(*result),
-        _ => unreachable!("no tolerance was asked for"),
+        _ => unreachable!("no tolerance was requested"),
     }
 }
 
@@ -234,7 +234,7 @@ pub(super) fn answer(
     let job = Job { counts_pairs: false, ..job };
     too_large(&job, which, window, &request.sizes)
         .map_or(Ok(()), |input_error| Err(vec![input_error]))?;
-    let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
+    let fidelity = fidelity(&common.fidelity).expect("reported by `job`");
     let mut result = BenchResult {
         name: request.name.clone(),
         machine: job.machine.name.clone(),
@@ -610,7 +610,9 @@ pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             row.share = Some(share);
         }
         Measure::Spread => {
-            let Bench::Validation(test) = which else { unreachable!("no other is told so") };
+            let Bench::Validation(test) = which else {
+                unreachable!("only validation tests report this")
+            };
             let (mean, p99) = validation::told(test, plan, marks);
             if test.is_rate() {
                 (row.bandwidth, row.bandwidth_p99) = (Some(mean), Some(p99));

@@ -13,16 +13,16 @@ use machine::InputError;
 pub(super) fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<InputError> {
     let fidelity = &request.common.fidelity;
     let (at, found, wanted) = if which.is_some_and(|w| !matches!(w, Bench::Collective(_))) {
-        let wanted = "a collective for error bars: smaller twins are made of no others";
+        let wanted = "a collective for error bars: replicas exist for no other benchmark";
         ("benchmark", request.name.clone(), wanted)
     } else if *fidelity == Fidelity::Packet.name() {
-        let wanted = "`loggp` or `flow` for error bars: packets are what these are compared with";
+        let wanted = "`loggp` or `flow` for error bars: packets are the reference";
         ("fidelity", fidelity.clone(), wanted)
     } else if request.common.machine.faults.is_some() {
-        let wanted = "`packet` with faults: smaller twins would not have their part of them";
+        let wanted = "`packet` with faults: replicas would not have the faults";
         ("fidelity", fidelity.clone(), wanted)
     } else if request.nodes < 4 {
-        let wanted = "at least 4 for error bars: a twin has 2 to half of them";
+        let wanted = "at least 4 for error bars: a replica has 2 to half of them";
         ("nodes", request.nodes.to_string(), wanted)
     } else {
         return None;
@@ -37,7 +37,7 @@ const MOST_STEPS: u64 = 1 << 25;
 pub(super) fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, InputError> {
     let Some(window) = asked else { return Ok(WINDOW) };
     let wanted = if which.is_some_and(|which| which.measure() != Measure::Bandwidth) {
-        "no window for this benchmark: only those of bandwidth have any".into()
+        "no window for this benchmark: only bandwidth tests have one".into()
     } else if !(1..=MOST_WINDOW).contains(&window) {
         format!("a whole number from 1 to {MOST_WINDOW}")
     } else {
@@ -56,7 +56,7 @@ pub(super) fn simulated_shifts(
     let Some(shifts) = asked else { return Ok(SHIFTS.min(all)) };
     let least = (PUTS * shifts::LEAST_PARTS as u32).min(all);
     let wanted = if which.is_some_and(|which| which != Bench::PutAlltoall) {
-        "no shifts for this benchmark: only `put_alltoall` has any".into()
+        "no shifts for this benchmark: only `put_alltoall` has them".into()
     } else if !(least..=all).contains(&shifts) {
         format!("a whole number from {least} to {all}, all of {ranks} ranks")
     } else {
@@ -142,8 +142,8 @@ pub(super) fn too_many(plan: &Plan, fidelity: Fidelity, messages: u64) -> Option
     let all = u64::from(ranks) * test.messages() + calls;
     let asked = all * calls::cost(fidelity);
     let wanted = format!(
-        "at least {asked}, or fewer ranks: an iteration at {bytes} B is of up to {all} messages, \
-         and no part tells what all take"
+        "at least {asked}, or fewer ranks: an iteration at {bytes} B has up to {all} messages, \
+         and it cannot be sampled"
     );
     (asked > messages).then(|| InputError::new("messages", messages.to_string(), wanted))
 }

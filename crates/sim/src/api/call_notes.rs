@@ -7,10 +7,10 @@ use workload::wire::accepted;
 /// The violation in such a call.
 fn fault(kind: usize) -> &'static str {
     match kind {
-        accepted::ALIASED_BUFFERS => "one buffer to send from and to receive in",
+        accepted::ALIASED_BUFFERS => "the same buffer for sending and receiving",
         accepted::NEGATIVE_COLOR => "a negative color that is not MPI_UNDEFINED",
-        accepted::REPEATED_RANK => "one rank named twice",
-        accepted::BLOCK_LENGTHS => "a block to itself that is not as long as the one it receives",
+        accepted::REPEATED_RANK => "a rank listed twice",
+        accepted::BLOCK_LENGTHS => "a block to itself of another length than the one received",
         _ => "a message that ends within an element of the receive's datatype",
     }
 }

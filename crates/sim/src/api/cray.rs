@@ -58,7 +58,7 @@ fn reorder(
         "2" => Reorder::Folded,
         "3" => match order {
             Some(file) => Reorder::listed(&file.name, &file.text, ranks)?,
-            None => return Err(wrong("0, 1 or 2 where there is no file of an order of ranks")),
+            None => return Err(wrong("0, 1 or 2 without a rank order file")),
         },
         _ => return Err(wrong("0 (round-robin), 1 (SMP), 2 (folded) or 3 (from a file)")),
     }))

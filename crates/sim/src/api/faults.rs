@@ -94,8 +94,8 @@ pub(super) fn fit(machine: &mut Machine, name: &str) -> Result<(), InputError> {
         machine.apply_lane_loss();
         return Ok(());
     }
-    let wanted = "`packet` with faults that come or go, and bit errors: others have no packets \
-                  that these could hit";
+    let wanted = "`packet` with temporary faults and bit errors: other fidelities have no packets \
+                  to affect";
     Err(InputError::new("fidelity", name, wanted))
 }
 

@@ -232,7 +232,7 @@ pub fn jobs(
         return Err(vec![InputError::new("jobs", "", "one job or more")]);
     }
     let (run, order, ready) = prepared(request)?;
-    let fidelity = fidelity(&request.common.fidelity).expect("complained of by `run_of`");
+    let fidelity = fidelity(&request.common.fidelity).expect("reported by `run_of`");
     let tick: SharedTick = Rc::new(RefCell::new(tick));
     let play = |run: &Job, ready: &[&Ready<'_>]| match fidelity {
         Fidelity::Packet => play::<PacketNetwork>(run, ready, &tick),
@@ -278,7 +278,7 @@ pub fn jobs(
     for (i, job) in request.jobs.iter().enumerate() {
         let number = order[i];
         let placements = placements_of(&run, number);
-        let together = played[number].take().expect("every job was played once");
+        let together = played[number].take().expect("every job was run once");
         let mut row = row(job, &run.machine, placements, &together);
         if let Some(live) = &together.live {
             let of_job = run::endings(live, together.failure.is_some()).into_iter();
@@ -293,7 +293,7 @@ pub fn jobs(
             own.vnets = vec![run.vnets[number]];
             let (outcome, alone) = play(&own, &[&ready[i]])?;
             result.engine.add(outcome.engine);
-            let alone = alone.into_iter().next().expect("one job was played");
+            let alone = alone.into_iter().next().expect("one job was run");
             result.interrupted |= is_interrupted(&alone.failure) || outcome.end == End::Interrupted;
             if alone.failure.is_none() && outcome.end == End::Finished {
                 let alone_s = alone.outcome.time.seconds();
@@ -345,7 +345,7 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<InputError>> {
                     return Ok(task);
                 };
                 let Task::Bench { messages, .. } = job.task else { return Ok(task) };
-                let fidelity = fidelity(&common.fidelity).expect("complained of by `run_of`");
+                let fidelity = fidelity(&common.fidelity).expect("reported by `run_of`");
                 let input_error = misplaced(plan.bench, plan.ppn, placements_of(run, order[i]))
                     .or_else(|| too_many(plan, fidelity, messages));
                 input_error.map_or(Ok(task), |input_error| Err(vec![input_error]))

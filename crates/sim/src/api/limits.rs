@@ -55,8 +55,8 @@ pub(crate) fn reducers(job: &Job, overrides: &Overrides) -> Option<InputError> {
         job.library.selection.rules(kind).iter().any(|rule| rule.algorithm.is_offloaded())
     });
     let kind = forced.chain(ruled).next()?;
-    let wanted = "an algorithm of messages: only Slingshot's switches and Aries' NICs reduce, on a \
-                  machine that is whole";
+    let wanted = "an algorithm with messages: only Slingshot's switches and Aries' NICs reduce, on \
+                  a machine without faults";
     Some(InputError::new(format!("algorithm of {}", kind.name()), "offload", wanted))
 }
 

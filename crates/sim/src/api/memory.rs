@@ -81,7 +81,7 @@ fn describe(job: &Job, node: NodeId, sum: NodeMemory, bound: u64) -> String {
     format!(
         "node {name} out of memory: {ranks} had {} at their most{peers}, and it has {}; rank {own} \
          had {} of its own. The kernel's out-of-memory killer ends the job there (`Detected 1 \
-         oom_kill event`, `Killed`, signal 9). That is known when ranks have ended. Cure: {}",
+         oom_kill event`, `Killed`, signal 9). That is known when ranks have ended. Fix: {}",
         format_bytes(sum.used),
         format_bytes(bound),
         format_bytes(most),

@@ -359,7 +359,7 @@ fn placements(
     let list = if matches!(policy, PlacementPolicy::Hosts(_)) { "host file" } else { "placement" };
     if let Some(&node) = named.iter().find(|node| machine.nodes_down_at_start().contains(node)) {
         let found = machine.node_name(node);
-        let wanted = "nodes that are up: the plan of faults has it down from the start";
+        let wanted = "nodes that are up: the fault schedule has it down from the start";
         return Err(vec![InputError::new(list, found, wanted)]);
     }
     let fits = |most: u32| {
@@ -570,7 +570,7 @@ pub fn traffic(
         input_errors.push(InputError::new("fidelity", &*call.common.fidelity, wanted));
     }
     if fidelity == Some(Fidelity::Flow) {
-        let wanted = "`packet` for traffic, which is of single packets: flows are of many";
+        let wanted = "`packet` for traffic: it consists of single packets, flows of many";
         input_errors.push(InputError::new("fidelity", "flow", wanted));
     }
     let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(input_errors) };

@@ -24,13 +24,13 @@ pub(super) fn misplaced(
     let are_whole =
         nodes.len() * a_node == placements.len() && placements.chunks(a_node).all(is_one);
     let (key, wanted) = if one_alone {
-        ("nodes", "at least two nodes: ranks of one do not talk to each other")
+        ("nodes", "at least two nodes: ranks of one node do not communicate")
     } else if !are_whole {
-        ("placement", "as many ranks on every node, one after the other")
+        ("placement", "equally many ranks on every node, in order")
     } else {
         return None;
     };
-    Some(InputError::new(key, format!("{} ranks, {ppn} a node", placements.len()), wanted))
+    Some(InputError::new(key, format!("{} ranks, {ppn} per node", placements.len()), wanted))
 }
 
 /// An error if a list of nodes has another number of nodes or of ranks per node than requested. The

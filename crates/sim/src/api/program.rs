@@ -19,8 +19,7 @@ impl<'de> Deserialize<'de> for Word {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Word, D::Error> {
         let text = String::deserialize(from)?;
         let bytes: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
-        let bytes =
-            bytes.map_err(|_| de::Error::custom("a word with a character beyond a byte"))?;
+        let bytes = bytes.map_err(|_| de::Error::custom("a word with a character above 255"))?;
         Ok(Word(OsString::from_vec(bytes)))
     }
 }

@@ -148,12 +148,12 @@ pub fn replay(
     let recorded = request.record.as_ref().map_or(job.machine.node.core_speed, |r| r.core_speed);
     let factor = request.factor * (recorded / job.machine.node.core_speed);
     if factor != 1.0 && !schedule.scale(factor) {
-        let wanted = "a factor with which no rank computes for more than 50 days in all";
+        let wanted = "a factor with which no rank computes for more than 50 days in total";
         return Err(vec![InputError::new("compute", request.factor.to_string(), wanted)]);
     }
     let nodes: Vec<u32> = job.placements.iter().map(|placement| placement.node.0).collect();
     schedule.choose(&nodes, &|case| job.library.selection.decide(case, &overrides));
-    let fidelity = fidelity(&request.common.fidelity).expect("complained of by `job`");
+    let fidelity = fidelity(&request.common.fidelity).expect("reported by `job`");
     let mut result = match fidelity {
         Fidelity::Packet => play::<PacketNetwork>(&job, fidelity, schedule, tick),
         Fidelity::Flow => play::<FlowNetwork>(&job, fidelity, schedule, tick),
@@ -181,7 +181,7 @@ pub fn check_record(
 fn read(request: &ReplayRequest, trace: &Trace<'_>) -> Result<Schedule, Vec<ScheduleError>> {
     match (trace, &request.record) {
         (Trace::Goal(file), _) => goal::read(file),
-        (Trace::Record(_), None) => wrong_header("nothing", "what a record says of itself"),
+        (Trace::Record(_), None) => wrong_header("nothing", "the header of a recording"),
         (Trace::Record(columns), Some(header)) => read_record(header, columns),
     }
 }
@@ -222,7 +222,7 @@ fn too_large(job: &Job, schedule: &Schedule) -> Option<InputError> {
     let slowest = slowest.max(packing.gap()).max(job.library.local_copy_gap);
     let storage = machine.storage.gap.max(machine.storage.node_gap);
     let too_long = |bytes: u64, gap: Gap, what: &str| {
-        let wanted = format!("no more bytes than {what} within 50 days");
+        let wanted = format!("at most the bytes that {what} within 50 days");
         let fits = gap.span(bytes) < Span(1 << 62);
         (!fits).then(|| InputError::new("trace", format!("{bytes} B in all"), wanted))
     };
@@ -292,8 +292,8 @@ fn failure(job: &Job, outcome: &Outcome, dag: &Dag) -> Option<FailureRow> {
         End::Finished => return None,
         End::Interrupted => ("interrupted", "interrupted".to_string(), Vec::new()),
         End::Stopped => {
-            let rank = dag.late.expect("a schedule is stopped by time alone");
-            let what = format!("rank {rank} goes on after 110 days: simulated time ends there");
+            let rank = dag.late.expect("only time stops a schedule");
+            let what = format!("rank {rank} continues after 110 days, the end of simulated time");
             ("limit", what, Vec::new())
         }
         End::Deadlock(blocked) => {
@@ -303,7 +303,7 @@ fn failure(job: &Job, outcome: &Outcome, dag: &Dag) -> Option<FailureRow> {
                 1 => "1 rank waits".to_string(),
                 n => format!("{n} ranks wait"),
             };
-            let text = format!("deadlock: {who} for what will never come");
+            let text = format!("deadlock: {who} for events that cannot occur");
             ("deadlock", text, blocked.clone())
         }
         End::Erroneous(b) => {

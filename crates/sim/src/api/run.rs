@@ -201,7 +201,7 @@ pub fn run(
             return Err(input_errors);
         }
     };
-    let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
+    let fidelity = fidelity(&common.fidelity).expect("reported by `job`");
     let mut result = match fidelity {
         Fidelity::Packet => {
             launch::<PacketNetwork>(&job, request, fidelity, factor, overrides, tick)?
@@ -460,7 +460,7 @@ pub(super) fn endings(live: &LiveOutcome, has_failed: bool) -> Vec<String> {
         let n = live.unfinalized.len();
         notes.push(format!(
             "{n} of {of} ranks exited with status 0 without MPI_Finalize, first rank {first}: the \
-             prediction covers all that they did"
+             prediction covers everything they did"
         ));
     }
     if let Some((first, call)) = live.outside_mpi.first() {
@@ -479,7 +479,7 @@ fn describe_deadlock(live: &LiveOutcome, rows: usize) -> (String, i32) {
     let left = nonzero(live);
     let n = rows.saturating_sub(left.len());
     let who = if n == 1 { "1 rank waits".into() } else { format!("{n} ranks wait") };
-    let text = format!("deadlock: {who} for what will never come");
+    let text = format!("deadlock: {who} for events that cannot occur");
     match left.first() {
         Some((rank, status)) => (format!("{text}; rank {rank} left with status {status}"), *status),
         None => (text, 1),
@@ -523,7 +523,7 @@ pub(super) fn failure(
                 let mut message = f.to_string();
                 if let live::FailureCause::Tag { .. } = f.why {
                     let at = live.ranks[f.rank as usize].end;
-                    message = format!("{message}, at {at}. Cure: {}", Limit::Tag.workaround());
+                    message = format!("{message}, at {at}. Fix: {}", Limit::Tag.workaround());
                 }
                 let rank = FailureRank {
                     rank: f.rank,

@@ -125,8 +125,8 @@ pub fn tune(
         }
     }
     if request.common.machine.faults.is_some() {
-        let wanted = "none: algorithms are compared on a machine that is whole";
-        input_errors.push(InputError::new("faults", "a plan of faults", wanted));
+        let wanted = "none: algorithms are compared on a machine without faults";
+        input_errors.push(InputError::new("faults", "a fault schedule", wanted));
     }
     for (kind, (_, job)) in kind.iter().flat_map(|&kind| jobs.iter().map(move |job| (kind, job))) {
         let which = Bench::Collective(kind);
@@ -140,7 +140,7 @@ pub fn tune(
     let mut sizes = request.sizes.clone();
     sizes.sort_unstable();
     sizes.dedup();
-    let fidelity = fidelity(&request.common.fidelity).expect("complained of by `job`");
+    let fidelity = fidelity(&request.common.fidelity).expect("reported by `job`");
     let mut session = Session {
         kind: kind.expect("complained of above"),
         fidelity,
@@ -298,7 +298,7 @@ impl Session<'_> {
             Ok(timing) => Some(timing),
             Err(End::Interrupted) => None,
             Err(end) => {
-                unreachable!("a collective alone on a machine that is whole ended as {end:?}")
+                unreachable!("a collective alone on a machine without faults ended as {end:?}")
             }
         }
     }

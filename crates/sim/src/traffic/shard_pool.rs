@@ -53,19 +53,21 @@ impl<M> ShardPool<M> {
         let failed = || self.failed.load(Ordering::SeqCst);
         // Either the waking thread sees this increment, or this thread sees the changed condition.
         self.sleepers.fetch_add(1, Ordering::SeqCst);
-        let mutex = self.mutex.lock().expect("nobody fails in bed");
+        let mutex = self.mutex.lock().expect("the mutex is not poisoned");
         drop(
-            self.condvar.wait_while(mutex, |()| is_so() && !failed()).expect("nobody fails in bed"),
+            self.condvar
+                .wait_while(mutex, |()| is_so() && !failed())
+                .expect("the mutex is not poisoned"),
         );
         self.sleepers.fetch_sub(1, Ordering::SeqCst);
-        assert!(!is_so(), "another shard of this world failed");
+        assert!(!is_so(), "another shard of this simulation failed");
     }
 
     fn wake(&self) {
         if self.sleepers.load(Ordering::SeqCst) > 0 {
             // A thread about to sleep has not tested its condition yet, or receives the
             // notification.
-            drop(self.mutex.lock().expect("nobody fails in bed"));
+            drop(self.mutex.lock().expect("the mutex is not poisoned"));
             self.condvar.notify_all();
         }
     }
@@ -138,7 +140,7 @@ impl<'c, M> Member<'c, M> {
     fn mailbox(&self, from: usize, to: usize) -> MutexGuard<'c, M> {
         self.shard_pool.mailboxes[from * self.shard_pool.size + to]
             .lock()
-            .expect("nobody failed with a bag open")
+            .expect("the mailbox is not poisoned")
     }
 }
 

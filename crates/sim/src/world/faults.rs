@@ -81,7 +81,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             LostAt::Switch(switch) => {
                 let switch = machine.end_name(machine::LinkEnd::Switch(switch));
-                format!("at {switch}, from which no way led on")
+                format!("at {switch}, from which no path led on")
             }
         };
         let times = if sent == 1 { "once".into() } else { format!("{sent} times") };
@@ -99,7 +99,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(super) fn fail_node(&mut self) -> bool {
         let at = self.failure_state.next_failure;
         self.failure_state.next_failure = next_failure(self.job, at).unwrap_or(NEVER);
-        let faults = self.job.machine.faults.as_ref().expect("somebody dies by a plan");
+        let faults = self.job.machine.faults.as_ref().expect("a node fails by a schedule");
         let dead: Vec<NodeId> =
             faults.node_failures.iter().filter(|d| d.0 == at).map(|d| d.1).collect();
         let is_dead = |&rank: &usize| {

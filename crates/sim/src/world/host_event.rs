@@ -94,7 +94,7 @@ const _: () = assert!(BEGIN < 1 << KIND);
 
 #[inline]
 fn word(kind: u32, name: u32) -> u32 {
-    assert!(name < 1 << NAME, "more is under way than there are names for");
+    assert!(name < 1 << NAME, "more objects than ids");
     kind << NAME | name
 }
 
@@ -187,8 +187,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         };
         let rank = self.jobs[self.last_job as usize].first;
         let what = format!(
-            "more than {} {what} are under way at once at {}, and odonata can tell no more apart. \
-             Cure: fewer ranks, or fewer of them out at once",
+            "more than {} {what} in flight at once at {}, the most that odonata can distinguish. \
+             Fix: fewer ranks, or fewer of them in flight at once",
             self.most_named,
             self.job_time()
         );

@@ -451,7 +451,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 )
             }
         };
-        format!("{what}. Cure: {}", limit.workaround())
+        format!("{what}. Fix: {}", limit.workaround())
     }
 
     /// Ranks blocked in a send, for the list of blocked ranks.

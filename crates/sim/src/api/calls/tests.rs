@@ -130,7 +130,7 @@ fn a_larger_message_budget_simulates_more_rounds() {
     // 512 ranks of a group with 32 partners each: a wave has 16 rounds. Six waves are simulated, or
     // more if a tenth of the budget allows it. The first and the last round differ.
     let most = |messages: u64| (messages / 10 / (512 * 32)) as u32;
-    assert!(most(most_messages()) < 6 * 16, "more than the waves are allowed");
+    assert!(most(most_messages()) < 6 * 16, "more than the waves");
     assert_eq!(simulated(most_messages()), (512, 2 + 6 * 16));
     assert_eq!(simulated(20_000_000), (512, 2 + most(20_000_000) / 16 * 16));
 }
