@@ -137,8 +137,8 @@ fn messages(machine: &Machine, pattern: &str, each: u64, bytes: u64) -> Vec<(Tim
     let of = |at| {
         let (src, to) = (to.nic(at).0, &to);
         (0..each).map(move |nth| {
-            let luck = draw(11, 0, src, nth);
-            (Time::ZERO, message(src, to.to(at, nth).0, bytes, luck))
+            let random = draw(11, 0, src, nth);
+            (Time::ZERO, message(src, to.to(at, nth).0, bytes, random))
         })
     };
     from.flat_map(of).collect()

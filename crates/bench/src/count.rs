@@ -109,7 +109,7 @@ struct Count {
 }
 
 impl Count {
-    fn yard(&self, times: u64) -> Benchmark {
+    fn benchmark(&self, times: u64) -> Benchmark {
         let window = Span::ns(self.window_ns * times);
         Benchmark {
             machine: self.machine.clone().leak(),
@@ -124,10 +124,10 @@ impl Count {
 
     /// This world in another process under callgrind: instructions, packets.
     fn run(&self, times: u64) -> (u64, u64) {
-        let yard = self.yard(times);
-        let (bytes, load) = (yard.packet_bytes.to_string(), yard.load.to_string());
-        let window = yard.window.0.to_string();
-        let args = ["packets", yard.machine, yard.routing, &bytes, &load, &window];
+        let benchmark = self.benchmark(times);
+        let (bytes, load) = (benchmark.packet_bytes.to_string(), benchmark.load.to_string());
+        let window = benchmark.window.0.to_string();
+        let args = ["packets", benchmark.machine, benchmark.routing, &bytes, &load, &window];
         let (instructions, said) = counted(&args);
         let packets = said.trim().parse().unwrap_or_else(|_| panic!("{args:?}: {said}"));
         (instructions, packets)
@@ -159,7 +159,7 @@ pub fn packets(args: &[String]) {
         panic!("bench packets MACHINE ROUTING BYTES LOAD WINDOW_PS");
     };
     let window = Span(window_ps.parse().expect("picoseconds"));
-    let yard = Benchmark {
+    let benchmark = Benchmark {
         machine: machine.clone().leak(),
         routing: routing.clone().leak(),
         pattern: "uniform",
@@ -168,7 +168,7 @@ pub fn packets(args: &[String]) {
         warmup: window,
         window,
     };
-    println!("{}", yard.measure().outcome.counters.delivered_packets);
+    println!("{}", benchmark.measure().outcome.counters.delivered_packets);
 }
 
 /// Counts, prints, and says whether nothing became longer; or writes what it counted.

@@ -20,7 +20,7 @@ use crate::{Benchmark, OnCore, preset};
 
 /// A network under a load, and both loops of its size.
 pub struct LowerBound {
-    yard: Benchmark,
+    benchmark: Benchmark,
     size: Size,
     /// Switches that a packet of the network passes, and what one takes, s.
     hops: f64,
@@ -29,29 +29,29 @@ pub struct LowerBound {
     link_s: [f64; 2],
 }
 
-/// The network of `yard`, then the loops of its size, until so many links are passed.
-pub fn lower_bound(yard: Benchmark, passes: u64) -> LowerBound {
-    let (packet_s, hops) = yard.measure().a_packet();
-    let machine = preset(yard.machine, &[("routing", yard.routing)]);
-    let size = Size::of(&machine, &yard, hops.round() as u32 + 1);
+/// The network of `benchmark`, then the loops of its size, until so many links are passed.
+pub fn lower_bound(benchmark: Benchmark, passes: u64) -> LowerBound {
+    let (packet_s, hops) = benchmark.measure().a_packet();
+    let machine = preset(benchmark.machine, &[("routing", benchmark.routing)]);
+    let size = Size::of(&machine, &benchmark, hops.round() as u32 + 1);
     let each = |(passed, s): (u64, f64)| s / passed as f64;
     let link_s = [each(run::<Bare>(size, passes)), each(run::<Lines>(size, passes))];
-    LowerBound { yard, size, hops, packet_s, link_s }
+    LowerBound { benchmark, size, hops, packet_s, link_s }
 }
 
 impl fmt::Display for LowerBound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LowerBound { yard, size, hops, packet_s, link_s } = self;
+        let LowerBound { benchmark, size, hops, packet_s, link_s } = self;
         let ns = |s: f64| s * 1e9;
         write!(
             f,
             "{} {} {} B, load {}: {:.0} ns a packet of {hops:.1} switches; \
              {} packets by {} links each: {:.1} ns a link bare, {:.1} with a network's lines, \
              {:.0} and {:.0} ns a packet",
-            yard.machine,
-            yard.routing,
-            yard.packet_bytes,
-            yard.load,
+            benchmark.machine,
+            benchmark.routing,
+            benchmark.packet_bytes,
+            benchmark.load,
             ns(*packet_s),
             size.packets,
             size.passes,
@@ -79,16 +79,16 @@ struct Size {
 }
 
 impl Size {
-    /// Of `machine` while `yard` runs and packets pass so many links: as many are under way as
+    /// Of `machine` while `benchmark` runs and packets pass so many links: as many are under way as
     /// leave the NICs in the time that this takes (Little's law).
-    fn of(machine: &Machine, yard: &Benchmark, passes: u32) -> Size {
+    fn of(machine: &Machine, benchmark: &Benchmark, passes: u32) -> Size {
         let links = &machine.links;
         let n = links.gap.len();
         let mean = links.latency.iter().map(|(_, &Span(ps))| ps).sum::<u64>() / n as u64;
-        let wire = yard.packet_bytes + machine.nic.packet_overhead;
+        let wire = benchmark.packet_bytes + machine.nic.packet_overhead;
         let Span(serial) = links.gap[machine.injection(NicId(0))].span(wire);
         let nics = machine.n_nics() as usize;
-        let each = yard.load * (u64::from(passes) * mean) as f64 / serial as f64;
+        let each = benchmark.load * (u64::from(passes) * mean) as f64 / serial as f64;
         let (edges, vcs) = (2 * nics, usize::from(machine.n_vcs));
         Size {
             nics,
@@ -171,9 +171,9 @@ trait Columns {
 
 /// The next of a packet's draws, as good as this needs: Knuth's multiplier (MMIX), high bits.
 #[inline(always)]
-fn drawn(luck: &mut u64, n: usize) -> usize {
-    *luck = luck.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-    below(*luck, n as u32) as usize
+fn drawn(random: &mut u64, n: usize) -> usize {
+    *random = random.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+    below(*random, n as u32) as usize
 }
 
 /// Eight bytes a link, sixteen a packet.
@@ -200,9 +200,9 @@ impl Columns for Bare {
         let free = &mut self.free[head.link as usize];
         let begins = head.at.max(*free);
         *free = begins + self.size.serial;
-        let (luck, passed) = &mut self.packets[head.packet as usize];
+        let (random, passed) = &mut self.packets[head.packet as usize];
         *passed += 1;
-        (begins, drawn(luck, self.size.links) as u32)
+        (begins, drawn(random, self.size.links) as u32)
     }
 }
 
@@ -247,13 +247,13 @@ const LOADS: usize = 5;
 impl Lines {
     /// A channel, drawn from all: a link's own would be no nearer to it.
     #[inline(always)]
-    fn channel(&self, luck: u64) -> usize {
-        below(luck << 23, self.size.channels as u32) as usize
+    fn channel(&self, random: u64) -> usize {
+        below(random << 23, self.size.channels as u32) as usize
     }
     /// Links to choose from, and what tells a channel of each.
     #[inline(always)]
-    fn others(&self, luck: u64) -> [(usize, u64); 3] {
-        [5, 11, 17].map(|by| (below(luck << by, self.size.links as u32) as usize, luck << by))
+    fn others(&self, random: u64) -> [(usize, u64); 3] {
+        [5, 11, 17].map(|by| (below(random << by, self.size.links as u32) as usize, random << by))
     }
     fn begin(&mut self, packet: usize) {
         let Line(p) = &mut self.packets[packet];
@@ -301,9 +301,9 @@ impl Columns for Lines {
         prefetch_at(&self.rooms, self.channel(p[DRAW]));
         prefetch_at(&self.channels, p[CAME_BY] as usize);
         if p[LINKS_PASSED] == 1 {
-            for (link, luck) in self.others(p[DRAW]) {
+            for (link, random) in self.others(p[DRAW]) {
                 prefetch_at(&self.links, link);
-                prefetch_at(&self.rooms, self.channel(luck));
+                prefetch_at(&self.rooms, self.channel(random));
             }
         }
         if p[LINKS_PASSED] + 1 == u64::from(self.size.passes) {
@@ -314,9 +314,9 @@ impl Columns for Lines {
             prefetch_at(&self.nics, p[TO] as usize);
             prefetch_at(&self.nics, p[FROM] as usize);
             // Who sends the next is drawn first, as `pass` and `begin` do.
-            let mut luck = p[DRAW];
-            drawn(&mut luck, self.size.links);
-            let next = drawn(&mut luck, self.size.nics);
+            let mut random = p[DRAW];
+            drawn(&mut random, self.size.links);
+            let next = drawn(&mut random, self.size.nics);
             prefetch_at(&self.nics, next);
             prefetch_at(&self.sources, next);
         }
@@ -325,7 +325,7 @@ impl Columns for Lines {
     fn pass(&mut self, head: &Head) -> (u64, u32) {
         let (packet, link) = (head.packet as usize, head.link as usize);
         let Line(p) = &mut self.packets[packet];
-        let (luck, came_by) = (p[DRAW], p[CAME_BY] as usize);
+        let (random, came_by) = (p[DRAW], p[CAME_BY] as usize);
         let next = drawn(&mut p[DRAW], self.size.links);
         p[LINKS_PASSED] += 1;
         let passed = p[LINKS_PASSED];
@@ -334,13 +334,13 @@ impl Columns for Lines {
         let begins = head.at.max(wire[0]);
         wire[0] = begins + self.size.serial;
         wire[1] += 1;
-        let at = self.channel(luck);
+        let at = self.channel(random);
         self.packets[packet].0[CAME_BY] = at as u64;
         self.rooms[at] = self.rooms[at].wrapping_sub(1);
         self.channels[came_by].0[0] += 1;
         if passed == 2 {
-            for (link, luck) in self.others(luck) {
-                let room = self.rooms[self.channel(luck)];
+            for (link, random) in self.others(random) {
+                let room = self.rooms[self.channel(random)];
                 self.packets[packet].0[LOADS] += self.links[link].0[0] + u64::from(room);
             }
         }
@@ -361,9 +361,9 @@ fn run<C: Columns>(size: Size, passes: u64) -> (u64, f64) {
     let longest = size.latency + WAITS * size.serial;
     let mut wheel = Wheel::new(size.packets as u64, size.latency, longest);
     for packet in 0..size.packets as u32 {
-        let luck = draw(2, 0, packet, 0);
-        let at = below(luck, size.latency as u32).into();
-        wheel.push(Head { at, packet, link: below(luck << 32, size.links as u32) });
+        let random = draw(2, 0, packet, 0);
+        let at = below(random, size.latency as u32).into();
+        wheel.push(Head { at, packet, link: below(random << 32, size.links as u32) });
     }
     let (mut passed, mut bucket, mut warm) = (0, 0, None);
     let (before, clock) = loop {
@@ -438,7 +438,7 @@ mod tests {
     /// As many packets are under way as leave in the time that their links take.
     #[test]
     fn the_loops_have_the_size_of_the_network() {
-        let yard = Benchmark {
+        let benchmark = Benchmark {
             machine: "dragonfly-1056",
             routing: "minimal",
             pattern: "uniform",
@@ -447,12 +447,12 @@ mod tests {
             warmup: Span::ns(200),
             window: Span::ns(200),
         };
-        let told = lower_bound(yard, 10_000);
-        let size = told.size;
+        let bound = lower_bound(benchmark, 10_000);
+        let size = bound.size;
         assert_eq!((size.nics, size.links, size.passes), (1_056, 5_016, 5));
         let sent_per_ps = 1_056.0 * 0.3 / size.serial as f64;
         let under_way = sent_per_ps * (5 * size.latency) as f64;
         assert!((size.packets as f64 / under_way - 1.0).abs() < 1e-3, "{}", size.packets);
-        assert!(told.to_string().contains("5 links each"), "{told}");
+        assert!(bound.to_string().contains("5 links each"), "{bound}");
     }
 }

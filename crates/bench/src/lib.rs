@@ -113,7 +113,7 @@ pub struct Benchmark {
 
 /// What one yardstick read.
 pub struct Measurement {
-    pub yard: Benchmark,
+    pub benchmark: Benchmark,
     pub outcome: LoadOutcome,
     /// Seconds on a core.
     pub cpu_s: f64,
@@ -173,7 +173,7 @@ impl Benchmark {
         let outcome = one_load(&machine, Fidelity::Packet, &request, self.load, finish, &mut tick)
             .unwrap_or_else(|input_errors| panic!("{self:?}: {input_errors:?}"));
         Measurement {
-            yard: self,
+            benchmark: self,
             outcome,
             cpu_s: began.s(),
             allocations: last - first.expect("the window has 2^14 events or more"),
@@ -196,18 +196,18 @@ impl Measurement {
 
 impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Measurement { yard, outcome, cpu_s, allocations, endpoints } = self;
+        let Measurement { benchmark, outcome, cpu_s, allocations, endpoints } = self;
         let (packets, hops) = (outcome.counters.delivered_packets, outcome.counters.hops);
         let rate = |n: u64| n as f64 / cpu_s;
         write!(
             f,
             "{:14} {:7} {:8} {:6} {:4.2} {:8.3} | {:9.2} {:9.0} {:9.0} {:6.1} {:10.2} {:10.0} \
              {:11}",
-            yard.machine,
-            yard.routing,
-            yard.pattern,
-            yard.packet_bytes,
-            yard.load,
+            benchmark.machine,
+            benchmark.routing,
+            benchmark.pattern,
+            benchmark.packet_bytes,
+            benchmark.load,
             outcome.row.accepted,
             rate(outcome.events) * 1e-6,
             rate(packets),
@@ -222,7 +222,7 @@ impl fmt::Display for Measurement {
 
 /// One world on one thread and on several, in turn.
 pub struct ThreadScaling {
-    pub yard: Benchmark,
+    pub benchmark: Benchmark,
     pub threads: usize,
     /// Wall seconds of the best of each, alone and together.
     pub alone_s: f64,
@@ -233,35 +233,35 @@ pub struct ThreadScaling {
     pub endpoints: u32,
 }
 
-/// Runs `yard` alone and on `threads` threads, `rounds` times each; both must tell the same.
-pub fn thread_scaling(yard: Benchmark, threads: usize, rounds: u32) -> ThreadScaling {
-    let machine = preset(yard.machine, &[("routing", yard.routing)]);
+/// Runs `benchmark` alone and on `threads` threads, `rounds` times each; both must tell the same.
+pub fn thread_scaling(benchmark: Benchmark, threads: usize, rounds: u32) -> ThreadScaling {
+    let machine = preset(benchmark.machine, &[("routing", benchmark.routing)]);
     let run = |threads| {
-        let request = TrafficRequest { threads, ..yard.request() };
+        let request = TrafficRequest { threads, ..benchmark.request() };
         let began = Instant::now();
         let done = one_load(
             &machine,
             Fidelity::Packet,
             &request,
-            yard.load,
+            benchmark.load,
             Finish::Measured,
             &mut |_, _| true,
         );
-        let done = done.unwrap_or_else(|input_errors| panic!("{yard:?}: {input_errors:?}"));
+        let done = done.unwrap_or_else(|input_errors| panic!("{benchmark:?}: {input_errors:?}"));
         (began.elapsed().as_secs_f64(), done)
     };
     let (mut alone_s, mut together_s) = (f64::INFINITY, f64::INFINITY);
     let (mut packets, mut bytes) = (0, [0; 2]);
     for _ in 0..rounds {
         let ((a, alone), (t, together)) = (run(1), run(threads));
-        assert_eq!(alone.row, together.row, "{yard:?}: threads change what is predicted");
+        assert_eq!(alone.row, together.row, "{benchmark:?}: threads change what is predicted");
         alone_s = alone_s.min(a);
         together_s = together_s.min(t);
         packets = alone.counters.delivered_packets;
         bytes = [alone.bytes, together.bytes];
     }
     let endpoints = machine.n_nics();
-    ThreadScaling { yard, threads, alone_s, together_s, packets, bytes, endpoints }
+    ThreadScaling { benchmark, threads, alone_s, together_s, packets, bytes, endpoints }
 }
 
 impl fmt::Display for ThreadScaling {
@@ -271,11 +271,11 @@ impl fmt::Display for ThreadScaling {
             f,
             "{}, {}, {}, {} B, load {}: {:.2} s ({:.0} packets/s, {:.0} B an endpoint) on one \
              thread, {:.2} s ({:.0} B an endpoint) on {}: {:.2} times as fast, same digest",
-            self.yard.machine,
-            self.yard.routing,
-            self.yard.pattern,
-            self.yard.packet_bytes,
-            self.yard.load,
+            self.benchmark.machine,
+            self.benchmark.routing,
+            self.benchmark.pattern,
+            self.benchmark.packet_bytes,
+            self.benchmark.load,
             self.alone_s,
             self.packets as f64 / self.alone_s,
             per(self.bytes[0]),

@@ -64,8 +64,8 @@ fn main() {
     let nodes = if smoke { 128 } else { bench::closed_form::NODES };
     println!("{}", bench::closed_form::beside_few("aurora", nodes, bench::closed_form::PPN, 4));
     println!("{}", Measurement::HEADER);
-    for yard in benchmarks(size) {
-        println!("{}", yard.measure());
+    for benchmark in benchmarks(size) {
+        println!("{}", benchmark.measure());
     }
     let presets: &[&'static str] =
         if smoke { &["dragonfly-1056"] } else { &["dragonfly-1056", "cascade-24k", "aurora"] };
@@ -75,7 +75,7 @@ fn main() {
     shards(Span::ns(if smoke { 50 } else { 1_000 }), if smoke { 1 } else { 2 });
     if !smoke {
         // The whole of Aurora under load: what caches make of 85,000 endpoints.
-        let yard = Benchmark {
+        let benchmark = Benchmark {
             machine: "aurora",
             routing: "minimal",
             pattern: "uniform",
@@ -84,7 +84,7 @@ fn main() {
             warmup: Span::us(5),
             window: Span::us(5),
         };
-        println!("{}\n{}", Measurement::HEADER, yard.measure());
+        println!("{}\n{}", Measurement::HEADER, benchmark.measure());
     }
 }
 
@@ -94,8 +94,8 @@ fn kernel() {
         [("dragonfly-1056", "minimal", 64, Span::us(20)), ("aurora", "ugal", 2048, Span::us(8))]
     {
         let (pattern, load, warmup) = ("uniform", 0.3, window);
-        let yard = Benchmark { machine, routing, pattern, packet_bytes, load, warmup, window };
-        println!("{}", bench::kernel::lower_bound(yard, 100_000_000));
+        let benchmark = Benchmark { machine, routing, pattern, packet_bytes, load, warmup, window };
+        println!("{}", bench::kernel::lower_bound(benchmark, 100_000_000));
     }
 }
 
@@ -106,7 +106,7 @@ fn shards(size: Span, rounds: u32) {
         ("cascade-3k", "adaptive-0", 64, 0.5, size),
         ("aurora", "slingshot", 2048, 0.3, size * 2),
     ] {
-        let yard = Benchmark {
+        let benchmark = Benchmark {
             machine,
             routing,
             pattern: "uniform",
@@ -115,7 +115,7 @@ fn shards(size: Span, rounds: u32) {
             warmup: size,
             window: size,
         };
-        println!("{}", thread_scaling(yard, 2, rounds));
+        println!("{}", thread_scaling(benchmark, 2, rounds));
     }
 }
 
@@ -138,7 +138,7 @@ fn one(args: &[String]) {
         panic!("bench one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US");
     };
     let window = Span::from_seconds(us.parse::<f64>().expect("microseconds") * 1e-6);
-    let yard = Benchmark {
+    let benchmark = Benchmark {
         machine: machine.clone().leak(),
         routing: routing.clone().leak(),
         pattern: pattern.clone().leak(),
@@ -147,7 +147,7 @@ fn one(args: &[String]) {
         warmup: window,
         window,
     };
-    println!("{}\n{}", Measurement::HEADER, yard.measure());
+    println!("{}\n{}", Measurement::HEADER, benchmark.measure());
 }
 
 /// Loads that no routing carries, then silence until the network is empty.

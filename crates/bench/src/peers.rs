@@ -45,7 +45,7 @@ fn caminos(folder: &Path) -> io::Result<[f64; 2]> {
 }
 
 fn ours() -> [f64; 2] {
-    let yard = Benchmark {
+    let benchmark = Benchmark {
         machine: "dragonfly-1056",
         routing: "minimal",
         pattern: "uniform",
@@ -54,7 +54,7 @@ fn ours() -> [f64; 2] {
         warmup: Span::us(2),
         window: Span::us(20),
     };
-    let (packet_s, hops) = yard.measure().a_packet();
+    let (packet_s, hops) = benchmark.measure().a_packet();
     [1.0 / packet_s, hops]
 }
 

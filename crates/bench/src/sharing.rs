@@ -28,10 +28,10 @@ pub fn changes(args: &[String]) -> Changes {
     let mut sharing = MaxMin::new(capacities, to);
     let (n, mut path) = (machine.n_nics(), Vec::new());
     let mut come = |sharing: &mut MaxMin, nth: u64| -> FlowId {
-        let luck = |stream| draw(7, stream, 0, nth);
-        let src = below(luck(0), n);
-        let dst = (src + 1 + below(luck(1), n - 1)) % n;
-        machine.walk(NicId(src), NicId(dst), luck(2), &Idle, &mut path);
+        let random = |stream| draw(7, stream, 0, nth);
+        let src = below(random(0), n);
+        let dst = (src + 1 + below(random(1), n - 1)) % n;
+        machine.walk(NicId(src), NicId(dst), random(2), &Idle, &mut path);
         let one = |link: &machine::LinkId| Use { resource: Resource(link.0), weight: 2048 };
         let flow = sharing.add(&path.iter().map(one).collect::<Vec<_>>());
         sharing.start(flow);

@@ -9,12 +9,15 @@ static ALLOCATOR: Counting = Counting;
 /// One test, because the allocator counts for the whole process.
 #[test]
 fn a_running_network_does_not_allocate() {
-    for yard in benchmarks(Span::us(16)) {
-        let reading = yard.measure();
-        println!("{reading}");
-        assert!(reading.outcome.row.packets > 1_000, "{yard:?} measures nothing");
-        assert!((reading.outcome.row.accepted / yard.load - 1.0).abs() < 0.05, "{yard:?}");
-        assert_eq!(reading.allocations, 0, "{yard:?}");
+    for benchmark in benchmarks(Span::us(16)) {
+        let measurement = benchmark.measure();
+        println!("{measurement}");
+        assert!(measurement.outcome.row.packets > 1_000, "{benchmark:?} measures nothing");
+        assert!(
+            (measurement.outcome.row.accepted / benchmark.load - 1.0).abs() < 0.05,
+            "{benchmark:?}"
+        );
+        assert_eq!(measurement.allocations, 0, "{benchmark:?}");
     }
     let weight = footprint("dragonfly-1056");
     assert_eq!(weight.endpoints, 1_056);

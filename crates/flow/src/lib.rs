@@ -549,7 +549,7 @@ impl FlowNetwork {
         cx.counters.delivered_payload += msg.bytes;
         let completion_delay = msg.completion_delay(&self.params);
         let Completion::Initiator(bytes) = msg.completion else {
-            let ahead = Span(msg.ahead(&self.params).0.saturating_sub(last.0));
+            let ahead = Span(msg.staging_lead(&self.params).0.saturating_sub(last.0));
             // Solves follow arrivals by a picosecond: completions must not lie in the past.
             cx.delivered.push((id, (now + ahead + completion_delay).max(cx.now)));
             return;

@@ -1,11 +1,11 @@
-//! Floor 4: the network in closed form. A message costs what it would cost alone in the packet
-//! network, plus its turn at the two NICs, as in the LogGP model (Alexandrov, Ionescu, Schauser,
-//! Scheiman, SPAA 1995). Derivation and limits in docs/models/loggp.md.
+//! Layer 4: closed-form network. A message takes the time it would take alone in the packet
+//! network, plus its wait at the two NICs, as in the LogGP model (Alexandrov, Ionescu, Schauser,
+//! Scheiman, SPAA 1995). Derivation and limits: docs/models/loggp.md.
 //!
-//! Knows the idle path and the occupancy of NICs. Refuses to know contention between them.
+//! This crate models idle paths and occupied NICs. It has no contention between NICs.
 //!
-//! The one idea: packets in a row are a pipeline, so a message needs its path's latency once, its
-//! slowest stage once a packet, and nothing else.
+//! Design: consecutive packets form a pipeline, so a message takes the latency of its path once and
+//! the time of its slowest stage once per packet.
 
 mod nic;
 
@@ -25,18 +25,18 @@ use net::{
 use crate::nic::Nic;
 
 base::ids! {
-    /// A message under way.
-    FlightId,
-    /// A message that is answered when it has come.
-    AskId,
+    /// A message in flight.
+    InFlightId,
+    /// A message that is answered when it has arrived.
+    RequestId,
 }
 
-/// What happens in a closed-form network.
+/// Events of a closed-form network.
 #[derive(Clone, Copy, Debug)]
 pub enum LogGpEvent {
-    /// The head of `flight`, sent by `src`, has reached the receiver's NIC.
-    HeadArrives { src: NicId, flight: FlightId },
-    /// The NIC `src` gives up what it has sent in vain.
+    /// The head of `in_flight`, sent by `src`, has reached the receiver's NIC.
+    HeadArrives { src: NicId, in_flight: InFlightId },
+    /// The NIC `src` gives up a message after all retransmissions.
     GiveUp { src: NicId, lost: LostId },
 }
 
@@ -44,7 +44,7 @@ impl NetEvent for LogGpEvent {
     #[inline]
     fn pack(self) -> (u8, u32, u32) {
         match self {
-            LogGpEvent::HeadArrives { src, flight } => (0, src.0, flight.0),
+            LogGpEvent::HeadArrives { src, in_flight } => (0, src.0, in_flight.0),
             LogGpEvent::GiveUp { src, lost } => (1, src.0, lost.0),
         }
     }
@@ -52,56 +52,56 @@ impl NetEvent for LogGpEvent {
     fn unpack(kind: u8, source: u32, arg: u32) -> Self {
         let src = NicId(source);
         match kind {
-            0 => LogGpEvent::HeadArrives { src, flight: FlightId(arg) },
+            0 => LogGpEvent::HeadArrives { src, in_flight: InFlightId(arg) },
             _ => LogGpEvent::GiveUp { src, lost: LostId(arg) },
         }
     }
 }
 
-/// One cache line, and on one.
+/// Exactly one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct Flight {
+struct InFlight {
     id: MsgId,
     dst: NicId,
-    /// It is answered, as this says.
-    ask: Option<AskId>,
-    is_lone: bool,
-    /// From the head at the receiver to the tail there, if the receiver is idle; and on until it is
-    /// seen, if it is not answered.
+    /// The message to answer, if any.
+    request: Option<RequestId>,
+    is_single_packet: bool,
+    /// From arrival of the head to arrival of the tail, with an idle receiver; for a message
+    /// without answer also to its completion.
     rest: Span,
-    /// How long the receiver's link is taken, and its NIC.
+    /// Time for which the receiver's link is occupied, and its NIC.
     taken: Span,
-    kept: Span,
-    /// How long both NICs' host interfaces are taken, counting both directions.
+    nic_taken: Span,
+    /// Time for which both NICs' host interfaces are occupied, both directions together.
     shared: Span,
-    /// How much later its tail leaves than it would alone once its head has: others' packets go in
-    /// between, and what comes in at the same time shares the host.
-    late: Span,
+    /// Delay of the tail relative to the head at the sender, because of interleaved messages and of
+    /// receives that share the host interface.
+    tail_delay: Span,
 }
-const _: () = assert!(size_of::<Flight>() == 64);
+const _: () = assert!(size_of::<InFlight>() == 64);
 
-/// The state of a closed-form network.
+/// State of a closed-form network.
 pub struct LogGpNetwork {
     params: NicParams,
     nics: IndexVec<NicId, Nic>,
-    /// Whose state each NIC's is; empty if each has its own.
-    twin: IndexVec<NicId, NicId>,
-    flights: Slab<FlightId, Flight>,
-    asks: Slab<AskId, Message>,
+    /// The NIC whose state represents each NIC; empty if each has its own.
+    representative: IndexVec<NicId, NicId>,
+    messages: Slab<InFlightId, InFlight>,
+    requests: Slab<RequestId, Message>,
     undeliverable: Undeliverable,
-    /// Latency and gap of links of each kind: columns of all of them would be read here and there.
-    /// None where a plan of faults makes links of a kind differ.
+    /// Latency and gap of links by kind, which avoids reads of per-link columns. None if a fault
+    /// schedule makes links of a kind differ.
     kinds: Option<ByKind>,
     /// Links of one path, and of all sampled paths.
     path: Vec<LinkId>,
     used: Vec<LinkId>,
-    /// What goes by the last path walked is counted when the next has been: by then its links'
-    /// counters have been fetched.
+    /// Traffic of the last path is counted when the next has been computed; by then its counters
+    /// have been prefetched.
     uncounted: Uncounted,
 }
 
-/// What goes by these links.
+/// Traffic to add to these links.
 struct Uncounted {
     path: Vec<LinkId>,
     carried: LinkTraffic,
@@ -115,116 +115,116 @@ impl Uncounted {
     }
 }
 
-/// How many events ahead memory is asked for: that of a message under way, and half as many ahead
-/// what it names. A read outside the caches takes as long as one or two events.
-const AHEAD: usize = 4;
-/// Of fewer messages under way at once caches hold all [estimate].
-const MANY: usize = 1 << 12;
+/// Prefetch distance in events for a message in flight; half of it for the data it refers to. A
+/// read from memory takes as long as one or two events.
+const PREFETCH_DISTANCE: usize = 4;
+/// With fewer messages in flight the state fits in caches [estimate].
+const MANY_IN_FLIGHT: usize = 1 << 12;
 
-/// How many of a message's packets are asked for their way.
+/// Number of packets of a message whose routes are computed.
 const SAMPLES: u32 = 8;
 
-/// What a message costs between the two NICs.
-struct Way {
+/// Times of a message between the two NICs.
+struct PathTiming {
     /// Of the head.
     latency: Span,
-    /// From the first head's coming to the last tail's.
+    /// From arrival of the first head to arrival of the last tail.
     stream: Span,
-    /// How long before that the last but one's came.
+    /// The last part of `stream`, after arrival of the last but one tail.
     last: Span,
 }
 
-impl Way {
-    /// Of packets that follow each other every `pace`, the last of which takes `last` more. For
-    /// what a message of several keeps beside its bytes the second waits, and all behind it.
-    fn new(latency: Span, p: &NicParams, cut: Packetization, pace: Span, last: Span) -> Way {
+impl PathTiming {
+    /// For packets that follow each other every `pace`, the last of which takes `last`. The
+    /// per-message cost of a message of several packets delays the second packet and all behind it.
+    fn new(latency: Span, p: &NicParams, cut: Packetization, pace: Span, last: Span) -> PathTiming {
         let wait = p.multipacket_wait(cut.packets, pace);
         let stream = pace * (cut.packets - 1) + wait + last;
-        Way { latency, stream, last: if cut.packets == 2 { wait + last } else { last } }
+        PathTiming { latency, stream, last: if cut.packets == 2 { wait + last } else { last } }
     }
 }
 
-/// A network with no load, which knows whether anybody asked for it: where nobody did there was
-/// nothing to choose from.
+/// Zero load, with a record whether the routing has read any load. If it has not, there was no
+/// choice.
 #[derive(Default)]
-struct Quiet {
-    asked: Cell<bool>,
+struct IdleProbe {
+    was_used: Cell<bool>,
 }
 
-impl Quiet {
+impl IdleProbe {
     #[inline]
-    fn say(&self) -> u32 {
-        self.asked.set(true);
+    fn note_use(&self) -> u32 {
+        self.was_used.set(true);
         0
     }
 }
 
-impl LoadView for Quiet {
+impl LoadView for IdleProbe {
     #[inline]
     fn near(&self, _: LinkId) -> u32 {
-        self.say()
+        self.note_use()
     }
     #[inline]
     fn far(&self, _: LinkId) -> u32 {
-        self.say()
+        self.note_use()
     }
     #[inline]
     fn downstream(&self, _: LinkId) -> u32 {
-        self.say()
+        self.note_use()
     }
     #[inline]
     fn anywhere(&self, _: LinkId) -> u32 {
-        self.say()
+        self.note_use()
     }
 }
 
 impl LogGpNetwork {
-    /// Packets in a row are a pipeline: stage `j` begins packet `k` when its head is there and
-    /// packet `k - 1` has left, and ends it when it has served it for `S_j` and its tail has come.
-    /// So equal packets leave every `max S_j`, and the last, which may be shorter, takes the
-    /// longest of its own times more.
+    /// Consecutive packets form a pipeline: stage `j` begins packet `k` when its head has arrived
+    /// and packet `k - 1` has left, and ends it when it has been served for `S_j` and its tail has
+    /// arrived. Equal packets leave every `max S_j`, and the last, which may be shorter, adds its
+    /// own longest time.
     ///
-    /// Packets choose among equal ways each by its own draw. A link that a share of them takes is
-    /// a stage for that share only; the first few packets stand for all of them. Under UGAL what a
-    /// link between switches cannot take goes round it, so only the NICs' own links set the pace.
-    /// The message's packets are counted on the ways walked, shared out evenly.
-    fn way(
+    /// Packets choose among equal paths by their own draws. A link used by a share of them is a
+    /// stage for that share only; the first few packets represent all. Under adaptive routing,
+    /// traffic that a link between switches cannot take uses other paths, so only the links of NICs
+    /// set the pace. The packets are counted on the computed paths in equal parts.
+    fn path_timing(
         &mut self,
         msg: &Message,
         cut: Packetization,
         headers: u64,
         cx: &mut Cx<'_>,
-    ) -> Result<Way, LostAt> {
+    ) -> Result<PathTiming, LostAt> {
         let machine = cx.machine;
-        // Packets in order all follow the first.
+        // Ordered packets all follow the first.
         let in_order = msg.in_order && machine.keeps_flows;
         let draw = if in_order { Message::draw_in_order(msg.draw) } else { msg.draw };
-        let load = Quiet::default();
+        let load = IdleProbe::default();
         let route = machine.find_path(msg.src, msg.dst, draw, &load, &mut self.path)?;
-        // By minimal routing all go one way where the first had no other.
-        let is_lone =
-            machine.routing == Routing::Minimal && !load.asked.get() && machine.faults.is_none();
+        // Under minimal routing all packets take one path if the first had no choice.
+        let is_single_path =
+            machine.routing == Routing::Minimal && !load.was_used.get() && machine.faults.is_none();
         let wire = msg.bytes + cut.packets * headers;
-        if cut.packets > 1 && !in_order && !is_lone {
-            return Ok(self.many_ways(msg, cut, headers, route, cx));
+        if cut.packets > 1 && !in_order && !is_single_path {
+            return Ok(self.multipath_timing(msg, cut, headers, route, cx));
         }
-        let (latency, slowest) = self.take_way(route, cut.packets, wire, cx);
+        let (latency, slowest) = self.count_path(route, cut.packets, wire, cx);
         let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
         let stage = |bytes: u64| host.span(bytes).max(slowest.span(bytes + headers));
         let (pace, last) = (stage(p.packet_payload), stage(cut.rest));
-        Ok(Way::new(latency, p, cut, pace, last))
+        Ok(PathTiming::new(latency, p, cut, pace, last))
     }
 
-    /// The same where packets go several ways, of which the first is walked.
-    fn many_ways(
+    /// The same for packets on several paths, the first of which has been computed.
+    fn multipath_timing(
         &mut self,
         msg: &Message,
         cut: Packetization,
         headers: u64,
         first: Route,
         cx: &mut Cx<'_>,
-    ) -> Way {
+    ) -> PathTiming {
         let machine = cx.machine;
         let samples = cut.packets.min(u64::from(SAMPLES));
         let share = |n: u64, nth: u64| n / samples + u64::from(nth < n % samples);
@@ -238,7 +238,7 @@ impl LogGpNetwork {
             }
             let packets = share(cut.packets, nth);
             let wire = share(msg.bytes, nth) + packets * headers;
-            let (its_latency, its_slowest) = self.take_way(route, packets, wire, cx);
+            let (its_latency, its_slowest) = self.count_path(route, packets, wire, cx);
             (latency, slowest) = (latency.max(its_latency), slowest.max(its_slowest));
             self.used.extend_from_slice(&self.uncounted.path);
         }
@@ -248,7 +248,7 @@ impl LogGpNetwork {
         let edges = self.edges(msg.src, msg.dst, machine);
         let edge = edges[0].max(edges[1]);
         let mut pace = host.span(p.packet_payload).max(full(edge));
-        // Links between switches that are no slower than the NICs' own set no pace.
+        // Links between switches that are no slower than those of NICs do not set the pace.
         if slowest > edge && !machine.routing.is_adaptive() {
             self.used.sort_unstable();
             for same in self.used.chunk_by(|a, b| a == b) {
@@ -257,12 +257,18 @@ impl LogGpNetwork {
             }
         }
         let last = host.span(cut.rest).max(slowest.span(cut.rest + headers));
-        Way::new(latency, p, cut, pace, last)
+        PathTiming::new(latency, p, cut, pace, last)
     }
 
-    /// So many packets, of so many bytes on the wire, take the way walked: its latency, and its
+    /// Counts `packets` of `wire` bytes in total on the computed path; returns its latency and its
     /// slowest link.
-    fn take_way(&mut self, route: Route, packets: u64, wire: u64, cx: &mut Cx<'_>) -> (Span, Gap) {
+    fn count_path(
+        &mut self,
+        route: Route,
+        packets: u64,
+        wire: u64,
+        cx: &mut Cx<'_>,
+    ) -> (Span, Gap) {
         self.uncounted.count(cx.counters);
         let (mut latency, mut slowest) = (Span::ZERO, Gap::ZERO);
         let last = self.path.len() - 1;
@@ -285,7 +291,7 @@ impl LogGpNetwork {
         (latency, slowest)
     }
 
-    /// Gaps of the links out of one NIC and into another.
+    /// Gaps of the injection link of one NIC and the ejection link of another.
     #[inline]
     fn edges(&self, src: NicId, dst: NicId, machine: &Machine) -> [Gap; 2] {
         match &self.kinds {
@@ -294,10 +300,10 @@ impl LogGpNetwork {
         }
     }
 
-    /// The NIC whose state this one's is.
+    /// The NIC whose state represents this one.
     #[inline]
     fn own(&self, nic: NicId) -> NicId {
-        if self.twin.is_empty() { nic } else { self.twin[nic] }
+        if self.representative.is_empty() { nic } else { self.representative[nic] }
     }
 
     #[inline]
@@ -306,7 +312,8 @@ impl LogGpNetwork {
         &mut self.nics[own]
     }
 
-    /// How long a stage of `gap` a byte is taken by a whole message, `overhead` bytes a packet.
+    /// Time for which a whole message occupies a stage of `gap` per byte, with `overhead` bytes per
+    /// packet.
     fn occupancy(&self, gap: base::Gap, cut: Packetization, overhead: u64) -> Span {
         let last = gap.span(cut.rest + overhead);
         match cut.packets {
@@ -315,13 +322,12 @@ impl LogGpNetwork {
         }
     }
 
-    /// The head of `msg` leaves at `start` at the earliest; its packets have so many bytes of
-    /// headers.
+    /// Sends `msg`, whose head leaves at `start` at the earliest, with `headers` bytes per packet.
     fn launch(&mut self, id: MsgId, msg: &Message, start: Time, headers: u64, cx: &mut Cx<'_>) {
         let machine = cx.machine;
         let cut = Packetization::new(msg.bytes, self.params.packet_payload);
-        let Way { latency, stream, last } = match self.way(msg, cut, headers, cx) {
-            Ok(way) => way,
+        let PathTiming { latency, stream, last } = match self.path_timing(msg, cut, headers, cx) {
+            Ok(timing) => timing,
             Err(at) => return self.lose((id, *msg), at, start, cx),
         };
         Self::count(cut, msg.bytes, cx);
@@ -347,38 +353,38 @@ impl LogGpNetwork {
         let first = Packetization { packets: 1, rest: msg.bytes.min(p.packet_payload) };
         let first = self.occupancy(edges[0], first, headers).min(out);
 
-        let (head, late) = self.nic(src).send(start, cx.now, [first, out], shared);
-        // Handling it keeps the host interface, not the link.
-        let kept = into.max(host_taken + msg.target_handling());
+        let (head, tail_delay) = self.nic(src).send(start, cx.now, [first, out], shared);
+        // Handling occupies the host interface, not the link.
+        let nic_taken = into.max(host_taken + msg.target_handling());
         let is_answered = msg.completion != Completion::Target;
-        let ask = is_answered.then(|| self.asks.insert(*msg));
+        let request = is_answered.then(|| self.requests.insert(*msg));
         let completion_delay = match is_answered {
             true => Span::ZERO,
             false => {
-                let ahead = msg.ahead(&self.params);
-                msg.completion_delay(&self.params) + Span(ahead.0.saturating_sub(last.0))
+                let staging_lead = msg.staging_lead(&self.params);
+                msg.completion_delay(&self.params) + Span(staging_lead.0.saturating_sub(last.0))
             }
         };
-        let (rest, is_lone) = (stream + completion_delay, cut.packets == 1);
-        let flight = self.flights.insert_with(|| Flight {
+        let (rest, is_single_packet) = (stream + completion_delay, cut.packets == 1);
+        let in_flight = self.messages.insert_with(|| InFlight {
             id,
             dst,
-            ask,
-            is_lone,
+            request,
+            is_single_packet,
             rest,
             taken: into,
-            kept,
+            nic_taken,
             shared,
-            late,
+            tail_delay,
         });
-        cx.at(head + latency, Phase::Arrive, LogGpEvent::HeadArrives { src, flight });
+        cx.at(head + latency, Phase::Arrive, LogGpEvent::HeadArrives { src, in_flight });
     }
 
-    /// There is no way for a message, which sets out at `start`: it is lost at `at`.
+    /// A message without a route, sent from `start` on, is lost at `at`.
     #[cold]
-    fn lose(&mut self, what: (MsgId, Message), at: LostAt, start: Time, cx: &mut Cx<'_>) {
-        let src = what.1.src;
-        let (when, lost) = self.undeliverable.lose(what, at, start, &cx.machine.retry);
+    fn lose(&mut self, code: (MsgId, Message), at: LostAt, start: Time, cx: &mut Cx<'_>) {
+        let src = code.1.src;
+        let (when, lost) = self.undeliverable.lose(code, at, start, &cx.machine.retry);
         cx.at(when, Phase::Arrive, LogGpEvent::GiveUp { src, lost });
     }
 
@@ -398,9 +404,9 @@ impl NetworkModel for LogGpNetwork {
         LogGpNetwork {
             params: machine.nic.clone(),
             nics: IndexVec::zeros(n_nics),
-            twin: IndexVec::new(),
-            flights: Slab::with_capacity(n_nics),
-            asks: Slab::with_capacity(0),
+            representative: IndexVec::new(),
+            messages: Slab::with_capacity(n_nics),
+            requests: Slab::with_capacity(0),
             undeliverable: Undeliverable::default(),
             kinds: machine.faults.is_none().then(|| machine.links.by_kind()),
             path: Vec::with_capacity(32),
@@ -410,7 +416,7 @@ impl NetworkModel for LogGpNetwork {
     }
 
     fn fold(&mut self, _: &Machine, folding: Folding) {
-        self.twin = folding.representative;
+        self.representative = folding.representative;
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
@@ -427,21 +433,30 @@ impl NetworkModel for LogGpNetwork {
     }
 
     fn handle(&mut self, ev: LogGpEvent, cx: &mut Cx<'_>) {
-        let flight = match ev {
-            LogGpEvent::HeadArrives { flight, .. } => flight,
+        let in_flight = match ev {
+            LogGpEvent::HeadArrives { in_flight, .. } => in_flight,
             LogGpEvent::GiveUp { lost, .. } => return self.undeliverable.give_up(lost, cx),
         };
-        let Flight { id, dst, ask, is_lone, rest, taken, kept, shared, late } =
-            self.flights[flight];
-        self.flights.free(flight);
-        let begin = self.nic(dst).take(cx.now, [taken, kept], shared, is_lone);
-        let done = begin.max(cx.now + late) + rest;
-        let Some(ask) = ask else {
+        let InFlight {
+            id,
+            dst,
+            request,
+            is_single_packet,
+            rest,
+            taken,
+            nic_taken,
+            shared,
+            tail_delay,
+        } = self.messages[in_flight];
+        self.messages.free(in_flight);
+        let begin = self.nic(dst).take(cx.now, [taken, nic_taken], shared, is_single_packet);
+        let done = begin.max(cx.now + tail_delay) + rest;
+        let Some(request) = request else {
             cx.delivered.push((id, done));
             return;
         };
-        let msg = self.asks[ask];
-        self.asks.free(ask);
+        let msg = self.requests[request];
+        self.requests.free(request);
         let (src, dst, bytes) = (msg.dst, msg.src, msg.completion.back());
         let (back, headers) = (
             Message { src, dst, bytes, completion: Completion::Target, ..msg },
@@ -450,9 +465,9 @@ impl NetworkModel for LogGpNetwork {
         if bytes > 0 {
             return self.launch(id, &back, done + self.params.fetch(bytes), headers, cx);
         }
-        // A response that brings nothing takes nobody's time.
-        match self.way(&back, Packetization::new(0, 1), headers, cx) {
-            Ok(Way { latency, stream, .. }) => {
+        // A response without data occupies no NIC.
+        match self.path_timing(&back, Packetization::new(0, 1), headers, cx) {
+            Ok(PathTiming { latency, stream, .. }) => {
                 let completion_delay = msg.completion_delay(&self.params);
                 cx.delivered.push((id, done + latency + stream + completion_delay));
             }
@@ -466,15 +481,15 @@ impl NetworkModel for LogGpNetwork {
 
     #[inline]
     fn prefetch_next(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
-        if self.flights.peak() < MANY {
+        if self.messages.peak() < MANY_IN_FLIGHT {
             return None;
         }
-        let flight = |what: EventCode| (what.kind() == 0).then(|| FlightId(what.arg()));
-        if let Some(flight) = queue.ahead(2 * AHEAD).and_then(flight) {
-            self.flights.prefetch(flight);
+        let in_flight = |code: EventCode| (code.kind() == 0).then(|| InFlightId(code.arg()));
+        if let Some(in_flight) = queue.ahead(2 * PREFETCH_DISTANCE).and_then(in_flight) {
+            self.messages.prefetch(in_flight);
         }
-        let flight = queue.ahead(AHEAD).and_then(flight)?;
-        let Flight { id, dst, .. } = self.flights[flight];
+        let in_flight = queue.ahead(PREFETCH_DISTANCE).and_then(in_flight)?;
+        let InFlight { id, dst, .. } = self.messages[in_flight];
         base::prefetch(&self.nics[self.own(dst)]);
         Some(id)
     }
@@ -482,7 +497,7 @@ impl NetworkModel for LogGpNetwork {
     #[inline]
     fn prefetch(&self, nic: NicId) {
         base::prefetch(&self.nics[self.own(nic)]);
-        self.flights.prefetch_free();
+        self.messages.prefetch_free();
     }
 
     fn report(&self, counters: &mut Counters) {
@@ -491,14 +506,14 @@ impl NetworkModel for LogGpNetwork {
 
     fn bytes(&self) -> usize {
         self.nics.len() * size_of::<Nic>()
-            + self.twin.len() * size_of::<NicId>()
-            + self.flights.bytes()
-            + self.asks.bytes()
+            + self.representative.len() * size_of::<NicId>()
+            + self.messages.bytes()
+            + self.requests.bytes()
             + (self.path.capacity() + self.used.capacity()) * size_of::<LinkId>()
     }
 
     fn assert_quiet(&self, _: &Machine) {
-        assert_eq!(self.flights.live(), 0, "messages left in the network");
+        assert_eq!(self.messages.live(), 0, "messages left in the network");
         assert_eq!(self.undeliverable.live(), 0, "messages whose timers have not run out");
     }
 }

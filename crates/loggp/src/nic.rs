@@ -1,27 +1,28 @@
-//! The two directions of a NIC: who is before whom, and what both share.
+//! Occupancy of a NIC in both directions, and the host interface that they share.
 
 use base::{Span, Time, Zero};
 
-/// What a NIC has been given, each way. A cache line.
+/// Work assigned to a NIC, in each direction. One cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Nic {
     /// The next command (LogGP's g).
     pub enters: Time,
-    /// When it sends, and when it takes what comes (G times the size of each).
-    sends: Stretch,
-    takes: Stretch,
-    sent: Length,
-    taken: Length,
+    /// Busy intervals for sending and receiving (G times the size of each message).
+    sends: BusyInterval,
+    takes: BusyInterval,
+    sent: MeanLength,
+    taken: MeanLength,
 }
 // SAFETY: integers and floats.
 unsafe impl Zero for Nic {}
 
 impl Nic {
-    /// A message is to leave, at `start` at the earliest; its first packet takes the link for
-    /// `first`, all of it for `out`, and the shared part of the host for `shared`. When its head
-    /// leaves, and how much later than alone its tail does then: others' packets go in between, and
-    /// what comes in at the same time shares the host.
+    /// A message is to leave at `start` at the earliest. Its first packet occupies the link for
+    /// `first`, the whole message for `out`, and the shared part of the host interface for
+    /// `shared`. Returns the departure of its head, and the delay of its tail beyond that of the
+    /// head. The tail is delayed by interleaved messages and by receives that share the host
+    /// interface.
     pub fn send(
         &mut self,
         start: Time,
@@ -29,94 +30,95 @@ impl Nic {
         [first, out]: [Span; 2],
         shared: Span,
     ) -> (Time, Span) {
-        let before = self.sends.join(start, now);
-        let head = self.sent.turn(before, first);
+        let before = self.sends.extend(start, now);
+        let head = self.sent.wait(before, first);
         let all = if first == out { head } else { before };
-        self.sent.join(before, out);
-        let more = held_up(out, shared, self.takes.beside(start + all, out));
-        self.sends.keep(out + more, shared);
+        self.sent.extend(before, out);
+        let more = slowdown(out, shared, self.takes.overlap(start + all, out));
+        self.sends.occupy(out + more, shared);
         self.takes.until += more;
         (start + head, all - head + more)
     }
 
-    /// A message comes now, and takes the link for `taken`, the NIC for `kept` and the shared part
-    /// of the host for `shared`; it may be a lone packet. When its packets could have begun to
-    /// come, one after the other.
+    /// A message arrives now. It occupies the link for `taken`, the NIC for `nic_taken` and the
+    /// shared part of the host interface for `shared`; it may be a single packet. Returns the time
+    /// at which its packets could have started to arrive back to back.
     pub fn take(
         &mut self,
         now: Time,
-        [taken, kept]: [Span; 2],
+        [taken, nic_taken]: [Span; 2],
         shared: Span,
-        is_lone: bool,
+        is_single_packet: bool,
     ) -> Time {
-        let before = self.takes.join(now, now);
-        let begin = now + if is_lone { self.taken.turn(before, kept) } else { before };
-        self.taken.join(before, kept);
-        let more = held_up(taken, shared, self.sends.beside(begin, taken));
-        self.takes.keep(kept + more, shared);
+        let before = self.takes.extend(now, now);
+        let begin =
+            now + if is_single_packet { self.taken.wait(before, nic_taken) } else { before };
+        self.taken.extend(before, nic_taken);
+        let more = slowdown(taken, shared, self.sends.overlap(begin, taken));
+        self.takes.occupy(nic_taken + more, shared);
         self.sends.until += more;
         begin + more
     }
 }
 
-/// The present and the future of one direction of a NIC.
+/// Current and future occupancy of one direction of a NIC.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
-    /// From its first message on, or from now on if that has begun, to the end of its last.
+struct BusyInterval {
+    /// From its first message, or from now if that has begun, to the end of its last.
     from: Time,
     until: Time,
-    /// How much of it leaves the host interface to the other direction: breaks, and what keeps the
-    /// link and not the host.
+    /// Part of the interval that leaves the host interface free for the other direction: gaps, and
+    /// time that occupies the link only.
     free: Span,
 }
 
-impl Stretch {
-    /// A message can go on at `start` at the earliest. How long that is before the end of what the
-    /// stretch has.
-    fn join(&mut self, start: Time, now: Time) -> Span {
+impl BusyInterval {
+    /// A message can proceed at `start` at the earliest. Returns the remaining occupancy at that
+    /// time.
+    fn extend(&mut self, start: Time, now: Time) -> Span {
         if self.until <= now {
             (self.from, self.until, self.free) = (start, start, Span::ZERO);
             return Span::ZERO;
         }
-        self.pass(now);
+        self.advance(now);
         self.free += start.since(self.until);
         self.until = self.until.max(start);
         self.until.since(start)
     }
 
-    /// It has the direction for so long, with so much of that at the shared rate of the host.
-    fn keep(&mut self, taken: Span, shared: Span) {
+    /// Occupies the direction for `taken`, of which the host interface is needed for `shared` at
+    /// its shared rate.
+    fn occupy(&mut self, taken: Span, shared: Span) {
         self.until += taken;
         self.free += Span(taken.0.saturating_sub(2 * shared.0));
     }
 
-    /// What has passed holds nobody up.
-    fn pass(&mut self, now: Time) {
+    /// Removes the part of the interval that has passed.
+    fn advance(&mut self, now: Time) {
         if now > self.from {
             let left = self.until.since(now);
-            self.free = part(self.free, left, self.until.since(self.from));
+            self.free = scale(self.free, left, self.until.since(self.from));
             self.from = now;
         }
     }
 
-    /// How long of what is under way from `begin` for `taken` both directions want the host.
-    fn beside(&self, begin: Time, taken: Span) -> Span {
+    /// For how long in `taken` from `begin` on both directions need the host interface.
+    fn overlap(&self, begin: Time, taken: Span) -> Span {
         let both = self.until.min(begin + taken).since(begin.max(self.from));
         let all = self.until.since(self.from);
-        part(both, Span(all.0.saturating_sub(self.free.0)), all)
+        scale(both, Span(all.0.saturating_sub(self.free.0)), all)
     }
 }
 
-/// How long the messages of a stretch are on the mean, in ps. Half a word, so that a NIC stays a
-/// cache line; sums and quotients of floats are the same everywhere (IEEE 754).
+/// Mean length of the messages of an interval, ps. Single precision keeps a NIC in one cache line;
+/// sums and quotients of floats are the same on all platforms (IEEE 754).
 #[derive(Clone, Copy, Debug)]
-struct Length(f32);
+struct MeanLength(f32);
 
-impl Length {
-    /// Packets of all messages go in turns: when a packet's comes that is `own` long, of each of
-    /// the messages `before` it as much has gone. Of n with the mean L these are n min(L, own) at
-    /// most, and never less than what packets as short as this one have of it.
-    fn turn(self, before: Span, own: Span) -> Span {
+impl MeanLength {
+    /// Packets of all messages interleave. A packet of length `own` waits until as much of each of
+    /// the messages `before` it has passed: at most n min(L, own) for n messages of mean length L.
+    fn wait(self, before: Span, own: Span) -> Span {
         let (own, mean) = (own.0 as f32, self.0);
         if own < mean {
             Span((before.0 as f64 * (f64::from(own) / f64::from(mean))) as u64)
@@ -125,8 +127,8 @@ impl Length {
         }
     }
 
-    /// A message of length `own` joins while `before` is still to come: n + 1 there are then.
-    fn join(&mut self, before: Span, own: Span) {
+    /// A message of length `own` joins while `before` is still to be transferred.
+    fn extend(&mut self, before: Span, own: Span) {
         if before == Span::ZERO {
             self.0 = own.0 as f32;
         } else if own.0 as f32 != self.0 {
@@ -137,19 +139,19 @@ impl Length {
 }
 
 /// `whole * share / of`.
-fn part(whole: Span, share: Span, of: Span) -> Span {
+fn scale(whole: Span, share: Span, of: Span) -> Span {
     if share == of || whole == Span::ZERO {
         return whole;
     }
     Span((u128::from(whole.0) * u128::from(share.0) / u128::from(of.0)) as u64)
 }
 
-/// How much longer a message lasts that would take `taken` alone, of which the host interface needs
-/// `shared`, and is beside others in the other direction for so long: it has half of it then.
-fn held_up(taken: Span, shared: Span, beside: Span) -> Span {
+/// Extra time of a message that takes `taken` alone, needs the host interface for `shared`, and
+/// overlaps with the other direction for `overlap`: it gets half of the interface then.
+fn slowdown(taken: Span, shared: Span, overlap: Span) -> Span {
     match (2 * shared.0).saturating_sub(taken.0) {
         0 => Span::ZERO,
-        more => part(Span(more), beside, taken),
+        more => scale(Span(more), overlap, taken),
     }
 }
 
@@ -158,8 +160,14 @@ mod tests {
     use super::*;
 
     const NIC: Nic = {
-        let idle = Stretch { from: Time(0), until: Time(0), free: Span(0) };
-        Nic { enters: Time(0), sends: idle, takes: idle, sent: Length(0.0), taken: Length(0.0) }
+        let idle = BusyInterval { from: Time(0), until: Time(0), free: Span(0) };
+        Nic {
+            enters: Time(0),
+            sends: idle,
+            takes: idle,
+            sent: MeanLength(0.0),
+            taken: MeanLength(0.0),
+        }
     };
     const US: u64 = 1 << 20;
 
@@ -168,8 +176,8 @@ mod tests {
         (head.0, late.0)
     }
 
-    /// Alike they go one after the other: each tail as late as all before it are long; their heads
-    /// go in turns.
+    /// Equal messages complete in sequence: each tail is delayed by all messages before it, and
+    /// heads interleave.
     #[test]
     fn equal_messages_complete_in_sequence() {
         let mut nic = NIC;
@@ -178,8 +186,8 @@ mod tests {
         }
     }
 
-    /// Of four long ones before it a packet alone lets as much go first as it is long itself, out
-    /// and in, and all is done as late as without turns. Longer ones wait for all.
+    /// With four long messages before it, a single packet waits for as much of each as it is long
+    /// itself, in both directions. The total time is unchanged. Longer messages wait for all.
     #[test]
     fn a_single_packet_interleaves_with_long_messages() {
         let mut nic = NIC;
@@ -197,7 +205,8 @@ mod tests {
         assert_eq!(head + late, all.0);
     }
 
-    /// However many they are and whatever lies before them, packets take the link one at a time.
+    /// Single packets are serialized on the link, however many there are and whatever is before
+    /// them.
     #[test]
     fn single_packets_are_serialized() {
         let mut nic = NIC;
@@ -208,7 +217,7 @@ mod tests {
         assert!((packets..most).contains(&last.unwrap()), "{last:?} for {packets}");
     }
 
-    /// Of a message that takes 8 us alone and 6 of the shared part of the host.
+    /// A message that takes 8 us alone and 6 of the shared part of the host interface.
     const BOTH: [Span; 2] = [Span(8 * US), Span(6 * US)];
 
     fn take(nic: &mut Nic, now: u64) -> u64 {
@@ -216,9 +225,9 @@ mod tests {
         nic.take(Time(now), [alone; 2], shared, false).0 - now
     }
 
-    /// The host moves both in 1.5 times what one takes alone: what comes in beside a long send is
-    /// half as long again, and so much later the send ends, which the next one sees; and the other
-    /// way round, where the send's own tail is late.
+    /// The host interface transfers both directions in 1.5 times the time of one. A receive next to
+    /// a long send takes 1.5 times as long and delays the end of the send, which the next send
+    /// sees; and vice versa.
     #[test]
     fn receives_and_sends_share_the_host_interface() {
         let [alone, shared] = BOTH;
@@ -231,19 +240,19 @@ mod tests {
         let sent = nic.send(Time(0), Time(0), [alone; 2], shared);
         assert_eq!(sent, (Time(0), Span(4 * US)));
         assert_eq!((nic.takes.until, nic.sends.until), (Time(12 * US), Time(12 * US)));
-        // What is not the host's holds nobody up: a send of headers alone.
+        // A send without data does not occupy the host interface.
         let mut nic = NIC;
         nic.send(Time(0), Time(0), [alone; 2], Span(0));
         assert_eq!(take(&mut nic, 0), 0);
-        // Nor does a send that begins after it.
+        // A later send does not delay it.
         let mut nic = NIC;
         nic.send(Time(9 * US), Time(0), [alone; 2], shared);
         assert_eq!(take(&mut nic, 0), 0);
     }
 
-    /// Two sends with a break of their own length between them: what comes in beside them is held
-    /// up for two thirds of the time; at 20 us, when the first and the break are over, as far as
-    /// the NIC knows for two thirds of the 4 us that are left.
+    /// Two sends with a gap of their own length between them: a receive overlaps with them for two
+    /// thirds of the time. At 20 us, when the first send and the gap are over, the NIC still
+    /// assumes two thirds, of the remaining 4 us.
     #[test]
     fn gaps_between_sends_leave_the_host_interface_free() {
         let [alone, shared] = BOTH;
@@ -256,7 +265,7 @@ mod tests {
         assert_eq!(take(&mut nic, 0), 4 * US * 2 / 3);
         let mut nic = NIC;
         sends(&mut nic);
-        // A third one joins: 4 us are left of the others, of which a third counts as break.
+        // A third send joins: 4 us of the others are left, of which a third counts as a gap.
         nic.send(Time(20 * US), Time(20 * US), [alone; 2], shared);
         let busy = |us: f64| us * US as f64;
         let want = busy(4.0 * (1.0 - 4.0 / 3.0 / 12.0));

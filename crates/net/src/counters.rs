@@ -1,18 +1,18 @@
-//! What a network counts, always: a column each.
+//! Counters that every network maintains, one column each.
 
 use std::ops::AddAssign;
 
 use base::{IndexVec, Span, Zero};
 use machine::{LinkId, NicId};
 
-/// What switches did about NICs that were sent more than they take.
+/// Actions of endpoint congestion management.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CongestionCounters {
-    /// Times an ejection link became congested, in each traffic class for itself.
+    /// Times an ejection link became congested, counted per traffic class.
     pub onsets: u64,
-    /// Times a sender was told to hold back.
+    /// Throttle notices sent to contributors.
     pub holds: u64,
-    /// Packets that those held back were given leave to send, and leaves they had no use for.
+    /// Packet credits given to throttled senders, and those returned unused.
     pub credits: u64,
     pub returned: u64,
 }
@@ -26,18 +26,18 @@ impl CongestionCounters {
     }
 }
 
-/// What a NIC counts that the columns of its links do not tell.
+/// Per-NIC counters that cannot be derived from the columns of its links.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NicCounters {
-    /// Packets it sent of its own accord; the others answered.
+    /// Packets it sent that are not responses.
     pub requests: u64,
-    /// Timers that ran out for packets, and packets sent again after that.
+    /// Retransmission timeouts of packets, and packets retransmitted after them.
     pub timeouts: u64,
     pub resent: u64,
-    /// Times its link sent a packet again, or was sent one, because a bit was wrong.
+    /// Link-level replays on its links because of bit errors, sent and received.
     pub replays_out: u64,
     pub replays_in: u64,
-    /// Times the link to it became congested.
+    /// Times its ejection link became congested.
     pub onsets: u64,
 }
 
@@ -52,8 +52,7 @@ impl NicCounters {
     }
 }
 
-/// What a link has carried: together, for who counts one of them counts the other, and links are
-/// counted here and there. Never across two cache lines.
+/// Traffic of a link. The two counts share a cache line because they are always updated together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(16))]
 pub struct LinkTraffic {
@@ -75,28 +74,28 @@ impl AddAssign for LinkTraffic {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
     pub links: IndexVec<LinkId, LinkTraffic>,
-    /// Most bytes ever waiting for this link at once.
+    /// Maximum backlog of this link, bytes.
     pub queue_max: IndexVec<LinkId, u32>,
-    /// For how long the link was free and packets waited that could not go: there was no room in
-    /// the buffer ahead, or their class was at its ceiling. Counted when it ends.
+    /// Time during which the link was free and packets waited that could not be sent: no room in
+    /// the next buffer, or a class at its ceiling. Added at the end of each such period.
     pub stalled: IndexVec<LinkId, Span>,
-    /// By NIC; those beyond its end have counted nothing.
+    /// By NIC; NICs beyond the end of the column have counted nothing.
     pub nics: IndexVec<NicId, NicCounters>,
-    /// Where classes share links: by class, packets of each link out of or into a NIC.
+    /// Where traffic classes share links: by class, packets of each injection or ejection link.
     pub by_class: Vec<IndexVec<LinkId, u64>>,
     pub injected_packets: u64,
     pub delivered_packets: u64,
     pub delivered_payload: u64,
-    /// Packets that answered others, and have come back.
+    /// Response packets that have returned.
     pub responses: u64,
-    /// Switch visits, all packets together.
+    /// Switch visits of all packets.
     pub hops: u64,
     /// Packets sent on a non-minimal route.
     pub nonminimal: u64,
-    /// Times a link sent a packet again because a bit was wrong.
+    /// Link-level replays because of bit errors.
     pub link_retries: u64,
-    /// Packets that went down with a link or found no way; timers of NICs that ran out for them;
-    /// those sent again; messages given up.
+    /// Packets lost on a failed link or without a route; retransmission timeouts; packets
+    /// retransmitted; messages given up.
     pub lost_packets: u64,
     pub timeouts: u64,
     pub resent_packets: u64,
@@ -113,7 +112,7 @@ impl Counters {
             ..Counters::default()
         }
     }
-    /// What `nic` counts.
+    /// The counters of `nic`.
     pub fn nic(&mut self, nic: NicId) -> &mut NicCounters {
         let n = nic.0 as usize + 1;
         if self.nics.len() < n {
@@ -121,7 +120,7 @@ impl Counters {
         }
         &mut self.nics[nic]
     }
-    /// Adds what another part of the network has counted, or another run.
+    /// Adds the counts of another part of the network, or of another run.
     pub fn merge(&mut self, other: &Counters) {
         let add = |a: &mut u64, b: &u64| *a += b;
         sum(&mut self.links, &other.links, |a, b| *a += *b);
@@ -145,7 +144,7 @@ impl Counters {
     }
 }
 
-/// Adds a column to another, as long as the longer of them.
+/// Adds a column to another; the result is as long as the longer one.
 fn sum<I: base::Idx, T: Clone + Default>(
     to: &mut IndexVec<I, T>,
     from: &IndexVec<I, T>,

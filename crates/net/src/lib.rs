@@ -1,7 +1,7 @@
-//! Floor 3: what every network model promises, at any fidelity.
+//! Layer 3: the interface that every network model implements, at any fidelity.
 //!
-//! `Cx` is a model's only way out: the clock, the queue, the machine, what was delivered, and the
-//! counters that are always on.
+//! `Cx` holds everything a model may use while it handles an event: the time, the machine, the
+//! event queue, the list of completed messages, and the counters.
 
 use base::{Span, Time};
 use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
@@ -19,26 +19,27 @@ pub use partition::Partition;
 pub use undeliverable::{LostId, Undeliverable};
 
 base::ids! {
-    /// A message in the network. Its sender names it, several alike if he likes; the model hands
-    /// the name back, and what failed is asked about before anything else happens.
+    /// A message in the network, named by its sender. Names need not be unique. The model returns
+    /// the name on completion, and the sender queries a failure before it does anything else.
     MsgId,
 }
 
-/// Who commands a message: it decides whether the NIC first has to fetch the data.
+/// Who issues a message. This decides whether the NIC first has to fetch the data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// A CPU. Data beyond the immediate limit costs the DMA read step.
+    /// A CPU. Data beyond the immediate limit cost a DMA read.
     Host,
-    /// The NIC itself, answering a rendezvous get: its DMA read stands in for the host's command.
+    /// The NIC itself, for the data of a rendezvous get. Its DMA read replaces the host's command.
     Nic,
-    /// The NIC itself, answering another NIC on the spot: no command comes before the head, and no
-    /// latency after the tail, since the request it answers has brought both.
+    /// The NIC itself, as an immediate response to another NIC. It adds no command latency before
+    /// the head and no receive latency after the tail; the request it answers has accounted for
+    /// both.
     Answer,
 }
 
 impl Origin {
-    /// What it takes until the first packet of `bytes` is in the NIC that sends them. Those of an
-    /// answer are there: whoever answers has waited for them.
+    /// Time until the first packet of `bytes` is in the sending NIC. Zero for responses, whose data
+    /// are already there.
     #[inline]
     pub fn fetch(self, bytes: u64, nic: &NicParams) -> Span {
         match self {
@@ -49,18 +50,19 @@ impl Origin {
     }
 }
 
-/// Where and when a message is told of.
+/// Where and when the completion of a message is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Completion {
-    /// Its receiver, when all of it is there.
+    /// At the target, when all data have arrived.
     Target,
-    /// Its sender, when the receiver's NIC has answered all of it, with so many bytes from there:
-    /// a put's completion, or a get. Only for networks whose NICs answer (`NicParams::response`).
+    /// At the initiator, when the target's NIC has answered all packets with this many bytes of
+    /// data in total (0 for a put, the size of a get). Only for networks whose NICs send responses
+    /// (`NicParams::response`).
     Initiator(u64),
 }
 
 impl Completion {
-    /// Bytes that come back.
+    /// Bytes of data that the responses carry.
     #[inline]
     pub fn back(self) -> u64 {
         match self {
@@ -70,73 +72,76 @@ impl Completion {
     }
 }
 
-/// Bytes to move from one NIC to another; `src != dst`. Zero bytes is one packet of headers.
+/// A transfer from one NIC to another; `src != dst`. Zero bytes are one packet of headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     pub src: NicId,
     pub dst: NicId,
     pub bytes: u64,
     pub origin: Origin,
-    /// The virtual network it goes by, below `Machine::n_vnets`.
+    /// Virtual network, below `Machine::n_vnets`.
     pub vnet: u8,
     pub completion: Completion,
-    /// The message's own random number, from which its packets' draws are derived.
+    /// Random number of the message, from which the draws of its packets are derived.
     pub draw: u64,
-    /// Its packets, and those of others in order between the same two NICs and by the same virtual
-    /// network, arrive as they were sent, where switches keep flows (`Machine::keeps_flows`).
+    /// Packets of ordered messages between the same two NICs on the same virtual network arrive in
+    /// the order in which they were sent, where switches keep flows (`Machine::keeps_flows`).
     pub in_order: bool,
-    /// What it takes of its receiver's host interface beside its bytes' time.
+    /// Time that the message occupies the receiver's host interface in addition to the time of its
+    /// bytes.
     pub handling: Span,
 }
 
 impl Message {
-    /// The draw of its `nth` packet, at every fidelity. The first packet has the message's own.
+    /// The random draw of the `nth` packet, the same at every fidelity. The first packet has the
+    /// draw of the message.
     #[inline]
     pub fn packet_draw(draw: u64, nth: u32) -> u64 {
         const STREAM: u32 = 0x7061_636b;
         if nth == 0 { draw } else { base::draw(draw, STREAM, 0, u64::from(nth)) }
     }
-    /// What the way of a packet in order is drawn from, at every fidelity: of its draw the upper
-    /// half only, so that the lower may say something else.
+    /// The random draw for the route of an ordered packet, the same at every fidelity. It uses only
+    /// the upper half of the packet's draw, so the lower half can hold other data.
     #[inline]
     pub fn draw_in_order(draw: u64) -> u64 {
         draw >> 32 | draw >> 32 << 32
     }
 }
 
-/// In place of the time a message is seen: it never will be, and `NetworkModel::failure` says why.
+/// Reported instead of a completion time if the message failed; `NetworkModel::failure` gives the
+/// reason.
 pub const FAILED: Time = Time(u64::MAX);
 
-/// Why a message will never arrive: a packet of it was lost every time it was sent.
+/// Why a message failed: one of its packets was lost every time it was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Failure {
     pub src: NicId,
     pub dst: NicId,
     /// Where it was lost for the last time.
     pub at: LostAt,
-    /// How often that packet was sent.
+    /// How many times that packet was sent.
     pub sent: u32,
 }
 
-/// What a network schedules for itself, as it lies in the queue.
+/// An event of a network model, in the packed form of the event queue.
 pub trait NetEvent: Copy {
-    /// Its kind (below `HOST`), the component whose doing it is, and one word more.
+    /// Event code (below `HOST`), component that the event belongs to, and one argument.
     fn pack(self) -> (u8, u32, u32);
     fn unpack(kind: u8, source: u32, arg: u32) -> Self;
 }
 
-/// The kind of event with which a message is ready to leave its NIC. The network's own where it
-/// has been told of the message (`inject`), its user's where he keeps it until then (`leave`).
+/// Event code of a message that is ready to leave its NIC. It belongs to the network after
+/// `inject`, and to the caller that will call `leave`.
 pub const READY: u8 = 3;
 
-/// The kind of event that is no network's.
+/// Event code that no network uses.
 pub const HOST: u8 = EventCode::KINDS - 1;
 
-/// The events of a run: the network's own, and those of the ranks.
+/// Events of a run: those of the network, and those of ranks.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<N> {
     Net(N),
-    /// Something of `rank`'s is due; what, only the run's loop knows.
+    /// An event of `rank`; the event loop of the run interprets the token.
     Host {
         rank: u32,
         token: u32,
@@ -145,27 +150,27 @@ pub enum Event<N> {
 
 impl<N: NetEvent> Event<N> {
     #[inline]
-    pub fn of(what: EventCode) -> Event<N> {
-        match what.kind() {
-            HOST => Event::Host { rank: what.source(), token: what.arg() },
-            kind => Event::Net(N::unpack(kind, what.source(), what.arg())),
+    pub fn of(code: EventCode) -> Event<N> {
+        match code.kind() {
+            HOST => Event::Host { rank: code.source(), token: code.arg() },
+            kind => Event::Net(N::unpack(kind, code.source(), code.arg())),
         }
     }
-    /// A rank's event as it lies in the queue.
+    /// A rank's event in the form of the event queue.
     #[inline]
     pub fn host(phase: Phase, rank: u32, token: u32) -> EventCode {
         EventCode::new(phase, HOST, rank, token)
     }
 }
 
-/// What a model may do while it handles an event.
+/// What a model may use while it handles an event.
 pub struct Cx<'a> {
     pub now: Time,
     pub machine: &'a Machine,
     pub queue: &'a mut Queue,
-    /// Messages that have arrived whole, and when their receiver can see them: now or later. They
-    /// are told as soon as that is known, so that it need not be an event of the network's.
-    /// `FAILED` for those that never will.
+    /// Messages that have completed, with the time at which the receiver sees them: now or later. A
+    /// model reports them as soon as the time is known, so completion needs no event of its own.
+    /// The time is `FAILED` for messages that were given up.
     pub delivered: &'a mut Vec<(MsgId, Time)>,
     pub counters: &'a mut Counters,
 }
@@ -173,8 +178,8 @@ pub struct Cx<'a> {
 impl Cx<'_> {
     /// Schedules `ev`.
     ///
-    /// Never in the present instant: what is asked for now comes 1 ps later, so that an instant
-    /// cannot loop and its phases only go forward.
+    /// Never for the current instant: an event requested for now is scheduled 1 ps later. So an
+    /// instant cannot loop, and its phases only advance.
     #[inline(always)]
     pub fn at<N: NetEvent>(&mut self, when: Time, phase: Phase, ev: N) {
         debug_assert!(when >= self.now);
@@ -185,67 +190,67 @@ impl Cx<'_> {
     }
 }
 
-/// A network at some fidelity, chosen once a run; everything inside is monomorphic.
+/// A network model at one fidelity, chosen once per run. Everything inside is monomorphic.
 pub trait NetworkModel {
     type Event: NetEvent;
-    /// What one shard tells another at the end of a window.
+    /// What one shard sends another at the end of a time window.
     type Mail: Default + Send;
     /// Sizes every arena from the machine.
     fn build(machine: &Machine) -> Self;
-    /// Whether it can be divided into shards on this machine.
+    /// Whether this network can be divided into shards on this machine.
     fn divides(_machine: &Machine) -> bool {
         false
     }
-    /// Some NICs, and the links of their group, stand for others, which do the same at the same
-    /// time. Only for networks that know how much goes where, and not what goes first.
+    /// Some NICs and the links of their group represent others, which behave identically at the
+    /// same times. Only for models of aggregate rates, without an order of packets.
     fn fold(&mut self, _machine: &Machine, _folding: Folding) {
         unreachable!("where packets meet nobody stands for others")
     }
-    /// The part of it that is shard `own` of `partition`.
+    /// Builds the part of the network that is shard `own` of `partition`.
     fn build_part(machine: &Machine, _partition: &Partition, _own: u8) -> Self
     where
         Self: Sized,
     {
         Self::build(machine)
     }
-    /// What this shard has to tell shard `to`: all of it for instants that lie ahead by the
-    /// partition's `lookahead` or more.
+    /// Mailbox for shard `to`. All its entries take effect later by at least the partition's
+    /// `lookahead`.
     fn outgoing(&mut self, _to: usize) -> &mut Self::Mail {
         unreachable!("a network that cannot be divided has no shards")
     }
-    /// Takes what shard `from` has told.
+    /// Takes the mail of shard `from`.
     fn incoming(&mut self, _from: usize, _mail: &mut Self::Mail, _cx: &mut Cx<'_>) {
         unreachable!("a network that cannot be divided has no shards")
     }
-    /// `msg` is commanded now. The model later reports `id` in `cx.delivered`, once: that it has
-    /// come, or that it has failed.
+    /// `msg` is issued now. The model later reports `id` once in `cx.delivered`, completed or
+    /// failed.
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>);
-    /// Whether it says when messages will be `ready`, and may be told of them only then.
+    /// Whether `ready` and `leave` may replace `inject`.
     const PRECOMPUTES_READY: bool = false;
-    /// When a message of so many bytes that `src` itself commands at `at` (`Origin::Nic`) will be
-    /// ready to leave. The command counts as given, those of a NIC in order; the message is to
-    /// `leave` then. Of no use beside messages that are injected.
+    /// When a message of `bytes` that `src` itself issues at `at` (`Origin::Nic`) will be ready to
+    /// leave. The command counts as issued, and commands of a NIC must be in order. The caller must
+    /// call `leave` at that time. Not to be mixed with `inject` for the same NIC.
     fn ready(&mut self, _src: NicId, _bytes: u64, _at: Time) -> Time {
         unreachable!("a network that does not say when messages are ready is told of them before")
     }
-    /// `msg`, of which the network has only heard that it is commanded, is ready now.
+    /// `msg`, whose ready time was returned by `ready`, is ready now.
     fn leave(&mut self, _id: MsgId, _msg: Message, _cx: &mut Cx<'_>) {
         unreachable!("a network that does not say when messages are ready is told of them before")
     }
     fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_>);
-    /// The same of an event of its own as it stood in the queue.
+    /// Handles an event in the form of the event queue.
     #[inline(always)]
-    fn dispatch(&mut self, what: EventCode, cx: &mut Cx<'_>) {
-        self.handle(Self::Event::unpack(what.kind(), what.source(), what.arg()), cx);
+    fn dispatch(&mut self, code: EventCode, cx: &mut Cx<'_>) {
+        self.handle(Self::Event::unpack(code.kind(), code.source(), code.arg()), cx);
     }
-    /// Fetches the memory that events to come will need, and says which message they may tell of,
-    /// for whoever keeps something about it. Called before every event; changes nothing that
-    /// anybody could see.
+    /// Prefetches memory of upcoming events, and returns a message that may complete soon, so the
+    /// caller can prefetch its own data about it. Called before every event; has no observable
+    /// effect.
     #[inline]
     fn prefetch_next(&self, _queue: &Queue, _machine: &Machine) -> Option<MsgId> {
         None
     }
-    /// The same where the queue foresees: events are looked at a block at a time, `des::LOOKS`
+    /// The same for queues that expose upcoming events: a block of events at a time, `des::LOOKS`
     /// blocks before their turn.
     #[inline]
     fn prefetch_block(
@@ -255,22 +260,23 @@ pub trait NetworkModel {
         _tell: impl FnMut(MsgId),
     ) {
     }
-    /// A message will be injected at this NIC soon: fetches what that needs.
+    /// A message will be injected at this NIC soon: prefetches its state.
     #[inline]
     fn prefetch(&self, _nic: NicId) {}
-    /// The run begins: what will happen by itself is scheduled.
+    /// Start of the run: schedules the network's own events.
     fn start(&mut self, _cx: &mut Cx<'_>) {}
-    /// Why a message that was told to have `FAILED` did. Asked once.
+    /// Why a message was reported as `FAILED`. Valid for one call.
     fn failure(&mut self, _id: MsgId) -> Option<Failure> {
         None
     }
-    /// Whether answers are packets that it counts (`Counters::responses`), where NICs send such.
+    /// Whether responses count as packets (`Counters::responses`), on machines whose NICs send
+    /// them.
     const COUNTS_RESPONSES: bool = false;
-    /// Adds what it has counted itself to the columns of `counters`: once, at the end of a run, of
-    /// the counters that it was given all along.
+    /// Adds internal counts to `counters`, once at the end of a run. `counters` must be the object
+    /// used throughout the run.
     fn report(&self, _counters: &mut Counters) {}
-    /// Bytes of memory held, for the engine statistics.
+    /// Memory held, bytes, for the engine statistics.
     fn bytes(&self) -> usize;
-    /// Asserts the model's own conservation laws. Called when no event is pending.
+    /// Asserts the model's conservation invariants. Called when no event is pending.
     fn assert_quiet(&self, machine: &Machine);
 }

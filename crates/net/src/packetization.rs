@@ -1,16 +1,16 @@
-//! A message as its NIC sees it: packets, and what comes before the first of them.
+//! Packets of a message, and the NIC latencies before the first and after the last of them.
 
 use base::Span;
 use machine::NicParams;
 
 use crate::{Completion, Message, Origin};
 
-/// A message's packets: all but the last are full.
+/// The packets of a message: all but the last are full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packetization {
-    /// One at least.
+    /// At least one.
     pub packets: u64,
-    /// Payload of the last.
+    /// Payload of the last packet, bytes.
     pub rest: u64,
 }
 
@@ -22,7 +22,7 @@ impl Packetization {
 }
 
 impl Message {
-    /// From its command's entering the NIC to its head's leaving, if nothing is in its way.
+    /// From acceptance of the command by the NIC to departure of the head, without contention.
     pub fn injection_delay(&self, nic: &NicParams) -> Span {
         if self.origin == Origin::Answer {
             return Span::ZERO;
@@ -34,31 +34,31 @@ impl Message {
         nic.send_latency + nic.block_start(moved) + self.origin.fetch(self.bytes, nic)
     }
 
-    /// What it takes of the NIC that it is sent to: where an answer is awaited, that is whose
-    /// handling counts.
+    /// Time the message occupies the target's NIC for handling. Zero if completion is reported at
+    /// the initiator, where handling then counts.
     #[inline]
     pub fn target_handling(&self) -> Span {
         if self.completion == Completion::Target { self.handling } else { Span::ZERO }
     }
 
-    /// How much longer the full packets of its data take into memory than the last one, which may
-    /// be short: it is seen when all are there.
+    /// How much longer a full packet takes into memory than the last one, which may be short. The
+    /// message is complete when all packets are in memory.
     #[inline]
-    pub fn ahead(&self, nic: &NicParams) -> Span {
+    pub fn staging_lead(&self, nic: &NicParams) -> Span {
         match self.completion {
             Completion::Target => nic.stage_ahead(self.bytes),
-            // The answers' data, if they bring any.
+            // Data of the responses, if any.
             Completion::Initiator(back) => nic.stage_ahead(back),
         }
     }
 
-    /// From its last byte's coming, or that of its answer, to what can be seen of it.
+    /// From arrival of the last byte, or of the last response, to the visible completion.
     #[inline(always)]
     pub fn completion_delay(&self, nic: &NicParams) -> Span {
         match self.origin {
             Origin::Answer => nic.stage_last(self.bytes),
-            // Answers that bring nothing do not say whose packet was the last to be in memory: as
-            // if it were a full one, if there is any.
+            // Responses without data do not tell which packet was the last in memory: assume a full
+            // one, if there is any.
             _ if self.completion == Completion::Initiator(0) => {
                 nic.recv_latency + nic.stage_first(self.bytes)
             }

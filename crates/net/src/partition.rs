@@ -1,13 +1,12 @@
-//! Which shard simulates which part of a machine: groups are divided, switches and NICs go with
-//! them.
+//! Assignment of the machine to shards: whole groups, with their switches and NICs.
 
 use base::{IndexVec, Span};
 use machine::{LinkEnd, LinkId, Machine, SwitchId};
 
-/// Most shards of a network: networks name one in six bits.
+/// Maximum number of shards: networks encode a shard in six bits.
 pub const MAX_SHARDS: usize = 63;
 
-/// Which shard is which switch's.
+/// The shard of each switch.
 #[derive(Clone, Debug)]
 pub struct Partition {
     pub of: IndexVec<SwitchId, u8>,
@@ -15,8 +14,8 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Neighboring groups together, about as many NICs in each of `shards` parts; as many as there
-    /// are groups at most.
+    /// Assigns neighboring groups to each of `shards` parts, with about equal numbers of NICs.
+    /// There are at most as many shards as groups.
     pub fn new(machine: &Machine, shards: usize) -> Partition {
         let shards = shards.clamp(1, MAX_SHARDS.min(machine.n_groups as usize));
         let mut nics = vec![0u64; machine.n_groups as usize];
@@ -38,8 +37,9 @@ impl Partition {
         Partition { of, shards }
     }
 
-    /// How long no shard can hear of what another does: the shortest cable between two of them.
-    /// Nothing if there is none, or one without length: then no shard can go on alone.
+    /// Time for which shards can advance independently: the shortest cable between two of them.
+    /// None if there is no such cable, or one of length zero, so shards cannot advance
+    /// independently.
     pub fn lookahead(&self, machine: &Machine) -> Option<Span> {
         let cut = machine.links.cable.iter().filter(|&(link, _)| {
             let [near, far] = self.ends(machine, link);
@@ -57,8 +57,8 @@ impl Partition {
         [of(machine.links.from[link]), of(machine.links.to[link])]
     }
 
-    /// The shard that the other end of `link` is in, +1, as `own` sees it; 0 if both ends are in
-    /// the same shard, or neither in `own`.
+    /// The shard of the other end of `link` plus 1, as seen from shard `own`; 0 if both ends are in
+    /// the same shard, or neither is in `own`.
     pub fn remote_shard(&self, machine: &Machine, link: LinkId, own: u8) -> u8 {
         match self.ends(machine, link) {
             [near, far] if near == own && far != own => far + 1,

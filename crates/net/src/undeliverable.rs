@@ -1,5 +1,5 @@
-//! Messages that will never arrive, for networks without packets of their own: of what is down
-//! there it is known from the start.
+//! Messages that will never arrive, for models without packets. These models know all failed parts
+//! from the start.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ base::ids! {
     LostId,
 }
 
-/// Messages for which there is no way.
+/// Messages without a route to their destination.
 pub struct Undeliverable {
     under_way: Slab<LostId, (MsgId, Failure)>,
-    /// Told, and not asked about yet.
+    /// Reported as failed; the reason has not been queried yet.
     told: BTreeMap<u32, Failure>,
 }
 
@@ -27,8 +27,8 @@ impl Default for Undeliverable {
 }
 
 impl Undeliverable {
-    /// A packet of `msg` that sets out at `start` is lost at `at`, however often its NIC sends it:
-    /// when the NIC gives up, each of its timers having run out, and what it gives up then.
+    /// Every packet of `msg`, sent from `start` on, is lost at `at`. Returns the time at which the
+    /// NIC gives up, after all retransmission timeouts, and the entry for `give_up`.
     pub fn lose(
         &mut self,
         (id, msg): (MsgId, Message),
@@ -41,7 +41,7 @@ impl Undeliverable {
         (start + retry.timeout * u64::from(sent), self.under_way.insert((id, failure)))
     }
 
-    /// The NIC gives up: whoever sent the message is told. One packet of it is counted.
+    /// The NIC gives up, and the sender gets a failure. One packet is counted for the message.
     pub fn give_up(&mut self, lost: LostId, cx: &mut Cx<'_>) {
         let (id, failure) = self.under_way[lost];
         self.under_way.free(lost);
@@ -55,7 +55,7 @@ impl Undeliverable {
         cx.delivered.push((id, FAILED));
     }
 
-    /// Why a message failed; it is forgotten then.
+    /// Why a message failed; forgets it.
     pub fn failure(&mut self, id: MsgId) -> Option<Failure> {
         self.told.remove(&id.0)
     }

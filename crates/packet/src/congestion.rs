@@ -1,147 +1,149 @@
-//! Congestion management: a NIC that is sent more than it takes is given in turns. The rules are
-//! argued in docs/models/congestion.md.
+//! Congestion management at switches. Rules: docs/models/congestion.md.
 //!
-//! Knows which ejection links are congested, in which traffic class, and who contributes. Refuses
-//! to know of any other link: what waits there can go another way; and what becomes at a NIC of
-//! what a switch tells it (`hold.rs`).
+//! This file knows which ejection links are congested, in which traffic class, and their
+//! contributors. Other links are not managed, since their traffic can take other paths. The
+//! reaction of NICs is in `throttle.rs`.
 //!
-//! The one idea: contributors send on credit. While a link is congested its switch gives each of
-//! them leave to send one packet, in turn, and no more of it than keeps the link busy until the
-//! packets come. What a switch tells a NIC, and a NIC a switch, is an event as late as the way
-//! between them is long; neither touches what is the other's.
+//! Design: contributors send on credit. While a link is congested, its switch gives them credits of
+//! one packet in turn, just enough to keep the link busy. Notices between switches and NICs are
+//! events with the latency of their path; neither side accesses the state of the other.
 
 use base::{Gap, Slab, Span, Time};
 use des::Phase;
 use machine::{LinkId, Machine, NicId};
 use net::{CongestionCounters, Cx};
 
-use crate::hold::Holds;
 use crate::link::ones;
+use crate::throttle::Throttles;
 use crate::{NONE, PacketEvent, PacketId, PacketNetwork, mark};
 
 base::ids! {
-    /// A congested endpoint, as the switch before it sees it.
+    /// A congested endpoint at its switch.
     EndpointId,
-    /// One who sends to a congested endpoint, as that switch sees it.
+    /// A contributor to a congested endpoint, at that switch.
     ContributorId,
 }
 
-/// All of it; nothing where nothing is congested.
+/// State of all congested endpoints; empty without congestion.
 pub(crate) struct Congestion {
-    /// Bytes that wait for an ejection link when it begins to be congested; beyond all reach where
-    /// switches do nothing about it.
+    /// Backlog of an ejection link at which congestion begins, bytes; unreachable if management is
+    /// off.
     pub threshold: u64,
-    /// Traffic classes, if there are several; by receiver and class, the bytes that wait for its
-    /// ejection link. Of a single class the link itself counts them.
+    /// Number of traffic classes, 0 for a single one; backlog of ejection links by receiver and
+    /// class, bytes. With a single class the link counts its backlog itself.
     classes: u8,
     waiting: Vec<u64>,
     n_nics: u32,
     endpoints: Slab<EndpointId, Endpoint>,
     contributors: Slab<ContributorId, Contributor>,
-    pub holds: Holds,
+    pub throttles: Throttles,
     pub counts: CongestionCounters,
 }
 
-/// Contributors in a row that are looked at for one that has fewer credits out than it uses.
+/// Contributors in a row that are examined for one below its credit limit.
 const PASSED_OVER: u32 = 8;
 
-/// Chains that the contributors of an endpoint are divided into, by number.
+/// Hash chains for the contributors of an endpoint.
 const CHAINS: usize = 16;
 
-/// What the last switch knows of an ejection link that is congested in a class.
+/// State of an ejection link that is congested in a traffic class.
 #[derive(Clone, Copy, Debug)]
 struct Endpoint {
     class: u8,
-    /// That of another class at the same link.
+    /// The endpoint of another class at the same link.
     next: u32,
     /// First of each chain of contributors.
     chains: [u32; CHAINS],
-    /// Of the round of those who may have more to send, the one who had its turn last.
+    /// The contributor that had the last turn, among those that may have more to send.
     last: u32,
-    /// How many of them there are, and the sum of their ways, ps.
+    /// Number of active contributors, and the sum of their path latencies, ps.
     live: u32,
-    ways: u64,
-    /// Credits out: neither a packet sent on one nor the credit itself is back yet.
-    owed: u32,
+    path_latency_sum: u64,
+    /// Credits out: neither their packets nor the credits themselves have returned.
+    credits_out: u32,
     /// Records in all chains.
     records: u32,
-    /// Mean wire bytes of a packet, of late.
+    /// Moving average of wire bytes per packet.
     mean: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Contributor {
     nic: NicId,
-    /// The latencies between it and the switch when it was last told to hold, ps.
-    way: u32,
-    /// After it in the round, and in its chain.
+    /// Latency between it and the switch when it was last throttled, ps.
+    path_latency: u32,
+    /// Next in the round, and in its chain.
     next: u32,
     chained: u32,
-    /// Credits it has been given that are not back.
-    owed: u32,
-    /// Most that may be while others can use more: as many as it uses in a round trip and the time
-    /// of the threshold.
-    most: u32,
-    /// When that was last measured anew, how many credits it had then, and how many of them are not
-    /// back.
+    /// Credits out.
+    credits_out: u32,
+    /// Maximum of credits out while others can use more: as many as it uses in a round trip and the
+    /// time of the threshold.
+    limit: u32,
+    /// Current measurement: start, credits out at the start, and how many of these have not
+    /// returned.
     measured: Time,
     had: u32,
-    lacking: u32,
-    /// How often it has been told to hold, modulo 8: what it says in answer to an earlier time is
-    /// not about this one.
-    times: u8,
+    unreturned: u32,
+    /// Number of throttle notices, modulo 8. Replies to an earlier notice are ignored.
+    generation: u8,
     /// It may have more to send.
     live: bool,
     in_round: bool,
 }
 
-/// What a switch says to a sender.
+/// Action of a congestion notice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
-    /// Send no more but on credit.
-    Hold,
-    /// A credit: one packet.
-    Send,
-    /// Send as you like.
-    Free,
+pub(crate) enum NoticeKind {
+    /// Send only on credit.
+    Throttle,
+    /// A credit for one packet.
+    Credit,
+    /// End of throttling.
+    Release,
 }
 
-/// What an event says: a NIC, a class, how many times it was told to hold, and an order.
+/// Content of a notice event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Said {
+pub(crate) struct CongestionNotice {
     pub nic: NicId,
     pub class: u8,
-    pub times: u8,
-    pub order: Order,
+    pub generation: u8,
+    pub kind: NoticeKind,
 }
 
-impl Said {
+impl CongestionNotice {
     /// A machine has at most 2^24 NICs (`MAX_NICS`), a run at most eight classes (`MAX_IN_USE`).
     pub fn word(self) -> u32 {
-        let Said { nic, class, times, order } = self;
-        debug_assert!(nic.0 >> 24 == 0 && class < 8 && times < 8);
-        nic.0 | u32::from(class) << 24 | u32::from(times) << 27 | (order as u32) << 30
+        let CongestionNotice { nic, class, generation, kind } = self;
+        debug_assert!(nic.0 >> 24 == 0 && class < 8 && generation < 8);
+        nic.0 | u32::from(class) << 24 | u32::from(generation) << 27 | (kind as u32) << 30
     }
-    pub fn read(word: u32) -> Said {
-        let order = match word >> 30 {
-            0 => Order::Hold,
-            1 => Order::Send,
-            _ => Order::Free,
+    pub fn read(word: u32) -> CongestionNotice {
+        let kind = match word >> 30 {
+            0 => NoticeKind::Throttle,
+            1 => NoticeKind::Credit,
+            _ => NoticeKind::Release,
         };
         let bits = |from: u32| (word >> from) as u8 & 7;
-        Said { nic: NicId(word & ((1 << 24) - 1)), class: bits(24), times: bits(27), order }
+        CongestionNotice {
+            nic: NicId(word & ((1 << 24) - 1)),
+            class: bits(24),
+            generation: bits(27),
+            kind,
+        }
     }
 }
 
 impl Contributor {
-    /// All credits are back that it had when the last one of them was given.
+    /// Ends a measurement: all credits that were out at its start have returned.
     fn measure(&mut self, slack: Span, now: Time) {
         let took = now.since(self.measured).0;
-        let due = 2 * u64::from(self.way) + slack.0;
-        self.most = if took <= due {
-            self.most.saturating_add(1)
+        let due = 2 * u64::from(self.path_latency) + slack.0;
+        self.limit = if took <= due {
+            self.limit.saturating_add(1)
         } else {
-            // No more than it had, so it fits.
+            // At most `had`, so it fits.
             let used =
                 (u128::from(self.had) * u128::from(due) + u128::from(took / 2)) / u128::from(took);
             (used as u32).max(1)
@@ -161,26 +163,26 @@ impl Congestion {
             n_nics: machine.n_nics(),
             endpoints: Slab::with_capacity(0),
             contributors: Slab::with_capacity(0),
-            holds: Holds::new(machine.n_nics(), classes.max(1)),
+            throttles: Throttles::new(machine.n_nics(), classes.max(1)),
             counts: CongestionCounters::default(),
         }
     }
 
-    /// Nothing is congested, nobody is held back.
-    pub fn check_quiet(&self) {
+    /// Asserts that nothing is congested or throttled.
+    pub fn check_idle(&self) {
         assert_eq!(self.endpoints.live(), 0, "endpoints are still congested");
         assert_eq!(self.contributors.live(), 0, "contributors are not forgotten");
-        self.holds.check_quiet();
+        self.throttles.check_idle();
         assert!(self.waiting.iter().all(|&bytes| bytes == 0), "packets wait in a class");
     }
 
-    /// Each class is congested for itself.
+    /// Each class is congested separately.
     #[inline]
-    pub fn are_classes_apart(&self) -> bool {
+    pub fn is_per_class(&self) -> bool {
         self.classes > 0
     }
 
-    /// What waits of `class` for `link`, where that is counted: for a NIC, if classes are several.
+    /// Backlog of `class` at `link`, if it is counted: for ejection links, with several classes.
     #[inline]
     pub fn waiting(&mut self, link: LinkId, class: u8) -> Option<&mut u64> {
         if self.classes == 0 {
@@ -194,7 +196,7 @@ impl Congestion {
         size_of_val(&self.waiting[..])
             + self.endpoints.bytes()
             + self.contributors.bytes()
-            + self.holds.held()
+            + self.throttles.held()
     }
 
     fn find(&self, at: EndpointId, nic: NicId) -> Option<ContributorId> {
@@ -209,21 +211,21 @@ impl Congestion {
         None
     }
 
-    /// A record of one who was not known to contribute, and is not told of it yet.
+    /// Creates the record of a new contributor, which has not been notified yet.
     fn record(&mut self, at: EndpointId, nic: NicId) -> ContributorId {
         let endpoint = &mut self.endpoints[at];
         let first = &mut endpoint.chains[nic.0 as usize % CHAINS];
         let id = self.contributors.insert(Contributor {
             nic,
-            way: 0,
+            path_latency: 0,
             next: NONE,
             chained: *first,
-            owed: 0,
-            most: u32::MAX,
+            credits_out: 0,
+            limit: u32::MAX,
             measured: Time::ZERO,
             had: 0,
-            lacking: 0,
-            times: 0,
+            unreturned: 0,
+            generation: 0,
             live: false,
             in_round: false,
         });
@@ -232,10 +234,10 @@ impl Congestion {
         id
     }
 
-    /// Forgets a contributor once nothing is expected of it.
+    /// Forgets a contributor once nothing is outstanding.
     fn forget(&mut self, at: EndpointId, id: ContributorId) {
-        let Contributor { nic, chained, owed, live, in_round, .. } = self.contributors[id];
-        if live || in_round || owed > 0 {
+        let Contributor { nic, chained, credits_out, live, in_round, .. } = self.contributors[id];
+        if live || in_round || credits_out > 0 {
             return;
         }
         let endpoint = &mut self.endpoints[at];
@@ -253,45 +255,46 @@ impl Congestion {
         self.contributors.free(id);
     }
 
-    /// A credit goes to `id`.
-    fn give(&mut self, at: EndpointId, id: ContributorId, now: Time) {
-        self.endpoints[at].owed += 1;
+    /// Gives `id` a credit.
+    fn give_credit(&mut self, at: EndpointId, id: ContributorId, now: Time) {
+        self.endpoints[at].credits_out += 1;
         self.counts.credits += 1;
         let contributor = &mut self.contributors[id];
-        contributor.owed += 1;
-        if contributor.lacking == 0 {
+        contributor.credits_out += 1;
+        if contributor.unreturned == 0 {
             contributor.measured = now;
-            (contributor.had, contributor.lacking) = (contributor.owed, contributor.owed);
+            (contributor.had, contributor.unreturned) =
+                (contributor.credits_out, contributor.credits_out);
         }
     }
 
-    /// A credit of `nic`'s is back, or the packet it sent on it is here. It lies unused in store if
-    /// it took longer than a round trip and `slack`.
+    /// A credit of `nic` has returned, or the packet sent on it has arrived. After more than a
+    /// round trip and `slack`, the credit was idle at the NIC.
     fn settle(&mut self, at: EndpointId, nic: NicId, slack: Span, now: Time) {
         let id = self.find(at, nic).expect("who owes is known");
-        self.endpoints[at].owed -= 1;
+        self.endpoints[at].credits_out -= 1;
         let contributor = &mut self.contributors[id];
-        contributor.owed -= 1;
-        if contributor.lacking > 0 {
-            contributor.lacking -= 1;
-            if contributor.lacking == 0 {
+        contributor.credits_out -= 1;
+        if contributor.unreturned > 0 {
+            contributor.unreturned -= 1;
+            if contributor.unreturned == 0 {
                 contributor.measure(slack, now);
             }
         }
         self.forget(at, id);
     }
 
-    /// It has no more to send, or may send as it likes.
-    fn leave(&mut self, at: EndpointId, id: ContributorId) {
+    /// It has no more to send, or is no longer throttled.
+    fn deactivate(&mut self, at: EndpointId, id: ContributorId) {
         let contributor = &mut self.contributors[id];
         contributor.live = false;
         let endpoint = &mut self.endpoints[at];
         endpoint.live -= 1;
-        endpoint.ways -= u64::from(contributor.way);
+        endpoint.path_latency_sum -= u64::from(contributor.path_latency);
     }
 
-    /// The one whose turn it is goes to the end of the round, or out of it.
-    fn turn(&mut self, at: EndpointId, stays: bool) {
+    /// The contributor with the current turn moves to the end of the round, or leaves it.
+    fn rotate(&mut self, at: EndpointId, stays: bool) {
         let endpoint = &mut self.endpoints[at];
         let first = self.contributors[ContributorId(endpoint.last)].next;
         if stays {
@@ -308,8 +311,8 @@ impl Congestion {
         }
     }
 
-    /// `id` comes to the end of the round.
-    fn queue_up(&mut self, at: EndpointId, id: ContributorId) {
+    /// Appends `id` to the round.
+    fn append(&mut self, at: EndpointId, id: ContributorId) {
         let endpoint = &mut self.endpoints[at];
         let next = match endpoint.last {
             NONE => id.0,
@@ -322,12 +325,12 @@ impl Congestion {
 
 // At the last switch.
 impl PacketNetwork {
-    /// What is congested for itself: each traffic class is, while requests and responses are one.
+    /// The class that is managed separately: traffic classes are, requests and responses are not.
     pub(crate) fn class_of(&self, vnet: u8) -> u8 {
-        if self.congestion.are_classes_apart() { vnet } else { 0 }
+        if self.congestion.is_per_class() { vnet } else { 0 }
     }
 
-    /// What is known of `link` if it is congested in `class`.
+    /// The endpoint of `link` in `class`, if congested.
     fn endpoint(&self, link: LinkId, class: u8) -> Option<EndpointId> {
         let mut at = self.wires[link].endpoint;
         while at != NONE {
@@ -340,16 +343,17 @@ impl PacketNetwork {
         None
     }
 
-    /// Bytes of `class` that wait for `link`.
+    /// Backlog of `class` at `link`, bytes.
     fn waiting(&mut self, link: LinkId, class: u8) -> u64 {
         let all = self.wires[link].waiting;
         self.congestion.waiting(link, class).map_or(all, |of_class| *of_class)
     }
 
-    /// More waits for `link`, which leads to a NIC, than may. If that is so of the class of `vnet`
-    /// alone and is news, the link is congested in it, and all whose packets wait contribute.
+    /// The backlog of ejection link `link` exceeds the threshold. If that holds for the class of
+    /// `vnet` and is new, the endpoint becomes congested, and all senders with waiting packets are
+    /// contributors.
     #[cold]
-    pub(crate) fn watch(&mut self, link: LinkId, vnet: u8, cx: &mut Cx<'_>) {
+    pub(crate) fn detect_congestion(&mut self, link: LinkId, vnet: u8, cx: &mut Cx<'_>) {
         let class = self.class_of(vnet);
         let is_known = self.endpoint(link, class).is_some();
         if is_known || self.waiting(link, class) <= self.congestion.threshold {
@@ -361,46 +365,45 @@ impl PacketNetwork {
             chains: [NONE; CHAINS],
             last: NONE,
             live: 0,
-            ways: 0,
-            owed: 0,
+            path_latency_sum: 0,
+            credits_out: 0,
             records: 0,
             mean: (self.params.packet_payload + self.params.packet_overhead) as u32,
         });
         self.wires[link].endpoint = at.0;
         self.congestion.counts.onsets += 1;
         cx.counters.nic(NicId(link.0 - self.congestion.n_nics)).onsets += 1;
-        // A link of a NIC has one channel for each virtual network.
+        // A link of a NIC has one channel per virtual network.
         for vc in ones(self.wires[link].waited_for) {
             if self.class_of(vc) != class {
                 continue;
             }
-            let round = self.channels[self.channel(link, vc)].round;
-            for nth in 0..round.len() {
-                let lane = self.lanes.of(round)[nth];
-                let mut packet = lane.head.0;
+            let waiting = self.channels[self.channel(link, vc)].waiting;
+            for nth in 0..waiting.len() {
+                let voq = self.voqs.of(waiting)[nth];
+                let mut packet = voq.head.0;
                 while packet != NONE {
                     self.contribute(link, at, PacketId(packet), cx);
-                    self.put_aside(PacketId(packet), cx);
+                    self.free_input_buffer(PacketId(packet), cx);
                     packet = self.packets[PacketId(packet)].next;
                 }
             }
         }
     }
 
-    /// `packet` stands before `link`, which is congested or has been until just now, if in its
-    /// class.
+    /// `packet` arrives at `link`, which is or recently was congested in some class.
     #[cold]
-    pub(crate) fn meet(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
+    pub(crate) fn join_congested(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
         let p = &self.packets[packet];
         let class = self.class_of(p.vnet);
         let Some(at) = self.endpoint(link, class) else { return };
         let (bytes, is_credited) = (u32::from(p.bytes), p.marks & mark::CREDITED != 0);
-        self.put_aside(packet, cx);
+        self.free_input_buffer(packet, cx);
         let waiting = self.waiting(link, class);
         let endpoint = &mut self.congestion.endpoints[at];
         endpoint.mean = (7 * endpoint.mean + bytes).div_ceil(8);
         if is_credited {
-            // Here it has come, whatever becomes of it.
+            // It has arrived, so its credit is settled.
             self.packets[packet].marks &= !mark::CREDITED;
             let src = self.sender(packet);
             let slack = self.slack(link, class);
@@ -411,12 +414,12 @@ impl PacketNetwork {
         }
     }
 
-    /// `packet` waits out of others' way: the buffer it came into is free again once it is all in.
-    fn put_aside(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    /// `packet` waits outside the input buffers: its buffer is free once its tail is in.
+    fn free_input_buffer(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut self.packets[packet];
         let (left, gone) = (p.buffer(), p.tail.max(cx.now));
         p.cells = 0;
-        self.vacate(left, gone, cx);
+        self.free_buffer(left, gone, cx);
     }
 
     fn sender(&mut self, packet: PacketId) -> NicId {
@@ -424,23 +427,23 @@ impl PacketNetwork {
         self.arrival(id).src
     }
 
-    /// Inverse of the rate that `link` has for a class: its own, or that of the class's ceiling.
+    /// Inverse of the rate of `link` for a class: that of the link, or of the class's ceiling.
     fn gap_of(&self, link: LinkId, class: u8) -> Gap {
-        let ceiling = self.shares.ceiling(link, self.wires[link].class, class);
-        self.class(link).gap.max(ceiling)
+        let ceiling = self.shares.ceiling(link, self.wires[link].link_type, class);
+        self.link_type(link).gap.max(ceiling)
     }
 
-    /// How long `link` takes for as much of a class as may wait for it.
+    /// Time that `link` takes for the threshold of a class.
     fn slack(&self, link: LinkId, class: u8) -> Span {
         self.gap_of(link, class).span(self.congestion.threshold)
     }
 
-    /// Who sent `packet` contributes. If that is news, it is told to hold.
+    /// The sender of `packet` is a contributor. A new contributor is throttled.
     fn contribute(&mut self, link: LinkId, at: EndpointId, packet: PacketId, cx: &mut Cx<'_>) {
         if self.is_response(self.packets[packet].vnet) {
-            return; // It is owed, and holds up its NIC's requests if it does not leave.
+            return; // A response is exempt: if it does not leave, it blocks its NIC's requests.
         }
-        let (nic, way) = (self.sender(packet), self.packets[packet].traveled);
+        let (nic, path_latency) = (self.sender(packet), self.packets[packet].traveled);
         let known = self.congestion.find(at, nic);
         let id = known.unwrap_or_else(|| self.congestion.record(at, nic));
         let contributor = &mut self.congestion.contributors[id];
@@ -448,107 +451,108 @@ impl PacketNetwork {
             return;
         }
         contributor.live = true;
-        contributor.way = way;
-        contributor.times = (contributor.times + 1) % 8;
+        contributor.path_latency = path_latency;
+        contributor.generation = (contributor.generation + 1) % 8;
         if !std::mem::replace(&mut contributor.in_round, true) {
-            self.congestion.queue_up(at, id);
+            self.congestion.append(at, id);
         }
         let endpoint = &mut self.congestion.endpoints[at];
         endpoint.live += 1;
-        endpoint.ways += u64::from(way);
+        endpoint.path_latency_sum += u64::from(path_latency);
         self.congestion.counts.holds += 1;
-        self.tell(link, at, id, Order::Hold, cx);
+        self.send_notice(link, at, id, NoticeKind::Throttle, cx);
     }
 
-    /// The order is at the contributor after as long as its packet took, were there no queues.
-    fn tell(
+    /// The notice takes as long as the contributor's packet without queues.
+    fn send_notice(
         &mut self,
         link: LinkId,
         at: EndpointId,
         id: ContributorId,
-        order: Order,
+        kind: NoticeKind,
         cx: &mut Cx<'_>,
     ) {
-        let Contributor { nic, way, times, .. } = self.congestion.contributors[id];
+        let Contributor { nic, path_latency, generation, .. } = self.congestion.contributors[id];
         let class = self.congestion.endpoints[at].class;
-        let word = Said { nic, class, times, order }.word();
-        let then = cx.now + Span(u64::from(way));
+        let word = CongestionNotice { nic, class, generation, kind }.word();
+        let then = cx.now + Span(u64::from(path_latency));
         match self.shard_of(cx.machine.nic_switch[nic]) {
-            None => cx.at(then, Phase::Arrive, PacketEvent::Order { link, word }),
-            Some(shard) => self.mail_order(shard, then, link, word),
+            None => cx.at(then, Phase::Arrive, PacketEvent::Notice { link, word }),
+            Some(shard) => self.mail_notice(shard, then, link, word),
         }
     }
 
-    /// Something of `vnet` that waited for `link` does so no more.
+    /// The backlog of `vnet` at `link` has decreased.
     #[cold]
-    pub(crate) fn deal_to(&mut self, link: LinkId, vnet: u8, cx: &mut Cx<'_>) {
+    pub(crate) fn grant_credits(&mut self, link: LinkId, vnet: u8, cx: &mut Cx<'_>) {
         if let Some(at) = self.endpoint(link, self.class_of(vnet)) {
-            self.deal(link, at, cx);
+            self.grant_credits_of(link, at, cx);
         }
     }
 
-    /// Nothing waits for `link` any more.
+    /// The backlog of `link` is empty.
     #[cold]
-    pub(crate) fn deal_to_all(&mut self, link: LinkId, cx: &mut Cx<'_>) {
+    pub(crate) fn grant_all_credits(&mut self, link: LinkId, cx: &mut Cx<'_>) {
         for class in 0..self.congestion.classes.max(1) {
-            self.deal_to(link, class, cx);
+            self.grant_credits(link, class, cx);
         }
     }
 
-    /// Gives credits in turn, as many as keep `link` busy: what waits for it and what is out on
-    /// credit last a round trip of the mean contributor, and the threshold longer. Who has as many
-    /// out as it uses in that time is passed over, unless all are who are looked at and it has less
-    /// than a share: others are not to wait for what lies in store with it. A class may do so as if
-    /// the link were its own, up to its ceiling: what is lent to it is known to nobody beforehand.
-    fn deal(&mut self, link: LinkId, at: EndpointId, cx: &mut Cx<'_>) {
+    /// Gives credits in turn, as many as keep `link` busy: its backlog and the credits out last for
+    /// the mean round trip and the time of the threshold. A contributor at its limit is skipped, so
+    /// that others need not wait for its idle credits. If all examined contributors are at their
+    /// limits, the last gets a credit, provided it has less than an equal share. For a class the
+    /// rate is that of the link or its ceiling, since borrowed bandwidth is unknown in advance.
+    fn grant_credits_of(&mut self, link: LinkId, at: EndpointId, cx: &mut Cx<'_>) {
         let class = self.congestion.endpoints[at].class;
         let (gap, slack) = (self.gap_of(link, class), self.slack(link, class));
         let waiting = self.waiting(link, class);
         let mut passed_over = 0;
         loop {
-            let Endpoint { last, live, ways, owed, mean, .. } = self.congestion.endpoints[at];
+            let Endpoint { last, live, path_latency_sum, credits_out, mean, .. } =
+                self.congestion.endpoints[at];
             if last == NONE {
                 break;
             }
             let id = ContributorId(self.congestion.contributors[ContributorId(last)].next);
             if !self.congestion.contributors[id].live {
-                self.congestion.turn(at, false);
+                self.congestion.rotate(at, false);
                 self.congestion.forget(at, id);
                 continue;
             }
             if live == 1 && waiting == 0 {
-                // Nobody contends any more.
-                self.tell(link, at, id, Order::Free, cx);
-                self.congestion.leave(at, id);
+                // There is no contention any more.
+                self.send_notice(link, at, id, NoticeKind::Release, cx);
+                self.congestion.deactivate(at, id);
                 continue;
             }
-            let round = Span(2 * (ways / u64::from(live))) + slack;
-            let out = u64::from(owed + 1) * u64::from(mean) + waiting;
+            let round = Span(2 * (path_latency_sum / u64::from(live))) + slack;
+            let out = u64::from(credits_out + 1) * u64::from(mean) + waiting;
             if gap.span(out) > round {
                 break;
             }
-            self.congestion.turn(at, true);
-            let Contributor { owed, most, .. } = self.congestion.contributors[id];
-            if owed >= most {
+            self.congestion.rotate(at, true);
+            let Contributor { credits_out, limit, .. } = self.congestion.contributors[id];
+            if credits_out >= limit {
                 passed_over += 1;
                 if passed_over < live.min(PASSED_OVER) {
                     continue;
                 }
-                let own = u64::from(owed) * u64::from(live);
+                let own = u64::from(credits_out) * u64::from(live);
                 if gap.span(own.saturating_mul(mean.into())) > round {
                     break;
                 }
                 passed_over = 0;
             }
-            self.congestion.give(at, id, cx.now);
-            self.tell(link, at, id, Order::Send, cx);
+            self.congestion.give_credit(at, id, cx.now);
+            self.send_notice(link, at, id, NoticeKind::Credit, cx);
         }
         if self.congestion.endpoints[at].records == 0 && waiting <= self.congestion.threshold {
             self.forget_endpoint(link, at);
         }
     }
 
-    /// The class of `at` congests `link` no more.
+    /// Ends the congestion of `link` in the class of `at`.
     fn forget_endpoint(&mut self, link: LinkId, at: EndpointId) {
         let next = self.congestion.endpoints[at].next;
         let first = &mut self.wires[link].endpoint;
@@ -564,21 +568,21 @@ impl PacketNetwork {
         self.congestion.endpoints.free(at);
     }
 
-    /// `nic` has handed back a credit: when it came there was nothing to send (free), or what was
-    /// sent on it is lost and will be sent again on another (hold).
+    /// `nic` has returned a credit: it had nothing to send (`Release`), or the packet sent on it is
+    /// lost and will be resent on another credit (`Throttle`).
     #[cold]
-    pub(crate) fn handed_back(&mut self, nic: NicId, said: u32, cx: &mut Cx<'_>) {
-        let Said { nic: dst, class, times, order } = Said::read(said);
+    pub(crate) fn receive_returned_credit(&mut self, nic: NicId, notice: u32, cx: &mut Cx<'_>) {
+        let CongestionNotice { nic: dst, class, generation, kind } = CongestionNotice::read(notice);
         let link = cx.machine.ejection(dst);
         let at = self.endpoint(link, class).expect("it is congested while credits are out");
         let id = self.congestion.find(at, nic).expect("who owes is known");
         let contributor = self.congestion.contributors[id];
-        if order == Order::Free && contributor.live && contributor.times == times {
-            self.congestion.leave(at, id);
+        if kind == NoticeKind::Release && contributor.live && contributor.generation == generation {
+            self.congestion.deactivate(at, id);
         }
         let slack = self.slack(link, class);
         self.congestion.settle(at, nic, slack, cx.now);
-        self.deal(link, at, cx);
+        self.grant_credits_of(link, at, cx);
     }
 }
 
@@ -586,29 +590,30 @@ impl PacketNetwork {
 mod tests {
     use super::{Contributor, NicId, Span, Time};
 
-    /// On the slowest links, with all the credits there are: what is used is no more than was had.
+    /// On the slowest links, with the maximum number of credits, the usage does not exceed the
+    /// credits given.
     #[test]
     fn credit_usage_measurement_never_overflows() {
-        let (way, had) = (u32::MAX, u32::MAX);
+        let (path_latency, had) = (u32::MAX, u32::MAX);
         let mut slow = Contributor {
             nic: NicId(0),
-            way,
+            path_latency,
             next: 0,
             chained: 0,
-            owed: 0,
-            most: 1,
+            credits_out: 0,
+            limit: 1,
             measured: Time::ZERO,
             had,
-            lacking: 0,
-            times: 0,
+            unreturned: 0,
+            generation: 0,
             live: true,
             in_round: false,
         };
         let slack = Span(1 << 60);
-        let due = slack.0 + 2 * u64::from(way);
+        let due = slack.0 + 2 * u64::from(path_latency);
         slow.measure(slack, Time(2 * due));
-        assert_eq!(slow.most, had / 2 + 1);
+        assert_eq!(slow.limit, had / 2 + 1);
         slow.measure(slack, Time(due));
-        assert_eq!(slow.most, had / 2 + 2);
+        assert_eq!(slow.limit, had / 2 + 2);
     }
 }

@@ -1,8 +1,8 @@
-//! Credits: room in the buffer at the far end of a link, and room that is on its way back.
+//! Credits: free space in the buffer at the far end of a link, and credits in transit.
 //!
-//! A credit's coming is not an event. What comes home is added up by epochs, a few of them to the
-//! longest time a credit can take, and counted when somebody looks: so credits come home in
-//! batches, up to an epoch late and never early. Sums do not care for the order of what they add.
+//! The arrival of a credit is not an event. Credits are summed by epoch, with a few epochs to the
+//! longest time a credit can take, and counted when needed. They therefore return in batches, up to
+//! one epoch late and never early, and the result does not depend on the order of events.
 
 use std::ops::Index;
 
@@ -10,105 +10,107 @@ use base::{Gap, Span, Time};
 use machine::faults::LANES;
 use machine::{Hop, LinkId, LinkKind, Machine};
 
-use crate::lanes::Round;
+use crate::voq::VoqList;
 
-/// What links have in common. A machine has a handful of kinds, so they are always in cache.
+/// Common parameters of links. A machine has a handful of types, which stay in the cache.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Class {
+pub(crate) struct LinkType {
     pub gap: Gap,
     pub latency: Span,
     pub cable: Span,
-    /// What room in its buffers is counted in.
+    /// Unit of its buffers.
     pub cell: Cell,
     /// Cells of a virtual channel's buffer.
     pub cells: u16,
-    /// Cells that are out when a stream at full rate meets no other.
+    /// Cells outstanding for a single stream at full rate.
     pub pipe: u16,
-    /// With so much room or more no more than the pipe is out, and nobody needs to know better.
+    /// With at least this credit no more than `pipe` is outstanding, and the exact value is not
+    /// needed.
     pub ample: u16,
-    /// The shard its other end is in, +1; 0 if both are in this one (`Partition::remote_shard`).
-    pub abroad: u8,
-    /// It brings full packets slower than a NIC takes them.
-    pub is_slow: bool,
-    /// The least time that the way to a NIC and its host interface need for a full packet.
-    taken_in: Span,
-    /// Length of an epoch, ps, and 2^64 over it.
+    /// The shard of its far end plus 1; 0 if both ends are in this shard
+    /// (`Partition::remote_shard`).
+    pub remote_shard: u8,
+    /// It delivers full packets more slowly than a NIC takes them.
+    pub is_slower_than_nic: bool,
+    /// Minimum time of a full packet on an ejection link and host interface.
+    min_take_time: Span,
+    /// Length of an epoch, ps, and 2^64 divided by it.
     epoch: u64,
     per_epoch: u64,
 }
-const _: () = assert!(size_of::<Class>() <= 64);
+const _: () = assert!(size_of::<LinkType>() <= 64);
 
-/// The classes of a machine's links, by number. There is one for every number that can be said, so
-/// that none has to be looked for beyond the end.
-pub(crate) struct Classes {
-    of: Box<[Class; 256]>,
+/// The link types of a machine, by number. The array covers all values of the index type, so no
+/// bounds check is needed.
+pub(crate) struct LinkTypes {
+    of: Box<[LinkType; 256]>,
     len: usize,
 }
 
-impl Classes {
-    /// One class, the first.
-    pub fn of(first: Class) -> Classes {
-        Classes { of: Box::new([first; 256]), len: 1 }
+impl LinkTypes {
+    /// A table with one type.
+    pub fn of(first: LinkType) -> LinkTypes {
+        LinkTypes { of: Box::new([first; 256]), len: 1 }
     }
-    pub fn all(&self) -> &[Class] {
+    pub fn all(&self) -> &[LinkType] {
         &self.of[..self.len]
     }
-    /// The number of `class`, which it has from now on if it is new.
-    pub fn number(&mut self, class: Class) -> u8 {
-        let known = self.all().iter().position(|&known| known == class);
+    /// The number of `link_type`, which is added if it is new.
+    pub fn number(&mut self, link_type: LinkType) -> u8 {
+        let known = self.all().iter().position(|&known| known == link_type);
         let at = known.unwrap_or_else(|| {
             assert!(self.len < self.of.len(), "links of at most 256 kinds");
-            self.of[self.len] = class;
+            self.of[self.len] = link_type;
             self.len += 1;
             self.len - 1
         });
         at as u8
     }
 }
-impl Index<u8> for Classes {
-    type Output = Class;
+impl Index<u8> for LinkTypes {
+    type Output = LinkType;
     #[inline(always)]
-    fn index(&self, number: u8) -> &Class {
+    fn index(&self, number: u8) -> &LinkType {
         &self.of[usize::from(number)]
     }
 }
 
-/// Room that a packet takes up at the far end of the link it came in by.
+/// Space that a packet occupies at the far end of the link it arrived by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Buffer {
     pub hop: Hop,
     pub cells: u16,
-    /// Of the link.
-    pub class: u8,
+    /// Type of the link.
+    pub link_type: u8,
 }
 
-/// Epochs a counted credit may be on its way.
+/// Epochs that a counted credit may be in transit.
 const EPOCHS: u64 = 6;
-/// Epochs a channel keeps count of.
+/// Epochs that a channel keeps.
 const SLOTS: usize = 8;
 const _: () = assert!(SLOTS.is_power_of_two(), "numbers of epochs and slots wrap together");
-/// Times of a full packet on a link that its credits are counted for, if others are slower still:
-/// a slow link must not make the batches of fast ones large.
-const PATIENCE: u64 = 4;
+/// Limit of the release time used for the epoch, in times of a full packet on the link: slow links
+/// must not make the batches of fast ones large.
+const MAX_RELEASE_PACKETS: u64 = 4;
 
-impl Class {
-    /// `release` is the longest time from a packet's grant until its tail has left a buffer,
-    /// `taken_in` the least in which a NIC takes a full packet from its switch.
+impl LinkType {
+    /// `release` is the longest time from the grant of a packet until its tail has left a buffer,
+    /// `min_take_time` the shortest in which a NIC takes a full packet from its switch.
     pub fn new(
         machine: &Machine,
         link: LinkId,
         release: Span,
-        taken_in: Span,
-        abroad: u8,
-    ) -> Class {
+        min_take_time: Span,
+        remote_shard: u8,
+    ) -> LinkType {
         let links = &machine.links;
         let (gap, latency, cable) = (links.gap[link], links.latency[link], links.cable[link]);
         let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
-        let release = release.min(gap.span(packet) * PATIENCE);
+        let release = release.min(gap.span(packet) * MAX_RELEASE_PACKETS);
         assert!(latency > Span::ZERO && gap > Gap::ZERO, "{link:?} takes no time");
         let (buffer, release) = match links.kind[link] {
-            // One channel has the whole port. What a NIC without a limit takes is known when the
-            // link is granted.
+            // One channel has the whole port. An unlimited NIC takes a packet at a time known at
+            // the grant.
             LinkKind::Ejection => {
                 let port = u64::from(links.buffer[link]) * u64::from(machine.n_vcs);
                 (port, release + latency)
@@ -121,13 +123,13 @@ impl Class {
             "{link:?}: a buffer of {buffer} B cannot take a packet of {packet} B"
         );
         let epoch = (release + cable).0.div_ceil(EPOCHS).max(2);
-        // From a grant until its credit is back: there, across, out again, home, and to the end
+        // From a grant until its credit is back: transfer, crossing, departure, return, and the end
         // of an epoch.
         let round = latency + gap.span(packet) + cable + Span(epoch);
         let pipe = (round.seconds() * gap.bytes_per_s()) as u64 + packet;
         let cell = Cell::of(buffer);
         let (cells, pipe) = (cell.count(buffer), cell.count(pipe));
-        Class {
+        LinkType {
             gap,
             latency,
             cable,
@@ -135,46 +137,46 @@ impl Class {
             cells,
             pipe,
             ample: cells.saturating_sub(pipe),
-            abroad,
-            is_slow: gap.span(packet) > taken_in,
-            taken_in,
+            remote_shard,
+            is_slower_than_nic: gap.span(packet) > min_take_time,
+            min_take_time,
             epoch,
             per_epoch: u64::MAX / epoch + 1,
         }
     }
-    /// The same with so many of four lanes: slower, and counted in the same cells and epochs, so
-    /// that credits under way stay what they are.
-    pub fn with_lanes(&self, lanes: u8, packet: u64) -> Class {
+    /// The same link with so many of four lanes: slower, with unchanged cells and epochs, so
+    /// credits in transit remain valid.
+    pub fn with_lanes(&self, lanes: u8, packet: u64) -> LinkType {
         let gap = Gap(self.gap.0 * u64::from(LANES) / u64::from(lanes));
         let round = self.latency + gap.span(packet) + self.cable + Span(self.epoch);
         let pipe = (round.seconds() * gap.bytes_per_s()) as u64 + packet;
         let pipe = self.cell.count(pipe);
-        let is_slow = gap.span(packet) > self.taken_in;
-        Class { gap, pipe, ample: self.cells.saturating_sub(pipe), is_slow, ..*self }
+        let is_slower_than_nic = gap.span(packet) > self.min_take_time;
+        LinkType { gap, pipe, ample: self.cells.saturating_sub(pipe), is_slower_than_nic, ..*self }
     }
-    /// Whether there is room for so many cells on a channel of such a link. What has come home is
-    /// counted if it matters.
+    /// Whether a channel of this type has credit for `cells`. Returned credits are counted if that
+    /// matters.
     #[inline(always)]
-    pub fn lets<'a>(
+    pub fn admits<'a>(
         &self,
         cells: u16,
-        room: &mut u16,
+        credit: &mut u16,
         channel: impl FnOnce() -> &'a mut Channel,
         now: Time,
     ) -> bool {
-        if *room < cells.max(self.ample) {
-            channel().count(room, self, now);
+        if *credit < cells.max(self.ample) {
+            channel().count(credit, self, now);
         }
-        *room >= cells
+        *credit >= cells
     }
     #[inline]
     fn epoch(&self, t: Time) -> u32 {
         ((u128::from(t.0) * u128::from(self.per_epoch)) >> 64) as u32
     }
-    /// The first instant of the epoch that comes `ahead` after that of `now`.
+    /// The first instant of the epoch that is `ahead` epochs after that of `now`.
     fn start(&self, now: Time, ahead: u32) -> Time {
         let mut t = Time((now.0 / self.epoch + u64::from(ahead)) * self.epoch);
-        // The reciprocal is rounded; it may disagree by one at a border.
+        // The reciprocal is rounded and may be off by one at a boundary.
         while self.epoch(t).wrapping_sub(self.epoch(now)) < ahead {
             t += Span(1);
         }
@@ -182,11 +184,11 @@ impl Class {
     }
 }
 
-/// The unit in which buffers are counted: 8 B [estimate], more in a buffer of 512 KiB or more.
+/// The unit of buffer space: 8 B [estimate], larger in buffers of 512 KiB or more.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Cell {
     log2: u32,
-    /// Bytes of a cell less one.
+    /// Bytes of a cell minus one.
     less: u32,
 }
 
@@ -203,7 +205,7 @@ impl Cell {
         let cells = (bytes + u64::from(self.less)) >> self.log2;
         u16::try_from(cells).unwrap_or(u16::MAX)
     }
-    /// The same for a packet, which never has more than can be counted.
+    /// The same for a packet, whose cells always fit.
     #[inline]
     pub fn of_packet(self, bytes: u16) -> u16 {
         ((u32::from(bytes) + self.less) >> self.log2) as u16
@@ -214,19 +216,19 @@ impl Cell {
     }
 }
 
-/// One virtual channel of a link: what room at its far end comes home, and who waits for it. Half a
-/// line. The room that is counted lies in a column of its own (`PacketNetwork::rooms`), which is so
-/// much smaller that decisions about ways, which look at nothing else, find it in a cache.
+/// Credit state of a virtual channel: credits in transit, and VOQs that wait. Half a cache line.
+/// Available credits are a separate column (`PacketNetwork::credits`), small enough to stay in a
+/// cache for routing decisions, which read nothing else.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Channel {
-    /// Cells that come home in each epoch from `epoch` on, by the epoch's number.
+    /// Cells that return in each epoch from `epoch` on, indexed by epoch number.
     due: [u16; SLOTS],
     /// The last epoch counted, modulo 2^32.
     epoch: u32,
-    /// Who waits for it.
-    pub round: Round,
-    /// Somebody waits for nothing but credit.
+    /// VOQs that wait for it.
+    pub waiting: VoqList,
+    /// A packet waits only for credit.
     pub starved: bool,
     /// A `Credit` event is pending for this epoch, modulo 256; 0 in the upper byte if none is.
     wakes: u16,
@@ -238,89 +240,94 @@ const ARMED: u16 = 1 << 8;
 
 impl Channel {
     pub const IDLE: Channel =
-        Channel { epoch: 0, due: [0; SLOTS], round: Round::EMPTY, starved: false, wakes: 0 };
+        Channel { epoch: 0, due: [0; SLOTS], waiting: VoqList::EMPTY, starved: false, wakes: 0 };
 
-    /// Counts what has come home: there is so much more `room`. Nobody can guess how many epochs
-    /// have passed, so all slots are looked at and nothing is a branch.
+    /// Adds all credits that have returned to `credit`. The number of elapsed epochs is
+    /// unpredictable, so all slots are visited without branches.
     #[inline(never)]
-    pub fn count(&mut self, room: &mut u16, class: &Class, now: Time) {
-        let epoch = class.epoch(now);
+    pub fn count(&mut self, credit: &mut u16, link_type: &LinkType, now: Time) {
+        let epoch = link_type.epoch(now);
         let passed = epoch.wrapping_sub(self.epoch).min(SLOTS as u32) as u16;
         let counted = self.epoch as u16;
         for (slot, due) in (0..).zip(&mut self.due) {
             let has_passed = u16::wrapping_sub(slot, counted) % (SLOTS as u16) < passed;
             let home = if has_passed { *due } else { 0 };
-            *room += home;
+            *credit += home;
             *due -= home;
         }
         self.epoch = epoch;
     }
     #[inline]
-    fn due_in(&mut self, epoch: u32) -> &mut u16 {
+    fn slot(&mut self, epoch: u32) -> &mut u16 {
         &mut self.due[epoch as usize % SLOTS]
     }
-    /// Cells that have come home and are not counted yet.
-    pub fn uncounted(mut self, class: &Class, now: Time) -> u16 {
-        let mut room = 0;
-        self.count(&mut room, class, now);
-        room
+    /// Cells that have returned and are not counted yet.
+    pub fn uncounted(mut self, link_type: &LinkType, now: Time) -> u16 {
+        let mut credit = 0;
+        self.count(&mut credit, link_type, now);
+        credit
     }
-    /// Cells on their way home.
+    /// Cells in transit.
     pub fn coming(&self) -> u16 {
         self.due.iter().sum()
     }
     pub fn is_armed(&self) -> bool {
         self.wakes != 0
     }
-    /// Whether a credit that is `home` then can be counted now; otherwise it can be then.
+    /// Whether a credit that returns at `home` can be counted now; otherwise it can be at `home`.
     #[inline]
-    pub fn is_countable(class: &Class, home: Time, now: Time) -> bool {
-        // Nearly all are, and that much is no more epochs, wherever these begin.
-        home.0 - now.0 <= class.epoch * EPOCHS || Self::is_just_countable(class, home, now)
+    pub fn is_countable(link_type: &LinkType, home: Time, now: Time) -> bool {
+        // Nearly all are: this span never exceeds the slots, wherever epochs begin.
+        home.0 - now.0 <= link_type.epoch * EPOCHS || Self::is_just_countable(link_type, home, now)
     }
     #[cold]
-    fn is_just_countable(class: &Class, home: Time, now: Time) -> bool {
-        let epochs = class.epoch(home).wrapping_sub(class.epoch(now));
-        epochs < SLOTS as u32 && home.0 - now.0 < class.epoch * SLOTS as u64
+    fn is_just_countable(link_type: &LinkType, home: Time, now: Time) -> bool {
+        let epochs = link_type.epoch(home).wrapping_sub(link_type.epoch(now));
+        epochs < SLOTS as u32 && home.0 - now.0 < link_type.epoch * SLOTS as u64
     }
-    /// So many cells will be `home` then, which is countable. `room` is asked for only if it has to
-    /// be counted before.
+    /// `cells` will return at `home`, which must be countable. `credit` is evaluated only if slots
+    /// have to be freed.
     #[inline(always)]
-    pub fn give_back<'a>(
+    pub fn add_credit<'a>(
         &mut self,
         cells: u16,
         home: Time,
-        room: impl FnOnce() -> &'a mut u16,
-        class: &Class,
+        credit: impl FnOnce() -> &'a mut u16,
+        link_type: &LinkType,
         now: Time,
     ) {
-        // At the end of the epoch in which they come. Nobody asks what has come by now, unless its
-        // places are needed.
-        let epoch = class.epoch(home);
+        // At the end of the epoch in which they return. Earlier credits are counted only if their
+        // slots are needed.
+        let epoch = link_type.epoch(home);
         if epoch.wrapping_sub(self.epoch) >= SLOTS as u32 {
-            self.count(room(), class, now);
+            self.count(credit(), link_type, now);
         }
         debug_assert!(epoch.wrapping_sub(self.epoch) < SLOTS as u32, "it cannot be counted yet");
-        *self.due_in(epoch) += cells;
+        *self.slot(epoch) += cells;
     }
-    /// When the next credit comes home, unless an event for it or for one before it is pending;
-    /// one is, from now on.
-    pub fn next_due(&mut self, room: &mut u16, class: &Class, now: Time) -> Option<Time> {
-        self.count(room, class, now);
+    /// When the next credit returns, unless an event for it or for an earlier one is pending. The
+    /// caller schedules the event.
+    pub fn next_credit_event(
+        &mut self,
+        credit: &mut u16,
+        link_type: &LinkType,
+        now: Time,
+    ) -> Option<Time> {
+        self.count(credit, link_type, now);
         let epoch = self.epoch;
         let mut ahead = 0..SLOTS as u32;
-        let ahead = 1 + ahead.find(|&nth| *self.due_in(epoch.wrapping_add(nth)) > 0)?;
+        let ahead = 1 + ahead.find(|&nth| *self.slot(epoch.wrapping_add(nth)) > 0)?;
         let pending = u32::from((self.wakes as u8).wrapping_sub(self.epoch as u8));
-        // An event of this very epoch is still to come in this instant, and is that of a credit.
+        // An event of this epoch is still to come at this instant, for a credit.
         if self.is_armed() && pending <= ahead {
             return None;
         }
         self.wakes = ARMED | u16::from(self.epoch.wrapping_add(ahead) as u8);
-        Some(class.start(now, ahead))
+        Some(link_type.start(now, ahead))
     }
-    /// A `Credit` event is there. False if nobody waits for it any more.
-    pub fn has_come(&mut self, room: &mut u16, class: &Class, now: Time) -> bool {
-        self.count(room, class, now);
+    /// A `Credit` event occurs. False if no packet waits for it any more.
+    pub fn credit_event(&mut self, credit: &mut u16, link_type: &LinkType, now: Time) -> bool {
+        self.count(credit, link_type, now);
         let expected = self.is_armed() && self.wakes as u8 == self.epoch as u8;
         if expected {
             self.wakes = 0;
@@ -334,8 +341,8 @@ mod tests {
     use super::*;
     use base::draw;
 
-    fn class(epoch: u64) -> Class {
-        Class {
+    fn link_type(epoch: u64) -> LinkType {
+        LinkType {
             gap: Gap(1),
             latency: Span(1),
             cable: Span(1),
@@ -343,43 +350,43 @@ mod tests {
             cells: 1_000,
             pipe: 0,
             ample: 1_000,
-            abroad: 0,
-            is_slow: false,
-            taken_in: Span::ZERO,
+            remote_shard: 0,
+            is_slower_than_nic: false,
+            min_take_time: Span::ZERO,
             epoch,
             per_epoch: u64::MAX / epoch + 1,
         }
     }
 
-    /// Also where epochs' numbers wrap, and at the end of time.
+    /// Includes wrap-around of epoch numbers, and the end of time.
     #[test]
     fn credits_return_at_most_one_epoch_late() {
         for (epoch, begin) in
             [(1_000, 0), (777, (777 << 32) - 50_000), (1 << 10, 1 << 63), (3_331, u64::MAX >> 4)]
         {
-            let class = class(epoch);
-            let (mut channel, mut room) = (Channel::IDLE, class.cells);
+            let link_type = link_type(epoch);
+            let (mut channel, mut credit) = (Channel::IDLE, link_type.cells);
             let (mut now, mut out, mut homes) = (Time(begin), 0, Vec::new());
             for nth in 0..20_000u64 {
-                let luck = draw(epoch, 0, 0, nth);
-                // Mostly short steps, now and then a pause.
-                now += Span(if luck.is_multiple_of(16) { luck % 20_000 } else { luck % 300 });
-                channel.count(&mut room, &class, now);
+                let random = draw(epoch, 0, 0, nth);
+                // Mostly short steps, with occasional pauses.
+                now += Span(if random.is_multiple_of(16) { random % 20_000 } else { random % 300 });
+                channel.count(&mut credit, &link_type, now);
                 let home = |by: u64| -> u16 {
                     homes.iter().filter(|h: &&(Time, u16)| h.0.0 <= by).map(|h| h.1).sum()
                 };
-                let came = room + out - class.cells;
+                let came = credit + out - link_type.cells;
                 assert!(came <= home(now.0), "at {now:?}: early");
                 assert!(came >= home(now.0.saturating_sub(epoch + 1)), "at {now:?}: late");
-                assert_eq!(room + channel.coming() + out - home(u64::MAX), class.cells);
-                let cells = 1 + (luck >> 32) as u16 % 9;
-                let home = now + Span((luck >> 40) % (SLOTS as u64 * epoch));
-                let is_countable = Channel::is_countable(&class, home, now);
+                assert_eq!(credit + channel.coming() + out - home(u64::MAX), link_type.cells);
+                let cells = 1 + (random >> 32) as u16 % 9;
+                let home = now + Span((random >> 40) % (SLOTS as u64 * epoch));
+                let is_countable = Channel::is_countable(&link_type, home, now);
                 assert!(is_countable || home.0 - now.0 > EPOCHS * epoch, "it is near enough");
-                if room >= cells && homes.len() < 500 && is_countable {
-                    room -= cells;
+                if credit >= cells && homes.len() < 500 && is_countable {
+                    credit -= cells;
                     out += cells;
-                    channel.give_back(cells, home, || &mut room, &class, now);
+                    channel.add_credit(cells, home, || &mut credit, &link_type, now);
                     homes.push((home, cells));
                 } else if channel.coming() == 0 {
                     (out, homes) = (0, Vec::new());
@@ -388,17 +395,21 @@ mod tests {
         }
     }
 
-    /// A credit starts home in the instant in which the event of another is still to come.
+    /// A credit starts to return at the instant at which the event of another is still to come.
     #[test]
     fn a_credit_sent_as_another_arrives_is_counted() {
-        let class = class(1_000);
-        let (mut channel, mut room) = (Channel { starved: true, ..Channel::IDLE }, 0);
-        let room = &mut room;
-        channel.give_back(1, Time(500), || room, &class, Time(0));
-        assert_eq!(channel.next_due(room, &class, Time(0)), Some(Time(1_000)));
-        channel.give_back(1, Time(3_500), || room, &class, Time(1_000));
-        assert_eq!(channel.next_due(room, &class, Time(1_000)), None, "its event is about to come");
-        assert!(channel.has_come(room, &class, Time(1_000)));
-        assert_eq!(channel.next_due(room, &class, Time(1_000)), Some(Time(4_000)));
+        let link_type = link_type(1_000);
+        let (mut channel, mut credit) = (Channel { starved: true, ..Channel::IDLE }, 0);
+        let credit = &mut credit;
+        channel.add_credit(1, Time(500), || credit, &link_type, Time(0));
+        assert_eq!(channel.next_credit_event(credit, &link_type, Time(0)), Some(Time(1_000)));
+        channel.add_credit(1, Time(3_500), || credit, &link_type, Time(1_000));
+        assert_eq!(
+            channel.next_credit_event(credit, &link_type, Time(1_000)),
+            None,
+            "its event is about to come"
+        );
+        assert!(channel.credit_event(credit, &link_type, Time(1_000)));
+        assert_eq!(channel.next_credit_event(credit, &link_type, Time(1_000)), Some(Time(4_000)));
     }
 }

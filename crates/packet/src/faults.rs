@@ -1,12 +1,12 @@
-//! What becomes of packets on a machine of which parts are broken: links that send a packet again
-//! because a bit was wrong, links with fewer lanes, links that are down; packets that are lost, and
-//! the NIC that sends them again until it gives up. docs/models/faults.md has the rules.
+//! Packets on a machine with faults: link-level replays after bit errors, links with fewer lanes,
+//! failed links, lost packets, and retransmission by NICs until they give up. Rules:
+//! docs/models/faults.md.
 //!
-//! Knows that a packet is lost. Refuses to know where a way leads round it (`machine`'s).
+//! This file decides whether a packet is lost. Routes around faults are computed in `machine`.
 //!
-//! The one idea: the plan is fixed before the run, so whether a packet gets across a link whole is
-//! known when it enters. A packet that will not is lost there and then, and nobody downstream ever
-//! hears of it: so none can arrive twice.
+//! Design: the fault schedule is fixed before the run, so whether a packet crosses a link is known
+//! when it enters. A packet that does not is removed at that time, and nothing downstream processes
+//! it. So no packet can arrive twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,75 +16,74 @@ use machine::faults::{Faults, LANES, LinkChange, packet_error_probability};
 use machine::{Hop, LinkId, Machine, NicId};
 use net::{Cx, FAILED, Failure, LostAt, MsgId};
 
-use crate::credit::Class;
+use crate::credit::LinkType;
 use crate::loads::Loads;
 use crate::{
     Arrival, ArrivalId, LostId, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, mark,
 };
 
-/// Streams of draws: bit errors, and the luck of a packet that is sent again.
+/// Random streams: bit errors, and the draw of a retransmitted packet.
 const STREAM_BITS: u32 = 0x6269_7473;
 const STREAM_AGAIN: u32 = 0x6167_6169;
 
-/// Crossings after which a link is taken to have got a packet across: at the highest rate of
-/// errors that plans may have fewer than one packet in 10^5 of 2 KiB needs as many.
+/// Maximum number of replays on a link, after which the packet counts as transferred. At the
+/// highest permitted error rate fewer than one packet of 2 KiB in 10^5 needs as many.
 const MOST_REPLAYS: u32 = 64;
 
-/// A packet that is gone, until the timer of the NIC that sent it, or that waits for its answer,
-/// says so.
+/// A lost packet, until the retransmission timer expires at the NIC that sent the request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lost {
-    /// The message of a request; what an answer belongs to, if anything.
+    /// For a request, its message; for a response, the message at the initiator, if any.
     arrival: ArrivalId,
     is_answer: bool,
-    /// The other NIC.
+    /// The NIC at the other end.
     peer: NicId,
-    /// The virtual network that a request goes by, also one that asks for an answer once more.
+    /// Virtual network of the request, also for a request that asks for a lost response again.
     vnet: u8,
     draw: u64,
     payload: u64,
     at: LostAt,
-    /// It was sent on credit, to a receiver that is congested.
+    /// Sent on a credit of a congested endpoint.
     on_credit: bool,
-    /// The flow it was of.
+    /// Its flow.
     flow: Option<u32>,
     times: u32,
 }
 
-/// A packet that was sent again, or an answer under way: how often it has been sent again, and by
-/// which NIC it is answered.
+/// A retransmitted packet or a response in flight: number of retransmissions, and the NIC that
+/// responds.
 #[derive(Clone, Copy, Debug)]
-struct Again {
+struct Resent {
     times: u32,
     by: NicId,
 }
 
-/// What a network with a plan knows beside the others.
-pub(crate) struct Faulty {
-    /// Bit-error rates as they are now, and the classes of links in full health.
+/// Additional state of a network with a fault schedule.
+pub(crate) struct FaultState {
+    /// Current bit-error rates, and the types of undamaged links.
     ber: IndexVec<LinkId, f64>,
     whole: IndexVec<LinkId, u8>,
     lost: Slab<LostId, Lost>,
-    /// By messages and draws of packets.
-    again: BTreeMap<(u32, u64), Again>,
-    /// Requests asked once more for no message's sake: all there is to tell has been told.
-    silent: BTreeSet<u32>,
-    /// Messages that were told to have failed and of which packets are still about.
+    /// By message and packet draw.
+    resent: BTreeMap<(u32, u64), Resent>,
+    /// Repeated requests for responses whose message needs no report.
+    unreported: BTreeSet<u32>,
+    /// Messages reported as failed of which packets are still in flight.
     failed: BTreeSet<u32>,
-    /// Told, and not asked about yet.
+    /// Reported as failed; the reason has not been queried yet.
     failures: BTreeMap<u32, Failure>,
     max_hops: u32,
 }
 
-impl Faulty {
-    pub fn new(machine: &Machine, whole: impl Iterator<Item = u8>) -> Option<Box<Faulty>> {
+impl FaultState {
+    pub fn new(machine: &Machine, whole: impl Iterator<Item = u8>) -> Option<Box<FaultState>> {
         let faults = machine.faults.as_deref()?;
-        Some(Box::new(Faulty {
+        Some(Box::new(FaultState {
             ber: IndexVec::filled(faults.ber, machine.links.gap.len()),
             whole: whole.collect(),
             lost: Slab::with_capacity(64),
-            again: BTreeMap::new(),
-            silent: BTreeSet::new(),
+            resent: BTreeMap::new(),
+            unreported: BTreeSet::new(),
             failed: BTreeSet::new(),
             failures: BTreeMap::new(),
             max_hops: machine.max_hops(),
@@ -93,8 +92,8 @@ impl Faulty {
 
     pub fn assert_quiet(&self) {
         assert_eq!(self.lost.live(), 0, "lost packets that no timer has told of");
-        assert!(self.again.is_empty(), "packets that are still to be sent again");
-        assert!(self.silent.is_empty(), "requests for no message's sake");
+        assert!(self.resent.is_empty(), "packets that are still to be sent again");
+        assert!(self.unreported.is_empty(), "requests for no message's sake");
         assert!(self.failed.is_empty(), "packets left of messages that failed");
     }
 
@@ -103,27 +102,27 @@ impl Faulty {
     }
 }
 
-/// The plan; there is one wherever this is asked.
-fn plan(machine: &Machine) -> &Faults {
+/// The fault schedule; callers know that there is one.
+fn schedule(machine: &Machine) -> &Faults {
     machine.faults.as_deref().expect("a network with faults has a plan")
 }
 
 impl PacketNetwork {
-    fn faulty(&mut self) -> &mut Faulty {
+    fn fault_state(&mut self) -> &mut FaultState {
         self.faults.as_mut().expect("asked only where there is a plan")
     }
 
-    /// How the run begins.
-    pub(crate) fn begin_faulty(&mut self, machine: &Machine) {
+    /// Applies the faults that hold from the start.
+    pub(crate) fn apply_initial_faults(&mut self, machine: &Machine) {
         let Some(faults) = machine.faults.as_deref() else { return };
         for &change in faults.changes.iter().take_while(|change| change.at == Time::ZERO) {
             self.set_condition(change, machine);
         }
     }
 
-    /// Whatever the plan changes later is an event.
+    /// Schedules all later changes as events.
     pub(crate) fn schedule_changes(&mut self, cx: &mut Cx<'_>) {
-        let changes = &plan(cx.machine).changes;
+        let changes = &schedule(cx.machine).changes;
         for (nth, change) in changes.iter().enumerate().filter(|(_, c)| c.at > Time::ZERO) {
             let event = PacketEvent::Change { link: change.link, nth: nth as u32 };
             cx.at(change.at, Phase::Arrive, event);
@@ -132,31 +131,31 @@ impl PacketNetwork {
 
     fn set_condition(&mut self, change: LinkChange, machine: &Machine) {
         let LinkChange { link, to, .. } = change;
-        let faulty = self.faulty();
-        faulty.ber[link] = to.ber;
-        let mut class = faulty.whole[link];
+        let fault_state = self.fault_state();
+        fault_state.ber[link] = to.ber;
+        let mut link_type = fault_state.whole[link];
         if to.lanes < LANES {
             let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
-            let narrow = self.classes[class].with_lanes(to.lanes, packet);
-            class = self.class_number(narrow);
+            let narrow = self.link_types[link_type].with_lanes(to.lanes, packet);
+            link_type = self.link_type_number(narrow);
         }
-        self.wires[link].class = class;
+        self.wires[link].link_type = link_type;
     }
 
-    /// The number of a class, which it has from now on if it is new.
-    fn class_number(&mut self, class: Class) -> u8 {
-        let known = self.classes.all().len();
-        let number = self.classes.number(class);
-        if self.classes.all().len() > known {
-            self.shares.add_kind(class.gap);
+    /// The number of a link type, which is added if it is new.
+    fn link_type_number(&mut self, link_type: LinkType) -> u8 {
+        let known = self.link_types.all().len();
+        let number = self.link_types.number(link_type);
+        if self.link_types.all().len() > known {
+            self.shares.add_kind(link_type.gap);
         }
         number
     }
 
-    /// The plan's `nth` change happens. Who waits for a link that goes down is decided about anew:
-    /// nothing of it has left the switch.
+    /// Applies the `nth` change of the schedule. Packets that wait for a link that fails are routed
+    /// again: no part of them has left the switch.
     pub(crate) fn change(&mut self, nth: u32, cx: &mut Cx<'_>) {
-        let change = plan(cx.machine).changes[nth as usize];
+        let change = schedule(cx.machine).changes[nth as usize];
         self.set_condition(change, cx.machine);
         if change.to.is_up {
             return;
@@ -166,14 +165,14 @@ impl PacketNetwork {
             let mut route = self.packets[packet].route;
             cx.machine.undo_hop(&mut route, link);
             self.packets[packet].route = route;
-            self.decide_around(packet, cx);
+            self.route_around_faults(packet, cx);
         }
         if self.wires[link].endpoint != NONE {
-            self.deal_to_all(link, cx);
+            self.grant_all_credits(link, cx);
         }
     }
 
-    /// Takes out all that waits for `link`, in the order of turns at each channel.
+    /// Removes all packets that wait for `link`, in order of their turns at each channel.
     fn all_who_wait(&mut self, link: LinkId, cx: &Cx<'_>) -> Vec<PacketId> {
         let mut all = Vec::new();
         while self.wires[link].waited_for != 0 {
@@ -195,13 +194,13 @@ impl PacketNetwork {
         all
     }
 
-    /// Where a packet goes from the switch it stands at; it is lost if there is no way.
+    /// Routes a packet from its current switch; it is lost if there is no route.
     #[cold]
     #[inline(never)]
-    pub(crate) fn decide_around(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    pub(crate) fn route_around_faults(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let Packet { mut route, dst, at, vnet, input, input_vc, .. } = self.packets[packet];
         let (routing_draw, before) =
-            (self.packets[packet].routing_draw(), self.step_before(packet));
+            (self.packets[packet].routing_draw(), self.stored_step(packet));
         let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
         let class = if self.is_edge(input) { 0 } else { input_vc - vnet * self.n_vcs };
         let came = (input, class);
@@ -209,7 +208,7 @@ impl PacketNetwork {
         let hop = cx.machine.next_hop_with_faults(at, to, before, &loads, came, cx.now);
         match hop {
             Some(hop) => {
-                let most = self.faulty().max_hops;
+                let most = self.fault_state().max_hops;
                 assert!(u32::from(route.hops) <= most, "a packet beyond its {most} hops");
                 assert!(route.class < self.n_vcs, "a packet beyond its channels");
                 let kind = |link| cx.machine.links.kind[link];
@@ -218,7 +217,7 @@ impl PacketNetwork {
                     || self.is_edge(input);
                 assert!(climbs, "a step that does not climb could close a circle");
                 if before.is_none_or(|(_, went)| went != hop) {
-                    self.keep_step(packet, route, hop);
+                    self.store_step(packet, route, hop);
                 }
                 self.request(packet, route, self.on(vnet, hop), cx);
             }
@@ -226,13 +225,13 @@ impl PacketNetwork {
         }
     }
 
-    /// The head of `packet` enters `hop` `then` and would have left it at `gone`.
+    /// The head of `packet` enters `hop` at `then` and would leave it at `gone`.
     ///
-    /// A packet with a wrong bit is sent again after the link's round trip, until it is right. One
-    /// that is on the link when that goes down never reaches the other end.
+    /// A packet with a bit error is sent again after the link's round trip, until it is intact. A
+    /// packet that is on the link when it fails never reaches the other end.
     #[cold]
     #[inline(never)]
-    pub(crate) fn send_on_faulty(
+    pub(crate) fn send_with_faults(
         &mut self,
         packet: PacketId,
         hop: Hop,
@@ -241,8 +240,8 @@ impl PacketNetwork {
         cx: &mut Cx<'_>,
     ) {
         let Packet { draw: own, bytes, route, .. } = self.packets[packet];
-        let Class { cable, .. } = *self.class(hop.link);
-        let ber = self.faulty().ber[hop.link];
+        let LinkType { cable, .. } = *self.link_type(hop.link);
+        let ber = self.fault_state().ber[hop.link];
         let mut replays = 0;
         if ber > 0.0 {
             let chance = packet_error_probability(ber, u64::from(bytes));
@@ -263,7 +262,7 @@ impl PacketNetwork {
             *way += u64::from(replays);
         }
         let gone = gone + late;
-        if !plan(cx.machine).is_cut(hop.link, then, gone + cable) {
+        if !schedule(cx.machine).is_cut(hop.link, then, gone + cable) {
             return self.enter(packet, hop, then + late, gone, cx);
         }
         let wire = &mut self.wires[hop.link];
@@ -273,24 +272,23 @@ impl PacketNetwork {
         self.lose(packet, LostAt::Link(hop.link), cx);
     }
 
-    /// `packet` gets no further than the switch it stands at. Its buffer is free when its tail is
-    /// in.
+    /// `packet` is lost at its current switch. Its buffer is free when its tail is in.
     fn lose_at_switch(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = self.packets[packet];
         self.lose(packet, LostAt::Switch(p.at), cx);
-        self.vacate(p.buffer(), p.tail.max(cx.now), cx);
+        self.free_buffer(p.buffer(), p.tail.max(cx.now), cx);
     }
 
-    /// `packet` is gone. The NIC that sent it, or that waits for the answer it is, knows when its
-    /// timer runs out, and never before a word of it could be there.
+    /// `packet` is lost. The NIC that sent it, or that waits for it as a response, detects this
+    /// when its timer expires, and not before information about the loss could have reached it.
     fn lose(&mut self, packet: PacketId, at: LostAt, cx: &mut Cx<'_>) {
         let p = self.packets[packet];
         let Packet { arrival, dst, vnet, draw, bytes, born, traveled, marks, .. } = p;
         self.packets.free(packet);
         cx.counters.lost_packets += 1;
         let is_answer = self.is_response(vnet);
-        let known = self.faulty().again.remove(&(arrival.0, draw));
-        let Again { times, by } = known.unwrap_or(Again { times: 0, by: dst });
+        let known = self.fault_state().resent.remove(&(arrival.0, draw));
+        let Resent { times, by } = known.unwrap_or(Resent { times: 0, by: dst });
         let (nic, peer, headers) = match is_answer {
             true => (dst, by, self.params.response),
             false => (self.arrivals[arrival].src, dst, self.params.packet_overhead),
@@ -301,56 +299,57 @@ impl PacketNetwork {
         let flow = p.flow();
         let lost =
             Lost { arrival, is_answer, peer, vnet, draw, payload, at, on_credit, flow, times };
-        let lost = self.faulty().lost.insert(lost);
+        let lost = self.fault_state().lost.insert(lost);
         let when = (born + cx.machine.retry.timeout).max(cx.now + Span(u64::from(traveled)));
         cx.at(when, Phase::Arrive, PacketEvent::Lost { nic, lost });
     }
 
-    /// The timer of a lost packet runs out at its NIC: it is sent again, as a message of its own in
-    /// the NIC's round, or its message has failed. For a lost answer a request without data is
-    /// sent, which the other NIC knows it has had: it only answers it.
+    /// The timer of a lost packet expires: the NIC retransmits it as a message of its own, or the
+    /// message has failed. For a lost response it sends a request without data; the other NIC
+    /// recognizes the repetition and only responds.
     pub(crate) fn time_out(&mut self, nic: NicId, lost: LostId, cx: &mut Cx<'_>) {
-        let faulty = self.faulty();
+        let fault_state = self.fault_state();
         let Lost { arrival, is_answer, peer, vnet, payload, at, on_credit, flow, times, .. } =
-            faulty.lost[lost];
-        let own = faulty.lost[lost].draw;
-        faulty.lost.free(lost);
+            fault_state.lost[lost];
+        let own = fault_state.lost[lost].draw;
+        fault_state.lost.free(lost);
         self.shares.sender(&mut self.nics, nic, vnet).in_flight -= 1;
         cx.counters.timeouts += 1;
         cx.counters.nic(nic).timeouts += 1;
         if let Some(flow) = flow {
-            self.flows.hear(flow, cx.now);
+            self.flows.acknowledge(flow, cx.now);
         }
         if on_credit {
             self.credit_lost(nic, vnet, peer, cx);
         }
-        let asker = if is_answer { arrival } else { self.arrivals[arrival].asker };
-        let told = match (asker.0, is_answer) {
+        let initiator = if is_answer { arrival } else { self.arrivals[arrival].initiator };
+        let reported = match (initiator.0, is_answer) {
             (NONE, true) => None,
-            (NONE, false) if self.faulty().silent.contains(&arrival.0) => None,
+            (NONE, false) if self.fault_state().unreported.contains(&arrival.0) => None,
             (NONE, false) => Some(arrival),
-            _ => Some(asker),
+            _ => Some(initiator),
         };
-        let has_failed = told.is_some_and(|told| self.faulty().failed.contains(&told.0));
+        let has_failed =
+            reported.is_some_and(|reported| self.fault_state().failed.contains(&reported.0));
         if times == cx.machine.retry.limit || has_failed {
-            if let Some(told) = told {
+            if let Some(reported) = reported {
                 let why = Failure { src: nic, dst: peer, at, sent: times + 1 };
-                self.fail(told, why, cx);
+                self.fail(reported, why, cx);
             }
             if !is_answer {
-                self.lacks_one_less(arrival, asker.0 == NONE, cx);
+                self.drop_expected_packet(arrival, initiator.0 == NONE, cx);
             }
-            if asker.0 != NONE {
-                self.lacks_one_less(asker, true, cx);
+            if initiator.0 != NONE {
+                self.drop_expected_packet(initiator, true, cx);
             }
         } else {
             let (arrival, payload) = match is_answer {
-                true => (self.ask_again(nic, asker, payload), 0),
+                true => (self.request_again(nic, initiator, payload), 0),
                 false => (arrival, payload),
             };
             let draw = draw(own, STREAM_AGAIN, 0, u64::from(times));
-            let again = Again { times: times + 1, by: peer };
-            self.faulty().again.insert((arrival.0, draw), again);
+            let resent = Resent { times: times + 1, by: peer };
+            self.fault_state().resent.insert((arrival.0, draw), resent);
             cx.counters.resent_packets += 1;
             cx.counters.nic(nic).resent += 1;
             let transit = self.transits.insert(Transit {
@@ -362,93 +361,103 @@ impl PacketNetwork {
                 made: 0,
                 packets: 1,
                 next: NONE,
-                hold: NONE,
+                throttle: NONE,
                 vnet,
-                // What came after it is there: it has no order to keep any more.
+                // All later packets of the flow have arrived: there is no order left to keep.
                 flow: NONE,
             });
-            self.queue_up(nic, transit);
+            self.append_to_round(nic, transit);
         }
         self.pump(nic, cx);
     }
 
-    /// A request for an answer of so many bytes that was lost.
-    fn ask_again(&mut self, src: NicId, asker: ArrivalId, back: u64) -> ArrivalId {
+    /// Repeats the request for a lost response of `back` bytes.
+    fn request_again(&mut self, src: NicId, initiator: ArrivalId, back: u64) -> ArrivalId {
         let (done, completion_delay, id, missing) = (Time::ZERO, Span::ZERO, MsgId(NONE), 1);
-        let (handling, ahead) = (0, Span::ZERO);
-        let arrival =
-            Arrival { done, completion_delay, id, src, handling, ahead, missing, back, asker };
+        let (handling, staging_lead) = (0, Span::ZERO);
+        let arrival = Arrival {
+            done,
+            completion_delay,
+            id,
+            src,
+            handling,
+            staging_lead,
+            missing,
+            back,
+            initiator,
+        };
         let arrival = self.arrivals.insert(arrival);
-        if asker.0 == NONE {
-            self.faulty().silent.insert(arrival.0);
+        if initiator.0 == NONE {
+            self.fault_state().unreported.insert(arrival.0);
         }
         arrival
     }
 
-    /// A packet of a message, or an answer, will never come.
-    fn lacks_one_less(&mut self, id: ArrivalId, is_told_here: bool, cx: &mut Cx<'_>) {
+    /// A packet of a message, or a response, will never arrive.
+    fn drop_expected_packet(&mut self, id: ArrivalId, is_told_here: bool, cx: &mut Cx<'_>) {
         let arrival = &mut self.arrivals[id];
         arrival.missing -= 1;
         if arrival.missing > 0 {
             return;
         }
         match is_told_here {
-            true => self.is_over(id, cx),
-            false => self.dismiss(id),
+            true => self.finish_with_faults(id, cx),
+            false => self.close_unreported(id),
         }
     }
 
-    /// A request turns round at `by`: its answer has been sent again as often as it has.
+    /// `by` responds to a request: the response inherits the number of retransmissions.
     #[cold]
     #[inline(never)]
-    pub(crate) fn answers(
+    pub(crate) fn response_sent(
         &mut self,
         request: (ArrivalId, u64),
         by: NicId,
         answer: (ArrivalId, u64),
     ) {
-        let faulty = self.faulty();
-        let times = faulty.again.remove(&(request.0.0, request.1)).map_or(0, |again| again.times);
-        faulty.again.insert((answer.0.0, answer.1), Again { times, by });
+        let fault_state = self.fault_state();
+        let times =
+            fault_state.resent.remove(&(request.0.0, request.1)).map_or(0, |resent| resent.times);
+        fault_state.resent.insert((answer.0.0, answer.1), Resent { times, by });
     }
 
-    /// An answer has come.
+    /// A response has arrived.
     #[cold]
     #[inline(never)]
-    pub(crate) fn has_answer(&mut self, arrival: ArrivalId, draw: u64) {
-        self.faulty().again.remove(&(arrival.0, draw));
+    pub(crate) fn response_received(&mut self, arrival: ArrivalId, draw: u64) {
+        self.fault_state().resent.remove(&(arrival.0, draw));
     }
 
-    /// A message will never be whole: whoever sent it is told, once.
+    /// A message can never complete: reports its failure to the sender, once.
     fn fail(&mut self, arrival: ArrivalId, why: Failure, cx: &mut Cx<'_>) {
         let id = self.arrivals[arrival].id;
-        let faulty = self.faulty();
-        if faulty.failed.insert(arrival.0) {
-            faulty.failures.insert(id.0, why);
+        let fault_state = self.fault_state();
+        if fault_state.failed.insert(arrival.0) {
+            fault_state.failures.insert(id.0, why);
             cx.counters.failed_messages += 1;
             cx.delivered.push((id, FAILED));
         }
     }
 
-    /// Nothing of a message is about any more, on a machine with a plan: it has come, or it was
-    /// told to have failed.
+    /// All packets of a message are accounted for, on a machine with a fault schedule: it has
+    /// arrived, or was reported as failed.
     #[cold]
     #[inline(never)]
-    pub(crate) fn is_over(&mut self, arrival: ArrivalId, cx: &mut Cx<'_>) {
+    pub(crate) fn finish_with_faults(&mut self, arrival: ArrivalId, cx: &mut Cx<'_>) {
         let Arrival { id, done, completion_delay, .. } = self.arrivals[arrival];
         self.arrivals.free(arrival);
-        let faulty = self.faulty();
+        let fault_state = self.fault_state();
         while let Some((&key, _)) =
-            faulty.again.range((arrival.0, 0)..=(arrival.0, u64::MAX)).next()
+            fault_state.resent.range((arrival.0, 0)..=(arrival.0, u64::MAX)).next()
         {
-            faulty.again.remove(&key);
+            fault_state.resent.remove(&key);
         }
-        if !faulty.failed.remove(&arrival.0) && !faulty.silent.remove(&arrival.0) {
+        if !fault_state.failed.remove(&arrival.0) && !fault_state.unreported.remove(&arrival.0) {
             cx.delivered.push((id, done + completion_delay));
         }
     }
 
-    /// What is known of a message that failed; it is forgotten then.
+    /// Why a message failed; forgets it.
     pub(crate) fn failure_of(&mut self, id: MsgId) -> Option<Failure> {
         self.faults.as_mut()?.failures.remove(&id.0)
     }

@@ -1,12 +1,11 @@
-//! Flows: packets in order that must not overtake each other. All of a flow that is under way goes
-//! one way. docs/models/routing.md has the rule and where it is from.
+//! Flows of ordered packets, which must not overtake each other: all packets of a flow in flight
+//! use one path. Rule and sources: docs/models/routing.md.
 //!
-//! Knows which flows a NIC has, and the steps that each has taken. Refuses to know how a step is
-//! chosen.
+//! This file knows the flows of each NIC and the hops that each has taken. It does not choose hops.
 //!
-//! The one idea: the first packet of a flow that has nothing under way leads. It is routed like any
-//! other, and every switch it passes keeps its step. The packets behind it come to that switch by
-//! the same link and channel, and take the same step.
+//! Design: the first packet of a flow with nothing in flight is the leader. It is routed like any
+//! other packet, and each switch on its path stores its hop. Later packets arrive at that switch by
+//! the same link and channel and take the stored hop.
 
 use base::{Slab, Time};
 use machine::{Hop, LinkId, Machine, NicId, Route};
@@ -15,44 +14,44 @@ use net::{Cx, Message, Partition};
 use crate::{NONE, Packet, PacketId, PacketNetwork, TransitId, mark};
 
 base::ids! {
-    /// A flow that is or was just now under way, with its sender.
+    /// A flow that is or was recently in flight, at its sender.
     FlowId,
 }
 
-/// Chains that the flows of a NIC are divided into.
+/// Hash chains for the flows of a NIC.
 const CHAINS: u32 = 16;
 
-/// Bits of a flow's name that are its number with its sender; above them is the sender's shard.
+/// Bits of a flow's key that are its number at its sender; above them is the sender's shard.
 const BITS: u32 = 26;
 
-/// A flow as its sender knows it. It has messages or packets under way or is forgotten, at the
-/// latest when its chain is looked through again.
+/// A flow at its sender. Flows without messages or packets in flight are removed at the latest when
+/// their chain is searched again.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
     dst: NicId,
     vnet: u8,
-    /// Messages not all sent. One of them is in the NIC's round, if any is ready to be.
+    /// Messages not completely sent. One of them is in the NIC's round, if any is ready.
     messages: u32,
     in_round: bool,
-    /// Those that wait for it, in turn.
+    /// Messages that wait for it, in order.
     first: u32,
     last: u32,
-    /// Packets of which it is not known when they will have been acknowledged.
+    /// Packets whose acknowledgement time is unknown.
     away: u32,
-    /// When the last of the others will have been.
+    /// Time of the last known acknowledgement.
     acked: Time,
-    /// After it in its chain.
+    /// Next in its chain.
     next: u32,
 }
 
 impl Flow {
-    /// Nothing of it is under way.
-    fn is_over(&self, now: Time) -> bool {
+    /// No packet of it is in flight.
+    fn is_idle(&self, now: Time) -> bool {
         self.away == 0 && self.acked <= now
     }
 }
 
-/// What a switch keeps of a flow: how it came, and where it went.
+/// A hop of a flow as stored at a switch: input, output, and route after the hop.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     came: Hop,
@@ -70,34 +69,34 @@ impl Step {
 
 pub(crate) struct Flows {
     /// Switches keep flows.
-    pub are_kept: bool,
+    pub is_enabled: bool,
     own: u8,
-    /// By NIC and chain, its first flow. Nothing while nobody sends in order.
+    /// First flow by NIC and chain. Empty until the first ordered message.
     chains: Vec<u32>,
     of: Slab<FlowId, Flow>,
-    /// By the sender's shard, flow and hop. What a shard has of them are steps at its own switches.
+    /// By the sender's shard, flow and hop number. A shard stores the hops at its own switches.
     steps: Vec<Vec<Step>>,
-    /// Most steps of a way.
+    /// Maximum number of hops of a path.
     most: usize,
-    /// A packet may be lost: what a flow that is over has left must not be found.
-    sweeps: bool,
+    /// Packets may be lost, so the stored hops of finished flows must be cleared.
+    clears_steps: bool,
 }
 
 impl Flows {
     pub fn new(machine: &Machine, part: Option<(&Partition, u8)>) -> Flows {
         Flows {
-            are_kept: machine.keeps_flows,
+            is_enabled: machine.keeps_flows,
             own: part.map_or(0, |(_, own)| own),
             chains: Vec::new(),
             of: Slab::with_capacity(0),
             steps: vec![Vec::new(); part.map_or(1, |(partition, _)| partition.shards)],
-            // The last is out of the network.
+            // The last hop leaves the network.
             most: machine.max_hops() as usize + 1,
-            sweeps: machine.faults.is_some(),
+            clears_steps: machine.faults.is_some(),
         }
     }
 
-    /// The flow from `src` to `dst`, of one message more.
+    /// The flow from `src` to `dst`, with one message more.
     pub fn open(&mut self, (src, dst): (NicId, NicId), vnet: u8, now: Time, nics: usize) -> FlowId {
         if self.chains.is_empty() {
             self.chains = vec![NONE; nics * CHAINS as usize];
@@ -110,7 +109,7 @@ impl Flows {
             let flow = self.of[FlowId(at)];
             if (flow.dst, flow.vnet) == (dst, vnet) {
                 found = at;
-            } else if flow.messages == 0 && flow.is_over(now) {
+            } else if flow.messages == 0 && flow.is_idle(now) {
                 self.of.free(FlowId(at));
                 match before {
                     NONE => self.chains[head] = flow.next,
@@ -135,39 +134,39 @@ impl Flows {
         FlowId(found)
     }
 
-    /// One packet more of `flow` is sent: the name that it goes by, and whether it leads.
-    fn join(&mut self, id: FlowId, now: Time) -> (u32, bool) {
+    /// Adds a packet to `flow`: its key, and whether the packet is the leader.
+    fn add_packet(&mut self, id: FlowId, now: Time) -> (u32, bool) {
         let flow = &mut self.of[id];
-        let leads = flow.is_over(now);
+        let leads = flow.is_idle(now);
         flow.away += 1;
-        if leads && self.sweeps {
-            self.sweep(id.0);
+        if leads && self.clears_steps {
+            self.clear_steps(id.0);
         }
         (id.0 | u32::from(self.own) << BITS, leads)
     }
 
-    /// A packet will have been acknowledged `then`, or is known to be lost.
-    pub fn hear(&mut self, name: u32, then: Time) {
-        debug_assert_eq!(name >> BITS, u32::from(self.own), "of a NIC here");
-        let flow = &mut self.of[FlowId(name & ((1 << BITS) - 1))];
+    /// A packet will be acknowledged at `then`, or is known to be lost.
+    pub fn acknowledge(&mut self, flow_key: u32, then: Time) {
+        debug_assert_eq!(flow_key >> BITS, u32::from(self.own), "of a NIC here");
+        let flow = &mut self.of[FlowId(flow_key & ((1 << BITS) - 1))];
         flow.away -= 1;
         flow.acked = flow.acked.max(then);
     }
 
-    /// Where the step after so many hops lies.
-    fn place(&self, name: u32, hops: u8) -> (usize, usize) {
-        let (shard, flow) = (name >> BITS, name & ((1 << BITS) - 1));
+    /// Position of the stored hop after `hops` hops.
+    fn place(&self, flow_key: u32, hops: u8) -> (usize, usize) {
+        let (shard, flow) = (flow_key >> BITS, flow_key & ((1 << BITS) - 1));
         debug_assert!(usize::from(hops) < self.most, "a flow beyond its hops");
         (shard as usize, flow as usize * self.most + usize::from(hops))
     }
 
-    fn step(&self, name: u32, hops: u8) -> Option<&Step> {
-        let (shard, at) = self.place(name, hops);
+    fn step(&self, flow_key: u32, hops: u8) -> Option<&Step> {
+        let (shard, at) = self.place(flow_key, hops);
         self.steps[shard].get(at)
     }
 
-    fn keep(&mut self, name: u32, hops: u8, step: Step) {
-        let (shard, at) = self.place(name, hops);
+    fn store(&mut self, flow_key: u32, hops: u8, step: Step) {
+        let (shard, at) = self.place(flow_key, hops);
         let steps = &mut self.steps[shard];
         if steps.len() <= at {
             steps.resize((at / self.most + 1) * self.most, Step::NONE);
@@ -175,13 +174,13 @@ impl Flows {
         steps[at] = step;
     }
 
-    fn sweep(&mut self, flow: u32) {
+    fn clear_steps(&mut self, flow: u32) {
         let first = flow as usize * self.most;
         let steps = &mut self.steps[usize::from(self.own)];
         steps.iter_mut().skip(first).take(self.most).for_each(|step| *step = Step::NONE);
     }
 
-    pub fn check_quiet(&self) {
+    pub fn check_idle(&self) {
         for &first in &self.chains {
             let mut at = first;
             while at != NONE {
@@ -200,13 +199,13 @@ impl Flows {
 }
 
 impl Packet {
-    /// The flow it is of, if it is of any.
+    /// The key of its flow, if it is ordered.
     #[inline]
     pub fn flow(&self) -> Option<u32> {
         (self.marks & mark::ORDERED != 0).then_some(self.draw as u32)
     }
 
-    /// What its way is drawn from.
+    /// Random draw for its route.
     #[inline]
     pub fn routing_draw(&self) -> u64 {
         match self.flow() {
@@ -217,9 +216,9 @@ impl Packet {
 }
 
 impl PacketNetwork {
-    /// Whether `transit` may stand in its NIC's round now: of the messages of a flow one does.
+    /// Whether `transit` may join its NIC's round now: one message per flow may.
     #[inline(never)]
-    pub(crate) fn is_next_of_flow(&mut self, transit: TransitId) -> bool {
+    pub(crate) fn enters_round(&mut self, transit: TransitId) -> bool {
         let flow = &mut self.flows.of[FlowId(self.transits[transit].flow)];
         if !std::mem::replace(&mut flow.in_round, true) {
             return true;
@@ -233,9 +232,9 @@ impl PacketNetwork {
         false
     }
 
-    /// All of a message of this flow has been sent: the one that takes its place in the round.
+    /// A message of this flow has been sent completely: returns the next one for the round.
     #[inline(never)]
-    pub(crate) fn after_in_flow(&mut self, flow: u32) -> Option<TransitId> {
+    pub(crate) fn next_of_flow(&mut self, flow: u32) -> Option<TransitId> {
         let flow = &mut self.flows.of[FlowId(flow)];
         flow.messages -= 1;
         let first = flow.first;
@@ -250,53 +249,53 @@ impl PacketNetwork {
         Some(TransitId(first))
     }
 
-    /// The draw and the marks of the next packet of `flow`, whose own draw this is: its lower half
-    /// gives way to the flow's name.
+    /// The draw and marks of the next packet of `flow`. The lower half of its own draw is replaced
+    /// by the flow's key.
     #[inline(never)]
     pub(crate) fn join_flow(&mut self, flow: u32, own: u64, now: Time) -> (u64, u8) {
-        let (name, leads) = self.flows.join(FlowId(flow), now);
+        let (flow_key, leads) = self.flows.add_packet(FlowId(flow), now);
         let marks = if leads { mark::ORDERED | mark::LEADS } else { mark::ORDERED };
-        (own >> 32 << 32 | u64::from(name), marks)
+        (own >> 32 << 32 | u64::from(flow_key), marks)
     }
 
-    /// A packet of a flow will have been acknowledged `then`.
+    /// A packet of a flow will be acknowledged at `then`.
     #[inline(never)]
-    pub(crate) fn hear_of_flow(&mut self, name: u32, then: Time) {
-        match name >> BITS {
-            shard if shard == u32::from(self.own) => self.flows.hear(name, then),
-            shard => self.mail_flow(shard as usize, name, then),
+    pub(crate) fn acknowledge_flow(&mut self, flow_key: u32, then: Time) {
+        match flow_key >> BITS {
+            shard if shard == u32::from(self.own) => self.flows.acknowledge(flow_key, then),
+            shard => self.mail_flow(shard as usize, flow_key, then),
         }
     }
 
-    /// The step that the packet before this one of its flow took from the same link and channel.
-    pub(crate) fn step_before(&self, packet: PacketId) -> Option<(Route, Hop)> {
+    /// The hop that the previous packet of its flow took from the same link and channel.
+    pub(crate) fn stored_step(&self, packet: PacketId) -> Option<(Route, Hop)> {
         let p = &self.packets[packet];
-        let name = p.flow().filter(|_| p.marks & mark::LEADS == 0)?;
-        let step = self.flows.step(name, p.route.hops).filter(|step| step.came == p.came())?;
+        let flow_key = p.flow().filter(|_| p.marks & mark::LEADS == 0)?;
+        let step = self.flows.step(flow_key, p.route.hops).filter(|step| step.came == p.came())?;
         Some((step.route, step.went))
     }
 
-    /// `packet` is about to take this step. If it is in order, so will those behind it; where they
-    /// would have gone otherwise, it leads from here on.
-    pub(crate) fn keep_step(&mut self, packet: PacketId, route: Route, went: Hop) {
+    /// `packet` takes this hop. If it is ordered, it stores the hop for later packets. Where it
+    /// deviates from a stored hop, it is the leader from here on.
+    pub(crate) fn store_step(&mut self, packet: PacketId, route: Route, went: Hop) {
         let p = &mut self.packets[packet];
-        let Some(name) = p.flow() else { return };
+        let Some(flow_key) = p.flow() else { return };
         p.marks |= mark::LEADS;
         let (hops, step) = (p.route.hops, Step { came: p.came(), went, route });
-        self.flows.keep(name, hops, step);
+        self.flows.store(flow_key, hops, step);
     }
 
-    /// The head of `packet`, which is in order, stands at a switch.
+    /// The head of the ordered packet `packet` is at a switch.
     #[inline(never)]
     pub(crate) fn arrive_in_order(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let (route, hop) = match self.step_before(packet) {
+        let (route, hop) = match self.stored_step(packet) {
             Some(step) => step,
             None => {
                 let leads = self.packets[packet].marks & mark::LEADS != 0;
                 assert!(leads, "a packet in order where none of its flow has passed");
                 let p = &self.packets[packet];
                 let (route, hop) = self.decide(p, p.routing_draw(), cx);
-                self.keep_step(packet, route, hop);
+                self.store_step(packet, route, hop);
                 (route, hop)
             }
         };
@@ -313,52 +312,51 @@ mod tests {
     #[test]
     fn the_first_packet_of_an_idle_flow_leads() {
         let mut flows = Flows {
-            are_kept: true,
+            is_enabled: true,
             own: 3,
             chains: Vec::new(),
             of: Slab::with_capacity(0),
             steps: vec![Vec::new(); 4],
             most: 4,
-            sweeps: false,
+            clears_steps: false,
         };
-        // By sender, receiver and network: packets away, and when the others will be acknowledged.
+        // By sender, receiver and virtual network: packets in flight, and last known
+        // acknowledgement.
         let mut naive: BTreeMap<(u32, u32, u8), (u32, Time)> = BTreeMap::new();
         let mut under_way: Vec<(u32, (u32, u32, u8))> = Vec::new();
         let (mut leaders, mut now) = (0, Time(1));
         for step in 0..20_000u64 {
-            let routing_draw = |about| draw(1, about, 0, step);
-            now = Time(now.0 + routing_draw(0) % 30);
-            if routing_draw(1) % 2 == 0 {
-                let key = (
-                    (routing_draw(2) % 2) as u32,
-                    (routing_draw(3) % 40) as u32 * 8,
-                    (routing_draw(4) % 2) as u8,
-                );
+            let random = |about| draw(1, about, 0, step);
+            now = Time(now.0 + random(0) % 30);
+            if random(1) % 2 == 0 {
+                let key =
+                    ((random(2) % 2) as u32, (random(3) % 40) as u32 * 8, (random(4) % 2) as u8);
                 let id = flows.open((NicId(key.0), NicId(key.1)), key.2, now, 2);
-                let (name, leads) = flows.join(id, now);
+                let (flow_key, leads) = flows.add_packet(id, now);
                 flows.of[id].messages -= 1;
                 let (away, acked) = naive.entry(key).or_insert((0, Time(0)));
                 assert_eq!(leads, *away == 0 && *acked <= now, "step {step}: {key:?}");
-                assert_eq!(name >> BITS, 3);
+                assert_eq!(flow_key >> BITS, 3);
                 *away += 1;
                 leaders += u32::from(leads);
-                under_way.push((name, key));
+                under_way.push((flow_key, key));
             } else if !under_way.is_empty() {
-                let nth = routing_draw(5) as usize % under_way.len();
-                let (name, key) = under_way.swap_remove(nth);
-                let then = Time(now.0 + routing_draw(6) % 100);
-                flows.hear(name, then);
+                let nth = random(5) as usize % under_way.len();
+                let (flow_key, key) = under_way.swap_remove(nth);
+                let then = Time(now.0 + random(6) % 100);
+                flows.acknowledge(flow_key, then);
                 let (away, acked) = naive.get_mut(&key).expect("it was sent");
                 (*away, *acked) = (*away - 1, then.max(*acked));
             }
-            // Two flows under way never have one name.
-            let names: BTreeMap<_, _> = under_way.iter().copied().collect();
-            let keys: BTreeMap<_, _> = under_way.iter().map(|&(name, key)| (key, name)).collect();
-            assert_eq!(names.len(), keys.len(), "step {step}");
+            // Flows in flight have distinct keys.
+            let flow_keys: BTreeMap<_, _> = under_way.iter().copied().collect();
+            let keys: BTreeMap<_, _> =
+                under_way.iter().map(|&(flow_key, key)| (key, flow_key)).collect();
+            assert_eq!(flow_keys.len(), keys.len(), "step {step}");
         }
         assert!((1_000..9_000).contains(&leaders), "{leaders} leaders");
-        // What is over is forgotten: of 160 flows there are only those left that go on.
-        under_way.iter().for_each(|&(name, _)| flows.hear(name, now));
+        // Idle flows are removed: of 160 flows only the active ones are left.
+        under_way.iter().for_each(|&(flow_key, _)| flows.acknowledge(flow_key, now));
         for (nic, far) in (0..2).flat_map(|nic| (0..40).map(move |far| (nic, far * 8))) {
             flows.open((NicId(nic), NicId(far)), 0, Time(now.0 + 100), 2);
         }

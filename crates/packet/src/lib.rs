@@ -1,29 +1,29 @@
-//! Floor 4: the network packet by packet: virtual cut-through switches with finite input buffers,
-//! credits in batches, and NICs with windows. The model is argued in docs/models/packet.md, its
-//! freedom from deadlock in docs/models/deadlock.md.
+//! Layer 4: packet-level network with virtual cut-through switches, finite input buffers, batched
+//! credits, and NICs with windows. Model: docs/models/packet.md; deadlock freedom:
+//! docs/models/deadlock.md.
 //!
-//! Knows when a packet may move. Refuses to know where to: every turn is `Machine::next_hop`'s.
+//! This crate decides when a packet may move. `Machine::next_hop` decides where to.
 //!
-//! The one idea: a packet is its head. A link is held from the moment a head enters it until the
-//! tail has left, a buffer from the grant until the tail has gone on; both ends are known when the
-//! grant is made, so no tail is ever an event.
+//! Design: a packet is represented by its head. A link is occupied from the entry of the head until
+//! the tail has left, a buffer from the grant until the tail has left it. Both ends are known when
+//! the grant is made, so tails need no events.
 
-mod ahead;
 mod classes;
 mod congestion;
 mod credit;
-mod due;
 mod faults;
 mod flows;
-mod foretold;
-mod hold;
-mod lanes;
+mod idle_check;
 mod link;
 mod loads;
+mod next_hop;
 mod nic;
-mod quiet;
+mod pending_acks;
+mod prefetch;
 mod responses;
 mod shard;
+mod throttle;
+mod voq;
 
 pub use shard::Mail;
 
@@ -32,71 +32,71 @@ use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
 use machine::{Arbitration, Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
 use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Origin, Partition};
 
-use ahead::Ahead;
 use classes::Shares;
 use congestion::Congestion;
-use credit::{Channel, Classes};
-use due::Due;
-use faults::Faulty;
+use credit::{Channel, LinkTypes};
+use faults::FaultState;
 use flows::Flows;
-use lanes::Lanes;
 use link::Wire;
 use loads::{Loads, Reports};
 use nic::Nic;
+use pending_acks::AckLine;
+use prefetch::Prefetcher;
 use shard::Shards;
+use voq::VoqStore;
 
 base::ids! {
     /// A packet in the network.
     PacketId,
-    /// An acknowledgement on its way back.
-    DueId,
-    /// A message that has packets to be made, with its sender.
+    /// A cache line of pending acknowledgements.
+    AckLineId,
+    /// A message at its sender, until all its packets have been made.
     TransitId,
-    /// A message that has not arrived whole, with its receiver.
+    /// A message at its receiver, until all its packets have arrived.
     ArrivalId,
-    /// A packet that is lost, until its NIC knows.
+    /// A lost packet, until its NIC detects the loss.
     LostId,
 }
 
-/// "No such packet, lane or message" in an intrusive list.
+/// "No packet, queue or message" in an intrusive list.
 const NONE: u32 = u32::MAX;
 
-/// No event is due.
+/// No event is pending.
 const NEVER: Time = Time(u64::MAX);
 
-/// What happens in a packet network.
+/// Events of a packet network.
 #[derive(Clone, Copy, Debug)]
 pub enum PacketEvent {
-    /// The head of `packet` stands at the far end of `link`, ready for a decision.
+    /// The head of `packet` is at the far end of `link`, ready for a routing decision.
     Head { packet: PacketId, link: LinkId },
-    /// A credit for the buffer at the far end of `link` is home, and somebody waits for it.
+    /// A credit for `link` has returned, and a packet waits for it.
     Credit { link: LinkId, vc: u8 },
-    /// A credit is home that was on its way for longer than this link counts ahead: a much slower
-    /// link kept it, or it was known before its packet had gone.
-    Home { link: LinkId, vc: u8, cells: u16 },
-    /// `link` is free again and somebody waits for it.
+    /// A credit returns that was in transit for longer than the link's epochs can count: a much
+    /// slower link delayed it, or it was known before its packet had left.
+    LateCredit { link: LinkId, vc: u8, cells: u16 },
+    /// `link` is free and packets wait for it.
     Free { link: LinkId },
-    /// The NIC has understood the command and fetched the data.
+    /// The NIC has processed the command and fetched the data.
     Ready { nic: NicId, transit: TransitId },
-    /// `link` has rested for as long as the ceiling of somebody who waits for it asks.
+    /// A waiting class may use `link` again under its ceiling.
     Allowed { link: LinkId },
-    /// An acknowledgement is back at `nic`, whose class `vnet` waits for it.
+    /// An acknowledgement is back at `nic`, and class `vnet` waits for it.
     Ack { nic: NicId, vnet: u8 },
-    /// The host interface of `nic` is free again and somebody waits for it.
+    /// The host interface of `nic` is free, and a packet or message waits for it.
     Host { nic: NicId },
     /// The response `packet` is ready to leave `nic`, which has taken the request.
     Respond { nic: NicId, packet: PacketId },
-    /// The timer of a packet that was lost runs out at `nic`.
+    /// The retransmission timer of a lost packet expires at `nic`.
     Lost { nic: NicId, lost: LostId },
-    /// The plan's `nth` change happens to `link`.
+    /// The `nth` change of the fault schedule applies to `link`.
     Change { link: LinkId, nth: u32 },
-    /// What the switch before `link`, a NIC's, says of its congestion is at a sender.
-    Order { link: LinkId, word: u32 },
-    /// A credit that `nic` had no use for is back at the switch that gave it.
-    Return { nic: NicId, word: u32 },
+    /// A congestion notice about ejection link `link` has reached a sender.
+    Notice { link: LinkId, word: u32 },
+    /// A credit that `nic` could not use has returned to the switch that gave it.
+    CreditReturn { nic: NicId, word: u32 },
 }
 
-/// Kinds of events in the queue.
+/// Event codes in the queue.
 mod kind {
     pub const HEAD: u8 = 0;
     pub const CREDIT: u8 = 1;
@@ -104,13 +104,13 @@ mod kind {
     pub const READY: u8 = net::READY;
     pub const ACK: u8 = 4;
     pub const HOST: u8 = 5;
-    pub const HOME: u8 = 6;
+    pub const LATE_CREDIT: u8 = 6;
     pub const RESPOND: u8 = 7;
     pub const ALLOWED: u8 = 8;
     pub const LOST: u8 = 9;
     pub const CHANGE: u8 = 10;
-    pub const ORDER: u8 = 11;
-    pub const RETURN: u8 = 12;
+    pub const NOTICE: u8 = 11;
+    pub const CREDIT_RETURN: u8 = 12;
 }
 
 impl NetEvent for PacketEvent {
@@ -119,8 +119,8 @@ impl NetEvent for PacketEvent {
         match self {
             PacketEvent::Head { packet, link } => (kind::HEAD, link.0, packet.0),
             PacketEvent::Credit { link, vc } => (kind::CREDIT, link.0, vc.into()),
-            PacketEvent::Home { link, vc, cells } => {
-                (kind::HOME, link.0, u32::from(vc) | u32::from(cells) << 8)
+            PacketEvent::LateCredit { link, vc, cells } => {
+                (kind::LATE_CREDIT, link.0, u32::from(vc) | u32::from(cells) << 8)
             }
             PacketEvent::Free { link } => (kind::FREE, link.0, 0),
             PacketEvent::Allowed { link } => (kind::ALLOWED, link.0, 0),
@@ -130,8 +130,8 @@ impl NetEvent for PacketEvent {
             PacketEvent::Respond { nic, packet } => (kind::RESPOND, nic.0, packet.0),
             PacketEvent::Lost { nic, lost } => (kind::LOST, nic.0, lost.0),
             PacketEvent::Change { link, nth } => (kind::CHANGE, link.0, nth),
-            PacketEvent::Order { link, word } => (kind::ORDER, link.0, word),
-            PacketEvent::Return { nic, word } => (kind::RETURN, nic.0, word),
+            PacketEvent::Notice { link, word } => (kind::NOTICE, link.0, word),
+            PacketEvent::CreditReturn { nic, word } => (kind::CREDIT_RETURN, nic.0, word),
         }
     }
     #[inline]
@@ -140,7 +140,9 @@ impl NetEvent for PacketEvent {
         match kind {
             kind::HEAD => PacketEvent::Head { packet: PacketId(arg), link },
             kind::CREDIT => PacketEvent::Credit { link, vc: arg as u8 },
-            kind::HOME => PacketEvent::Home { link, vc: arg as u8, cells: (arg >> 8) as u16 },
+            kind::LATE_CREDIT => {
+                PacketEvent::LateCredit { link, vc: arg as u8, cells: (arg >> 8) as u16 }
+            }
             kind::FREE => PacketEvent::Free { link },
             kind::ALLOWED => PacketEvent::Allowed { link },
             kind::READY => PacketEvent::Ready { nic, transit: TransitId(arg) },
@@ -149,50 +151,50 @@ impl NetEvent for PacketEvent {
             kind::RESPOND => PacketEvent::Respond { nic, packet: PacketId(arg) },
             kind::LOST => PacketEvent::Lost { nic, lost: LostId(arg) },
             kind::CHANGE => PacketEvent::Change { link, nth: arg },
-            kind::ORDER => PacketEvent::Order { link, word: arg },
-            kind::RETURN => PacketEvent::Return { nic, word: arg },
+            kind::NOTICE => PacketEvent::Notice { link, word: arg },
+            kind::CREDIT_RETURN => PacketEvent::CreditReturn { nic, word: arg },
             _ => unreachable!("no such kind of event"),
         }
     }
 }
 
-/// A packet in the network. One cache line: a hop touches a packet once.
+/// A packet in the network. One cache line, touched once per hop.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Packet {
-    /// When the tail stands where the head was last seen.
+    /// When the tail is at the place where the head was last.
     tail: Time,
-    /// When the head left the NIC: its age.
+    /// When the head left the NIC; defines the age.
     born: Time,
-    /// What its way is drawn from; the lower half of one in order is the name of its flow.
+    /// Random draw for its route. In the lower half, an ordered packet has the key of its flow.
     draw: u64,
     route: Route,
     arrival: ArrivalId,
     dst: NicId,
     /// Wire bytes.
     bytes: u16,
-    /// Sum of the latencies of the links so far, ps: the acknowledgement needs as long.
+    /// Sum of the latencies of all links so far, ps; the acknowledgement takes as long.
     traveled: u32,
-    /// The link it came in by, whose far-end buffer it occupies.
+    /// The link it arrived by, whose far-end buffer it occupies.
     input: LinkId,
-    /// Behind it in its lane, or in the receiver's queue. On its way to a switch: the link by which
-    /// it will leave that, if it has no choice any more: see `foretold`.
+    /// Next packet in its virtual output queue or in the receiver's queue. In transit to a switch:
+    /// the output link there, if the packet has no choice any more (`precomputed_hop`).
     next: u32,
-    /// Where it is or will be next; nothing if that is a NIC.
+    /// The switch it is at or in transit to; none for a NIC.
     at: SwitchId,
-    /// Of the buffer that it occupies.
+    /// Cells of the buffer that it occupies.
     cells: u16,
-    input_class: u8,
+    input_type: u8,
     input_vc: u8,
-    /// The virtual network it goes by.
+    /// Virtual network.
     vnet: u8,
-    /// What is rarely so: bits of `mark`.
+    /// Rare properties: bits of `mark`.
     marks: u8,
 }
 const _: () = assert!(size_of::<Packet>() == 64);
 
 impl Packet {
-    /// The hop by which it came in.
+    /// The hop by which it arrived.
     #[inline]
     fn came(&self) -> Hop {
         Hop { link: self.input, vc: self.input_vc }
@@ -201,99 +203,100 @@ impl Packet {
 
 /// Bits of a packet's marks.
 mod mark {
-    /// It was sent on credit: its receiver is congested.
+    /// Sent on a credit: its receiver is congested.
     pub const CREDITED: u8 = 1;
-    /// It must not be overtaken by others of its flow.
+    /// Packets of its flow must not overtake it.
     pub const ORDERED: u8 = 2;
-    /// It finds a way for its flow.
+    /// It chooses the path of its flow.
     pub const LEADS: u8 = 4;
 }
 
-/// A message as its sender knows it, until its last packet is made.
+/// A message at its sender, until its last packet has been made.
 #[derive(Clone, Copy, Debug)]
 struct Transit {
     draw: u64,
-    /// Payload not yet given to packets.
+    /// Payload not yet packetized, bytes.
     unsent: u64,
     arrival: ArrivalId,
     src: NicId,
     dst: NicId,
-    /// Packets made so far, of all there will be.
+    /// Packets made so far, and in total.
     made: u32,
     packets: u32,
-    /// Behind it in the sender's round.
+    /// Next message in the NIC's round.
     next: u32,
     vnet: u8,
-    /// The receiver's who gave credit, if it stands in the round to send one packet on that.
-    hold: u32,
-    /// The flow that it is of; nothing unless it is to be in order.
+    /// The throttled destination whose credit allows it to send one packet now, if any.
+    throttle: u32,
+    /// Its flow; none unless the message is ordered.
     flow: u32,
 }
 
-/// A message as its receiver knows it, until its last packet is there. One that is told to its
-/// sender is another such row there: it lacks the responses.
+/// A message at its receiver, until its last packet has arrived. If completion is reported at the
+/// initiator, a second record there counts the responses.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
-    /// When the last byte so far was through, for a full packet `ahead` later.
+    /// When the last byte so far had passed the host interface; for full packets plus
+    /// `staging_lead`.
     done: Time,
-    /// From the last tail's arrival to what the receiver can see.
+    /// From arrival of the last tail to the visible completion.
     completion_delay: Span,
-    /// How much longer full packets take into memory than the last.
-    ahead: Span,
+    /// How much longer a full packet takes into memory than the last one.
+    staging_lead: Span,
     id: MsgId,
     src: NicId,
-    /// What it takes of the receiver's host interface beside its bytes' time, ps.
+    /// Time the message occupies the receiver's host interface in addition to its bytes, ps.
     handling: u32,
-    /// Packets the receiver still lacks.
+    /// Packets that have not arrived yet.
     missing: u32,
-    /// Payload that responses have still to take back, and what they are to call the message where
-    /// they come from; nothing if the message is told of here.
+    /// Payload that responses still have to return, and the record at the initiator that counts
+    /// them; none if completion is reported here.
     back: u64,
-    asker: ArrivalId,
+    initiator: ArrivalId,
 }
 
-/// The state of a packet network: columns by link, by link and virtual channel, and by NIC.
+/// State of a packet network: columns by link, by link and virtual channel, and by NIC.
 pub struct PacketNetwork {
     n_vcs: u8,
-    layout: link::Layout,
-    /// Virtual networks from this one on carry responses.
+    layout: link::ChannelLayout,
+    /// First virtual network that carries responses.
     responses_from: u8,
     params: NicParams,
-    /// NICs take what comes: their host interfaces have no limit.
-    takes_at_once: bool,
-    /// Links are shared by no classes, and nothing happens to them.
+    /// The host interfaces of NICs have no limit.
+    host_is_unlimited: bool,
+    /// No traffic classes share links, and there is no fault schedule.
     is_plain: bool,
-    /// It does not fit into a processor's caches, so that looking ahead pays.
+    /// The state exceeds the processor's caches, so prefetching pays off.
     is_large: bool,
-    /// Busy links are promised to who waits alone: see `is_promising`.
-    promises: bool,
-    classes: Classes,
+    /// Busy links may be reserved by a packet that waits alone (`can_reserve`).
+    reserves: bool,
+    link_types: LinkTypes,
     wires: IndexVec<LinkId, Wire>,
-    /// By link: since when it has stalled, if it has, and for how long it had before.
+    /// By link: start of the current stall, if any, and the sum of all previous ones.
     stalls: IndexVec<LinkId, (Time, Span)>,
     reports: Reports,
     /// By link and channel; see `PacketNetwork::channel`.
     channels: Vec<Channel>,
-    /// Cells that may be sent by each of them, as of its epoch.
-    rooms: Vec<u16>,
+    /// Cells that may be sent on each channel, as of its last epoch.
+    credits: Vec<u16>,
     nics: IndexVec<NicId, Nic>,
     shares: Shares,
-    lanes: Lanes,
-    /// Turns given so far, if they are not by age.
+    voqs: VoqStore,
+    /// Turns assigned so far, for round robin.
     turns: u64,
     arbitration: Arbitration,
-    dues: Slab<DueId, Due>,
+    ack_lines: Slab<AckLineId, AckLine>,
     packets: Slab<PacketId, Packet>,
     transits: Slab<TransitId, Transit>,
     arrivals: Slab<ArrivalId, Arrival>,
-    /// Which shard this is, and what it must know if it is not the only one.
+    /// Which shard this is, and its state if there are several.
     own: u8,
     shards: Option<Box<Shards>>,
-    /// What a machine with a plan of faults needs beside.
-    faults: Option<Box<Faulty>>,
+    /// Additional state of a machine with a fault schedule.
+    faults: Option<Box<FaultState>>,
     congestion: Congestion,
     flows: Flows,
-    ahead: Ahead,
+    prefetcher: Prefetcher,
 }
 
 impl NetworkModel for PacketNetwork {
@@ -306,7 +309,8 @@ impl NetworkModel for PacketNetwork {
     }
 
     fn divides(machine: &Machine) -> bool {
-        // This policy looks at links all over the machine; and timers of lost packets are no mail.
+        // `ugal-g` uses loads of links all over the machine, and timers of lost packets cross no
+        // cable.
         !matches!(machine.routing, Routing::UgalG { .. }) && machine.faults.is_none()
     }
 
@@ -315,11 +319,11 @@ impl NetworkModel for PacketNetwork {
     }
 
     fn outgoing(&mut self, to: usize) -> &mut Mail {
-        self.bag(to)
+        self.mailbox(to)
     }
 
     fn incoming(&mut self, from: usize, mail: &mut Mail, cx: &mut Cx<'_>) {
-        self.open_mail(from, mail, cx);
+        self.receive_mail(from, mail, cx);
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
@@ -344,8 +348,8 @@ impl NetworkModel for PacketNetwork {
     }
 
     fn leave(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
-        let transit = self.begin(id, msg, cx);
-        self.set_out(transit, cx);
+        let transit = self.open_message(id, msg, cx);
+        self.start(transit, cx);
     }
 
     #[inline(always)]
@@ -353,37 +357,39 @@ impl NetworkModel for PacketNetwork {
         match ev {
             PacketEvent::Head { packet, link } => self.arrive(packet, link, cx),
             PacketEvent::Credit { link, vc } => self.credit(link, vc, cx),
-            PacketEvent::Home { link, vc, cells } => self.come_home(Hop { link, vc }, cells, cx),
+            PacketEvent::LateCredit { link, vc, cells } => {
+                self.late_credit(Hop { link, vc }, cells, cx)
+            }
             PacketEvent::Free { link } => {
                 self.wires[link].armed = false;
                 self.serve(link, cx);
             }
-            PacketEvent::Ready { transit, .. } => self.send_off(transit, cx),
+            PacketEvent::Ready { transit, .. } => self.enqueue_message(transit, cx),
             PacketEvent::Allowed { link } => self.allow(link, cx),
             PacketEvent::Ack { nic, vnet } => self.acknowledge(nic, vnet, cx),
             PacketEvent::Host { nic } => self.serve_host(nic, cx),
-            PacketEvent::Respond { nic, packet } => self.owe(packet, nic, cx),
+            PacketEvent::Respond { nic, packet } => self.enqueue_response(packet, nic, cx),
             PacketEvent::Lost { nic, lost } => self.time_out(nic, lost, cx),
             PacketEvent::Change { nth, .. } => self.change(nth, cx),
-            PacketEvent::Order { link, word } => self.heed(link, word, cx),
-            PacketEvent::Return { nic, word } => self.handed_back(nic, word, cx),
+            PacketEvent::Notice { link, word } => self.receive_notice(link, word, cx),
+            PacketEvent::CreditReturn { nic, word } => self.receive_returned_credit(nic, word, cx),
         }
     }
 
     #[inline(always)]
-    fn dispatch(&mut self, what: EventCode, cx: &mut Cx<'_>) {
-        // Most are heads; the others are told apart elsewhere, or a processor would have to guess
-        // among all of them each time.
-        if what.kind() == kind::HEAD {
-            self.arrive(PacketId(what.arg()), LinkId(what.source()), cx);
+    fn dispatch(&mut self, code: EventCode, cx: &mut Cx<'_>) {
+        // Most events are heads. The others are distinguished elsewhere, which avoids one
+        // unpredictable branch over all codes.
+        if code.kind() == kind::HEAD {
+            self.arrive(PacketId(code.arg()), LinkId(code.source()), cx);
         } else {
-            self.take_up_other(what, cx);
+            self.take_up_other(code, cx);
         }
     }
 
     #[inline]
     fn prefetch_next(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
-        if self.is_large { None } else { self.glance(queue) }
+        if self.is_large { None } else { self.prefetch_small(queue) }
     }
 
     #[inline]
@@ -394,7 +400,7 @@ impl NetworkModel for PacketNetwork {
         tell: impl FnMut(MsgId),
     ) {
         if self.is_large {
-            self.fetch(block, machine, tell);
+            self.prefetch_stages(block, machine, tell);
         }
     }
 
@@ -405,7 +411,7 @@ impl NetworkModel for PacketNetwork {
     fn report(&self, counters: &mut Counters) {
         self.report_links(counters);
         for (nic, state) in self.nics.iter() {
-            // An injection link is numbered as its NIC.
+            // An injection link has the number of its NIC.
             let requests = self.wires[LinkId(nic.0)].packets - state.responses;
             if requests > 0 {
                 counters.nic(nic).requests += requests;
@@ -420,71 +426,72 @@ impl NetworkModel for PacketNetwork {
     }
 
     fn assert_quiet(&self, machine: &Machine) {
-        self.check_quiet(machine);
+        self.check_idle(machine);
     }
 }
 
 impl PacketNetwork {
     #[inline(never)]
-    fn take_up_other(&mut self, what: EventCode, cx: &mut Cx<'_>) {
-        self.handle(PacketEvent::unpack(what.kind(), what.source(), what.arg()), cx);
+    fn take_up_other(&mut self, code: EventCode, cx: &mut Cx<'_>) {
+        self.handle(PacketEvent::unpack(code.kind(), code.source(), code.arg()), cx);
     }
 
     /// The whole network, or one shard of it.
     fn with(machine: &Machine, part: Option<(&Partition, u8)>) -> Self {
         let n_nics = machine.n_nics() as usize;
-        let (wires, channels, rooms, classes) = link::columns(machine, part);
+        let (wires, channels, credits, link_types) = link::columns(machine, part);
         let params = machine.nic.clone();
-        let shares = Shares::new(machine, classes.all());
+        let shares = Shares::new(machine, link_types.all());
         let is_plain = shares.is_off() && machine.faults.is_none();
-        let faults = Faulty::new(machine, wires.iter().map(|(_, wire)| wire.class));
-        // Beyond these guesses the arenas grow, while a run warms up. What is not used is no
-        // memory.
+        let faults = FaultState::new(machine, wires.iter().map(|(_, wire)| wire.link_type));
+        // Initial capacities are guesses; arenas grow during warm-up. Unused capacity is not backed
+        // by memory.
         let mut net = PacketNetwork {
             n_vcs: machine.n_vcs,
-            layout: link::Layout::new(machine),
+            layout: link::ChannelLayout::new(machine),
             responses_from: if params.response > 0 { responses::VNET } else { u8::MAX },
-            takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
-            promises: link::may_promise(machine),
-            is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,
+            host_is_unlimited: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
+            reserves: link::may_reserve(machine),
+            is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..])
+                > prefetch::SMALL_BYTES,
             shares,
             is_plain,
             params,
-            classes,
+            link_types,
             stalls: IndexVec::zeros(wires.len()),
             wires,
             reports: Reports::new(machine),
             channels,
-            rooms,
+            credits,
             nics: IndexVec::filled(Nic::IDLE, n_nics),
-            lanes: Lanes::with_capacity(n_nics),
+            voqs: VoqStore::with_capacity(n_nics),
             turns: 0,
             arbitration: machine.arbitration,
-            dues: Slab::with_capacity(n_nics),
+            ack_lines: Slab::with_capacity(n_nics),
             packets: Slab::with_capacity(8 * n_nics),
             transits: Slab::with_capacity(n_nics),
             arrivals: Slab::with_capacity(8 * n_nics),
             congestion: Congestion::new(machine),
             flows: Flows::new(machine, part),
-            ahead: Ahead::new(machine),
+            prefetcher: Prefetcher::new(machine),
             own: part.map_or(0, |(_, own)| own),
             shards: part.map(|(partition, _)| Shards::new(partition.clone())),
             faults,
         };
-        net.begin_faulty(machine);
+        net.apply_initial_faults(machine);
         net
     }
 
-    /// The head of `packet` stands at the far end of `link`.
+    /// The head of `packet` is at the far end of `link`.
     #[inline(always)]
     fn arrive(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
         let p = &self.packets[packet];
         if p.at.0 == NONE {
-            // Ejection links follow the injection links, each numbered as its NIC.
+            // Ejection links follow the injection links, in the order of their NICs.
             return self.receive(packet, NicId(link.0 - self.nics.len() as u32), cx);
         }
         if self.faults.is_some() {
-            return self.decide_around(packet, cx);
+            return self.route_around_faults(packet, cx);
         }
         if p.marks & mark::ORDERED != 0 {
             return self.arrive_in_order(packet, cx);
@@ -493,10 +500,10 @@ impl PacketNetwork {
         self.request(packet, route, self.on(p.vnet, hop), cx);
     }
 
-    /// Where a packet goes from the switch it stands at, as its policy has it.
+    /// The next hop of a packet from its current switch, by its routing policy.
     #[inline(always)]
     fn decide(&self, p: &Packet, routing_draw: u64, cx: &Cx<'_>) -> (Route, Hop) {
-        let only = self.foretold(p);
+        let only = self.precomputed_hop(p);
         debug_assert_eq!(only, cx.machine.single_path_hop(p.at, p.dst, p.route), "it was foretold");
         if let Some(only) = only {
             return only;
@@ -507,7 +514,8 @@ impl PacketNetwork {
         (route, hop)
     }
 
-    /// Schedules the decision about `link` for when it is free. Called only if somebody waits.
+    /// Schedules the arbitration of `link` for the time when it is free. Called only if packets
+    /// wait.
     #[inline]
     fn arm(&mut self, link: LinkId, cx: &mut Cx<'_>) {
         let wire = &mut self.wires[link];

@@ -1,92 +1,91 @@
-//! Links: what each of them holds, who waits for it, and who goes next.
+//! Links: state, waiting packets, arbitration, and entry of packets.
 
 use base::{IndexVec, Span, Time, with_capacity};
 use des::Phase;
 use machine::{Arbitration, Hop, LinkEnd, LinkId, Machine, NicId, Route, SwitchId};
 use net::{Counters, Cx, LinkTraffic, Partition};
 
-use crate::credit::{Buffer, Channel, Class, Classes};
+use crate::credit::{Buffer, Channel, LinkType, LinkTypes};
 use crate::loads::Reports;
 use crate::{NONE, Packet, PacketEvent, PacketId, PacketNetwork};
 
-/// A link as its near end sees it. One cache line, because a grant needs all of it.
+/// A link at its near end. One cache line, because a grant needs all of it.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Wire {
     /// When the last tail has left.
     pub free_at: Time,
-    /// Wire bytes and packets sent so far, and the most bytes that ever waited.
+    /// Wire bytes and packets sent so far, and the maximum backlog.
     pub bytes: u64,
     pub packets: u64,
     pub queue_max: u32,
-    /// Bytes waiting for it at this end, in any number for a NIC that is congested. What is
-    /// promised is among them until somebody looks after it has begun: see `queue`.
+    /// Bytes waiting at this end; may exceed 32 bits for a congested NIC. A reserved packet is
+    /// included until the first access after it has entered (`queue`).
     pub waiting: u64,
-    /// The switch it leads to; nothing where it leads to a NIC.
+    /// The switch it leads to; none for an ejection link.
     pub to: SwitchId,
-    /// Virtual channels with lanes, one bit each.
+    /// Virtual channels with waiting packets, one bit each.
     pub waited_for: u32,
-    /// What is known of the NIC it leads to, while that is congested, of one class first; nothing
-    /// otherwise.
+    /// Congestion state of the NIC it leads to, first traffic class; none without congestion.
     pub endpoint: u32,
-    /// The last packet to which it was promised: how long before `free_at` that enters, ps, its
-    /// wire bytes (0 if there is none, or it is not among those who wait any more), its channel.
-    held: u32,
-    promised: u16,
-    promised_vc: u8,
-    pub class: u8,
+    /// The last reservation: its start before `free_at`, ps; wire bytes of the packet (0 without a
+    /// reservation, or once it has been settled); its channel.
+    reserved_ps: u32,
+    reserved: u16,
+    reserved_vc: u8,
+    pub link_type: u8,
     /// A `Free` event is pending.
     pub armed: bool,
-    /// It is free, and those who wait for it cannot go: since when, `stalls` knows.
+    /// It is free and no waiting packet can be sent; `stalls` has the start time.
     pub stalled: bool,
 }
 const _: () = assert!(size_of::<Wire>() == 64);
 
 impl Wire {
-    /// Whether a packet has ever entered it, or waited for it.
+    /// Whether a packet has ever entered it or waited for it.
     pub fn is_used(&self) -> bool {
         self.packets > 0 || self.queue_max > 0
     }
-    /// What waits for it as switches tell each other. Between switches they wait in buffers, which
-    /// hold no more than 32 bits count.
+    /// Backlog as reported to routing. Between switches it is bounded by buffers and fits in 32
+    /// bits.
     #[inline]
     pub fn queue(&self, now: Time) -> u32 {
-        let begun = if now > self.begins() { self.promised } else { 0 };
-        (self.waiting - u64::from(begun)) as u32
+        let reservation_begun = if now > self.begins() { self.reserved } else { 0 };
+        (self.waiting - u64::from(reservation_begun)) as u32
     }
 
-    /// When the packet enters to which it was promised last. Until then, that instant included, it
-    /// is one of those who wait.
+    /// When the packet of the last reservation enters. Until then, that instant included, it counts
+    /// as waiting.
     #[inline]
     fn begins(&self) -> Time {
-        Time(self.free_at.0 - u64::from(self.held))
+        Time(self.free_at.0 - u64::from(self.reserved_ps))
     }
 
-    /// If it was promised and that has begun since somebody looked: when, and the queue until then.
+    /// For a reservation that has begun and is not settled: its start, and the backlog until then.
     #[inline]
-    pub fn begun(&self, now: Time) -> Option<(Time, u32)> {
+    pub fn reservation_begun(&self, now: Time) -> Option<(Time, u32)> {
         let begins = self.begins();
-        (self.promised > 0 && now > begins).then_some((begins, self.waiting as u32))
+        (self.reserved > 0 && now > begins).then_some((begins, self.waiting as u32))
     }
 
-    /// What was promised of this link, which is `link`, and has begun does not wait any more.
+    /// Removes a reservation of `link` that has begun from the backlog.
     #[inline]
-    fn keep_promise(&mut self, link: LinkId, reports: &mut Reports, now: Time) {
-        if let Some((begins, queue)) = self.begun(now) {
-            self.waiting -= u64::from(self.promised);
-            self.promised = 0;
+    fn settle_reservation(&mut self, link: LinkId, reports: &mut Reports, now: Time) {
+        if let Some((begins, queue)) = self.reservation_begun(now) {
+            self.waiting -= u64::from(self.reserved);
+            self.reserved = 0;
             reports.note(link, begins, queue);
         }
     }
 
-    /// The head of `p` enters `hop`, this link, `then`; its tail will have left at `gone`. It takes
-    /// so many cells at the far end.
+    /// The head of `p` enters this link by `hop` at `then`; its tail leaves at `gone`. It occupies
+    /// `cells` at the far end.
     #[inline(always)]
     pub fn carry(
         &mut self,
         p: &mut Packet,
         hop: Hop,
-        class: &Class,
+        link_type: &LinkType,
         cells: u16,
         then: Time,
         gone: Time,
@@ -95,87 +94,86 @@ impl Wire {
         self.free_at = gone;
         self.bytes += u64::from(p.bytes);
         self.packets += 1;
-        p.tail = gone + class.latency;
-        p.traveled += class.latency.0 as u32;
+        p.tail = gone + link_type.latency;
+        p.traveled += link_type.latency.0 as u32;
         p.cells = cells;
-        (p.input, p.input_vc, p.input_class, p.at) = (hop.link, hop.vc, self.class, self.to);
-        let &Class { latency, abroad, is_slow, .. } = class;
-        Entered { left, head: then + latency, to: self.to, abroad, is_slow }
+        (p.input, p.input_vc, p.input_type, p.at) = (hop.link, hop.vc, self.link_type, self.to);
+        let &LinkType { latency, remote_shard, is_slower_than_nic, .. } = link_type;
+        Entered { left, head: then + latency, to: self.to, remote_shard, is_slower_than_nic }
     }
 
-    /// Bytes promised to a packet of `vc` that still waits: it has its credit already, and has not
-    /// used it.
+    /// Bytes reserved by a packet of `vc` that still waits: its credit is taken but not yet used.
     #[inline]
-    pub fn is_promised(&self, vc: u8, now: Time) -> u16 {
-        let is_open = self.promised > 0 && self.promised_vc == vc && now <= self.begins();
-        if is_open { self.promised } else { 0 }
+    pub fn reserved_on(&self, vc: u8, now: Time) -> u16 {
+        let is_open = self.reserved > 0 && self.reserved_vc == vc && now <= self.begins();
+        if is_open { self.reserved } else { 0 }
     }
 }
 
-/// A packet has entered a link: what it leaves behind it, when its head stands at the far end, and
-/// which that is, here or abroad; and whether it came slower than a NIC takes it.
+/// Result of the entry of a packet: the buffer it leaves, when and where its head arrives, the
+/// shard of the far end, and whether the link is slower than a NIC.
 #[derive(Clone, Copy)]
 pub(crate) struct Entered {
     left: Buffer,
     head: Time,
     to: SwitchId,
-    abroad: u8,
-    is_slow: bool,
+    remote_shard: u8,
+    is_slower_than_nic: bool,
 }
 
 impl Packet {
-    /// When its tail has left where it is by a link of `class` that its head enters `then`. That
-    /// cannot be before the tail has come: from a slow link to a fast one it goes at the slow one's
-    /// rate.
+    /// When its tail has left by a link of `link_type` that its head enters at `then`. Not before
+    /// the tail has arrived: from a slow link to a fast one a packet moves at the slow rate.
     #[inline(always)]
-    fn through(&self, class: &Class, then: Time) -> Time {
-        (then + class.gap.span(u64::from(self.bytes))).max(self.tail)
+    fn through(&self, link_type: &LinkType, then: Time) -> Time {
+        (then + link_type.gap.span(u64::from(self.bytes))).max(self.tail)
     }
-    /// The room it takes up where it is.
+    /// The buffer it occupies.
     #[inline(always)]
     pub fn buffer(&self) -> Buffer {
-        Buffer { hop: self.came(), cells: self.cells, class: self.input_class }
+        Buffer { hop: self.came(), cells: self.cells, link_type: self.input_type }
     }
 }
 
-/// The columns of a machine at rest: links, their channels, the room at the ends of these, and the
-/// classes of links.
+/// The columns of an idle machine: links, channels, credits, and link types.
 ///
-/// Links of NICs come first and have one channel, as their numbers say; all others have one for
-/// each class of routes.
+/// Links of NICs come first and have one channel per virtual network; all others have one per
+/// virtual network and route class.
 pub(crate) fn columns(
     machine: &Machine,
     part: Option<(&Partition, u8)>,
-) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<u16>, Classes) {
+) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<u16>, LinkTypes) {
     let links = &machine.links;
     let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
     let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
     let slowest = links.gap.raw.iter().max().map_or(Span::ZERO, |gap| gap.span(packet));
     let release = slowest.max(host.span(packet));
-    let ways_out = (0..machine.n_nics()).map(|nic| links.gap[machine.ejection(NicId(nic))]);
-    let way_out = ways_out.min().unwrap_or_default().span(packet);
-    let taken_in = way_out.max(host.span(machine.nic.packet_payload));
-    let layout = Layout::new(machine);
+    let ejection_gaps = (0..machine.n_nics()).map(|nic| links.gap[machine.ejection(NicId(nic))]);
+    let ejection_time = ejection_gaps.min().unwrap_or_default().span(packet);
+    let min_take_time = ejection_time.max(host.span(machine.nic.packet_payload));
+    let layout = ChannelLayout::new(machine);
     let n_links = links.gap.len();
     let mut wires = IndexVec::with_capacity(n_links);
     let n_channels = layout.first(LinkId(n_links as u32));
-    let (mut channels, mut rooms) = (with_capacity(n_channels), with_capacity(n_channels));
+    let (mut channels, mut credits) = (with_capacity(n_channels), with_capacity(n_channels));
     channels.resize(n_channels, Channel::IDLE);
-    let mut classes: Option<Classes> = None;
+    let mut link_types: Option<LinkTypes> = None;
     let (mut last, mut cells, mut before) = (0, 0, None);
     wires.raw.extend(links.gap.ids().map(|link| {
-        let abroad = part.map_or(0, |(partition, own)| partition.remote_shard(machine, link, own));
-        // Neighbors are mostly alike, and a class takes longer to work out than all else here.
+        let remote_shard =
+            part.map_or(0, |(partition, own)| partition.remote_shard(machine, link, own));
+        // Neighboring links are mostly of one type, and computing a type is the most expensive step
+        // here.
         let like = (links.kind[link], links.gap[link], links.latency[link], links.cable[link]);
-        let like = Some((like, links.buffer[link], abroad));
+        let like = Some((like, links.buffer[link], remote_shard));
         if like != before {
             before = like;
-            let class = Class::new(machine, link, release, taken_in, abroad);
-            last = classes.get_or_insert_with(|| Classes::of(class)).number(class);
-            cells = class.cells;
+            let link_type = LinkType::new(machine, link, release, min_take_time, remote_shard);
+            last = link_types.get_or_insert_with(|| LinkTypes::of(link_type)).number(link_type);
+            cells = link_type.cells;
         }
         let next = layout.first(LinkId(link.0 + 1));
-        rooms.resize(next, cells);
+        credits.resize(next, cells);
         Wire {
             free_at: Time::ZERO,
             bytes: 0,
@@ -188,20 +186,21 @@ pub(crate) fn columns(
             },
             waited_for: 0,
             endpoint: NONE,
-            held: 0,
-            promised: 0,
-            promised_vc: 0,
-            class: last,
+            reserved_ps: 0,
+            reserved: 0,
+            reserved_vc: 0,
+            link_type: last,
             armed: false,
             stalled: false,
         }
     }));
-    (wires, channels, rooms, classes.expect("a machine has links"))
+    (wires, channels, credits, link_types.expect("a machine has links"))
 }
 
-/// Whether a busy link can be promised. Where no packet is sent twice a link is held for no longer
-/// than the slowest, or the NIC's host interface, needs for the largest packet there can be.
-pub(crate) fn may_promise(machine: &Machine) -> bool {
+/// Whether busy links may be reserved. Without retransmissions, a link is occupied at most for the
+/// time of the largest packet on the slowest link or host interface, which must fit in 32 bits of
+/// ps.
+pub(crate) fn may_reserve(machine: &Machine) -> bool {
     let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
     let slowest = machine.links.gap.raw.iter().copied().max().unwrap_or_default().max(host);
     machine.arbitration == Arbitration::RoundRobin
@@ -210,32 +209,32 @@ pub(crate) fn may_promise(machine: &Machine) -> bool {
         && slowest.span(u16::MAX.into()) <= Span(u32::MAX.into())
 }
 
-/// Where channels lie: those of the NICs' links come first.
+/// Positions of channels: those of the NICs' links come first.
 #[derive(Clone, Copy)]
-pub(crate) struct Layout {
-    /// Links of NICs.
+pub(crate) struct ChannelLayout {
+    /// Number of links of NICs.
     ends: u32,
-    /// Channels of a link of a NIC, and of one between switches.
+    /// Channels of a link of a NIC, and of a link between switches.
     each: [u32; 2],
-    /// How many there would be more before such a link if all had as many.
+    /// Surplus of channels before such a link if all links had as many.
     less: [u32; 2],
 }
 
-impl Layout {
-    pub fn new(machine: &Machine) -> Layout {
+impl ChannelLayout {
+    pub fn new(machine: &Machine) -> ChannelLayout {
         let (ends, of_edge) = (2 * machine.n_nics(), u32::from(machine.n_vnets));
         let of_fabric = of_edge * u32::from(machine.n_vcs);
         let channels = machine.links.gap.len() as u64 * u64::from(of_fabric);
         assert!(u32::try_from(channels).is_ok(), "2^32 virtual channels or more");
-        Layout { ends, each: [of_edge, of_fabric], less: [0, ends * (of_fabric - of_edge)] }
+        ChannelLayout { ends, each: [of_edge, of_fabric], less: [0, ends * (of_fabric - of_edge)] }
     }
-    /// Links below this are NICs'.
+    /// Links below this number are links of NICs.
     #[inline]
     pub fn ends(&self) -> u32 {
         self.ends
     }
-    /// The first channel of a link, or of the one that would come after the last. There is no
-    /// branch in it, since links of both kinds come as they like.
+    /// The first channel of a link, or of the one after the last. Branchless, since the two kinds
+    /// of links alternate unpredictably.
     #[inline(always)]
     pub fn first(&self, link: LinkId) -> usize {
         let kind = usize::from(link.0 >= self.ends);
@@ -244,13 +243,13 @@ impl Layout {
 }
 
 impl PacketNetwork {
-    /// Where the state of a virtual channel lies. A link of a NIC has one for each virtual network,
-    /// a link between switches as many as its virtual networks have together.
+    /// Position of a virtual channel. A link of a NIC has one per virtual network, a link between
+    /// switches all channels of all virtual networks.
     #[inline]
     pub(crate) fn channel(&self, link: LinkId, vc: u8) -> usize {
         self.layout.first(link) + usize::from(vc)
     }
-    /// A step of a route, by the virtual channels of `vnet`.
+    /// A hop in terms of the virtual channels of `vnet`.
     #[inline]
     pub(crate) fn on(&self, vnet: u8, hop: Hop) -> Hop {
         let vc = if self.is_edge(hop.link) { vnet } else { vnet * self.n_vcs + hop.vc };
@@ -262,76 +261,76 @@ impl PacketNetwork {
         link.0 < self.layout.ends
     }
     #[inline]
-    pub(crate) fn class(&self, link: LinkId) -> &Class {
-        &self.classes[self.wires[link].class]
+    pub(crate) fn link_type(&self, link: LinkId) -> &LinkType {
+        &self.link_types[self.wires[link].link_type]
     }
 
-    /// `packet` wants to leave by `hop`, the next of its `route`: now if nothing stands in its way,
-    /// otherwise in turn.
+    /// `packet` requests `hop`, the next of its `route`: it enters at once if nothing is in its
+    /// way, or waits.
     #[inline(always)]
     pub(crate) fn request(&mut self, packet: PacketId, route: Route, hop: Hop, cx: &mut Cx<'_>) {
         let at = self.channel(hop.link, hop.vc);
         let (p, wire) = (&mut self.packets[packet], &mut self.wires[hop.link]);
-        let class = &self.classes[wire.class];
+        let link_type = &self.link_types[wire.link_type];
         p.route = route;
         let is_free = wire.free_at <= cx.now;
         if !is_free || wire.waited_for != 0 || wire.endpoint != NONE {
             return self.wait(packet, hop, is_free, cx);
         }
-        let (room, cells) = (&mut self.rooms[at], class.cell.of_packet(p.bytes));
-        if !class.lets(cells, room, || &mut self.channels[at], cx.now) {
+        let (room, cells) = (&mut self.credits[at], link_type.cell.of_packet(p.bytes));
+        if !link_type.admits(cells, room, || &mut self.channels[at], cx.now) {
             return self.wait(packet, hop, true, cx);
         }
         if !self.is_plain {
             return self.request_by_rule(packet, hop, cx);
         }
-        if wire.promised > 0 {
-            wire.keep_promise(hop.link, &mut self.reports, cx.now);
+        if wire.reserved > 0 {
+            wire.settle_reservation(hop.link, &mut self.reports, cx.now);
         }
         *room -= cells;
-        let gone = p.through(class, cx.now);
-        let entered = wire.carry(p, hop, class, cells, cx.now, gone);
-        self.announce(packet, hop, &entered, cx);
-        self.vacate(entered.left, gone, cx);
+        let gone = p.through(link_type, cx.now);
+        let entered = wire.carry(p, hop, link_type, cells, cx.now, gone);
+        self.schedule_arrival(packet, hop, &entered, cx);
+        self.free_buffer(entered.left, gone, cx);
     }
 
-    /// `packet` could enter the free link of `hop` if its class may, and if nothing goes wrong.
+    /// `packet` can enter the free link of `hop` if its traffic class and the fault schedule allow.
     #[inline(never)]
     fn request_by_rule(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
         if !self.shares.is_off() && !self.is_allowed(packet, hop.link, cx.now) {
             return self.wait(packet, hop, true, cx);
         }
-        self.wires[hop.link].keep_promise(hop.link, &mut self.reports, cx.now);
+        self.wires[hop.link].settle_reservation(hop.link, &mut self.reports, cx.now);
         self.grant(packet, hop, cx.now, cx);
     }
 
-    /// `packet` joins those who wait for `hop`.
+    /// `packet` starts to wait for `hop`.
     #[inline(never)]
     fn wait(&mut self, packet: PacketId, hop: Hop, is_free: bool, cx: &mut Cx<'_>) {
-        self.wires[hop.link].keep_promise(hop.link, &mut self.reports, cx.now);
-        if !is_free && self.is_promising(packet, hop, cx.now) {
-            return self.promise(packet, hop, cx);
+        self.wires[hop.link].settle_reservation(hop.link, &mut self.reports, cx.now);
+        if !is_free && self.can_reserve(packet, hop, cx.now) {
+            return self.reserve(packet, hop, cx);
         }
         if self.wires[hop.link].endpoint != NONE {
-            self.meet(packet, hop.link, cx);
+            self.join_congested(packet, hop.link, cx);
         }
         self.join(packet, hop);
         self.count_waiting(packet, hop.link, cx.now);
         let wire = &self.wires[hop.link];
-        let is_news = wire.endpoint == NONE || self.congestion.are_classes_apart();
-        if wire.waiting > self.congestion.threshold && wire.to.0 == NONE && is_news {
-            self.watch(hop.link, hop.vc, cx);
+        let may_be_onset = wire.endpoint == NONE || self.congestion.is_per_class();
+        if wire.waiting > self.congestion.threshold && wire.to.0 == NONE && may_be_onset {
+            self.detect_congestion(hop.link, hop.vc, cx);
         }
         let wire = &self.wires[hop.link];
         if !is_free {
             self.arm(hop.link, cx);
         } else if !wire.armed {
-            // Those who wait already lack credit on their channels; this one may not.
+            // The packets that wait already lack credit on their channels; this one may not.
             self.arbitrate(hop.link, cx);
         }
     }
 
-    /// `packet` begins to wait for `link`.
+    /// Adds `packet` to the backlog of `link`.
     #[inline]
     fn count_waiting(&mut self, packet: PacketId, link: LinkId, now: Time) {
         let Packet { bytes, vnet, .. } = self.packets[packet];
@@ -344,37 +343,36 @@ impl PacketNetwork {
         }
     }
 
-    /// Whether the next turn of the busy link of `hop` can only be that of `packet`: in a round,
-    /// who waits alone and has credit goes first whoever comes after him, and the next of his lane,
-    /// which would have to wait for another turn, comes later still, since their link brings it
-    /// only behind his tail. Classes could change that meanwhile, links fail, and who waits for a
-    /// NIC may be told to hold back.
+    /// Whether the next grant of the busy link of `hop` is certain to be that of `packet`. Under
+    /// round robin a packet that waits alone with credit is next, whatever arrives later. The next
+    /// packet of its VOQ needs another turn and arrives behind this packet's tail. Not with traffic
+    /// classes or a fault schedule, nor for ejection links, where throttling may intervene.
     #[inline]
-    fn is_promising(&mut self, packet: PacketId, hop: Hop, now: Time) -> bool {
+    fn can_reserve(&mut self, packet: PacketId, hop: Hop, now: Time) -> bool {
         let wire = &self.wires[hop.link];
         let Packet { tail, bytes, .. } = self.packets[packet];
-        self.promises
+        self.reserves
             && wire.waited_for == 0
-            && wire.promised == 0
+            && wire.reserved == 0
             && wire.free_at < tail
             && wire.to.0 != NONE
-            && self.has_room(hop, bytes, now)
+            && self.has_credit(hop, bytes, now)
     }
 
-    /// `packet` is granted the busy link of `hop` for when it is free. That is no event then; until
-    /// then it is seen to wait.
+    /// Grants `packet` the busy link of `hop` for the time at which it is free. This needs no
+    /// event; until then the packet counts as waiting.
     #[inline]
-    fn promise(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
+    fn reserve(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
         self.count_waiting(packet, hop.link, cx.now);
         let begins = self.wires[hop.link].free_at;
         self.grant(packet, hop, begins, cx);
         let wire = &mut self.wires[hop.link];
-        wire.promised = self.packets[packet].bytes;
-        wire.promised_vc = hop.vc;
-        wire.held = (wire.free_at - begins).0 as u32;
+        wire.reserved = self.packets[packet].bytes;
+        wire.reserved_vc = hop.vc;
+        wire.reserved_ps = (wire.free_at - begins).0 as u32;
     }
 
-    /// Grants the free `link` to one of those who wait for it, if any of them has credit.
+    /// Grants the free `link` to a waiting packet with credit, if there is one.
     pub(crate) fn arbitrate(&mut self, link: LinkId, cx: &mut Cx<'_>) {
         debug_assert!(self.wires[link].free_at <= cx.now && !self.wires[link].armed);
         let chosen = if self.shares.is_off() {
@@ -384,13 +382,13 @@ impl PacketNetwork {
         };
         let Some(vc) = chosen else {
             for vc in ones(self.wires[link].waited_for) {
-                self.starve(link, vc, cx);
+                self.wake_on_credit(link, vc, cx);
             }
             self.stall(link, cx.now);
-            return self.await_ceiling(link, cx);
+            return self.wake_at_ceiling(link, cx);
         };
         let packet = self.leave(link, vc);
-        self.wires[link].keep_promise(link, &mut self.reports, cx.now);
+        self.wires[link].settle_reservation(link, &mut self.reports, cx.now);
         if self.wires[link].stalled {
             self.unstall(link, cx.now);
         }
@@ -403,25 +401,24 @@ impl PacketNetwork {
         }
         self.grant(packet, Hop { link, vc }, cx.now, cx);
         if self.wires[link].endpoint != NONE {
-            self.deal_to(link, vc, cx);
+            self.grant_credits(link, vc, cx);
         }
         if self.wires[link].waited_for != 0 {
             self.arm(link, cx);
         }
     }
 
-    /// `packet` enters the link, which is free `then`, with credit for all of it. The link is held
-    /// until the tail has left. Then too its input buffer is empty of it, and the credit starts
-    /// home.
+    /// `packet` enters the link at `then`, when it is free, with credit for all its cells. The link
+    /// is occupied until the tail has left; at that time the credit for its input buffer is sent.
     #[inline(always)]
     pub(crate) fn grant(&mut self, packet: PacketId, hop: Hop, then: Time, cx: &mut Cx<'_>) {
         let p = &self.packets[packet];
-        let (left, gone) = (p.buffer(), p.through(self.class(hop.link), then));
+        let (left, gone) = (p.buffer(), p.through(self.link_type(hop.link), then));
         self.send(packet, hop, then, gone, cx);
-        self.vacate(left, gone, cx);
+        self.free_buffer(left, gone, cx);
     }
 
-    /// The head of `packet` enters `hop` `then`; its tail will have left at `gone`.
+    /// The head of `packet` enters `hop` at `then`; its tail leaves at `gone`.
     #[inline(always)]
     pub(crate) fn send(
         &mut self,
@@ -436,13 +433,13 @@ impl PacketNetwork {
                 self.take_share(packet, hop.link, then);
             }
             if self.faults.is_some() {
-                return self.send_on_faulty(packet, hop, then, gone, cx);
+                return self.send_with_faults(packet, hop, then, gone, cx);
             }
         }
         self.enter(packet, hop, then, gone, cx);
     }
 
-    /// The same where nothing can go wrong any more.
+    /// The same after traffic classes and faults have been handled.
     #[inline(always)]
     pub(crate) fn enter(
         &mut self,
@@ -454,116 +451,117 @@ impl PacketNetwork {
     ) {
         let at = self.channel(hop.link, hop.vc);
         let (p, wire) = (&mut self.packets[packet], &mut self.wires[hop.link]);
-        let class = &self.classes[wire.class];
-        let cells = class.cell.of_packet(p.bytes);
-        self.rooms[at] -= cells;
-        let entered = wire.carry(p, hop, class, cells, then, gone);
-        self.announce(packet, hop, &entered, cx);
+        let link_type = &self.link_types[wire.link_type];
+        let cells = link_type.cell.of_packet(p.bytes);
+        self.credits[at] -= cells;
+        let entered = wire.carry(p, hop, link_type, cells, then, gone);
+        self.schedule_arrival(packet, hop, &entered, cx);
     }
 
-    /// `packet` has entered `hop`: its coming to the far end is an event, if anybody looks.
+    /// `packet` has entered `hop`: schedules its arrival at the far end, if that must be an event.
     #[inline(always)]
-    pub(crate) fn announce(
+    pub(crate) fn schedule_arrival(
         &mut self,
         packet: PacketId,
         hop: Hop,
         entered: &Entered,
         cx: &mut Cx<'_>,
     ) {
-        let (Hop { link, vc }, &Entered { mut head, to, abroad, is_slow, .. }) = (hop, entered);
-        if is_slow && to == cx.machine.nic_switch[self.packets[packet].dst] {
-            head = head.max(self.in_one_piece(packet));
+        let (Hop { link, vc }, &Entered { mut head, to, remote_shard, is_slower_than_nic, .. }) =
+            (hop, entered);
+        if is_slower_than_nic && to == cx.machine.nic_switch[self.packets[packet].dst] {
+            head = head.max(self.contiguous_start(packet));
         }
         if to.0 != NONE {
-            self.foretell(packet, to, cx.machine);
+            self.precompute_next_hop(packet, to, cx.machine);
         }
-        if abroad != 0 {
-            return self.emigrate(packet, link, head, abroad);
+        if remote_shard != 0 {
+            return self.mail_head(packet, link, head, remote_shard);
         }
         if to.0 == NONE {
-            // Where nobody is in its way and nobody looks it need not come to be known to have
-            // come: at a NIC that takes what comes, or if it is for the NIC alone.
+            // The arrival at a NIC needs no event if the host interface is unlimited, if the packet
+            // is a response without data, or if its time is certain.
             let nic = NicId(link.0 - self.nics.len() as u32);
-            if self.takes_at_once {
+            if self.host_is_unlimited {
                 return self.take(packet, nic, head, cx);
             }
             let &Packet { bytes, tail: whole, .. } = &self.packets[packet];
             if vc >= self.responses_from && u64::from(bytes) == self.params.response {
-                return self.answered(packet, nic, whole, cx);
+                return self.receive_response(packet, nic, whole, cx);
             }
-            if let Some(at) = self.is_taken_at(nic, head) {
+            if let Some(at) = self.taken_at(nic, head) {
                 return self.take(packet, nic, at, cx);
             }
         }
         cx.at(head, Phase::Arrive, PacketEvent::Head { packet, link });
     }
 
-    /// From when on `packet`, on its way to its last switch, can go on to its NIC without a
-    /// pause for its tail. Nobody asks for the way out sooner: others can use it meanwhile.
+    /// From when on `packet`, in transit to its last switch, can cross the ejection link without a
+    /// gap. It does not request the ejection link earlier, so others can use it meanwhile.
     #[inline(never)]
-    fn in_one_piece(&self, packet: PacketId) -> Time {
+    fn contiguous_start(&self, packet: PacketId) -> Time {
         let Packet { tail, bytes, vnet, dst, .. } = self.packets[packet];
         let ejection = LinkId(self.nics.len() as u32 + dst.0);
-        let way_out = self.class(ejection).gap.span(u64::from(bytes));
+        let ejection_time = self.link_type(ejection).gap.span(u64::from(bytes));
         let (_, host) = self.host_takes(self.payload(bytes, vnet));
-        // A way out of fewer lanes may need longer than the run has lasted.
-        Time(tail.0.saturating_sub(way_out.max(host).0))
+        // An ejection link with fewer lanes may need longer than the elapsed time of the run.
+        Time(tail.0.saturating_sub(ejection_time.max(host).0))
     }
 
-    /// Whether so many bytes may be sent by `hop` now.
+    /// Whether `hop` has credit for `bytes` now.
     #[inline(always)]
-    pub(crate) fn has_room(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
+    pub(crate) fn has_credit(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
         let at = self.channel(hop.link, hop.vc);
-        let class = &self.classes[self.wires[hop.link].class];
-        let (cells, room) = (class.cell.of_packet(bytes), &mut self.rooms[at]);
-        class.lets(cells, room, || &mut self.channels[at], now)
+        let link_type = &self.link_types[self.wires[hop.link].link_type];
+        let (cells, room) = (link_type.cell.of_packet(bytes), &mut self.credits[at]);
+        link_type.admits(cells, room, || &mut self.channels[at], now)
     }
 
-    /// `buffer` is free again from `gone` on: the credit for it starts home.
+    /// `buffer` is free from `gone` on: sends the credit for it.
     #[inline(always)]
-    pub(crate) fn vacate(&mut self, buffer: Buffer, gone: Time, cx: &mut Cx<'_>) {
-        let class = &self.classes[buffer.class];
-        let home = gone + class.cable;
-        match class.abroad {
-            0 => self.take_back(buffer, home, cx),
+    pub(crate) fn free_buffer(&mut self, buffer: Buffer, gone: Time, cx: &mut Cx<'_>) {
+        let link_type = &self.link_types[buffer.link_type];
+        let home = gone + link_type.cable;
+        match link_type.remote_shard {
+            0 => self.schedule_credit(buffer, home, cx),
             shard => self.mail_credit(buffer, home, shard),
         }
     }
 
-    /// The credit for `buffer`, at the end of a link whose near end is here, is `home` then.
+    /// The credit for `buffer`, of a link whose near end is in this shard, arrives at `home`.
     #[inline(always)]
-    pub(crate) fn take_back(&mut self, buffer: Buffer, home: Time, cx: &mut Cx<'_>) {
-        let Buffer { hop: Hop { link, vc }, cells, class } = buffer;
-        let class = &self.classes[class];
-        if !Channel::is_countable(class, home, cx.now) {
-            return cx.at(home, Phase::Arrive, PacketEvent::Home { link, vc, cells });
+    pub(crate) fn schedule_credit(&mut self, buffer: Buffer, home: Time, cx: &mut Cx<'_>) {
+        let Buffer { hop: Hop { link, vc }, cells, link_type } = buffer;
+        let link_type = &self.link_types[link_type];
+        if !Channel::is_countable(link_type, home, cx.now) {
+            return cx.at(home, Phase::Arrive, PacketEvent::LateCredit { link, vc, cells });
         }
         let at = self.channel(link, vc);
         let channel = &mut self.channels[at];
-        channel.give_back(cells, home, || &mut self.rooms[at], class, cx.now);
+        channel.add_credit(cells, home, || &mut self.credits[at], link_type, cx.now);
         if channel.starved {
-            self.starve(link, vc, cx);
+            self.wake_on_credit(link, vc, cx);
         }
     }
 
-    /// Somebody waits for nothing but credit: its next coming is an event.
-    pub(crate) fn starve(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_>) {
+    /// A packet waits only for credit: the next credit becomes an event.
+    pub(crate) fn wake_on_credit(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_>) {
         let at = self.channel(link, vc);
-        let class = &self.classes[self.wires[link].class];
+        let link_type = &self.link_types[self.wires[link].link_type];
         let channel = &mut self.channels[at];
         channel.starved = true;
-        // If none is due, `give_back` will come here again.
-        if let Some(due) = channel.next_due(&mut self.rooms[at], class, cx.now) {
+        // If none is in transit, `add_credit` calls this again.
+        if let Some(due) = channel.next_credit_event(&mut self.credits[at], link_type, cx.now) {
             cx.at(due, Phase::Arrive, PacketEvent::Credit { link, vc });
         }
     }
 
-    /// A credit that somebody waited for is home.
+    /// A credit that a packet waits for has arrived.
     pub(crate) fn credit(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_>) {
         let at = self.channel(link, vc);
-        let class = &self.classes[self.wires[link].class];
+        let link_type = &self.link_types[self.wires[link].link_type];
         let channel = &mut self.channels[at];
-        if channel.has_come(&mut self.rooms[at], class, cx.now) {
+        if channel.credit_event(&mut self.credits[at], link_type, cx.now) {
             channel.starved = false;
             let wire = &self.wires[link];
             if !wire.armed && wire.free_at <= cx.now {
@@ -572,23 +570,23 @@ impl PacketNetwork {
         }
     }
 
-    /// So many cells are home that were too long on their way to be counted before.
-    pub(crate) fn come_home(&mut self, hop: Hop, cells: u16, cx: &mut Cx<'_>) {
-        let class = self.wires[hop.link].class;
-        self.take_back(Buffer { hop, cells, class }, cx.now, cx);
+    /// Credits have arrived that were in transit for too long to be counted in advance.
+    pub(crate) fn late_credit(&mut self, hop: Hop, cells: u16, cx: &mut Cx<'_>) {
+        let link_type = self.wires[hop.link].link_type;
+        self.schedule_credit(Buffer { hop, cells, link_type }, cx.now, cx);
     }
 
-    /// Lets somebody have the free `link`, if anybody wants it.
+    /// Grants the free `link` to a waiting packet, if there is one.
     #[inline]
     pub(crate) fn serve(&mut self, link: LinkId, cx: &mut Cx<'_>) {
         if self.wires[link].waited_for != 0 {
             self.arbitrate(link, cx);
         } else if (link.0 as usize) < self.nics.len() {
-            self.pump(NicId(link.0), cx); // An injection link is numbered as its NIC.
+            self.pump(NicId(link.0), cx); // An injection link has the number of its NIC.
         }
     }
 
-    /// The free `link` has packets waiting, and none of them can go.
+    /// The free `link` has waiting packets, and none of them can be sent.
     #[cold]
     pub(crate) fn stall(&mut self, link: LinkId, now: Time) {
         let wire = &mut self.wires[link];
@@ -597,7 +595,7 @@ impl PacketNetwork {
             self.stalls[link].0 = now;
         }
     }
-    /// One of them goes.
+    /// One of them is sent.
     #[cold]
     pub(crate) fn unstall(&mut self, link: LinkId, now: Time) {
         self.wires[link].stalled = false;
@@ -605,9 +603,9 @@ impl PacketNetwork {
         *sum += now.since(*since);
     }
 
-    /// Adds what the links have counted to the columns of `counters`.
+    /// Adds the counts of links to the columns of `counters`.
     pub(crate) fn report_links(&self, counters: &mut Counters) {
-        // Of a whole machine most links are at rest, and their counters are no memory yet.
+        // On a whole machine most links are idle, and their counters are not backed by memory yet.
         for (link, wire) in self.wires.iter().filter(|(_, wire)| wire.is_used()) {
             counters.links[link] += LinkTraffic { bytes: wire.bytes, packets: wire.packets };
             counters.stalled[link] += self.stalls[link].1;
@@ -617,7 +615,7 @@ impl PacketNetwork {
     }
 }
 
-/// The numbers of the bits that are set.
+/// Positions of the bits that are set.
 #[inline]
 pub(crate) fn ones(mut bits: u32) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {

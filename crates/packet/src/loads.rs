@@ -1,22 +1,22 @@
-//! What a router can tell of the load of links when it decides about a packet's way.
+//! Link loads as a router sees them when it decides a packet's route.
 //!
-//! Of the engine this needs, per link: the bytes that wait at its near end (`Wire::queue`), the
-//! room in its channels, and a call of `Reports::note` before the waiting bytes change, or, where
-//! they have changed and nobody looked, word of it (`Wire::begun`).
+//! Per link this needs from the engine the bytes that wait at its near end (`Wire::queue`), the
+//! credits of its channels, and a call of `Reports::note` before the backlog changes. Changes by a
+//! reservation are noted later (`Wire::reservation_begun`).
 
 use base::{Span, Time, prefetch, prefetch_at, with_capacity};
 use machine::{Hop, LinkId, LinkKind, LoadView, Machine};
 
 use crate::PacketNetwork;
 
-/// What the router at the near end of a link can tell of its load.
+/// Loads of links as seen by the router at their near end.
 pub(crate) struct Loads<'a> {
     pub net: &'a PacketNetwork,
     pub now: Time,
-    /// The virtual channel the packet would use next; where a decision itself begins another class,
-    /// the one before that. What other channels' buffers hold says little of the way ahead: told
-    /// apart, minimal and other packets do not mistake each other's queues for their own (UGAL-L_VC
-    /// in Kim, Dally, Scott and Abts, ISCA 2008).
+    /// The virtual channel the packet would use next, or the one before it if the decision itself
+    /// starts another route class. Buffers of other channels say little about the path ahead.
+    /// Looking at one channel only, minimal and non-minimal packets do not mistake each other's
+    /// queues for their own (UGAL-L_VC in Kim, Dally, Scott and Abts, ISCA 2008).
     pub vc: u8,
 }
 
@@ -27,28 +27,33 @@ impl LoadView for Loads<'_> {
     }
 
     /// A link that streams at full rate into an empty switch always has a round trip of credits
-    /// out. Those bytes are on the cable, not in a queue, and are not counted as load.
+    /// outstanding. Those bytes are on the cable, not in a queue, and do not count as load.
     #[inline]
     fn far(&self, link: LinkId) -> u32 {
         let wire = &self.net.wires[link];
-        let class = &self.net.classes[wire.class];
+        let link_type = &self.net.link_types[wire.link_type];
         let at = self.net.channel(link, self.vc);
-        // What is promised has not been sent.
-        let promised = match wire.is_promised(self.vc, self.now) {
+        // Reserved cells have not been sent.
+        let reserved = match wire.reserved_on(self.vc, self.now) {
             0 => 0,
-            bytes => class.cell.count(bytes.into()),
+            bytes => link_type.cell.count(bytes.into()),
         };
-        let mut out = class.cells - self.net.rooms[at] - promised;
-        if out > class.pipe {
-            out -= self.net.channels[at].uncounted(class, self.now);
+        let mut out = link_type.cells - self.net.credits[at] - reserved;
+        if out > link_type.pipe {
+            out -= self.net.channels[at].uncounted(link_type, self.now);
         }
-        class.cell.bytes(out.saturating_sub(class.pipe))
+        link_type.cell.bytes(out.saturating_sub(link_type.pipe))
     }
 
     #[inline]
     fn downstream(&self, link: LinkId) -> u32 {
         let wire = &self.net.wires[link];
-        self.net.reports.read(link, self.now, wire.queue(self.now), wire.begun(self.now))
+        self.net.reports.read(
+            link,
+            self.now,
+            wire.queue(self.now),
+            wire.reservation_begun(self.now),
+        )
     }
 
     #[inline]
@@ -57,7 +62,7 @@ impl LoadView for Loads<'_> {
     }
 }
 
-/// A view that tells nothing and has the memory fetched that a decision will look at.
+/// A view without loads that prefetches the memory a decision will read.
 pub(crate) struct Fetching<'a> {
     pub net: &'a PacketNetwork,
     pub vnet: u8,
@@ -70,7 +75,7 @@ impl Fetching<'_> {
     pub fn fetch(&self, link: LinkId) {
         self.net.wires.prefetch(link);
         let Hop { link, vc } = self.net.on(self.vnet, Hop { link, vc: self.class });
-        prefetch_at(&self.net.rooms, self.net.channel(link, vc));
+        prefetch_at(&self.net.credits, self.net.channel(link, vc));
     }
 }
 
@@ -95,17 +100,17 @@ impl LoadView for Fetching<'_> {
     }
 }
 
-/// What the switches of a group tell each other of their request queues.
+/// Load reports among the switches of a group.
 ///
-/// Time is cut into epochs, each as long as the longest local link's delay. A report is the queue
-/// as it stood when the epoch before this one began: between one and two delays old, with no event
-/// and nothing to do for a queue that nobody touches.
+/// Time is divided into epochs of the longest latency of a local link. A report is the queue at the
+/// start of the previous epoch: between one and two latencies old, without events, and without work
+/// for queues that do not change.
 pub(crate) struct Reports {
-    /// 2^64 over an epoch's picoseconds: an epoch's number is a multiplication away.
+    /// 2^64 divided by the epoch in ps, so the number of an epoch is one multiplication.
     per_epoch: u64,
-    /// Links below this are NICs', of which nobody is told.
+    /// Links below this are links of NICs, which are not reported.
     first: u32,
-    /// By link between switches; empty where routing does not listen.
+    /// By link between switches; empty where routing does not use reports.
     of: Vec<Report>,
 }
 
@@ -114,7 +119,7 @@ struct Report {
     /// The epoch in which the queue last changed, counted from 1 and modulo 2^32; 0 if it never
     /// did.
     epoch: u32,
-    /// The queue as that epoch began, and as the one before it did.
+    /// The queue at the start of that epoch, and of the one before it.
     began: u32,
     before: u32,
 }
@@ -134,7 +139,7 @@ impl Reports {
         let links = &machine.links;
         let local = |kind| matches!(kind, LinkKind::Local | LinkKind::LocalBlack);
         let delays = links.kind.iter().filter(|&(_, &k)| local(k)).map(|(l, _)| links.latency[l]);
-        // Without local links nobody has anybody to tell.
+        // Without local links there are no reports.
         let epoch = delays.max().unwrap_or(Span::us(1)).0.max(2);
         let first = 2 * machine.n_nics();
         let told = if machine.routing.uses_reported_loads() {
@@ -166,8 +171,8 @@ impl Reports {
         }
     }
 
-    /// What others have been told of the queue of `link`, which holds `waiting` bytes now. `noted`
-    /// is what is still to be noted of it.
+    /// The reported queue of `link`, which holds `waiting` bytes now. `noted` is a change that has
+    /// not been noted yet.
     #[inline]
     fn read(&self, link: LinkId, now: Time, waiting: u32, noted: Option<(Time, u32)>) -> u32 {
         let epoch = self.epoch(now);
@@ -202,7 +207,7 @@ mod tests {
     #[test]
     fn a_report_is_the_queue_at_the_start_of_the_previous_epoch() {
         check_reports(Time(0));
-        // The numbers of epochs begin anew.
+        // Wrap-around of epoch numbers.
         check_reports(Time((1_000 << 32) - 500_000));
     }
 
@@ -211,13 +216,14 @@ mod tests {
         let link = LinkId(5);
         let of = vec![Report::default()];
         let mut reports = Reports { per_epoch: u64::MAX / EPOCH + 1, first: 5, of };
-        // The queue after each of its changes; it is empty before the first. Some of them are
-        // noted only when somebody looks.
+        // The queue after each of its changes; empty before the first. Some changes are noted only
+        // at the next access.
         let (mut history, mut now, mut noted) = (vec![(Time(0), 0)], begin, None);
         for nth in 0..20_000u64 {
-            let luck = draw(1, 0, 0, nth);
-            // Mostly short steps, now and then a pause of some epochs.
-            now = Time(now.0 + if luck.is_multiple_of(16) { luck % 5_000 } else { luck % 300 });
+            let random = draw(1, 0, 0, nth);
+            // Mostly short steps, with occasional pauses of some epochs.
+            now =
+                Time(now.0 + if random.is_multiple_of(16) { random % 5_000 } else { random % 300 });
             let began = Time((now.0 / EPOCH).saturating_sub(1) * EPOCH);
             let stood = |t: Time| history.iter().rev().find(|h| h.0 < t).map_or(0, |h| h.1);
             let waiting = history.last().expect("begins with one").1;
@@ -225,11 +231,11 @@ mod tests {
             if let Some((then, stood)) = noted.take() {
                 reports.note(link, then, stood);
             }
-            match (luck >> 16) % 4 {
+            match (random >> 16) % 4 {
                 0 => noted = Some((now, waiting)),
                 _ => reports.note(link, now, waiting),
             }
-            history.push((now, (luck >> 32) as u32 % 9_000));
+            history.push((now, (random >> 32) as u32 % 9_000));
         }
     }
 }

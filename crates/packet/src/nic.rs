@@ -5,68 +5,69 @@ use des::Phase;
 use machine::{Hop, LinkId, NicId, Route, SwitchId};
 use net::{Completion, Cx, Message, MsgId, Origin};
 
-use crate::due::{Due, DueList};
-use crate::responses::Owed;
+use crate::pending_acks::{AckLine, PendingAcks};
+use crate::responses::ResponseQueue;
 use crate::{
-    Arrival, ArrivalId, DueId, NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit,
-    TransitId, mark,
+    AckLineId, Arrival, ArrivalId, NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork,
+    Transit, TransitId, mark,
 };
 
-/// Whose turn it is when both directions want the host interface.
+/// Which direction uses the host interface next if both wait for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Turn {
+pub(crate) enum Direction {
     Send,
     Receive,
 }
 
-/// Two cache lines; the second is touched only by a NIC whose window is nearly full, whose host
-/// interface is behind, or that owes responses.
+/// Two cache lines. The second is touched only if the window is nearly full, the host interface is
+/// behind, or responses are queued.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Nic {
-    /// When the next command may enter.
+    /// Earliest time of the next command.
     pub enters: Time,
-    /// When the host interface can take the next packet in, and when it can move one either way.
+    /// When the host interface can receive the next packet, and when its shared part is free.
     pub takes: Time,
     pub moves: Time,
-    /// When the next of its messages is ready, if that is foretold; else an instant that is over.
+    /// Ready time of its next message, if known in advance; otherwise in the past.
     pub ready: Time,
-    /// The round of messages that have packets to send.
+    /// The round of messages with packets to send.
     pub first: u32,
     pub last: u32,
-    /// Packets at the end of the ejection link that the host interface has not taken: the first.
+    /// First packet at the end of the ejection link that the host interface has not taken.
     pub held: u32,
-    /// Packets sent and not acknowledged, as of the last look.
+    /// Packets sent and not acknowledged, as of the last check.
     pub in_flight: u32,
-    pub turn: Turn,
+    pub next_direction: Direction,
     /// The sending side waits for the host interface.
     pub send_waits: bool,
-    /// A full window is all that keeps it from sending.
+    /// It cannot send only because the window is full.
     pub starved: bool,
     /// Responses are ready to leave.
-    pub owes: bool,
-    /// It sends to some only on credit: see `holds`.
-    pub is_held: bool,
-    /// A response goes next, if both it and a request can.
+    pub has_responses: bool,
+    /// Some destinations are throttled: see `n_throttles`.
+    pub is_throttled: bool,
+    /// A response goes next if both it and a request can.
     pub response_next: bool,
-    /// Heads on the way here from its switch that are events. At the most that it can count it
-    /// stays, and nothing is known before it comes any more.
-    pub coming: u16,
-    /// Acknowledgements on their way back.
-    pub acks: DueList,
-    /// When the next `Host` event that counts is due; `NEVER` if none is.
+    /// Arrivals of heads from the switch that are scheduled as events. The counter saturates; then
+    /// no receipt is computed in advance any more.
+    pub heads_in_flight: u16,
+    /// Acknowledgements in transit.
+    pub acks: PendingAcks,
+    /// Time of the valid `Host` event; `NEVER` if none is pending.
     pub wakes: Time,
-    /// The last of those that are held.
+    /// Last of the held packets.
     pub held_last: u32,
-    /// When the next `Ack` event that counts is due; `NEVER` if none is.
+    /// Time of the valid `Ack` event; `NEVER` if none is pending.
     pub acked: Time,
-    pub owed: Owed,
-    /// Packets it has sent that were responses; its link counts all.
+    pub response_queue: ResponseQueue,
+    /// Packets sent that were responses; the link counts all packets.
     pub responses: u64,
-    /// To how many it sends only on credit.
-    pub holds: u32,
-    /// If it does: one of the round, before whom all send on credit. Nothing if none is known.
-    pub reached: u32,
+    /// Number of throttled destinations.
+    pub n_throttles: u32,
+    /// With throttled destinations: a message of the round before which all send on credit. None if
+    /// unknown.
+    pub credited_until: u32,
 }
 
 const _: () = assert!(std::mem::offset_of!(Nic, wakes) == 64 && size_of::<Nic>() == 128);
@@ -81,41 +82,46 @@ impl Nic {
         held: NONE,
         held_last: NONE,
         in_flight: 0,
-        acks: DueList::EMPTY,
+        acks: PendingAcks::EMPTY,
         acked: NEVER,
         starved: false,
-        owes: false,
-        owed: Owed::NOTHING,
+        has_responses: false,
+        response_queue: ResponseQueue::EMPTY,
         responses: 0,
         response_next: false,
-        is_held: false,
-        holds: 0,
-        reached: NONE,
-        turn: Turn::Send,
+        is_throttled: false,
+        n_throttles: 0,
+        credited_until: NONE,
+        next_direction: Direction::Send,
         send_waits: false,
         wakes: NEVER,
         ready: Time::ZERO,
-        coming: 0,
+        heads_in_flight: 0,
     };
 }
 
-/// With fewer packets unacknowledged, as of the last look, nobody looks how many are back.
-const FEW: u32 = 16;
+/// Below this number of unacknowledged packets the acknowledgements are not counted.
+const ACK_CHECK_MIN: u32 = 16;
 
 impl Nic {
-    /// Whether one packet more may be unacknowledged.
+    /// Whether the window admits one more packet.
     #[inline(always)]
-    fn has_window(&mut self, window: u32, now: Time, dues: &mut Slab<DueId, Due>) -> bool {
-        if self.in_flight >= window.min(FEW) {
-            self.in_flight -= self.acks.drain(now, dues);
+    fn has_window(
+        &mut self,
+        window: u32,
+        now: Time,
+        ack_lines: &mut Slab<AckLineId, AckLine>,
+    ) -> bool {
+        if self.in_flight >= window.min(ACK_CHECK_MIN) {
+            self.in_flight -= self.acks.drain(now, ack_lines);
         }
         self.in_flight < window
     }
 
-    /// Whether it looks how many acknowledgements are back before it sends.
+    /// Whether it counts acknowledgements before it sends.
     #[inline]
-    pub fn looks_back(&self) -> bool {
-        self.in_flight >= FEW
+    pub fn checks_acks(&self) -> bool {
+        self.in_flight >= ACK_CHECK_MIN
     }
 
     /// Whether a packet or a message waits for its host interface.
@@ -124,38 +130,39 @@ impl Nic {
         self.held != NONE || self.send_waits
     }
 
-    /// When a packet is taken whose head comes then, if that is certain already: no other comes or
-    /// waits to come in, and nothing goes out before.
+    /// When a packet whose head arrives at `head` is taken, if that is certain: no other packet
+    /// arrives or waits to be received, and nothing is sent before.
     #[inline(always)]
     fn takes_at(&self, head: Time) -> Option<Time> {
         let at = head.max(self.takes).max(self.moves);
-        // In the instant of its coming it is there before a message is ready; later it is not.
+        // At the instant of its arrival it precedes a message that becomes ready; later it does
+        // not.
         let is_before = at < self.ready || at == head && at == self.ready;
-        let takes_next = self.coming == 0 && self.held == NONE;
-        // Messages that wait for a congested receiver's credit may be let go at any time. What the
-        // NIC answers needs no time of its host interface: foretold messages bring nothing back.
-        let sends_none = self.first == NONE && !self.send_waits && !self.is_held;
+        let takes_next = self.heads_in_flight == 0 && self.held == NONE;
+        // Messages to a throttled destination may be released at any time. Responses need no time
+        // of the host interface here, since messages known in advance return no data.
+        let sends_none = self.first == NONE && !self.send_waits && !self.is_throttled;
         (is_before && takes_next && sends_none).then_some(at)
     }
 
-    /// Whether its host interface lets a packet out that takes it for `both`; if so it does, and
-    /// the other direction has the next turn.
+    /// Reserves the shared part of the host interface for a packet that occupies it for `both`, if
+    /// it is free. The other direction then has the next turn.
     #[inline(always)]
-    fn lets_out(&mut self, both: Span, now: Time) -> bool {
+    fn try_reserve_host(&mut self, both: Span, now: Time) -> bool {
         if both == Span::ZERO {
             return true;
         }
-        if self.moves > now || (self.held != NONE && self.turn == Turn::Receive) {
+        if self.moves > now || (self.held != NONE && self.next_direction == Direction::Receive) {
             return false;
         }
         self.moves = now + both;
-        self.turn = Turn::Receive;
+        self.next_direction = Direction::Receive;
         true
     }
 }
 
 impl Packet {
-    /// A packet of a message with so many bytes, a draw and marks, that leaves its NIC at `born`.
+    /// A packet of a message, with wire bytes, draw and marks, that leaves its NIC at `born`.
     #[inline(always)]
     fn of(t: &Transit, bytes: u16, (draw, marks): (u64, u8), born: Time) -> Packet {
         Packet {
@@ -167,10 +174,10 @@ impl Packet {
             dst: t.dst,
             bytes,
             traveled: 0,
-            input: LinkId(t.src.0), // An injection link is numbered as its NIC.
+            input: LinkId(t.src.0), // An injection link has the number of its NIC.
             next: NONE,
             at: SwitchId(NONE),
-            input_class: 0,
+            input_type: 0,
             cells: 0,
             input_vc: 0,
             vnet: t.vnet,
@@ -179,9 +186,9 @@ impl Packet {
     }
 }
 
-/// What one packet of a message carries: payload, wire bytes, and for how long it takes what both
-/// directions of a host interface share, and one of them.
-struct Part {
+/// The next packet of a message: payload, wire bytes, and the times it occupies the shared part of
+/// the host interface and one direction of it.
+struct NextPacket {
     payload: u64,
     bytes: u16,
     both: Span,
@@ -189,22 +196,22 @@ struct Part {
 }
 
 impl PacketNetwork {
-    /// A command reaches the NIC: it becomes ready to send after its latencies.
+    /// A command reaches the NIC. The message is ready to send after the NIC's latencies.
     pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
         let Message { src, bytes, origin, completion, .. } = msg;
         let moved = bytes.max(completion.back());
         let ready = self.ready_at(src, origin, bytes, moved, cx.now);
-        let transit = self.begin(id, msg, cx);
+        let transit = self.open_message(id, msg, cx);
         if ready > cx.now {
             let transit = self.transits.insert(transit);
             cx.at(ready, Phase::Arrive, PacketEvent::Ready { nic: src, transit });
         } else {
-            self.set_out(transit, cx);
+            self.start(transit, cx);
         }
     }
 
-    /// When a message will be ready that is commanded at `at`: of so many bytes, and so many that
-    /// are moved one way or the other.
+    /// Ready time of a message of `bytes` issued at `at`; `moved` is the larger of the bytes sent
+    /// and returned.
     #[inline]
     pub(crate) fn ready_at(
         &mut self,
@@ -224,9 +231,9 @@ impl PacketNetwork {
         enter + before + origin.fetch(bytes, &self.params)
     }
 
-    /// A message begins, at both its ends.
+    /// Creates the state of a message at both ends.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> Transit {
+    pub(crate) fn open_message(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> Transit {
         let Message { src, dst, bytes, vnet, completion, draw, in_order, handling, .. } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
         let back = completion.back();
@@ -236,28 +243,30 @@ impl PacketNetwork {
         };
         let missing = u32::try_from(packets).expect("a message of less than 2^32 packets");
         let completion_delay = msg.completion_delay(&self.params);
-        // An answer that brings nothing is told by the NIC alone.
+        // A put's completion is reported by the NIC alone, without handling.
         let handling = if completion == Completion::Initiator(0) { Span::ZERO } else { handling };
         let handling = u32::try_from(handling.0).expect("a NIC's times are at most 100 us");
-        let ahead = msg.ahead(&self.params);
-        // Made where it will lie: a processor waits for what it copies as a whole right after it
-        // has written it piece by piece.
-        let arrival = |asker| Arrival {
+        let staging_lead = msg.staging_lead(&self.params);
+        // Built in place: copying a value right after it was written in parts stalls the processor.
+        let arrival = |initiator| Arrival {
             done: Time::ZERO,
             completion_delay,
             id,
             src,
             handling,
-            ahead,
+            staging_lead,
             missing,
             back,
-            asker,
+            initiator,
         };
         let nobody = ArrivalId(NONE);
-        let asker =
-            if completion == Completion::Target { nobody } else { self.ask(arrival(nobody)) };
-        let arrival = self.open(|| arrival(asker), dst, cx.machine);
-        let flow = match in_order && self.flows.are_kept {
+        let initiator = if completion == Completion::Target {
+            nobody
+        } else {
+            self.expect_responses(arrival(nobody))
+        };
+        let arrival = self.open(|| arrival(initiator), dst, cx.machine);
+        let flow = match in_order && self.flows.is_enabled {
             true => self.flows.open((src, dst), vnet, cx.now, self.nics.len()).0,
             false => NONE,
         };
@@ -272,39 +281,40 @@ impl PacketNetwork {
             packets,
             next,
             vnet,
-            hold: NONE,
+            throttle: NONE,
             flow,
         }
     }
 
-    /// A message is ready: it leaves at once if it can, and otherwise when its turn comes.
+    /// A message is ready: it is sent at once if possible, and queued otherwise.
     #[inline(always)]
-    pub(crate) fn set_out(&mut self, transit: Transit, cx: &mut Cx<'_>) {
-        if !self.leaves_whole(&transit, cx) {
+    pub(crate) fn start(&mut self, transit: Transit, cx: &mut Cx<'_>) {
+        if !self.send_single_packet(&transit, cx) {
             let transit = self.transits.insert(transit);
-            self.send_off(transit, cx);
+            self.enqueue_message(transit, cx);
         }
     }
 
-    /// Sends a message of one packet from a NIC that has nothing else to do, unless the link, the
-    /// window, the credit or the host says wait: what most messages come to, and as `pump` would.
+    /// Fast path for a message of one packet on an idle NIC. Fails if the link, the window, the
+    /// credit or the host interface does not permit it. Most messages take this path; the result
+    /// equals that of `pump`.
     #[inline(always)]
-    fn leaves_whole(&mut self, t: &Transit, cx: &mut Cx<'_>) -> bool {
+    fn send_single_packet(&mut self, t: &Transit, cx: &mut Cx<'_>) -> bool {
         let (now, link, vc) = (cx.now, cx.machine.injection(t.src), t.vnet);
-        let part = self.next_part(t);
+        let next_packet = self.next_packet_of(t);
         let (nic, wire) = (&mut self.nics[t.src], &mut self.wires[link]);
-        let is_idle = nic.first == NONE && !nic.owes && !nic.is_held && self.is_plain;
+        let is_idle = nic.first == NONE && !nic.has_responses && !nic.is_throttled && self.is_plain;
         if !is_idle || t.packets > 1 || t.flow != NONE {
             return false;
         }
-        let class = &self.classes[wire.class];
-        if wire.free_at > now || !nic.has_window(self.params.window, now, &mut self.dues) {
+        let link_type = &self.link_types[wire.link_type];
+        if wire.free_at > now || !nic.has_window(self.params.window, now, &mut self.ack_lines) {
             return false;
         }
         let at = self.layout.first(link) + usize::from(vc);
-        let (room, cells) = (&mut self.rooms[at], class.cell.of_packet(part.bytes));
-        let goes =
-            class.lets(cells, room, || &mut self.channels[at], now) && nic.lets_out(part.both, now);
+        let (room, cells) = (&mut self.credits[at], link_type.cell.of_packet(next_packet.bytes));
+        let goes = link_type.admits(cells, room, || &mut self.channels[at], now)
+            && nic.try_reserve_host(next_packet.both, now);
         if !goes {
             return false;
         }
@@ -313,26 +323,27 @@ impl PacketNetwork {
         nic.in_flight += 1;
         cx.counters.injected_packets += 1;
         debug_assert!(!wire.stalled, "nobody waits");
-        let packet = self.packets.insert_with(|| Packet::of(t, part.bytes, (t.draw, 0), now));
+        let packet =
+            self.packets.insert_with(|| Packet::of(t, next_packet.bytes, (t.draw, 0), now));
         let p = &mut self.packets[packet];
         let hop = Hop { link, vc };
-        let gone = now + class.gap.span(part.bytes.into()).max(part.host);
-        let entered = wire.carry(p, hop, class, cells, now, gone);
-        self.announce(packet, hop, &entered, cx);
+        let gone = now + link_type.gap.span(next_packet.bytes.into()).max(next_packet.host);
+        let entered = wire.carry(p, hop, link_type, cells, now, gone);
+        self.schedule_arrival(packet, hop, &entered, cx);
         true
     }
 
-    /// The message joins its NIC's round, if none of its flow stands there.
-    pub(crate) fn send_off(&mut self, transit: TransitId, cx: &mut Cx<'_>) {
+    /// Appends the message to its NIC's round, unless another message of its flow is there.
+    pub(crate) fn enqueue_message(&mut self, transit: TransitId, cx: &mut Cx<'_>) {
         let Transit { src, flow, .. } = self.transits[transit];
-        if flow == NONE || self.is_next_of_flow(transit) {
-            self.queue_up(src, transit);
+        if flow == NONE || self.enters_round(transit) {
+            self.append_to_round(src, transit);
             self.pump(src, cx);
         }
     }
 
-    /// Puts `transit` at the end of its NIC's round.
-    pub(crate) fn queue_up(&mut self, src: NicId, transit: TransitId) {
+    /// Appends `transit` to its NIC's round.
+    pub(crate) fn append_to_round(&mut self, src: NicId, transit: TransitId) {
         let t = &mut self.transits[transit];
         t.next = NONE;
         let nic = self.shares.sender(&mut self.nics, src, t.vnet);
@@ -343,64 +354,70 @@ impl PacketNetwork {
         nic.last = transit.0;
     }
 
-    /// The message that is first in a class's round, unless the window or the credit says wait.
+    /// The first message in the round of a class, if the window and the credit permit it.
     #[inline(always)]
-    pub(crate) fn first_of(&mut self, src: NicId, class: u8, cx: &mut Cx<'_>) -> Option<TransitId> {
+    pub(crate) fn first_sendable(
+        &mut self,
+        src: NicId,
+        class: u8,
+        cx: &mut Cx<'_>,
+    ) -> Option<TransitId> {
         let nic = self.shares.sender(&mut self.nics, src, class);
         if nic.first == NONE {
             return None;
         }
-        if !nic.has_window(self.params.window, cx.now, &mut self.dues) {
+        if !nic.has_window(self.params.window, cx.now, &mut self.ack_lines) {
             self.await_ack(src, class, cx);
             return None;
         }
-        if nic.is_held && !self.set_aside(src, class) {
+        if nic.is_throttled && !self.skip_throttled(src, class) {
             return None;
         }
         let first = TransitId(self.shares.sender(&mut self.nics, src, class).first);
         let Transit { unsent, vnet, .. } = self.transits[first];
         let bytes = (unsent.min(self.params.packet_payload) + self.params.packet_overhead) as u16;
         let link = cx.machine.injection(src);
-        if !self.has_room(Hop { link, vc: vnet }, bytes, cx.now) {
-            self.starve(link, vnet, cx);
+        if !self.has_credit(Hop { link, vc: vnet }, bytes, cx.now) {
+            self.wake_on_credit(link, vnet, cx);
             self.stall(link, cx.now);
             return None;
         }
         Some(first)
     }
 
-    /// Sends the next packet, unless the link, the window, the credit or the host says wait; each
-    /// of these calls again when it changes.
+    /// Sends the next packet if the link, the window, the credit and the host interface permit it.
+    /// Each of them calls this again when it changes.
     pub(crate) fn pump(&mut self, src: NicId, cx: &mut Cx<'_>) {
         let link = cx.machine.injection(src);
         let nic = &self.nics[src];
-        let owes = nic.owes;
-        if nic.first == NONE && !owes && !self.has_other_message(src) {
+        let has_responses = nic.has_responses;
+        if nic.first == NONE && !has_responses && !self.has_other_message(src) {
             return;
         }
         if self.wires[link].free_at > cx.now {
             return self.arm(link, cx);
         }
-        let sent = if owes { self.send_in_turns(src, cx) } else { self.send_next(src, cx) };
+        let sent =
+            if has_responses { self.send_in_turns(src, cx) } else { self.send_next(src, cx) };
         let nic = &self.nics[src];
-        if sent && (nic.first != NONE || nic.owes || self.has_other_message(src)) {
+        if sent && (nic.first != NONE || nic.has_responses || self.has_other_message(src)) {
             self.arm(link, cx);
         }
     }
 
-    /// Sends the next packet of the round over the free link, if it may go.
+    /// Sends the next packet of the round over the free link, if possible.
     #[inline(always)]
     pub(crate) fn send_next(&mut self, src: NicId, cx: &mut Cx<'_>) -> bool {
         let chosen = if self.shares.is_off() {
-            self.first_of(src, 0, cx)
+            self.first_sendable(src, 0, cx)
         } else {
             self.first_by_class(src, cx)
         };
         let Some(transit) = chosen else { return false };
         let t = self.transits[transit];
-        let Transit { hold, flow, .. } = t;
-        let part = self.next_part(&t);
-        if !self.host_sends(src, part.both, cx) {
+        let Transit { throttle, flow, .. } = t;
+        let next_packet = self.next_packet_of(&t);
+        if !self.host_sends(src, next_packet.both, cx) {
             return false;
         }
         let nic = self.shares.sender(&mut self.nics, src, t.vnet);
@@ -408,55 +425,62 @@ impl PacketNetwork {
         if nic.first == NONE {
             nic.last = NONE;
         }
-        let packet = self.make_packet(&t, &part, cx.now);
+        let packet = self.make_packet(&t, &next_packet, cx.now);
         let rest = &mut self.transits[transit];
         rest.made += 1;
-        rest.unsent -= part.payload;
+        rest.unsent -= next_packet.payload;
         let mut after = (rest.made < rest.packets).then_some(transit);
         if after.is_none() {
             self.transits.free(transit);
             if flow != NONE {
-                after = self.after_in_flow(flow);
+                after = self.next_of_flow(flow);
             }
         }
-        if self.shares.sender(&mut self.nics, src, t.vnet).is_held {
-            self.spend((transit, hold), packet, after, src, cx);
+        if self.shares.sender(&mut self.nics, src, t.vnet).is_throttled {
+            self.sent_while_throttled((transit, throttle), packet, after, src, cx);
         } else if let Some(after) = after {
-            self.queue_up(src, after);
+            self.append_to_round(src, after);
         }
-        self.let_out(packet, &t, &part, cx);
+        self.inject_packet(packet, &t, &next_packet, cx);
         true
     }
 
-    /// What the next packet of a message will carry.
+    /// Size and times of the next packet of a message.
     #[inline(always)]
-    fn next_part(&self, t: &Transit) -> Part {
+    fn next_packet_of(&self, t: &Transit) -> NextPacket {
         let payload = t.unsent.min(self.params.packet_payload);
         let (mut both, host) = self.host_takes(payload);
         if t.made == 0 && t.packets > 1 {
             both += self.params.multipacket_message;
         }
-        Part { payload, bytes: (payload + self.params.packet_overhead) as u16, both, host }
+        NextPacket { payload, bytes: (payload + self.params.packet_overhead) as u16, both, host }
     }
 
-    /// The next packet of a message, which its NIC counts as sent.
+    /// Creates the next packet of a message and counts it as sent.
     #[inline(always)]
-    fn make_packet(&mut self, t: &Transit, part: &Part, now: Time) -> PacketId {
+    fn make_packet(&mut self, t: &Transit, next_packet: &NextPacket, now: Time) -> PacketId {
         self.nics[t.src].response_next = true;
         self.shares.sender(&mut self.nics, t.src, t.vnet).in_flight += 1;
         let own = Message::packet_draw(t.draw, t.made);
-        let luck = match t.flow {
+        let draw_and_marks = match t.flow {
             NONE => (own, 0),
             flow => self.join_flow(flow, own, now),
         };
-        self.packets.insert_with(|| Packet::of(t, part.bytes, luck, now))
+        self.packets.insert_with(|| Packet::of(t, next_packet.bytes, draw_and_marks, now))
     }
 
     /// `packet` leaves its NIC by the free link.
     #[inline(always)]
-    fn let_out(&mut self, packet: PacketId, t: &Transit, part: &Part, cx: &mut Cx<'_>) {
+    fn inject_packet(
+        &mut self,
+        packet: PacketId,
+        t: &Transit,
+        next_packet: &NextPacket,
+        cx: &mut Cx<'_>,
+    ) {
         let link = cx.machine.injection(t.src);
-        let held = self.class(link).gap.span(u64::from(part.bytes)).max(part.host);
+        let held =
+            self.link_type(link).gap.span(u64::from(next_packet.bytes)).max(next_packet.host);
         cx.counters.injected_packets += 1;
         if self.wires[link].stalled {
             self.unstall(link, cx.now);
@@ -464,23 +488,23 @@ impl PacketNetwork {
         self.send(packet, Hop { link, vc: t.vnet }, cx.now, cx.now + held, cx);
     }
 
-    /// For how long so much payload takes what both directions of a host interface share, and one
-    /// of them.
+    /// Times for which `payload` bytes occupy the shared part of the host interface, and one
+    /// direction of it.
     #[inline(always)]
     pub(crate) fn host_takes(&self, payload: u64) -> (Span, Span) {
-        if self.takes_at_once {
+        if self.host_is_unlimited {
             return (Span::ZERO, Span::ZERO);
         }
         let both = self.params.host_gap.span(payload);
         (both, both.max(self.params.host_gap_one_way.span(payload)))
     }
 
-    /// Whether the host interface of `at` lets a packet out that takes it for `both`; if so it
-    /// does, if not, it is asked again when it is free.
+    /// Reserves the host interface of `at` for a packet to be sent, as `try_reserve_host`. If it is
+    /// busy, the NIC is called again when it is free.
     #[inline]
     pub(crate) fn host_sends(&mut self, at: NicId, both: Span, cx: &mut Cx<'_>) -> bool {
         let nic = &mut self.nics[at];
-        let sends = nic.lets_out(both, cx.now);
+        let sends = nic.try_reserve_host(both, cx.now);
         if !sends {
             let is_armed = nic.is_waited_for();
             nic.send_waits = true;
@@ -489,12 +513,12 @@ impl PacketNetwork {
         sends
     }
 
-    /// The head of `packet` stands at the end of its ejection link.
+    /// The head of `packet` is at the end of its ejection link.
     pub(crate) fn receive(&mut self, packet: PacketId, at: NicId, cx: &mut Cx<'_>) {
         let p = &mut self.packets[packet];
         debug_assert_eq!(p.dst, at, "a packet ended at the wrong NIC");
         let nic = &mut self.nics[at];
-        nic.coming -= u16::from(nic.coming < u16::MAX);
+        nic.heads_in_flight -= u16::from(nic.heads_in_flight < u16::MAX);
         if nic.held == NONE && nic.takes <= cx.now && nic.moves <= cx.now && !nic.send_waits {
             return self.take(packet, at, cx.now, cx);
         }
@@ -508,12 +532,12 @@ impl PacketNetwork {
         self.arm_host(at, is_armed, cx);
     }
 
-    /// Schedules the next decision about a busy host interface. Where nobody waited for it before,
-    /// none is: a processor waits for what it reads of a NIC's second line, not for what it writes.
+    /// Schedules the next decision about a busy host interface. `is_armed` is false if no event can
+    /// be pending, which avoids a read of the NIC's second cache line.
     fn arm_host(&mut self, at: NicId, is_armed: bool, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[at];
         debug_assert!(is_armed || nic.wakes == NEVER, "nobody waited for the host interface");
-        // A waiting sender needs the shared part only, a held packet also its own direction's.
+        // A waiting sender needs the shared part only; a held packet also needs its own direction.
         let ready = if nic.send_waits { nic.moves } else { nic.moves.max(nic.takes) };
         let when = ready.max(Time(cx.now.0 + 1));
         if !is_armed || when < nic.wakes {
@@ -522,15 +546,15 @@ impl PacketNetwork {
         }
     }
 
-    /// The host interface is free for somebody: the two directions take turns.
+    /// The host interface is free: the two directions take turns.
     pub(crate) fn serve_host(&mut self, at: NicId, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[at];
         if nic.wakes != cx.now {
-            return; // An earlier decision was called for in the meantime.
+            return; // Superseded by an earlier decision.
         }
         nic.wakes = NEVER;
         let can_take = nic.held != NONE && nic.takes <= cx.now && nic.moves <= cx.now;
-        if can_take && !(nic.send_waits && nic.turn == Turn::Send) {
+        if can_take && !(nic.send_waits && nic.next_direction == Direction::Send) {
             let packet = PacketId(nic.held);
             nic.held = self.packets[packet].next;
             if nic.held == NONE {
@@ -539,7 +563,7 @@ impl PacketNetwork {
             self.take(packet, at, cx.now, cx);
         } else if nic.send_waits && nic.moves <= cx.now {
             nic.send_waits = false;
-            nic.turn = Turn::Send;
+            nic.next_direction = Direction::Send;
             self.pump(at, cx);
         }
         let nic = &self.nics[at];
@@ -548,19 +572,19 @@ impl PacketNetwork {
         }
     }
 
-    /// When `at` takes a packet whose head comes then, if it is known now: see `Nic::takes_at`. If
-    /// not, its coming will be an event.
+    /// When `at` takes a packet whose head arrives at `head`, if known (`Nic::takes_at`). Otherwise
+    /// its arrival becomes an event.
     #[inline(always)]
-    pub(crate) fn is_taken_at(&mut self, at: NicId, head: Time) -> Option<Time> {
+    pub(crate) fn taken_at(&mut self, at: NicId, head: Time) -> Option<Time> {
         let nic = &mut self.nics[at];
         let taken = nic.takes_at(head).filter(|_| self.is_plain);
         if taken.is_none() {
-            nic.coming = nic.coming.saturating_add(1);
+            nic.heads_in_flight = nic.heads_in_flight.saturating_add(1);
         }
         taken
     }
 
-    /// What a packet of so many bytes on the wire has beside its headers.
+    /// Payload of a packet with `bytes` on the wire.
     #[inline]
     pub(crate) fn payload(&self, bytes: u16, vnet: u8) -> u64 {
         let is_response = self.is_response(vnet);
@@ -568,8 +592,8 @@ impl PacketNetwork {
         u64::from(bytes) - headers
     }
 
-    /// The host interface takes `packet` at `now`, which may be known before it comes. The packet
-    /// gives up its buffer when its tail is through.
+    /// The host interface takes `packet` at `now`, which may be computed before the packet arrives.
+    /// The buffer is free when the tail is through.
     #[inline]
     pub(crate) fn take(&mut self, packet: PacketId, at: NicId, now: Time, cx: &mut Cx<'_>) {
         let p = self.packets[packet];
@@ -582,46 +606,46 @@ impl PacketNetwork {
             let nic = &mut self.nics[at];
             nic.takes = done;
             nic.moves = nic.moves.max(now + both);
-            nic.turn = Turn::Send;
+            nic.next_direction = Direction::Send;
         }
         if is_response {
-            return self.answered(packet, at, done, cx);
+            return self.receive_response(packet, at, done, cx);
         }
         cx.counters.delivered_packets += 1;
         cx.counters.delivered_payload += payload;
         cx.counters.hops += u64::from(route.hops) + 1;
         cx.counters.nonminimal += u64::from(!route.is_minimal());
         if self.params.response > 0 {
-            return self.turn(packet, at, done, cx);
+            return self.respond_to(packet, at, done, cx);
         }
         self.packets.free(packet);
-        self.vacate(p.buffer(), done, cx);
-        let src = self.arrived(arrival, at, (payload, done), cx);
-        // The acknowledgement is not a packet: it needs the time the packet's links need empty.
+        self.free_buffer(p.buffer(), done, cx);
+        let src = self.packet_arrived(arrival, at, (payload, done), cx);
+        // The acknowledgement is not a packet: it takes the latencies of the packet's links.
         let back = done + Span(u64::from(p.traveled));
         match arrival.origin() {
             None => self.expect_ack(src, vnet, back, cx),
             Some((shard, _)) => self.mail_ack(shard, src, vnet, back),
         }
         if p.marks & mark::ORDERED != 0 {
-            self.hear_of_flow(p.draw as u32, back);
+            self.acknowledge_flow(p.draw as u32, back);
         }
     }
 
-    /// An acknowledgement will be `back` then.
+    /// An acknowledgement arrives at `back`.
     #[inline]
     pub(crate) fn expect_ack(&mut self, src: NicId, vnet: u8, back: Time, cx: &mut Cx<'_>) {
         let sender = self.shares.sender(&mut self.nics, src, vnet);
-        sender.acks.add(back, &mut self.dues);
+        sender.acks.add(back, &mut self.ack_lines);
         if sender.starved {
             self.await_ack(src, vnet, cx);
         }
     }
 
-    /// A packet of the message has come to `at`, the end at which it is told of, with so much
-    /// payload: whose message it is.
+    /// A packet of the message has arrived at `at`, the end that reports completion. Returns the
+    /// sender of the message.
     #[inline(always)]
-    pub(crate) fn arrived(
+    pub(crate) fn packet_arrived(
         &mut self,
         id: ArrivalId,
         at: NicId,
@@ -631,7 +655,7 @@ impl PacketNetwork {
         let is_full = payload == self.params.packet_payload;
         let a = self.arrival(id);
         let (src, is_first) = (a.src, a.done == Time::ZERO);
-        a.done = a.done.max(if is_full { done + a.ahead } else { done });
+        a.done = a.done.max(if is_full { done + a.staging_lead } else { done });
         a.missing -= 1;
         if a.missing == 0 {
             let (msg, seen, handling) = (a.id, a.done + a.completion_delay, a.handling);
@@ -641,7 +665,7 @@ impl PacketNetwork {
             }
             match self.faults {
                 None => self.close(id, msg, seen, cx),
-                Some(_) => self.is_over(id, cx),
+                Some(_) => self.finish_with_faults(id, cx),
             }
         } else if is_first {
             self.nics[at].moves += self.params.multipacket_message;
@@ -649,12 +673,12 @@ impl PacketNetwork {
         src
     }
 
-    /// A full window is all that keeps `src` from sending: the next acknowledgement is an event.
+    /// `src` cannot send because its window is full: the next acknowledgement becomes an event.
     pub(crate) fn await_ack(&mut self, src: NicId, vnet: u8, cx: &mut Cx<'_>) {
         let nic = self.shares.sender(&mut self.nics, src, vnet);
         nic.starved = true;
-        // If none is due, `take` will come here again.
-        let Some(due) = nic.acks.first(&self.dues) else { return };
+        // If none is in transit, `expect_ack` calls this again.
+        let Some(due) = nic.acks.first(&self.ack_lines) else { return };
         let due = due.max(Time(cx.now.0 + 1));
         if due < nic.acked {
             nic.acked = due;
@@ -662,7 +686,7 @@ impl PacketNetwork {
         }
     }
 
-    /// An acknowledgement that somebody waited for is back.
+    /// An acknowledgement that the window waits for has arrived.
     pub(crate) fn acknowledge(&mut self, src: NicId, vnet: u8, cx: &mut Cx<'_>) {
         let nic = self.shares.sender(&mut self.nics, src, vnet);
         if nic.acked == cx.now {

@@ -1,13 +1,13 @@
-//! Responses: where the machine has them, every request a NIC takes is answered by a packet, on a
-//! virtual network of its own.
+//! Responses: on machines that have them, a NIC answers every request with a packet on a virtual
+//! network of its own.
 //!
-//! Knows how a packet turns round at a NIC and what its coming back means. Refuses to know what was
-//! asked, and why.
+//! This file turns requests into responses and handles returned responses. It does not interpret
+//! the request.
 //!
-//! The one idea: a NIC is a switch to the packets it answers. A request keeps its buffer at the end
-//! of the ejection link until its response, the same packet turned round, has the injection link.
-//! Responses in their turn are taken without condition, so no response ever waits for a request,
-//! and no circle can close (docs/models/deadlock.md).
+//! Design: for deadlock analysis a NIC acts as a switch between requests and responses. A request
+//! keeps its buffer at the end of the ejection link until its response, the same packet reversed,
+//! has the injection link. Responses are always accepted, so no response waits for a request and no
+//! cycle can close (docs/models/deadlock.md).
 
 use base::{Time, draw};
 use des::Phase;
@@ -16,21 +16,21 @@ use net::Cx;
 
 use crate::{Arrival, ArrivalId, NONE, Packet, PacketEvent, PacketId, PacketNetwork};
 
-/// The virtual network of responses, where there are any.
+/// The virtual network of responses, if there is one.
 pub(crate) const VNET: u8 = 1;
 
-/// What a response's way is drawn from, beside its request's draw: the two choose apart.
+/// Random stream for the route of a response, independent of that of its request.
 const STREAM: u32 = 0x7265_7370;
 
 /// The responses that are ready to leave a NIC, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Owed {
+pub(crate) struct ResponseQueue {
     pub first: u32,
     pub last: u32,
 }
 
-impl Owed {
-    pub const NOTHING: Owed = Owed { first: NONE, last: NONE };
+impl ResponseQueue {
+    pub const EMPTY: ResponseQueue = ResponseQueue { first: NONE, last: NONE };
 }
 
 impl PacketNetwork {
@@ -39,33 +39,32 @@ impl PacketNetwork {
         vnet >= self.responses_from
     }
 
-    /// The sender will be told when all its requests have been answered: what responses are to call
-    /// the message.
+    /// Creates the record at the initiator that counts the responses of a message.
     #[inline(never)]
-    pub(crate) fn ask(&mut self, arrival: Arrival) -> ArrivalId {
+    pub(crate) fn expect_responses(&mut self, arrival: Arrival) -> ArrivalId {
         assert!(self.params.response > 0, "nobody answers on this machine");
         self.arrivals.insert(arrival)
     }
 
-    /// The NIC at `at` has taken the request `packet` whole at `done`: it turns round, with what
-    /// its message asks for.
+    /// The NIC at `at` has taken the request `packet` at `done`: it becomes a response, with the
+    /// data requested by its message.
     #[inline(never)]
-    pub(crate) fn turn(&mut self, packet: PacketId, at: NicId, done: Time, cx: &mut Cx<'_>) {
+    pub(crate) fn respond_to(&mut self, packet: PacketId, at: NicId, done: Time, cx: &mut Cx<'_>) {
         let id = self.packets[packet].arrival;
         let most = self.params.packet_payload;
         let arrival = self.arrival(id);
-        let (src, asker) = (arrival.src, arrival.asker);
+        let (src, initiator) = (arrival.src, arrival.initiator);
         let (mut ready, mut payload) = (done, 0);
-        if asker.0 == NONE {
+        if initiator.0 == NONE {
             let Packet { bytes, vnet, .. } = self.packets[packet];
-            self.arrived(id, at, (self.payload(bytes, vnet), done), cx);
+            self.packet_arrived(id, at, (self.payload(bytes, vnet), done), cx);
         } else {
-            // All answers of a message but one are full, whichever of its requests is first.
+            // All responses of a message are full but one, whichever request comes first.
             payload = arrival.back.min(most);
             arrival.back -= payload;
             arrival.missing -= 1;
             if arrival.missing == 0 {
-                self.dismiss(id);
+                self.close_unreported(id);
             }
             if payload > 0 {
                 ready += self.params.fetch(payload);
@@ -74,10 +73,10 @@ impl PacketNetwork {
         let own = self.packets[packet].draw;
         let answer = draw(own, STREAM, 0, 0);
         if self.faults.is_some() {
-            self.answers((id, own), at, (asker, answer));
+            self.response_sent((id, own), at, (initiator, answer));
         }
         let p = &mut self.packets[packet];
-        p.arrival = asker;
+        p.arrival = initiator;
         p.dst = src;
         p.vnet = VNET;
         p.bytes = (payload + self.params.response) as u16;
@@ -90,34 +89,36 @@ impl PacketNetwork {
 
     /// The response `packet` is ready to leave.
     #[inline(never)]
-    pub(crate) fn owe(&mut self, packet: PacketId, at: NicId, cx: &mut Cx<'_>) {
+    pub(crate) fn enqueue_response(&mut self, packet: PacketId, at: NicId, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[at];
-        match nic.owed.last {
-            NONE => nic.owed.first = packet.0,
+        match nic.response_queue.last {
+            NONE => nic.response_queue.first = packet.0,
             last => self.packets[PacketId(last)].next = packet.0,
         }
-        nic.owed.last = packet.0;
-        nic.owes = true;
+        nic.response_queue.last = packet.0;
+        nic.has_responses = true;
         self.pump(at, cx);
     }
 
-    /// Requests and responses of a NIC take turns at its link; who cannot go holds up nobody.
+    /// Requests and responses alternate at a NIC's link; neither blocks the other.
     #[inline(never)]
     pub(crate) fn send_in_turns(&mut self, src: NicId, cx: &mut Cx<'_>) -> bool {
         let first = self.nics[src].response_next;
-        first && self.respond(src, cx) || self.send_next(src, cx) || !first && self.respond(src, cx)
+        first && self.send_response(src, cx)
+            || self.send_next(src, cx)
+            || !first && self.send_response(src, cx)
     }
 
-    /// Sends the next response, if the credit and, for what it carries, the host interface let it.
+    /// Sends the next response, if the credit and, for its data, the host interface permit it.
     #[inline(never)]
-    fn respond(&mut self, src: NicId, cx: &mut Cx<'_>) -> bool {
+    fn send_response(&mut self, src: NicId, cx: &mut Cx<'_>) -> bool {
         let link = cx.machine.injection(src);
-        let packet = PacketId(self.nics[src].owed.first);
+        let packet = PacketId(self.nics[src].response_queue.first);
         let p = &self.packets[packet];
         let (bytes, next, left) = (p.bytes, p.next, p.buffer());
         let hop = Hop { link, vc: VNET };
-        if !self.has_room(hop, bytes, cx.now) {
-            self.starve(link, VNET, cx);
+        if !self.has_credit(hop, bytes, cx.now) {
+            self.wake_on_credit(link, VNET, cx);
             return false;
         }
         let payload = u64::from(bytes) - self.params.response;
@@ -128,36 +129,41 @@ impl PacketNetwork {
         let nic = &mut self.nics[src];
         nic.response_next = false;
         nic.responses += 1;
-        nic.owed.first = next;
+        nic.response_queue.first = next;
         if next == NONE {
-            nic.owed.last = NONE;
-            nic.owes = false;
+            nic.response_queue.last = NONE;
+            nic.has_responses = false;
         }
-        let held = self.class(link).gap.span(u64::from(bytes)).max(host);
+        let held = self.link_type(link).gap.span(u64::from(bytes)).max(host);
         let p = &mut self.packets[packet];
         (p.born, p.tail) = (cx.now, cx.now);
         self.send(packet, hop, cx.now, cx.now + held, cx);
-        // What the request brought has been taken: its buffer is free as soon as the NIC is rid of
-        // what it owes for it.
-        self.vacate(left, cx.now, cx);
+        // The data of the request have been taken: its buffer is free when the response has left.
+        self.free_buffer(left, cx.now, cx);
         true
     }
 
-    /// A response is back, whole at `done`, which may be known before it comes. It frees its
-    /// request's place in the window.
+    /// A response has returned, complete at `done`, which may be computed in advance. It frees a
+    /// place in the window.
     #[inline(never)]
-    pub(crate) fn answered(&mut self, packet: PacketId, at: NicId, done: Time, cx: &mut Cx<'_>) {
+    pub(crate) fn receive_response(
+        &mut self,
+        packet: PacketId,
+        at: NicId,
+        done: Time,
+        cx: &mut Cx<'_>,
+    ) {
         let p = self.packets[packet];
         self.packets.free(packet);
-        self.vacate(p.buffer(), done, cx);
+        self.free_buffer(p.buffer(), done, cx);
         cx.counters.responses += 1;
         let payload = u64::from(p.bytes) - self.params.response;
         cx.counters.delivered_payload += payload;
         if self.faults.is_some() {
-            self.has_answer(p.arrival, p.draw);
+            self.response_received(p.arrival, p.draw);
         }
         if p.arrival.0 != NONE {
-            self.arrived(p.arrival, at, (payload, done), cx);
+            self.packet_arrived(p.arrival, at, (payload, done), cx);
         }
         self.expect_ack(at, VNET, done, cx);
     }

@@ -1,10 +1,10 @@
-//! One network in shards: each has the switches of some groups and the NICs at them, and a world
-//! of its own around it. What happens in a shard concerns the others only by way of links between
-//! groups, and never sooner than the shortest of these takes: so long may each go on by itself.
+//! Shards: each has the switches of some groups and their NICs, with an event queue of its own.
+//! Shards interact only by links between groups, never sooner than the latency of the shortest of
+//! them. They can advance independently for that time.
 //!
-//! Nothing here decides anything. A packet that crosses, a credit that goes home, an
-//! acknowledgement: each is put into a bag for the shard it concerns, with the instant at which it
-//! comes, and there becomes what it would have been had both ends lain in one shard.
+//! Nothing is decided here. A packet, credit or acknowledgement for another shard goes to the
+//! mailbox of that shard with its time of arrival, and is processed there as if both ends were in
+//! one shard.
 
 use base::{Slab, Time};
 use des::Phase;
@@ -14,28 +14,28 @@ use net::{Cx, MsgId, Partition};
 use crate::credit::Buffer;
 use crate::{Arrival, ArrivalId, NONE, Packet, PacketEvent, PacketNetwork};
 
-/// A network's knowledge that it is a part of one.
+/// State of a network that is one shard of several.
 pub(crate) struct Shards {
     pub partition: Partition,
-    /// What goes to each shard.
-    bags: Vec<Mail>,
-    /// By shard: numbers in use there for messages of ours.
-    lent: Vec<Slab<ArrivalId, ()>>,
+    /// Outgoing mail, by shard.
+    mailboxes: Vec<Mail>,
+    /// By shard: numbers in use there for messages of this shard.
+    lent_ids: Vec<Slab<ArrivalId, ()>>,
     /// By shard: its messages that arrive here.
-    guests: Vec<Vec<Arrival>>,
+    remote_arrivals: Vec<Vec<Arrival>>,
 }
 
-/// What one shard tells another at the end of a window, one column a kind.
+/// Mail from one shard to another at the end of a time window, one column per kind.
 #[derive(Default)]
 pub struct Mail {
     heads: Vec<(Time, LinkId, Packet)>,
     credits: Vec<(Time, Hop, u16)>,
     acks: Vec<(Time, NicId, u8)>,
-    /// Acknowledgements once more, by the flow that the packet was of.
+    /// Acknowledgement times for ordered flows, by flow key.
     flows: Vec<(Time, u32)>,
-    /// Orders about congestion, and credits handed back.
-    orders: Vec<(Time, LinkId, u32)>,
-    returns: Vec<(Time, NicId, u32)>,
+    /// Congestion notices, and returned credits.
+    notices: Vec<(Time, LinkId, u32)>,
+    credit_returns: Vec<(Time, NicId, u32)>,
     opened: Vec<(ArrivalId, Arrival)>,
     closed: Vec<ArrivalId>,
     delivered: Vec<(MsgId, Time)>,
@@ -44,12 +44,12 @@ pub struct Mail {
 impl ArrivalId {
     const BITS: u32 = 26;
 
-    /// As packets name it that came from another shard.
-    fn of_guest(self, shard: usize) -> ArrivalId {
+    /// The name that packets from another shard use.
+    fn as_remote(self, shard: usize) -> ArrivalId {
         assert!(self.0 >> Self::BITS == 0, "more than 2^26 messages between two shards");
         ArrivalId(self.0 | (shard as u32 + 1) << Self::BITS)
     }
-    /// The shard that a message comes from, if it is another one, and its number there.
+    /// The shard of origin of a message, if it is another one, and its number there.
     #[inline]
     pub(crate) fn origin(self) -> Option<(usize, ArrivalId)> {
         let shard = self.0 >> Self::BITS;
@@ -62,27 +62,31 @@ impl Shards {
         let n = partition.shards;
         Box::new(Shards {
             partition,
-            bags: (0..n).map(|_| Mail::default()).collect(),
-            lent: (0..n).map(|_| Slab::with_capacity(0)).collect(),
-            guests: vec![Vec::new(); n],
+            mailboxes: (0..n).map(|_| Mail::default()).collect(),
+            lent_ids: (0..n).map(|_| Slab::with_capacity(0)).collect(),
+            remote_arrivals: vec![Vec::new(); n],
         })
     }
 
-    /// By shard: messages of ours that have not arrived there.
-    pub fn lent(&self) -> impl Iterator<Item = usize> {
-        self.lent.iter().map(Slab::live)
+    /// By shard: messages of this shard that have not arrived there.
+    pub fn lent_ids(&self) -> impl Iterator<Item = usize> {
+        self.lent_ids.iter().map(Slab::live)
     }
 
     pub fn bytes(&self) -> usize {
-        let bag = |m: &Mail| m.heads.capacity() * size_of::<(Time, LinkId, Packet)>();
-        self.bags.iter().map(bag).sum::<usize>()
-            + self.lent.iter().map(Slab::bytes).sum::<usize>()
-            + self.guests.iter().map(|g| g.capacity() * size_of::<Arrival>()).sum::<usize>()
+        let mailbox = |m: &Mail| m.heads.capacity() * size_of::<(Time, LinkId, Packet)>();
+        self.mailboxes.iter().map(mailbox).sum::<usize>()
+            + self.lent_ids.iter().map(Slab::bytes).sum::<usize>()
+            + self
+                .remote_arrivals
+                .iter()
+                .map(|g| g.capacity() * size_of::<Arrival>())
+                .sum::<usize>()
     }
 }
 
 impl PacketNetwork {
-    /// A message begins, for its receiver as well: what its packets are to call it.
+    /// Creates the receiver's record of a message; returns the name that its packets use.
     #[inline(always)]
     pub(crate) fn open(
         &mut self,
@@ -103,25 +107,25 @@ impl PacketNetwork {
         if to == self.own {
             return self.arrivals.insert(arrival);
         }
-        let number = shards.lent[usize::from(to)].insert(());
-        let id = number.of_guest(usize::from(self.own));
-        shards.bags[usize::from(to)].opened.push((number, arrival));
+        let number = shards.lent_ids[usize::from(to)].insert(());
+        let id = number.as_remote(usize::from(self.own));
+        shards.mailboxes[usize::from(to)].opened.push((number, arrival));
         id
     }
 
-    /// What the receiver knows of a message.
+    /// The receiver's record of a message.
     #[inline]
     pub(crate) fn arrival(&mut self, id: ArrivalId) -> &mut Arrival {
         match id.origin() {
             None => &mut self.arrivals[id],
             Some((from, number)) => {
-                &mut self.shards.as_mut().expect("guests come from shards").guests[from]
+                &mut self.shards.as_mut().expect("guests come from shards").remote_arrivals[from]
                     [number.0 as usize]
             }
         }
     }
 
-    /// The message has arrived whole, and will have been seen then.
+    /// The message is complete, and visible at `seen`.
     #[inline]
     pub(crate) fn close(&mut self, id: ArrivalId, msg: MsgId, seen: Time, cx: &mut Cx<'_>) {
         match id.origin() {
@@ -130,100 +134,100 @@ impl PacketNetwork {
                 cx.delivered.push((msg, seen));
             }
             Some((from, number)) => {
-                let bag = self.bag(from);
-                bag.closed.push(number);
-                bag.delivered.push((msg, seen));
+                let mailbox = self.mailbox(from);
+                mailbox.closed.push(number);
+                mailbox.delivered.push((msg, seen));
             }
         }
     }
 
-    /// All of a message has come that is told of elsewhere.
-    pub(crate) fn dismiss(&mut self, id: ArrivalId) {
+    /// A message is complete whose completion is reported at the other end.
+    pub(crate) fn close_unreported(&mut self, id: ArrivalId) {
         match id.origin() {
             None => self.arrivals.free(id),
-            Some((from, number)) => self.bag(from).closed.push(number),
+            Some((from, number)) => self.mailbox(from).closed.push(number),
         }
     }
 
-    /// The sender in another shard has its acknowledgement `back` then.
+    /// The sender in another shard gets its acknowledgement at `back`.
     pub(crate) fn mail_ack(&mut self, from: usize, nic: NicId, vnet: u8, back: Time) {
-        self.bag(from).acks.push((back, nic, vnet));
+        self.mailbox(from).acks.push((back, nic, vnet));
     }
 
-    /// A packet of a flow that comes from another shard will have been acknowledged `then`.
+    /// A packet of a flow of another shard will be acknowledged at `then`.
     pub(crate) fn mail_flow(&mut self, to: usize, name: u32, then: Time) {
-        self.bag(to).flows.push((then, name));
+        self.mailbox(to).flows.push((then, name));
     }
 
-    /// The head of `packet` will stand at the far end of `link` `then`, in another shard.
-    pub(crate) fn emigrate(&mut self, packet: crate::PacketId, link: LinkId, then: Time, to: u8) {
+    /// The head of `packet` arrives at the far end of `link` at `then`, in another shard.
+    pub(crate) fn mail_head(&mut self, packet: crate::PacketId, link: LinkId, then: Time, to: u8) {
         let moved = self.packets[packet];
         self.packets.free(packet);
-        self.bag(usize::from(to) - 1).heads.push((then, link, moved));
+        self.mailbox(usize::from(to) - 1).heads.push((then, link, moved));
     }
 
-    /// A credit will be `home` then, in another shard.
+    /// A credit arrives at `home`, in another shard.
     pub(crate) fn mail_credit(&mut self, buffer: Buffer, home: Time, to: u8) {
         let Buffer { hop, cells, .. } = buffer;
-        self.bag(usize::from(to) - 1).credits.push((home, hop, cells));
+        self.mailbox(usize::from(to) - 1).credits.push((home, hop, cells));
     }
 
-    /// The shard that a switch is in, if it is another one.
+    /// The shard of a switch, if it is another one.
     pub(crate) fn shard_of(&self, switch: SwitchId) -> Option<usize> {
         let to = self.shards.as_ref()?.partition.of[switch];
         (to != self.own).then_some(usize::from(to))
     }
 
-    /// A sender in another shard hears `then` what is said of the congestion of `link`.
-    pub(crate) fn mail_order(&mut self, to: usize, then: Time, link: LinkId, word: u32) {
-        self.bag(to).orders.push((then, link, word));
+    /// A congestion notice about `link` reaches a sender in another shard at `then`.
+    pub(crate) fn mail_notice(&mut self, to: usize, then: Time, link: LinkId, word: u32) {
+        self.mailbox(to).notices.push((then, link, word));
     }
 
-    /// A credit is back `then` in another shard.
-    pub(crate) fn mail_return(&mut self, to: usize, then: Time, nic: NicId, word: u32) {
-        self.bag(to).returns.push((then, nic, word));
+    /// A returned credit arrives at `then` in another shard.
+    pub(crate) fn mail_credit_return(&mut self, to: usize, then: Time, nic: NicId, word: u32) {
+        self.mailbox(to).credit_returns.push((then, nic, word));
     }
 
-    pub(crate) fn bag(&mut self, to: usize) -> &mut Mail {
-        &mut self.shards.as_mut().expect("only shards send mail").bags[to]
+    pub(crate) fn mailbox(&mut self, to: usize) -> &mut Mail {
+        &mut self.shards.as_mut().expect("only shards send mail").mailboxes[to]
     }
 
-    /// Takes what shard `from` tells, all of it for instants not before now.
-    pub(crate) fn open_mail(&mut self, from: usize, mail: &mut Mail, cx: &mut Cx<'_>) {
+    /// Processes the mail of shard `from`; none of it is for a time before now.
+    pub(crate) fn receive_mail(&mut self, from: usize, mail: &mut Mail, cx: &mut Cx<'_>) {
         let shards = self.shards.as_mut().expect("only shards get mail");
-        let guests = &mut shards.guests[from];
+        let remote_arrivals = &mut shards.remote_arrivals[from];
         for (number, arrival) in mail.opened.drain(..) {
             let at = number.0 as usize;
-            if guests.len() <= at {
-                guests.resize(at + 1, arrival);
+            if remote_arrivals.len() <= at {
+                remote_arrivals.resize(at + 1, arrival);
             }
-            guests[at] = arrival;
+            remote_arrivals[at] = arrival;
         }
         for number in mail.closed.drain(..) {
-            shards.lent[from].free(number);
+            shards.lent_ids[from].free(number);
         }
         for (then, link, mut packet) in mail.heads.drain(..) {
-            // Each shard numbers classes for itself.
-            packet.input_class = self.wires[link].class;
+            // Each shard numbers link types for itself.
+            packet.input_type = self.wires[link].link_type;
             debug_assert!(packet.at.0 != NONE, "a NIC's link within one shard");
             let packet = self.packets.insert(packet);
             cx.at(then, Phase::Arrive, PacketEvent::Head { packet, link });
         }
         for (home, hop, cells) in mail.credits.drain(..) {
-            let class = self.wires[hop.link].class;
-            self.take_back(Buffer { hop, cells, class }, home, cx);
+            let link_type = self.wires[hop.link].link_type;
+            self.schedule_credit(Buffer { hop, cells, link_type }, home, cx);
         }
         for (back, nic, vnet) in mail.acks.drain(..) {
             self.expect_ack(nic, vnet, back, cx);
         }
         for (then, name) in mail.flows.drain(..) {
-            self.flows.hear(name, then);
+            self.flows.acknowledge(name, then);
         }
-        for (then, link, word) in mail.orders.drain(..) {
-            cx.at(then, Phase::Arrive, PacketEvent::Order { link, word });
+        for (then, link, word) in mail.notices.drain(..) {
+            cx.at(then, Phase::Arrive, PacketEvent::Notice { link, word });
         }
-        for (then, nic, word) in mail.returns.drain(..) {
-            cx.at(then, Phase::Arrive, PacketEvent::Return { nic, word });
+        for (then, nic, word) in mail.credit_returns.drain(..) {
+            cx.at(then, Phase::Arrive, PacketEvent::CreditReturn { nic, word });
         }
         cx.delivered.append(&mut mail.delivered);
     }

@@ -128,12 +128,12 @@ fn responses_never_wait_for_requests_in_any_buffer_size() {
                     let pick = |stream, n| base::below(draw(seed, stream, 0, u64::from(i)), n);
                     let (src, bytes) = (i % n, u64::from(pick(1, 2048)));
                     let dst = (src + 1 + pick(2, n - 1)) % n;
-                    let luck = draw(seed, 3, 0, u64::from(i));
+                    let random = draw(seed, 3, 0, u64::from(i));
                     let both = Completion::Initiator(bytes);
                     let message = match pick(4, 3) {
-                        0 => put(src, dst, bytes, luck),
-                        1 => get(src, dst, bytes, luck),
-                        _ => Message { completion: both, ..put(src, dst, bytes / 2, luck) },
+                        0 => put(src, dst, bytes, random),
+                        1 => get(src, dst, bytes, random),
+                        _ => Message { completion: both, ..put(src, dst, bytes / 2, random) },
                     };
                     (Time(0), message)
                 })

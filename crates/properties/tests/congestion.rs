@@ -387,8 +387,8 @@ fn faults_at_congested_nics_leave_no_state_behind() {
     let (mut lost, mut holds, mut worlds) = (0, 0, 0);
     let from = properties::asked("FROM").unwrap_or(0);
     for seed in from..from + properties::asked("N").unwrap_or(200) {
-        let luck = |about, n: usize| below(draw(seed, 77, 0, about), n as u32) as usize;
-        let pick = |about, among: &[&'static str]| among[luck(about, among.len())];
+        let random = |about, n: usize| below(draw(seed, 77, 0, about), n as u32) as usize;
+        let pick = |about, among: &[&'static str]| among[random(about, among.len())];
         let mut set = vec![
             ("groups.compute.count", pick(0, &["1", "2", "4"])),
             ("groups.compute.switches", "4"),
@@ -413,17 +413,17 @@ fn faults_at_congested_nics_leave_no_state_behind() {
         set.extend(buffers(pick(14, &["32 KiB", "48 KiB", "96 KiB"])));
         let machine = properties::preset("dragonfly-1056", &set);
         let hot = [0, 5];
-        let mut plan = FaultSchedule::random(&machine, seed, luck(20, 4) as u32, Span::us(60));
+        let mut plan = FaultSchedule::random(&machine, seed, random(20, 4) as u32, Span::us(60));
         for (about, nic) in [(22, hot[0]), (26, hot[1])] {
-            let us = |about, n| Span::us(luck(about, n) as u64);
+            let us = |about, n| Span::us(random(about, n) as u64);
             let from = Time(0) + us(about, 40);
             let all = [FaultKind::Down, FaultKind::Lanes(1), FaultKind::Errors(1e-5)];
-            let (kind, until) = (all[luck(about + 1, 3)], from + us(about + 2, 30) + Span::us(1));
+            let (kind, until) = (all[random(about + 1, 3)], from + us(about + 2, 30) + Span::us(1));
             plan.faults.push(Fault { part: FaultTarget::NicLink(NicId(nic)), kind, from, until });
         }
         let mut machine = machine.with_faults(&plan).expect("a sound plan");
         let names = ["low-latency", "bulk-data", "best-effort", "ethernet"];
-        let vnets = use_classes(&mut machine, &names[luck(30, 3)..][..1 + luck(31, 2)]);
+        let vnets = use_classes(&mut machine, &names[random(30, 3)..][..1 + random(31, 2)]);
         let n = machine.n_nics();
         let mut messages: Vec<_> = (0..300)
             .map(|i| {

@@ -22,8 +22,8 @@ const FAST: [(&str, &str); 2] = [("retry.timeout", "30 us"), ("retry.sweep", "5 
 
 /// Machines that a storm's seed chooses among.
 fn small(seed: u64) -> Machine {
-    let luck = |about: u64| draw(seed, 11, 0, about);
-    let of = |about: u64, n: u32| below(luck(about), n) as usize;
+    let random = |about: u64| draw(seed, 11, 0, about);
+    let of = |about: u64, n: u32| below(random(about), n) as usize;
     let routings: Vec<&str> = Routing::WORDS.iter().copied().filter(|w| *w != "adaptive").collect();
     let routing = routings[of(0, routings.len() as u32)];
     let arbitration = ["round-robin", "age"][of(1, 2)];
@@ -89,18 +89,18 @@ fn traffic(machine: &Machine, seed: u64) -> Vec<(Time, Message)> {
     let crowd = below(draw(seed, 12, 0, 0), 3) == 0;
     let mut messages: Vec<(Time, Message)> = (0..150)
         .map(|nth| {
-            let luck = |about: u32| draw(seed, 13 + about, 0, nth);
-            let src = below(luck(0), n);
+            let random = |about: u32| draw(seed, 13 + about, 0, nth);
+            let src = below(random(0), n);
             let others = if crowd { 2 } else { n };
-            let dst = below(luck(1), others);
+            let dst = below(random(1), others);
             let dst = if dst == src { (src + 1) % n } else { dst };
-            let bytes = [0, 64, 2048, 5_000, 60_000, 300_000][below(luck(2), 6) as usize];
-            let at = Time(luck(3) % 60_000_000);
-            let mut message = message(src, dst, bytes, luck(4));
-            message.in_order = luck(6).is_multiple_of(2);
-            if machine.nic.response > 0 && luck(5).is_multiple_of(2) {
+            let bytes = [0, 64, 2048, 5_000, 60_000, 300_000][below(random(2), 6) as usize];
+            let at = Time(random(3) % 60_000_000);
+            let mut message = message(src, dst, bytes, random(4));
+            message.in_order = random(6).is_multiple_of(2);
+            if machine.nic.response > 0 && random(5).is_multiple_of(2) {
                 // A put, or a get.
-                let is_get = luck(5).is_multiple_of(4);
+                let is_get = random(5).is_multiple_of(4);
                 message.completion = Completion::Initiator(if is_get { bytes } else { 0 });
                 message.bytes = if is_get { 0 } else { bytes };
             }
@@ -471,16 +471,16 @@ fn reachability_does_not_depend_on_draws_or_load() {
         let machine = machine.with_faults(&plan).expect("room");
         let nics = machine.n_nics();
         for pair in 0..40 {
-            let luck = |about: u32| draw(seed, 32, about, pair);
-            let (src, dst) = (below(luck(0), nics), below(luck(1), nics));
+            let random = |about: u32| draw(seed, 32, about, pair);
+            let (src, dst) = (below(random(0), nics), below(random(1), nics));
             if src == dst {
                 continue;
             }
             let (src, dst) = (NicId(src), NicId(dst));
-            let first = machine.find_path(src, dst, luck(2), &Idle, &mut path).map(|_| ());
+            let first = machine.find_path(src, dst, random(2), &Idle, &mut path).map(|_| ());
             for nth in 3..12 {
-                let load = Busy(luck(nth));
-                let again = machine.find_path(src, dst, luck(nth), &load, &mut path).map(|_| ());
+                let load = Busy(random(nth));
+                let again = machine.find_path(src, dst, random(nth), &load, &mut path).map(|_| ());
                 assert_eq!(again, first, "seed {seed}: {src:?} to {dst:?}");
                 let mut links = path.clone();
                 links.sort_unstable();

@@ -303,14 +303,14 @@ fn flows_leave_full_links() {
     let further = zero_load(ranks - 16, 0) - zero_load(1, 0);
     let beside = zero_load(1, bytes) + further + both - alone;
     let mut off = 0.0;
-    for luck in 1..=10 {
+    for nth_draw in 1..=10 {
         let of = |nic| {
             let to = (nic + ranks - 16) % ranks;
-            (Time(0), message(nic, to, bytes, draw(luck, 0, nic, 0)))
+            (Time(0), message(nic, to, bytes, draw(nth_draw, 0, nic, 0)))
         };
         let messages: Vec<_> = (0..ranks).map(of).collect();
         let late = flows(&machine, &messages).end().seconds() / beside.seconds() - 1.0;
-        println!("{luck}: {:+.1} %", 100.0 * late);
+        println!("{nth_draw}: {:+.1} %", 100.0 * late);
         off += late / 10.0;
     }
     assert!(off.abs() < 0.03, "{off}");
@@ -327,13 +327,13 @@ fn spare_capacity_is_found() {
     let machine = preset("aurora", &set);
     let bytes = 1 << 20;
     let mut off = 0.0;
-    for luck in 1..=10 {
+    for nth_draw in 1..=10 {
         let mut messages = pattern(&machine, "group-shift:2", bytes);
-        messages.iter_mut().for_each(|(_, msg)| msg.draw = draw(luck, 0, msg.src.0, 0));
+        messages.iter_mut().for_each(|(_, msg)| msg.draw = draw(nth_draw, 0, msg.src.0, 0));
         let of = |(_, msg): &(Time, Message)| machine.zero_load(msg.src, msg.dst, bytes);
         let alone = messages.iter().map(of).max().expect("messages").seconds();
         let late = flows(&machine, &messages).end().seconds() / alone - 1.0;
-        println!("{luck}: {:+.1} %", 100.0 * late);
+        println!("{nth_draw}: {:+.1} %", 100.0 * late);
         off += late / 10.0;
     }
     assert!(off > -0.001 && off < 1.0 / 9.0, "{off}");
@@ -383,9 +383,9 @@ fn command_order_has_no_systematic_effect() {
     let set = [("groups.compute.count", "4"), ("routing", "slingshot")];
     let machine = preset("aurora", &set);
     let mut means = [0.0; 3];
-    for luck in 1..=8 {
+    for nth_draw in 1..=8 {
         let mut messages = pattern(&machine, "group-shift:4", 1 << 20);
-        messages.iter_mut().for_each(|(_, msg)| msg.draw = draw(luck, 0, msg.src.0, 0));
+        messages.iter_mut().for_each(|(_, msg)| msg.draw = draw(nth_draw, 0, msg.src.0, 0));
         let orders: [fn(&Message) -> u64; 3] =
             [|msg| msg.src.0.into(), |msg| !u64::from(msg.src.0), |msg| draw(77, 0, msg.src.0, 0)];
         for (order, mean) in orders.iter().zip(&mut means) {
@@ -437,10 +437,11 @@ fn in_flight_messages_re_evaluate_their_routes() {
         let at_any_time = (false, 2, alone * 2, if groups == 2 { 25.0 } else { 10.0 });
         for (to_next_group, each, within, most) in [(true, 1, Span::us(2), 8.0), at_any_time] {
             let of = |nth: u64| {
-                let (src, luck) = ((nth % u64::from(n)) as u32, |stream| draw(5, stream, 0, nth));
-                let anywhere = 1 + (luck(0) % u64::from(n - 1)) as u32;
+                let (src, nth_draw) =
+                    ((nth % u64::from(n)) as u32, |stream| draw(5, stream, 0, nth));
+                let anywhere = 1 + (nth_draw(0) % u64::from(n - 1)) as u32;
                 let dst = (src + if to_next_group { 512 } else { anywhere }) % n;
-                (Time(luck(1) % within.0), message(src, dst, bytes, luck(2)))
+                (Time(nth_draw(1) % within.0), message(src, dst, bytes, nth_draw(2)))
             };
             let mut messages: Vec<_> = (0..each * u64::from(n)).map(of).collect();
             messages.sort_by_key(|&(at, _)| at);

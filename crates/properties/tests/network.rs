@@ -70,10 +70,10 @@ fn an_uncontended_message_takes_the_same_time_at_every_fidelity() {
         let machine = preset(name, &[]);
         for dst in distances(&machine) {
             for bytes in SIZES {
-                let luck = draw(7, 0, dst.0, bytes);
-                let msg = message(0, dst.0, bytes, luck);
+                let random = draw(7, 0, dst.0, bytes);
+                let msg = message(0, dst.0, bytes, random);
                 let want = formula(&machine, msg);
-                let case = format!("{name}: {bytes} B to {dst:?}, draw {luck:#x}");
+                let case = format!("{name}: {bytes} B to {dst:?}, draw {random:#x}");
                 assert_eq!(alone::<LogGpNetwork>(&machine, msg), want, "loggp, {case}");
                 assert_eq!(alone::<FlowNetwork>(&machine, msg), want, "flow, {case}");
                 assert_eq!(alone::<PacketNetwork>(&machine, msg), want, "packet, {case}");
@@ -261,8 +261,8 @@ fn message_handling_adds_to_transfer_time() {
         let n = 100;
         let messages: Vec<_> = (0..4 * n)
             .map(|i| {
-                let luck = draw(8, 0, i, 0);
-                (Time(0), Message { handling: each, ..message(far + i % 4, 0, bytes, luck) })
+                let random = draw(8, 0, i, 0);
+                (Time(0), Message { handling: each, ..message(far + i % 4, 0, bytes, random) })
             })
             .collect();
         let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way).span(bytes);

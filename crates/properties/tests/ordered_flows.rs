@@ -27,7 +27,7 @@ fn small(set: &[(&str, &str)]) -> Machine {
 }
 
 /// Every policy that may send two packets of a pair two ways.
-const MANY_WAYS: [&str; 13] = [
+const MULTIPATH_POLICIES: [&str; 13] = [
     "minimal",
     "valiant",
     "valiant-group",
@@ -54,16 +54,16 @@ fn rows(machine: &Machine, seed: u64, within: Span) -> Vec<(Time, Message)> {
     let n = machine.n_nics();
     let mut all = Vec::new();
     for nth in 0..300 * u64::from(n) {
-        let luck = |about: u32| draw(seed, about, 0, nth);
-        let (src, row) = (nth as u32 % n, below(luck(0), 5));
-        let at = Time(luck(1) % within.0);
+        let random = |about: u32| draw(seed, about, 0, nth);
+        let (src, row) = (nth as u32 % n, below(random(0), 5));
+        let at = Time(random(1) % within.0);
         let msg = match row {
-            4 => message(src, (src + 1 + below(luck(2), n - 1)) % n, LARGE, luck(3), false),
+            4 => message(src, (src + 1 + below(random(2), n - 1)) % n, LARGE, random(3), false),
             _ => {
                 // Rows have receivers of their own: a quarter of all NICs each.
                 let far = 1 + row * (n / 4) + below(draw(seed, 9, src, u64::from(row)), n / 4 - 1);
-                let bytes = u64::from(below(luck(4), 1 << 13) >> below(luck(5), 4));
-                message(src, (src + far) % n, bytes, luck(3), row < 2)
+                let bytes = u64::from(below(random(4), 1 << 13) >> below(random(5), 4));
+                message(src, (src + far) % n, bytes, random(3), row < 2)
             }
         };
         all.push((at, msg));
@@ -91,7 +91,7 @@ fn overtakings(messages: &[(Time, Message)], seen: &[Time]) -> [usize; 2] {
 /// sent earlier, by any policy; of the other rows many do.
 #[test]
 fn ordered_packets_stay_in_order_and_others_do_not() {
-    for (nth, routing) in MANY_WAYS.into_iter().enumerate() {
+    for (nth, routing) in MULTIPATH_POLICIES.into_iter().enumerate() {
         for managed in ["off", "on"] {
             let machine = small(&[
                 ("routing", routing),
@@ -111,7 +111,7 @@ fn ordered_packets_stay_in_order_and_others_do_not() {
 }
 
 /// Links that one packet of `msg` crosses when nobody is in its way.
-fn way(machine: &Machine, msg: Message) -> Vec<LinkId> {
+fn path(machine: &Machine, msg: Message) -> Vec<LinkId> {
     let mut path = Vec::new();
     machine.walk(msg.src, msg.dst, Message::draw_in_order(msg.draw), &Idle, &mut path);
     path
@@ -124,52 +124,52 @@ fn way(machine: &Machine, msg: Message) -> Vec<LinkId> {
 fn a_flow_keeps_its_path_until_its_last_acknowledgement() {
     for routing in ["valiant", "valiant-group", "nmin-hash", "minimal", "slingshot"] {
         let machine = small(&[("routing", routing)]);
-        let mut told_apart = 0;
+        let mut distinct = 0;
         for nth in 0..150 {
-            let luck = |about| draw(5, about, 0, nth);
-            let (src, dst) = (below(luck(0), 8), 8 + below(luck(1), 32));
+            let random = |about| draw(5, about, 0, nth);
+            let (src, dst) = (below(random(0), 8), 8 + below(random(1), 32));
             let [first, second, third] =
-                [2, 3, 4].map(|about| message(src, dst, 64, luck(about), true));
-            if way(&machine, first) == way(&machine, second)
-                || way(&machine, first) == way(&machine, third)
+                [2, 3, 4].map(|about| message(src, dst, 64, random(about), true));
+            if path(&machine, first) == path(&machine, second)
+                || path(&machine, first) == path(&machine, third)
             {
                 continue;
             }
-            told_apart += 1;
+            distinct += 1;
             // What the receiver's NIC has, and when its word is back: as long after as links need.
-            let one = way(&machine, first);
+            let one = path(&machine, first);
             let back: Span = one.iter().map(|&link| machine.links.latency[link]).sum();
-            let heard_of = |messages: &[(Time, Message)]| {
+            let acked_at = |messages: &[(Time, Message)]| {
                 let seen = *run(&machine, messages).seen.last().expect("some");
                 Time(seen.0 - machine.nic.recv_latency.0) + back
             };
             let leave_at = |t: Time| Time(t.0 - machine.nic.send_latency.0);
             let start = (Time(0), first);
-            let heard = heard_of(&[start]);
-            let follower = (leave_at(Time(heard.0 - 1)), second);
-            let heard_too = heard_of(&[start, follower]);
-            assert!(heard_too > heard);
-            for (messages, ways) in [
+            let acked = acked_at(&[start]);
+            let follower = (leave_at(Time(acked.0 - 1)), second);
+            let second_acked = acked_at(&[start, follower]);
+            assert!(second_acked > acked);
+            for (messages, paths) in [
                 (vec![start, follower], vec![&one, &one]),
-                (vec![start, (leave_at(heard), second)], vec![&one, &way(&machine, second)]),
+                (vec![start, (leave_at(acked), second)], vec![&one, &path(&machine, second)]),
                 (
-                    vec![start, follower, (leave_at(Time(heard_too.0 - 1)), third)],
+                    vec![start, follower, (leave_at(Time(second_acked.0 - 1)), third)],
                     vec![&one, &one, &one],
                 ),
                 (
-                    vec![start, follower, (leave_at(heard_too), third)],
-                    vec![&one, &one, &way(&machine, third)],
+                    vec![start, follower, (leave_at(second_acked), third)],
+                    vec![&one, &one, &path(&machine, third)],
                 ),
             ] {
                 let got = run(&machine, &messages).counters.links;
                 for (link, &LinkTraffic { packets, .. }) in got.iter() {
                     let want: usize =
-                        ways.iter().map(|way| way.iter().filter(|&&l| l == link).count()).sum();
+                        paths.iter().map(|path| path.iter().filter(|&&l| l == link).count()).sum();
                     assert_eq!(packets, want as u64, "{routing}, {nth}: {link:?}");
                 }
             }
         }
-        assert!(told_apart > 5, "{routing}: ways that are all alike");
+        assert!(distinct > 5, "{routing}: ways that are all alike");
     }
 }
 
@@ -208,8 +208,8 @@ fn an_uncontended_ordered_message_takes_the_same_time_at_every_fidelity() {
         let n = machine.node_nics.raw[machine.compute_nodes as usize];
         for far in [1, 9, 40, n / 7, n / 3, n / 2, n - 1] {
             for bytes in [0, 8, 2048, 2049, 16 << 10, 1 << 20] {
-                let luck = draw(7, 0, far, bytes);
-                let alone = [(Time(0), message(0, far, bytes, luck, true))];
+                let random = draw(7, 0, far, bytes);
+                let alone = [(Time(0), message(0, far, bytes, random, true))];
                 let open = run(&machine, &alone).seen;
                 let closed = run_on::<LogGpNetwork>(&machine, &alone).seen;
                 assert_eq!(open, closed, "{name}: {bytes} B to {far}");

@@ -32,69 +32,69 @@ impl Choices {
 }
 
 /// A random small machine, and what was set to make it.
-fn machine(luck: &Choices) -> (Machine, String) {
+fn machine(choices: &Choices) -> (Machine, String) {
     let routings: Vec<&str> = Routing::WORDS.iter().copied().filter(|w| *w != "adaptive").collect();
     let mut set: Vec<(&str, String)> = Vec::new();
     let mut put = |key, value: String| set.push((key, value));
-    let groups = 1 + luck.of(0, 6);
-    let chassis = 1 + luck.of(1, 3);
-    let switches = chassis * (1 + luck.of(2, 3));
+    let groups = 1 + choices.of(0, 6);
+    let chassis = 1 + choices.of(1, 3);
+    let switches = chassis * (1 + choices.of(2, 3));
     put("groups.compute.count", groups.to_string());
     put("groups.compute.switches", switches.to_string());
     if chassis > 1 {
         put("groups.compute.chassis", chassis.to_string());
-        put("groups.compute.chassis_links", (1 + luck.of(3, 2)).to_string());
+        put("groups.compute.chassis_links", (1 + choices.of(3, 2)).to_string());
     }
-    put("groups.compute.local_links", (1 + luck.of(4, 2)).to_string());
-    put("groups.compute.nodes", (switches * (1 + luck.of(5, 3))).to_string());
-    put("groups.compute.nics", (1 + luck.of(6, 2)).to_string());
+    put("groups.compute.local_links", (1 + choices.of(4, 2)).to_string());
+    put("groups.compute.nodes", (switches * (1 + choices.of(5, 3))).to_string());
+    put("groups.compute.nics", (1 + choices.of(6, 2)).to_string());
     put("groups.compute.global_ports", "40".into());
-    put("global.links.compute.compute", (1 + luck.of(7, 3)).to_string());
+    put("global.links.compute.compute", (1 + choices.of(7, 3)).to_string());
     put("switch.ports", "200".into());
-    put("routing", luck.one(8, &routings).into());
-    put("switch.arbitration", luck.one(9, &["round-robin", "age"]).into());
-    let payload = luck.one(10, &["64 B", "512 B", "2048 B"]);
+    put("routing", choices.one(8, &routings).into());
+    put("switch.arbitration", choices.one(9, &["round-robin", "age"]).into());
+    let payload = choices.one(10, &["64 B", "512 B", "2048 B"]);
     put("nic.packet_payload", payload.into());
     // From a packet or two on each channel to more than the way holds.
-    let tight = luck.one(11, &["24 KiB", "48 KiB", "1 MiB"]);
+    let tight = choices.one(11, &["24 KiB", "48 KiB", "1 MiB"]);
     let rates = ["links.edge.rate", "links.local.rate", "links.global.rate"];
     for (about, key) in (12..).zip(rates) {
-        put(key, luck.one(about, &["25 GB/s", "10 GB/s", "40 Gbit/s"]).into());
+        put(key, choices.one(about, &["25 GB/s", "10 GB/s", "40 Gbit/s"]).into());
     }
     for (key, value) in buffers(tight) {
         put(key, value.into());
     }
-    put("links.global.cable", luck.one(20, &["5 ns", "100 ns", "2 us"]).into());
-    put("links.local.cable", luck.one(21, &["1 ns", "10 ns"]).into());
-    put("nic.window", luck.one(22, &["1", "4", "64", "1024"]).into());
-    let is_shared = luck.once_in(23, 3);
+    put("links.global.cable", choices.one(20, &["5 ns", "100 ns", "2 us"]).into());
+    put("links.local.cable", choices.one(21, &["1 ns", "10 ns"]).into());
+    put("nic.window", choices.one(22, &["1", "4", "64", "1024"]).into());
+    let is_shared = choices.once_in(23, 3);
     if is_shared {
         put("nic.host_rate", "15 GB/s".into());
     }
-    if luck.once_in(24, 3) {
+    if choices.once_in(24, 3) {
         put("nic.host_rate_one_way", "10 GB/s".into());
     }
-    let overhead = luck.one(29, &["0 B", "36 B", "84 B"]);
+    let overhead = choices.one(29, &["0 B", "36 B", "84 B"]);
     put("nic.packet_overhead", overhead.into());
-    if overhead != "0 B" && luck.once_in(25, 2) {
+    if overhead != "0 B" && choices.once_in(25, 2) {
         put("nic.response", "12 B".into());
     } else {
         if is_shared {
-            put("nic.multipacket_message", luck.one(36, &["0 ns", "20 ns", "300 ns"]).into());
+            put("nic.multipacket_message", choices.one(36, &["0 ns", "20 ns", "300 ns"]).into());
         }
-        put("switch.flows", luck.one(33, &["kept", "none"]).into());
+        put("switch.flows", choices.one(33, &["kept", "none"]).into());
     }
-    put("congestion.management", luck.one(30, &["on", "off"]).into());
-    put("congestion.threshold", luck.one(32, &["2200 B", "8 KiB", "32 KiB"]).into());
-    put("nic.send_latency", luck.one(34, &["10 ns", "0 ns"]).into());
-    put("nic.message_gap", luck.one(35, &["0 ns", "7 ns", "300 ns"]).into());
-    put("classes.profile", luck.one(31, &["hpc", "ll-be-bd-et"]).into());
-    put("retry.timeout", luck.one(26, &["12 us", "40 us"]).into());
-    put("retry.limit", luck.one(27, &["0", "1", "4"]).into());
-    put("retry.sweep", luck.one(28, &["0 ns", "2 us", "20 us"]).into());
-    let said = set.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
+    put("congestion.management", choices.one(30, &["on", "off"]).into());
+    put("congestion.threshold", choices.one(32, &["2200 B", "8 KiB", "32 KiB"]).into());
+    put("nic.send_latency", choices.one(34, &["10 ns", "0 ns"]).into());
+    put("nic.message_gap", choices.one(35, &["0 ns", "7 ns", "300 ns"]).into());
+    put("classes.profile", choices.one(31, &["hpc", "ll-be-bd-et"]).into());
+    put("retry.timeout", choices.one(26, &["12 us", "40 us"]).into());
+    put("retry.limit", choices.one(27, &["0", "1", "4"]).into());
+    put("retry.sweep", choices.one(28, &["0 ns", "2 us", "20 us"]).into());
+    let settings = set.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
     let set: Vec<_> = set.iter().map(|(key, value)| (*key, &value[..])).collect();
-    (preset("dragonfly-1056", &set), said)
+    (preset("dragonfly-1056", &set), settings)
 }
 
 /// What is offered in one world, roughly: of packets of a byte without headers there would be
@@ -102,25 +102,25 @@ fn machine(luck: &Choices) -> (Machine, String) {
 const MOST_PACKETS: f64 = 50_000.0;
 
 /// Traffic that this machine can have.
-fn request(luck: &Choices, machine: &Machine) -> TrafficRequest {
+fn request(choices: &Choices, machine: &Machine) -> TrafficRequest {
     let groups = machine.n_groups;
     let mut patterns = vec!["uniform", "random-permutation", "hotspot:1", "all-to-all", "shift:1"];
     if groups > 1 {
         patterns.extend(["adversarial:1", "worst-permutation"]);
     }
     let most = machine.nic.packet_payload;
-    let packet_bytes = [1, most / 2, most][luck.of(42, 3) as usize];
-    let load = [0.05, 0.4, 1.0, 2.0][luck.of(40, 4) as usize];
+    let packet_bytes = [1, most / 2, most][choices.of(42, 3) as usize];
+    let load = [0.05, 0.4, 1.0, 2.0][choices.of(40, 4) as usize];
     let rate = machine.links.gap[machine.injection(NicId(0))].bytes_per_s() * load;
     let packets_per_s = rate / (packet_bytes + machine.nic.packet_overhead) as f64;
     let enough = MOST_PACKETS / f64::from(machine.n_nics()) / packets_per_s;
     TrafficRequest {
-        pattern: luck.one(41, &patterns).into(),
+        pattern: choices.one(41, &patterns).into(),
         loads: vec![load],
         packet_bytes,
         warmup: Span::ns(200).min(Span::from_seconds(enough / 10.0)),
-        window: Span::us(1 + u64::from(luck.of(43, 3))).min(Span::from_seconds(enough)),
-        seed: luck.seed,
+        window: Span::us(1 + u64::from(choices.of(43, 3))).min(Span::from_seconds(enough)),
+        seed: choices.seed,
         threads: 1,
     }
 }
@@ -137,21 +137,22 @@ impl Drop for TellsIfPanicking<'_> {
 }
 
 /// One world; what it was, and how many packets it had.
-fn weather(seed: u64) -> (u64, u64) {
-    let luck = &Choices { seed };
-    let (mut machine, said) = machine(luck);
+fn run_world(seed: u64) -> (u64, u64) {
+    let choices = &Choices { seed };
+    let (mut machine, settings) = machine(choices);
     if machine.n_nics() < 2 {
         return (0, 0);
     }
-    let broken = luck.once_in(50, 3);
+    let broken = choices.once_in(50, 3);
     if broken {
-        let plan = FaultSchedule::random(&machine, seed, 1 + luck.of(51, 4), Span::us(3));
-        machine = machine.with_faults(&plan).unwrap_or_else(|c| panic!("{seed}: {said}: {c:?}"));
+        let plan = FaultSchedule::random(&machine, seed, 1 + choices.of(51, 4), Span::us(3));
+        machine =
+            machine.with_faults(&plan).unwrap_or_else(|c| panic!("{seed}: {settings}: {c:?}"));
     }
-    let request = request(luck, &machine);
-    let in_order = machine.keeps_flows && luck.once_in(52, 2);
+    let request = request(choices, &machine);
+    let in_order = machine.keeps_flows && choices.once_in(52, 2);
     let case = format!(
-        "ODONATA_SEED={seed}: broken {broken}, {} at {:?}, in order {in_order}, {said}",
+        "ODONATA_SEED={seed}: broken {broken}, {} at {:?}, in order {in_order}, {settings}",
         request.pattern, request.loads
     );
     let place = TrafficSetting { in_order, ..TrafficSetting::default() };
@@ -164,11 +165,14 @@ fn weather(seed: u64) -> (u64, u64) {
     assert_eq!(rest % request.packet_bytes, 0, "{case}");
     assert_eq!(done.generated, arrived + c.failed_messages, "{case}");
     let asked_again = c.delivered_packets - arrived;
-    assert!(asked_again == 0 || broken && said.contains("nic.response"), "{case}: {asked_again}");
+    assert!(
+        asked_again == 0 || broken && settings.contains("nic.response"),
+        "{case}: {asked_again}"
+    );
     if !broken {
         assert_eq!(done.row.unfinished, 0, "{case}");
     }
-    let threads = 2 + luck.of(60, 3) as usize;
+    let threads = 2 + choices.of(60, 3) as usize;
     let request = TrafficRequest { threads, ..request };
     let again = offered_at(&machine, &request, &place, Finish::Empty);
     assert_same(&done, &again, &format!("{case}: {threads} threads"));
@@ -176,7 +180,7 @@ fn weather(seed: u64) -> (u64, u64) {
 }
 
 /// A long storm says now and then how far it is.
-fn said_so_far(what: &str, done: u64, of: u64) {
+fn report_progress(what: &str, done: u64, of: u64) {
     if of > 200 && done.is_multiple_of(of / 20) {
         println!("{done} of {of} {what}");
     }
@@ -185,14 +189,14 @@ fn said_so_far(what: &str, done: u64, of: u64) {
 #[test]
 fn random_worlds_keep_all_invariants() {
     if let Some(seed) = asked("ODONATA_SEED") {
-        weather(seed);
+        run_world(seed);
         return;
     }
     let worlds = asked("ODONATA_STORM").unwrap_or(200);
     let (mut packets, mut failed, mut empty) = (0, 0, 0);
     for seed in 0..worlds {
-        let (generated, lost) = weather(seed);
-        said_so_far("worlds", seed + 1, worlds);
+        let (generated, lost) = run_world(seed);
+        report_progress("worlds", seed + 1, worlds);
         packets += generated;
         failed += lost;
         empty += u64::from(generated == 0);
@@ -204,17 +208,17 @@ fn random_worlds_keep_all_invariants() {
 
 /// One world in which every other NIC sends beside those that are measured, in up to three traffic
 /// classes; and how often a NIC became congested, if it could.
-fn company(seed: u64) -> (u64, usize) {
-    let luck = &Choices { seed };
-    let (mut machine, said) = machine(luck);
+fn run_with_background(seed: u64) -> (u64, usize) {
+    let choices = &Choices { seed };
+    let (mut machine, settings) = machine(choices);
     let names = ["low-latency", "bulk-data", "best-effort"];
     let most = if machine.nic.response > 0 { 1 } else { names.len() as u32 };
-    let names = &names[names.len() - 1 - luck.of(70, most) as usize..];
+    let names = &names[names.len() - 1 - choices.of(70, most) as usize..];
     let find = |name: &&str| machine.classes.find("class", Some(name)).expect("a known class");
     let found: Vec<usize> = names.iter().map(find).collect();
-    machine.use_classes(&found).unwrap_or_else(|input_error| panic!("{said}: {input_error}"));
+    machine.use_classes(&found).unwrap_or_else(|input_error| panic!("{settings}: {input_error}"));
     let vnet = |about| {
-        let class = found[luck.of(about, found.len() as u32) as usize];
+        let class = found[choices.of(about, found.len() as u32) as usize];
         machine.classes.vnet(class).expect("it is in use")
     };
     let nics = |odd| (0..machine.n_nics()).filter(|nic| nic % 2 == odd).map(NicId).collect();
@@ -222,12 +226,12 @@ fn company(seed: u64) -> (u64, usize) {
     if others.len() < 2 {
         return (0, 1);
     }
-    let senders = 1 + luck.of(71, others.len() as u32 - 1);
+    let senders = 1 + choices.of(71, others.len() as u32 - 1);
     let background = |about, pattern: String| Background {
         to: Destinations::among(&pattern, &machine, others.clone(), seed).expect("a pattern"),
         pattern,
-        load: [0.1, 0.5, 1.0][luck.of(about, 3) as usize],
-        bytes: [1, 700, 9_000][luck.of(about + 1, 3) as usize],
+        load: [0.1, 0.5, 1.0][choices.of(about, 3) as usize],
+        bytes: [1, 700, 9_000][choices.of(about + 1, 3) as usize],
         vnet: vnet(about + 2),
     };
     let background =
@@ -236,12 +240,12 @@ fn company(seed: u64) -> (u64, usize) {
         TrafficSetting { nics: nics(0), background, vnet: vnet(78), ..TrafficSetting::default() };
     let patterns = ["uniform", "hotspot:1", "all-to-all"];
     let request =
-        TrafficRequest { pattern: luck.one(79, &patterns).into(), ..request(luck, &machine) };
-    let case = format!("ODONATA_SEED={seed}: {place:?}, {request:?}, {said}");
+        TrafficRequest { pattern: choices.one(79, &patterns).into(), ..request(choices, &machine) };
+    let case = format!("ODONATA_SEED={seed}: {place:?}, {request:?}, {settings}");
     let _tells = TellsIfPanicking(&case);
     let done = offered_at(&machine, &request, &place, Finish::Empty);
     assert!(!done.interrupted && done.row.unfinished == 0, "{case}");
-    let threads = 2 + luck.of(60, 3) as usize;
+    let threads = 2 + choices.of(60, 3) as usize;
     let again = offered_at(&machine, &TrafficRequest { threads, ..request }, &place, Finish::Empty);
     assert_same(&done, &again, &format!("{case}: {threads} threads"));
     (done.row.onsets, found.len())
@@ -250,14 +254,14 @@ fn company(seed: u64) -> (u64, usize) {
 #[test]
 fn random_worlds_with_background_traffic_keep_all_invariants() {
     if let Some(seed) = asked("ODONATA_SEED") {
-        company(seed);
+        run_with_background(seed);
         return;
     }
     let (mut congested, mut shared) = (0, 0);
     let worlds = asked("ODONATA_STORM").unwrap_or(200) / 5;
     for seed in 0..worlds {
-        let (onsets, classes) = company(seed);
-        said_so_far("worlds in company", seed + 1, worlds);
+        let (onsets, classes) = run_with_background(seed);
+        report_progress("worlds in company", seed + 1, worlds);
         congested += onsets;
         shared += usize::from(classes > 1);
     }

@@ -40,52 +40,56 @@ fn uniform_shares() -> (f64, f64) {
 
 /// What a policy does, as far as the bounds are concerned.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Way {
+enum RouteClass {
     Minimal,
     Switch,
     Group,
     Adaptive,
 }
 
-const POLICIES: [(&str, Way); 14] = [
-    ("minimal", Way::Minimal),
-    ("min-hash", Way::Minimal),
-    ("in-order", Way::Minimal),
-    ("valiant", Way::Switch),
-    ("nmin-hash", Way::Switch),
-    ("valiant-group", Way::Group),
-    ("ugal-l", Way::Adaptive),
-    ("ugal-g", Way::Adaptive),
-    ("par", Way::Adaptive),
-    ("slingshot", Way::Adaptive),
-    ("adaptive-0", Way::Adaptive),
-    ("adaptive-1", Way::Adaptive),
-    ("adaptive-2", Way::Adaptive),
-    ("adaptive-3", Way::Adaptive),
+const POLICIES: [(&str, RouteClass); 14] = [
+    ("minimal", RouteClass::Minimal),
+    ("min-hash", RouteClass::Minimal),
+    ("in-order", RouteClass::Minimal),
+    ("valiant", RouteClass::Switch),
+    ("nmin-hash", RouteClass::Switch),
+    ("valiant-group", RouteClass::Group),
+    ("ugal-l", RouteClass::Adaptive),
+    ("ugal-g", RouteClass::Adaptive),
+    ("par", RouteClass::Adaptive),
+    ("slingshot", RouteClass::Adaptive),
+    ("adaptive-0", RouteClass::Adaptive),
+    ("adaptive-1", RouteClass::Adaptive),
+    ("adaptive-2", RouteClass::Adaptive),
+    ("adaptive-3", RouteClass::Adaptive),
 ];
 
-/// The largest load that `way` can carry, as a fraction of the injection rate.
-fn bound(way: Way, pattern: &str) -> f64 {
+/// The largest load that `route_class` can carry, as a fraction of the injection rate.
+fn bound(route_class: RouteClass, pattern: &str) -> f64 {
     let (far, near) = uniform_shares();
     let local_rate = (A - 1.0) / P;
-    match (pattern, way) {
-        ("uniform" | "all-to-all", Way::Minimal | Way::Adaptive) => 1.0,
-        ("uniform" | "all-to-all", Way::Switch) => {
+    match (pattern, route_class) {
+        ("uniform" | "all-to-all", RouteClass::Minimal | RouteClass::Adaptive) => 1.0,
+        ("uniform" | "all-to-all", RouteClass::Switch) => {
             let local = local_rate / (4.0 * (A - 1.0) / A * far + 2.0 * near);
             local.min((G - 1.0) / (2.0 * far * A * P))
         }
-        ("uniform" | "all-to-all", Way::Group) => {
+        ("uniform" | "all-to-all", RouteClass::Group) => {
             let within = 1.0 - (H - 1.0) / (G - 2.0);
             let local = local_rate / ((2.0 * (A - 1.0) / A + within) * far + 2.0 * near);
             local.min((G - 1.0) / (2.0 * far * A * P))
         }
-        ("adversarial:1" | "worst-permutation", Way::Minimal) => 1.0 / (A * P),
-        ("adversarial:1" | "worst-permutation", Way::Switch) => (G - 2.0) / (2.0 * A * P),
-        ("adversarial:1" | "worst-permutation", Way::Group) => (G - 2.0) / (H * P * (A + 2.0)),
-        ("adversarial:1" | "worst-permutation", Way::Adaptive) => (1.0 + (G - 2.0) / 2.0) / (A * P),
-        ("group-shift:2", Way::Minimal) => 1.0 / P,
-        ("group-shift:2", Way::Switch | Way::Group) => (A - 2.0) / (2.0 * P),
-        ("group-shift:2", Way::Adaptive) => (1.0 / P + (A - 2.0) / (2.0 * P)).min(1.0),
+        ("adversarial:1" | "worst-permutation", RouteClass::Minimal) => 1.0 / (A * P),
+        ("adversarial:1" | "worst-permutation", RouteClass::Switch) => (G - 2.0) / (2.0 * A * P),
+        ("adversarial:1" | "worst-permutation", RouteClass::Group) => {
+            (G - 2.0) / (H * P * (A + 2.0))
+        }
+        ("adversarial:1" | "worst-permutation", RouteClass::Adaptive) => {
+            (1.0 + (G - 2.0) / 2.0) / (A * P)
+        }
+        ("group-shift:2", RouteClass::Minimal) => 1.0 / P,
+        ("group-shift:2", RouteClass::Switch | RouteClass::Group) => (A - 2.0) / (2.0 * P),
+        ("group-shift:2", RouteClass::Adaptive) => (1.0 / P + (A - 2.0) / (2.0 * P)).min(1.0),
         ("incast:9", _) => 1.0 / 9.0,
         other => unreachable!("{other:?}"),
     }
@@ -95,8 +99,8 @@ fn bound(way: Way, pattern: &str) -> f64 {
 /// links counted. No simulation: that routes load links as the derivation says.
 #[test]
 fn oblivious_routes_load_links_as_derived() {
-    for (name, way) in POLICIES {
-        if way == Way::Adaptive {
+    for (name, route_class) in POLICIES {
+        if route_class == RouteClass::Adaptive {
             continue;
         }
         let machine = small(name, "64 KiB");
@@ -110,14 +114,14 @@ fn oblivious_routes_load_links_as_derived() {
             let mut path = Vec::new();
             for nic in 0..to.participants() {
                 for nth in 0..draws {
-                    let luck = base::draw(4, 0, nic, nth);
-                    machine.walk(NicId(nic), to.to(nic, nth), luck, &machine::Idle, &mut path);
+                    let random = base::draw(4, 0, nic, nth);
+                    machine.walk(NicId(nic), to.to(nic, nth), random, &machine::Idle, &mut path);
                     path.iter().for_each(|&link| load[link.0 as usize] += 1);
                 }
             }
             let most = load.iter().max().expect("links");
             let counted = draws as f64 / *most as f64;
-            let derived = bound(way, pattern);
+            let derived = bound(route_class, pattern);
             println!("{name} {pattern}: counted {counted:.4}, derived {derived:.4}");
             // The busiest of some hundred links is above the mean by three deviations of its count.
             let noise = 4.0 / (*most as f64).sqrt();
@@ -160,9 +164,9 @@ fn reach(policy: &str, pattern: &str) -> f64 {
 #[test]
 fn every_policy_carries_what_theory_says() {
     let mut wrong = Vec::new();
-    for (name, way) in POLICIES {
+    for (name, route_class) in POLICIES {
         for pattern in PATTERNS {
-            let (bound, share) = (bound(way, pattern), reach(name, pattern));
+            let (bound, share) = (bound(route_class, pattern), reach(name, pattern));
             let (offered, accepted) = carried(name, pattern, bound * share, Span::us(100));
             println!("{name} {pattern}: {accepted:.4} of {offered:.4}, {share} of {bound:.4}");
             if accepted < 0.985 * offered {
@@ -177,9 +181,9 @@ fn every_policy_carries_what_theory_says() {
 #[test]
 fn no_policy_carries_more_than_theory_says() {
     let mut wrong = Vec::new();
-    for (name, way) in POLICIES {
+    for (name, route_class) in POLICIES {
         for pattern in PATTERNS {
-            let bound = bound(way, pattern);
+            let bound = bound(route_class, pattern);
             if bound * 1.15 > 1.0 {
                 continue;
             }
@@ -196,11 +200,11 @@ fn no_policy_carries_more_than_theory_says() {
 /// Who sends to all others in turn offers what uniform traffic offers.
 #[test]
 fn all_to_all_saturates_as_uniform_traffic_does() {
-    for (name, way) in POLICIES {
+    for (name, route_class) in POLICIES {
         if !["minimal", "valiant", "valiant-group", "ugal-l", "slingshot"].contains(&name) {
             continue;
         }
-        let bound = bound(way, "all-to-all");
+        let bound = bound(route_class, "all-to-all");
         for pattern in ["all-to-all", "random-all-to-all"] {
             let (offered, accepted) = carried(name, pattern, 0.97 * bound, Span::us(100));
             println!("{name}, {pattern}: {accepted:.4} of {offered:.4}, 0.97 of {bound:.4}");
@@ -268,23 +272,23 @@ fn a_random_permutation_is_carried_up_to_its_busiest_link() {
 }
 
 /// Mean hops within groups and between them of a packet that nobody is in the way of.
-fn hops(way: Way, pattern: &str) -> (f64, f64) {
+fn hops(route_class: RouteClass, pattern: &str) -> (f64, f64) {
     let (far, near) = uniform_shares();
     // To a random switch of a group, from any.
     let local = (A - 1.0) / A;
-    match (pattern, way) {
-        ("uniform", Way::Minimal | Way::Adaptive) => (2.0 * local * far + near, far),
-        ("uniform", Way::Switch) => (4.0 * local * far + 2.0 * near, 2.0 * far),
-        ("uniform", Way::Group) => {
+    match (pattern, route_class) {
+        ("uniform", RouteClass::Minimal | RouteClass::Adaptive) => (2.0 * local * far + near, far),
+        ("uniform", RouteClass::Switch) => (4.0 * local * far + 2.0 * near, 2.0 * far),
+        ("uniform", RouteClass::Group) => {
             let within = 1.0 - (H - 1.0) / (G - 2.0);
             ((2.0 * local + within) * far + 2.0 * near, 2.0 * far)
         }
-        ("adversarial:1", Way::Minimal | Way::Adaptive) => (2.0 * local, 1.0),
-        ("adversarial:1", Way::Switch) => (4.0 * local, 2.0),
+        ("adversarial:1", RouteClass::Minimal | RouteClass::Adaptive) => (2.0 * local, 1.0),
+        ("adversarial:1", RouteClass::Switch) => (4.0 * local, 2.0),
         // The links to two neighboring groups are on neighboring switches.
-        ("adversarial:1", Way::Group) => (2.0 * local + 1.0, 2.0),
-        ("group-shift:2", Way::Minimal | Way::Adaptive) => (1.0, 0.0),
-        ("group-shift:2", Way::Switch | Way::Group) => (2.0, 0.0),
+        ("adversarial:1", RouteClass::Group) => (2.0 * local + 1.0, 2.0),
+        ("group-shift:2", RouteClass::Minimal | RouteClass::Adaptive) => (1.0, 0.0),
+        ("group-shift:2", RouteClass::Switch | RouteClass::Group) => (2.0, 0.0),
         other => unreachable!("{other:?}"),
     }
 }
@@ -292,10 +296,10 @@ fn hops(way: Way, pattern: &str) -> (f64, f64) {
 /// Under next to no load the mean latency is the sum of the parts of the mean way.
 #[test]
 fn zero_load_latency_is_the_sum_of_the_hops() {
-    for (name, way) in POLICIES {
+    for (name, route_class) in POLICIES {
         let machine = small(name, "64 KiB");
         for pattern in ["uniform", "adversarial:1", "group-shift:2"] {
-            let (local, global) = hops(way, pattern);
+            let (local, global) = hops(route_class, pattern);
             // NICs 2 x 10, injection 10 with its switch, ejection 5, 512 B at 8 GB/s; a hop 10 ns
             // within a group and 100 between groups, each with its switch.
             let want = 20.0 + 15.0 + 64.0 + 10.0 * local + 100.0 * global;

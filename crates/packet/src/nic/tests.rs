@@ -1,4 +1,4 @@
-//! Tests of NICs: what is done at once, or before it comes, is done as it would be in its turn.
+//! Tests of NICs: fast paths and results computed in advance equal the normal path.
 
 use super::*;
 use base::{below, draw};
@@ -6,29 +6,29 @@ use des::{EventCode, Queue};
 use machine::{Machine, MachineSpec};
 use net::{Counters, Event, NetworkModel};
 
-/// What came of the random messages of one NIC and those who send to it: which were seen when,
-/// packets of each NIC's link, and how many events that took.
-type Seen = (Vec<(MsgId, Time)>, Vec<u64>, u64);
+/// Result of random messages of one NIC and its senders: completion times, packets of each NIC's
+/// link, and number of events.
+type Trace = (Vec<(MsgId, Time)>, Vec<u64>, u64);
 
-/// Sends messages of up to three packets; those that are ready `leave`, or join the round of
-/// their NIC as if they could not leave whole.
-fn seen(machine: &Machine, seed: u64, leave: bool) -> Seen {
+/// Sends messages of up to three packets. Ready messages either `leave`, or join the round of their
+/// NIC, which bypasses the fast path.
+fn traced(machine: &Machine, seed: u64, leave: bool) -> Trace {
     let mut net = PacketNetwork::build(machine);
     let (mut queue, mut counters) = (Queue::new(), Counters::new(machine.links.gap.len()));
     let (mut delivered, mut events) = (Vec::new(), 0);
-    let mut begin = Time::ZERO;
+    let mut open_message = Time::ZERO;
     for nth in 0..600 {
-        let luck = |stream, n| below(draw(seed, stream, 0, nth), n);
-        begin += Span(u64::from(luck(1, 400_000)));
-        let end = if nth == 599 { Time(u64::MAX) } else { begin };
-        let (src, dst) = match luck(2, 3) {
-            0 => (luck(3, 8), 40),
-            _ => (3, 8 + luck(4, 60)),
+        let random = |stream, n| below(draw(seed, stream, 0, nth), n);
+        open_message += Span(u64::from(random(1, 400_000)));
+        let end = if nth == 599 { Time(u64::MAX) } else { open_message };
+        let (src, dst) = match random(2, 3) {
+            0 => (random(3, 8), 40),
+            _ => (3, 8 + random(4, 60)),
         };
         let msg = Message {
             src: NicId(src),
             dst: NicId(dst),
-            bytes: u64::from(luck(5, 2_048 * 3) >> luck(6, 12)),
+            bytes: u64::from(random(5, 2_048 * 3) >> random(6, 12)),
             origin: Origin::Nic,
             vnet: 0,
             completion: net::Completion::Target,
@@ -37,7 +37,7 @@ fn seen(machine: &Machine, seed: u64, leave: bool) -> Seen {
             handling: Span::ZERO,
         };
         let mut cx = Cx {
-            now: begin,
+            now: open_message,
             machine,
             queue: &mut queue,
             delivered: &mut delivered,
@@ -46,9 +46,9 @@ fn seen(machine: &Machine, seed: u64, leave: bool) -> Seen {
         if leave {
             NetworkModel::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
         } else {
-            let transit = net.begin(MsgId(nth as u32), msg, &mut cx);
+            let transit = net.open_message(MsgId(nth as u32), msg, &mut cx);
             let transit = net.transits.insert(transit);
-            net.send_off(transit, &mut cx);
+            net.enqueue_message(transit, &mut cx);
         }
         while let Some((now, code)) = cx.queue.pop_before(end) {
             (cx.now, events) = (now, events + 1);
@@ -62,40 +62,40 @@ fn seen(machine: &Machine, seed: u64, leave: bool) -> Seen {
     (delivered, net.wires.raw[..80].iter().map(|w| w.packets).collect(), events)
 }
 
-/// What NICs send each other: messages of so many bytes, some of them to one NIC.
+/// Messages between NICs, some of them to one NIC.
 #[derive(Clone, Copy, Debug)]
 struct Streams {
     bytes: u32,
     in_order: bool,
-    /// Of a hundred messages so many go to the first NIC.
+    /// Percentage of messages to the first NIC.
     to_first: u32,
 }
 
-/// Messages of several NICs, each known as soon as the one before it has left: which are seen when,
-/// and how many events that took. `foretold` tells the network when they are ready.
-fn seen_of_streams(
+/// Messages of several NICs, each known as soon as the one before it has left: completion times and
+/// number of events. `precomputed` passes their ready times to the network.
+fn trace_streams(
     machine: &Machine,
     streams: Streams,
     seed: u64,
-    foretold: bool,
+    precomputed: bool,
 ) -> (Vec<(MsgId, Time)>, u64) {
     const NICS: u64 = 24;
     let Streams { bytes, in_order, to_first } = streams;
     let mut net = PacketNetwork::build(machine);
     let (mut queue, mut counters) = (Queue::new(), Counters::new(machine.links.gap.len()));
     let (mut delivered, mut events) = (Vec::new(), 0);
-    let luck = |stream, nth, n| below(draw(seed, stream, 0, nth), n);
+    let random = |stream, nth, n| below(draw(seed, stream, 0, nth), n);
     let mut births = [Time::ZERO; NICS as usize];
-    let mut completion = |net: &mut PacketNetwork, queue: &mut Queue, nth: u64| {
+    let mut schedule = |net: &mut PacketNetwork, queue: &mut Queue, nth: u64| {
         let (src, birth) = (NicId((nth % NICS) as u32), &mut births[(nth % NICS) as usize]);
-        *birth += Span(u64::from(luck(1, nth, 80_000 + 500 * bytes)));
+        *birth += Span(u64::from(random(1, nth, 80_000 + 500 * bytes)));
         let ready = NetworkModel::ready(net, src, bytes.into(), *birth);
-        if !foretold {
+        if !precomputed {
             net.nics[src].ready = Time::ZERO;
         }
         queue.push(ready, EventCode::new(Phase::Arrive, net::READY, src.0, nth as u32));
     };
-    (0..NICS).for_each(|nth| completion(&mut net, &mut queue, nth));
+    (0..NICS).for_each(|nth| schedule(&mut net, &mut queue, nth));
     while let Some((now, code)) = queue.pop() {
         let mut cx = Cx {
             now,
@@ -110,9 +110,9 @@ fn seen_of_streams(
             continue;
         }
         let (src, nth) = (code.source(), u64::from(code.arg()));
-        let dst = match luck(3, nth, 100) < to_first && src > 0 {
+        let dst = match random(3, nth, 100) < to_first && src > 0 {
             true => 0,
-            false => (src + 1 + luck(2, nth, NICS as u32 - 1)) % NICS as u32,
+            false => (src + 1 + random(2, nth, NICS as u32 - 1)) % NICS as u32,
         };
         let msg = Message {
             src: NicId(src),
@@ -127,16 +127,16 @@ fn seen_of_streams(
         };
         NetworkModel::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
         if nth < 4_000 {
-            completion(&mut net, &mut queue, nth + NICS);
+            schedule(&mut net, &mut queue, nth + NICS);
         }
     }
     net.assert_quiet(machine);
-    delivered.sort_unstable_by_key(|completion| completion.0.0);
+    delivered.sort_unstable_by_key(|message| message.0.0);
     (delivered, events)
 }
 
-/// What a NIC will take is known before it comes, and is what it would have been: with several
-/// heads in a cable, beside what is held back for a congested receiver, and where NICs answer.
+/// Receipts computed in advance equal those at arrival: with several heads in a cable, with
+/// throttled destinations, and where NICs send responses.
 #[test]
 fn precomputed_ready_times_do_not_change_results() {
     let even = |bytes| Streams { bytes, in_order: false, to_first: 0 };
@@ -172,17 +172,17 @@ fn precomputed_ready_times_do_not_change_results() {
         let spec = MachineSpec::parse(name, text, &set).expect("a machine");
         let machine = spec.resolve().expect("a machine");
         for seed in 0..3 {
-            let (completion, events) = seen_of_streams(&machine, streams, seed, true);
-            let (untold, more) = seen_of_streams(&machine, streams, seed, false);
-            assert_eq!(completion, untold, "{name}, {streams:?}, {keys:?}, seed {seed}");
-            assert!(completion.len() > 4_000 && events < more, "{name}: {events} of {more} events");
+            let (known, events) = trace_streams(&machine, streams, seed, true);
+            let (plain, more) = trace_streams(&machine, streams, seed, false);
+            assert_eq!(known, plain, "{name}, {streams:?}, {keys:?}, seed {seed}");
+            assert!(known.len() > 4_000 && events < more, "{name}: {events} of {more} events");
         }
     }
 }
 
 #[test]
 fn the_single_packet_fast_path_equals_the_queued_path() {
-    // Windows that fill, buffers that fill, hosts that are slower than links.
+    // Windows that fill, buffers that fill, host interfaces slower than links.
     for keys in [
         &[("nic.window", "1024")][..],
         &[("nic.window", "2")],
@@ -194,7 +194,7 @@ fn the_single_packet_fast_path_equals_the_queued_path() {
         let spec = MachineSpec::parse("dragonfly-1056", text, &set).expect("a machine");
         let machine = spec.resolve().expect("a machine");
         for seed in 0..4 {
-            assert_eq!(seen(&machine, seed, true), seen(&machine, seed, false), "{keys:?}");
+            assert_eq!(traced(&machine, seed, true), traced(&machine, seed, false), "{keys:?}");
         }
     }
 }

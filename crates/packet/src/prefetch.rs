@@ -1,48 +1,50 @@
-//! Looking ahead: memory is asked for some events before it is needed.
+//! Prefetching: memory is fetched some events before it is needed.
 //!
-//! A hop touches a dozen cache lines of a network far larger than any cache, and most of them are
-//! found only by way of another. The events to come are known, so a block of them is looked at
-//! several times while those before it are handled, a step further along such a chain each time;
-//! when its turn comes everything is there. Nothing that anybody could see depends on it.
+//! A hop touches a dozen cache lines of a network far larger than any cache, most of them found
+//! only through another. Since upcoming events are known, each block of events is visited several
+//! times while earlier blocks are handled. Each visit follows the chain of reads one step further,
+//! so all lines are present when the block's turn comes. Prefetching has no observable effect.
 //!
-//! Events of a sort are looked at together: told apart once, without a branch, for no processor can
-//! guess which an event is. So are heads, once their packets are there: where the next link is
-//! foretold they need two looks, at the last switch four, to ask for a way as many as there are.
+//! Events of one kind are processed together. They are sorted once, without branches, since their
+//! kind is unpredictable. Heads are sorted again once their packets are present. With a precomputed
+//! next link they need two stages, at the last switch four, and with a routing choice all of them.
 
 use base::{Slab, prefetch, prefetch_all_at, prefetch_at};
 use des::{EventCode, Item, PREFETCH_BLOCK, PREFETCH_STAGES, Queue};
 use machine::{Hop, LinkId, Machine, NicId};
 use net::{HOST, MsgId};
 
-use crate::lanes::Round;
 use crate::link::ones;
 use crate::loads::Fetching;
 use crate::nic::Nic;
-use crate::{Arrival, ArrivalId, DueId, NONE, Packet, PacketId, PacketNetwork, TransitId, kind};
+use crate::voq::VoqList;
+use crate::{
+    AckLineId, Arrival, ArrivalId, NONE, Packet, PacketId, PacketNetwork, TransitId, kind,
+};
 
-/// Networks up to this size, bytes of links and channels, are better off without: looking ahead
-/// takes a third of the speed of `dragonfly-1056` (0.6 MB) and makes `cascade-3k` (4.5 MB) half as
-/// fast again (docs/performance.md). Between the two nothing was measured [estimate].
-pub(crate) const CACHED: usize = 2 << 20;
+/// Networks up to this size, bytes of links and channels, are faster without. Prefetching costs a
+/// third of the speed of `dragonfly-1056` (0.6 MB) and makes `cascade-3k` (4.5 MB) 1.5 times as
+/// fast (docs/performance.md). Sizes in between were not measured [estimate].
+pub(crate) const SMALL_BYTES: usize = 2 << 20;
 
-/// How many events ahead a glance is at networks that need no more.
-const GLANCE: usize = 3;
+/// Prefetch distance, events, in small networks.
+const SMALL_DISTANCE: usize = 3;
 
-/// Events of a block, sorted by what there is to fetch for them.
+/// Events of a block, sorted by what has to be fetched.
 #[derive(Clone, Copy)]
-struct Seen {
+struct SortedBlock {
     heads: List<PacketId>,
     ready: List<EventCode>,
     free: List<LinkId>,
     others: List<EventCode>,
-    /// Of the heads: those that will ask for their way, those whose way on is known, and those that
-    /// are known to be at their NIC or the switch before it.
-    asking: List<PacketId>,
-    going: List<PacketId>,
+    /// Of the heads: packets with a routing choice, packets whose next hop is known, and packets at
+    /// their NIC or at the switch before it.
+    undecided: List<PacketId>,
+    forwarding: List<PacketId>,
     last: List<PacketId>,
 }
 
-/// As many as a block has at most. Adding what may not be wanted is no branch.
+/// Capacity of a block. Conditional appending needs no branch.
 #[derive(Clone, Copy)]
 struct List<T> {
     items: [T; PREFETCH_BLOCK],
@@ -64,22 +66,22 @@ impl<T: Copy> List<T> {
     }
 }
 
-impl Seen {
-    const NONE: Seen = Seen {
+impl SortedBlock {
+    const NONE: SortedBlock = SortedBlock {
         heads: List::of(PacketId(NONE)),
         ready: List::of(EventCode::NONE),
         free: List::of(LinkId(NONE)),
         others: List::of(EventCode::NONE),
-        asking: List::of(PacketId(NONE)),
-        going: List::of(PacketId(NONE)),
+        undecided: List::of(PacketId(NONE)),
+        forwarding: List::of(PacketId(NONE)),
         last: List::of(PacketId(NONE)),
     };
 
     #[inline(always)]
     fn begin(&mut self, block: &[Item; PREFETCH_BLOCK]) {
-        let Seen { heads, ready, free, others, asking, going, last } = self;
+        let SortedBlock { heads, ready, free, others, undecided, forwarding, last } = self;
         (heads.len, ready.len, free.len, others.len) = (0, 0, 0, 0);
-        (asking.len, going.len, last.len) = (0, 0, 0);
+        (undecided.len, forwarding.len, last.len) = (0, 0, 0);
         for &Item { code, .. } in block {
             let (kind, source) = (code.kind(), code.source());
             let [is_head, is_ready, is_free] =
@@ -91,7 +93,7 @@ impl Seen {
         }
     }
 
-    /// Sorts the heads by what their packets tell. Some may have gone on by now, and name anything.
+    /// Sorts the heads by their packets. Freed or reused packets may contain arbitrary values.
     #[inline(always)]
     fn sort(&mut self, packets: &Slab<PacketId, Packet>, links: u32, edges: u32) {
         for id in self.heads.iter() {
@@ -99,99 +101,99 @@ impl Seen {
             let is_last = (p.at.0 == NONE) | (p.next < edges);
             let is_known = p.next_link().0 < links;
             self.last.add_if(is_last, id);
-            self.going.add_if(is_known & !is_last, id);
-            self.asking.add_if(!(is_known | is_last), id);
+            self.forwarding.add_if(is_known & !is_last, id);
+            self.undecided.add_if(!(is_known | is_last), id);
         }
     }
 }
 
-/// The blocks that are looked at, by turns.
-pub(crate) struct Ahead {
-    /// Nothing while somebody looks.
-    blocks: Option<Box<[Seen; PREFETCH_STAGES]>>,
+/// The blocks in progress, as a ring.
+pub(crate) struct Prefetcher {
+    /// None while stages run.
+    blocks: Option<Box<[SortedBlock; PREFETCH_STAGES]>>,
     turn: usize,
-    /// Which links a packet may take is likely to be told without asking for loads.
+    /// The candidate links of a packet can be predicted without link loads.
     is_likely: bool,
 }
 
-impl Ahead {
-    pub fn new(machine: &Machine) -> Ahead {
-        let blocks = Some(Box::new([Seen::NONE; PREFETCH_STAGES]));
-        Ahead { blocks, turn: 0, is_likely: machine.are_links_likely() }
+impl Prefetcher {
+    pub fn new(machine: &Machine) -> Prefetcher {
+        let blocks = Some(Box::new([SortedBlock::NONE; PREFETCH_STAGES]));
+        Prefetcher { blocks, turn: 0, is_likely: machine.are_links_likely() }
     }
 }
 
 impl PacketNetwork {
-    /// Looks at a block for the first time, and further at those before it. Tells which messages
-    /// may be told of soon.
+    /// First stage of a new block, and the next stages of those before it. Reports messages that
+    /// may complete soon.
     #[inline(never)]
-    pub(crate) fn fetch(
+    pub(crate) fn prefetch_stages(
         &mut self,
         block: &[Item; PREFETCH_BLOCK],
         machine: &Machine,
-        mut tell: impl FnMut(MsgId),
+        mut report: impl FnMut(MsgId),
     ) {
-        let turn = (self.ahead.turn + 1) % PREFETCH_STAGES;
-        self.ahead.turn = turn;
-        let mut blocks = self.ahead.blocks.take().expect("nobody else looks");
+        let turn = (self.prefetcher.turn + 1) % PREFETCH_STAGES;
+        self.prefetcher.turn = turn;
+        let mut blocks = self.prefetcher.blocks.take().expect("nobody else looks");
         let back = |by: usize| (turn + PREFETCH_STAGES - by) % PREFETCH_STAGES;
 
-        let seen = &mut blocks[back(0)];
-        seen.begin(block);
-        seen.heads.iter().for_each(|id| self.packets.prefetch(id));
-        for code in seen.ready.iter() {
+        let sorted = &mut blocks[back(0)];
+        sorted.begin(block);
+        sorted.heads.iter().for_each(|id| self.packets.prefetch(id));
+        for code in sorted.ready.iter() {
             self.transits.prefetch(TransitId(code.arg()));
             self.fetch_sender(code.source() as usize);
         }
-        seen.free.iter().for_each(|link| self.fetch_freed(link));
-        seen.others.iter().for_each(|code| self.first_look(code));
+        sorted.free.iter().for_each(|link| self.fetch_freed(link));
+        sorted.others.iter().for_each(|code| self.other_stage_1(code));
 
-        let seen = &mut blocks[back(1)];
-        seen.sort(&self.packets, self.wires.len() as u32, self.layout.ends());
-        for p in self.packets_of(&seen.heads) {
+        let sorted = &mut blocks[back(1)];
+        sorted.sort(&self.packets, self.wires.len() as u32, self.layout.ends());
+        for p in self.packets_of(&sorted.heads) {
             self.fetch_channel(p.input, p.input_vc);
         }
-        for p in self.packets_of(&seen.going) {
-            self.fetch_way(p, p.next_link());
+        for p in self.packets_of(&sorted.forwarding) {
+            self.fetch_candidate(p, p.next_link());
         }
-        for p in self.packets_of(&seen.last) {
+        for p in self.packets_of(&sorted.last) {
             self.arrivals.prefetch(p.arrival);
             self.fetch_receiver(p.dst);
         }
-        for p in self.packets_of(&seen.asking) {
+        for p in self.packets_of(&sorted.undecided) {
             machine.nic_switch.prefetch(p.dst);
         }
-        for code in seen.ready.iter() {
-            self.fetch_dues(&self.nics[NicId(code.source())]);
+        for code in sorted.ready.iter() {
+            self.fetch_first_acks(&self.nics[NicId(code.source())]);
         }
-        seen.free.iter().for_each(|link| self.fetch_waiting_for(link));
-        seen.others.iter().for_each(|code| self.second_look(code));
+        sorted.free.iter().for_each(|link| self.fetch_waiting_for(link));
+        sorted.others.iter().for_each(|code| self.other_stage_2(code));
 
-        let seen = &blocks[back(2)];
-        for p in self.packets_of(&seen.last) {
+        let sorted = &blocks[back(2)];
+        for p in self.packets_of(&sorted.last) {
             self.fetch_origin(p.arrival);
         }
-        for p in self.asking(seen) {
+        for p in self.undecided(sorted) {
             machine.prefetch_pair(p.at, p.dst);
         }
-        for code in seen.ready.iter() {
-            self.fetch_more_dues(&self.nics[NicId(code.source())]);
+        for code in sorted.ready.iter() {
+            self.fetch_next_acks(&self.nics[NicId(code.source())]);
         }
-        for link in seen.free.iter() {
-            if self.is_edge(link) { self.fetch_waiting(link) } else { self.fetch_lanes(link) }
+        for link in sorted.free.iter() {
+            if self.is_edge(link) { self.fetch_waiting(link) } else { self.fetch_voqs(link) }
         }
-        seen.others.iter().for_each(|code| self.third_look(code));
+        sorted.others.iter().for_each(|code| self.other_stage_3(code));
 
-        let seen = &blocks[back(3)];
-        for p in self.packets_of(&seen.last) {
-            if let Some(id) = self.fetch_acks(p.arrival) {
-                tell(id);
+        let sorted = &blocks[back(3)];
+        for p in self.packets_of(&sorted.last) {
+            if let Some(id) = self.fetch_ack_line(p.arrival) {
+                report(id);
             }
         }
-        for p in self.asking(seen) {
+        for p in self.undecided(sorted) {
             machine.prefetch_global_link(p.at, p.dst, p.routing_draw());
         }
-        for link in seen.free.iter() {
+        for link in sorted.free.iter() {
             if !self.is_edge(link) {
                 self.fetch_waiting(link);
             } else if let Some(p) = self.waiting_packet(link) {
@@ -199,13 +201,13 @@ impl PacketNetwork {
                 self.arrivals.prefetch(p.arrival);
             }
         }
-        seen.others.iter().for_each(|code| self.fourth_look(code));
+        sorted.others.iter().for_each(|code| self.other_stage_4(code));
 
-        let seen = &blocks[back(4)];
-        for p in self.asking(seen) {
-            self.fetch_ways(p, machine);
+        let sorted = &blocks[back(4)];
+        for p in self.undecided(sorted) {
+            self.fetch_candidates(p, machine);
         }
-        for link in seen.free.iter() {
+        for link in sorted.free.iter() {
             if let Some(p) = self.waiting_packet(link) {
                 match self.is_edge(link) {
                     true => self.fetch_origin(p.arrival),
@@ -213,46 +215,46 @@ impl PacketNetwork {
                 }
             }
         }
-        for code in seen.others.iter() {
-            if let Some(id) = self.last_look(code) {
-                tell(id);
+        for code in sorted.others.iter() {
+            if let Some(id) = self.other_stage_5(code) {
+                report(id);
             }
         }
 
-        let seen = &blocks[back(5)];
-        for link in seen.free.iter().filter(|&link| self.is_edge(link)) {
+        let sorted = &blocks[back(5)];
+        for link in sorted.free.iter().filter(|&link| self.is_edge(link)) {
             if let Some(p) = self.waiting_packet(link)
-                && let Some(id) = self.fetch_acks(p.arrival)
+                && let Some(id) = self.fetch_ack_line(p.arrival)
             {
-                tell(id);
+                report(id);
             }
         }
-        self.ahead.blocks = Some(blocks);
+        self.prefetcher.blocks = Some(blocks);
     }
 
     fn packets_of(&self, ids: &List<PacketId>) -> impl Iterator<Item = &Packet> {
         ids.iter().map(|id| &self.packets[id])
     }
 
-    /// Those that will ask for their way and are still on their way to a switch.
-    fn asking(&self, seen: &Seen) -> impl Iterator<Item = &Packet> {
-        self.packets_of(&seen.asking).filter(|p| p.at.0 != NONE)
+    /// Packets with a routing choice that are still in transit to a switch.
+    fn undecided(&self, sorted: &SortedBlock) -> impl Iterator<Item = &Packet> {
+        self.packets_of(&sorted.undecided).filter(|p| p.at.0 != NONE)
     }
 
-    /// A link that a packet may take next, and its room.
+    /// A candidate next link of a packet, and its credits.
     #[inline(always)]
-    fn fetch_way(&self, p: &Packet, link: LinkId) {
+    fn fetch_candidate(&self, p: &Packet, link: LinkId) {
         self.wires.prefetch(link);
         let hop = self.on(p.vnet, Hop { link, vc: p.route.class });
-        prefetch_at(&self.rooms, self.channel(hop.link, hop.vc));
+        prefetch_at(&self.credits, self.channel(hop.link, hop.vc));
     }
 
-    /// The links that a packet may take next.
+    /// All candidate next links of a packet.
     #[inline(always)]
-    fn fetch_ways(&self, p: &Packet, machine: &Machine) {
-        if self.ahead.is_likely {
+    fn fetch_candidates(&self, p: &Packet, machine: &Machine) {
+        if self.prefetcher.is_likely {
             for link in machine.likely_links(p.at, p.dst, p.route, p.routing_draw()) {
-                self.fetch_way(p, link);
+                self.fetch_candidate(p, link);
             }
             return;
         }
@@ -264,17 +266,17 @@ impl PacketNetwork {
         self.fetch_channel(hop.link, hop.vc);
     }
 
-    /// What a network of no more than `CACHED` has to do: its packets come and go, so they are in
-    /// the second cache at best. It is not asked whether the event is of a packet at all.
+    /// Prefetching for networks up to `SMALL_BYTES`: only the packet, which is at best in the L2
+    /// cache. The event is not checked to be a head.
     #[inline]
-    pub(crate) fn glance(&self, queue: &Queue) -> Option<MsgId> {
-        if let Some(code) = queue.ahead(GLANCE) {
+    pub(crate) fn prefetch_small(&self, queue: &Queue) -> Option<MsgId> {
+        if let Some(code) = queue.ahead(SMALL_DISTANCE) {
             self.packets.prefetch(PacketId(code.arg()));
         }
         None
     }
 
-    /// A link that is free again.
+    /// A link that becomes free.
     #[inline]
     fn fetch_freed(&self, link: LinkId) {
         self.wires.prefetch(link);
@@ -285,11 +287,11 @@ impl PacketNetwork {
         }
     }
 
-    /// Who waits for it; which acknowledgements are due.
+    /// The VOQs that wait for it; the acknowledgements that are due.
     #[inline]
     fn fetch_waiting_for(&self, link: LinkId) {
         if self.is_edge(link) {
-            self.fetch_lanes(link);
+            self.fetch_voqs(link);
             if let Some(nic) = self.nics.raw.get(link.0 as usize) {
                 self.fetch_first(nic);
             }
@@ -298,12 +300,12 @@ impl PacketNetwork {
         }
     }
 
-    /// What the event itself names.
+    /// Stage 1: what the event names.
     #[inline]
-    fn first_look(&self, code: EventCode) {
+    fn other_stage_1(&self, code: EventCode) {
         let (link, source) = (LinkId(code.source()), code.source() as usize);
         match code.kind() {
-            kind::CREDIT | kind::HOME => {
+            kind::CREDIT | kind::LATE_CREDIT => {
                 self.wires.prefetch(link);
                 self.reports.fetch(link);
                 self.fetch_channel(link, code.arg() as u8);
@@ -321,12 +323,12 @@ impl PacketNetwork {
         }
     }
 
-    /// What it will have to do with.
+    /// Stage 2: what the event will touch.
     #[inline]
-    fn second_look(&self, code: EventCode) {
+    fn other_stage_2(&self, code: EventCode) {
         match code.kind() {
             kind::CREDIT => self.fetch_channels(LinkId(code.source())),
-            kind::ACK => self.fetch_dues(&self.nics[NicId(code.source())]),
+            kind::ACK => self.fetch_first_acks(&self.nics[NicId(code.source())]),
             kind::HOST => {
                 let nic = &self.nics[NicId(code.source())];
                 if nic.held != NONE {
@@ -339,12 +341,12 @@ impl PacketNetwork {
         }
     }
 
-    /// What that names in turn.
+    /// Stage 3: what that refers to.
     #[inline]
-    fn third_look(&self, code: EventCode) {
+    fn other_stage_3(&self, code: EventCode) {
         match code.kind() {
-            kind::CREDIT => self.fetch_lanes(LinkId(code.source())),
-            kind::ACK => self.fetch_more_dues(&self.nics[NicId(code.source())]),
+            kind::CREDIT => self.fetch_voqs(LinkId(code.source())),
+            kind::ACK => self.fetch_next_acks(&self.nics[NicId(code.source())]),
             kind::HOST => {
                 if let Some(p) = self.held_packet(code) {
                     self.fetch_channel(p.input, p.input_vc);
@@ -356,7 +358,7 @@ impl PacketNetwork {
     }
 
     #[inline]
-    fn fourth_look(&self, code: EventCode) {
+    fn other_stage_4(&self, code: EventCode) {
         match code.kind() {
             kind::CREDIT => self.fetch_waiting(LinkId(code.source())),
             kind::HOST => {
@@ -368,13 +370,13 @@ impl PacketNetwork {
         }
     }
 
-    /// Who hears of a packet that is taken.
+    /// Stage 5: the message of a packet that is taken.
     #[inline]
-    fn last_look(&self, code: EventCode) -> Option<MsgId> {
+    fn other_stage_5(&self, code: EventCode) -> Option<MsgId> {
         if code.kind() != kind::HOST {
             return None;
         }
-        self.fetch_acks(self.held_packet(code)?.arrival)
+        self.fetch_ack_line(self.held_packet(code)?.arrival)
     }
 
     /// The packet that a host interface will take.
@@ -384,25 +386,25 @@ impl PacketNetwork {
         (held != NONE).then(|| &self.packets[PacketId(held)])
     }
 
-    /// The channels of `link` that somebody waits for.
+    /// The channels of `link` with waiting packets.
     #[inline]
     fn fetch_channels(&self, link: LinkId) {
         ones(self.wires[link].waited_for).for_each(|vc| self.fetch_channel(link, vc));
     }
 
-    /// Who waits for each of them.
+    /// The VOQs of each of these channels.
     #[inline]
-    fn rounds(&self, link: LinkId) -> impl Iterator<Item = Round> {
-        let rounds = ones(self.wires[link].waited_for);
-        rounds.map(move |vc| self.channels[self.channel(link, vc)].round)
+    fn lists(&self, link: LinkId) -> impl Iterator<Item = VoqList> {
+        let lists = ones(self.wires[link].waited_for);
+        lists.map(move |vc| self.channels[self.channel(link, vc)].waiting)
     }
 
     #[inline]
-    fn fetch_lanes(&self, link: LinkId) {
-        self.rounds(link).for_each(|round| self.lanes.prefetch(round));
+    fn fetch_voqs(&self, link: LinkId) {
+        self.lists(link).for_each(|list| self.voqs.prefetch(list));
     }
 
-    /// The packet that is the next of them, if there is room for it.
+    /// The next of their packets, if it has credit.
     #[inline]
     fn fetch_waiting(&self, link: LinkId) {
         if let Some(p) = self.waiting_packet(link) {
@@ -412,17 +414,17 @@ impl PacketNetwork {
 
     #[inline]
     fn waiting_packet(&self, link: LinkId) -> Option<&Packet> {
-        let lanes = self.rounds(link).map(|round| self.lanes.first(round));
-        Some(&self.packets[lanes.min_by_key(|lane| lane.turn)?.head])
+        let voqs = self.lists(link).map(|list| self.voqs.first(list));
+        Some(&self.packets[voqs.min_by_key(|voq| voq.turn)?.head])
     }
 
-    /// A message, if this shard has it. What was a packet may be none by now, and name anything.
+    /// A message of this shard. A reused packet may name an arbitrary one.
     #[inline]
     fn arrival_here(&self, id: ArrivalId) -> Option<&Arrival> {
         if id.origin().is_some() { None } else { self.arrivals.get(id) }
     }
 
-    /// The NIC that will have the acknowledgement.
+    /// The NIC that will get the acknowledgement.
     #[inline]
     fn fetch_origin(&self, arrival: ArrivalId) {
         if let Some(arrival) = self.arrival_here(arrival) {
@@ -430,36 +432,36 @@ impl PacketNetwork {
         }
     }
 
-    /// That NIC's acknowledgements, and which message it is, if anybody will be told.
+    /// That NIC's pending acknowledgements; returns the message if its completion will be reported.
     #[inline]
-    fn fetch_acks(&self, arrival: ArrivalId) -> Option<MsgId> {
+    fn fetch_ack_line(&self, arrival: ArrivalId) -> Option<MsgId> {
         let &Arrival { src, id, .. } = self.arrival_here(arrival)?;
-        self.dues.prefetch(DueId(self.nics[src].acks.last));
+        self.ack_lines.prefetch(AckLineId(self.nics[src].acks.last));
         (id.0 != NONE).then_some(id)
     }
 
-    /// The message that a NIC sends next, and what comes back to it next.
+    /// The message that a NIC sends next, and its next acknowledgements.
     #[inline]
     fn fetch_first(&self, nic: &Nic) {
         self.transits.prefetch(TransitId(nic.first));
-        self.fetch_dues(nic);
+        self.fetch_first_acks(nic);
     }
 
-    /// Acknowledgements on their way back, if the NIC will look at them.
+    /// Pending acknowledgements, if the NIC will check them.
     #[inline]
-    fn fetch_dues(&self, nic: &Nic) {
-        if nic.looks_back() {
-            self.dues.prefetch(DueId(nic.acks.first));
+    fn fetch_first_acks(&self, nic: &Nic) {
+        if nic.checks_acks() {
+            self.ack_lines.prefetch(AckLineId(nic.acks.first));
         }
     }
     #[inline]
-    fn fetch_more_dues(&self, nic: &Nic) {
-        if nic.looks_back() && nic.acks.first != NONE {
-            self.dues.prefetch(DueId(self.dues[DueId(nic.acks.first)].after));
+    fn fetch_next_acks(&self, nic: &Nic) {
+        if nic.checks_acks() && nic.acks.first != NONE {
+            self.ack_lines.prefetch(AckLineId(self.ack_lines[AckLineId(nic.acks.first)].after));
         }
     }
 
-    /// What a NIC that sends will touch.
+    /// State of a sending NIC.
     #[inline]
     fn fetch_sender(&self, nic: usize) {
         prefetch_at(&self.nics.raw, nic);
@@ -467,7 +469,7 @@ impl PacketNetwork {
         self.fetch_channel(LinkId(nic as u32), 0);
     }
 
-    /// A NIC that receives, and the way out to it.
+    /// State of a receiving NIC and its ejection link.
     #[inline]
     fn fetch_receiver(&self, nic: NicId) {
         self.nics.prefetch(nic);
@@ -476,12 +478,12 @@ impl PacketNetwork {
         self.fetch_channel(link, 0);
     }
 
-    /// The state of a channel.
+    /// State of a channel.
     #[inline]
     fn fetch_channel(&self, link: LinkId, vc: u8) {
         let at = self.channel(link, vc);
         prefetch_at(&self.channels, at);
-        prefetch_at(&self.rooms, at);
+        prefetch_at(&self.credits, at);
     }
 }
 
@@ -492,8 +494,8 @@ mod tests {
     use machine::MachineSpec;
     use net::NetworkModel;
 
-    /// What was lost is asked for again in the name of nobody, and whoever runs the world would
-    /// look for such a message among its own.
+    /// A retransmission of a lost response belongs to no message of the caller, which would look it
+    /// up in its tables.
     #[test]
     fn messages_without_an_id_are_not_reported() {
         let text = machine::preset("dragonfly-1056").expect("a preset");
@@ -503,15 +505,15 @@ mod tests {
             let arrival = net.arrivals.insert(Arrival {
                 done: Time::ZERO,
                 completion_delay: Span::ZERO,
-                ahead: Span::ZERO,
+                staging_lead: Span::ZERO,
                 id,
                 src: NicId(3),
                 handling: 0,
                 missing: 1,
                 back: 0,
-                asker: ArrivalId(NONE),
+                initiator: ArrivalId(NONE),
             });
-            assert_eq!(net.fetch_acks(arrival), told);
+            assert_eq!(net.fetch_ack_line(arrival), told);
         }
     }
 }

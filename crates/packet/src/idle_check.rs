@@ -1,63 +1,70 @@
-//! What must be true of a network in which nothing is pending, and what it weighs.
+//! Invariants of a network without pending events, and its memory use.
 
 use machine::{Machine, NicId};
 
 use crate::credit::Channel;
-use crate::lanes::Round;
 use crate::link::Wire;
 use crate::nic::Nic;
-use crate::responses::Owed;
+use crate::responses::ResponseQueue;
+use crate::voq::VoqList;
 use crate::{NEVER, NONE, PacketNetwork};
 
 impl PacketNetwork {
-    /// All credits are home, nobody waits, nothing is under way.
-    pub(crate) fn check_quiet(&self, machine: &Machine) {
+    /// Asserts that all credits are returned, no packet waits, and nothing is in flight.
+    pub(crate) fn check_idle(&self, machine: &Machine) {
         assert_eq!(self.packets.live(), 0, "packets left in the network");
         assert_eq!(self.transits.live(), 0, "messages left with their senders");
         assert_eq!(self.arrivals.live(), 0, "messages left in the network");
-        let lent = self.shards.iter().flat_map(|shards| shards.lent());
-        assert_eq!(lent.sum::<usize>(), 0, "messages left on the way to other shards");
+        let lent_ids = self.shards.iter().flat_map(|shards| shards.lent_ids());
+        assert_eq!(lent_ids.sum::<usize>(), 0, "messages left on the way to other shards");
         if let Some(faults) = &self.faults {
             faults.assert_quiet();
         }
-        self.congestion.check_quiet();
-        self.flows.check_quiet();
+        self.congestion.check_idle();
+        self.flows.check_idle();
         for (link, wire) in self.wires.iter() {
             assert!(!wire.stalled, "{link:?} keeps nobody waiting");
             assert!(!wire.armed, "{link:?} expects an event that is not pending");
             assert_eq!((wire.queue(NEVER), wire.waited_for), (0, 0), "{link:?} is not empty");
             assert_eq!(wire.endpoint, NONE, "{link:?} is still congested");
         }
-        // A link that no packet came near is as it was made. Only builds with assertions look.
+        // Links without traffic are in their initial state. Only builds with assertions check them.
         let is_checked = |wire: &Wire| cfg!(debug_assertions) || wire.is_used();
         for (link, _) in self.wires.iter().filter(|(_, wire)| is_checked(wire)) {
-            let class = self.class(link);
+            let link_type = self.link_type(link);
             let vcs = if self.is_edge(link) { 1 } else { machine.n_vcs };
             for vc in 0..vcs * machine.n_vnets {
                 let at = self.channel(link, vc);
                 let channel = &self.channels[at];
-                let room = self.rooms[at] + channel.coming();
-                assert_eq!(room, class.cells, "{link:?} {vc}: lost credit");
+                let room = self.credits[at] + channel.coming();
+                assert_eq!(room, link_type.cells, "{link:?} {vc}: lost credit");
                 assert!(!channel.is_armed(), "{link:?} {vc}: expects an event that is not pending");
-                assert_eq!(channel.round, Round::EMPTY, "{link:?} {vc}: waited for");
+                assert_eq!(channel.waiting, VoqList::EMPTY, "{link:?} {vc}: waited for");
             }
         }
-        self.shares.check_quiet();
-        let others = self.shares.others.iter();
+        self.shares.check_idle();
+        let other_senders = self.shares.other_senders.iter();
         let is_checked_nic = |nic: NicId| {
             let links = [machine.injection(nic), machine.ejection(nic)];
             links.iter().any(|&link| is_checked(&self.wires[link]))
         };
         let nics =
             self.nics.iter().filter(|&(id, _)| is_checked_nic(id)).map(|(id, nic)| (id.0, nic));
-        for (id, nic) in nics.chain((0..).zip(others)) {
+        for (id, nic) in nics.chain((0..).zip(other_senders)) {
             let ends = (nic.first, nic.last, nic.held, nic.held_last);
             assert_eq!(ends, (NONE, NONE, NONE, NONE), "NIC {id} holds something");
-            assert_eq!((nic.owed, nic.owes), (Owed::NOTHING, false), "NIC {id} owes responses");
-            let acked = nic.acks.len(&self.dues);
+            assert_eq!(
+                (nic.response_queue, nic.has_responses),
+                (ResponseQueue::EMPTY, false),
+                "NIC {id} owes responses"
+            );
+            let acked = nic.acks.len(&self.ack_lines);
             assert_eq!(nic.in_flight, acked, "NIC {id} lacks acknowledgements");
             assert_eq!(nic.acked, NEVER, "NIC {id} expects an event that is not pending");
-            assert!(matches!(nic.coming, 0 | u16::MAX), "NIC {id} waits for heads that came");
+            assert!(
+                matches!(nic.heads_in_flight, 0 | u16::MAX),
+                "NIC {id} waits for heads that came"
+            );
             assert!(
                 nic.wakes == NEVER && !nic.send_waits,
                 "NIC {id} expects an event that is not pending"
@@ -73,8 +80,8 @@ impl PacketNetwork {
             + self.channels.len() * (size_of::<Channel>() + size_of::<u16>())
             + self.nics.len() * size_of::<Nic>()
             + self.shares.held()
-            + self.lanes.bytes()
-            + self.dues.bytes()
+            + self.voqs.bytes()
+            + self.ack_lines.bytes()
             + self.packets.bytes()
             + self.transits.bytes()
             + self.arrivals.bytes()

@@ -1,16 +1,17 @@
-//! The way of a packet that has no choice any more is known as soon as it enters a link: it carries
-//! the next link along. At the switch nobody asks a table then, and who looks ahead finds that link
-//! by way of the packet alone.
+//! Precomputed next hops. Once a packet has no routing choice left, its next link is known when it
+//! enters a link, and the packet carries it along. The switch needs no routing tables then, and
+//! prefetching finds the next link from the packet alone.
 
 use machine::{Hop, LinkId, Machine, Route, SwitchId};
 
 use crate::{NONE, Packet, PacketId, PacketNetwork};
 
-/// In `Packet::next` beside the link that is foretold: it leads to another group.
+/// Bit of `Packet::next` next to the precomputed link: it is a global link.
 const CROSSES: u32 = 31;
 
 impl Packet {
-    /// The link that is foretold, if one is; of one that is not on its way to a switch, anything.
+    /// The precomputed link, if there is one. Arbitrary for a packet that is not in transit to a
+    /// switch.
     #[inline(always)]
     pub(crate) fn next_link(&self) -> LinkId {
         LinkId(self.next & ((1 << CROSSES) - 1))
@@ -18,9 +19,14 @@ impl Packet {
 }
 
 impl PacketNetwork {
-    /// `packet` is on its way to switch `to`: how will it go on from there?
+    /// `packet` is in transit to switch `to`: computes its next hop from there.
     #[inline(always)]
-    pub(crate) fn foretell(&mut self, packet: PacketId, to: SwitchId, machine: &Machine) {
+    pub(crate) fn precompute_next_hop(
+        &mut self,
+        packet: PacketId,
+        to: SwitchId,
+        machine: &Machine,
+    ) {
         let p = &mut self.packets[packet];
         p.next = match machine.single_path_hop(to, p.dst, p.route) {
             Some((after, hop)) => hop.link.0 | u32::from(after.class - p.route.class) << CROSSES,
@@ -28,10 +34,10 @@ impl PacketNetwork {
         };
     }
 
-    /// The next hop of a packet whose head has come to a switch, and its route from then on, as
-    /// `Machine::single_path_hop` says. Nothing if it may have a choice.
+    /// The next hop of a packet whose head is at a switch, and its route after that, equal to
+    /// `Machine::only_hop`. None if it may have a choice.
     #[inline(always)]
-    pub(crate) fn foretold(&self, p: &Packet) -> Option<(Route, Hop)> {
+    pub(crate) fn precomputed_hop(&self, p: &Packet) -> Option<(Route, Hop)> {
         if p.next == NONE {
             return None;
         }
