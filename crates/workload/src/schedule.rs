@@ -53,7 +53,7 @@ impl ScheduleErrors {
             self.list.push(ScheduleError {
                 at: "and".into(),
                 found,
-                wanted: "these to be mended first".into(),
+                wanted: "corrections of the errors above first".into(),
             });
         }
         Err(self.list)

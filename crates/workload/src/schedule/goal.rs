@@ -93,7 +93,7 @@ pub fn read(file: &[u8]) -> Result<Schedule, Vec<ScheduleError>> {
         if let Some(step) = schedule.cycle(rank) {
             let op = parts[rank as usize].ops[(step - schedule.first_step[rank as usize]) as usize];
             let wanted =
-                "an order in which operations can begin; these need each other in a circle";
+                "an order in which operations can begin; these depend on each other in a cycle";
             errors.add(at(style, rank, &op), name(op.kind), wanted);
         }
     }

@@ -261,7 +261,7 @@ impl Table {
         ];
         for (name, ends, len) in ends {
             if !ends.is_sorted() || ends.last().is_some_and(|&end| end as usize != len) {
-                let found = "lists that do not follow one another";
+                let found = "lists that are not consecutive";
                 errors.add(format!("column {name}"), found, "a list in every row");
             }
         }
@@ -330,7 +330,7 @@ impl Reader<'_> {
                         let wanted = "calls of earlier steps of its rank";
                         self.error(row, format!("needs call {call}"), wanted);
                     } else if self.never_completes(base + call as usize) {
-                        let wanted = "calls that complete, which what is only told does not";
+                        let wanted = "calls that complete; notifications do not";
                         self.error(row, format!("needs call {call}"), wanted);
                     } else {
                         self.builder.need(base as u32 + call, step);
@@ -367,7 +367,7 @@ impl Reader<'_> {
     fn action(&mut self, row: usize, base: usize, first: usize) -> Action {
         let t = self.table;
         let Some(code) = self.ops.get(t.op[row] as usize).copied().flatten() else {
-            self.error(row, format!("operation {}", t.op[row]), "one that is named");
+            self.error(row, format!("operation {}", t.op[row]), "a named operation");
             return Action::Pause;
         };
         let (peer, tag, context, bytes) = (t.peer[row], t.tag[row], t.context[row], t.bytes[row]);
@@ -521,7 +521,7 @@ impl Reader<'_> {
         let commutative = !kind.reduces() || flags & flag::COMMUTATIVE != 0;
         let case = call.case(commutative, !kind.reduces() || flags & flag::BUILTIN != 0);
         let action = self.builder.other(Op::Collective { context, call: call.clone() });
-        let Action::Other(at) = action else { unreachable!("that is what it was put into") };
+        let Action::Other(at) = action else { unreachable!("`other` returns it") };
         self.matching.join(row, context, at, call, case);
         action
     }

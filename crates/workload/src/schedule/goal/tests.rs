@@ -233,17 +233,17 @@ fn errors_name_their_line() {
         ("num_ranks 1\nrank 0 {\nsend 2000000000000b to 0\n}\n", &[("line 3", " B", "2^40")]),
         (
             "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n",
-            &[("line 3", "calc", "circle")],
+            &[("line 3", "calc", "cycle")],
         ),
         ("num_ranks 1\nrank 0 {\ncalc 1 nic 0 /* \n}\n", &[("line 3", "end of the file", "*/")]),
     ];
     for (file, expected) in cases {
         let errors = read(file.as_bytes()).expect_err(file);
         for (at, found, wanted) in *expected {
-            let told = errors
+            let reported = errors
                 .iter()
                 .any(|f| f.at == *at && f.found.contains(found) && f.wanted.contains(wanted));
-            assert!(told, "{file}: {at}: {found}: {wanted}: {errors:?}");
+            assert!(reported, "{file}: {at}: {found}: {wanted}: {errors:?}");
         }
     }
 }

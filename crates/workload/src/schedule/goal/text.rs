@@ -123,7 +123,7 @@ impl<'a> Reader<'a, '_> {
         match ranks {
             None => self.errors.add(at, "a block", "`num_ranks N` before the first block"),
             Some(_) if parts.contains_key(&rank) => {
-                self.errors.add(at, format!("rank {rank} again"), "one block a rank");
+                self.errors.add(at, format!("rank {rank} again"), "one block per rank");
             }
             Some(ranks @ 1..) if rank >= ranks => {
                 self.errors.add(at, format!("rank {rank}"), &format!("a rank below {ranks}"));

@@ -68,7 +68,7 @@ impl CollectiveMatching {
                 cases.push((entry.at, *case));
                 if let Err(what) = agree(&first.call, &entry.call) {
                     let found = format!("{} with {what}", entry.call.kind.name());
-                    let wanted = format!("the same as row {}, where they meet", first.row);
+                    let wanted = format!("the same as row {}, of the same collective", first.row);
                     errors.add(format!("row {}", entry.row), found, &wanted);
                 }
             }
@@ -121,7 +121,7 @@ fn check_blocks(entries: &[Entry], errors: &mut ScheduleErrors) {
                 && sent != expected
             {
                 let found = format!("{sent} B for the member of row {}", to.row);
-                let wanted = format!("{expected} B, which that one expects");
+                let wanted = format!("{expected} B, which that member expects");
                 errors.add(format!("row {}", from.row), found, &wanted);
             }
         }

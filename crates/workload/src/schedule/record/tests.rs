@@ -24,7 +24,7 @@ fn recorded() -> Recorder {
     for rank in [0, 1] {
         let call = |op| Call { rank, token: 0, after: Span::ns(7), op };
         let peer = 1 - rank;
-        recorder.begin(rank, |_| unreachable!("nothing is done yet"));
+        recorder.begin(rank, |_| unreachable!("nothing has completed yet"));
         let send =
             Op::Send { to: peer, context: WORLD, tag: 4, bytes: 100, mode: SendMode::Standard };
         recorder.call(&call(send), Some(0), 0);
@@ -140,8 +140,8 @@ fn errors_name_their_row() {
         let mut table = good.table();
         change(&mut table);
         let errors = read_table(&table, &good.communicators).expect_err(wanted);
-        let told = errors.iter().any(|f| f.at == at && f.wanted.contains(wanted));
-        assert!(told, "{at}: {wanted}: {errors:?}");
+        let reported = errors.iter().any(|f| f.at == at && f.wanted.contains(wanted));
+        assert!(reported, "{at}: {wanted}: {errors:?}");
     };
     check(&|t| t.peer[0] = 2, "row 0", "below 2");
     check(&|t| t.rank[8] = 2, "row 8", "below 2");
@@ -202,8 +202,8 @@ fn communicators_are_numbered_as_programs_number_them() {
         let communicators = BTreeMap::from([(context, members)]);
         let errors = read_table(&table, &communicators).expect_err(wanted);
         let at = format!("communicator {context}");
-        let told = errors.iter().any(|f| f.at == at && f.wanted.contains(wanted));
-        assert!(told, "{context}: {errors:?}");
+        let reported = errors.iter().any(|f| f.at == at && f.wanted.contains(wanted));
+        assert!(reported, "{context}: {errors:?}");
     }
 }
 
@@ -224,7 +224,7 @@ fn non_contiguous_layouts_round_trip() {
     let mut recorder = Recorder::new(2);
     let mut want = Vec::new();
     for rank in [0, 1] {
-        recorder.begin(rank, |_| unreachable!("nothing is done yet"));
+        recorder.begin(rank, |_| unreachable!("nothing has completed yet"));
         let call = |op| Call { rank, token: 0, after: Span::ZERO, op };
         for how in all {
             let (context, tag, bytes, mode) = (WORLD, 4, how.bytes, SendMode::Standard);
@@ -239,8 +239,8 @@ fn non_contiguous_layouts_round_trip() {
     let table = recorder.table();
     let read = |table: &Table| read_table(table, &BTreeMap::new());
     let schedule = read(&table).unwrap();
-    let told: Vec<&Op> = schedule.others.iter().filter(|op| !op.completes()).collect();
-    assert_eq!(told, want.iter().collect::<Vec<_>>());
+    let notifications: Vec<&Op> = schedule.others.iter().filter(|op| !op.completes()).collect();
+    assert_eq!(notifications, want.iter().collect::<Vec<_>>());
 
     // A call without data has no layout, and no value is shorter than a byte.
     let name = |name| ops().iter().position(|&known| known == name).unwrap() as u8;
@@ -262,7 +262,7 @@ fn non_contiguous_layouts_round_trip() {
 #[test]
 fn dense_data_counts_its_bytes() {
     let mut recorder = Recorder::new(1);
-    recorder.begin(0, |_| unreachable!("nothing is done yet"));
+    recorder.begin(0, |_| unreachable!("nothing has completed yet"));
     let close = NonContiguous { bytes: 640, touched: 64, values: 640, members: 5 };
     let access = Op::OneSided { to: 0, out: 0, back: 0, atomic: false };
     for op in [Op::Packs(close), access] {
