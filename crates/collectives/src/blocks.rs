@@ -118,7 +118,7 @@ impl Collective {
     }
     /// `count <= size` blocks from `first` on, modulo the size: at most two ranges.
     #[inline]
-    pub(crate) fn circle(&self, first: u32, count: u32) -> [ByteRange; 2] {
+    pub(crate) fn cyclic_range(&self, first: u32, count: u32) -> [ByteRange; 2] {
         let p = self.member.size;
         let first = first % p;
         if count <= p - first {

@@ -84,13 +84,13 @@ impl RoundSink for Round {
             self.sends.push((to, part));
         }
     }
-    fn recv(&mut self, from: u32, part: ByteRange, land: ApplyMode) {
+    fn recv(&mut self, from: u32, part: ByteRange, mode: ApplyMode) {
         if part.len > 0 {
-            self.recvs.push((from, part, land));
+            self.recvs.push((from, part, mode));
         }
     }
-    fn local(&mut self, from: ByteRange, to: ByteRange, land: ApplyMode) {
-        self.locals.push((from, to, land));
+    fn local(&mut self, from: ByteRange, to: ByteRange, mode: ApplyMode) {
+        self.locals.push((from, to, mode));
     }
 }
 
@@ -252,12 +252,12 @@ impl Execution {
             };
             let bytes = inbox.swap_remove(at).bytes;
             let mut rest = &bytes[..];
-            for &(_, part, land) in message {
+            for &(_, part, mode) in message {
                 let Some((here, more)) = rest.split_at_checked(part.len as usize) else {
                     return wrong;
                 };
                 rest = more;
-                match land {
+                match mode {
                     ApplyMode::Write => memory.write(rank, part.at, here),
                     ApplyMode::CombineLeft => memory.combine(rank, part.at, here, true),
                     ApplyMode::CombineRight => memory.combine(rank, part.at, here, false),
@@ -267,13 +267,13 @@ impl Execution {
                 return wrong;
             }
         }
-        for &(from, to, land) in &self.round.locals {
-            if land == ApplyMode::Write {
+        for &(from, to, mode) in &self.round.locals {
+            if mode == ApplyMode::Write {
                 memory.copy(rank, from, rank, to.at);
             } else {
                 self.bytes.clear();
                 memory.read(rank, from, &mut self.bytes);
-                memory.combine(rank, to.at, &self.bytes, land == ApplyMode::CombineLeft);
+                memory.combine(rank, to.at, &self.bytes, mode == ApplyMode::CombineLeft);
             }
         }
         if let Some(member) = &mut self.members[rank as usize] {

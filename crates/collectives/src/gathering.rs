@@ -143,10 +143,10 @@ pub(crate) fn exchange(
         c.span(ex.first(lo), ex.leader(lo + count - 1) + 1)
     };
     if halving && step == 0 {
-        let twin = reversed(me);
-        if twin != me {
-            out.send(ex.leader(twin), c.span(first, leader + 1));
-            out.recv(ex.leader(twin), held(me, 1), ApplyMode::Write);
+        let partner = reversed(me);
+        if partner != me {
+            out.send(ex.leader(partner), c.span(first, leader + 1));
+            out.recv(ex.leader(partner), held(me, 1), ApplyMode::Write);
         }
         return;
     }
@@ -184,7 +184,7 @@ pub(crate) fn neighbor(c: &Collective, k: u32, out: &mut impl RoundSink) {
         true => (base + k.next_multiple_of(2)) % p,
         false => (base + p - k.next_multiple_of(2)) % p,
     };
-    let (sent, landed) = (if k == 1 { base } else { pair(k - 1) }, pair(k));
+    let (sent, received_block) = (if k == 1 { base } else { pair(k - 1) }, pair(k));
     out.send(peer, c.span(sent, sent + 2));
-    out.recv(peer, c.span(landed, landed + 2), ApplyMode::Write);
+    out.recv(peer, c.span(received_block, received_block + 2), ApplyMode::Write);
 }

@@ -57,10 +57,10 @@ pub enum ApplyMode {
 /// ranges in one call of a `_run` method. A sink that needs only lengths overrides those.
 pub trait RoundSink {
     fn send(&mut self, to: u32, part: ByteRange);
-    fn recv(&mut self, from: u32, part: ByteRange, land: ApplyMode);
+    fn recv(&mut self, from: u32, part: ByteRange, mode: ApplyMode);
     /// A move within the rank's own working buffer, after all receives of this round. The ranges
     /// have equal lengths; for `Write` they do not overlap.
-    fn local(&mut self, from: ByteRange, to: ByteRange, land: ApplyMode);
+    fn local(&mut self, from: ByteRange, to: ByteRange, mode: ApplyMode);
 
     /// A send to a rank of the same node through shared memory that all receivers read. A sender
     /// with several receivers of the same data writes it once, for the first (`_is_first`).
@@ -280,7 +280,8 @@ impl Algorithm {
             Algorithm::NodeAware { form: Composition::Alpha, inter_node: InterNode::Offload };
         let algorithm = if case.nodes < case.size { alpha } else { Algorithm::Offload };
         let is_had = case.kind.algorithms().contains(&Algorithm::Offload);
-        (is_had && Algorithm::Offload.takes(&roots) && algorithm.takes(case)).then_some(algorithm)
+        (is_had && Algorithm::Offload.is_applicable(&roots) && algorithm.is_applicable(case))
+            .then_some(algorithm)
     }
     /// Whether it depends on which ranks share a node.
     pub fn is_node_aware(self) -> bool {
@@ -435,9 +436,9 @@ impl Kind {
 }
 
 impl Collective {
-    /// Number of rounds, equal on all ranks; a rank may have nothing to do in a round. A collective
-    /// without bytes has none. Exceptions are the barrier, and kinds of which one rank does not
-    /// know all lengths: gatherv, scatterv, alltoallv.
+    /// Number of rounds, equal on all ranks; a rank may be idle in a round. A collective without
+    /// bytes has none, except the barrier and kinds of which a rank does not know all lengths:
+    /// gatherv, scatterv, alltoallv.
     pub fn rounds(&self) -> u32 {
         use Algorithm as A;
         let p = self.member.size;
@@ -446,7 +447,7 @@ impl Collective {
             return 0;
         }
         if let A::NodeAware { form, inter_node } = self.algorithm {
-            return self.staged_rounds(form, inter_node);
+            return self.node_aware_rounds(form, inter_node);
         }
         let (ceil, floor) = (blocks::doublings(p), p.ilog2());
         // Two more rounds: ranks beyond the largest power of two fold in and are served last.
@@ -496,7 +497,7 @@ impl Collective {
         debug_assert!(self.algorithm.implements(self.kind), "{self:?}");
         match self.algorithm {
             Algorithm::NodeAware { form, inter_node } => {
-                self.staged_round((form, inter_node), k, out)
+                self.node_aware_round((form, inter_node), k, out)
             }
             _ => self.flat_round(k, out),
         }
@@ -761,15 +762,15 @@ impl<S: RoundSink> RoundSink for NonEmpty<'_, S> {
         }
     }
     #[inline]
-    fn recv(&mut self, from: u32, part: ByteRange, land: ApplyMode) {
+    fn recv(&mut self, from: u32, part: ByteRange, mode: ApplyMode) {
         if part.len > 0 {
-            self.0.recv(from, part, land);
+            self.0.recv(from, part, mode);
         }
     }
     #[inline]
-    fn local(&mut self, from: ByteRange, to: ByteRange, land: ApplyMode) {
+    fn local(&mut self, from: ByteRange, to: ByteRange, mode: ApplyMode) {
         if from.len > 0 {
-            self.0.local(from, to, land);
+            self.0.local(from, to, mode);
         }
     }
     #[inline]

@@ -325,11 +325,11 @@ fn group<'a>(
 /// The number of rounds of a stage on the largest group.
 fn stage_rounds(
     c: &Collective,
-    how: (Composition, InterNode),
+    composed: (Composition, InterNode),
     nodes: &NodeMap,
     stage: Stage,
 ) -> u32 {
-    let within = |kind, size| Group::within(c, how.0, kind, (0, size, 0)).rounds();
+    let within = |kind, size| Group::within(c, composed.0, kind, (0, size, 0)).rounds();
     let root_node = nodes.0.positions[c.root as usize].0;
     let size = |nodes_of: NodeSet| match nodes_of {
         NodeSet::AllButRoot if nodes.count() == 1 => 1,
@@ -342,7 +342,7 @@ fn stage_rounds(
         Stage::Gather(nodes_of) => within(Kind::Reduce, size(nodes_of)),
         Stage::InterNode => {
             let position = (0, nodes.count(), root_node);
-            Group::of(c, c.kind, how.1.into(), position).rounds()
+            Group::of(c, c.kind, composed.1.into(), position).rounds()
         }
         Stage::ToFirst | Stage::FromFirst => 1,
     }
@@ -350,22 +350,23 @@ fn stage_rounds(
 
 impl Collective {
     /// Rounds of a node-aware algorithm. Without a `NodeMap` every rank has its own node.
-    pub(crate) fn staged_rounds(&self, form: Composition, inter_node: InterNode) -> u32 {
+    pub(crate) fn node_aware_rounds(&self, form: Composition, inter_node: InterNode) -> u32 {
         let Some(nodes) = &self.nodes else {
-            return Group::of(self, self.kind, inter_node.into(), self.among_all()).rounds();
+            return Group::of(self, self.kind, inter_node.into(), self.in_communicator()).rounds();
         };
         let all = stages(self, form, nodes);
         all.iter().flatten().map(|&s| stage_rounds(self, (form, inter_node), nodes, s)).sum()
     }
 
-    pub(crate) fn staged_round(
+    pub(crate) fn node_aware_round(
         &self,
         (form, inter_node): (Composition, InterNode),
         k: u32,
         out: &mut impl RoundSink,
     ) {
         let Some(nodes) = &self.nodes else {
-            return Group::of(self, self.kind, inter_node.into(), self.among_all()).round(k, out);
+            return Group::of(self, self.kind, inter_node.into(), self.in_communicator())
+                .round(k, out);
         };
         let mut k = k;
         for stage in stages(self, form, nodes).into_iter().flatten() {
@@ -390,7 +391,7 @@ impl Collective {
         }
     }
 
-    fn among_all(&self) -> GroupPosition {
+    fn in_communicator(&self) -> GroupPosition {
         (self.member.rank, self.member.size, self.root)
     }
 }
@@ -425,11 +426,11 @@ impl<S: RoundSink> RoundSink for Translated<'_, S> {
     fn send_shared(&mut self, to: u32, part: ByteRange, is_first: bool) {
         self.out.send_shared(self.numbers.rank(to), part, is_first);
     }
-    fn recv(&mut self, from: u32, part: ByteRange, land: ApplyMode) {
-        self.out.recv(self.numbers.rank(from), part, land);
+    fn recv(&mut self, from: u32, part: ByteRange, mode: ApplyMode) {
+        self.out.recv(self.numbers.rank(from), part, mode);
     }
-    fn local(&mut self, from: ByteRange, to: ByteRange, land: ApplyMode) {
-        self.out.local(from, to, land);
+    fn local(&mut self, from: ByteRange, to: ByteRange, mode: ApplyMode) {
+        self.out.local(from, to, mode);
     }
     fn in_network(&mut self, part: InNetwork) -> bool {
         self.out.in_network(InNetwork { root: self.numbers.rank(part.root), ..part })

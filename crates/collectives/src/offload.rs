@@ -21,18 +21,18 @@ pub(crate) fn round(c: &Collective, k: u32, out: &mut impl RoundSink) {
     if out.in_network(InNetwork { root: 0, size, bytes: whole.len, goes_up: k == 0 }) {
         return;
     }
-    let gives = |rank: u32| rank > 0 && (c.kind != Kind::Bcast || rank == root);
-    let takes = |rank: u32| match c.kind {
+    let sends = |rank: u32| rank > 0 && (c.kind != Kind::Bcast || rank == root);
+    let receives = |rank: u32| match c.kind {
         Kind::Bcast => rank > 0 && rank != root,
         Kind::Reduce => rank > 0 && rank == root,
         _ => rank > 0,
     };
-    let land = if c.kind == Kind::Bcast { ApplyMode::Write } else { ApplyMode::CombineRight };
+    let mode = if c.kind == Kind::Bcast { ApplyMode::Write } else { ApplyMode::CombineRight };
     match (k, rank) {
-        (0, 0) => (1..size).filter(|&r| gives(r)).for_each(|r| out.recv(r, whole, land)),
-        (0, _) if gives(rank) => out.send(0, whole),
-        (1, 0) => (1..size).filter(|&r| takes(r)).for_each(|r| out.send(r, whole)),
-        (1, _) if takes(rank) => out.recv(0, whole, ApplyMode::Write),
+        (0, 0) => (1..size).filter(|&r| sends(r)).for_each(|r| out.recv(r, whole, mode)),
+        (0, _) if sends(rank) => out.send(0, whole),
+        (1, 0) => (1..size).filter(|&r| receives(r)).for_each(|r| out.send(r, whole)),
+        (1, _) if receives(rank) => out.recv(0, whole, ApplyMode::Write),
         _ => {}
     }
 }

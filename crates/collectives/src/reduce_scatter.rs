@@ -30,8 +30,8 @@ pub(crate) fn pairwise(c: &Collective, k: u32, out: &mut impl RoundSink) {
 /// commute.
 pub(crate) fn ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
     out.send(c.ahead(1), c.block(c.behind(k + 1)));
-    let landed = (k + 2) % c.member.size;
-    out.recv(c.behind(1), c.block(c.behind(landed)), ApplyMode::CombineLeft);
+    let received_block = (k + 2) % c.member.size;
+    out.recv(c.behind(1), c.block(c.behind(received_block)), ApplyMode::CombineLeft);
 }
 
 /// Halves of the vector, exchanged with the farthest partner first (MPICH's order), so that the

@@ -172,13 +172,13 @@ pub(crate) fn halving_rounds(size: u32, twice: bool) -> u32 {
 pub(crate) fn ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let p = c.member.size;
     let piece = |i: u32| cuts(c.bytes, c.grain, p, i, i + 1);
-    let (sent, landed, land) = match k < p - 1 {
+    let (sent, received_block, mode) = match k < p - 1 {
         true => (c.behind(k), c.behind(k + 1), ApplyMode::CombineLeft),
         // Rank `r` holds the complete piece `r + 1`.
         false => (c.behind(k % p), c.behind(k - (p - 1)), ApplyMode::Write),
     };
     out.send(c.ahead(1), piece(sent));
-    out.recv(c.behind(1), piece(landed), land);
+    out.recv(c.behind(1), piece(received_block), mode);
 }
 
 /// The `k`-ary exchange among the largest power of `radix` of ranks; the others are folded in.

@@ -296,8 +296,8 @@ impl Selection {
         let mut rules = first.copied().chain(own);
         let rule = rules.find(|rule| rule.holds(case)).map(|rule| rule.algorithm);
         let asked = composition.flatten().map(|form| Algorithm::formed(kind, form));
-        let asked = asked.filter(|a| a.takes(case));
-        let forced = || last_of(&overrides.forced, kind).filter(|a| a.takes(case));
+        let asked = asked.filter(|a| a.is_applicable(case));
+        let forced = || last_of(&overrides.forced, kind).filter(|a| a.is_applicable(case));
         let chosen = match (asked, rule) {
             (Some(composed), _) => composed,
             (None, Some(composed)) if composed.is_composed() => composed,
@@ -326,7 +326,7 @@ impl Selection {
     /// user has set a composition.
     pub fn node_aware(&self, case: &Case, overrides: &Overrides) -> Vec<Algorithm> {
         let is_open = last_of(&overrides.compositions, case.kind).is_none();
-        let may = |a: &&Algorithm| a.takes(case) && (is_open || !a.is_composed());
+        let may = |a: &&Algorithm| a.is_applicable(case) && (is_open || !a.is_composed());
         let forms = case.kind.algorithms().iter().filter(may);
         let formed = |a: &Algorithm| match *a {
             Algorithm::NodeAware { form, .. } => Some(self.formed(form, case, overrides)),
@@ -365,7 +365,7 @@ impl Algorithm {
     /// Whether libraries run this algorithm for such a call: MPICH's restrictions in
     /// `coll_algorithms.txt`. If they do not hold, MPICH uses its own choice where the environment
     /// forces the algorithm, and ends the program where a rules file names it.
-    pub fn takes(self, case: &Case) -> bool {
+    pub fn is_applicable(self, case: &Case) -> bool {
         (case.commutative || self.preserves_order(case.kind))
             && (!self.needs_spread() || (case.builtin && !too_few(case)))
             && (!self.is_node_aware() || case.nodes < case.size)

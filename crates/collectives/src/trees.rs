@@ -107,9 +107,9 @@ pub(crate) fn bcast_scatter_ring(c: &Collective, k: u32, out: &mut impl RoundSin
     }
     let k = k - levels;
     let back = |steps: u32| (v + p - steps % p) % p;
-    let (sent, landed) = (back(k), back(k + 1));
+    let (sent, received_block) = (back(k), back(k + 1));
     out.send(c.ahead(1), chunks(c, p, sent, sent + 1));
-    out.recv(c.behind(1), chunks(c, p, landed, landed + 1), ApplyMode::Write);
+    out.recv(c.behind(1), chunks(c, p, received_block, received_block + 1), ApplyMode::Write);
 }
 
 /// Round `k`: every second holder of a range passes it to the holder 2^k nearer to the root.
@@ -118,12 +118,12 @@ pub(crate) fn gather_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) 
     match v % (2 * mask) {
         0 if v + mask < p => {
             let from = c.real(v + mask);
-            for part in c.circle(from, mask.min(p - v - mask)) {
+            for part in c.cyclic_range(from, mask.min(p - v - mask)) {
                 out.recv(from, part, ApplyMode::Write);
             }
         }
         m if m == mask => {
-            for part in c.circle(c.member.rank, mask.min(p - v)) {
+            for part in c.cyclic_range(c.member.rank, mask.min(p - v)) {
                 out.send(c.real(v - mask), part);
             }
         }
@@ -138,12 +138,12 @@ pub(crate) fn scatter_binomial(c: &Collective, k: u32, out: &mut impl RoundSink)
     match v % (2 * mask) {
         0 if v + mask < p => {
             let to = c.real(v + mask);
-            for part in c.circle(to, mask.min(p - v - mask)) {
+            for part in c.cyclic_range(to, mask.min(p - v - mask)) {
                 out.send(to, part);
             }
         }
         m if m == mask => {
-            for part in c.circle(c.member.rank, mask.min(p - v)) {
+            for part in c.cyclic_range(c.member.rank, mask.min(p - v)) {
                 out.recv(c.real(v - mask), part, ApplyMode::Write);
             }
         }

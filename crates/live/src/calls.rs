@@ -113,7 +113,7 @@ impl Live {
         let (Some(recorder), [told @ .., call]) = (&mut self.recorder, became) else { return };
         let mut flags = 0;
         if let Op::Collective { context, .. } = call.op {
-            recorder.know(context, self.matcher.members(context));
+            recorder.add_communicator(context, self.matcher.members(context));
             if s.flags & flag::COMMUTATIVE != 0 {
                 flags |= record::flag::COMMUTATIVE;
             }

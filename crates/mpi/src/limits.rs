@@ -311,7 +311,7 @@ pub struct Limits {
     /// By engine: entries in use, and those of them that are memory regions.
     engines: Vec<u32>,
     regions: Vec<u32>,
-    marks: [HighWater; Limit::ALL.len()],
+    high_water: [HighWater; Limit::ALL.len()],
     /// Whether sends without a free rendezvous identifier wait for one.
     sends_wait: bool,
 }
@@ -352,7 +352,7 @@ impl Limits {
             nics: shared,
             engines: vec![0; all],
             regions: vec![0; all],
-            marks: Default::default(),
+            high_water: Default::default(),
             sends_wait: true,
         };
         for rank in 0..ranks as u32 {
@@ -382,8 +382,8 @@ impl Limits {
     /// resource.
     pub fn start(&self) -> Option<(u32, Limit)> {
         let starts = [Limit::CommandQueues, Limit::PortalTable].into_iter();
-        let mut short = starts.filter(|&limit| self.mark(limit).used > self.bound(limit));
-        short.next().map(|limit| (self.mark(limit).rank, limit))
+        let mut short = starts.filter(|&limit| self.high_water(limit).used > self.bound(limit));
+        short.next().map(|limit| (self.high_water(limit).rank, limit))
     }
 
     /// From now on rendezvous sends are counted and never wait.
@@ -398,14 +398,16 @@ impl Limits {
         self.bounds.match_mode
     }
     /// The largest usage so far.
-    pub fn mark(&self, limit: Limit) -> HighWater {
-        self.marks[limit as usize]
+    pub fn high_water(&self, limit: Limit) -> HighWater {
+        self.high_water[limit as usize]
     }
     /// The part of it that is always in use.
     pub fn fixed(&self, limit: Limit) -> u64 {
         match limit {
             Limit::EventQueue => self.bounds.events_fixed,
-            Limit::PortalTable => self.neighbors(self.mark(limit).rank) * self.bounds.table_fixed,
+            Limit::PortalTable => {
+                self.ranks_on_nic(self.high_water(limit).rank) * self.bounds.table_fixed
+            }
             Limit::Communicators => PREDEFINED.into(),
             _ => 0,
         }
@@ -454,7 +456,7 @@ impl Limits {
         self.endpoints.iter().filter(|e| e.engine == engine).count()
     }
     /// Ranks that share this rank's NIC, itself included.
-    pub fn neighbors(&self, rank: u32) -> u64 {
+    pub fn ranks_on_nic(&self, rank: u32) -> u64 {
         self.nics[self.nic_of(rank)].endpoints
     }
     /// The rank's memory regions: all, and those with a table entry of their own.
@@ -481,9 +483,9 @@ impl Limits {
 
     #[inline]
     fn note(&mut self, limit: Limit, rank: u32, used: u64) {
-        let mark = &mut self.marks[limit as usize];
-        if used > mark.used {
-            *mark = HighWater { used, rank };
+        let high_water = &mut self.high_water[limit as usize];
+        if used > high_water.used {
+            *high_water = HighWater { used, rank };
         }
     }
 
@@ -538,7 +540,7 @@ impl Limits {
 
     /// An unexpected message is kept, with `bytes` of data.
     #[inline]
-    pub fn keep(&mut self, rank: u32, bytes: u64) -> Verdict {
+    pub fn add_unexpected(&mut self, rank: u32, bytes: u64) -> Verdict {
         let endpoint = &mut self.endpoints[rank as usize];
         endpoint.eager_bytes += bytes;
         let (held, software) = (endpoint.eager_bytes, endpoint.software);

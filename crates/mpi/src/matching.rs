@@ -25,7 +25,7 @@ pub struct Pattern {
 
 impl Pattern {
     #[inline]
-    pub fn admits(self, e: Envelope) -> bool {
+    pub fn matches(self, e: Envelope) -> bool {
         self.context == e.context
             && (self.from == ANY_SOURCE || self.from == e.src)
             && (self.tag == ANY_TAG || self.tag == e.tag)
@@ -62,7 +62,7 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
     /// A message arrives. Returns the posted receive that matches; otherwise the message is kept as
     /// unexpected.
     pub fn arrive(&mut self, envelope: Envelope, message: M) -> Option<(Pattern, W)> {
-        let found = self.posted.iter().position(|(p, _)| p.admits(envelope));
+        let found = self.posted.iter().position(|(p, _)| p.matches(envelope));
         self.examined = found.map_or(self.posted.len(), |i| i + 1);
         match found {
             Some(i) => self.posted.remove(i),
@@ -82,7 +82,7 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
         self.unexpected.remove(i)
     }
     fn search(&mut self, pattern: Pattern) -> Option<usize> {
-        let found = self.unexpected.iter().position(|(e, _)| pattern.admits(*e));
+        let found = self.unexpected.iter().position(|(e, _)| pattern.matches(*e));
         self.examined = found.map_or(self.unexpected.len(), |i| i + 1);
         found
     }
@@ -129,7 +129,7 @@ mod tests {
             (p(ANY_SOURCE, ANY_TAG), e(3, 0), true),
             (Pattern { context: 1, ..p(ANY_SOURCE, ANY_TAG) }, e(3, 0), false),
         ] {
-            assert_eq!(pattern.admits(envelope), yes, "{pattern:?} {envelope:?}");
+            assert_eq!(pattern.matches(envelope), yes, "{pattern:?} {envelope:?}");
         }
     }
 
@@ -145,7 +145,7 @@ mod tests {
                 let (src, tag) = (r(1, 3) as u32, r(2, 3) as i32);
                 if r(0, 2) == 0 {
                     let want =
-                        receives.iter().position(|(q, _): &(Pattern, u32)| q.admits(e(src, tag)));
+                        receives.iter().position(|(q, _): &(Pattern, u32)| q.matches(e(src, tag)));
                     assert_eq!(
                         m.arrive(e(src, tag), step),
                         want.map(|i| receives[i]),
@@ -161,7 +161,7 @@ mod tests {
                         if r(3, 3) == 0 { ANY_SOURCE } else { src },
                         if r(4, 3) == 0 { ANY_TAG } else { tag },
                     );
-                    let want = messages.iter().position(|(e, _)| q.admits(*e));
+                    let want = messages.iter().position(|(e, _)| q.matches(*e));
                     assert_eq!(m.find(q), want.map(|i| messages[i]), "seed {seed}");
                     assert_eq!(m.post(q, step), want.map(|i| messages[i]), "seed {seed}");
                     match want {

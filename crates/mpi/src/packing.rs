@@ -41,9 +41,9 @@ impl Packing {
     }
     /// Packing or unpacking by a program's datatype: the time of its elements or members, or of
     /// copying all memory that it touches, whichever is longer.
-    pub fn gathered(&self, apart: &NonContiguous, copy: Gap) -> Span {
-        let values = (self.element * apart.values).max(self.member * apart.members);
-        values.max(copy.span(apart.touched))
+    pub fn gathered(&self, layout: &NonContiguous, copy: Gap) -> Span {
+        let values = (self.element * layout.values).max(self.member * layout.members);
+        values.max(copy.span(layout.touched))
     }
     /// Largest time per member, as if it were a byte.
     pub fn member_gap(&self) -> Gap {
@@ -77,21 +77,21 @@ mod tests {
         let text = "like = \"none\"\npack_element = \"2 ns\"\npack_member = \"50 ns\"";
         let packing = Library::parse("slow", text, "generic").expect("valid").packing;
         let copy = Gap::from_bytes_per_s(1e9);
-        let apart =
+        let layout =
             |values, members, touched| NonContiguous { bytes: 800, touched, values, members };
-        assert_eq!(packing.gathered(&apart(100, 3, 150), copy), Span::ns(200));
-        assert_eq!(packing.gathered(&apart(100, 5, 150), copy), Span::ns(250));
-        assert_eq!(packing.gathered(&apart(100, 3, 640), copy), copy.span(640));
+        assert_eq!(packing.gathered(&layout(100, 3, 150), copy), Span::ns(200));
+        assert_eq!(packing.gathered(&layout(100, 5, 150), copy), Span::ns(250));
+        assert_eq!(packing.gathered(&layout(100, 3, 640), copy), copy.span(640));
         assert_eq!(packing.gathered(&NonContiguous::default(), copy), Span::ZERO);
         // A shorter message counts its first part.
-        let first = apart(100, 5, 640).first(200);
+        let first = layout(100, 5, 640).first(200);
         assert_eq!((first.values, first.members, first.touched), (25, 1, 160));
-        assert_eq!(apart(100, 5, 640).first(900), apart(100, 5, 640));
+        assert_eq!(layout(100, 5, 640).first(900), layout(100, 5, 640));
         // Of shorts and chars, 3 bytes are two values and two members.
         let mixed = NonContiguous { bytes: 3000, touched: 4000, values: 2000, members: 2000 };
         assert_eq!(packing.gathered(&mixed, copy), Span::us(100));
         // A sum of layouts.
-        let both = apart(100, 0, 640) + apart(400, 4, 60) + NonContiguous::default();
+        let both = layout(100, 0, 640) + layout(400, 4, 60) + NonContiguous::default();
         assert_eq!((both.bytes, both.values, both.members), (1600, 500, 4));
     }
 }

@@ -331,7 +331,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let mut i = 0;
         while i < self.ranks[to].inbox().probes.len() {
             let (pattern, token, take) = self.ranks[to].inbox().probes[i];
-            if !pattern.admits(envelope) {
+            if !pattern.matches(envelope) {
                 i += 1;
                 continue;
             }

@@ -29,10 +29,10 @@ pub(crate) struct ScheduleErrors {
 }
 
 impl ScheduleErrors {
-    const MOST: usize = 40;
+    const MAX_ERRORS: usize = 40;
 
     pub fn add(&mut self, at: impl Into<String>, found: impl Into<String>, wanted: &str) {
-        if self.list.len() == Self::MOST {
+        if self.list.len() == Self::MAX_ERRORS {
             self.more += 1;
             return;
         }
@@ -81,12 +81,12 @@ const _: () = assert!(size_of::<ScheduledCall>() == 32);
 
 /// The longest computation of one rank, and the latest time of a call. Simulated time ends after
 /// 213 days, so calls in flight then can still complete.
-pub const LONGEST: Span = Span(50 * 86_400 * 1_000_000_000_000);
-const LATEST: Time = Time(110 * 86_400 * 1_000_000_000_000);
+pub const MAX_COMPUTE: Span = Span(50 * 86_400 * 1_000_000_000_000);
+const MAX_TIME: Time = Time(110 * 86_400 * 1_000_000_000_000);
 /// Longest message, and longest buffer of a collective: 1 TiB, more than any rank has.
-pub const MOST_BYTES: u64 = 1 << 40;
+pub const MAX_BYTES: u64 = 1 << 40;
 /// Largest number of ranks, equal to the limit on other counters.
-pub const MOST_RANKS: u32 = 1 << 24;
+pub const MAX_RANKS: u32 = 1 << 24;
 
 /// Bytes of messages and buffers: the longest, the total including cache lines of packed data, and
 /// bytes of storage.
@@ -168,11 +168,11 @@ impl Schedule {
                         volume.add(*out);
                         volume.add(*back);
                     }
-                    Op::Packs(apart) | Op::Unpacks(apart) => {
+                    Op::Packs(layout) | Op::Unpacks(layout) => {
                         // A value takes at most as long as a byte.
-                        let most = apart.bytes.max(apart.touched);
+                        let most = layout.bytes.max(layout.touched);
                         volume.total = volume.total.saturating_add(most);
-                        volume.members = volume.members.saturating_add(apart.members);
+                        volume.members = volume.members.saturating_add(layout.members);
                     }
                     Op::Storage { bytes, .. } => {
                         volume.stored = volume.stored.saturating_add(*bytes);
@@ -208,7 +208,7 @@ impl Schedule {
 
     /// Errors for named NICs that the node of the rank does not have. `of` returns the number of
     /// NICs of a rank's node.
-    pub fn lacking_nics(&self, of: impl Fn(u32) -> u32) -> Vec<ScheduleError> {
+    pub fn missing_nics(&self, of: impl Fn(u32) -> u32) -> Vec<ScheduleError> {
         let mut errors = ScheduleErrors::default();
         for &(rank, nic, place) in
             self.named.iter().filter(|named| u32::from(named.1) >= of(named.0))
@@ -223,11 +223,11 @@ impl Schedule {
     }
 
     /// Scales all computation. Returns false without a change if a rank's computation would exceed
-    /// `LONGEST`.
+    /// `MAX_COMPUTE`.
     #[must_use]
     pub fn scale(&mut self, factor: f64) -> bool {
         let scaled = |span: Span| Span(((span.0 as f64) * factor).round() as u64);
-        if self.computed().into_iter().any(|span| scaled(span) > LONGEST) {
+        if self.computed().into_iter().any(|span| scaled(span) > MAX_COMPUTE) {
             return false;
         }
         for scheduled in &mut self.scheduled {
@@ -469,7 +469,7 @@ impl Dag {
     }
 
     fn submit(&mut self, now: Time, rank: u32, step: u32, calls: &mut Vec<Call>) {
-        if now > LATEST {
+        if now > MAX_TIME {
             self.late = Some(rank);
         }
         let base = self.base[rank as usize];

@@ -155,11 +155,11 @@ impl RoundSink for Round {
     fn send(&mut self, to: u32, part: ByteRange) {
         self.sends.push((to, part));
     }
-    fn recv(&mut self, from: u32, part: ByteRange, land: ApplyMode) {
-        self.recvs.push((from, part, land));
+    fn recv(&mut self, from: u32, part: ByteRange, mode: ApplyMode) {
+        self.recvs.push((from, part, mode));
     }
-    fn local(&mut self, from: ByteRange, to: ByteRange, land: ApplyMode) {
-        self.locals.push((from, to, land));
+    fn local(&mut self, from: ByteRange, to: ByteRange, mode: ApplyMode) {
+        self.locals.push((from, to, mode));
     }
 }
 
@@ -185,10 +185,10 @@ fn check_round(calls: &[Collective], rounds: &[Round], k: u32) {
         let what = || format!("round {k} of {call:?}");
         assert!(round.sends.iter().all(|&(to, p)| fits(p) && to != rank), "{}", what());
         assert!(round.recvs.iter().all(|&(from, p, _)| fits(p) && from != rank), "{}", what());
-        for &(from, to, land) in &round.locals {
+        for &(from, to, mode) in &round.locals {
             assert!(fits(from) && fits(to) && from.len == to.len, "{}", what());
             let apart = from.at + from.len <= to.at || to.at + to.len <= from.at;
-            assert!(apart || land != ApplyMode::Write, "{}", what());
+            assert!(apart || mode != ApplyMode::Write, "{}", what());
         }
         if call.kind != Kind::Barrier {
             assert!(round.sends.iter().all(|s| s.1.len > 0), "{}", what());
@@ -226,28 +226,28 @@ pub fn run_in_step(calls: &[Collective], buffers: &mut Buffers) {
             }
         }
         for (call, round) in calls.iter().zip(&rounds) {
-            land(call.member.rank, round, &mut post, buffers);
+            mode(call.member.rank, round, &mut post, buffers);
         }
     }
 }
 
 type Post = std::collections::BTreeMap<(u32, u32), Vec<u8>>;
 
-fn land(rank: u32, round: &Round, post: &mut Post, buffers: &mut Buffers) {
-    for &(from, part, land) in &round.recvs {
+fn mode(rank: u32, round: &Round, post: &mut Post, buffers: &mut Buffers) {
+    for &(from, part, mode) in &round.recvs {
         let message = post.get_mut(&(from, rank)).expect("checked");
         let bytes: Vec<u8> = message.drain(..part.len as usize).collect();
-        match land {
+        match mode {
             ApplyMode::Write => buffers.write(rank, part.at, &bytes),
-            _ => buffers.combine(rank, part.at, &bytes, land == ApplyMode::CombineLeft),
+            _ => buffers.combine(rank, part.at, &bytes, mode == ApplyMode::CombineLeft),
         }
     }
-    for &(from, to, land) in &round.locals {
+    for &(from, to, mode) in &round.locals {
         let mut bytes = Vec::new();
         buffers.read(rank, from, &mut bytes);
-        match land {
+        match mode {
             ApplyMode::Write => buffers.write(rank, to.at, &bytes),
-            _ => buffers.combine(rank, to.at, &bytes, land == ApplyMode::CombineLeft),
+            _ => buffers.combine(rank, to.at, &bytes, mode == ApplyMode::CombineLeft),
         }
     }
 }

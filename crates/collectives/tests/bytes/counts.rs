@@ -21,13 +21,13 @@ impl RoundSink for Sum {
         self.messages += 1;
         self.sent += part.len;
     }
-    fn recv(&mut self, _: u32, part: ByteRange, land: ApplyMode) {
-        if land != ApplyMode::Write {
+    fn recv(&mut self, _: u32, part: ByteRange, mode: ApplyMode) {
+        if mode != ApplyMode::Write {
             self.combined += part.len;
         }
     }
-    fn local(&mut self, _: ByteRange, to: ByteRange, land: ApplyMode) {
-        if land != ApplyMode::Write {
+    fn local(&mut self, _: ByteRange, to: ByteRange, mode: ApplyMode) {
+        if mode != ApplyMode::Write {
             self.combined += to.len;
         }
     }

@@ -35,12 +35,12 @@ fn the_bound_itself_fits_and_one_more_does_not() {
     assert_eq!(l.post(0), Verdict::Exceeded(Limit::MatchEntries));
     assert_eq!(l.request(0, 6), Verdict::Fits);
     assert_eq!(l.request(0, 7), Verdict::Exceeded(Limit::Requests));
-    assert_eq!(l.mark(Limit::Requests), HighWater { used: 7, rank: 0 });
+    assert_eq!(l.high_water(Limit::Requests), HighWater { used: 7, rank: 0 });
     let mut l = limits(MatchMode::Hardware, &[0]);
     // 5 + 6 n <= 40 up to n = 5.
-    times(5, || l.keep(0, 100));
-    assert_eq!(l.keep(0, 100), Verdict::Exceeded(Limit::EventQueue));
-    assert_eq!(l.mark(Limit::EagerBuffers), HighWater { used: 600, rank: 0 });
+    times(5, || l.add_unexpected(0, 100));
+    assert_eq!(l.add_unexpected(0, 100), Verdict::Exceeded(Limit::EventQueue));
+    assert_eq!(l.high_water(Limit::EagerBuffers), HighWater { used: 600, rank: 0 });
     assert_eq!((0..4).map(|_| l.claim(0)).collect::<Vec<_>>(), [true, true, true, false]);
     l.unclaim(0);
     assert!(l.claim(0));
@@ -67,12 +67,12 @@ fn ranks_of_one_engine_share_its_entries_and_others_do_not() {
 fn hardware_matching_goes_on_only_if_the_endpoint_frees_an_entry() {
     let wide = Bounds { events: UNLIMITED, ..bounds(MatchMode::Hardware) };
     let mut l = Limits::new(wide, [0, 0, 0].into_iter());
-    times(7, || l.keep(0, 0));
+    times(7, || l.add_unexpected(0, 0));
     times(3, || l.post(2));
     // Rank 2 shares the engine and has only posted receives.
     let mut other = l.clone();
-    assert_eq!(other.keep(2, 0), Verdict::Exceeded(Limit::MatchEntries));
-    assert_eq!(l.keep(0, 0), Verdict::FlowControl { moved: 7 });
+    assert_eq!(other.add_unexpected(2, 0), Verdict::Exceeded(Limit::MatchEntries));
+    assert_eq!(l.add_unexpected(0, 0), Verdict::FlowControl { moved: 7 });
     assert_eq!(l.lists(0), (0, 1));
     (0..8).for_each(|_| l.take(0, 0));
     assert_eq!(l.lists(0), (0, 0));
@@ -85,10 +85,10 @@ fn hybrid_matching_leaves_the_nic_once_and_gives_its_entries_back() {
     let wide = Bounds { events: UNLIMITED, ..bounds(MatchMode::Hybrid) };
     let mut l = Limits::new(wide, [0, 0, 0].into_iter());
     times(6, || l.post(0));
-    times(4, || l.keep(0, 1));
+    times(4, || l.add_unexpected(0, 1));
     assert_eq!(l.post(0), Verdict::ToSoftware { moved: 10 });
     assert!(l.is_software(0) && !l.is_software(2));
-    times(50, || l.keep(0, 1));
+    times(50, || l.add_unexpected(0, 1));
     (0..7).for_each(|_| l.unpost(0));
     (0..54).for_each(|_| l.take(0, 1));
     times(10, || l.post(2));
@@ -105,7 +105,7 @@ fn registered_memory_takes_the_entries_of_messages() {
         times(4, || l.register(2, false));
         times(10, || l.register(1, false));
         assert_eq!(l.register(2, false), Verdict::Exceeded(Limit::Regions), "{mode:?}");
-        assert_eq!(l.mark(Limit::Regions), HighWater { used: 11, rank: 2 });
+        assert_eq!(l.high_water(Limit::Regions), HighWater { used: 11, rank: 2 });
         assert_eq!((l.regions(0), l.regions(2)), ((6, 0), (5, 0)));
         let full = l.post(0);
         assert_eq!(
@@ -143,7 +143,7 @@ fn a_temporary_region_takes_an_entry_while_it_lasts() {
 #[test]
 fn optimized_regions_take_table_entries_until_their_keys_are_used_up() {
     let mut l = limits(MatchMode::Hardware, &[0, 0, 0, 5]);
-    assert_eq!(l.mark(Limit::PortalTable), HighWater { used: 9, rank: 0 });
+    assert_eq!(l.high_water(Limit::PortalTable), HighWater { used: 9, rank: 0 });
     assert_eq!(l.fixed(Limit::PortalTable), 9);
     // The fifth and sixth have no such key, and are ordinary regions.
     times(6, || l.register(0, true));
@@ -154,12 +154,12 @@ fn optimized_regions_take_table_entries_until_their_keys_are_used_up() {
     l.deregister(2, true);
     l.deregister(1, true);
     assert_eq!(l.register(2, true), Verdict::Fits);
-    assert_eq!(l.mark(Limit::PortalTable), HighWater { used: 21, rank: 2 });
+    assert_eq!(l.high_water(Limit::PortalTable), HighWater { used: 21, rank: 2 });
     // With FI_CXI_OPTIMIZED_MRS=0 there is no such key.
     let none = Bounds { optimized_regions: 0, ..bounds(MatchMode::Hardware) };
     let mut l = Limits::new(none, [0].into_iter());
     times(10, || l.register(0, true));
-    assert_eq!(l.mark(Limit::PortalTable).used, 3);
+    assert_eq!(l.high_water(Limit::PortalTable).used, 3);
 }
 
 /// Four command queues, and a table of 20 entries of which each endpoint takes three.
@@ -184,9 +184,9 @@ fn a_job_without_command_queue_or_table_entry_cannot_start() {
 fn without_limits_everything_fits_and_is_counted() {
     let mut l = Limits::new(bounds(MatchMode::Hardware).unlimited(), [0].into_iter());
     times(1000, || l.post(0));
-    times(1000, || l.keep(0, 1));
+    times(1000, || l.add_unexpected(0, 1));
     assert!((0..1000).all(|_| l.claim(0)));
-    assert_eq!(l.mark(Limit::MatchEntries).used, 2000);
-    assert_eq!(l.mark(Limit::EventQueue).used, 1000 + 6000 + 5);
-    assert_eq!(l.mark(Limit::RendezvousSends).used, 1000);
+    assert_eq!(l.high_water(Limit::MatchEntries).used, 2000);
+    assert_eq!(l.high_water(Limit::EventQueue).used, 1000 + 6000 + 5);
+    assert_eq!(l.high_water(Limit::RendezvousSends).used, 1000);
 }

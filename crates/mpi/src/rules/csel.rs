@@ -10,7 +10,7 @@ use collectives::{Algorithm, Composition, Kind, Parameters, Range, Rule, Selecti
 
 use super::conditions::{Condition, condition, is_of_communicators};
 use super::mpich::{Tree, generic, name, prefix};
-use super::{Format, Reading, own_within};
+use super::{Format, ParsedFile, own_within};
 use crate::library::did_you_mean;
 
 /// Collectives for which the device layer has compositions of stages.
@@ -23,11 +23,11 @@ pub(super) fn read(
     text: &str,
     format: Option<Format>,
     own: &Selection,
-) -> Result<Reading, Vec<String>> {
+) -> Result<ParsedFile, Vec<String>> {
     let file: Tree = serde_json::from_str(text).map_err(|e| vec![e.to_string()])?;
     let format = format.unwrap_or_else(|| recognized(&file));
     let after_compositions = format == Format::Generic;
-    let reading = Reading { after_compositions, ..Reading::default() };
+    let reading = ParsedFile { after_compositions, ..ParsedFile::default() };
     let others = generic();
     let mut reader = Reader { format, own, others: &others, reading, errors: Vec::new() };
     reader.collectives(&file, Rule::always(Algorithm::Linear), "");
@@ -65,7 +65,7 @@ struct Reader<'a> {
     own: &'a Selection,
     /// MPICH's own file, for the names of all collectives.
     others: &'a Tree,
-    reading: Reading,
+    reading: ParsedFile,
     errors: Vec<String>,
 }
 

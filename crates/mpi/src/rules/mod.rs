@@ -26,7 +26,7 @@ pub struct Choice {
 
 /// The content of a tuning file.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Reading {
+pub struct ParsedFile {
     /// The rules of the collectives in the file.
     pub rules: Vec<(Kind, Vec<Rule>)>,
     /// MPICH's compositions come before the file.
@@ -45,7 +45,8 @@ impl Family {
     }
     /// Whether the library has the algorithm and runs it for such a call.
     pub fn has(self, algorithm: Algorithm, case: &Case) -> bool {
-        let composed = self == Family::Mpich && algorithm.is_composed() && algorithm.takes(case);
+        let composed =
+            self == Family::Mpich && algorithm.is_composed() && algorithm.is_applicable(case);
         composed && !algorithm.is_offloaded() || self.offers(algorithm, case)
     }
     /// Whether its file can express that as well.
@@ -54,7 +55,7 @@ impl Family {
             Family::Mpich => mpich::name(case.kind, algorithm).is_some(),
             Family::OpenMpi => openmpi::offers(algorithm, case),
         };
-        has && !algorithm.is_offloaded() && algorithm.takes(case)
+        has && !algorithm.is_offloaded() && algorithm.is_applicable(case)
     }
 
     /// The text of a file with these `choices` for `kind`, sorted by ranks and bytes. A choice
@@ -98,7 +99,11 @@ impl Format {
 /// Reads a file. Without a `format` it is recognized by its content: JSON begins with a brace, and
 /// Open MPI's has a list `collectives`. `own` are the library's rules, which hold where the file
 /// has none. `Err` has all errors, each with its place.
-pub fn read(text: &str, format: Option<Format>, own: &Selection) -> Result<Reading, Vec<String>> {
+pub fn read(
+    text: &str,
+    format: Option<Format>,
+    own: &Selection,
+) -> Result<ParsedFile, Vec<String>> {
     let is_json = text.trim_start().starts_with('{');
     match format {
         Some(Format::OpenMpi) if is_json => openmpi_json::read(text, own),
@@ -109,7 +114,7 @@ pub fn read(text: &str, format: Option<Format>, own: &Selection) -> Result<Readi
     }
 }
 
-impl Reading {
+impl ParsedFile {
     /// The library's rules, with those of the file in place of its collectives.
     pub fn over(self, own: &Selection) -> Selection {
         let mut selection = own.clone();

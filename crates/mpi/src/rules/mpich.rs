@@ -24,7 +24,7 @@ use crate::library::{self, Library};
 const GENERIC: &str = include_str!("../../libraries/mpich.json");
 
 /// MPICH parses numbers by `atoi`.
-const MOST: u64 = i32::MAX as u64;
+const MAX_NUMBER: u64 = i32::MAX as u64;
 
 /// A JSON object with ordered keys.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -134,7 +134,7 @@ pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule
         let size = Range { min: u64::from(group[0].ranks), max };
         // Sizes beyond the numbers MPICH parses cannot be distinguished from those below.
         let mut steps = changes(group);
-        steps.retain(|c| c.bytes <= MOST);
+        steps.retain(|c| c.bytes <= MAX_NUMBER);
         for (j, step) in steps.iter().enumerate() {
             let min = if j == 0 { 0 } else { step.bytes };
             let max = steps.get(j + 1).map_or(u64::MAX, |next| next.bytes - 1);
@@ -346,7 +346,7 @@ impl Split {
         place: &Rule,
         of: impl Fn(&mut Rule) -> &mut Range,
     ) -> Option<Split> {
-        let end = Split::end(wanted, place, &of, MOST)?;
+        let end = Split::end(wanted, place, &of, MAX_NUMBER)?;
         let is_limit = end.checked_add(1) == Some(wanted.min);
         let condition = if is_limit { format!("<{}", end + 1) } else { format!("<={end}") };
         Some(Split::at(end, format!("{family}{condition}"), family, place, of))
@@ -357,7 +357,7 @@ impl Split {
         fn of(rule: &mut Rule) -> &mut Range {
             &mut rule.nodes
         }
-        let end = Split::end(wanted, place, of, MOST).filter(|&end| end == 1)?;
+        let end = Split::end(wanted, place, of, MAX_NUMBER).filter(|&end| end == 1)?;
         Some(Split::at(end, "comm_size=node_comm_size".into(), "comm_size", place, of))
     }
 
@@ -367,7 +367,7 @@ impl Split {
         fn of(rule: &mut Rule) -> &mut Range {
             &mut rule.ppn_halves
         }
-        let end = Split::end(wanted, place, of, 2 * MOST)?;
+        let end = Split::end(wanted, place, of, 2 * MAX_NUMBER)?;
         let sign = if end.is_multiple_of(2) { "<=" } else { "<" };
         let key = format!("comm_avg_ppn{sign}{}", end.div_ceil(2));
         Some(Split::at(end, key, "comm_avg_ppn", place, of))
@@ -378,7 +378,7 @@ impl Split {
         fn of(rule: &mut Rule) -> &mut Range {
             &mut rule.count
         }
-        let end = Split::end(wanted, place, of, MOST)?;
+        let end = Split::end(wanted, place, of, MAX_NUMBER)?;
         Some(Split::at(end, format!("count<={end}"), "count", place, of))
     }
 

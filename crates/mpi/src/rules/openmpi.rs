@@ -19,7 +19,7 @@ use std::fmt::Write;
 
 use collectives::{Algorithm, Case, Kind, Range, Rule, Selection, TreeShape};
 
-use super::{Choice, Reading, by_ranks, changes, own_within};
+use super::{Choice, ParsedFile, by_ranks, changes, own_within};
 use crate::library::did_you_mean;
 
 /// All partners in one round: Open MPI's `linear` and, by default, `linear_sync`.
@@ -184,7 +184,7 @@ pub(super) fn add_rules(
     place: &Rule,
     own: &Selection,
     rules: &mut Vec<Rule>,
-    reading: &mut Reading,
+    reading: &mut ParsedFile,
 ) {
     let modeled = model_rules(kind, step);
     rules.extend(modeled.iter().filter_map(|rule| rule.and(place)));
@@ -400,9 +400,9 @@ impl Numbers {
 }
 
 /// Open MPI drops a file with any error, so only the first error is reported.
-pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> {
+pub(super) fn read(text: &str, own: &Selection) -> Result<ParsedFile, Vec<String>> {
     let (version, mut words) = Numbers::of(text)?;
-    let mut reading = Reading::default();
+    let mut reading = ParsedFile::default();
     let collectives = words.next("how many collectives have rules")?;
     for _ in 0..collectives {
         let id = words.next("the number of a collective")?;
@@ -485,7 +485,7 @@ fn rules_of(
     kind: Kind,
     sizes: &[(u64, Vec<MessageRule>)],
     own: &Selection,
-    reading: &mut Reading,
+    reading: &mut ParsedFile,
 ) -> Vec<Rule> {
     let any = Rule::always(kind.algorithms()[0]);
     let mut rules = Vec::new();

@@ -12,7 +12,7 @@ use collectives::{Kind, Range, Rule, Selection};
 use serde_json::{Map, Value};
 
 use super::openmpi::{self, MessageRule};
-use super::{Reading, own_within};
+use super::{ParsedFile, own_within};
 use crate::library::did_you_mean;
 
 /// Keys of the file, of a communicator rule, and of a message rule.
@@ -29,11 +29,11 @@ pub(super) fn is_likely(text: &str) -> bool {
     ["\"collectives\"", "\"rule_file_version\""].iter().any(|key| text.contains(key))
 }
 
-pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> {
+pub(super) fn read(text: &str, own: &Selection) -> Result<ParsedFile, Vec<String>> {
     let text = without_trailing_commas(text);
     let file: Value = serde_json::from_str(&text)
         .map_err(|e| vec![format!("JSON as in Open MPI's rules of version 3 ({e})")])?;
-    let mut reader = Reader { own, reading: Reading::default(), errors: Vec::new() };
+    let mut reader = Reader { own, reading: ParsedFile::default(), errors: Vec::new() };
     reader.file(&file);
     if reader.errors.is_empty() { Ok(reader.reading) } else { Err(reader.errors) }
 }
@@ -58,7 +58,7 @@ fn without_trailing_commas(text: &str) -> String {
 
 struct Reader<'a> {
     own: &'a Selection,
-    reading: Reading,
+    reading: ParsedFile,
     errors: Vec<String>,
 }
 

@@ -136,7 +136,7 @@ pub fn replay(
         let nics = |rank: u32| {
             job.machine.nics_of_same_node(job.placements[rank as usize].nic).len() as u32
         };
-        input_errors.extend(schedule.lacking_nics(nics).into_iter().map(of_trace));
+        input_errors.extend(schedule.missing_nics(nics).into_iter().map(of_trace));
     }
     let (Ok(mut schedule), Ok(mut job), true) = (schedule, job, input_errors.is_empty()) else {
         return Err(input_errors);

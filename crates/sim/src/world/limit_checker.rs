@@ -202,7 +202,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if !send.same_node {
             let bytes = self.held_bytes(&send);
             let at = self.representative(send.to);
-            let verdict = self.limit_checker.limits.keep(at, bytes);
+            let verdict = self.limit_checker.limits.add_unexpected(at, bytes);
             self.apply_verdict(at, verdict);
         }
     }
@@ -355,7 +355,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let lists = format!("{posted} receives posted and {unexpected} messages unexpected");
         let what = match limit {
             Limit::Tag => {
-                let tag = limits.mark(limit).used;
+                let tag = limits.high_water(limit).used;
                 format!("rank {own} on {node} used tag {tag} at {now}: MPI_TAG_UB is {bound}")
             }
             Limit::MatchEntries => {
@@ -430,11 +430,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                      rank {own} on {node} has {} optimized windows and {} ranks share the NIC. \
                      The window cannot be made there (`FI_ENOSPC`)",
                     limits.regions(rank).1,
-                    limits.neighbors(rank)
+                    limits.ranks_on_nic(rank)
                 )
             }
             Limit::Requests => {
-                let held = limits.mark(limit).used;
+                let held = limits.high_water(limit).used;
                 format!(
                     "requests used up at {now}: rank {own} on {node} has {held} at once, with \
                      those that are complete and were not waited for, and its library has {bound}. \
@@ -447,7 +447,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     "command queues used up at {nic} at {now}: it has {bound}, one for the \
                      endpoint of each rank, and {} ranks, among them rank {own} on {node}. \
                      MPI_Init fails there (`Unable to allocate CMDQ`)",
-                    limits.neighbors(rank)
+                    limits.ranks_on_nic(rank)
                 )
             }
         };
@@ -468,14 +468,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         // Memory is counted by the process launcher.
         let counted = Limit::ALL.iter().filter(|&&limit| limit != Limit::Memory);
         let uses = counted.map(|&limit| {
-            let mark = limits.mark(limit);
+            let high_water = limits.high_water(limit);
             let bound = limits.bound(limit);
             LimitUse {
                 limit,
-                used: mark.used,
+                used: high_water.used,
                 fixed: limits.fixed(limit),
                 bound: (bound != UNLIMITED).then_some(bound),
-                rank: mark.rank,
+                rank: high_water.rank,
             }
         });
         LimitReport {

@@ -17,7 +17,7 @@ mod nics;
 mod text;
 
 use super::{
-    Action, Builder, FilePosition, LONGEST, MOST_BYTES, MOST_RANKS, Schedule, ScheduleError,
+    Action, Builder, FilePosition, MAX_BYTES, MAX_COMPUTE, MAX_RANKS, Schedule, ScheduleError,
     ScheduleErrors,
 };
 use crate::wire::PRIVATE_CONTEXT;
@@ -132,7 +132,7 @@ fn check(parts: &[RankOps], style: PositionStyle, errors: &mut ScheduleErrors) {
             if op.kind == OpKind::Calc {
                 let before = computed;
                 computed = computed.saturating_add(op.size);
-                let longest = LONGEST.0 / 1000;
+                let longest = MAX_COMPUTE.0 / 1000;
                 if before <= longest && computed > longest {
                     let wanted = "computation of at most 50 days in all of one rank";
                     errors.add(at(), format!("calc {}", op.size), wanted);
@@ -148,7 +148,7 @@ fn check(parts: &[RankOps], style: PositionStyle, errors: &mut ScheduleErrors) {
                 let wanted = "a tag that is not 4294967295 modulo 2^32: a receive's wildcard";
                 errors.add(at(), "send with any tag", wanted);
             }
-            if op.size > MOST_BYTES {
+            if op.size > MAX_BYTES {
                 errors.add(at(), format!("{} B", op.size), "at most 2^40 bytes, a terabyte");
             }
         }
@@ -241,7 +241,7 @@ fn communication(op: &GoalOp) -> Action {
 
 /// Whether the number of ranks is valid; adds an error if not.
 fn fits(ranks: u64, at: &str, errors: &mut ScheduleErrors) -> bool {
-    let fits = (1..=u64::from(MOST_RANKS)).contains(&ranks);
+    let fits = (1..=u64::from(MAX_RANKS)).contains(&ranks);
     if !fits {
         errors.add(at, ranks.to_string(), "a number of ranks, 1 to 16777216");
     }

@@ -10,7 +10,7 @@ mod recorder;
 pub use recorder::Recorder;
 
 use super::{
-    Action, Builder, LONGEST, MOST_BYTES, MOST_RANKS, Schedule, ScheduleError, ScheduleErrors,
+    Action, Builder, MAX_BYTES, MAX_COMPUTE, MAX_RANKS, Schedule, ScheduleError, ScheduleErrors,
 };
 use crate::wire::PRIVATE_CONTEXT;
 use crate::{ANY_SOURCE, ANY_TAG, Context, NonContiguous, Op, SendMode, WORLD};
@@ -20,7 +20,7 @@ use matching::CollectiveMatching;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest transfer to or from storage: 1 PiB.
-const MOST_STORED: u64 = 1 << 50;
+const MAX_STORED: u64 = 1 << 50;
 
 macro_rules! columns {
     ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
@@ -143,7 +143,7 @@ pub struct RecordInput<'a> {
 pub fn read(input: &RecordInput<'_>) -> Result<Schedule, Vec<ScheduleError>> {
     let mut errors = ScheduleErrors::default();
     let table = Table::of_columns(input.columns, &mut errors);
-    if !(1..=u64::from(MOST_RANKS)).contains(&input.ranks) {
+    if !(1..=u64::from(MAX_RANKS)).contains(&input.ranks) {
         errors.add("ranks", input.ranks.to_string(), "a number of ranks, 1 to 16777216");
     }
     let ops: Vec<Option<usize>> = input.ops.iter().map(|name| code(name)).collect();
@@ -155,15 +155,15 @@ pub fn read(input: &RecordInput<'_>) -> Result<Schedule, Vec<ScheduleError>> {
         return errors.finish(()).map(|()| unreachable!("there are faults"));
     }
     let ranks = input.ranks as u32;
-    let mut seats = BTreeMap::new();
+    let mut positions = BTreeMap::new();
     for (context, members) in input.communicators {
-        seats.insert(*context, member_positions(ranks, *context, members, &mut errors));
+        positions.insert(*context, member_positions(ranks, *context, members, &mut errors));
     }
     let mut reader = Reader {
         table: &table,
         ops: &ops,
         ranks,
-        seats,
+        positions,
         builder: Builder::new(),
         matching: CollectiveMatching::default(),
         taken: BTreeSet::new(),
@@ -216,12 +216,12 @@ fn member_positions(
     if let Some(rank) = members.iter().find(|&&rank| rank >= ranks) {
         errors.add(&at, format!("member {rank}"), &format!("a rank below {ranks}"));
     }
-    let mut seats: Vec<(u32, u32)> = members.iter().copied().zip(0..).collect();
-    seats.sort_unstable();
-    if let Some(pair) = seats.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+    let mut positions: Vec<(u32, u32)> = members.iter().copied().zip(0..).collect();
+    positions.sort_unstable();
+    if let Some(pair) = positions.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         errors.add(at, format!("member {} twice", pair[0].0), "members that differ");
     }
-    seats
+    positions
 }
 
 impl Table {
@@ -288,7 +288,7 @@ struct Reader<'a> {
     ops: &'a [Option<usize>],
     ranks: u32,
     /// By communicator: its members, sorted, and their positions.
-    seats: BTreeMap<Context, Vec<(u32, u32)>>,
+    positions: BTreeMap<Context, Vec<(u32, u32)>>,
     builder: Builder,
     matching: CollectiveMatching,
     /// Rows of probes whose messages have been received.
@@ -340,7 +340,7 @@ impl Reader<'_> {
                 self.error(row, "needs", "none but on the first row of a step");
             }
             computed = computed.saturating_add(t.after_ps[row]).saturating_add(t.span_ps[row]);
-            if computed > LONGEST.0 {
+            if computed > MAX_COMPUTE.0 {
                 let wanted = "computation of at most 50 days in all of one rank";
                 return self.error(row, format!("{} ps", t.after_ps[row]), wanted);
             }
@@ -372,7 +372,7 @@ impl Reader<'_> {
         };
         let (peer, tag, context, bytes) = (t.peer[row], t.tag[row], t.context[row], t.bytes[row]);
         let name = PLAIN.get(code).copied();
-        let most = if matches!(name, Some("read" | "write")) { MOST_STORED } else { MOST_BYTES };
+        let most = if matches!(name, Some("read" | "write")) { MAX_STORED } else { MAX_BYTES };
         if bytes.max(t.back[row]) > most {
             let wanted = format!("at most {most} bytes");
             self.error(row, format!("{} B", bytes.max(t.back[row])), &wanted);
@@ -424,20 +424,20 @@ impl Reader<'_> {
             "register" | "deregister" => {
                 Op::Region { held: name == "register", optimized: t.other[row] != 0 }
             }
-            "packs" | "unpacks" => return self.apart(row, name),
+            "packs" | "unpacks" => return self.layout(row, name),
             _ => Op::Exit,
         };
         self.builder.other(op)
     }
 
     /// The layout of the next call's data.
-    fn apart(&mut self, row: usize, name: &str) -> Action {
+    fn layout(&mut self, row: usize, name: &str) -> Action {
         let t = self.table;
         let (bytes, touched) = (t.bytes[row], t.back[row]);
         let values = of_mean(bytes, t.grain[row]);
         let members = of_mean(bytes, t.other[row].into());
-        let apart = NonContiguous { bytes, touched, values, members };
-        if !apart.is_valid() {
+        let layout = NonContiguous { bytes, touched, values, members };
+        if !layout.is_valid() {
             let wanted = "at most 64 GiB, a line of 64 B for every byte, and values of a byte";
             let found = format!("{bytes} B in lines of {touched}, {values} values, {members}");
             self.error(row, found, wanted);
@@ -463,7 +463,7 @@ impl Reader<'_> {
             let wanted = format!("a call behind it, in its step, that {gives} data");
             self.error(row, name, &wanted);
         }
-        let op = if name == "packs" { Op::Packs(apart) } else { Op::Unpacks(apart) };
+        let op = if name == "packs" { Op::Packs(layout) } else { Op::Unpacks(layout) };
         self.builder.other(op)
     }
 
@@ -489,12 +489,12 @@ impl Reader<'_> {
     fn collective(&mut self, row: usize, kind: Kind) -> Action {
         let t = self.table;
         let (rank, context) = (t.rank[row], t.context[row]);
-        let member = match (context, self.seats.get(&context)) {
+        let member = match (context, self.positions.get(&context)) {
             (WORLD, _) => Some(Member { rank, size: self.ranks }),
-            (_, Some(seats)) => seats
+            (_, Some(positions)) => positions
                 .binary_search_by_key(&rank, |member| member.0)
                 .ok()
-                .map(|at| Member { rank: seats[at].1, size: seats.len() as u32 }),
+                .map(|at| Member { rank: positions[at].1, size: positions.len() as u32 }),
             (_, None) => None,
         };
         let Some(member) = member else {

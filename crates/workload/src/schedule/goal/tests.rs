@@ -180,7 +180,7 @@ fn every_missing_nic_is_an_error_with_its_place() {
     let (parts, _) = text(file);
     let (of_text, of_binary) = (read(file.as_bytes()).unwrap(), read(&written(&parts)).unwrap());
     let at = |schedule: &Schedule, n: [u32; 2]| -> Vec<(String, String)> {
-        let errors = schedule.lacking_nics(|rank| n[rank as usize]);
+        let errors = schedule.missing_nics(|rank| n[rank as usize]);
         errors.into_iter().map(|fault| (fault.at, fault.found)).collect()
     };
     let want = |all: &[(&str, &str)]| -> Vec<(String, String)> {

@@ -2,7 +2,7 @@
 
 use super::ScheduleErrors;
 use crate::Context;
-use crate::schedule::MOST_BYTES;
+use crate::schedule::MAX_BYTES;
 use collectives::{Case, Collective, Kind};
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(super) fn check_call(call: &Collective) -> Result<(), Wrong> {
     }
     let total = call.ragged.as_ref().map_or(0, |ragged| ragged.total());
     let even = u128::from(call.bytes) * u128::from(size);
-    if total > MOST_BYTES || even > u128::from(MOST_BYTES) {
+    if total > MAX_BYTES || even > u128::from(MAX_BYTES) {
         return Err((format!("{even} B"), "buffers of at most 2^40 bytes"));
     }
     Ok(())

@@ -183,7 +183,7 @@ impl Recorder {
     }
 
     /// The members of a communicator that is about to be used.
-    pub fn know(&mut self, context: Context, members: &[u32]) {
+    pub fn add_communicator(&mut self, context: Context, members: &[u32]) {
         let context = context & !wire::PRIVATE_CONTEXT;
         if context != WORLD && !self.communicators.contains_key(&context) {
             self.communicators.insert(context, members.to_vec());
@@ -299,10 +299,10 @@ impl Table {
                 other = u32::from(optimized);
                 if held { "register" } else { "deregister" }
             }
-            Op::Packs(apart) | Op::Unpacks(apart) => {
-                (bytes, back) = (apart.bytes, apart.touched);
-                grain = mean(bytes, apart.values, u64::MAX);
-                other = mean(bytes, apart.members, u32::MAX.into()) as u32;
+            Op::Packs(layout) | Op::Unpacks(layout) => {
+                (bytes, back) = (layout.bytes, layout.touched);
+                grain = mean(bytes, layout.values, u64::MAX);
+                other = mean(bytes, layout.members, u32::MAX.into()) as u32;
                 if matches!(op, Op::Packs(_)) { "packs" } else { "unpacks" }
             }
             Op::Join { .. } | Op::Leave { .. } => unreachable!("communicators are `know`n"),

@@ -20,7 +20,7 @@ fn done(rank: u32, token: Token, peer: u32, tag: i32) -> Done {
 /// successful one.
 fn recorded() -> Recorder {
     let mut recorder = Recorder::new(2);
-    recorder.know(3, &[1, 0]);
+    recorder.add_communicator(3, &[1, 0]);
     for rank in [0, 1] {
         let call = |op| Call { rank, token: 0, after: Span::ns(7), op };
         let peer = 1 - rank;
@@ -210,8 +210,8 @@ fn communicators_are_numbered_as_programs_number_them() {
 #[test]
 fn private_contexts_belong_to_their_communicator() {
     let mut recorder = Recorder::new(1);
-    recorder.know(wire::PRIVATE_CONTEXT | 5, &[0]);
-    recorder.know(WORLD, &[0]);
+    recorder.add_communicator(wire::PRIVATE_CONTEXT | 5, &[0]);
+    recorder.add_communicator(WORLD, &[0]);
     assert_eq!(recorder.communicators.into_keys().collect::<Vec<_>>(), [5]);
 }
 
