@@ -4,10 +4,8 @@
 //! moves of that round, by calls of a `RoundSink`. The simulator times the rounds, the live library
 //! moves bytes by them, and tests check them; each is a sink of the same calls.
 //!
-//! A round is a superstep:
-//!
-//! 1. Sends read the working buffer as it is when the round begins.
-//! 2. Received data is applied, then local moves run, both in the order listed.
+//! A round is a superstep. Its sends read the working buffer as it is when the round begins. Then
+//! received data is applied, and local moves run last, both in the order listed.
 //!
 //! All byte ranges that a rank sends to one peer within a round form one message, in the order
 //! listed; the same holds for receives. No rank sends to itself. docs/models/collectives.md
