@@ -15,8 +15,8 @@ pub struct Changes {
 }
 
 /// `bench flows MACHINE FLOWS CHANGES [PRECISION_BITS]`: random pairs, each on one minimal path,
-/// with the capacities of the flow model. Shares are fair to one part in 2^PRECISION_BITS; the default is
-/// that of the flow model.
+/// with the capacities of the flow model. Shares are fair to one part in
+/// 2^PRECISION_BITS; the default is that of the flow model.
 pub fn changes(args: &[String]) -> Changes {
     let [name, flows, changes, to @ ..] = args else {
         panic!("bench flows MACHINE FLOWS CHANGES [PRECISION_BITS]")
