@@ -21,7 +21,7 @@ const OFFERED_ROUNDS: u32 = 2;
 const ACHIEVED_ROUNDS: u32 = 2;
 
 /// Packets per reroute. Blocked in-flight messages whose level other arrivals change reroute at
-/// instants at most their undisturbed duration interval, and at most once per this number of packets
+/// instants at most their undisturbed duration apart, and at most once per this number of packets
 /// [estimate].
 ///
 /// Messages of similar size share instants, at multiples of a power of two. So many choose with one

@@ -364,8 +364,8 @@ impl FlowNetwork {
             return None;
         }
         let subflows = f.subflows[..f.n_subflows as usize].iter().enumerate();
-        let blocked_at = subflows.filter(|(_, subflow)| subflow.blocked_at > 0);
-        blocked_at.min_by_key(|(_, subflow)| subflow.level).map(|(nth, _)| nth)
+        let blocked = subflows.filter(|(_, subflow)| subflow.blocked_at > 0);
+        blocked.min_by_key(|(_, subflow)| subflow.level).map(|(nth, _)| nth)
     }
 
     /// Redraws one packet of subflow `slow` and moves it if the new path is offered less, or with

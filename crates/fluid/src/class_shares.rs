@@ -58,11 +58,11 @@ pub(crate) struct ClassTable {
     is_pending: Vec<bool>,
     pending: Vec<Resource>,
     /// The solve that last recomputed it, and how many recomputations came before in that solve.
-    demands_and_shares: Vec<(u32, u32)>,
+    recomputed: Vec<(u32, u32)>,
     /// Per divided resource and class: its entitlement, and whether its demand counts as unlimited
     /// although its flows have their bottleneck elsewhere. `set` lists where that flag is set.
     entitlements: Vec<ClassShare>,
-    is_unbounded: Vec<bool>,
+    is_unlimited: Vec<bool>,
     set: Vec<u32>,
 }
 
@@ -130,18 +130,18 @@ impl ClassTable {
             self.mark_pending(self.resource_of(one.resource));
         }
         if is_new {
-            self.set_unbounded(uses);
+            self.set_unlimited(uses);
         }
     }
 
     /// Treats the demand of this class at these resources as unlimited until the next
     /// recomputation.
-    fn set_unbounded(&mut self, uses: &[Use]) {
+    fn set_unlimited(&mut self, uses: &[Use]) {
         for one in uses {
             let resource = self.resource_of(one.resource);
             if resource.0 < self.divided {
                 let place = self.places(resource).start + self.class_of(one.resource);
-                self.is_unbounded[place] = true;
+                self.is_unlimited[place] = true;
                 self.set.push(place as u32);
             }
         }
@@ -149,16 +149,16 @@ impl ClassTable {
 
     /// Resets the solve counters.
     pub fn reset_steps(&mut self) {
-        self.demands_and_shares.fill((0, 0));
+        self.recomputed.fill((0, 0));
     }
 
     pub fn bytes(&self) -> usize {
         size_of_val(&self.whole[..])
             + size_of_val(&self.is_pending[..])
             + self.pending.capacity() * size_of::<Resource>()
-            + size_of_val(&self.demands_and_shares[..])
+            + size_of_val(&self.recomputed[..])
             + size_of_val(&self.entitlements[..])
-            + size_of_val(&self.is_unbounded[..])
+            + size_of_val(&self.is_unlimited[..])
             + self.set.capacity() * size_of::<u32>()
     }
 }
@@ -229,44 +229,43 @@ fn part_sizes(all: u64, entitlements: &[ClassShare], demands: &[u64], out: &mut 
 impl MaxMin {
     /// Divides the first resources between classes; each flow belongs to one class. `entitlements`
     /// holds one entry per resource and class, resource by resource. Call before any flow is added.
-    pub fn share_by_class(&mut self, class_shares: u32, entitlements: Vec<ClassShare>) {
+    pub fn share_by_class(&mut self, n_classes: u32, entitlements: Vec<ClassShare>) {
         assert!(
-            self.rows.is_empty() && self.class_shares.are_none(),
+            self.rows.is_empty() && self.classes.are_none(),
             "classes are set once, before any flow"
         );
-        assert!((1..=MAX_CLASSES as u32).contains(&class_shares));
+        assert!((1..=MAX_CLASSES as u32).contains(&n_classes));
         let (resources, divided) =
-            (self.shares.len() as u32, entitlements.len() as u32 / class_shares);
-        assert!(entitlements.len() as u32 == divided * class_shares && divided <= resources);
+            (self.shares.len() as u32, entitlements.len() as u32 / n_classes);
+        assert!(entitlements.len() as u32 == divided * n_classes && divided <= resources);
         let whole: Vec<u64> =
             self.shares.raw[..divided as usize].iter().map(|share| share.capacity as u64).collect();
-        for _ in 1..class_shares {
+        for _ in 1..n_classes {
             self.shares.raw.extend(whole.iter().map(|_| ResourceState::idle(0)));
         }
         let n = self.shares.len();
         self.crossings.raw.resize_with(n, Vec::new);
         self.second_lowest_of.raw.resize(n, UNSET);
         self.visited_in.resize(n + 1, crate::NONE);
-        let (is_pending, is_unbounded) =
+        let (is_pending, is_unlimited) =
             (vec![false; whole.len()], vec![false; entitlements.len()]);
-        let (pending, set, demands_and_shares) =
-            (Vec::new(), Vec::new(), vec![(0, 0); whole.len()]);
-        self.class_shares = ClassTable {
-            n: class_shares,
+        let (pending, set, recomputed) = (Vec::new(), Vec::new(), vec![(0, 0); whole.len()]);
+        self.classes = ClassTable {
+            n: n_classes,
             divided,
             resources,
             whole,
             is_pending,
             pending,
-            demands_and_shares,
+            recomputed,
             entitlements,
-            is_unbounded,
+            is_unlimited,
             set,
         };
         for resource in (0..divided).map(Resource) {
-            let of = &self.class_shares;
+            let of = &self.classes;
             let entitlements =
-                &of.entitlements[(resource.0 * class_shares) as usize..][..class_shares as usize];
+                &of.entitlements[(resource.0 * n_classes) as usize..][..n_classes as usize];
             let assured: u128 = entitlements.iter().map(|one| u128::from(one.assured)).sum();
             assert!(
                 assured <= u128::from(of.whole[resource.idx()]),
@@ -289,8 +288,8 @@ impl MaxMin {
     pub(crate) fn solve_classes(&mut self) {
         let mut rising = Vec::new();
         for iteration in 0..MAX_ITERATIONS {
-            while let Some(resource) = self.class_shares.pending.pop() {
-                self.class_shares.is_pending[resource.idx()] = false;
+            while let Some(resource) = self.classes.pending.pop() {
+                self.classes.is_pending[resource.idx()] = false;
                 if let Some(level) = self.lowest_underserved(resource) {
                     rising.push((level, resource));
                 }
@@ -302,14 +301,14 @@ impl MaxMin {
             for (_, resource) in rising.drain(..) {
                 self.divide_capacity(resource);
                 // Another resource may have waited for this one, and steps may be partial.
-                self.class_shares.mark_pending(resource);
+                self.classes.mark_pending(resource);
             }
-            while let Some(place) = self.class_shares.set.pop() {
-                self.class_shares.is_unbounded[place as usize] = false;
+            while let Some(place) = self.classes.set.pop() {
+                self.classes.is_unlimited[place as usize] = false;
             }
             self.solve_levels();
             while let Some(flow) = self.reopened.pop() {
-                self.class_shares.mark_uses_pending(&self.uses[self.rows[flow].uses()], false);
+                self.classes.mark_uses_pending(&self.uses[self.rows[flow].uses()], false);
             }
         }
     }
@@ -318,13 +317,13 @@ impl MaxMin {
     /// the class has its bottleneck there, has arrived, or is about to rise. Otherwise it is the
     /// current use and a little more, so that flows do not reach its limit.
     fn demands_and_shares(&self, resource: Resource) -> ([u64; MAX_CLASSES], [u64; MAX_CLASSES]) {
-        let of = &self.class_shares;
+        let of = &self.classes;
         let places = of.places(resource);
         let (mut demands, mut amounts) = ([0; MAX_CLASSES], [0; MAX_CLASSES]);
         for ((part, demand), place) in of.parts(resource).zip(&mut demands).zip(places.clone()) {
             let share = &self.shares[part];
             let takes = share.taken();
-            let all = of.is_unbounded[place] || share.bottleneck_weight > 0;
+            let all = of.is_unlimited[place] || share.bottleneck_weight > 0;
             *demand =
                 if all { u64::MAX } else { takes + (takes >> (self.class_precision_bits() + 4)) };
         }
@@ -347,7 +346,7 @@ impl MaxMin {
     /// The lowest level at parts of `resource` that must rise; 0 for new flows.
     fn lowest_underserved(&self, resource: Resource) -> Option<u64> {
         let (demands, amounts) = self.demands_and_shares(resource);
-        let each = self.class_shares.parts(resource).zip(demands.iter().zip(&amounts));
+        let each = self.classes.parts(resource).zip(demands.iter().zip(&amounts));
         let short =
             each.filter(|&(part, (&demand, &amount))| self.is_underserved(part, demand, amount));
         let level = |part: Resource| {
@@ -360,22 +359,20 @@ impl MaxMin {
     /// Recomputes the parts of `resource`, if a class is still below its entitlement.
     fn divide_capacity(&mut self, resource: Resource) {
         let (demands, amounts) = self.demands_and_shares(resource);
-        let n = self.class_shares.n as usize;
-        let short: u32 =
-            (self.class_shares.parts(resource).zip(demands.iter().zip(&amounts)).zip(0..))
-                .map(|((part, (&demand, &amount)), nth)| {
-                    u32::from(self.is_underserved(part, demand, amount)) << nth
-                })
-                .sum();
+        let n = self.classes.n as usize;
+        let short: u32 = (self.classes.parts(resource).zip(demands.iter().zip(&amounts)).zip(0..))
+            .map(|((part, (&demand, &amount)), nth)| {
+                u32::from(self.is_underserved(part, demand, amount)) << nth
+            })
+            .sum();
         if short == 0 {
             return;
         }
-        let (solve, times) = &mut self.class_shares.demands_and_shares[resource.idx()];
+        let (solve, times) = &mut self.classes.recomputed[resource.idx()];
         *times = if *solve == self.solve { *times + 1 } else { 0 };
         *solve = self.solve;
         let halved = (*times / FULL_STEPS).checked_ilog2().map_or(0, |n| n + 1);
-        for ((part, amount), nth) in self.class_shares.parts(resource).zip(amounts).take(n).zip(0..)
-        {
+        for ((part, amount), nth) in self.classes.parts(resource).zip(amounts).take(n).zip(0..) {
             let share = &mut self.shares[part];
             let now = share.capacity;
             share.capacity += (amount as i64 - now) >> halved;
@@ -391,7 +388,7 @@ impl MaxMin {
             if halved < MAX_WAIT_HALVINGS && short >> nth & 1 == 1 {
                 for &flow in &self.crossings[part] {
                     if self.rows[flow].bottleneck == part {
-                        self.class_shares.set_unbounded(&self.uses[self.rows[flow].uses()]);
+                        self.classes.set_unlimited(&self.uses[self.rows[flow].uses()]);
                     }
                 }
             }

@@ -189,7 +189,7 @@ pub struct MaxMin {
     precision_bits: u32,
     shares: IndexVec<Resource, ResourceState>,
     /// Class shares of resources.
-    class_shares: ClassTable,
+    classes: ClassTable,
     /// Flows that use each resource, once per use.
     crossings: IndexVec<Resource, Vec<FlowId>>,
     rows: IndexVec<FlowId, FlowEntry>,
@@ -246,7 +246,7 @@ impl MaxMin {
         MaxMin {
             precision_bits: precision_bits.min(63),
             shares,
-            class_shares: ClassTable::default(),
+            classes: ClassTable::default(),
             crossings,
             rows: IndexVec::new(),
             levels: IndexVec::new(),
@@ -313,7 +313,7 @@ impl MaxMin {
         let those = row.uses();
         self.uses[those.clone()].copy_from_slice(uses);
         if class > 0 {
-            self.class_shares.take_parts(class, &mut self.uses[those.clone()]);
+            self.classes.take_parts(class, &mut self.uses[those.clone()]);
         }
         for (one, place) in self.uses[those.clone()].iter().zip(&mut self.places[those]) {
             let crossings = &mut self.crossings[one.resource];
@@ -356,8 +356,8 @@ impl MaxMin {
                 self.places[at] = place;
             }
         }
-        if level > 0 && !self.class_shares.are_none() {
-            self.class_shares.mark_uses_pending(&self.uses[row.uses()], false);
+        if level > 0 && !self.classes.are_none() {
+            self.classes.mark_uses_pending(&self.uses[row.uses()], false);
         }
         self.rows[flow].state = FlowState::Free;
         self.free.push(flow);
@@ -373,11 +373,11 @@ impl MaxMin {
             let row = &self.rows[flow];
             let is_new = row.state == FlowState::Started && row.bottleneck == NONE;
             self.to_open.put(flow, is_new);
-            if is_new && !self.class_shares.are_none() {
-                self.class_shares.mark_uses_pending(&self.uses[row.uses()], true);
+            if is_new && !self.classes.are_none() {
+                self.classes.mark_uses_pending(&self.uses[row.uses()], true);
             }
         }
-        if self.class_shares.are_none() {
+        if self.classes.are_none() {
             self.solve_levels();
         } else {
             self.solve_classes();
@@ -445,22 +445,22 @@ impl MaxMin {
     #[inline]
     pub fn bottleneck(&self, flow: FlowId) -> Option<Resource> {
         let bottleneck = self.rows[flow].bottleneck;
-        (bottleneck != NONE).then(|| self.class_shares.resource_of(bottleneck))
+        (bottleneck != NONE).then(|| self.classes.resource_of(bottleneck))
     }
 
     pub fn uses(&self, flow: FlowId) -> impl Iterator<Item = Use> {
-        let of = |&one: &Use| Use { resource: self.class_shares.resource_of(one.resource), ..one };
+        let of = |&one: &Use| Use { resource: self.classes.resource_of(one.resource), ..one };
         self.uses[self.rows[flow].uses()].iter().map(of)
     }
 
     pub fn capacity(&self, resource: Resource) -> u64 {
         let whole = || self.shares[resource].capacity as u64;
-        self.class_shares.whole(resource).unwrap_or_else(whole)
+        self.classes.whole(resource).unwrap_or_else(whole)
     }
 
     /// Total use of all flows.
     pub fn used(&self, resource: Resource) -> u64 {
-        self.class_shares.parts(resource).map(|part| self.shares[part].taken()).sum()
+        self.classes.parts(resource).map(|part| self.shares[part].taken()).sum()
     }
 
     /// Number of flows.
@@ -492,7 +492,7 @@ impl MaxMin {
             + ids.map(|ids| ids.capacity() * size_of::<FlowId>()).sum::<usize>()
             + resources.iter().map(|ids| ids.capacity() * size_of::<Resource>()).sum::<usize>()
             + self.next.capacity() * size_of::<Key>()
-            + self.class_shares.bytes()
+            + self.classes.bytes()
     }
 
     /// Starts a solve. Step numbers have 32 bits and are reset in time: no solve has 2^31 steps.
@@ -501,7 +501,7 @@ impl MaxMin {
             self.step = 0;
             self.shares.raw.iter_mut().for_each(|s| (s.opened_in, s.visited_in) = (0, 0));
             self.rows.raw.iter_mut().for_each(|row| row.solved_in = 0);
-            self.class_shares.reset_steps();
+            self.classes.reset_steps();
         }
         self.step += 1;
         self.solve = self.step;
@@ -619,7 +619,7 @@ impl MaxMin {
             if shares_with_open { &mut self.batch } else { &mut self.same_bound }.push(flow);
         }
         self.n_visited = n_visited;
-        if !self.class_shares.are_none() {
+        if !self.classes.are_none() {
             self.reopened.extend_from_slice(self.to_open.all());
         }
         self.to_open.n = 0;

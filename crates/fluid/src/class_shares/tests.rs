@@ -9,7 +9,7 @@ const EXACT: u32 = 63;
 /// Capacities, entitlements at the divided resources, and class and uses of every flow.
 struct Problem {
     capacities: Vec<u64>,
-    class_shares: u32,
+    n_classes: u32,
     entitlements: Vec<ClassShare>,
     flows: Vec<(u32, Vec<Use>)>,
 }
@@ -20,7 +20,7 @@ impl Problem {
         let pick = |stream, owner, nth, n| below(draw(seed, stream, owner, nth), n);
         let sort = |nth| [1u64 << 50, 1 << 50, 3 << 49, 1 << 46][pick(0, 0, nth, 4) as usize];
         let weight = |flow, nth| [2132, 2132, 64, 3_000][pick(1, flow, nth, 4) as usize];
-        let class_shares = 1 + pick(4, 0, 0, 4);
+        let n_classes = 1 + pick(4, 0, 0, 4);
         let entitlements = |resource: u32, class: u32| {
             let percent = [0, 5, 10, 25][pick(5, resource, u64::from(class), 4) as usize];
             let ceiling = [100, 100, 30, 60][pick(6, 0, u64::from(class), 4) as usize];
@@ -35,13 +35,13 @@ impl Problem {
             let n = 1 + pick(2, flow, 0, 6);
             let resource = |nth| Resource(pick(3, flow, nth, resources));
             let of = |nth| Use { resource: resource(nth), weight: weight(flow, nth) };
-            (pick(8, flow, 0, class_shares), (0..u64::from(n)).map(of).collect())
+            (pick(8, flow, 0, n_classes), (0..u64::from(n)).map(of).collect())
         };
         Problem {
             capacities: (0..u64::from(resources)).map(sort).collect(),
-            class_shares,
+            n_classes,
             entitlements: (0..resources - 2)
-                .flat_map(|r| (0..class_shares).map(move |p| entitlements(r, p)))
+                .flat_map(|r| (0..n_classes).map(move |p| entitlements(r, p)))
                 .collect(),
             flows: (0..flows).map(one).collect(),
         }
@@ -49,7 +49,7 @@ impl Problem {
 
     fn empty(&self, precision_bits: u32) -> MaxMin {
         let mut sharing = MaxMin::new(self.capacities.iter().copied(), precision_bits);
-        sharing.share_by_class(self.class_shares, self.entitlements.clone());
+        sharing.share_by_class(self.n_classes, self.entitlements.clone());
         sharing
     }
 
@@ -74,7 +74,7 @@ impl Problem {
     }
 
     fn due_of(&self, resource: usize) -> &[ClassShare] {
-        let n = self.class_shares as usize;
+        let n = self.n_classes as usize;
         if resource * n >= self.entitlements.len() {
             &[]
         } else {
@@ -107,7 +107,7 @@ impl Problem {
         }
         for (at, &capacity) in self.capacities.iter().enumerate() {
             let resource = Resource(at as u32);
-            let parts: Vec<Seen> = sharing.class_shares.parts(resource).map(|p| seen[p]).collect();
+            let parts: Vec<Seen> = sharing.classes.parts(resource).map(|p| seen[p]).collect();
             let used: u64 = parts.iter().map(|part| part.used).sum();
             assert!(used <= capacity, "{what}: {resource:?} exceeds its capacity");
             for (part, entitlements) in parts.iter().zip(self.due_of(at)) {
@@ -126,7 +126,7 @@ impl Problem {
             let at = resource.0 as usize;
             let demands =
                 |part: Seen| if part.bound > 0 { f64::INFINITY } else { part.used as f64 };
-            let parts: Vec<Resource> = sharing.class_shares.parts(resource).collect();
+            let parts: Vec<Resource> = sharing.classes.parts(resource).collect();
             let demands: Vec<f64> = parts.iter().map(|&part| demands(seen[part])).collect();
             let has = self.entitled(at, &demands);
             let nth = parts.iter().position(|&p| p == part).expect("it is one of them");
@@ -280,7 +280,7 @@ fn unused_class_share_is_lent() {
 fn one_class_equals_no_classes() {
     for seed in 0..20 {
         let mut problem = Problem::random(seed, 12, 80, 1);
-        problem.class_shares = 1;
+        problem.n_classes = 1;
         let one = |priority| ClassShare { assured: 0, ceiling: u64::MAX, priority };
         problem.entitlements = (0..10).map(|r| one(r % 3)).collect();
         problem.flows.iter_mut().for_each(|flow| flow.0 = 0);
