@@ -103,7 +103,7 @@ fn as_rank(program: &str) {
 
 fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
     let cpu_before = cpu_s();
-    let seat = |rank| RankLocation {
+    let location = |rank| RankLocation {
         node: rank,
         node_name: format!("x{rank}"),
         local_rank: 0,
@@ -120,7 +120,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         launcher: Launcher::Slurm,
         job: 0,
         cores: 64,
-        seats: (0..ranks).map(seat).collect(),
+        locations: (0..ranks).map(location).collect(),
         nodes: ranks,
         compute_factor: None,
         label: false,
@@ -138,9 +138,9 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         synchronized: 0,
         progress: None,
     };
-    let choose = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
+    let select_algorithm = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
     let begun = Instant::now();
-    let mut live = Live::launch(spec, choose, Box::new(|| false)).unwrap();
+    let mut live = Live::launch(spec, select_algorithm, Box::new(|| false)).unwrap();
     // The first hand-over of all ranks is theirs to reach; the loop is timed after it.
     let mut first = Vec::new();
     workload::Workload::start(&mut live, &mut first);

@@ -52,7 +52,7 @@ impl Live {
                 return Ok(());
             }
             state::FINALIZED | state::LEFT => {
-                rank.stage = Stage::Left;
+                rank.stage = Stage::Finished;
                 rank.unfinalized = state == state::LEFT;
             }
             state::ACTIVE => rank.stage = Stage::InMpi,
@@ -110,7 +110,7 @@ impl Live {
 
     /// Writes down what a submission has become.
     fn record(&mut self, s: &Submission, became: &[Call]) {
-        let (Some(recorder), [told @ .., call]) = (&mut self.recorder, became) else { return };
+        let (Some(recorder), [before @ .., call]) = (&mut self.recorder, became) else { return };
         let mut flags = 0;
         if let Op::Collective { context, .. } = call.op {
             recorder.add_communicator(context, self.matcher.members(context));
@@ -121,7 +121,7 @@ impl Live {
                 flags |= record::flag::BUILTIN;
             }
         }
-        told.iter().for_each(|told| recorder.call(told, None, 0));
+        before.iter().for_each(|each| recorder.call(each, None, 0));
         let has_token = !matches!(s.kind, kind::EXIT | kind::REGION);
         recorder.call(call, has_token.then_some(s.token), flags);
     }
@@ -255,7 +255,8 @@ impl Live {
             kind::UNLOCK => Op::Unlock { context, to: peer },
             kind::STORAGE => Op::Storage { bytes, write: s.flags & flag::WRITE != 0 },
             _ => {
-                let (context, call, open_collective) = self.matcher.join(at, s, &*self.choose)?;
+                let (context, call, open_collective) =
+                    self.matcher.join(at, s, &*self.select_algorithm)?;
                 let rank = &mut self.ranks[at as usize];
                 rank.row(s.function).bytes += contributed(&call);
                 let slot = &mut rank.slots[token as usize];
@@ -263,8 +264,8 @@ impl Live {
                 Op::Collective { context, call }
             }
         };
-        let told = [(s.give, Op::Packs(s.give)), (s.take, Op::Unpacks(s.take))];
-        for (_, op) in told.into_iter().filter(|(apart, _)| apart.is_some()) {
+        let layouts = [(s.give, Op::Packs(s.give)), (s.take, Op::Unpacks(s.take))];
+        for (_, op) in layouts.into_iter().filter(|(layout, _)| layout.is_some()) {
             calls.push(Call { rank: at, token: PAUSE, after: Span::ZERO, op });
         }
         calls.push(Call { rank: at, token, after: Span(s.after_ps), op });

@@ -32,12 +32,12 @@ impl Exec {
         extra: &'a [(&'a str, OsString)],
     ) -> io::Result<Exec> {
         let given = spec.env.iter().map(|(k, v)| (k.as_os_str(), v.as_os_str()));
-        let told = |all: &'a [(&'a str, OsString)]| {
+        let pairs = |all: &'a [(&'a str, OsString)]| {
             all.iter().map(|(k, v)| (OsStr::new(*k), v.as_os_str()))
         };
         let mut env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         env.retain(|(k, _)| !spec.env_remove.contains(k) && !variables::is_launchers(k));
-        for (key, value) in told(job).chain(given).chain(told(extra)) {
+        for (key, value) in pairs(job).chain(given).chain(pairs(extra)) {
             env.retain(|(k, _)| k != key);
             env.push((key.into(), value.into()));
         }

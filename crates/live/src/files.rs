@@ -61,10 +61,10 @@ impl JobFiles {
         let n = spec.nodes as usize;
         let (mut names, mut counts) = (vec![String::new(); n], vec![0; n]);
         let mut ranks = vec![Vec::new(); n];
-        for (rank, seat) in (0..).zip(&spec.seats) {
-            names[seat.node as usize].clone_from(&seat.node_name);
-            counts[seat.node as usize] = seat.local_size;
-            ranks[seat.node as usize].push(rank);
+        for (rank, location) in (0..).zip(&spec.locations) {
+            names[location.node as usize].clone_from(&location.node_name);
+            counts[location.node as usize] = location.local_size;
+            ranks[location.node as usize].push(rank);
         }
         let mut nodes = memory(c"odonata-nodes")?;
         let text: String = names.iter().map(|name| format!("{name}\n")).collect();

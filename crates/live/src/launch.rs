@@ -47,7 +47,7 @@ pub struct LaunchSpec {
     /// Cores of a simulated node, as the batch system tells of them.
     pub cores: u32,
     /// One a rank.
-    pub seats: Vec<RankLocation>,
+    pub locations: Vec<RankLocation>,
     /// Simulated nodes the job uses.
     pub nodes: u32,
     /// Simulated time a second of a thread's CPU time between MPI calls is charged as; `None`: such
@@ -94,9 +94,9 @@ pub enum LaunchError {
     NotExecutable(PathBuf),
     NoDirectory(PathBuf),
     /// The list of seats is not one a rank, or there are no ranks, or too many.
-    Seats {
+    Locations {
         ranks: u32,
-        seats: usize,
+        locations: usize,
     },
     SharedMemory(std::io::Error),
     /// A limit of this process leaves no room for the job's shared memory, in bytes.
@@ -143,8 +143,11 @@ impl fmt::Display for LaunchError {
             LaunchError::NoDirectory(path) => {
                 write!(f, "working directory `{}` does not exist", path.display())
             }
-            LaunchError::Seats { ranks, seats } => {
-                write!(f, "{seats} seats for {ranks} ranks; a job has 1 to {MAX_RANKS} ranks")
+            LaunchError::Locations { ranks, locations } => {
+                write!(
+                    f,
+                    "{locations} rank locations for {ranks} ranks; a job has 1 to {MAX_RANKS} ranks"
+                )
             }
             LaunchError::SharedMemory(error) => {
                 write!(f, "no shared memory for the job: {error}")

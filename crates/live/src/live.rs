@@ -6,7 +6,7 @@ use crate::launch::{LaunchError, LaunchSpec, MAX_RANKS, Progress, RankLocation};
 use crate::matching::{AlgorithmSelector, CollectiveMatcher};
 use crate::outcome::{Failure, FailureCause, Start};
 use crate::output::StreamForwarder;
-use crate::outside_mpi::Outside;
+use crate::outside_mpi::BlockedRanks;
 use crate::rank::{Rank, SendId, Slot, Stage};
 use crate::segment::Shared;
 use crate::start::{Descriptors, Started, start_all};
@@ -41,11 +41,11 @@ pub struct Live {
     pub(crate) begun: Instant,
     pub(crate) start: Start,
     pub(crate) turns: Turns,
-    pub(crate) seats: Vec<RankLocation>,
+    pub(crate) locations: Vec<RankLocation>,
     pub(crate) ranks: Vec<Rank>,
     pub(crate) exits: Vec<Option<Exit>>,
     pub(crate) matcher: CollectiveMatcher,
-    pub(crate) choose: Box<AlgorithmSelector>,
+    pub(crate) select_algorithm: Box<AlgorithmSelector>,
     pub(crate) interrupted: Box<dyn FnMut() -> bool>,
     pub(crate) progress: Option<Box<dyn FnMut(Progress)>>,
     pub(crate) poll_interval: Span,
@@ -60,7 +60,7 @@ pub struct Live {
     pub(crate) to_apply: Vec<u32>,
     /// Ranks that wait for each other outside MPI, and how long such ranks may do nothing when
     /// nobody else can go on.
-    pub(crate) outside_mpi: Outside,
+    pub(crate) outside_mpi: BlockedRanks,
     pub(crate) idle_timeout: Duration,
     /// What counters in storage hold.
     pub(crate) counters: BTreeMap<Context, i64>,
@@ -87,18 +87,22 @@ pub struct Live {
 
 impl Live {
     /// Starts the ranks' processes. They run until their first hand-over by themselves; `start`
-    /// waits for them. `choose` must be a function of its argument: every rank is asked on its own.
+    /// waits for them. `select_algorithm` must be a function of its argument: every rank is asked on its own.
     /// `interrupted` is asked about every 20 ms and ends the job when it says so.
     ///
     /// The processes die with the thread that calls this: it is the one that must drive the run.
     /// Call it before the simulator takes much memory: starting a process costs in proportion.
     pub fn launch(
         mut spec: LaunchSpec,
-        choose: Box<AlgorithmSelector>,
+        select_algorithm: Box<AlgorithmSelector>,
         mut interrupted: Box<dyn FnMut() -> bool>,
     ) -> Result<Live, LaunchError> {
-        if spec.ranks == 0 || spec.ranks > MAX_RANKS || spec.seats.len() != spec.ranks as usize {
-            return Err(LaunchError::Seats { ranks: spec.ranks, seats: spec.seats.len() });
+        if spec.ranks == 0 || spec.ranks > MAX_RANKS || spec.locations.len() != spec.ranks as usize
+        {
+            return Err(LaunchError::Locations {
+                ranks: spec.ranks,
+                locations: spec.locations.len(),
+            });
         }
         let begun = Instant::now();
         let program = resolve(&spec, &spec.program)?;
@@ -109,7 +113,7 @@ impl Live {
         let Started { children, forwarders, fork_refusal, descriptors } =
             start_all(&spec, &program, &shared, &files, &mut progress, &mut *interrupted)?;
         let n = spec.ranks;
-        let nodes = spec.seats.iter().map(|seat| seat.node).collect();
+        let nodes = spec.locations.iter().map(|location| location.node).collect();
         Ok(Live {
             children,
             files,
@@ -122,11 +126,11 @@ impl Live {
                 wall_s: 0.0,
             },
             turns: Turns::new(shared.segment),
-            seats: spec.seats,
+            locations: spec.locations,
             ranks: (0..n).map(|_| Rank::new()).collect(),
             exits: vec![None; n as usize],
             matcher: CollectiveMatcher::new(shared.segment, nodes),
-            choose,
+            select_algorithm,
             interrupted,
             progress,
             poll_interval: spec.poll_interval,
@@ -136,7 +140,7 @@ impl Live {
             wrapped: (0..n).collect(),
             next_wrapped: 0,
             to_apply: Vec::new(),
-            outside_mpi: Outside::default(),
+            outside_mpi: BlockedRanks::default(),
             idle_timeout: spec.idle_timeout,
             counters: BTreeMap::new(),
             checked_at: Instant::now(),
@@ -164,12 +168,12 @@ impl Live {
     /// What a rank is at: its call, or why it is in none.
     pub fn describe(&self, rank: u32) -> String {
         match (self.ranks[rank as usize].stage, self.call_of(rank)) {
-            (Stage::Outside, _) => "has not called MPI_Init".to_string(),
+            (Stage::BeforeInit, _) => "has not called MPI_Init".to_string(),
             (Stage::NeverInitialized, _) => "ended without MPI_Init".to_string(),
-            (Stage::Left, _) if self.ranks[rank as usize].unfinalized => {
+            (Stage::Finished, _) if self.ranks[rank as usize].unfinalized => {
                 "has exited without MPI_Finalize".to_string()
             }
-            (Stage::Left, _) => "has left MPI_Finalize".to_string(),
+            (Stage::Finished, _) => "has left MPI_Finalize".to_string(),
             (Stage::InMpi, Some(call)) => call,
             (Stage::InMpi, None) => "has made no MPI call since MPI_Init".to_string(),
         }
@@ -177,7 +181,8 @@ impl Live {
 
     /// Whether the rank is through with MPI, and the status its process has exited with by now.
     pub fn has_left(&self, rank: u32) -> (bool, Option<Exit>) {
-        let left = matches!(self.ranks[rank as usize].stage, Stage::Left | Stage::NeverInitialized);
+        let left =
+            matches!(self.ranks[rank as usize].stage, Stage::Finished | Stage::NeverInitialized);
         (left, self.exits[rank as usize])
     }
 
@@ -256,7 +261,7 @@ impl Live {
             if self.is_stopped() {
                 break;
             }
-            if self.ranks[rank as usize].stage == Stage::Left && !self.has_just_exited(rank) {
+            if self.ranks[rank as usize].stage == Stage::Finished && !self.has_just_exited(rank) {
                 continue;
             }
             if let Err(why) = self.take(rank, calls) {
@@ -409,7 +414,7 @@ impl Live {
         }
         let comes = match rank.mode {
             // Whatever it asked for: it is through with MPI.
-            _ if rank.stage == Stage::Left => true,
+            _ if rank.stage == Stage::Finished => true,
             wait::NONE => true,
             _ if rank.wake_requested => {
                 rank.polling = Default::default();
@@ -470,7 +475,8 @@ impl Workload for Live {
         if !self.is_stopped() {
             self.take_batch(calls);
         }
-        let came = self.ranks.iter().position(|r| matches!(r.stage, Stage::InMpi | Stage::Left));
+        let came =
+            self.ranks.iter().position(|r| matches!(r.stage, Stage::InMpi | Stage::Finished));
         let never = self.ranks.iter().position(|r| r.stage == Stage::NeverInitialized);
         if let (Some(other), Some(rank)) = (came, never)
             && let Some(Exit::Status(status)) = self.exits[rank]
@@ -516,9 +522,9 @@ impl Workload for Live {
     }
     fn is_finished(&self) -> bool {
         let through = |r: &Rank| match r.stage {
-            Stage::Left => !r.asleep,
+            Stage::Finished => !r.asleep,
             Stage::NeverInitialized => true,
-            Stage::Outside | Stage::InMpi => false,
+            Stage::BeforeInit | Stage::InMpi => false,
         };
         self.failure.is_none() && self.ranks.iter().all(through)
     }

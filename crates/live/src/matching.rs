@@ -217,7 +217,7 @@ impl CollectiveMatcher {
         &mut self,
         rank: u32,
         s: &Submission,
-        choose: &AlgorithmSelector,
+        select_algorithm: &AlgorithmSelector,
     ) -> Result<(Context, Collective, u32), FailureCause> {
         let wrong =
             |what: &str| FailureCause::Protocol(format!("entered a collective with {what}: {s:?}"));
@@ -254,7 +254,7 @@ impl CollectiveMatcher {
         let id = match joined {
             Some(id) => id,
             None => {
-                let algorithm = choose_for(&call, s, choose);
+                let algorithm = algorithm_for(&call, s, select_algorithm);
                 let mut value = 0;
                 if new_contexts {
                     let first = take_contexts(&mut self.next_context, size);
@@ -343,10 +343,14 @@ fn take_contexts(next: &mut Context, n: u32) -> Option<Context> {
     Some(first)
 }
 
-fn choose_for(call: &Collective, s: &Submission, choose: &AlgorithmSelector) -> Algorithm {
+fn algorithm_for(
+    call: &Collective,
+    s: &Submission,
+    select_algorithm: &AlgorithmSelector,
+) -> Algorithm {
     let commutative = !call.kind.reduces() || s.flags & flag::COMMUTATIVE != 0;
     let case = call.case(commutative, s.combine != wire::combine::USER);
-    case.fit(choose(&case))
+    case.fit(select_algorithm(&case))
 }
 
 /// The block lengths a kind comes with. `Err` if the list is not as long as it must be.

@@ -128,7 +128,7 @@ pub enum FailureCause {
         target: u32,
     },
     /// It is blocked in the kernel outside MPI, so are `others`, and no other rank can go on.
-    Outside {
+    BlockedOutsideMpi {
         call: String,
         others: usize,
     },
@@ -189,7 +189,7 @@ impl fmt::Display for Failure {
                 f,
                 "works on the memory of rank {target}, which is blocked in the kernel outside MPI"
             )?,
-            FailureCause::Outside { call, others } => {
+            FailureCause::BlockedOutsideMpi { call, others } => {
                 write!(f, "is blocked outside MPI in {call}, and no rank can go on")?;
                 match others {
                     0 => {}

@@ -31,7 +31,7 @@ const POLL_WAIT: Duration = Duration::from_millis(1);
 
 /// The ranks that are away, and how long they have been found blocked.
 #[derive(Default, Debug)]
-pub(crate) struct Outside {
+pub(crate) struct BlockedRanks {
     /// In increasing order.
     detached: Vec<u32>,
     /// Completions for ranks that are away: their memory is theirs until they hand over.
@@ -47,7 +47,7 @@ pub(crate) struct Outside {
     idle_since: Option<(Instant, u64)>,
 }
 
-impl Outside {
+impl BlockedRanks {
     pub fn is_detached(&self, rank: u32) -> bool {
         self.detached.binary_search(&rank).is_ok()
     }
@@ -74,7 +74,9 @@ impl Live {
     pub(crate) fn detach_blocked(&mut self) {
         let out = |&at: &u32| {
             let has_turn = self.turns.turn(at).load(Ordering::Acquire) == 1;
-            has_turn && self.children.is_alive(at) && self.ranks[at as usize].stage != Stage::Left
+            has_turn
+                && self.children.is_alive(at)
+                && self.ranks[at as usize].stage != Stage::Finished
         };
         let mut out: Vec<u32> = self.batch.iter().copied().filter(out).collect();
         // A rank that was busy at the last look is likely to be so still.
@@ -255,6 +257,6 @@ impl Live {
             },
         };
         let others = self.outside_mpi.detached.len() - 1;
-        self.fail(first, FailureCause::Outside { call, others });
+        self.fail(first, FailureCause::BlockedOutsideMpi { call, others });
     }
 }

@@ -15,10 +15,10 @@ base::ids! {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
     /// Its process exists; it may never call MPI.
-    Outside,
+    BeforeInit,
     InMpi,
     /// Through with `MPI_Finalize`: its process goes on by itself.
-    Left,
+    Finished,
     /// Its process ended without having called MPI.
     NeverInitialized,
 }
@@ -142,7 +142,7 @@ pub(crate) struct Rank {
 impl Rank {
     pub fn new() -> Rank {
         Rank {
-            stage: Stage::Outside,
+            stage: Stage::BeforeInit,
             asleep: false,
             function: 0,
             mode: wait::NONE,

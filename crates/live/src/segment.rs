@@ -86,15 +86,15 @@ impl Shared {
             copy_text(&mut header.machine, &spec.machine);
             copy_text(&mut header.library, &spec.library_version);
             *header.running.get_mut() = spec.ranks;
-            for (rank, seat) in spec.seats.iter().enumerate() {
+            for (rank, location) in spec.locations.iter().enumerate() {
                 let control = &mut *self.segment.control(rank as u32);
                 *control.turn.get_mut() = 1;
                 *control.state.get_mut() = state::STARTING;
-                control.node = seat.node;
+                control.node = location.node;
                 control.nodes = spec.nodes;
-                control.local_rank = seat.local_rank;
-                control.local_size = seat.local_size;
-                copy_text(&mut control.node_name, &seat.node_name);
+                control.local_rank = location.local_rank;
+                control.local_size = location.local_size;
+                copy_text(&mut control.node_name, &location.node_name);
             }
         }
     }

@@ -73,10 +73,12 @@ pub(crate) fn start_all(
         .exec(spec, program, &spec.program, &children, (fd, files))
         .map_err(|error| spawn(0, error))?;
     for rank in 0..spec.ranks {
-        let told = variables::of_rank(spec, files, rank);
+        let environment = variables::of_rank(spec, files, rank);
         streams
             .of(rank)
-            .and_then(|own| children.spawn(&exec, &told, fd, own.each_ref().map(Option::as_ref)))
+            .and_then(|own| {
+                children.spawn(&exec, &environment, fd, own.each_ref().map(Option::as_ref))
+            })
             .map_err(|error| spawn(rank, error))?;
         if ((rank + 1) % RANKS_PER_CHECK == 0 || rank + 1 == spec.ranks) && report(rank + 1) {
             return Err(LaunchError::Interrupted);

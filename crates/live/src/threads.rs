@@ -23,7 +23,7 @@ const MIN_STUCK_CHECKS: u32 = 3;
 
 /// What the threads of a process are at that are not in MPI.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Outside {
+enum ThreadActivity {
     /// They wait for each other or for those in MPI, without limit; or there are none.
     Blocked,
     Asleep,
@@ -80,9 +80,9 @@ impl Live {
                 self.check_processes();
                 continue;
             }
-            match threaded.iter().map(|&at| self.outside_mpi(at)).max() {
-                Some(Outside::Running) => stuck = 0,
-                Some(Outside::Asleep) if begun.elapsed() < SLEEP_TIMEOUT => stuck = 0,
+            match threaded.iter().map(|&at| self.thread_activity(at)).max() {
+                Some(ThreadActivity::Running) => stuck = 0,
+                Some(ThreadActivity::Asleep) if begun.elapsed() < SLEEP_TIMEOUT => stuck = 0,
                 _ => stuck += 1,
             }
             if stuck == MIN_STUCK_CHECKS || threaded.is_empty() {
@@ -103,30 +103,32 @@ impl Live {
         rank.stage == Stage::InMpi && rank.asleep && unsafe { (*self.control(at)).threads } != 0
     }
 
-    fn outside_mpi(&self, at: u32) -> Outside {
+    fn thread_activity(&self, at: u32) -> ThreadActivity {
         // SAFETY: as above.
         let (pid, leader) = unsafe { ((*self.control(at)).pid, (*self.control(at)).thread) };
-        let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Outside::Blocked };
+        let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
+            return ThreadActivity::Blocked;
+        };
         let ids = tasks.flatten().filter_map(|t| t.file_name().into_string().ok());
         let others = ids.filter(|id| id.parse() != Ok(leader));
-        others.map(|id| of_thread(pid, &id)).max().unwrap_or(Outside::Blocked)
+        others.map(|id| of_thread(pid, &id)).max().unwrap_or(ThreadActivity::Blocked)
     }
 }
 
-fn of_thread(pid: u32, id: &str) -> Outside {
+fn of_thread(pid: u32, id: &str) -> ThreadActivity {
     match Stat::of(&format!("{pid}/task/{id}")).map(|stat| stat.state) {
         Ok(b'S') => {}
-        Ok(b'Z' | b'X' | b'T' | b't') | Err(_) => return Outside::Blocked,
-        Ok(_) => return Outside::Running,
+        Ok(b'Z' | b'X' | b'T' | b't') | Err(_) => return ThreadActivity::Blocked,
+        Ok(_) => return ThreadActivity::Running,
     }
     // "202 0x7f.. 0x189 0x0 0x0 ..": the system call, then what it was given.
     let Ok(call) = fs::read_to_string(format!("/proc/{pid}/task/{id}/syscall")) else {
-        return Outside::Asleep;
+        return ThreadActivity::Asleep;
     };
     let words: Vec<&str> = call.split_whitespace().collect();
     let is_futex = words.first() == Some(&libc::SYS_futex.to_string().as_str());
     match words.get(4) {
-        Some(&"0x0") if is_futex => Outside::Blocked,
-        _ => Outside::Asleep,
+        Some(&"0x0") if is_futex => ThreadActivity::Blocked,
+        _ => ThreadActivity::Asleep,
     }
 }

@@ -119,8 +119,8 @@ pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
 
 /// The variables of `rank` alone. A variable the user has set for all ranks is left to the user.
 pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Variable> {
-    let seat = &spec.seats[rank as usize];
-    let (local, on_node) = (seat.local_rank, seat.local_size);
+    let location = &spec.locations[rank as usize];
+    let (local, on_node) = (location.local_rank, location.local_size);
     let mut all: Vec<(&str, String)> = Vec::new();
     let mut set = |name, value: &dyn std::fmt::Display| all.push((name, value.to_string()));
     set("PMI_RANK", &rank);
@@ -130,20 +130,20 @@ pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Var
     match spec.launcher {
         Launcher::Pals => {
             set("PALS_RANKID", &rank);
-            set("PALS_NODEID", &seat.node);
+            set("PALS_NODEID", &location.node);
             set("PALS_LOCAL_RANKID", &local);
             set("PALS_LOCAL_SIZE", &on_node);
             set("PMIX_RANK", &rank);
-            set("PMIX_HOSTNAME", &seat.node_name);
+            set("PMIX_HOSTNAME", &location.node_name);
         }
         Launcher::Slurm => {
             set("SLURM_PROCID", &rank);
-            set("SLURM_NODEID", &seat.node);
+            set("SLURM_NODEID", &location.node);
             set("SLURM_LOCALID", &local);
-            set("SLURMD_NODENAME", &seat.node_name);
-            set("SLURM_TOPOLOGY_ADDR", &seat.node_name);
+            set("SLURMD_NODENAME", &location.node_name);
+            set("SLURM_TOPOLOGY_ADDR", &location.node_name);
             set("SLURM_TOPOLOGY_ADDR_PATTERN", &"node");
-            set("SLURM_GTIDS", &files.ranks_of(seat.node));
+            set("SLURM_GTIDS", &files.ranks_of(location.node));
         }
     }
     // Shells export the name of their computer. Conda's HOST is a compiler's target instead.
@@ -151,11 +151,11 @@ pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Var
     for name in ["HOSTNAME", "HOST"] {
         let Some(value) = std::env::var_os(name) else { continue };
         if name == "HOSTNAME" || value == *own.trim_end() {
-            set(name, &seat.node_name);
+            set(name, &location.node_name);
         }
     }
     all.retain(|(name, value)| !is_by_user(spec, name) && value.len() <= LONGEST_OF_RANK);
-    all.push((crate::files::ENV_NODE, seat.node_name.clone()));
+    all.push((crate::files::ENV_NODE, location.node_name.clone()));
     all.push((wire::ENV_RANK, rank.to_string()));
     all.into_iter().map(|(name, value)| (name, value.into())).collect()
 }

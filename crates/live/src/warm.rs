@@ -51,7 +51,7 @@ pub(crate) fn fork_all(
     let (ours, theirs) = socket_pair()?;
     let (gate, opener) = pipe()?;
     let mut children = Children::new();
-    let told = format!("{},{},{}", theirs.as_raw_fd(), gate.as_raw_fd(), std::process::id());
+    let setup = format!("{},{},{}", theirs.as_raw_fd(), gate.as_raw_fd(), std::process::id());
     // The process has rank 0's streams, so its interpreter sees in them what a rank's would.
     let input = streams.input()?;
     let mut first_outputs = streams.outputs(0)?;
@@ -60,7 +60,7 @@ pub(crate) fn fork_all(
         None => [input.as_ref(), None, None],
     };
     let mut exec = streams.exec(spec, program, words, &children, (fd, files))?;
-    exec.add(ENV_WARM, told)?;
+    exec.add(ENV_WARM, setup)?;
     children.spawn_forker(&exec, &[fd, theirs.as_raw_fd(), gate.as_raw_fd()], stdio)?;
     drop(input);
     drop((theirs, gate));

@@ -16,7 +16,7 @@ use workload::wire::{self, command, state};
 const DEATH_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// How long the exit handlers of a rank that aborts may take, in time of the wall clock [estimate].
-const EXIT_HANDLER_TIMEOUT: Duration = Duration::from_secs(2);
+const ABORT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Ranks under other programs looked at in one go: a look costs some 10 us of the 20 ms until the
 /// next, so 4,096 such ranks are gone through in 1.3 s.
@@ -199,7 +199,7 @@ impl Live {
             let state = unsafe { (*self.control(at)).state.load(Ordering::Acquire) };
             let has_left = matches!(state, state::FINALIZED | state::LEFT);
             let exited = self.ranks[at as usize].unfinalized;
-            if self.ranks[at as usize].stage == Stage::Left && !has_left && !exited {
+            if self.ranks[at as usize].stage == Stage::Finished && !has_left && !exited {
                 self.fail(at, FailureCause::Protocol("called MPI_Init a second time".into()));
             }
         }
@@ -212,11 +212,14 @@ impl Live {
     pub(crate) fn recover_lost_turns(&mut self) {
         let out = |&at: &u32| {
             let has_turn = self.turns.turn(at).load(Ordering::Acquire) == 1;
-            has_turn && self.children.is_alive(at) && self.ranks[at as usize].stage != Stage::Left
+            has_turn
+                && self.children.is_alive(at)
+                && self.ranks[at as usize].stage != Stage::Finished
         };
         let vanished = |&at: &u32| {
             let stage = self.ranks[at as usize].stage;
-            !self.children.is_alive(at) && !matches!(stage, Stage::Left | Stage::NeverInitialized)
+            !self.children.is_alive(at)
+                && !matches!(stage, Stage::Finished | Stage::NeverInitialized)
         };
         let lost = self.batch.iter().any(vanished) && !self.batch.iter().any(out);
         self.lost = if lost { self.lost + 1 } else { 0 };
@@ -254,7 +257,7 @@ impl Live {
     /// The first failure ends the job; what follows from it is not news.
     pub(crate) fn fail(&mut self, rank: u32, why: FailureCause) {
         if self.failure.is_none() {
-            let node = self.seats[rank as usize].node_name.clone();
+            let node = self.locations[rank as usize].node_name.clone();
             let (mut call, mut place) = (self.call_of(rank), None);
             if matches!(why, FailureCause::Signal(_)) {
                 (call, place) = self.place_of(rank);
@@ -300,7 +303,7 @@ impl Live {
     fn note_exit_without_finalize(&mut self, at: u32) {
         let was_detached = self.forget_detached(at);
         let rank = &mut self.ranks[at as usize];
-        (rank.stage, rank.asleep) = (Stage::Left, false);
+        (rank.stage, rank.asleep) = (Stage::Finished, false);
         (rank.unfinalized, rank.just_exited) = (true, true);
         if was_detached {
             self.outside_mpi.exited.push(at);
@@ -349,7 +352,7 @@ impl Live {
             let state = unsafe { (*live.control(at)).state.load(Ordering::Acquire) };
             state == state::ABORTED && live.children.is_alive(at)
         };
-        while begun.elapsed() < EXIT_HANDLER_TIMEOUT
+        while begun.elapsed() < ABORT_TIMEOUT
             && (0..self.ranks.len() as u32).any(|at| aborts(self, at))
         {
             self.children.wait(Duration::from_millis(2));

@@ -162,7 +162,7 @@ fn rank_side() {
                 "context" => s.context = 44,
                 "taken" => s.kind = kind::RECV_TAKEN,
                 "collective" => (s.kind, s.collective, s.grain) = (kind::COLLECTIVE, 99, 1),
-                "seat" => (s.kind, s.peer, s.grain) = (kind::COLLECTIVE, 1, 1),
+                "member" => (s.kind, s.peer, s.grain) = (kind::COLLECTIVE, 1, 1),
                 "block" => {
                     (s.kind, s.collective, s.grain) =
                         (kind::COLLECTIVE, collectives::Kind::Bcast as u32, 1);
@@ -429,7 +429,7 @@ fn protocol_violations_end_the_job() {
         "context",
         "taken",
         "collective",
-        "seat",
+        "member",
         "block",
         "operator",
         "twice",
@@ -472,12 +472,12 @@ fn protocol_violations_end_the_job() {
 #[test]
 fn interrupt_ends_the_job() {
     let asked = std::cell::Cell::new(0);
-    let choose = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
+    let select_algorithm = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
     let interrupted = Box::new(move || {
         asked.set(asked.get() + 1);
         asked.get() > 3
     });
-    let live = Live::launch(command(&["sleep", "1000"], 3), choose, interrupted).unwrap();
+    let live = Live::launch(command(&["sleep", "1000"], 3), select_algorithm, interrupted).unwrap();
     let mut world = common::world::World::new(live);
     world.run();
     let outcome = world.workload.outcome();
@@ -488,8 +488,8 @@ fn interrupt_ends_the_job() {
 #[test]
 fn invalid_launches_start_nothing() {
     let text = |spec| {
-        let choose = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
-        match Live::launch(spec, choose, Box::new(|| false)) {
+        let select_algorithm = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
+        match Live::launch(spec, select_algorithm, Box::new(|| false)) {
             Ok(_) => panic!("it started"),
             Err(error) => error,
         }
@@ -509,14 +509,14 @@ fn invalid_launches_start_nothing() {
     spec.wdir = Some("/no/such/directory".into());
     assert_eq!(text(spec).to_string(), "working directory `/no/such/directory` does not exist");
     let mut spec = command(&["true"], 2);
-    spec.seats.pop();
-    assert!(matches!(text(spec), LaunchError::Seats { ranks: 2, seats: 1 }));
-    assert!(matches!(text(command(&["true"], 0)), LaunchError::Seats { .. }));
+    spec.locations.pop();
+    assert!(matches!(text(spec), LaunchError::Locations { ranks: 2, locations: 1 }));
+    assert!(matches!(text(command(&["true"], 0)), LaunchError::Locations { .. }));
 }
 
 // -- A simulator of its own: what happens to it, and what it prints -------------------------------
 
-const OUTER: &str = "ROOM_OUTER";
+const OUTER: &str = "LIVE_OUTER";
 
 /// Not a test: a simulator's main program, when a test has started us as one.
 #[test]
@@ -670,8 +670,8 @@ fn job_beyond_the_process_limit_does_not_start() {
     // A job has no more ranks than this (`MAX_RANKS`): where the kernel has room for them all there
     // is nothing to see.
     if most <= 1 << 16 {
-        let choose = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
-        let launched = Live::launch(command(&["true"], most), choose, Box::new(|| false));
+        let select_algorithm = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
+        let launched = Live::launch(command(&["true"], most), select_algorithm, Box::new(|| false));
         let error = launched.err().expect("more ranks than process ids");
         assert!(matches!(error, LaunchError::Capacity { .. }), "{error}");
     }

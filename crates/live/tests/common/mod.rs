@@ -9,7 +9,7 @@ use base::Span;
 use live::{LaunchSpec, Launcher, Live, LiveOutcome, RankLocation};
 use std::ffi::OsString;
 
-pub const PROGRAM: &str = "ROOM_PROGRAM";
+pub const PROGRAM: &str = "LIVE_PROGRAM";
 
 /// A job of ranks that run `test program --exact rank_side`, which looks at `PROGRAM`. Two ranks a
 /// node, named x0, x1, ...
@@ -26,7 +26,7 @@ pub fn job(program: &str, ranks: u32) -> LaunchSpec {
 }
 
 pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
-    let seat = |rank: u32| RankLocation {
+    let location = |rank: u32| RankLocation {
         node: rank / 2,
         node_name: format!("x{}", rank / 2),
         local_rank: rank % 2,
@@ -42,7 +42,7 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
         launcher: Launcher::Slurm,
         job: 0,
         cores: 64,
-        seats: (0..ranks).map(seat).collect(),
+        locations: (0..ranks).map(location).collect(),
         nodes: ranks.div_ceil(2),
         compute_factor: None,
         label: false,
@@ -63,8 +63,8 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
 }
 
 pub fn launch(spec: LaunchSpec) -> Live {
-    let choose = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
-    Live::launch(spec, choose, Box::new(|| false)).unwrap()
+    let select_algorithm = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
+    Live::launch(spec, select_algorithm, Box::new(|| false)).unwrap()
 }
 
 /// Runs a job to its end.

@@ -262,7 +262,7 @@ pub(super) fn start(
         },
         job: number,
         cores: job.machine.node.cores,
-        seats: placements,
+        locations: placements,
         nodes,
         compute_factor: factor.map(|f| f / job.machine.node.core_speed),
         label: program.label,
@@ -353,7 +353,7 @@ fn input_error(error: &LaunchError) -> InputError {
         LaunchError::Spawn { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
             "program"
         }
-        LaunchError::Seats { .. }
+        LaunchError::Locations { .. }
         | LaunchError::Spawn { .. }
         | LaunchError::Capacity { .. }
         | LaunchError::Descriptors { .. } => "ranks",
@@ -514,7 +514,7 @@ pub(super) fn failure(
                     live::FailureCause::Abort { .. } => "abort",
                     live::FailureCause::Tag { .. } => "limit",
                     live::FailureCause::Livelock { .. } => "livelock",
-                    live::FailureCause::Outside { .. } => "deadlock",
+                    live::FailureCause::BlockedOutsideMpi { .. } => "deadlock",
                     live::FailureCause::Mismatch(_)
                     | live::FailureCause::TargetFinalized { .. }
                     | live::FailureCause::TargetBlocked { .. } => "erroneous",
