@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import names, units
-from .errors import MOST, Complaints, nearest
+from .errors import MOST, Complaints
 
 BACKGROUND = (
     "PATTERN:LOAD[@BYTES][,CLASS], such as `uniform:0.4` or `adversarial:1:0.2@64Ki,bulk-data`"
@@ -72,9 +72,7 @@ def of_mapping(wrong: Complaints, given: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key in given:
         if key not in _KEYS:
-            near = nearest(str(key), _KEYS)
-            hint = f"did you mean `{near}`?" if near else None
-            wrong.add("background", key, f"keys {', '.join(_KEYS)}", hint)
+            wrong.unknown_key("background", key, f"keys {', '.join(_KEYS)}", key, _KEYS)
     sub = Complaints()
     names.check_pattern(sub, given.get("pattern") or "nothing")
     found["pattern"] = given.get("pattern")

@@ -120,6 +120,7 @@ def hint_of_option(typed: str, command: str, legal: Iterable[str]) -> str | None
     return f"did you mean `{near}`?" if near else None
 
 
+MAX_REPORTED = 1000  # problems of an input that are explained; a damaged file can have 100,000
 MOST = 2**31 - 1  # of anything the core counts in 32 bits
 
 
@@ -140,6 +141,14 @@ class Complaints:
         except ValueError:  # of a number with more digits than Python writes
             shown = f"a number of {found.bit_length():,} bits"
         self.list.append(Complaint(at, shown, wanted, hint))
+
+    def unknown_key(
+        self, at: str, found: Any, wanted: str, key: object, legal: Iterable[str]
+    ) -> None:
+        """Report that `key` is not one of `legal`, with the nearest of them as a suggestion."""
+        # Each suggestion takes about 0.2 ms.
+        near = nearest(str(key), legal) if len(self.list) < MAX_REPORTED else None
+        self.add(at, found, wanted, f"did you mean `{near}`?" if near else None)
 
     def word(self, at: str, found: str, legal: Iterable[str], what: str) -> bool:
         """Complain unless `found` is one of `legal`; say the nearest."""
@@ -193,6 +202,9 @@ class Complaints:
         self.list += [c for c in error.complaints if (c.at, c.found) not in said]
 
     def raise_any(self) -> None:
+        if (more := len(self.list) - MAX_REPORTED) > 0:
+            last = Complaint("input", f"{more:,} more problems", "those above corrected first")
+            raise InputError([*self.list[:MAX_REPORTED], last])
         if self.list:
             raise InputError(self.list)
 

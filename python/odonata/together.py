@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from . import beside, clocks, door, fileio, launch, machines, names, tables, units
 from . import warm as forker
 from .benchmarks import NAMES
-from .errors import Complaint, Complaints, InputError, SimulatedFailure, nearest
+from .errors import Complaint, Complaints, InputError, SimulatedFailure
 from .files import read_text, why
 from .libraries import libraries, library_request, rules_request
 from .machines import Machine
@@ -327,9 +327,8 @@ def unknown(wrong: Complaints, given: Mapping[str, Any], known: Sequence[str]) -
         return
     for key in given:
         if key not in known:
-            near = nearest(str(key), known)
-            hint = f"did you mean `{near}`?" if near else None
-            wrong.add(str(key), given[key], f"a key of {', '.join(known)}", hint)
+            wanted = f"a key of {', '.join(known)}"
+            wrong.unknown_key(str(key), given[key], wanted, key, known)
 
 
 def _placement(wrong: Complaints, given: Mapping[str, Any]) -> Any:

@@ -280,6 +280,10 @@ def test_very_many_complaints_are_counted(refused, tmp_path):
     said = refused("show", "./m.toml")
     # The core hands over a thousand, with how many there are beside them.
     assert "1,001 complaints" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
+    keys = "".join(f"k{n} = 1\n" for n in range(3000))
+    (tmp_path / "s.toml").write_text(f'[base]\ncommand = "bench"\nname = "latency"\n{keys}')
+    said = refused("sweep", "s.toml")
+    assert "1,001 complaints" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
 
 
 def test_a_record_s_name_is_a_file_s(odonata, tmp_path):

@@ -164,9 +164,7 @@ def expand(wrong: Complaints, study: Any) -> list[Asked]:
         return []
     for key in study:
         if key not in TABLES:
-            near = nearest(str(key), TABLES)
-            hint = f"did you mean `{near}`?" if near else None
-            wrong.add("study", str(key), "[base], [grid] or [[point]]", hint)
+            wrong.unknown_key("study", str(key), "[base], [grid] or [[point]]", key, TABLES)
     base = table(wrong, "[base]", study.get("base", {}))
     grid = table(wrong, "[grid]", study.get("grid", {}))
     for key, values in list(grid.items()):
@@ -261,12 +259,10 @@ def words_of(wrong: Complaints, asked: Asked) -> tuple[str, dict[str, Any], dict
             continue
         name, dot, changed = key.partition(".")
         if name not in names or (dot and name not in PAIRS):
-            near = nearest(key, names)
-            hint = f"did you mean `{near}`?" if near else None
             said = "no such key: the sweep keeps what comes out" if key in OWN else (
                 f"a key of {command}: {', '.join(names)}"
             )  # fmt: skip
-            wrong.add(asked.where[key].rstrip(":"), key, said, hint)
+            wrong.unknown_key(asked.where[key].rstrip(":"), key, said, key, names)
             continue
         parameter = names[name]
         own = name_of(parameter, names)
