@@ -280,8 +280,10 @@ def test_very_many_complaints_are_counted(refused, tmp_path):
     said = refused("show", "./m.toml")
     # The core hands over a thousand, with how many there are beside them.
     assert "1,001 complaints" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
-    keys = "".join(f"k{n} = 1\n" for n in range(3000))
-    (tmp_path / "s.toml").write_text(f'[base]\ncommand = "bench"\nname = "latency"\n{keys}')
+    keys = "".join(f"k{n} = 1\n" for n in range(200))
+    points = "".join(f"[[point]]\nseed = {n}\n{keys}" for n in range(15))
+    base = '[base]\ncommand = "bench"\nname = "latency"\n'
+    (tmp_path / "s.toml").write_text(base + points)
     said = refused("sweep", "s.toml")
     assert "1,001 complaints" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
 
