@@ -1,4 +1,4 @@
-"""Datatypes of a program's own that lie apart are packed, by docs/models/library.md."""
+"""Datatypes of a program's own that lie apart are packed, by docs/models/library-packing.md."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 //! Collectives offloaded to the network: a tree of switches, or of NICs, reduces the contributions
 //! of its endpoints toward the root, and broadcasts the result. Equations and limits:
-//! docs/models/collectives.md.
+//! docs/models/collective-offload.md.
 //!
 //! A reduction is evaluated when the last of its ranks has entered, because no earlier effect is
 //! visible. Its packets queue on links only behind packets of other reductions.
