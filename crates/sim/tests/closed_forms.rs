@@ -2,8 +2,8 @@
 //! picosecond.
 //!
 //! All ranks are on nodes of one switch, one per node, so every message of one size takes the same
-//! time. The forms are those of docs/models/collective-times.md, after Thakur, Rabenseifner and Gropp
-//! (IJHPCA 2005), with LogP's overheads. The time of a message is computed from the machine's
+//! time. The forms are those of docs/models/collective-times.md, after Thakur, Rabenseifner and
+//! Gropp (IJHPCA 2005), with LogP's overheads. The time of a message is computed from the machine's
 //! parameters as in docs/models/loggp.md. Nothing here calls the algorithms to compute
 //! expectations.
 

@@ -1,5 +1,5 @@
-//! Packing and unpacking of non-contiguous data, by the equations of docs/models/library-packing.md: the
-//! additional time of a run compared with contiguous data.
+//! Packing and unpacking of non-contiguous data, by the equations of
+//! docs/models/library-packing.md: the additional time of a run compared with contiguous data.
 
 mod common;
 
