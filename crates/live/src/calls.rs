@@ -1,7 +1,7 @@
-//! What a rank asks for as it hands over, as the simulator's calls.
+//! Converts the submissions of a hand-over to calls of the simulator.
 //!
-//! The rank's process wrote it, so it is not trusted: whatever the wire does not allow ends the job
-//! with the rank's name, and nothing of it reaches the simulator.
+//! The rank's process wrote them, so they are checked: a violation of the protocol ends the job
+//! with the rank's name and does not reach the simulator.
 
 use crate::Live;
 use crate::live::{EXIT, PAUSE, SENDS};
@@ -14,8 +14,8 @@ use workload::schedule::record;
 use workload::wire::{self, Submission, flag, kind, state, wait};
 use workload::{Call, NonContiguous, Op, SendMode};
 
-/// No sleep may end later, in picoseconds, 160 days: simulated time ends after 213, and computation
-/// and messages are to fit behind.
+/// Latest end of a sleep in picoseconds, 160 days: simulated time ends after 213 days, and leaves
+/// room for computation and messages after the sleep.
 const LATEST_WAKE_PS: u64 = 3 << 62;
 
 impl Live {
@@ -30,7 +30,7 @@ impl Live {
             }
             return Ok(());
         }
-        // SAFETY: the rank sleeps, so its region is ours.
+        // SAFETY: the rank sleeps, so only the simulator accesses its region.
         let control = unsafe { &*self.control(at) };
         let state = control.state.load(Ordering::Acquire);
         let polled = self.note_local_polls(at);
@@ -39,7 +39,7 @@ impl Live {
         rank.function = control.function;
         rank.epoch = rank.epoch.wrapping_add(1);
         rank.hand_overs += 1;
-        // Between calls it attaches, sleeps or reads a clock.
+        // Function 0: it attaches, sleeps or reads a clock between calls.
         if control.function != 0 {
             rank.row(control.function).calls += 1;
         }
@@ -66,7 +66,7 @@ impl Live {
         }
         if let Some(recorder) = &mut self.recorder {
             let segment = self.shared.segment;
-            // SAFETY: as above; only tokens that were out are asked for.
+            // SAFETY: as above; called for submitted tokens only.
             recorder.begin(at, |t| unsafe { (*segment.completion(at, t)).done != wire::DONE });
         }
         let held = control.requests;
@@ -85,7 +85,7 @@ impl Live {
             self.ranks[at as usize].charged += Span(s.after_ps);
             let before = calls.len();
             self.submit(at, &s, calls)?;
-            // A record has communicators where something is done in them.
+            // A record has a communicator when an operation uses it.
             if s.kind != kind::COMM {
                 self.record(&s, &calls[before..]);
             }
@@ -108,7 +108,7 @@ impl Live {
         Ok(())
     }
 
-    /// Writes down what a submission has become.
+    /// Records the calls that a submission was converted to.
     fn record(&mut self, s: &Submission, became: &[Call]) {
         let (Some(recorder), [before @ .., call]) = (&mut self.recorder, became) else { return };
         let mut flags = 0;
@@ -126,7 +126,7 @@ impl Live {
         recorder.call(call, has_token.then_some(s.token), flags);
     }
 
-    /// Marks the tokens of the wait list that are not done.
+    /// Marks the pending operations of the wait list.
     fn name_tokens(&mut self, at: u32) -> Result<(), FailureCause> {
         let rank = &mut self.ranks[at as usize];
         for i in 0..rank.named as usize {
@@ -151,7 +151,7 @@ impl Live {
                 }
             }
         }
-        // A hand-over that waits for any of nothing goes on at once; a poll waits its time out.
+        // A wait for any of no operations ends at once; a poll lasts its full time.
         rank.any |= rank.mode == wait::ANY && rank.named == 0;
         Ok(())
     }
@@ -201,7 +201,7 @@ impl Live {
             }
             _ => return wrong("an operation of no known kind"),
         }
-        // What a call does not move does not lie anywhere.
+        // The layouts may not cover more bytes than the call moves.
         let (gives, takes) = match s.kind {
             kind::SEND => (bytes, 0),
             kind::RECV | kind::RECV_TAKEN => (0, u64::MAX),
@@ -272,7 +272,7 @@ impl Live {
         Ok(())
     }
 
-    /// The submission's token is out from now on.
+    /// Registers the submission under its token.
     fn occupy(&mut self, at: u32, s: &Submission) -> Result<(), &'static str> {
         let token = s.token as usize;
         // SAFETY: the header is written.
@@ -322,17 +322,17 @@ impl Live {
             )));
         }
         let n = (s.bytes / 4) as usize;
-        // SAFETY: the rank wrote its list into the block and lends it until we return it.
+        // SAFETY: the rank wrote its list into the block and does not access it until its return.
         let members =
             unsafe { std::slice::from_raw_parts(self.shared.segment.ptr(s.block).cast(), n) };
         let registered = self.matcher.register(at, s.context, members);
-        // SAFETY: nobody reads the block any more.
+        // SAFETY: the block is no longer read.
         unsafe { wire::return_block(self.shared.segment, s.block) };
         registered
     }
 }
 
-/// What one rank gives to a collective, in bytes.
+/// Bytes that one rank contributes to a collective.
 fn contributed(call: &collectives::Collective) -> u64 {
     use collectives::Kind::*;
     let (size, is_root) = (u64::from(call.member.size), call.member.rank == call.root);

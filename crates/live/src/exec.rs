@@ -95,9 +95,9 @@ impl Exec {
         };
         let mut stack = vec![0u128; STACK / size_of::<u128>()];
         let top = stack.as_mut_ptr_range().end;
-        // SAFETY: the child runs `child_main` on a stack of its own and returns from it only by execve or
-        // _exit, until when this thread is held (CLONE_VFORK) and what `child` points to lives. All
-        // signals are blocked meanwhile: no handler of ours runs in the child.
+        // SAFETY: the child runs `child_main` on a stack of its own and returns from it only by
+        // execve or _exit, until when this thread is held (CLONE_VFORK) and what `child` points to
+        // lives. All signals are blocked meanwhile: no handler of ours runs in the child.
         let pid = unsafe {
             let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
             libc::sigfillset(&mut all);

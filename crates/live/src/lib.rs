@@ -1,14 +1,15 @@
-//! Floor 4: a workload whose ranks are processes: unmodified programs on the simulated machine.
+//! Layer 4: a workload whose ranks are processes: unmodified programs on the simulated machine.
 //!
-//! Every rank is a process of the operating system that maps one shared segment and speaks the
-//! wire of `workload::wire`. Knows processes, turns, payloads and what MPI calls wait for; refuses
-//! to know what anything costs, which is the simulator's affair, and what a handle is, which is the
-//! rank's. Its one idea: ranks and simulator take turns. All ranks that may run at one simulated
-//! instant run at once, really in parallel; when every one of them sleeps again, their calls are
-//! taken in the order of ranks. So no result depends on which process ran first.
+//! Every rank is an operating-system process that maps one shared segment and follows the protocol
+//! of `workload::wire`. This crate knows processes, turns, payloads and what MPI calls wait for. It
+//! does not know costs, which the simulator supplies, or handles, which the MPI library keeps.
 //!
-//! The only room of its floor that does I/O, looks at the wall clock and starts a thread (to label
-//! output): it talks to Linux.
+//! Ranks and simulator take turns. All ranks that may run at one simulated instant run in parallel.
+//! When all of them sleep again, their calls are taken in rank order. So no result depends on the
+//! scheduling of the processes.
+//!
+//! This is the only crate of its layer that does I/O, reads the wall clock and starts threads (for
+//! standard streams): it uses Linux directly.
 
 mod blocked;
 mod calls;

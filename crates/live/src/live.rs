@@ -1,4 +1,4 @@
-//! The job under way: whose turn it is, what they asked for, what has come of it.
+//! A running job: releases ranks, takes their calls and delivers completions.
 
 use crate::children::{Children, Exit, resolve};
 use crate::files::JobFiles;
@@ -20,17 +20,17 @@ use workload::schedule::record::Recorder;
 use workload::wire::{self, Completion, Control, command, kind, state, wait};
 use workload::{Call, Context, Done, Found, Token, Workload};
 
-/// Tokens of our own, beyond those ranks may use.
+/// Tokens of the simulator, above those that ranks may use.
 pub(crate) const PAUSE: Token = wire::TOKENS as Token;
 pub(crate) const EXIT: Token = PAUSE + 1;
 const ALARMS: Token = 2 << 20;
-/// Alarms are numbered in a circle; one lives no longer than a poll.
+/// Alarm numbers are reused cyclically; an alarm lasts no longer than a poll.
 const ALARM_NUMBERS: Token = 1 << 20;
-/// Sends, by `SendId`. A rank may reuse a send's token once it has completed, which may be before
-/// its message is received: so the simulator is given a name that lasts.
+/// Tokens of sends, by `SendId`. A rank may reuse the token of a completed send before its message
+/// is received, so the simulator gets a token that stays valid.
 pub(crate) const SENDS: Token = 4 << 20;
 
-/// How often processes and the user are looked after, in time of the wall clock.
+/// Wall-clock interval at which processes and interrupts are checked.
 pub(crate) const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 pub struct Live {
@@ -50,48 +50,49 @@ pub struct Live {
     pub(crate) progress: Option<Box<dyn FnMut(Progress)>>,
     pub(crate) poll_interval: Span,
     pub(crate) tag_ub: i32,
-    /// Ranks released at this instant, and those of them still out after a death.
+    /// Ranks released at this instant; consecutive checks that found a lost turn (`watch`).
     pub(crate) batch: Vec<u32>,
     pub(crate) lost: u32,
-    /// Ranks whose end we may not be told of, and who of them was looked at last.
+    /// Ranks that may run under a wrapper, whose end `waitpid` does not report; the last one
+    /// checked.
     pub(crate) wrapped: Vec<u32>,
     pub(crate) next_wrapped: usize,
-    /// Ranks to be woken at this instant to apply what has come in.
+    /// Ranks to be woken at this instant to apply one-sided accesses.
     pub(crate) to_apply: Vec<u32>,
-    /// Ranks that wait for each other outside MPI, and how long such ranks may do nothing when
-    /// nobody else can go on.
+    /// Ranks blocked outside MPI, and how long they may be idle when no other rank can continue.
     pub(crate) outside_mpi: BlockedRanks,
     pub(crate) idle_timeout: Duration,
-    /// What counters in storage hold.
+    /// Values of the counters in storage, by communicator.
     pub(crate) counters: BTreeMap<Context, i64>,
     pub(crate) checked_at: Instant,
     pub(crate) was_interrupted: bool,
     pub(crate) is_settled: bool,
     pub(crate) failure: Option<Failure>,
-    /// When something other than an unsuccessful poll happened last.
+    /// Time of the last event other than an unsuccessful poll.
     pub(crate) last_progress: Time,
-    /// Nothing has been due but alarms since then, and how many polls were in vain meanwhile.
+    /// Whether only alarms have been pending since then; unsuccessful polls meanwhile.
     pub(crate) quiet: bool,
     pub(crate) unsuccessful_polls: u64,
-    /// And how many more their ranks have answered themselves.
+    /// Further ones, answered by the ranks themselves.
     pub(crate) spent_polls: u64,
     pub(crate) livelock_polls: u64,
     pub(crate) alarms: u32,
-    /// Ranks that may have a poll longer than the first, in any order.
+    /// Ranks that may have a poll longer than the shortest one, in any order.
     pub(crate) long_polls: Vec<u32>,
-    /// What the ranks do is written down here.
+    /// Records the calls of the ranks, if set.
     pub recorder: Option<Recorder>,
-    /// Dropped last: everything else may look into it.
+    /// Dropped last: all other fields may refer to it.
     pub(crate) shared: Shared,
 }
 
 impl Live {
-    /// Starts the ranks' processes. They run until their first hand-over by themselves; `start`
-    /// waits for them. `select_algorithm` must be a function of its argument: every rank is asked on its own.
-    /// `interrupted` is asked about every 20 ms and ends the job when it says so.
+    /// Starts the ranks' processes. They run until their first hand-over; `start` waits for that.
+    /// `select_algorithm` must depend on its argument only. `interrupted` is called about every
+    /// 20 ms and ends the job when it returns true.
     ///
-    /// The processes die with the thread that calls this: it is the one that must drive the run.
-    /// Call it before the simulator takes much memory: starting a process costs in proportion.
+    /// The kernel kills the processes when the calling thread ends, so this thread must drive the
+    /// run. Call this before the simulator allocates much memory, because the time to start a
+    /// process grows with it.
     pub fn launch(
         mut spec: LaunchSpec,
         select_algorithm: Box<AlgorithmSelector>,
@@ -159,13 +160,13 @@ impl Live {
         })
     }
 
-    /// The call a rank is in: "MPI_Recv(source 2, tag 7)".
+    /// The MPI call that a rank is in: "MPI_Recv(source 2, tag 7)".
     pub fn call(&self, rank: u32) -> Option<String> {
         let inside = self.ranks[rank as usize].stage == Stage::InMpi;
         self.call_of(rank).filter(|_| inside)
     }
 
-    /// What a rank is at: its call, or why it is in none.
+    /// The present call of a rank, or the reason why it is in none.
     pub fn describe(&self, rank: u32) -> String {
         match (self.ranks[rank as usize].stage, self.call_of(rank)) {
             (Stage::BeforeInit, _) => "has not called MPI_Init".to_string(),
@@ -179,14 +180,14 @@ impl Live {
         }
     }
 
-    /// Whether the rank is through with MPI, and the status its process has exited with by now.
+    /// Whether the rank has left MPI, and how its process has ended, if it has.
     pub fn has_left(&self, rank: u32) -> (bool, Option<Exit>) {
         let left =
             matches!(self.ranks[rank as usize].stage, Stage::Finished | Stage::NeverInitialized);
         (left, self.exits[rank as usize])
     }
 
-    /// Accounts for ranks that still wait when nothing more will happen: they waited until now.
+    /// Accounts the time until `now` of ranks that still wait at the end of the run.
     pub fn close(&mut self, now: Time) {
         for rank in &mut self.ranks {
             if rank.asleep && rank.stage == Stage::InMpi {
@@ -196,7 +197,7 @@ impl Live {
         }
     }
 
-    /// Why the job was ended from inside, if it was.
+    /// The failure of a rank that ended the job, if any.
     pub fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }
@@ -225,7 +226,7 @@ impl Live {
         unsafe { self.shared.segment.control(rank) }
     }
 
-    /// Lets the batch go, waits until it is back and takes its calls in the order of ranks.
+    /// Releases the batch, waits until it has handed over, and takes its calls in rank order.
     fn run_batch(&mut self, now: Time, calls: &mut Vec<Call>) {
         if self.batch.is_empty() || self.is_stopped() {
             return;
@@ -235,7 +236,7 @@ impl Live {
             let at = self.batch[i];
             self.allow_local_polls(at);
             let control = self.control(at);
-            // SAFETY: the rank sleeps, so its region is ours.
+            // SAFETY: the rank sleeps, so only the simulator accesses its region.
             unsafe {
                 (*control).now_ps = now.0;
                 (*control).command = command::RUN;
@@ -244,7 +245,7 @@ impl Live {
             let rank = &mut self.ranks[at as usize];
             rank.account(now);
             (rank.asleep, rank.wake_requested) = (false, false);
-            // Who has finalized goes its own way.
+            // A rank that has finalized does not hand over again.
             counter_value += u32::from(rank.stage == Stage::InMpi);
         }
         self.turns.running().fetch_add(counter_value, Ordering::Relaxed);
@@ -353,7 +354,7 @@ impl Live {
         Ok(())
     }
 
-    /// The payload of the message that was received.
+    /// The payload of the received message.
     fn received(&mut self, done: &Done) -> Result<u64, FailureCause> {
         let Some(id) = done.peer_token.checked_sub(SENDS).map(SendId) else {
             return Err(FailureCause::Protocol(format!("received what nobody sent: {done:?}")));
@@ -368,7 +369,7 @@ impl Live {
         Ok(block)
     }
 
-    /// Brings the data of a collective that is complete at a rank to it.
+    /// Moves the data of a collective that is complete at a rank.
     fn complete_collective(&mut self, slot: Slot) -> Result<u64, FailureCause> {
         let mut matcher =
             std::mem::replace(&mut self.matcher, CollectiveMatcher::none(self.shared.segment));
@@ -378,7 +379,7 @@ impl Live {
         value
     }
 
-    /// Has a sleeping rank's process apply an operator only it knows.
+    /// Lets a sleeping rank's process apply a user-defined operator.
     fn combine(&mut self, at: u32, combine: wire::Combine) -> Result<(), FailureCause> {
         if self.is_stopped() || !self.ranks[at as usize].asleep {
             return Err(FailureCause::Protocol(format!(
@@ -406,14 +407,14 @@ impl Live {
         }
     }
 
-    /// Whether the rank goes on now; starts the alarm of a poll that has found nothing.
+    /// Whether the rank is released now. Starts the alarm of an unsuccessful poll.
     fn resumed(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
         let rank = &mut self.ranks[at as usize];
         if !rank.asleep || !rank.paused {
             return false;
         }
         let comes = match rank.mode {
-            // Whatever it asked for: it is through with MPI.
+            // Independent of its wait: it has left MPI.
             _ if rank.stage == Stage::Finished => true,
             wait::NONE => true,
             _ if rank.wake_requested => {
@@ -548,10 +549,10 @@ impl Live {
 }
 
 impl Rank {
-    /// The operations named by the last hand-over that are not done, in words.
+    /// Descriptions of the pending operations that the last hand-over named.
     fn waited_for(&self, control: *mut Control, segment: wire::Segment, at: u32) -> Vec<String> {
-        // SAFETY: the header is written; a rank that runs may change its list meanwhile, so what
-        // is read is not trusted.
+        // SAFETY: the header is written. A running rank may change its list, so the values are
+        // checked.
         let named = unsafe { (*control).wait_count as usize }.min(wire::WAITS);
         let tokens = (0..named).map(|i| unsafe { segment.waits(at).add(i).read_volatile() });
         let slots = tokens.filter_map(|t| self.slots.get(t as usize));

@@ -1,8 +1,8 @@
-//! Communicators, and the collectives their members meet in.
+//! Communicators, and the matching of their collectives.
 //!
-//! A collective is the n-th its rank calls on its communicator; the n-th of all members is one
-//! meeting. Members that disagree about it are told so by name, before the simulator sees them.
-//! The data moves in the ranks' own buffers, when each rank's part is complete in simulated time.
+//! The n-th calls of all members on a communicator form one collective. A mismatch ends the job
+//! with both ranks' names, before the call reaches the simulator. The data moves between the ranks'
+//! own buffers, when the part of each rank is complete in simulated time.
 
 use crate::combine;
 use crate::outcome::FailureCause;
@@ -16,35 +16,35 @@ use workload::functions::function_name;
 use workload::wire::{self, Combine, Segment, Submission, flag};
 
 base::ids! {
-    /// A collective that some of its members have entered and not all have left.
+    /// A collective that some members have entered and not all have completed.
     OpenCollectiveId,
 }
 
-/// What the choice of an algorithm may depend on: data equal on all members.
+/// The input of algorithm selection: data equal on all members.
 pub use collectives::Case as CollectiveCase;
 
-/// An algorithm that does not serve the kind, or does not keep the order an operator needs, is
-/// replaced by the kind's first, which does.
+/// Selects an algorithm. One that does not implement the kind, or does not keep the order that an
+/// operator needs, is replaced by the kind's first.
 pub type AlgorithmSelector = dyn Fn(&CollectiveCase) -> Algorithm;
 
 struct Communicator {
     members: Vec<u32>,
-    /// Which of them share a node, once a collective has asked.
+    /// Which members share a node; filled by the first collective.
     nodes: Option<NodeMap>,
-    /// Who registered it.
+    /// Rank that registered it.
     by: u32,
     /// Collectives called so far, by member.
     called: Vec<u32>,
-    /// Members that have given it up.
+    /// Number of members that have freed it.
     left: u32,
-    /// Where it is a channel of another one: that one.
+    /// If it is a channel: its communicator.
     of: Option<Context>,
-    /// Those under way, from number `first` on; `None` once over.
+    /// Open collectives from number `first` on; `None` when complete.
     first: u32,
     open: VecDeque<Option<OpenCollectiveId>>,
 }
 
-/// One member's part.
+/// The call of one member.
 struct Entry {
     world: u32,
     function: u32,
@@ -67,7 +67,7 @@ struct OpenCollective {
     execution: Execution,
     /// By member.
     entries: Vec<Option<Entry>>,
-    /// Who came first.
+    /// Member that entered first.
     first: usize,
 }
 
@@ -76,11 +76,11 @@ pub(crate) struct CollectiveMatcher {
     n_ranks: u32,
     /// The node of each rank.
     nodes: Vec<u32>,
-    /// First context not given out.
+    /// Next free context.
     next_context: u32,
     communicators: BTreeMap<Context, Communicator>,
-    /// The contexts of communicators' channels: a persistent collective meets in one of its own,
-    /// for ranks may start theirs in any order.
+    /// Contexts of channels: each persistent collective has its own, because ranks may start theirs
+    /// in any order.
     channels: BTreeMap<(Context, i32), Context>,
     open_collectives: Slab<OpenCollectiveId, Option<OpenCollective>>,
 }
@@ -97,7 +97,7 @@ impl Communicator {
 }
 
 impl CollectiveMatcher {
-    /// Knows the world, and every rank's own communicator.
+    /// With the world communicator and every rank's self communicator.
     pub fn new(segment: Segment, nodes: Vec<u32>) -> CollectiveMatcher {
         let mut open_collectives = CollectiveMatcher::none(segment);
         let n_ranks = nodes.len() as u32;
@@ -125,8 +125,8 @@ impl CollectiveMatcher {
         }
     }
 
-    /// Empty if nobody has registered the context. Messages of the library's own are among the
-    /// same members.
+    /// Empty if the context is not registered. Private messages of the library have the same
+    /// members.
     pub fn members(&self, context: Context) -> &[u32] {
         self.communicators.get(&(context & !wire::PRIVATE_CONTEXT)).map_or(&[], |c| &c.members)
     }
@@ -159,7 +159,7 @@ impl CollectiveMatcher {
         Ok(())
     }
 
-    /// A rank will name the context no more. What it has under way there goes on.
+    /// A rank has freed the communicator. Its open collectives continue.
     pub fn leave(&mut self, rank: u32, context: Context) -> Result<(), FailureCause> {
         let wrong =
             || FailureCause::Protocol(format!("left communicator {context}, which it is not in"));
@@ -171,7 +171,7 @@ impl CollectiveMatcher {
         self.forget(context);
         Ok(())
     }
-    /// Lets go of a communicator that all have left, once nothing is under way there.
+    /// Removes a communicator that all members have freed, when it has no open collective.
     fn forget(&mut self, context: Context) {
         let Some(this) = self.communicators.get(&context) else { return };
         let context = this.of.unwrap_or(context);
@@ -193,8 +193,8 @@ impl CollectiveMatcher {
         }
     }
 
-    /// Where a collective's members meet: in the communicator, or in a channel of it. `None`: there
-    /// is no such communicator, or there are no contexts left.
+    /// The context in which a collective is matched: the communicator's or that of a channel.
+    /// `None` if there is no such communicator, or no context left.
     fn place(&mut self, context: Context, channel: i32) -> Option<Context> {
         let communicator = self.communicators.get(&context)?;
         if channel == 0 {
@@ -211,8 +211,8 @@ impl CollectiveMatcher {
         Some(place)
     }
 
-    /// A rank enters a collective: what the simulator is to be told, and the meeting's number. The
-    /// context is the one they meet in.
+    /// A rank enters a collective. Returns the context in which it is matched, the call for the
+    /// simulator, and the id of the open collective.
     pub fn join(
         &mut self,
         rank: u32,
@@ -295,7 +295,8 @@ impl CollectiveMatcher {
         Ok((context, call, id.0))
     }
 
-    /// A rank's part is complete: runs its rounds on the real bytes. Returns the meeting's value.
+    /// The part of a rank is complete: runs its rounds on the real bytes. Returns the value of the
+    /// collective (the first new context).
     pub fn complete(
         &mut self,
         open_collective: u32,
@@ -336,7 +337,7 @@ impl CollectiveMatcher {
     }
 }
 
-/// `n` new contexts, one after the other; the first. `None`: there are no more.
+/// Takes `n` consecutive contexts and returns the first. `None` if there are not enough.
 fn take_contexts(next: &mut Context, n: u32) -> Option<Context> {
     let first = *next;
     *next = first.checked_add(n).filter(|next| next & wire::PRIVATE_CONTEXT == 0)?;
@@ -353,7 +354,7 @@ fn algorithm_for(
     case.fit(select_algorithm(&case))
 }
 
-/// The block lengths a kind comes with. `Err` if the list is not as long as it must be.
+/// The block lengths of a kind. `Err` if the list has the wrong length or place.
 fn ragged(segment: Segment, kind: Kind, size: u32, s: &Submission) -> Result<Option<Ragged>, ()> {
     use Kind::*;
     let expected = match kind {
@@ -372,14 +373,14 @@ fn ragged(segment: Segment, kind: Kind, size: u32, s: &Submission) -> Result<Opt
     if s.ragged == 0 || !s.ragged.is_multiple_of(8) || end > regions_end(segment) {
         return Err(());
     }
-    // SAFETY: inside the mapping and aligned; the rank has lent its list.
+    // SAFETY: inside the mapping and aligned; the rank does not access its list meanwhile.
     let lengths = unsafe {
         std::slice::from_raw_parts(segment.ptr(s.ragged).cast::<u64>(), expected as usize)
     };
     Ok(Some(Ragged::from(lengths)))
 }
 
-/// Where the ranks' memory ends.
+/// End of the ranks' memory in the segment.
 fn regions_end(segment: Segment) -> u64 {
     // SAFETY: the header is written.
     unsafe { segment.scratch() }
@@ -401,7 +402,7 @@ impl Entry {
         text + ")"
     }
 
-    /// Whether the working buffer lies where it can.
+    /// Whether the working buffer lies inside the ranks' memory.
     fn check_memory(&self, segment: Segment) -> Result<(), &'static str> {
         let bytes = self.call.buffer_bytes();
         let end = self.block.checked_add(bytes);
@@ -421,13 +422,13 @@ impl Entry {
 }
 
 impl OpenCollective {
-    /// Whether a newcomer agrees with those who have come.
+    /// Checks a new member's call against those of the members that have entered.
     fn check(&self, entry: &mut Entry, new_contexts: bool) -> Result<(), FailureCause> {
         let Some(first) = &self.entries[self.first] else { return Ok(()) };
         let (theirs, mine) = (&first.call, &entry.call);
         let root = |c: &Collective| c.kind.has_root().then_some(c.root);
         let uneven = matches!(mine.kind, Kind::Gatherv | Kind::Scatterv | Kind::Alltoallv);
-        // What a rank calls its own block where blocks differ is nobody else's affair.
+        // Where block lengths may differ, the own block's length need not match.
         let bytes = |c: &Collective| if c.ragged.is_some() || uneven { 0 } else { c.bytes };
         let same = theirs.kind == mine.kind
             && root(theirs) == root(mine)
@@ -441,7 +442,7 @@ impl OpenCollective {
             let operator = |e: &Entry| (e.means >> 8, e.commutative);
             let differ = match () {
                 _ if operator(first) != operator(entry) => "operators",
-                // Where a member uses another type, it may not even be the simulator that combines.
+                // With another type, the operator may even be applied by the rank instead.
                 _ if first.means != entry.means => "datatypes",
                 _ => "",
             };
@@ -454,7 +455,7 @@ impl OpenCollective {
                 if theirs.ragged != mine.ragged {
                     return Err(self.disagree(first, entry, ": their lists of lengths differ"));
                 }
-                // One copy serves all.
+                // All members share one copy.
                 entry.call.ragged = theirs.ragged.clone();
                 Ok(())
             }
@@ -463,7 +464,7 @@ impl OpenCollective {
         }
     }
 
-    /// Whether a newcomer's blocks are as long as the others expect, and theirs as it does.
+    /// Checks that the block lengths of a new member and the others match pairwise.
     fn check_blocks(&self, mine: &Entry) -> Result<(), FailureCause> {
         for other in self.entries.iter().flatten() {
             let lengths = |from: &Collective, to: &Collective| {
@@ -517,7 +518,7 @@ impl OpenCollective {
     }
 }
 
-/// Length of what a rank has for another, where the pair must agree on it.
+/// Bytes that a rank sends to another one, where both must agree on the length.
 fn sends(c: &Collective, to: u32) -> Option<u64> {
     match c.kind {
         Kind::Gatherv if to == c.root => Some(c.bytes),
@@ -537,7 +538,7 @@ fn receives(c: &Collective, from: u32) -> Option<u64> {
     }
 }
 
-/// The first few of a list of ranks.
+/// The first 8 of a list of ranks, for messages.
 fn some(members: &[u32]) -> String {
     let shown: Vec<String> = members.iter().take(8).map(u32::to_string).collect();
     let more =
@@ -545,7 +546,7 @@ fn some(members: &[u32]) -> String {
     format!("[{}{more}]", shown.join(", "))
 }
 
-/// The working buffers, in the ranks' own memory.
+/// The working buffers in the ranks' memory.
 struct Buffers<'a> {
     segment: Segment,
     entries: &'a [Option<Entry>],
@@ -563,7 +564,7 @@ impl Buffers<'_> {
     fn slice(&mut self, member: u32, at: u64, len: u64) -> &mut [u8] {
         let entry = self.entry(member);
         assert!(at + len <= entry.call.buffer_bytes(), "inside the working buffer");
-        // SAFETY: inside the segment (`check_memory`); the rank sleeps, and has lent this buffer.
+        // SAFETY: inside the segment (`check_memory`); the rank sleeps and does not access it.
         unsafe { std::slice::from_raw_parts_mut(self.segment.ptr(entry.block + at), len as usize) }
     }
 }
@@ -578,7 +579,7 @@ impl Memory for Buffers<'_> {
     fn copy(&mut self, from: u32, part: ByteRange, to: u32, at: u64) {
         let from = self.slice(from, part.at, part.len).as_ptr();
         let to = self.slice(to, at, part.len).as_mut_ptr();
-        // SAFETY: both stretches are ours meanwhile; they may overlap.
+        // SAFETY: no rank accesses either range meanwhile; they may overlap.
         unsafe { std::ptr::copy(from, to, part.len as usize) };
     }
     fn combine(&mut self, member: u32, at: u64, bytes: &[u8], left: bool) {
@@ -593,7 +594,7 @@ impl Memory for Buffers<'_> {
         // SAFETY: the header is written.
         let room = unsafe { self.segment.layout() }.scratch;
         assert!(bytes.len() as u64 <= room, "an operand fits the scratch memory");
-        // SAFETY: the scratch memory is ours alone and long enough.
+        // SAFETY: only the simulator uses the scratch memory, and it is long enough.
         unsafe {
             let scratch = self.segment.ptr(self.scratch);
             scratch.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());

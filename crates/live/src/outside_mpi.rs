@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use workload::wire::{presence, state};
 use workload::{Call, Done, Workload};
 
-/// Looks on end, `CHECK_INTERVAL` apart, that must find every rank blocked: 0.2 s, and 1 s where a rank wakes
-/// up by itself, such as an event loop [estimate].
+/// Looks on end, `CHECK_INTERVAL` apart, that must find every rank blocked: 0.2 s, and 1 s where a
+/// rank wakes up by itself, such as an event loop [estimate].
 const MIN_BLOCKED_CHECKS: u32 = 10;
 const MIN_BLOCKED_CHECKS_TIMED: u32 = 50;
 /// How many times longer ranks that wake up by themselves are waited for at a standstill.

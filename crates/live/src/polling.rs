@@ -22,8 +22,9 @@ const WORK: Span = Span::us(10);
 /// Every rank has at least so many polls for work of its own before a livelock is declared.
 const MIN_POLLS_PER_RANK: u64 = 20_000;
 /// From so many vain polls in a row on [estimate], with nothing else due anywhere, a rank answers
-/// more and more of them itself: up to 1/16 of the streak at once, and no more than `MAX_LOCAL_POLLS`.
-/// So a livelock of thousands of ranks is told after about 1,100 hand-overs of each.
+/// more and more of them itself: up to 1/16 of the streak at once, and no more than
+/// `MAX_LOCAL_POLLS`. So a livelock of thousands of ranks is told after about 1,100 hand-overs of
+/// each.
 const LOCAL_POLLS_FROM: u64 = 1024;
 const MAX_LOCAL_POLLS: u64 = 256;
 

@@ -1,4 +1,4 @@
-//! What the simulator remembers of one rank.
+//! State of one rank in the simulator.
 
 use crate::outcome::{FunctionRow, RankOutcome};
 use crate::polling::Polling;
@@ -8,22 +8,22 @@ use workload::wire::{PRIVATE_CONTEXT, flag, kind, wait};
 use workload::{ANY_SOURCE, ANY_TAG};
 
 base::ids! {
-    /// A message of one rank, until its send has completed and it has been received.
+    /// A message of one rank, until its send is complete and it is received.
     SendId,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
-    /// Its process exists; it may never call MPI.
+    /// Its process runs and has not called MPI; it may never do so.
     BeforeInit,
     InMpi,
-    /// Through with `MPI_Finalize`: its process goes on by itself.
+    /// It has left `MPI_Finalize`, or has exited without it.
     Finished,
-    /// Its process ended without having called MPI.
+    /// Its process ended without an MPI call.
     NeverInitialized,
 }
 
-/// An operation the rank has out, by its token.
+/// A submitted operation of the rank, indexed by its token.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Slot {
     pub kind: u32,
@@ -32,22 +32,22 @@ pub(crate) struct Slot {
     pub tag: i32,
     pub context: u32,
     pub bytes: u64,
-    /// The hand-over (`Rank::epoch`) that named this token last.
+    /// Last hand-over (`Rank::epoch`) that named this token.
     pub named: u32,
     pub out: bool,
-    /// A probe that takes; true still when it is done, until its message is received.
+    /// A matched probe: true until its message is received.
     pub takes: bool,
-    /// Collectives: the meeting, and the seat in it.
+    /// Collectives: the open collective, and the rank in the communicator.
     pub open_collective: u32,
     pub member: u32,
-    /// One-sided: the block. One-sided and storage: the flags, and what a counter is changed by.
+    /// One-sided: the block. One-sided and storage: the flags, and the operand of a counter.
     pub block: u64,
     pub flags: u32,
     pub op: u64,
 }
 
 impl Slot {
-    /// What a person would want to know of it.
+    /// Description for messages.
     pub fn describe(&self) -> String {
         let tag = match self.tag {
             ANY_TAG => "any tag".to_string(),
@@ -79,7 +79,7 @@ impl Slot {
     }
 }
 
-/// A message's payload, which the receiver is told of when it has matched.
+/// Payload of a message; the receiver gets the block when the message matches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SentMessage {
     pub token: Token,
@@ -90,31 +90,31 @@ pub(crate) struct SentMessage {
 
 pub(crate) struct Rank {
     pub stage: Stage,
-    /// Its hand-over has been taken and it has not been released.
+    /// Its hand-over has been taken, and it has not been released since.
     pub asleep: bool,
-    /// MPI function that handed over last; 0: none yet.
+    /// MPI function of the last hand-over; 0: none.
     pub function: u32,
 
     pub mode: u32,
     /// Number of this hand-over.
     pub epoch: u32,
-    /// Another thread of it wants into MPI.
+    /// Another thread of the rank has called MPI.
     pub wake_requested: bool,
-    /// Its CPU is through with what it submitted.
+    /// Its simulated CPU has finished the submissions.
     pub paused: bool,
-    /// Named tokens not done, and whether one is.
+    /// Named operations that are pending; whether one is complete.
     pub n_pending: u32,
     pub any: bool,
     pub named: u32,
-    /// Nothing but probes that do not wait was submitted, and whether one of them found something.
+    /// Only nonblocking probes were submitted; whether one of them found a message.
     pub probes: bool,
     pub found: bool,
     pub polling: Polling,
     /// Whether it is among `Live::long_polls`.
     pub is_long: bool,
 
-    /// The last block of `Control::incoming`, if that is a list; whether the rank is to be woken
-    /// for it at this instant.
+    /// Last block of the list `Control::incoming`; whether the rank is to be woken for it at this
+    /// instant.
     pub incoming_last: u64,
     pub to_apply: bool,
 
@@ -123,16 +123,17 @@ pub(crate) struct Rank {
 
     pub released_at: Time,
     pub through_at: Time,
-    /// When the other side of the named operation completed last was ready.
+    /// When the other side of the last completed named operation was ready.
     pub ready_at: Time,
     pub charged: Span,
-    /// Time since the last release that has passed elsewhere: computation up to that has, too.
+    /// Simulated time that passed while the rank was detached: computation up to it is not charged
+    /// again.
     pub credit: Span,
-    /// It has exited with status 0 without `MPI_Finalize`; and that is still to be taken.
+    /// It has exited with status 0 without `MPI_Finalize`; the exit has not been taken yet.
     pub unfinalized: bool,
     pub just_exited: bool,
     pub hand_overs: u64,
-    /// The most requests it has had at once, as far as the simulator was told.
+    /// Largest reported number of simultaneous requests.
     pub requests: u32,
     pub messages: u64,
     pub bytes: u64,
@@ -175,13 +176,13 @@ impl Rank {
         }
     }
 
-    /// An unsuccessful `MPI_Iprobe` is held like any poll: its program is likely to ask again.
+    /// Whether it is an unsuccessful `MPI_Iprobe`, which is delayed like any poll.
     pub fn probes_unsuccessfully(&self) -> bool {
         self.probes && !self.found
     }
 
-    /// Whether a named operation that completes now is one the rank goes on because of: each of
-    /// all, or the first of any.
+    /// Whether the rank waits for a named operation that completes now: for each of all, or for the
+    /// first of any.
     pub fn waits_for_this(&self) -> bool {
         match self.mode {
             wait::ALL => true,
@@ -190,7 +191,7 @@ impl Rank {
         }
     }
 
-    /// What of a computation is still to come, for a rank that was away.
+    /// The part of a computation that has not passed yet, for a rank that was detached.
     pub fn remaining(&mut self, computed: Span) -> Span {
         let passed = computed.min(self.credit);
         self.credit = self.credit - passed;
@@ -209,9 +210,9 @@ impl Rank {
         &mut rows[i]
     }
 
-    /// Splits the time since the last release: computation, then MPI's own CPU time, then blocked
-    /// until the other side was ready, then until it was done. A run that ends early may end while
-    /// it computes, or before its CPU is through with what it submitted.
+    /// Divides the time since the last release: computation, MPI's CPU time, waiting until the
+    /// other side was ready, transfer until completion. A run that fails may end while the rank
+    /// computes, or before its CPU has finished the submissions.
     pub fn account(&mut self, now: Time) {
         let all = now.since(self.released_at);
         let charged = self.charged.min(all);
@@ -240,11 +241,11 @@ impl Rank {
 mod tests {
     use super::*;
 
-    /// Whenever a run ends, a rank's time until then is divided, and not more.
+    /// The divided times add up to the elapsed time, whenever the run ends.
     #[test]
     fn time_components_sum_to_the_elapsed_time() {
         let us = |n| Time::ZERO + Span::us(n);
-        // Released at 10 us, it computes until 15; its CPU was through at 2, or at 16.
+        // Released at 10 us, it computes until 15; its CPU finished at 2, or at 16.
         for (now, through, ready, want) in [
             (20, 16, 18, [5, 2, 3]),
             (20, 16, 30, [5, 4, 1]),

@@ -1,23 +1,23 @@
-//! Giving turns and waiting until all of them have come back.
+//! Releases ranks and waits until all of them have handed over.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use workload::wire::{Segment, presence};
 
-/// Looks at `running` before sleeping, when few ranks are out: long enough to outlast the 24-30 us
-/// that waking a rank on another core takes. Against 400 looks, ping-pong on two cores went from
-/// 37,000 to 58,000 receives a second.
+/// Reads of `running` before sleeping, when few ranks run. They take longer than the 24-30 us that
+/// waking a rank on another core takes. Compared with 400 reads, ping-pong on two cores rose from
+/// 37,000 to 58,000 receives per second.
 const SPINS: u32 = 4000;
-/// Waits without looking after looking was in vain again and again: on a busy machine the rank
-/// needs the core we would be looking on (measured: 6.7 us a hand-over asleep, 12.8 us looking).
+/// Most waits without spinning after repeated unsuccessful spins. On a loaded machine the rank
+/// needs the core of the simulator (measured: 6.7 us per hand-over asleep, 12.8 us spinning).
 const MAX_SKIPPED_SPINS: u32 = 1023;
 
-/// The two futexes of the wire, seen from the simulator.
+/// The simulator's side of the two futexes `turn` and `running`.
 pub(crate) struct Turns {
     segment: Segment,
-    /// Ranks that can run at once beside us: with more out than that, looking steals their time.
+    /// Cores left beside the simulator's: with more running ranks, spinning takes time from them.
     spare: u32,
-    /// Waits yet to pass without looking, and how many there will be after looking in vain.
+    /// Waits left without spinning, and their number after the next unsuccessful spin.
     skip: u32,
     skips: u32,
 }
@@ -42,12 +42,12 @@ impl Turns {
         // SAFETY: as above.
         unsafe { &(*self.segment.header()).wake_requests }
     }
-    /// Sleeps until a rank knocks, at most `wait`.
+    /// Sleeps until a rank sends a wake-up request, at most `wait`.
     pub fn await_wake_request(&self, wait: Duration) {
         sleep(self.wake_requests(), 0, wait);
     }
 
-    /// Lets `rank` go. It has been counted in `running`, if it is to be.
+    /// Releases `rank`. The caller has counted it in `running`, if needed.
     pub fn give(&self, rank: u32) {
         let turn = self.turn(rank);
         // SAFETY: as above.
@@ -57,7 +57,7 @@ impl Turns {
         wake(turn);
     }
 
-    /// Whether all are back within `wait`.
+    /// Whether all ranks have handed over within `wait`.
     pub fn all_back(&mut self, wait: Duration) -> bool {
         if self.running().load(Ordering::Acquire) <= self.spare && self.spin_until_back() {
             return true;
@@ -95,11 +95,11 @@ impl Turns {
 }
 
 fn wake(word: &AtomicU32) {
-    // SAFETY: the word outlives the call. Not the private kind: the sleeper is another process.
+    // SAFETY: the word outlives the call. Not a private futex: the sleeper is another process.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
 }
 
-/// Sleeps while the word is `value`; false if `wait` is over or a signal came.
+/// Sleeps while the word is `value`; false after the timeout or a signal.
 fn sleep(word: &AtomicU32, value: u32, wait: Duration) -> bool {
     let wait = libc::timespec {
         tv_sec: wait.as_secs() as libc::time_t,
@@ -108,6 +108,6 @@ fn sleep(word: &AtomicU32, value: u32, wait: Duration) -> bool {
     // SAFETY: as above, and the timeout is a valid timespec.
     let woken =
         unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, &wait) };
-    // The word has changed (EAGAIN) or changed and we were woken: look again.
+    // The word had changed already (EAGAIN) or this thread was woken: read it again.
     woken == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN)
 }
