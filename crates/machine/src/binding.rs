@@ -51,7 +51,7 @@ impl NicMapping {
     /// [CRAY] intro_mpi(3), `MPICH_OFI_NIC_MAPPING`.
     pub fn parse(text: &str) -> Result<NicMapping, InputError> {
         let wrong = |found: &str, wanted: &str| InputError::new("nic_policy", found, wanted);
-        let form = "`NIC:ranks` between semicolons, such as `0:0-3; 1:4,5`";
+        let form = "`NIC:ranks` separated by semicolons, such as `0:0-3; 1:4,5`";
         let mut nics = BTreeMap::new();
         for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
             let number =

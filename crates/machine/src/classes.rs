@@ -85,8 +85,8 @@ impl Machine {
             return Ok(());
         }
         if self.nic.response > 0 {
-            let wanted = "best effort without a ceiling: where responses are packets they have a \
-                          network of their own, and classes none";
+            let wanted = "best effort without a ceiling: on this machine responses use the \
+                          second virtual network";
             return Err(InputError::new("class", known[used[0]].name.clone(), wanted));
         }
         let sum = |share: fn(&TrafficClass) -> u8| -> u32 {

@@ -260,7 +260,7 @@ fn spread(
             if k > n {
                 let found = format!("group-spread:{k}");
                 let wanted =
-                    format!("at most {n} group{}, one a node", if n == 1 { "" } else { "s" });
+                    format!("at most {n} group{}, one per node", if n == 1 { "" } else { "s" });
                 return Err(vec![InputError::new("placement", found, wanted)]);
             }
             let mut groups: Vec<&[NodeId]> = Vec::new();

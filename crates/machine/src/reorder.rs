@@ -40,7 +40,7 @@ impl Reorder {
                 };
                 let range = first.min(last)..=first.max(last);
                 if let Some(twice) = range.clone().find(|&rank| seen[rank as usize]) {
-                    let wanted = format!("every rank once; {twice} is there before");
+                    let wanted = format!("every rank once; {twice} occurs twice");
                     out.push(InputError::new(at.clone(), shortened(word), wanted));
                     continue;
                 }
@@ -195,7 +195,7 @@ mod tests {
             ("0-7,8", "MPICH_RANK_ORDER, line 1", "0 to 7"),
             ("0-4294967295", "MPICH_RANK_ORDER, line 1", "0 to 7"),
             ("0-7\nx", "MPICH_RANK_ORDER, line 2", "such as `0-7`"),
-            ("0-7,3", "MPICH_RANK_ORDER, line 1", "3 is there before"),
+            ("0-7,3", "MPICH_RANK_ORDER, line 1", "3 occurs twice"),
             ("0-6", "MPICH_RANK_ORDER", "7 is missing"),
             ("", "MPICH_RANK_ORDER", "0 is missing"),
             ("-1", "MPICH_RANK_ORDER, line 1", "a range of ranks"),

@@ -199,10 +199,10 @@ impl MachineSpec {
             kind.spread = vec![0; kind.nics as usize];
         }
         if kind.slots() > 1 && kind.local_links == 0 {
-            refuse("local_links", "0".into(), "at least 1, or the group falls apart".into());
+            refuse("local_links", "0".into(), "at least 1, or the group is not connected".into());
         }
         if kind.chassis > 1 && kind.chassis_links == 0 {
-            refuse("chassis_links", "0".into(), "at least 1, or the group falls apart".into());
+            refuse("chassis_links", "0".into(), "at least 1, or the group is not connected".into());
         }
         let degree = kind.local_degree();
         kind.local_ports = optional("local_ports").unwrap_or(degree);
@@ -280,7 +280,7 @@ impl MachineSpec {
             ("NICs", nics, MAX_NICS),
         ] {
             if n > most {
-                let wanted = format!("at most {most} {what} in all");
+                let wanted = format!("at most {most} {what} in total");
                 out.push(InputError::new("groups", n.to_string(), wanted));
             }
         }
@@ -296,7 +296,7 @@ impl MachineSpec {
             let edge = kind.most_edge_ports();
             let used = edge + u64::from(kind.local_ports) + global;
             if let Some(limit) = kind.global_ports.filter(|&limit| u64::from(limit) < global) {
-                let wanted = format!("at least {global}, what links to other groups need");
+                let wanted = format!("at least {global} for the links to other groups");
                 let at = format!("groups.{}.global_ports", kind.name);
                 out.push(InputError::new(at, limit.to_string(), wanted));
             }
@@ -315,7 +315,7 @@ impl MachineSpec {
     fn check_buffers(&self, out: &mut Vec<InputError>) {
         let overhead = self.bytes("nic.packet_overhead");
         if overhead >= MAX_PACKET {
-            let wanted = format!("less than the {MAX_PACKET} B that a packet may have in all");
+            let wanted = format!("less than the {MAX_PACKET} B that a packet may have in total");
             out.push(InputError::new("nic.packet_overhead", format!("{overhead} B"), wanted));
             return;
         }
@@ -361,7 +361,7 @@ impl MachineSpec {
             if span > Span::us(100) {
                 out.push(refuse(format!("at most {}", Span::us(100))));
             } else if span + added == Span::ZERO {
-                out.push(refuse("more than 0 ps for a hop in all".into()));
+                out.push(refuse("more than 0 ps per hop in total".into()));
             }
         };
         check("switch.latency", Span::ps(1));
@@ -457,7 +457,7 @@ fn full(kinds: &[GroupKind], per_cable: u64, at: &str, out: &mut Vec<InputError>
         return per_cable;
     };
     let Some(ports) = kind.global_ports else {
-        let wanted = format!("`groups.{}.global_ports` to be given with it", kind.name);
+        let wanted = format!("`groups.{}.global_ports` to be set as well", kind.name);
         out.push(InputError::new(at, "full", wanted));
         return per_cable;
     };

@@ -1,4 +1,4 @@
-//! Plans of faults against what people write: nothing panics, and every complaint names its place.
+//! Fault schedules with arbitrary input: nothing panics, and every error names its place.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const KEYS: [&str; 12] = [
     "switches", "groups", "nic_link", "nic", "switch", "node", "cable", "from", "until", "flap",
     "lanes", "ber",
 ];
-/// Values that are right for some of the keys, and values that are right for none.
+/// Values that are legal for some of the keys, and values that are legal for none.
 const VALUES: [&str; 36] = [
     "0",
     "1",
@@ -54,23 +54,25 @@ const VALUES: [&str; 36] = [
     "1979-05-27T07:32:00Z",
 ];
 
-/// Every key with every value, in a row that is right but for it: it is right, too, or is
-/// complained of by name.
+/// Every key with every value, in an otherwise legal row: either it is legal, or the error names
+/// the key.
 #[test]
-fn no_value_of_any_key_is_taken_amiss() {
+fn every_value_of_every_key_is_accepted_or_reported() {
     let machine = machine("dragonfly-1056");
     let (mut right, mut wrong) = (0, 0);
     for part in ["", "switches = [0, 1]", "groups = [0, 1]", "nic = '0:0'", "node = 0"] {
         for key in KEYS {
             for value in VALUES {
                 let text = format!("[[fault]]\n{part}\n{key} = {value}\n");
-                match FaultSchedule::parse("plan", &text, &machine) {
-                    Ok(plan) => {
+                match FaultSchedule::parse("schedule", &text, &machine) {
+                    Ok(schedule) => {
                         right += 1;
-                        machine.clone().with_faults(&plan).expect("buffers hold packets");
+                        machine.clone().with_faults(&schedule).expect("buffers hold packets");
                     }
-                    // The key is there twice.
-                    Err(all) if all[0].at.starts_with("plan, line ") => assert_eq!(all.len(), 1),
+                    // The key occurs twice.
+                    Err(all) if all[0].at.starts_with("schedule, line ") => {
+                        assert_eq!(all.len(), 1)
+                    }
                     Err(all) => {
                         wrong += 1;
                         let places = ["fault 1".to_string(), format!("fault 1: {key}")];
@@ -86,27 +88,27 @@ fn no_value_of_any_key_is_taken_amiss() {
     assert!(right > 40 && wrong > 1_000, "{right} right, {wrong} wrong");
 }
 
-/// What is no plan at all is told in one line, with its number.
+/// An invalid file gives one error with the line number.
 #[test]
-fn what_is_no_plan_is_refused() {
+fn invalid_schedules_are_refused() {
     let machine = machine("dragonfly-1056");
     for (text, at, wanted) in [
-        ("[[fault]\n", "plan, line 1", "TOML"),
-        ("ber = 1e-12\n[[fault]]\nµ = 3\n", "plan, line 3", "TOML"),
+        ("[[fault]\n", "schedule, line 1", "TOML"),
+        ("ber = 1e-12\n[[fault]]\nµ = 3\n", "schedule, line 3", "TOML"),
         ("fault = 3", "fault schedule: fault", "tables"),
         ("fault = [3]", "fault 1", "table"),
         ("ber = 1", "fault schedule: ber", "1e-4"),
         ("[[faults]]\nnode = 1\n", "fault schedule: faults", "`[[fault]]`"),
         ("[[fault]]\n", "fault 1", "one of switches"),
     ] {
-        let all = FaultSchedule::parse("plan", text, &machine).expect_err("it is wrong");
+        let all = FaultSchedule::parse("schedule", text, &machine).expect_err("it is wrong");
         let [one] = &all[..] else { panic!("{text}: {all:?}") };
         assert_eq!(one.at, at, "{text}: {one}");
         assert!(one.wanted.contains(wanted), "{text}: {one}");
     }
     for text in ["", "\n# nothing\n", "fault = []", "ber = 0"] {
         assert_eq!(
-            FaultSchedule::parse("plan", text, &machine),
+            FaultSchedule::parse("schedule", text, &machine),
             Ok(FaultSchedule::default()),
             "{text}"
         );
@@ -115,12 +117,12 @@ fn what_is_no_plan_is_refused() {
 
 /// The cables between two switches are all links between them, both ways, and nothing else.
 #[test]
-fn a_cable_is_both_its_directions() {
+fn a_cable_has_both_directions() {
     for name in ["dragonfly-1056", "aurora", "cascade-3k"] {
         let machine = machine(name);
         let links = &machine.links;
         let mut found = BTreeSet::new();
-        // Some of each kind, from all over the machine.
+        // Some of each kind, from all parts of the machine.
         for link in links.gap.ids().filter(|link| link.0 % 997 == 0) {
             let (LinkEnd::Switch(a), LinkEnd::Switch(b)) = (links.from[link], links.to[link])
             else {
@@ -134,8 +136,9 @@ fn a_cable_is_both_its_directions() {
             let joins = |l: &LinkId| both.contains(&(links.from[*l], links.to[*l]));
             let joined: Vec<LinkId> = links.gap.ids().filter(joins).collect();
             let text = format!("[[fault]]\nswitches = [{}, {}]\n", a.0, b.0);
-            let plan = FaultSchedule::parse("plan", &text, &machine).expect("a cable joins them");
-            let faults = plan.resolve(&machine);
+            let schedule =
+                FaultSchedule::parse("schedule", &text, &machine).expect("a cable joins them");
+            let faults = schedule.resolve(&machine);
             let down = links.gap.ids().filter(|&l| !faults.outages(l).is_empty());
             assert_eq!(down.collect::<Vec<_>>(), joined, "{name}: {text}");
         }

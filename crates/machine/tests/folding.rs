@@ -1,10 +1,10 @@
-//! Groups that do alike: what stands for the links of a way, of machines as they are cabled and
-//! as they would be if all groups were cabled like the first.
+//! Folding: the links that represent those of a path, on machines as cabled and with uniform
+//! cabling.
 
 use base::IndexVec;
 use machine::{Folding, GroupId, Idle, LinkId, Machine, MachineSpec, NicId, preset};
 
-/// A machine of eight groups and the folding of these.
+/// A machine with eight groups, and their folding.
 fn folded(name: &str, set: &[(&str, &str)], swaps: bool) -> (Machine, Folding) {
     let own = [("groups.compute.count", "8"), ("routing", "minimal")];
     let set: Vec<_> =
@@ -18,61 +18,69 @@ fn folded(name: &str, set: &[(&str, &str)], swaps: bool) -> (Machine, Folding) {
     (machine, Folding { groups: (0..8).map(GroupId).collect(), swaps, representative })
 }
 
-/// The links that stand for the minimal way by one draw.
-fn way(machine: &Machine, stands: &IndexVec<LinkId, LinkId>, src: u32, dst: u32) -> Vec<LinkId> {
+/// The representatives of the links of the minimal path with a fixed draw.
+fn represented_path(
+    machine: &Machine,
+    representatives: &IndexVec<LinkId, LinkId>,
+    src: u32,
+    dst: u32,
+) -> Vec<LinkId> {
     let mut path = Vec::new();
     machine.walk(NicId(src), NicId(dst), 0x1234_5678_9abc_def0, &Idle, &mut path);
-    path.iter().map(|&link| stands[link]).collect()
+    path.iter().map(|&link| representatives[link]).collect()
 }
 
-/// Whether all ways are stood for by the links that stand for their twins' ways.
-fn are_alike(machine: &Machine, folding: &Folding) -> bool {
-    let stands = machine.folded_links(folding);
+/// Whether every path has the same representatives as the path of its representative NICs.
+fn paths_are_equivalent(machine: &Machine, folding: &Folding) -> bool {
+    let representatives = machine.folded_links(folding);
     let a_group = machine.kinds[0].nodes * machine.kinds[0].nics;
-    // From some NICs of the first group to some of all, and the same some groups further on.
+    // From some NICs of the first group to some of all groups, and the same shifted by some groups.
     let some = |n: u32| (0..n).step_by(n as usize / 23 + 1);
     some(a_group).all(|src| {
         some(8 * a_group).filter(|&dst| dst != src).all(|dst| {
-            let own = way(machine, &stands, src, dst);
+            let own = represented_path(machine, &representatives, src, dst);
             (1..8).all(|on| {
                 let moved = |nic: u32| {
                     let (group, at) = (nic / a_group, nic % a_group);
                     (if folding.swaps { group ^ on } else { (group + on) % 8 }) * a_group + at
                 };
-                way(machine, &stands, moved(src), moved(dst)) == own
+                represented_path(machine, &representatives, moved(src), moved(dst)) == own
             })
         })
     })
 }
 
 #[test]
-fn ways_of_twins_are_stood_for_by_the_same_links_where_groups_are_cabled_alike() {
+fn equivalent_paths_share_representatives_under_uniform_cabling() {
     for name in ["dragonfly-1056", "aurora", "cascade-3k"] {
         for swaps in [false, true] {
             let (machine, folding) = folded(name, &[], swaps);
-            let alike = machine.with_uniform_cabling(&folding);
-            assert!(alike.has_uniform_cabling(&folding) && are_alike(&alike, &folding), "{name}");
-            // Dealt out in order they are not, and that is seen.
+            let uniform = machine.with_uniform_cabling(&folding);
+            assert!(
+                uniform.has_uniform_cabling(&folding) && paths_are_equivalent(&uniform, &folding),
+                "{name}"
+            );
+            // With ports assigned in order cabling is not uniform, which is detected.
             assert!(!machine.has_uniform_cabling(&folding), "{name}");
-            assert!(!are_alike(&machine, &folding), "{name}");
+            assert!(!paths_are_equivalent(&machine, &folding), "{name}");
         }
     }
 }
 
-/// As many cables sit on each switch of a group as on that of the first, and all are whole: what
-/// goes there comes back.
+/// Each switch of a group has as many cables as that of the first, and both directions of each
+/// cable match.
 #[test]
-fn groups_cabled_alike_have_the_cables_they_had() {
+fn uniform_cabling_keeps_the_cables_of_each_pair_of_groups() {
     let (machine, folding) = folded("aurora", &[], false);
-    let alike = machine.with_uniform_cabling(&folding);
+    let uniform = machine.with_uniform_cabling(&folding);
     for a in (0..8).map(GroupId) {
         for b in (0..8).map(GroupId).filter(|&b| b != a) {
             let (there, back) =
-                (alike.global_links_between(a, b), alike.global_links_between(b, a));
+                (uniform.global_links_between(a, b), uniform.global_links_between(b, a));
             assert_eq!(there, machine.global_links_between(a, b));
             for (there, back) in there.into_iter().zip(back) {
-                assert_eq!(alike.links.from[there], alike.links.to[back]);
-                assert_eq!(alike.links.to[there], alike.links.from[back]);
+                assert_eq!(uniform.links.from[there], uniform.links.to[back]);
+                assert_eq!(uniform.links.to[there], uniform.links.from[back]);
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Machine files: what a person may get wrong is said in their words, all of it at once, and the
-//! files that come with odonata are sound.
+//! Machine files: all errors of a wrong file are reported at once, in the terms of the file, and
+//! the shipped files are valid.
 
 use machine::{
     InputError, LinkEnd, LinkKind, Machine, MachineSpec, PRESETS, Routing, SwitchId, preset,
@@ -17,7 +17,7 @@ fn refused(name: &str, set: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn every_preset_resolves_and_says_where_its_numbers_come_from() {
+fn every_preset_resolves_and_has_a_source() {
     for name in PRESETS {
         let text = preset(name).expect("listed");
         let spec = MachineSpec::parse(name, text, &[]).unwrap_or_else(|c| panic!("{name}: {c:#?}"));
@@ -29,7 +29,7 @@ fn every_preset_resolves_and_says_where_its_numbers_come_from() {
 }
 
 #[test]
-fn a_wrong_key_gets_the_nearest_legal_one() {
+fn a_wrong_key_gets_the_nearest_legal_one_as_a_suggestion() {
     for (set, want) in [
         (("links.global.speed", "1"), "did you mean `links.global.rate`?"),
         (("link.local.rate", "25 GB/s"), "did you mean `links.local.rate`?"),
@@ -39,16 +39,16 @@ fn a_wrong_key_gets_the_nearest_legal_one() {
         (("rooting", "ugal"), "did you mean `routing`?"),
         (("routing", "minmal"), "did you mean `minimal`?"),
     ] {
-        let said = refused("aurora", &[set]);
+        let errors = refused("aurora", &[set]);
         assert!(
-            said.iter().any(|c| c.starts_with(set.0) && c.ends_with(want)),
-            "{set:?}: {said:?}"
+            errors.iter().any(|c| c.starts_with(set.0) && c.ends_with(want)),
+            "{set:?}: {errors:?}"
         );
     }
 }
 
 #[test]
-fn a_wrong_value_is_shown_with_what_would_be_legal() {
+fn an_error_shows_the_value_and_what_is_legal() {
     for (set, want) in [
         (("links.global.rate", "25 GB"), "did you mean `25 GB/s`?"),
         (("links.global.rate", "25"), "did you mean `25 Gbit/s` or `25 GB/s`?"),
@@ -87,19 +87,19 @@ fn a_wrong_value_is_shown_with_what_would_be_legal() {
         (("switch..latency", "1 ns"), "a dotted key"),
         (("routing.kind", "ugal"), "`routing` to be a table"),
     ] {
-        let said = refused("aurora", &[set]);
-        assert!(said.iter().any(|c| c.contains(want)), "{set:?}: {said:#?}");
+        let errors = refused("aurora", &[set]);
+        assert!(errors.iter().any(|c| c.contains(want)), "{set:?}: {errors:#?}");
     }
-    // What it would be time of is not limited there.
-    let said = refused("dragonfly-1056", &[("nic.multipacket_message", "17 ns")]);
-    assert!(said.len() == 1 && said[0].contains("nic.host_rate"), "{said:#?}");
+    // The resource that it would occupy has no limit on this machine.
+    let errors = refused("dragonfly-1056", &[("nic.multipacket_message", "17 ns")]);
+    assert!(errors.len() == 1 && errors[0].contains("nic.host_rate"), "{errors:#?}");
 }
 
-/// A flat group: 4 x 4 pairs of switches, a link of 8 GB/s each way. Cascade's: three chassis on
-/// either side, whose 16 slots have three links of 5.25 GB/s each way from chassis to chassis. Of
-/// two groups only what is between them counts: one link.
+/// A flat group has 4 x 4 pairs of switches across the halves, with a link of 8 GB/s each way.
+/// Cascade's group has three chassis on either side, whose 16 slots have three links of 5.25 GB/s
+/// each way from chassis to chassis. With two groups only the link between them counts.
 #[test]
-fn a_group_alone_is_bisected_between_its_switches() {
+fn a_single_group_is_bisected_between_its_switches() {
     for (name, set, want) in [
         ("dragonfly-1056", &[("groups.compute.count", "1")][..], 4.0 * 4.0 * 2.0 * 8e9),
         ("cascade-24k", &[("groups.compute.count", "1")], 3.0 * 3.0 * 16.0 * 3.0 * 2.0 * 5.25e9),
@@ -118,31 +118,31 @@ fn a_file_may_have_32_kinds_of_groups_and_32_classes() {
         let read = MachineSpec::parse("x", &text, &[]).err().unwrap_or_default();
         read.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    // Aurora has 3 kinds of its own. Each kind more makes a row and a column of legal links.
+    // Aurora has 3 kinds of its own. Each further kind adds a row and a column of legal links.
     let group = "count = 1\nswitches = 2\nnodes = 2\nunknown = 1";
-    let said = with("groups", 30, group);
-    assert_eq!(said, ["groups: found `33`, expected at most 32 kinds of groups"]);
+    let errors = with("groups", 30, group);
+    assert_eq!(errors, ["groups: found `33`, expected at most 32 kinds of groups"]);
     assert!(with("groups", 29, group).iter().any(|c| c.starts_with("groups.x28.unknown")));
-    let said = with("classes", 33, "assured = 1\nunknown = 1");
-    assert_eq!(said, ["classes: found `33`, expected at most 32 classes"]);
+    let errors = with("classes", 33, "assured = 1\nunknown = 1");
+    assert_eq!(errors, ["classes: found `33`, expected at most 32 classes"]);
     assert_eq!(with("classes", 32, "assured = 1\nunknown = 1").len(), 32);
 }
 
 #[test]
-fn all_complaints_come_at_once() {
-    let said = refused(
+fn all_errors_are_reported_at_once() {
+    let errors = refused(
         "aurora",
         &[("links.local.rate", "fast"), ("switch.lateny", "1 ns"), ("nic.window", "0")],
     );
     for at in ["links.local.rate", "switch.lateny", "nic.window"] {
-        assert_eq!(said.iter().filter(|c| c.starts_with(at)).count(), 1, "{at}: {said:?}");
+        assert_eq!(errors.iter().filter(|c| c.starts_with(at)).count(), 1, "{at}: {errors:?}");
     }
-    assert_eq!(said.len(), 3, "{said:?}");
+    assert_eq!(errors.len(), 3, "{errors:?}");
 }
 
 #[test]
-fn what_is_missing_or_not_toml_is_said() {
-    let all = MachineSpec::parse("empty", "", &[]).expect_err("nothing there");
+fn missing_keys_and_invalid_toml_are_reported() {
+    let all = MachineSpec::parse("empty", "", &[]).expect_err("empty");
     assert!(all.iter().any(|c| c.at == "groups"), "{all:?}");
     assert!(all.iter().any(|c| c.at == "links.edge.rate"), "{all:?}");
     let torn = MachineSpec::parse("torn", "about = \"x\"\n[groups\n", &[]).expect_err("not TOML");
@@ -150,17 +150,17 @@ fn what_is_missing_or_not_toml_is_said() {
 }
 
 #[test]
-fn overrides_are_laid_over_the_file() {
+fn overrides_take_precedence_over_the_file() {
     let set = [("routing", "minimal"), ("groups.compute.wiring", "single"), ("fabric", "aries")];
     let m = try_build("aurora", &set).expect("legal");
     assert_eq!((m.routing, m.fabric.as_str()), (Routing::Minimal, "aries"));
-    // The paper's reading: two nodes a switch, all eight NICs of a node on it.
+    // The paper's reading: two nodes per switch, with all eight NICs of a node on it.
     let switches: Vec<u32> = m.nic_switch.raw[..24].iter().map(|s| s.0).collect();
     assert_eq!(switches, [[0; 8], [0; 8], [1; 8]].concat());
 }
 
 #[test]
-fn nics_are_cabled_as_the_listing_says() {
+fn nics_are_cabled_as_in_the_published_listing() {
     let m = try_build("aurora", &[]).expect("legal");
     // Slingshot Host Software guide: hsn0,1 on 4c+2, hsn2,3 on 4c+3, hsn4,5 on 4c+1, hsn6,7 on 4c.
     for (node, chassis) in [(0u32, 0u32), (7, 0), (8, 1), (63, 7), (64, 8)] {
@@ -171,8 +171,8 @@ fn nics_are_cabled_as_the_listing_says() {
     }
 }
 
-/// Links to other groups are dealt out evenly: the switches of a group have as many as each other,
-/// to within one, and those to one other group sit on as many switches as there can be.
+/// Global links are assigned evenly: the switches of a group have as many as each other, to within
+/// one, and those to one other group are on as many switches as possible.
 #[test]
 fn links_between_groups_are_spread_evenly_over_the_switches_of_both() {
     for name in PRESETS {
@@ -205,10 +205,10 @@ fn links_between_groups_are_spread_evenly_over_the_switches_of_both() {
     }
 }
 
-/// Buffers of the presets let a lone flow run at full rate, and so does the window: it covers the
-/// way there and back of the longest route with a full packet at every switch.
+/// Buffers of the presets let a single flow run at full rate. The window does too: it covers the
+/// round trip of the longest route with a full packet at every switch.
 #[test]
-fn a_lone_flow_never_waits_for_credits_or_window() {
+fn a_single_flow_never_waits_for_credits_or_window() {
     for name in PRESETS {
         let m = try_build(name, &[]).expect("legal");
         for link in m.links.to.ids() {
@@ -225,28 +225,28 @@ fn a_lone_flow_never_waits_for_credits_or_window() {
     }
 }
 
-/// docs/reference/machine-file.md holds the reference that the schema generates.
+/// docs/reference/machine-file.md contains the reference that the schema generates.
 #[test]
-fn the_reference_is_not_stale() {
+fn the_reference_is_up_to_date() {
     let page = include_str!("../../../docs/reference/machine-file.md");
     let reference = reference();
     assert!(page.contains(&reference), "put this into docs/reference/machine-file.md:{reference}");
 }
 
 #[test]
-fn a_hop_takes_some_time_and_not_too_much() {
-    let input_error = |set: &[(&str, &str)]| try_build("dragonfly-1056", set).err();
+fn the_time_of_a_hop_is_bounded_on_both_sides() {
+    let errors_of = |set: &[(&str, &str)]| try_build("dragonfly-1056", set).err();
     for (set, at) in [
         (vec![("links.edge.cable", "0 ns")], "links.edge.cable"),
         (vec![("switch.latency", "0 ns"), ("links.local.cable", "0.4 ps")], "links.local.cable"),
         (vec![("links.global.cable", "101 us")], "links.global.cable"),
         (vec![("switch.latency", "1 s")], "switch.latency"),
     ] {
-        let all = input_error(&set).expect("refused");
+        let all = errors_of(&set).expect("refused");
         assert_eq!(all.iter().map(|c| c.at.as_str()).collect::<Vec<_>>(), [at], "{all:?}");
     }
-    assert!(input_error(&[("switch.latency", "0 ns")]).is_none(), "the cables take their time");
-    assert!(input_error(&[("links.global.cable", "100 us")]).is_none());
+    assert!(errors_of(&[("switch.latency", "0 ns")]).is_none(), "the cables have a latency");
+    assert!(errors_of(&[("links.global.cable", "100 us")]).is_none());
 }
 
 #[test]
@@ -260,11 +260,11 @@ fn a_kind_of_group_has_a_plain_name() {
 }
 
 #[test]
-fn the_longest_way_counts_the_hops_there_are() {
+fn hops_max_counts_existing_hops_only() {
     let longest =
         |set: &[(&str, &str)]| try_build("dragonfly-1056", set).expect("legal").summary().hops_max;
     assert_eq!(longest(&[]), 3);
-    // Groups of one switch with a node: nothing to cross but what lies between groups.
+    // Groups of one switch with one node: the only hops are between groups.
     let with = |count: &'static str| {
         [
             ("groups.compute.switches", "1"),
@@ -278,9 +278,9 @@ fn the_longest_way_counts_the_hops_there_are() {
     assert_eq!(longest(&alone), 0);
 }
 
-/// What nobody uses is not in the way.
+/// A parameter without effect is not checked.
 #[test]
-fn a_threshold_holds_a_packet_where_it_is_one() {
+fn a_congestion_threshold_must_hold_a_packet() {
     let large = |management| {
         let set = [
             ("congestion.management", management),
@@ -296,7 +296,7 @@ fn a_threshold_holds_a_packet_where_it_is_one() {
     assert_eq!(all.iter().map(|c| c.at.as_str()).collect::<Vec<_>>(), ["congestion.threshold"]);
 }
 
-/// The machine of a file like others, changed; all of its complaints.
+/// The machine of a file that inherits from others, or all of its errors.
 fn like(text: &str, files: &[(&str, &str)]) -> Result<Machine, Vec<String>> {
     let files: Vec<_> = files.iter().map(|&(p, t)| (p.to_string(), t.to_string())).collect();
     MachineSpec::parse_like("mine", text, &files, &[])
@@ -304,9 +304,10 @@ fn like(text: &str, files: &[(&str, &str)]) -> Result<Machine, Vec<String>> {
         .map_err(|all| all.iter().map(InputError::to_string).collect())
 }
 
-/// As if it were said in the file, or by `--set`: machines of one digest are alike.
+/// Inherited keys have the same effect as keys in the file or by `--set`: equal machines have equal
+/// digests.
 #[test]
-fn a_machine_has_all_that_it_is_like_has() {
+fn a_machine_inherits_every_key() {
     for name in PRESETS {
         let digest = try_build(name, &[]).expect("legal").digest;
         assert_eq!(like(&format!("like = \"{name}\""), &[]).expect("legal").digest, digest);
@@ -322,7 +323,7 @@ fn a_machine_has_all_that_it_is_like_has() {
 
 /// Aurora has compute groups, which are linked to each other and to two kinds of service groups.
 #[test]
-fn groups_merge_by_kind_and_key_and_are_left_out_by_a_count_of_0() {
+fn groups_merge_by_kind_and_key_and_count_0_removes_them() {
     let resolved = |text: &str, files: &[(&str, &str)]| {
         let found = like(&format!("like = \"aurora\"\n{text}"), files).expect("legal");
         let found = found.summary();
@@ -333,14 +334,15 @@ fn groups_merge_by_kind_and_key_and_are_left_out_by_a_count_of_0() {
     let inner = |n: u64| n * (n - 1) / 2 * 2;
     let all = |compute: u64| inner(compute) + compute * 9 * 2 + 8 * 7 / 2 * 24 + 8 * 8;
     assert_eq!(resolved("", &[]), (175, all(166)));
-    // One kind is named, and one of its keys: the rest is as there.
+    // One key of one kind is set; all others are inherited.
     assert_eq!(resolved("[groups.daos]\nnodes = 64", &[]), (175, all(166)));
     assert_eq!(resolved("[groups.compute]\ncount = 20", &[]), (29, all(20)));
     let without = "[groups.daos]\ncount = 0\n[groups.service]\ncount = 0\n";
     assert_eq!(resolved(without, &[]), (166, inner(166)));
     let one = "[groups.service]\ncount = 0\n";
     assert_eq!(resolved(one, &[]), (174, all(166) - 166 * 2 - 8 * 8));
-    // Links, too, from either end; and a file between may leave out what the next one has again.
+    // Links can be set from either end. An intermediate file may remove what the next one sets
+    // again.
     let links = |text: &str| {
         resolved(&format!("[groups.compute]\ncount = 20\n[global.links.{text}"), &[]).1
     };
@@ -352,70 +354,70 @@ fn groups_merge_by_kind_and_key_and_are_left_out_by_a_count_of_0() {
     assert_eq!(mine("").expect("legal").summary().groups, 167);
     let again = mine("[groups.daos]\ncount = 8\n").expect("legal");
     assert_eq!(again.digest, try_build("aurora", &[]).expect("legal").digest);
-    // By `--set`, too.
+    // `--set` has the same effect.
     let set = [("groups.daos.count", "0"), ("groups.service.count", "0")];
     assert_eq!(try_build("aurora", &set).expect("legal").summary().groups, 166);
 }
 
 #[test]
-fn who_leaves_out_groups_that_are_not_there_is_told_so() {
-    let said = like("like = \"aurora\"\n[groups.doas]\ncount = 0", &[]).expect_err("misspelled");
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].starts_with("groups.doas.count: found `0`"), "{said:?}");
-    assert!(said[0].contains("groups.daos.count"), "{said:?}");
-    // Other keys do not make it a kind, nor does a file between.
+fn removing_an_unknown_kind_of_group_is_an_error() {
+    let errors = like("like = \"aurora\"\n[groups.doas]\ncount = 0", &[]).expect_err("misspelled");
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].starts_with("groups.doas.count: found `0`"), "{errors:?}");
+    assert!(errors[0].contains("groups.daos.count"), "{errors:?}");
+    // Other keys do not create a kind, nor does an intermediate file.
     let more = "[groups.doas]\ncount = 0\nrole = \"service\"\nnodes = 4";
     let between = ("between.toml", &*format!("like = \"aurora\"\n{more}"));
     for (text, files) in [
         (format!("like = \"aurora\"\n{more}"), &[][..]),
         ("like = \"between.toml\"".into(), &[between]),
     ] {
-        let said = like(&text, files).expect_err("misspelled");
-        assert_eq!(said.len(), 1, "{said:?}");
-        assert!(said[0].contains("groups.doas.count: found `0`"), "{said:?}");
-        assert!(said[0].contains("did you mean `groups.daos.count`?"), "{said:?}");
+        let errors = like(&text, files).expect_err("misspelled");
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert!(errors[0].contains("groups.doas.count: found `0`"), "{errors:?}");
+        assert!(errors[0].contains("did you mean `groups.daos.count`?"), "{errors:?}");
     }
     let none = "[groups.daos]\ncount = 0\n[groups.service]\ncount = 0\n[groups.compute]\ncount = 0";
-    let said = like(&format!("like = \"aurora\"\n{none}"), &[]).expect_err("no groups");
-    assert!(said[0].starts_with("groups.compute.count: found `0`"), "{said:?}");
+    let errors = like(&format!("like = \"aurora\"\n{none}"), &[]).expect_err("no groups");
+    assert!(errors[0].starts_with("groups.compute.count: found `0`"), "{errors:?}");
 }
 
 #[test]
-fn what_is_wrong_with_a_machine_that_is_like_another_names_the_file() {
+fn an_error_in_an_inherited_key_names_its_file() {
     let theirs = "like = \"dragonfly-1056\"\n[nic]\nwindow = 0\nwidnow = 1\n[switch]\nlatency = 3";
     let mine = "like = \"theirs.toml\"\n[switch]\nlatency = \"1 ns\"\n[node]\ncores = 0";
-    let said = like(mine, &[("theirs.toml", theirs)]).expect_err("three");
-    assert_eq!(said.len(), 3, "{said:?}");
+    let errors = like(mine, &[("theirs.toml", theirs)]).expect_err("three");
+    assert_eq!(errors.len(), 3, "{errors:?}");
     for want in ["node.cores: ", "theirs.toml, nic.window: ", "theirs.toml, nic.widnow: "] {
-        assert!(said.iter().any(|c| c.starts_with(want)), "{want}: {said:?}");
+        assert!(errors.iter().any(|c| c.starts_with(want)), "{want}: {errors:?}");
     }
-    // Of what is seen when all is known, too.
-    let said =
+    // This holds for errors found in `resolve` too.
+    let errors =
         like("like = \"aurora\"\n[nic]\npacket_payload = \"60 KiB\"", &[]).expect_err("large");
-    assert!(said.iter().any(|c| c.starts_with("aurora, links.edge.buffer: ")), "{said:?}");
+    assert!(errors.iter().any(|c| c.starts_with("aurora, links.edge.buffer: ")), "{errors:?}");
 }
 
-/// And nothing is said to be missing that may well be there.
+/// With an unknown base file, keys are not reported as missing.
 #[test]
-fn a_machine_like_none_is_told_so_with_all_else_that_is_known() {
+fn an_unknown_base_file_is_reported_with_all_other_errors() {
     let wrong = "\n[global.links.compute]\ncompute = 1\n[nic]\nwindow = 0";
     for (word, near) in [
         ("\"arora\"", "; did you mean `aurora`?"),
         ("3", "(NAME.toml)"),
         ("\"gone.toml\"", "(NAME.toml)"),
     ] {
-        let said = like(&format!("like = {word}{wrong}"), &[]).expect_err("none");
-        assert!(said.len() == 2 && said[0].starts_with("like: found `"), "{said:?}");
-        assert!(said[0].ends_with(near) && said[1].starts_with("nic.window: "), "{said:?}");
+        let errors = like(&format!("like = {word}{wrong}"), &[]).expect_err("none");
+        assert!(errors.len() == 2 && errors[0].starts_with("like: found `"), "{errors:?}");
+        assert!(errors[0].ends_with(near) && errors[1].starts_with("nic.window: "), "{errors:?}");
     }
     for (theirs, want) in [
         ("like = \"arora\"", "a.toml, like: found `arora`"),
         ("like = \"a.toml\"", "a.toml, like: found `a.toml`"),
         ("\n[groups\n", "a.toml, line 2: "),
     ] {
-        let said = like("like = \"a.toml\"", &[("a.toml", theirs)]).expect_err("none");
-        assert!(said.len() == 1 && said[0].starts_with(want), "{said:?}");
+        let errors = like("like = \"a.toml\"", &[("a.toml", theirs)]).expect_err("none");
+        assert!(errors.len() == 1 && errors[0].starts_with(want), "{errors:?}");
     }
-    let said = refused("aurora", &[("like", "frontier")]);
-    assert!(said.len() == 1 && said[0].starts_with("like: found `frontier`"), "{said:?}");
+    let errors = refused("aurora", &[("like", "frontier")]);
+    assert!(errors.len() == 1 && errors[0].starts_with("like: found `frontier`"), "{errors:?}");
 }

@@ -1,6 +1,6 @@
-//! What each policy makes of what it sees, one decision at a time.
+//! Decisions of each policy for given loads, one at a time.
 //!
-//! The machine is `dragonfly-1056`: one link between any two groups, so every way has a name.
+//! The machine is `dragonfly-1056`: one link between any two groups, so every path has a name.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use machine::{
     preset,
 };
 
-/// Near and far load of some links, none of all others. `downstream` is near.
+/// Near and far load of some links, zero for all others. `downstream` is near.
 #[derive(Default)]
 struct Seen(BTreeMap<LinkId, (u32, u32)>);
 impl Seen {
@@ -51,8 +51,8 @@ fn end(m: &Machine, link: LinkId) -> SwitchId {
     }
 }
 
-/// A packet from NIC 0 to another group whose minimal way begins with a hop within the group:
-/// its receiver, its draw, the first link, and the direct link between the groups.
+/// Packets from NIC 0 to another group whose minimal path begins with a hop within the group:
+/// receiver, draw, first link, and the direct link between the groups.
 fn packets(m: &Machine) -> Vec<(NicId, u64, LinkId, LinkId)> {
     let mut path = Vec::new();
     (32..m.n_nics())
@@ -72,10 +72,10 @@ fn first(m: &Machine, dst: NicId, r: u64, load: &impl LoadView) -> (Hop, Route) 
     (hop, route)
 }
 
-/// The queue of the direct link, a hop away: UGAL-L's source cannot see it, UGAL-G's and
-/// Slingshot's do.
+/// The queue of the direct link, one hop away, is invisible to the source switch of UGAL-L and
+/// visible to those of UGAL-G and Slingshot.
 #[test]
-fn the_source_sees_the_direct_link_or_does_not() {
+fn visibility_of_the_direct_link_depends_on_the_policy() {
     for (routing, sees) in [
         ("ugal-l", false),
         ("par", false),
@@ -94,8 +94,8 @@ fn the_source_sees_the_direct_link_or_does_not() {
     }
 }
 
-/// At the switch that has the direct link the progressive ones turn away from it. PAR goes on by
-/// any way, a class higher; the others by a link of that very switch.
+/// At the switch with the direct link, progressive policies divert from it. PAR uses any path, one
+/// class higher; the others use another global link of that switch.
 #[test]
 fn progressive_policies_decide_again_at_the_direct_link() {
     for routing in ["ugal-l", "par", "slingshot", "adaptive-0"] {
@@ -122,14 +122,15 @@ fn progressive_policies_decide_again_at_the_direct_link() {
         match routing {
             "ugal-l" => assert_eq!(turned, 0),
             "par" => assert_eq!(turned, all),
-            // One of four links of the switch is the direct one: both draws hit it 1 time in 16.
+            // One of the switch's four global links is the direct one: both draws select it 1 time
+            // in 16.
             _ => assert!(turned * 10 > all * 8 && turned < all, "{routing}: {turned} of {all}"),
         }
     }
 }
 
-/// Each load in whole steps, added: a score leaves the minimal way where it outweighs the other
-/// class's bias, and no sooner.
+/// Loads count in whole steps and add up: the minimal path is left exactly if its score exceeds the
+/// bias of the other class.
 #[test]
 fn a_score_is_the_sum_of_steps_against_the_bias() {
     for (routing, add) in [("slingshot", 5u32), ("adaptive-0", 0), ("adaptive-2", 3)] {
@@ -148,17 +149,17 @@ fn a_score_is_the_sum_of_steps_against_the_bias() {
             if !leaves(60_000, 0, 0) {
                 continue;
             }
-            assert!(!leaves(add * 1024, 0, 0), "{routing}: a tie is the minimal way's");
+            assert!(!leaves(add * 1024, 0, 0), "{routing}: a tie goes to the minimal path");
             assert!(leaves((add + 1) * 1024, 0, 0), "{routing}");
             assert!(leaves(0, (add + 1) * 1024, 0), "{routing}");
             assert!(leaves(0, 0, (add + 1) * 1024), "{routing}");
-            // Less than a step each is nothing at all.
+            // Loads below one step count as zero.
             assert!(!leaves(1023, 1023, 1023), "{routing}");
         }
     }
 }
 
-/// Four bits are full at 15: beyond that more load is no reason any more.
+/// 4-bit scores saturate at 15; more load has no effect.
 #[test]
 fn scores_saturate() {
     let m = build(&[("routing", "slingshot"), ("adaptive.nonminimal_add", "15")]);
@@ -171,13 +172,13 @@ fn scores_saturate() {
     }
 }
 
-/// ADAPTIVE_1 takes more to turn away at the second router than at the first.
+/// ADAPTIVE_1 needs more load to divert at the second router than at the first.
 #[test]
 fn adaptive_1_grows_with_the_routers_visited() {
     let m = build(&[("routing", "adaptive-1"), ("adaptive.growth", "3")]);
     let (mut here, mut there) = (0, 0);
     for (dst, r, local, direct) in packets(&m) {
-        // Four steps: more than one router's bias, less than two routers'.
+        // Four steps: more than the bias of one router, less than that of two.
         let four = 4 * 2048;
         here += u32::from(!first(&m, dst, r, &Seen::near(local, four)).1.is_minimal());
         let (hop, mut route) = first(&m, dst, r, &Idle);
@@ -187,12 +188,12 @@ fn adaptive_1_grows_with_the_routers_visited() {
     assert!(here > 50 && there == 0, "{here} at the first router, {there} at the second");
 }
 
-/// Slingshot draws two groups a candidate and drops the one whose link has the longer queue.
+/// Slingshot draws two groups per candidate and drops the one whose link has the longer queue.
 #[test]
 fn slingshot_avoids_groups_whose_link_is_full() {
     let m = build(&[("routing", "slingshot")]);
     let group = |nic: NicId| m.group_of(nic);
-    // Every second group's links out of group 0 are full, and the direct one.
+    // The direct link and the links from group 0 to every second group are full.
     let is_full = |g: u32, dst: NicId| g.is_multiple_of(2) || g == group(dst).0;
     let (mut full, mut all) = (0, 0);
     for (dst, r, local, _) in packets(&m) {
@@ -210,13 +211,13 @@ fn slingshot_avoids_groups_whose_link_is_full() {
             full += u32::from(is_full(via, dst));
         }
     }
-    // Blindly drawn it would be a half; all four draws full is 1 in 16.
+    // One random group would be full in half of the cases; all four drawn groups are in 1 of 16.
     assert!(all > 50 && full * 8 < all, "{full} of {all}");
 }
 
-/// IN_ORDER depends on the receiver alone; MIN_HASH and NMIN_HASH on the draw, never on load.
+/// IN_ORDER depends on the receiver only; MIN_HASH and NMIN_HASH on the draw, never on load.
 #[test]
-fn hashed_ways_are_blind_to_load() {
+fn hashed_paths_ignore_load() {
     for routing in ["min-hash", "nmin-hash", "in-order"] {
         let m = build(&[
             ("routing", routing),
@@ -235,6 +236,6 @@ fn hashed_ways_are_blind_to_load() {
             m.walk(NicId(0), dst, draw(13, 0, dst.0, 1), &Idle, &mut other);
             spread += u32::from(one != other);
         }
-        assert_eq!(spread > 10, routing != "in-order", "{routing}: {spread} ways differ");
+        assert_eq!(spread > 10, routing != "in-order", "{routing}: {spread} paths differ");
     }
 }

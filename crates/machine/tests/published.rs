@@ -1,5 +1,5 @@
-//! Every structure fact that the papers print about these machines, against what the machine files
-//! amount to. Facts are matched by id; one that is neither checked nor excused fails the test.
+//! Every structure fact that the papers print about these machines, compared with the machine
+//! files. Facts are matched by id; one that is neither checked nor excused fails the test.
 
 #![allow(clippy::disallowed_macros)] // prints what it checks
 
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use machine::{Idle, InputError, LinkEnd, LinkKind, Machine, MachineSpec, NicId, SwitchId, preset};
 use toml::{Table, Value};
 
-/// Facts that no machine file can express, and why.
+/// Facts that no machine file can express, with the reason.
 const EXCUSED: &[(&str, &str)] = &[
     ("S0.gpu.xecores", "inside a GPU"),
     ("S0.t1.ddr_cap", "memory capacity"),
@@ -54,8 +54,8 @@ impl Facts {
         Facts { by_id: by_id.collect(), checked: BTreeMap::new() }
     }
 
-    /// Our number, in the fact's unit, is what the paper prints: exactly if it prints a whole
-    /// number, beyond it if it prints `>n`, else to the last digit printed.
+    /// Checks our number, in the fact's unit: equal to a printed whole number, beyond a printed
+    /// `>n`, else equal to the last printed digit.
     fn check(&mut self, id: &str, ours: f64) {
         let fact = self.by_id.get(id).unwrap_or_else(|| panic!("no fact {id}"));
         let (ok, printed) = match &fact["value"] {
@@ -79,7 +79,7 @@ impl Facts {
         self.checked.insert(id.into(), ours);
     }
 
-    /// A fact that is a formula or only near a number; `holds` says whether it does.
+    /// A fact that is a formula or an approximate number; `holds` is the result of the comparison.
     fn check_that(&mut self, id: &str, ours: f64, holds: bool) {
         let fact = self.by_id.get(id).unwrap_or_else(|| panic!("no fact {id}"));
         let (what, value) = (fact["what"].as_str().unwrap_or(""), &fact["value"]);
@@ -158,10 +158,10 @@ fn aurora(facts: &mut Facts) {
     facts.check("S0.fab.ports_total", (s.fabric_ports + s.edge_ports) as f64);
     facts.check("S0.fab.ports_fabric", s.fabric_ports as f64);
     facts.check("S0.fab.ports_edge", s.edge_ports as f64);
-    // Not a fact of the list, but the sum it comes from.
+    // Not a fact of the list, but the sum that it comes from.
     assert_eq!(s.links, 175 * 496 + 27_390 + 2_988 + 672 + 64);
 
-    // What the machine was told, once more, from what was built.
+    // Inputs of the machine file, recomputed from the resolved machine.
     let mut ends = vec![0u32; m.n_switches() as usize];
     for (_, &switch) in m.nic_switch.iter() {
         ends[switch.0 as usize] += 1;
@@ -206,13 +206,13 @@ fn cascade_counts(facts: &mut Facts) {
     facts.check("S4.blue_cable", m.links_per_cable.into());
     facts.check("S4.cables_group", f64::from(kind.switches * blue_ports / m.links_per_cable));
     facts.check("S4.f9n", s.nodes.into());
-    // Links from switch 0 to its like in the next chassis.
+    // Links from switch 0 to the same slot of the next chassis.
     let black = |link: &machine::LinkId| {
         let ends = (m.links.from[*link], m.links.to[*link]);
         ends == (LinkEnd::Switch(SwitchId(0)), LinkEnd::Switch(SwitchId(16)))
     };
     facts.check("S4.black", m.links.to.ids().filter(black).count() as f64);
-    // Three lanes a link; 8 bits a byte.
+    // Three lanes per link; 8 bits per byte.
     let lane = |kind: LinkKind| {
         let link = m.links.kind.ids().find(|&l| m.links.kind[l] == kind).expect("has some");
         m.links.gap[link].bytes_per_s() * 8.0 / 3.0 * 1e-9
@@ -247,7 +247,7 @@ fn cascade_bandwidth(facts: &mut Facts) {
     let raw = s.global_B_per_s / f64::from(s.nodes) * giga;
     facts.check("S4.p.glob", raw);
     let packet = m.nic.packet_payload as f64;
-    // That it comes out of a run is a law (crates/properties/tests/aries.rs).
+    // A property test asserts that a run gives it (crates/properties/tests/aries.rs).
     let headers = m.nic.packet_overhead + m.nic.response;
     let efficiency = packet / (packet + headers as f64);
     facts.check("S4.p.eff", efficiency * 100.0);
@@ -274,8 +274,8 @@ fn cascade_bandwidth(facts: &mut Facts) {
     facts.check("S4.p.maxhop", longest as f64);
     facts.check("S4.p.hop", longest as f64 / f64::from(s.hops_max));
 
-    // G/(2(G-1)) * L * links a group * G, links a group being those in use; both ways. An odd
-    // number of groups is cut into unequal halves, which lose one part in G squared.
+    // G/(2(G-1)) * L * links per group * G, counting the links in use, both ways. An odd number of
+    // groups is cut into unequal halves, which lose one part in G squared.
     for groups in [6, 8, 16, 64, 241] {
         let s = cascade(groups).summary();
         let g = f64::from(groups);

@@ -1,5 +1,5 @@
-//! Every route of small machines, and many of large ones: it ends where it should, within its hop
-//! bound, and no cycle of virtual channels can fill up.
+//! All routes of small machines, and many of large ones: they end at their target within their hop
+//! bound, and no cycle of virtual channels exists.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -10,12 +10,12 @@ use machine::{
     Routing, SwitchId, preset,
 };
 
-/// Load as a function of a seed, the link and how often it was asked for: routers see every
-/// mixture of queues, and a later switch another one than those before it. It also sees to it that
-/// nobody asks for what a switch cannot know.
+/// Load as a function of a seed, the link and the number of queries: routers see every mixture of
+/// queues, and later switches see other loads. It also asserts that a switch uses only loads that
+/// it can know.
 struct Shifting<'a> {
     machine: &'a Machine,
-    /// Where the packet stands.
+    /// The switch of the packet.
     at: Cell<SwitchId>,
     seed: u64,
     asked: Cell<u64>,
@@ -60,12 +60,12 @@ impl LoadView for Shifting<'_> {
     }
 }
 
-/// Who watches a route being made.
+/// Observer of a route's construction.
 trait Watch: LoadView {
-    fn stands_at(&self, _: SwitchId) {}
+    fn arrive_at(&self, _: SwitchId) {}
 }
 impl Watch for Shifting<'_> {
-    fn stands_at(&self, at: SwitchId) {
+    fn arrive_at(&self, at: SwitchId) {
         self.at.set(at);
     }
 }
@@ -79,7 +79,8 @@ fn build(name: &str, set: &[(&str, &str)]) -> Machine {
         .unwrap_or_else(|c| panic!("{name} {set:?}: {c:#?}"))
 }
 
-/// Small machines of each shape: one level with one and with two links a pair, and two levels.
+/// Small machines of each shape: one level with one and with two links per pair of groups, and two
+/// levels.
 fn small(routing: &str) -> Vec<Machine> {
     let one = |groups: &'static str, links: &'static str| {
         build(
@@ -114,7 +115,7 @@ fn small(routing: &str) -> Vec<Machine> {
     vec![one("5", "1"), one("4", "2"), one("2", "3"), one("1", "1"), two("4", "1"), two("3", "8")]
 }
 
-/// The route's links with their virtual channels, the ejection link included.
+/// The route's links with their virtual channels, including the ejection link.
 fn trace(m: &Machine, src: NicId, dst: NicId, draw: u64, load: &impl Watch) -> Vec<(LinkId, u8)> {
     let mut route = Route::default();
     let mut path = vec![(m.injection(src), 0)];
@@ -126,7 +127,7 @@ fn trace(m: &Machine, src: NicId, dst: NicId, draw: u64, load: &impl Watch) -> V
                 return path;
             }
             LinkEnd::Switch(at) => {
-                load.stands_at(at);
+                load.arrive_at(at);
                 let hop = m.next_hop(at, dst, &mut route, draw, load);
                 assert_eq!(m.links.from[hop.link], LinkEnd::Switch(at), "a link that is not here");
                 assert!(hop.vc < m.n_vcs, "class {} of {}", hop.vc, m.n_vcs);
@@ -144,11 +145,11 @@ fn diameter(m: &Machine) -> u32 {
 }
 
 #[test]
-fn every_route_of_small_machines_ends_at_its_nic_and_no_channels_wait_in_a_circle() {
+fn every_route_of_small_machines_ends_at_its_nic_without_channel_cycles() {
     for &routing in Routing::WORDS {
         let mut highest = 0;
         for m in small(routing) {
-            // Channel c waits for channel d if a packet in c's buffer may ask for d next.
+            // Channel c waits for channel d if a packet in c's buffer may request d next.
             let mut waits = BTreeSet::new();
             let most = m.routing.max_hops(diameter(&m)) as usize;
             for (src, dst) in pairs(m.n_nics()) {
@@ -163,15 +164,15 @@ fn every_route_of_small_machines_ends_at_its_nic_and_no_channels_wait_in_a_circl
             }
             assert_acyclic(&waits);
         }
-        // No channel too many either: each holds a share of every buffer.
+        // There is no superfluous channel either: each takes a share of every buffer.
         let n_vcs = small(routing)[0].n_vcs;
         assert_eq!(highest + 1, n_vcs, "{routing}: classes up to {highest}");
     }
 }
 
-/// The order that docs/models/deadlock.md claims: by class, within a class row, column, global.
+/// The order that docs/models/deadlock.md states: by class, within a class row, column, global.
 #[test]
-fn channels_are_taken_in_the_stated_order() {
+fn channels_are_used_in_the_stated_order() {
     let rank = |m: &Machine, (link, vc): (LinkId, u8)| match m.links.kind[link] {
         LinkKind::Injection => 0,
         LinkKind::Local => 1 + 3 * u32::from(vc),
@@ -205,10 +206,10 @@ fn pairs(n: u32) -> impl Iterator<Item = (NicId, NicId)> {
     (0..n).flat_map(move |s| (0..n).filter(move |&d| d != s).map(move |d| (NicId(s), NicId(d))))
 }
 
-/// A link and a virtual channel of it.
+/// A link and one of its virtual channels.
 type Channel = (LinkId, u8);
 
-/// Kahn's algorithm: what remains after taking away all that wait for nobody is a circle.
+/// Kahn's algorithm: what remains after removing all channels that wait for none is a cycle.
 fn assert_acyclic(waits: &BTreeSet<(Channel, Channel)>) {
     let mut left = waits.clone();
     loop {
@@ -218,7 +219,7 @@ fn assert_acyclic(waits: &BTreeSet<(Channel, Channel)>) {
         if left.is_empty() {
             return;
         }
-        assert!(left.len() < before, "channels wait in a circle: {left:?}");
+        assert!(left.len() < before, "a cycle of channels: {left:?}");
     }
 }
 
@@ -230,9 +231,9 @@ fn decide(m: &Machine, src: NicId, dst: NicId, r: u64, load: &impl LoadView) -> 
 }
 
 #[test]
-fn valiant_routes_pass_every_switch_of_every_third_group_equally_often() {
+fn valiant_routes_use_every_switch_of_every_third_group_equally_often() {
     let m = build("dragonfly-1056", &[("routing", "valiant")]);
-    // Group 0 to group 5, 32 nodes a group; within group 0, 4 nodes a switch.
+    // Group 0 to group 5, 32 nodes per group; within group 0, 4 nodes per switch.
     for (dst, others) in [(5 * 32, 31 * 8), (4, 6)] {
         let mut seen = vec![0u32; m.n_switches() as usize + 1];
         for nth in 0..100 * others {
@@ -262,7 +263,7 @@ impl LoadView for On {
     }
 }
 
-/// Backlog times hops, plus bias on the other side: at the break-even minimal, above it not.
+/// Backlog times hops, with bias: minimal at the break-even point, non-minimal above it.
 #[test]
 fn ugal_leaves_the_minimal_route_when_its_queue_outweighs_bias() {
     let bias = 12_000;
@@ -274,11 +275,11 @@ fn ugal_leaves_the_minimal_route_when_its_queue_outweighs_bias() {
         let (first, hops) = (path[1], path.len() as u64 - 2);
         for (backlog, minimal) in [(bias / hops, true), (bias / hops + 1, false)] {
             let (link, via) = decide(&m, NicId(0), dst, r, &On(vec![first], backlog));
-            // A non-minimal way that begins with the same link is no better than the minimal one.
+            // A non-minimal path that begins with the same link is no better than the minimal one.
             assert_eq!(via == 0, minimal || link == first, "{dst:?}: {backlog} B, {hops} hops");
             assert!(minimal || link != first || via == 0);
         }
-        // With all queues alike the longer way costs more.
+        // With equal queues the longer path costs more.
         let alike = On(m.links.to.ids().collect(), 100_000);
         assert_eq!(decide(&m, NicId(0), dst, r, &alike).1, 0);
     }
@@ -312,8 +313,8 @@ fn parallel_links_are_chosen_by_load_and_among_equals_by_the_draw() {
     assert!(seen.iter().all(|n| (845..1155).contains(n)), "{seen:?}");
 }
 
-/// Between two groups of Aurora are two links: with both idle each packet takes the shorter way or
-/// the draw's, and a busy one is left alone.
+/// There are two links between two groups of Aurora. With both idle each packet takes the shorter
+/// path or the draw's; a busy link is avoided.
 #[test]
 fn links_to_another_group_are_chosen_by_load() {
     let m = build("aurora", &[("routing", "minimal")]);

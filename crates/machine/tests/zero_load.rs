@@ -1,4 +1,4 @@
-//! A lone message: published latencies and rates, and the closed form that stands for them.
+//! A single message: published latencies and rates, and the closed form.
 
 #![allow(clippy::disallowed_macros)] // prints what it checks
 
@@ -11,7 +11,7 @@ fn build(name: &str, set: &[(&str, &str)]) -> Machine {
     MachineSpec::parse(name, text, &set).and_then(|s| s.resolve()).expect("a sound preset")
 }
 
-/// A NIC reached from NIC 0 over so many hops between switches.
+/// A NIC reached from NIC 0 over this many hops between switches.
 fn at_hops(m: &Machine, hops: usize) -> NicId {
     let mut path = Vec::new();
     let reached = |&dst: &NicId| {
@@ -21,7 +21,7 @@ fn at_hops(m: &Machine, hops: usize) -> NicId {
     (1..m.n_nics()).map(NicId).find(reached).expect("some NIC is that far")
 }
 
-/// slingshot.md section 4: 1.25 us and 0.35 us a switch, and MPICH's own constants: 1.60 us
+/// slingshot.md, section 4: 1.25 us and 0.35 us per switch, and MPICH's own constants: 1.60 us
 /// through one switch, 1.95 through two of a group, 2.80 between groups.
 #[test]
 fn eight_bytes_take_the_published_time_over_slingshot() {
@@ -38,7 +38,7 @@ fn eight_bytes_take_the_published_time_over_slingshot() {
 }
 
 #[test]
-fn the_dma_step_and_the_full_rate_are_there() {
+fn the_dma_step_and_the_full_rate_match() {
     let m = build("aurora", &[]);
     let dst = at_hops(&m, 1);
     let (small, large) = (m.zero_load(NicId(0), dst, 64), m.zero_load(NicId(0), dst, 128));
@@ -52,23 +52,23 @@ fn the_dma_step_and_the_full_rate_are_there() {
     assert!((22.2..=23.0).contains(&rate), "{rate} GB/s");
 }
 
-/// shs-libcxi's cxi_{send,write,read}_lat from 128 B to 1 KiB: 0.21, 0.17 and 0.16 us. In the NIC a
-/// packet is whole before it leaves, and before it is written.
+/// shs-libcxi's cxi_{send,write,read}_lat from 128 B to 1 KiB: 0.21, 0.17 and 0.16 us. The NIC
+/// holds a whole packet before it sends it, and before it writes it.
 #[test]
-fn the_bytes_of_one_packet_count_at_both_its_ends() {
+fn the_bytes_of_one_packet_count_at_both_ends() {
     let m = build("aurora", &[]);
     let dst = at_hops(&m, 0);
     let us = |bytes| m.zero_load(NicId(0), dst, bytes).seconds() * 1e6;
     let rise = us(1024) - us(128);
     assert!((0.16..=0.21).contains(&rise), "{rise} us");
-    // Of more packets only the first and the last, the others' are under way at the same time.
+    // With several packets only the first and the last count; the others overlap.
     let (whole, long) = (us(2048) - us(128), us(64 << 10) - us(60 << 10));
     assert!((long / 4096.0 - 1.0 / 22.6e3).abs() < 0.01 / 22.6e3, "{long} us");
     assert!(whole / 1920.0 > 4.0 * long / 4096.0, "{whole} and {long} us");
 }
 
-/// aries.md: 0.8 us for a Put of 8 B, 100 ns a hop, 10 GB/s from one NIC where one link does not
-/// bind, 5.25 GB/s on the wire where one does.
+/// docs/models/aries.md: 0.8 us for a Put of 8 B, 100 ns per hop, 10 GB/s from one NIC where no
+/// single link binds, 5.25 GB/s on the wire where one does.
 #[test]
 fn a_put_takes_the_published_time_over_aries() {
     let m = build("cascade-3k", &[("routing", "minimal")]);
@@ -90,23 +90,23 @@ fn a_put_takes_the_published_time_over_aries() {
     let (same_blade, one_green) = (rate(0), rate(1));
     println!("cascade-3k: 4 MiB at {same_blade:.2} GB/s on a blade, {one_green:.2} over one link");
     assert!((same_blade - 10.0).abs() < 0.05);
-    // One way: the responses go the other.
+    // One way: the responses use the other direction.
     assert!((one_green - 5.25 * 64.0 / 88.0).abs() < 0.05);
 }
 
-/// The sum by hand, for a message of two full packets and a part.
+/// The sum by hand, for a message of two full packets and a partial one.
 #[test]
-fn the_closed_form_is_the_sum_it_says() {
+fn the_closed_form_is_the_stated_sum() {
     let m = build("dragonfly-1056", &[("routing", "minimal")]);
     let dst = at_hops(&m, 3);
     // NIC 10; injection 10, local 10, global 100, local 10, ejection 5; 2 x 256 and 1 B; NIC 10.
     let want = Span::ns(10 + 10 + 10 + 100 + 10 + 5 + 512 + 10) + Span::ps(125);
     assert_eq!(m.zero_load(NicId(0), dst, 4097), want);
-    // Nothing but headers, of which there are none.
+    // Headers only, which have no bytes here.
     assert_eq!(m.zero_load(NicId(0), dst, 0), Span::ns(155));
 }
 
-/// With no load an adaptive route is a minimal one: the same links, for the same draw.
+/// Without load an adaptive route is minimal: the same links for the same draw.
 #[test]
 fn no_load_makes_every_adaptive_policy_minimal() {
     for name in ["aurora", "cascade-3k", "dragonfly-1056"] {

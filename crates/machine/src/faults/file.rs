@@ -121,7 +121,7 @@ impl Read<'_> {
         let value = &row[key];
         let cable = row.get("cable");
         if let Some(cable) = cable.filter(|_| key != "switches" && key != "groups") {
-            self.wrong("cable", cable, "none: only between `switches` or `groups`".into());
+            self.wrong("cable", cable, "no cable: only with `switches` or `groups`".into());
             return None;
         }
         match key {
@@ -136,7 +136,7 @@ impl Read<'_> {
                     self.machine.links_between(SwitchId(a), SwitchId(b)).len() as u32
                 };
                 if cables == 0 {
-                    self.wrong(key, value, "two that a cable joins".into());
+                    self.wrong(key, value, "two that are joined by a cable".into());
                     return None;
                 }
                 let cable = match cable {
@@ -173,7 +173,7 @@ impl Read<'_> {
             ["lanes", "ber"].iter().find_map(|key| Some((*key, row.get(*key)?)))
             && !is_link
         {
-            self.wrong(key, value, "it on links: `switches`, `groups` or `nic_link`".into());
+            self.wrong(key, value, "links only: `switches`, `groups` or `nic_link`".into());
             return None;
         }
         match (row.get("lanes"), row.get("ber")) {
