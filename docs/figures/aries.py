@@ -1,4 +1,4 @@
-"""The figures of docs/models/aries.md: all-to-alls of puts in random shifts on Cascade.
+"""The figures of docs/models/aries-alltoall.md: all-to-alls of puts in random shifts on Cascade.
 
     python docs/figures/aries.py [--draw]
 

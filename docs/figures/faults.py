@@ -1,4 +1,4 @@
-"""The figure of docs/models/faults.md: throughput before, during and after a fault.
+"""The figure of docs/models/fault-effects.md: throughput before, during and after a fault.
 
     python docs/figures/faults.py
 

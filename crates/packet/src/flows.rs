@@ -1,5 +1,5 @@
 //! Flows of ordered packets, which must not overtake each other: all packets of a flow in flight
-//! use one path. Rule and sources: docs/models/routing.md.
+//! use one path. Rule and sources: docs/models/ordered-flows.md.
 //!
 //! This file knows the flows of each NIC and the hops that each has taken. It does not choose hops.
 //!

@@ -1,9 +1,10 @@
 //! 4-bit load scores of Slingshot and Aries, and the comparison of biased scores.
 //!
 //! Source: public notes on the patents (US 9,137,143) and on De Sensi et al., SC'20, section II-C.
-//! Near-end, far-end and downstream load are remapped and added to a saturating 4-bit score. A class
-//! has a bias of a 2-bit shift and a 6-bit addend; the lowest score wins. The remapping is not public:
-//! here each load is counted in units of `adaptive.quantum`, a power of two bytes.
+//! Near-end, far-end and downstream load are remapped and added to a saturating 4-bit score. The
+//! bias of a class consists of a 2-bit shift and a 6-bit addend; the lowest score wins. The
+//! remapping is not public: here each load is counted in units of `adaptive.quantum`, a power of
+//! two bytes.
 
 use super::DecisionPoint;
 use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};

@@ -1,4 +1,4 @@
-//! Extrapolates an all-to-all in random shifts from some of the shifts: docs/models/aries.md.
+//! Extrapolates an all-to-all in random shifts from some of the shifts: docs/models/aries-alltoall.md.
 
 use super::calls::SampleRow;
 use crate::bench::{PUTS, Plan};
@@ -12,7 +12,7 @@ const STUDENT: [f64; 5] = [12.706, 4.303, 3.182, 2.776, 2.571];
 const ENDS: usize = 2;
 
 /// The skew between ranks continues to grow after the simulated part. Whole runs differ by this
-/// much from their extrapolation, in the mean over seeds [measured: docs/models/aries.md].
+/// much from their extrapolation, in the mean over seeds [measured: docs/models/aries-alltoall.md].
 const DRIFT: f64 = 0.01;
 
 /// Minimum number of parts that gives a variance.
