@@ -295,10 +295,10 @@ impl Selection {
         let own = self.rules(kind).iter().filter(may).map(|rule| overrides.bounded(kind, rule));
         let mut rules = first.copied().chain(own);
         let rule = rules.find(|rule| rule.holds(case)).map(|rule| rule.algorithm);
-        let asked = composition.flatten().map(|form| Algorithm::formed(kind, form));
-        let asked = asked.filter(|a| a.is_applicable(case));
+        let requested = composition.flatten().map(|form| Algorithm::formed(kind, form));
+        let requested = requested.filter(|a| a.is_applicable(case));
         let forced = || last_of(&overrides.forced, kind).filter(|a| a.is_applicable(case));
-        let chosen = match (asked, rule) {
+        let chosen = match (requested, rule) {
             (Some(composed), _) => composed,
             (None, Some(composed)) if composed.is_composed() => composed,
             _ => match forced() {

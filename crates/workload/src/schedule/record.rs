@@ -439,7 +439,8 @@ impl Reader<'_> {
         let layout = NonContiguous { bytes, touched, values, members };
         if !layout.is_valid() {
             let wanted = "at most 64 GiB, a line of 64 B for every byte, and values of a byte";
-            let found = format!("{bytes} B in lines of {touched}, {values} values, {members}");
+            let found =
+                format!("{bytes} B in lines of {touched} B, {values} values, {members} runs");
             self.error(row, found, wanted);
         }
         // The layout of the call's other side may stand between the two.
@@ -459,8 +460,8 @@ impl Reader<'_> {
             None => Kind::ALL[next - PLAIN.len()] != Kind::Barrier,
         });
         if !has_data {
-            let gives = if name == "packs" { "gives" } else { "takes" };
-            let wanted = format!("a call behind it, in its step, that {gives} data");
+            let moves = if name == "packs" { "sends" } else { "receives" };
+            let wanted = format!("a following call in its step that {moves} data");
             self.error(row, name, &wanted);
         }
         let op = if name == "packs" { Op::Packs(layout) } else { Op::Unpacks(layout) };

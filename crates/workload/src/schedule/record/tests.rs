@@ -250,11 +250,11 @@ fn non_contiguous_layouts_round_trip() {
         let errors = read(&table).expect_err(wanted);
         assert!(errors.iter().any(|f| f.at == "row 0" && f.wanted.contains(wanted)), "{errors:?}");
     };
-    check(&|t| t.op[0] = name("unpacks"), "that takes data");
-    check(&|t| t.op[1] = name("recv"), "that gives data");
-    check(&|t| t.op[1] = name("pause"), "that gives data");
-    check(&|t| t.op[1] = u8::MAX, "that gives data");
-    check(&|t| t.op[1] = name("packs"), "that gives data");
+    check(&|t| t.op[0] = name("unpacks"), "that receives data");
+    check(&|t| t.op[1] = name("recv"), "that sends data");
+    check(&|t| t.op[1] = name("pause"), "that sends data");
+    check(&|t| t.op[1] = u8::MAX, "that sends data");
+    check(&|t| t.op[1] = name("packs"), "that sends data");
     check(&|t| t.grain[0] = PARTS - 1, "values of a byte");
 }
 
