@@ -106,15 +106,15 @@ impl CongestionTree {
     }
 
     /// Records whether the bottleneck of `flow` is at a receiving NIC.
-    fn set_receiver_limited(&mut self, flow: FlowId, is_held: bool) {
+    fn set_receiver_limited(&mut self, flow: FlowId, is_limited: bool) {
         if self.place.len() <= flow.0 as usize {
             self.place.raw.resize(flow.0 as usize + 1, ABSENT);
         }
         let place = self.place[flow];
-        if is_held && place == ABSENT {
+        if is_limited && place == ABSENT {
             self.place[flow] = self.receiver_limited.len() as u32;
             self.receiver_limited.push(flow);
-        } else if !is_held && place != ABSENT {
+        } else if !is_limited && place != ABSENT {
             self.place[flow] = ABSENT;
             self.receiver_limited.swap_remove(place as usize);
             if let Some(&moved) = self.receiver_limited.get(place as usize) {
@@ -144,13 +144,13 @@ impl CongestionTree {
     }
 
     fn occupy(&mut self, at: Buffer, level: u64, bytes: u64) {
-        let standing = &mut self.of[at];
-        if standing.level == u64::MAX {
+        let occupancy = &mut self.of[at];
+        if occupancy.level == u64::MAX {
             self.full.push(at);
         }
-        standing.level = standing.level.min(level);
-        standing.bytes = standing.bytes.saturating_add(bytes);
-        self.is_full |= standing.bytes >= u64::from(standing.buffer);
+        occupancy.level = occupancy.level.min(level);
+        occupancy.bytes = occupancy.bytes.saturating_add(bytes);
+        self.is_full |= occupancy.bytes >= u64::from(occupancy.buffer);
     }
 
     /// The highest level of a flow through this buffer.

@@ -54,7 +54,7 @@ impl HeadOfLine {
         let inputs = kinds.len() as u64 - of[LinkKind::Ejection as usize];
         Some(HeadOfLine {
             bias: bias.into(),
-            per_input: of.map(|same_first_link| (same_first_link << 20) / inputs.max(1)),
+            per_input: of.map(|links| (links << 20) / inputs.max(1)),
             by_first_link: IndexVec::filled(0, kinds.len()),
             by_nic: IndexVec::filled(0, machine.n_nics() as usize),
         })
@@ -71,17 +71,17 @@ impl HeadOfLine {
     ///   trials. The queue of the shortest path hardly drains meanwhile, so it keeps its maximum.
     fn queue_length(&self, kind: LinkKind, u: u64, ticks: u64, n: u64) -> u64 {
         let ticks = ticks.min(MAX_TICKS);
-        let gathers = u.saturating_sub(ALL).saturating_mul(ticks) >> (20 - PART_BITS);
+        let excess = u.saturating_sub(ALL).saturating_mul(ticks) >> (20 - PART_BITS);
         // 1 / pi is 7 / 22.
-        let from_nothing = ((ticks * 2 * 7 / 22) << (2 * PART_BITS)).isqrt();
-        let for_ever = match ALL.saturating_sub(u) {
+        let from_empty = ((ticks * 2 * 7 / 22) << (2 * PART_BITS)).isqrt();
+        let stationary = match ALL.saturating_sub(u) {
             0 => u64::MAX,
             idle => (u * u / idle) >> (21 - PART_BITS),
         };
         // ln n / 2 is log2 n x 0.347, here rounded down to a power of two.
         let max_of_n = u64::from(n.max(2).ilog2()) * 89;
-        let wanders = from_nothing.min(for_ever).saturating_mul(max_of_n) >> 8;
-        let all = u128::from(gathers.max(wanders)) * u128::from(self.per_input[kind as usize]);
+        let wander = from_empty.min(stationary).saturating_mul(max_of_n) >> 8;
+        let all = u128::from(excess.max(wander)) * u128::from(self.per_input[kind as usize]);
         u64::try_from(all >> 20).unwrap_or(u64::MAX)
     }
 

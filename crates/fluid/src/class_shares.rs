@@ -246,7 +246,7 @@ impl MaxMin {
         let n = self.shares.len();
         self.crossings.raw.resize_with(n, Vec::new);
         self.second_lowest_of.raw.resize(n, UNSET);
-        self.visited_in.resize(n + 1, crate::NONE);
+        self.visited.resize(n + 1, crate::NONE);
         let (is_pending, is_unlimited) =
             (vec![false; whole.len()], vec![false; entitlements.len()]);
         let (pending, set, recomputed) = (Vec::new(), Vec::new(), vec![(0, 0); whole.len()]);

@@ -216,7 +216,7 @@ pub struct MaxMin {
     solve: u32,
     wave: u32,
     /// Resources of flows opened in this wave; the first `n_visited` are valid.
-    visited_in: Vec<Resource>,
+    visited: Vec<Resource>,
     n_visited: usize,
     opened: Vec<FlowId>,
     /// With classes: all flows opened since the parts were last computed.
@@ -261,7 +261,7 @@ impl MaxMin {
             step: 0,
             solve: 0,
             wave: 0,
-            visited_in: vec![NONE; n + 1],
+            visited: vec![NONE; n + 1],
             n_visited: 0,
             opened: Vec::new(),
             reopened: Vec::new(),
@@ -399,7 +399,7 @@ impl MaxMin {
                 }
             }
             for nth in 0..std::mem::take(&mut self.n_visited) {
-                let resource = self.visited_in[nth];
+                let resource = self.visited[nth];
                 if self.must_reopen(resource) {
                     self.open_bottlenecked(resource);
                 }
@@ -419,7 +419,7 @@ impl MaxMin {
                 }
             }
         }
-        for &resource in &self.visited_in[..std::mem::take(&mut self.n_visited)] {
+        for &resource in &self.visited[..std::mem::take(&mut self.n_visited)] {
             self.shares[resource].max_wave_level = 0;
         }
     }
@@ -482,7 +482,7 @@ impl MaxMin {
         ];
         let lists = [&self.to_open, &self.open_here, &self.above].map(|list| &list.items);
         let ids = ids.into_iter().chain(lists);
-        let resources = [&self.freed, &self.visited_in];
+        let resources = [&self.freed, &self.visited];
         self.shares.len()
             * (size_of::<ResourceState>() + size_of::<Vec<FlowId>>() + size_of::<u64>())
             + self.rows.raw.capacity() * size_of::<FlowEntry>()
@@ -586,7 +586,7 @@ impl MaxMin {
         if at != NONE {
             shares[at.idx()].visited_in = step;
         }
-        let (visited_in, mut n_visited) = (&mut self.visited_in[..], self.n_visited);
+        let (visited, mut n_visited) = (&mut self.visited[..], self.n_visited);
         for &flow in self.to_open.all() {
             let level = std::mem::replace(&mut self.levels[flow], UNSET);
             if level == UNSET {
@@ -609,7 +609,7 @@ impl MaxMin {
                 share.residual += (level * weight) as i64;
                 share.open_weight += weight;
                 bottleneck_weight += select_unpredictable(resource == bottleneck, weight, 0);
-                visited_in[n_visited] = resource;
+                visited[n_visited] = resource;
                 n_visited += usize::from(share.visited_in < wave);
                 share.visited_in = step;
             }
