@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Says in the object which source speaks which ABI: the compiler wrappers warn of a mixture, and
-   the library names the sources to be compiled again. */
+/* Records in the object which source uses which ABI: the compiler wrappers warn of a mixture, and
+   the library names the sources to recompile. */
 #if defined(__GNUC__) && defined(__ELF__)
 __asm__(".pushsection .odonata_abi,\"\",%progbits\n"
         ".string \"odonata mpi.h: standard ABI: " __BASE_FILE__ "\"\n"
@@ -24,7 +24,7 @@ typedef intptr_t MPI_Aint;
 typedef int64_t MPI_Offset;
 typedef int64_t MPI_Count;
 
-/* Handles: pointers that nobody follows. */
+/* Handles: pointers that are never dereferenced. */
 typedef struct MPI_ABI_Comm *MPI_Comm;
 typedef struct MPI_ABI_Datatype *MPI_Datatype;
 typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
@@ -37,7 +37,7 @@ typedef struct MPI_ABI_Request *MPI_Request;
 typedef struct MPI_ABI_Session *MPI_Session;
 typedef struct MPI_ABI_Win *MPI_Win;
 
-/* What a receive or a probe found. */
+/* The result of a receive or a probe. */
 typedef struct {
     int MPI_SOURCE;
     int MPI_TAG;
@@ -45,7 +45,7 @@ typedef struct {
     int MPI_internal[5];
 } MPI_Status;
 
-/* Functions a program passes in. */
+/* Callback functions. */
 typedef void(MPI_User_function)(void *in, void *inout, int *len, MPI_Datatype *datatype);
 typedef void(MPI_User_function_c)(void *in, void *inout, MPI_Count *len, MPI_Datatype *datatype);
 
@@ -2828,7 +2828,7 @@ double PMPI_Wtick(void);
 double PMPI_Wtime(void);
 
 /* Handles as Fortran's default integers, and a status as MPI_F_STATUS_SIZE of them. Macros over
-   functions of the standard ABI, so that no symbol outside of it is needed. */
+   functions of the standard ABI need no symbol outside of it. */
 typedef int MPI_Fint;
 static __inline__ int ODONATA_copy_status(const void *from, void *to)
 {

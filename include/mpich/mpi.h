@@ -1,5 +1,5 @@
-/* mpi.h of odonata in the ABI of MPICH (libmpi.so.12), which is Fortran's, too: for the C of
-   programs that are partly Fortran, by `odonata-mpicc -abi=mpich`. Written by the test `fresh` of
+/* mpi.h of odonata in the ABI of MPICH (libmpi.so.12), which Fortran uses too: for the C code of
+   programs that are partly Fortran, with `odonata-mpicc -abi=mpich`. Written by the test `fresh` of
    crates/mpiabi from its interface tables; do not edit. */
 #ifndef ODONATA_MPI_H
 #define ODONATA_MPI_H
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Says in the object which source speaks which ABI: the compiler wrappers warn of a mixture, and
-   the library names the sources to be compiled again. */
+/* Records in the object which source uses which ABI: the compiler wrappers warn of a mixture, and
+   the library names the sources to recompile. */
 #if defined(__GNUC__) && defined(__ELF__)
 __asm__(".pushsection .odonata_abi,\"\",%progbits\n"
         ".string \"odonata mpi.h: MPICH ABI: " __BASE_FILE__ "\"\n"
@@ -24,7 +24,7 @@ typedef intptr_t MPI_Aint;
 typedef int64_t MPI_Offset;
 typedef int64_t MPI_Count;
 
-/* Handles: integers, but of files. */
+/* Handles: integers, except for files. */
 typedef int MPI_Comm;
 typedef int MPI_Datatype;
 typedef int MPI_Errhandler;
@@ -37,7 +37,7 @@ typedef int MPI_Request;
 typedef int MPI_Session;
 typedef int MPI_Win;
 
-/* What a receive or a probe found; in Fortran the same. */
+/* The result of a receive or a probe; the same in Fortran. */
 typedef struct {
     int MPI_internal[2];
     int MPI_SOURCE;
@@ -47,13 +47,13 @@ typedef struct {
 typedef MPI_Status MPI_F08_status;
 typedef int MPI_Fint;
 
-/* Names by which programs recognize MPICH's header and its types. */
+/* Names by which programs detect MPICH's header and its types. */
 #define MPI_INCLUDED
 #define MPI_FILE_DEFINED
 #define MPI_AINT_FMT_DEC_SPEC "%ld"
 #define MPI_AINT_FMT_HEX_SPEC "%lx"
 
-/* Places that stand for something, and what copies an attribute. */
+/* Addresses with a special meaning, and the function that copies an attribute. */
 extern int *const MPI_UNWEIGHTED;
 extern int *const MPI_WEIGHTS_EMPTY;
 extern MPI_Fint *const MPI_F_STATUS_IGNORE;
@@ -67,7 +67,7 @@ int MPIR_Dup_fn(int object, int keyval, void *extra_state, void *value_in, void 
 #define MPI_TYPE_DUP_FN MPIR_Dup_fn
 #define MPI_WIN_DUP_FN MPIR_Dup_fn
 
-/* Functions a program passes in. */
+/* Callback functions. */
 typedef void(MPI_User_function)(void *in, void *inout, int *len, MPI_Datatype *datatype);
 typedef void(MPI_User_function_c)(void *in, void *inout, MPI_Count *len, MPI_Datatype *datatype);
 

@@ -51,7 +51,7 @@ pub fn name_list(functions: &[Function]) -> String {
     let mut out = String::from(
         "//! Names of the MPI functions, in the order of `crates/mpiabi/interface/functions.tsv`.\n\
          //! Written by that crate's test `fresh`; do not edit.\n\n\
-         /// The functions a rank can be in, by the number the wire carries. 0: between calls.\n",
+         /// The functions a rank can be in, by their numbers in submissions. 0: between calls.\n",
     );
     writeln!(out, "pub const FUNCTIONS: [&str; {}] = [", functions.len() + 1).unwrap();
     out.push_str("    \"(between calls)\",\n");
@@ -59,7 +59,7 @@ pub fn name_list(functions: &[Function]) -> String {
         writeln!(out, "    \"MPI_{}\",", f.name).unwrap();
     }
     out.push_str(
-        "];\n\n/// Name of a function by its number; numbers of a newer interface have none.\n\
+        "];\n\n/// Name of a function by its number; unknown numbers have none.\n\
          pub fn function_name(id: u32) -> &'static str {\n    \
          FUNCTIONS.get(id as usize).copied().unwrap_or(\"an MPI function\")\n}\n",
     );

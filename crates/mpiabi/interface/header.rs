@@ -12,8 +12,8 @@ const STANDARD: &str = "\
    interface tables; do not edit. */
 ";
 const MPICH: &str = "\
-/* mpi.h of odonata in the ABI of MPICH (libmpi.so.12), which is Fortran's, too: for the C of
-   programs that are partly Fortran, by `odonata-mpicc -abi=mpich`. Written by the test `fresh` of
+/* mpi.h of odonata in the ABI of MPICH (libmpi.so.12), which Fortran uses too: for the C code of
+   programs that are partly Fortran, with `odonata-mpicc -abi=mpich`. Written by the test `fresh` of
    crates/mpiabi from its interface tables; do not edit. */
 ";
 
@@ -24,8 +24,8 @@ const HEAD: &str = "\
 #include <stddef.h>
 #include <stdint.h>
 
-/* Says in the object which source speaks which ABI: the compiler wrappers warn of a mixture, and
-   the library names the sources to be compiled again. */
+/* Records in the object which source uses which ABI: the compiler wrappers warn of a mixture, and
+   the library names the sources to recompile. */
 #if defined(__GNUC__) && defined(__ELF__)
 __asm__(\".pushsection .odonata_abi,\\\"\\\",%progbits\\n\"
         \".string \\\"odonata mpi.h: {abi} ABI: \" __BASE_FILE__ \"\\\"\\n\"
@@ -44,7 +44,7 @@ typedef int64_t MPI_Count;
 ";
 
 const STATUS: &str = "
-/* What a receive or a probe found. */
+/* The result of a receive or a probe. */
 typedef struct {
     int MPI_SOURCE;
     int MPI_TAG;
@@ -53,7 +53,7 @@ typedef struct {
 } MPI_Status;
 ";
 const MPICH_STATUS: &str = "
-/* What a receive or a probe found; in Fortran the same. */
+/* The result of a receive or a probe; the same in Fortran. */
 typedef struct {
     int MPI_internal[2];
     int MPI_SOURCE;
@@ -63,13 +63,13 @@ typedef struct {
 typedef MPI_Status MPI_F08_status;
 typedef int MPI_Fint;
 
-/* Names by which programs recognize MPICH's header and its types. */
+/* Names by which programs detect MPICH's header and its types. */
 #define MPI_INCLUDED
 #define MPI_FILE_DEFINED
 #define MPI_AINT_FMT_DEC_SPEC \"%ld\"
 #define MPI_AINT_FMT_HEX_SPEC \"%lx\"
 
-/* Places that stand for something, and what copies an attribute. */
+/* Addresses with a special meaning, and the function that copies an attribute. */
 extern int *const MPI_UNWEIGHTED;
 extern int *const MPI_WEIGHTS_EMPTY;
 extern MPI_Fint *const MPI_F_STATUS_IGNORE;
@@ -85,7 +85,7 @@ int MPIR_Dup_fn(int object, int keyval, void *extra_state, void *value_in, void 
 ";
 
 const TYPES: &str = "
-/* Functions a program passes in. */
+/* Callback functions. */
 typedef void(MPI_User_function)(void *in, void *inout, int *len, MPI_Datatype *datatype);
 typedef void(MPI_User_function_c)(void *in, void *inout, MPI_Count *len, MPI_Datatype *datatype);
 
@@ -154,7 +154,7 @@ const ENUMS: [(&str, &str); 2] =
 /// every library with that ABI.
 const FORTRAN: &str = "
 /* Handles as Fortran's default integers, and a status as MPI_F_STATUS_SIZE of them. Macros over
-   functions of the standard ABI, so that no symbol outside of it is needed. */
+   functions of the standard ABI need no symbol outside of it. */
 typedef int MPI_Fint;
 static __inline__ int ODONATA_copy_status(const void *from, void *to)
 {
@@ -220,7 +220,7 @@ pub fn header(functions: &[Function], constants: &[Constant], mpich: bool) -> St
         constants.iter().map(|c| c.kind).filter(|k| is_handle(k)).collect();
     handles.sort_unstable();
     handles.dedup();
-    let what = if mpich { "integers, but of files" } else { "pointers that nobody follows" };
+    let what = if mpich { "integers, except for files" } else { "pointers that are never dereferenced" };
     writeln!(out, "/* Handles: {what}. */").unwrap();
     for kind in handles {
         match mpich && kind != "File" {

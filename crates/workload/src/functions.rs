@@ -1,7 +1,7 @@
 //! Names of the MPI functions, in the order of `crates/mpiabi/interface/functions.tsv`.
 //! Written by that crate's test `fresh`; do not edit.
 
-/// The functions a rank can be in, by the number the wire carries. 0: between calls.
+/// The functions a rank can be in, by their numbers in submissions. 0: between calls.
 pub const FUNCTIONS: [&str; 701] = [
     "(between calls)",
     "MPI_Abi_get_fortran_booleans",
@@ -706,7 +706,7 @@ pub const FUNCTIONS: [&str; 701] = [
     "MPI_Wtime",
 ];
 
-/// Name of a function by its number; numbers of a newer interface have none.
+/// Name of a function by its number; unknown numbers have none.
 pub fn function_name(id: u32) -> &'static str {
     FUNCTIONS.get(id as usize).copied().unwrap_or("an MPI function")
 }
