@@ -1,9 +1,9 @@
-"""Live runs beside the same binary on PyPI's `mpich`: one-sided operations, and the start.
+"""Live runs against the same binary on PyPI's `mpich`: one-sided operations, and start-up.
 
     python crates/bench/live/beside.py [smoke]
 
-CPU time of all processes of a run, and its wall clock. Figures depend on what else the machine
-does: compare the ratios. `smoke` runs small sizes without MPICH and is part of the tests.
+Prints CPU time of all processes of a run, and wall time. Results depend on the load of the machine:
+compare the ratios. `smoke` runs small sizes without MPICH and is part of the tests.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ sys.path.insert(0, str(ROOT / "conformance"))
 
 import places  # noqa: E402
 
-# What, ranks, program, loops, runs of which the fastest counts.
+# Title, ranks, program, loops, number of runs (the fastest counts).
 ROWS = (
     ("4 threads per rank, Put 4 B, flush", 2, "onesided threads", 50_000, 3),
     ("Get_accumulate of 10 integers, flush", 3, "onesided accumulate", 50_000, 3),
     ("Get_accumulate of 10 integers, one flush", 3, "onesided many", 50_000, 3),
-    ("start to end of a program that does nothing", 2, "hello", None, 10),
+    ("start and end of an empty program", 2, "hello", None, 10),
 )
 
 
@@ -39,7 +39,7 @@ def compiled(name: str, into: Path) -> Path:
 
 
 def cost(place: places.Twin | places.Reference, ranks: int, program: list[str]) -> list[float]:
-    """Seconds of CPU time and of the wall clock."""
+    """CPU time and wall time, s."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     command, env = place.command(ranks, program), place.environment()
     done = subprocess.run(command, env=env, capture_output=True, text=True)

@@ -1,5 +1,5 @@
-/* Calls a second: `calls blocking|round|isend|local LOOPS`. Rank 0 prints seconds of the wall clock,
-   which the simulation does not see, and how many calls each rank made. */
+/* Calls per second: `calls blocking|round|isend|local LOOPS`. Rank 0 prints the wall time, which is
+   not simulated, and the number of calls. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
     long loops = atol(argv[2]), calls = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     double start = wall();
-    if (!strcmp(what, "blocking")) { /* two ranks take turns; each receive blocks */
+    if (!strcmp(what, "blocking")) { /* two ranks alternate; each receive blocks */
         for (long i = 0; i < loops; i++) {
             if (rank == 0) {
                 MPI_Send(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
         for (long i = 0; i < loops; i++)
             MPI_Allreduce(&word, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         calls = loops * size;
-    } else if (!strcmp(what, "isend")) { /* calls that need not block, 64 between two waits */
+    } else if (!strcmp(what, "isend")) { /* nonblocking calls, 64 per wait */
         MPI_Request r[64];
         for (long i = 0; i < loops; i++) {
             for (int k = 0; k < 64; k++) {
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
             MPI_Waitall(64, r, MPI_STATUSES_IGNORE);
         }
         calls = 2 * 64 * loops;
-    } else { /* answered by the rank alone */
+    } else { /* local to the rank */
         for (long i = 0; i < loops; i++) MPI_Comm_rank(MPI_COMM_WORLD, &word);
         calls = loops;
     }

@@ -1,4 +1,4 @@
-/* The shortest program: what is left is the start of its ranks. */
+/* A minimal program: its time is the start-up of its ranks. */
 #include <mpi.h>
 #include <stdio.h>
 int main(int argc, char **argv) {

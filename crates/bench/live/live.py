@@ -1,9 +1,9 @@
-"""Yardsticks of live runs: calls a second, start-up and memory of many ranks.
+"""Benchmarks of live runs: calls per second, start-up and memory of many ranks.
 
     python crates/bench/live/live.py [smoke]
 
-Figures depend on what else the machine does: compare ratios within one run. `smoke` runs small
-sizes and is part of the tests.
+Results depend on the load of the machine: compare ratios within one run. `smoke` runs small sizes
+and is part of the tests.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def compile_c(name: str, into: Path) -> Path:
 def run(
     ranks: int, ppn: int, program: list[str], cores: set[int] | None = None, warm: str = "auto"
 ) -> tuple[str, dict]:
-    """What the program printed, and odonata's summary of the run."""
+    """Output of the program, and odonata's summary of the run."""
     command = [sys.executable, "-m", "odonata", "run", "-n", str(ranks), "--ppn", str(ppn),
                "--machine", "aurora", "--compute", "none", "--clock", "real", "--warm", warm,
                "--quiet", "--json", "--", *program]  # fmt: skip
@@ -37,7 +37,7 @@ def run(
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=affinity)
     if done.returncode != 0:
         sys.exit(done.stderr)
-    # Beside a JSON object, what the ranks print goes to stderr.
+    # With --json the output of the ranks goes to stderr.
     return done.stderr.strip(), json.loads(done.stdout)
 
 
@@ -49,7 +49,7 @@ def calls_a_second(calls: str, cores: dict[str, set[int]], smoke: bool) -> None:
         ("64 ranks at once, MPI_Allreduce", "round", 64, max(1, loops // 64)),
         ("1,024 ranks at once, MPI_Allreduce", "round", 1024, 1 if smoke else 20),
         ("2 ranks, MPI_Isend and MPI_Irecv", "isend", 2, loops // 4),
-        ("answered by the rank, MPI_Comm_rank", "local", 1, loops * 100),
+        ("local to the rank, MPI_Comm_rank", "local", 1, loops * 100),
     ]:
         if smoke and ranks > 64:
             continue
@@ -62,17 +62,17 @@ def calls_a_second(calls: str, cores: dict[str, set[int]], smoke: bool) -> None:
 
 
 def collectives(calls: str, smoke: bool) -> None:
-    """One sleep a rank, however many there are: counted, so that no clock is asked."""
+    """One sleep per rank for any number of ranks. Sleeps are counted, so no clock is needed."""
     ranks, rounds = (64, (2, 7)) if smoke else (1024, (5, 25))
     runs = [run(ranks, 8, [calls, "round", str(n)]) for n in rounds]
     asleep = runs[1][1]["hand_overs"] - runs[0][1]["hand_overs"]
     sleeps = asleep / (rounds[1] - rounds[0]) / ranks
     wall = float(runs[1][0].split()[0]) / rounds[1]
-    print(f"\n{ranks:,}-rank MPI_Allreduce: {sleeps:g} sleeps a rank, {wall * 1e3:.1f} ms")
+    print(f"\n{ranks:,}-rank MPI_Allreduce: {sleeps:g} sleeps per rank, {wall * 1e3:.1f} ms")
 
 
 def starts(memory: str, smoke: bool) -> None:
-    head = f"{'ranks on one machine':<44}{'KiB a rank':>14}{'start, s':>14}{'ms a rank':>14}"
+    head = f"{'ranks on one machine':<44}{'KiB per rank':>14}{'start, s':>14}{'ms per rank':>14}"
     print(f"\n{head}")
     python = [sys.executable, str(HERE / "memory.py")]
     for what, program, ranks, warm in [

@@ -1,5 +1,5 @@
-/* Memory a C rank takes, in KiB, mean over ranks: its share of what it has mapped, and the kernel's
-   tables of that. Printed by rank 0. */
+/* Memory of a C rank, KiB, mean over ranks: proportional share of its mappings, and their page
+   tables. Printed by rank 0. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
-"""Memory a Python rank takes, in KiB, mean over ranks: printed by rank 0.
+"""Memory of a Python rank, KiB, mean over ranks; printed by rank 0.
 
-Its share of what it has mapped, and the kernel's tables of that.
+Proportional share of its mappings, and their page tables.
 """
 
-import numpy  # noqa: F401 - what a rank of a real program has loaded
+import numpy  # noqa: F401 - loaded by ranks of real programs
 from mpi4py import MPI
 
 comm = MPI.COMM_WORLD

@@ -1,5 +1,5 @@
-/* One-sided operations: `onesided threads|accumulate|many LOOPS`. Rank 0 prints seconds of the wall
-   clock, which the simulation does not see, and the operations of all ranks. Wrong values abort.
+/* One-sided operations: `onesided threads|accumulate|many LOOPS`. Rank 0 prints the wall time,
+   which is not simulated, and the operations of all ranks. Wrong values abort.
 
    threads     four threads per rank; each puts 4 B to rank 0 and flushes
    accumulate  each rank adds ten integers to rank 0's, fetches the old ones, and flushes

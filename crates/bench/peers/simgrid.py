@@ -1,12 +1,12 @@
-"""SimGrid's SMPI and odonata on the same collectives, in turn: wall time and memory of each.
+"""SimGrid's SMPI and odonata on the same collectives, interleaved: wall time and memory.
 
     apt install libsimgrid-dev             # Debian: smpicc, smpirun
     python crates/bench/peers/simgrid.py   # [--seconds 300] [--ranks 64,256] [--out FILE.json]
 
-Both run one collective, by the same algorithm, on the same dragonfly (`dragonfly-1024.toml`; a
-platform file with its links is written for SimGrid): start-up included, as a user waits for it. Who
-does not end within the seconds is stopped. The times that they predict are not compared: SMPI's are
-of another library, with its own factors.
+Both run one collective by the same algorithm on the same dragonfly (`dragonfly-1024.toml`; the
+script writes an equivalent platform file for SimGrid). Times include start-up. Runs are stopped
+after `--seconds`. Predicted times are not compared: SMPI models another library, with its own
+factors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# Groups, routers of one and nodes of a router, as in dragonfly-1024.toml.
+# Groups, routers per group and nodes per router, as in dragonfly-1024.toml.
 GROUPS, ROUTERS, NODES = 16, 16, 4
 HOSTS = GROUPS * ROUTERS * NODES
 PLATFORM = f"""<?xml version='1.0'?>
@@ -36,13 +36,13 @@ PLATFORM = f"""<?xml version='1.0'?>
            topo_parameters="{GROUPS},1;1,1;{ROUTERS},1;{NODES}"/>
 </platform>
 """
-# Open MPI's file of rules: of one collective, for every size of job and message, one algorithm.
+# Open MPI's rules file: one algorithm for all job and message sizes of one collective.
 RULES = "1\n{collective}\n1\n1\n1\n0 {algorithm} 0 0\n"
 
 
 @dataclass(frozen=True)
 class Work:
-    """One collective: its name, the algorithm's at SMPI, and both numbers in Open MPI's rules."""
+    """One collective: its name, SMPI's name of the algorithm, both numbers in Open MPI's rules."""
 
     collective: str
     algorithm: str
@@ -64,7 +64,7 @@ WORKS = (
 )
 
 
-# Runs a command, and says the most that it or one of its children had in memory.
+# Runs a command and prints the peak memory of it or one of its children.
 WATCHED = """
 import resource, subprocess, sys
 code = subprocess.run(sys.argv[1:]).returncode
@@ -75,7 +75,7 @@ sys.exit(code)
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run took: seconds on the wall and peak bytes; none if it was stopped."""
+    """Cost of one run: wall time and peak memory; none if it was stopped."""
 
     wall_s: float | None
     peak_bytes: int | None
@@ -88,7 +88,7 @@ class Cost:
 
 
 def cost(command: list[str], seconds: float, folder: Path, predicted) -> Cost:
-    """Of one run, whose whole group is ended after `seconds`."""
+    """Runs a command; its process group is killed after `seconds`."""
     began = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-c", WATCHED, *command],
@@ -112,7 +112,7 @@ def cost(command: list[str], seconds: float, folder: Path, predicted) -> Cost:
 
 
 def theirs(work: Work, ranks: int, seconds: float, folder: Path) -> Cost:
-    # Ranks in order, as many to a host as there are more of them than hosts.
+    # Ranks in order, with several per host if there are more ranks than hosts.
     ppn = max(1, ranks // HOSTS)
     (folder / "hosts").write_text("".join(f"n{rank // ppn}\n" for rank in range(ranks)))
     command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
@@ -131,14 +131,14 @@ def ours(work: Work, fidelity: str, ranks: int, seconds: float, folder: Path) ->
     command = [sys.executable, "-m", "odonata", "bench", work.collective, "--json"]
     command += ["--machine", str(HERE / "dragonfly-1024.toml"), "--fidelity", fidelity]
     command += ["--nodes", str(ranks // ppn), "--ppn", str(ppn), "--sizes", str(work.bytes)]
-    # Every message of every rank, and no limits of a product's NIC.
+    # Every message of every rank, without NIC resource limits.
     command += ["--messages", str((1 << 31) - 1), "--limits", "off"]
     command += ["--mpi", "openmpi", "--coll-rules", str(rules)]
 
     def predicted(out: str) -> float:
         (row,) = json.loads(out.splitlines()[0])["rows"]
         if row["method"] != "exact":
-            sys.exit(f"not every message was simulated: {row}")
+            sys.exit(f"not all messages were simulated: {row}")
         return row["latency_s"]
 
     return cost(command, seconds, folder, predicted)
@@ -146,7 +146,7 @@ def ours(work: Work, fidelity: str, ranks: int, seconds: float, folder: Path) ->
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    asked.add_argument("--seconds", type=float, default=300, help="a run's, at most")
+    asked.add_argument("--seconds", type=float, default=300, help="limit per run")
     asked.add_argument("--ranks", default="64,256,1024,4096")
     asked.add_argument("--out", type=Path, help="all numbers as JSON")
     options = asked.parse_args()
@@ -161,7 +161,7 @@ def main() -> None:
         print("| collective | algorithm | ranks | messages | SimGrid | flow | loggp | ratio |")
         print("|---|---|---|---|---|---|---|---|")
         for work in WORKS:
-            # Who was stopped with fewer ranks is not asked for more.
+            # A program that was stopped is not run with more ranks.
             late = set()
             for ranks in map(int, options.ranks.split(",")):
                 row = {}
@@ -183,7 +183,7 @@ def main() -> None:
 
 
 def line(work: Work, ranks: int, row: dict[str, Cost], seconds: float) -> str:
-    """A row of the table; the ratio is to flows, which share links as SimGrid's do."""
+    """A row of the table. The ratio is to flows, which share links as SimGrid does."""
     their, flow = row["SimGrid"].wall_s, row["flow"].wall_s
     if flow is None:
         ratio = ""

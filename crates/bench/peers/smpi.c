@@ -1,4 +1,4 @@
-/* The common work of `simgrid.py`: one collective, and how long it takes in simulated time.
+/* The common work of `simgrid.py`: one collective, and its simulated time.
  *
  *     smpi COLLECTIVE BYTES      alltoall: BYTES to each rank; allreduce: BYTES in all
  */
@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     size_t bytes = strtoul(argv[2], NULL, 10);
     int all = strcmp(what, "alltoall") == 0;
     size_t size = all ? bytes * (size_t)ranks : bytes;
-    /* One buffer for all ranks: nobody looks at what is in it, and copies cost the peer memory. */
+    /* One buffer for all ranks: its contents do not matter, and copies would cost memory. */
     char *in = SMPI_SHARED_MALLOC(size), *out = SMPI_SHARED_MALLOC(size);
     MPI_Barrier(MPI_COMM_WORLD);
     double began = MPI_Wtime();

@@ -1,5 +1,5 @@
-//! Flows against packets: the same work at both fidelities, and how far apart they are. The table
-//! of docs/models/flow-agreement.md.
+//! Flows against packets: the same work at both fidelities, and the difference. Source of the table
+//! in docs/models/flow-agreement.md.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use properties::{Run, message, run_on};
 use sim::api::BenchRequest;
 use sim::traffic::Destinations;
 
-/// Patterns of `odonata traffic`, and how many messages everybody sends, all at once.
+/// Patterns of `odonata traffic`, and messages per sender, all sent at once.
 const PATTERNS: [(&str, u64); 9] = [
     ("uniform", 4),
     ("adversarial:1", 1),
@@ -25,10 +25,10 @@ const PATTERNS: [(&str, u64); 9] = [
     ("hotspot:16", 1),
 ];
 
-/// Messages that everybody sends to others at random, not at once but at any time.
+/// Messages per NIC to random destinations, sent at random times.
 const STAGGERED: u64 = 4;
 
-/// Collectives, the variable that chooses an algorithm, and that algorithm.
+/// Collectives, the variable that selects an algorithm, and that algorithm.
 const COLLECTIVES: [(&str, &str, &str); 5] = [
     ("alltoall", "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM", "pairwise"),
     ("allgather", "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "ring"),
@@ -37,7 +37,7 @@ const COLLECTIVES: [(&str, &str, &str); 5] = [
     ("allreduce", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", "reduce_scatter_allgather"),
 ];
 
-/// Flow and packet: until the last message is seen, s; the mean of all; what it took here, s.
+/// Flow and packet: completion of the last message, s; mean over all messages, s; wall time, s.
 #[derive(Debug)]
 pub struct Agreement {
     pub what: String,
@@ -62,8 +62,9 @@ impl Agreement {
     }
 }
 
-/// `bench agree MACHINE ROUTING BYTES RANKS BLOCK [KEY=VALUE...]`: messages of so many bytes, and
-/// collectives of so many ranks, a node each, and so many bytes a rank; none if that is 0.
+/// `bench agree MACHINE ROUTING BYTES RANKS BLOCK [KEY=VALUE...]`: messages of BYTES, and
+/// collectives of RANKS ranks (one per node) with BLOCK bytes per rank; no collectives if RANKS is
+/// 0.
 pub fn table(args: &[String]) -> Vec<Agreement> {
     let [name, routing, bytes, ranks, block, keys @ ..] = args else {
         panic!("bench agree MACHINE ROUTING BYTES RANKS BLOCK [KEY=VALUE...]");
@@ -114,18 +115,18 @@ pub fn table(args: &[String]) -> Vec<Agreement> {
     rows
 }
 
-/// Means of the errors' sizes, and the largest.
+/// Mean absolute error, and the largest.
 fn summary(rows: &[Agreement]) -> String {
     let of = |what: fn(&Agreement) -> [f64; 2]| {
         let errors = || rows.iter().map(|row| off(what(row)).abs());
         let mean = errors().sum::<f64>() / rows.len() as f64;
-        format!("{mean:.1} % in the mean, {:.1} % at worst", errors().fold(0.0, f64::max))
+        format!("mean {mean:.1} %, worst {:.1} %", errors().fold(0.0, f64::max))
     };
     let (last, mean) = (of(|row| row.last_s), of(|row| row.mean_s));
     format!("{} rows. Last message: {last}. Mean message: {mean}.", rows.len())
 }
 
-/// Flow over packet less 1, in percent.
+/// Flow over packet minus 1, percent.
 fn off([flow, packet]: [f64; 2]) -> f64 {
     100.0 * (flow / packet - 1.0)
 }
@@ -144,8 +145,8 @@ fn messages(machine: &Machine, pattern: &str, each: u64, bytes: u64) -> Vec<(Tim
     from.flat_map(of).collect()
 }
 
-/// Everybody sends so many messages to others at random, each at a random time of those that they
-/// take alone, one after the other.
+/// Every NIC sends `each` messages to random destinations, at random times within the time they
+/// would take alone one after the other.
 fn at_any_time(machine: &Machine, each: u64, bytes: u64) -> Vec<(Time, Message)> {
     let all = machine.zero_load(NicId(0), NicId(machine.n_nics() - 1), bytes) * each;
     let mut messages = messages(machine, "uniform", each, bytes);
@@ -156,8 +157,8 @@ fn at_any_time(machine: &Machine, each: u64, bytes: u64) -> Vec<(Time, Message)>
     messages
 }
 
-/// `bench staggered MACHINE ROUTING BYTES MESSAGES`: so many messages a NIC at any time, by flows,
-/// for whoever counts instructions. Prints how many have been seen.
+/// `bench staggered MACHINE ROUTING BYTES MESSAGES`: messages per NIC at random times, by flows,
+/// for instruction counts. Prints the number completed.
 pub fn staggered(args: &[String]) {
     let [name, routing, bytes, each] = args else {
         panic!("bench staggered MACHINE ROUTING BYTES MESSAGES");

@@ -1,4 +1,4 @@
-//! Messages in closed form: a dissemination barrier, what a message of it takes, and what a rank.
+//! Messages in closed form: a dissemination barrier, its cost per message, and its memory per rank.
 
 use std::process::Command;
 
@@ -9,29 +9,29 @@ use machine::{NicId, NodeId};
 use sim::{End, Job, RankPlacement, World};
 use workload::{Op, Step, Streams, WORLD};
 
-/// 65,536 ranks, as LogGOPSim had (facts/peers.md).
+/// 65,536 ranks, as in the measurement of LogGOPSim (COMPARE.md).
 pub const NODES: u32 = 8192;
 pub const PPN: u32 = 8;
 
-/// What came of it.
+/// Result of a run.
 pub struct ClosedForm {
     pub ranks: u32,
     pub messages: u64,
     pub events: u64,
     pub digest: Digest,
-    /// On a core.
+    /// Core time, s.
     pub seconds: f64,
-    /// Of memory, where the system tells: the most the process ever had, less what it had with the
-    /// machine alone; and the same of a process with hardly any ranks.
+    /// Peak memory of the process minus its memory with the machine alone, and the same for a
+    /// process with few ranks; if the system reports it.
     pub bytes: Option<u64>,
     pub few: Option<u64>,
 }
 
-/// Nodes of a world that has hardly any ranks.
+/// Nodes of a run with few ranks.
 const FEW: u32 = 2;
 
-/// The same in a process that has done nothing else, and what another holds with hardly any ranks:
-/// the program, the queue, and a page of every column of the whole machine.
+/// Runs in this process, and with few ranks in another one. The latter measures the program, the
+/// queue, and a page of every column of the whole machine.
 pub fn beside_few(machine: &str, nodes: u32, ppn: u32, calls: usize) -> ClosedForm {
     let few = || {
         let own = std::env::current_exe().ok()?;
@@ -44,16 +44,16 @@ pub fn beside_few(machine: &str, nodes: u32, ppn: u32, calls: usize) -> ClosedFo
     ClosedForm { few: few(), ..dissemination(machine, nodes, ppn, calls) }
 }
 
-/// The other process's part: what a world of hardly any ranks holds, or nothing if that is unknown.
+/// In the other process: prints the memory of a run with few ranks, or nothing if unknown.
 pub fn few(args: &[String]) {
     let [machine, ppn] = args else { panic!("bench few MACHINE PPN") };
-    let ppn = ppn.parse().expect("ranks a node");
+    let ppn = ppn.parse().expect("ranks per node");
     if let Some(bytes) = dissemination(machine, FEW, ppn, 1).bytes {
         println!("{bytes}");
     }
 }
 
-/// `calls` barriers of so many nodes of `machine`, with a rank at each of the first `ppn` NICs.
+/// `calls` barriers on `nodes` nodes of `machine`, with one rank at each of the first `ppn` NICs.
 pub fn dissemination(machine: &str, nodes: u32, ppn: u32, calls: usize) -> ClosedForm {
     let machine = crate::preset(machine, &[]);
     let before = memory("VmRSS:");
@@ -98,7 +98,7 @@ pub fn dissemination(machine: &str, nodes: u32, ppn: u32, calls: usize) -> Close
     }
 }
 
-/// Bytes of memory this process has, or ever had at once. Linux only: proc(5).
+/// Current or peak memory of this process, bytes. Linux only: proc(5).
 fn memory(which: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line =
@@ -118,7 +118,7 @@ impl std::fmt::Display for ClosedForm {
         write!(
             f,
             "loggp, dissemination, {ranks} ranks: {messages} messages in {seconds:.2} s, {:.0} \
-             messages/s, {:.2} events a message; {} B a rank, {} beyond what {FEW} nodes take; \
+             messages/s, {:.2} events per message; {} B per rank, {} beyond those of {FEW} nodes; \
              digest {digest:?}",
             per(*messages, *seconds),
             per(*events, *messages as f64),

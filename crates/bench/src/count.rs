@@ -1,9 +1,9 @@
-//! Instructions a packet, counted by callgrind and held against those recorded: a change that makes
-//! the loop longer is seen on any machine, however busy.
+//! Instructions per packet, counted by callgrind and compared with recorded counts, independent of
+//! the load of the machine.
 //!
-//! Each world runs for a window and for twice as long; the difference is what packets cost, without
-//! what building the world does. Changes among flows, messages in closed form and messages by flows
-//! are counted likewise.
+//! Each case runs for one window and for two; the difference is the cost of the packets without the
+//! construction of the network. Changes among flows, messages in closed form and messages by flows
+//! are counted in the same way.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::Benchmark;
 
-/// More than this above what is recorded fails; as much below is worth recording.
+/// A larger increase fails; a larger decrease should be recorded.
 const TOLERANCE: f64 = 0.02;
-/// Messages that begin one after another never come to rest, and one other way at the start makes
-/// others of all that follow: 10 % by other draws.
+/// Messages that begin one after another never reach a steady state, and one different route at the
+/// start changes all that follow: 10 % with other draws.
 const RANDOM_TOLERANCE: f64 = 0.1;
 
-/// `instructions.toml`: what was counted, and by which compiler's output.
+/// `instructions.toml`: the counts, and the compiler they are valid for.
 #[derive(Serialize, Deserialize)]
 struct Record {
     rustc: String,
@@ -31,7 +31,7 @@ struct Record {
     staggered: Vec<Staggered>,
 }
 
-/// Barriers of a rank at each of the first `ppn` NICs of so many nodes: `bench closed`.
+/// Barriers with one rank at each of the first `ppn` NICs of each node: `bench closed`.
 #[derive(Serialize, Deserialize)]
 struct ClosedForm {
     machine: String,
@@ -47,20 +47,20 @@ impl ClosedForm {
             let numbers = [self.nodes, self.ppn, self.calls * times].map(|n| n.to_string());
             counted(&["closed", &self.machine, &numbers[0], &numbers[1], &numbers[2]]).0
         };
-        // Every rank sends one message a round.
+        // Every rank sends one message per round.
         let ranks = self.nodes * self.ppn;
         let rounds = u64::from(ranks.next_power_of_two().ilog2());
         (run(2) - run(1)) / (self.calls * ranks * rounds)
     }
 }
 
-/// Messages by flows that begin at any time, each beside all that are under way: `bench staggered`.
+/// Messages by flows that begin at random times, each next to all in flight: `bench staggered`.
 #[derive(Serialize, Deserialize)]
 struct Staggered {
     machine: String,
     routing: String,
     bytes: u64,
-    /// A NIC.
+    /// Per NIC.
     messages: u64,
     instructions_per_message: u64,
 }
@@ -72,12 +72,12 @@ impl Staggered {
             counted(&["staggered", &self.machine, &self.routing, &numbers[0], &numbers[1]])
         };
         let ((less, few), (more, many)) = (run(1), run(2));
-        let ended = |said: &str| said.trim().parse::<u64>().unwrap_or_else(|_| panic!("{said}"));
+        let ended = |out: &str| out.trim().parse::<u64>().unwrap_or_else(|_| panic!("{out}"));
         (more - less) / (ended(&many) - ended(&few))
     }
 }
 
-/// So many flows between random pairs, of which one leaves and one comes: `bench flows`.
+/// Flows between random pairs, of which one ends and one starts: `bench flows`.
 #[derive(Serialize, Deserialize)]
 struct Flows {
     machine: String,
@@ -92,7 +92,7 @@ impl Flows {
             let numbers = [self.flows, self.changes * times].map(|n| n.to_string());
             counted(&["flows", &self.machine, &numbers[0], &numbers[1]]).0
         };
-        // One leaves, one comes.
+        // One ends, one starts.
         (run(2) - run(1)) / (2 * self.changes)
     }
 }
@@ -122,14 +122,14 @@ impl Count {
         }
     }
 
-    /// This world in another process under callgrind: instructions, packets.
+    /// Runs this case in another process under callgrind: instructions, packets.
     fn run(&self, times: u64) -> (u64, u64) {
         let benchmark = self.benchmark(times);
         let (bytes, load) = (benchmark.packet_bytes.to_string(), benchmark.load.to_string());
         let window = benchmark.window.0.to_string();
         let args = ["packets", benchmark.machine, benchmark.routing, &bytes, &load, &window];
-        let (instructions, said) = counted(&args);
-        let packets = said.trim().parse().unwrap_or_else(|_| panic!("{args:?}: {said}"));
+        let (instructions, output) = counted(&args);
+        let packets = output.trim().parse().unwrap_or_else(|_| panic!("{args:?}: {output}"));
         (instructions, packets)
     }
 
@@ -139,21 +139,21 @@ impl Count {
     }
 }
 
-/// This program with these arguments under callgrind: instructions, and what it says.
+/// Runs this program with these arguments under callgrind: instructions, and its output.
 fn counted(args: &[&str]) -> (u64, String) {
     let own = std::env::current_exe().expect("this program has a path");
     let mut child = Command::new("valgrind");
     child.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(own).args(args);
     let done = child.output().expect("valgrind starts");
-    let told = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{child:?}: {told}");
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{child:?}: {errors}");
     let number = |text: &str| text.trim().parse::<u64>().ok();
-    let counted = told.lines().find_map(|line| number(line.split("Collected :").nth(1)?));
-    let counted = counted.unwrap_or_else(|| panic!("{child:?} tells no count: {told}"));
+    let counted = errors.lines().find_map(|line| number(line.split("Collected :").nth(1)?));
+    let counted = counted.unwrap_or_else(|| panic!("{child:?} prints no count: {errors}"));
     (counted, String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
-/// The child's part: one yard, and how many packets it delivered.
+/// In the child process: runs one benchmark and prints the number of packets delivered.
 pub fn packets(args: &[String]) {
     let [machine, routing, packet_bytes, load, window_ps] = args else {
         panic!("bench packets MACHINE ROUTING BYTES LOAD WINDOW_PS");
@@ -171,13 +171,13 @@ pub fn packets(args: &[String]) {
     println!("{}", benchmark.measure().outcome.counters.delivered_packets);
 }
 
-/// Counts, prints, and says whether nothing became longer; or writes what it counted.
+/// Counts and prints; returns whether no count has grown. With `write`, records the counts.
 ///
-/// What another compiler made is printed, and compared with nothing.
+/// Counts of another compiler are printed and not compared.
 pub fn count(write: bool) -> bool {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("instructions.toml");
     let text = fs::read_to_string(&path).expect("instructions.toml is part of this crate");
-    let mut record: Record = toml::from_str(&text).expect("instructions.toml is one of ours");
+    let mut record: Record = toml::from_str(&text).expect("instructions.toml is valid");
     let rustc = Command::new("rustc").arg("--version").output().expect("rustc is installed");
     let rustc = String::from_utf8_lossy(&rustc.stdout).trim().to_string();
     let compares = rustc == record.rustc;
@@ -197,26 +197,26 @@ pub fn count(write: bool) -> bool {
     for count in &mut record.counts {
         let Count { machine, routing, packet_bytes, load, .. } = &*count;
         let what =
-            format!("{machine}, {routing}, {packet_bytes} B, load {load}: instructions a packet");
+            format!("{machine}, {routing}, {packet_bytes} B, load {load}: instructions per packet");
         let is = count.measured();
         tell(&what, &mut count.instructions_per_packet, is, TOLERANCE);
     }
     for flows in &mut record.flows {
-        let what = format!("{}, {} flows: instructions an event", flows.machine, flows.flows);
+        let what = format!("{}, {} flows: instructions per event", flows.machine, flows.flows);
         let is = flows.measured();
         tell(&what, &mut flows.instructions_per_event, is, TOLERANCE);
     }
     for closed in &mut record.closed {
         let ClosedForm { machine, nodes, ppn, .. } = &*closed;
         let what =
-            format!("{machine}, {} ranks in closed form: instructions a message", nodes * ppn);
+            format!("{machine}, {} ranks in closed form: instructions per message", nodes * ppn);
         let is = closed.measured();
         tell(&what, &mut closed.instructions_per_message, is, TOLERANCE);
     }
     for staggered in &mut record.staggered {
         let Staggered { machine, routing, bytes, .. } = &*staggered;
         let what = format!(
-            "{machine}, {routing}, {bytes} B by flows, one after another: instructions a message"
+            "{machine}, {routing}, {bytes} B by flows, one after another: instructions per message"
         );
         let is = staggered.measured();
         tell(&what, &mut staggered.instructions_per_message, is, RANDOM_TOLERANCE);

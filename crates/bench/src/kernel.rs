@@ -1,13 +1,12 @@
-//! How fast a simulator of packets could be at most: its loop alone, in which packets go from link
-//! to link and nothing else happens. What a network takes beyond that is its model, or memory; so
-//! there are two loops, one with next to no memory, and one that reads and changes about as many
-//! cache lines as a packet of ours does (docs/performance.md). Neither has a model.
+//! Lower bounds for a packet simulator: event loops in which packets move from link to link without
+//! any model. The difference to the network is the cost of its model or of memory. One loop uses
+//! hardly any memory; the other reads and modifies about as many cache lines per packet as the
+//! network (docs/lab/packet-speed.md).
 //!
-//! A packet takes a link drawn from all as soon as that is free, and a latency later it stands
-//! before the next. After as many links as the network's packets pass it begins anew elsewhere, so
-//! there are always as many packets. Nothing is decided: there are no credits, choices or windows.
-//! Events lie in buckets of a wheel, in no order within one, and what the next buckets will read is
-//! fetched.
+//! A packet takes a randomly drawn link as soon as it is free, and reaches the next after the
+//! latency. After as many links as in the network it restarts elsewhere, so the number of packets
+//! is constant. There are no credits, choices or windows. Events are in buckets of a wheel,
+//! unordered within a bucket, and the data of the next buckets are prefetched.
 
 use std::fmt;
 use std::hint::black_box;
@@ -18,18 +17,18 @@ use machine::{Machine, NicId};
 
 use crate::{Benchmark, OnCore, preset};
 
-/// A network under a load, and both loops of its size.
+/// A network under load, and both loops of its size.
 pub struct LowerBound {
     benchmark: Benchmark,
     size: Size,
-    /// Switches that a packet of the network passes, and what one takes, s.
+    /// Switches per packet of the network, and time per packet, s.
     hops: f64,
     packet_s: f64,
-    /// What a link takes in the loops, s: bare, and with a network's lines.
+    /// Time per link in the loops, s: bare, and with cache lines.
     link_s: [f64; 2],
 }
 
-/// The network of `benchmark`, then the loops of its size, until so many links are passed.
+/// Runs the network of `benchmark`, then the loops of its size for `passes` links.
 pub fn lower_bound(benchmark: Benchmark, passes: u64) -> LowerBound {
     let (packet_s, hops) = benchmark.measure().a_packet();
     let machine = preset(benchmark.machine, &[("routing", benchmark.routing)]);
@@ -45,9 +44,9 @@ impl fmt::Display for LowerBound {
         let ns = |s: f64| s * 1e9;
         write!(
             f,
-            "{} {} {} B, load {}: {:.0} ns a packet of {hops:.1} switches; \
-             {} packets by {} links each: {:.1} ns a link bare, {:.1} with a network's lines, \
-             {:.0} and {:.0} ns a packet",
+            "{} {} {} B, load {}: {:.0} ns per packet of {hops:.1} switches; \
+             {} packets by {} links each: {:.1} ns per link bare, {:.1} with cache lines, \
+             {:.0} and {:.0} ns per packet",
             benchmark.machine,
             benchmark.routing,
             benchmark.packet_bytes,
@@ -63,24 +62,24 @@ impl fmt::Display for LowerBound {
     }
 }
 
-/// What the loop needs of a machine under a load.
+/// Size of a machine under load, as far as the loops need it.
 #[derive(Clone, Copy)]
 struct Size {
     nics: usize,
     links: usize,
     channels: usize,
     packets: usize,
-    /// Links that a packet passes.
+    /// Links per packet.
     passes: u32,
-    /// How long a packet holds a link, and how long it takes from one link to the next, ps: the
-    /// mean of all links.
+    /// Time for which a packet occupies a link, and time from one link to the next, ps; means of
+    /// all links.
     serial: u64,
     latency: u64,
 }
 
 impl Size {
-    /// Of `machine` while `benchmark` runs and packets pass so many links: as many are under way as
-    /// leave the NICs in the time that this takes (Little's law).
+    /// Size of `machine` under `benchmark` with `passes` links per packet. The number of packets in
+    /// flight follows from the injection rate (Little's law).
     fn of(machine: &Machine, benchmark: &Benchmark, passes: u32) -> Size {
         let links = &machine.links;
         let n = links.gap.len();
@@ -102,7 +101,7 @@ impl Size {
     }
 }
 
-/// A packet's head stands before `link`.
+/// The head of a packet before `link`.
 #[derive(Clone, Copy)]
 struct Head {
     at: u64,
@@ -112,11 +111,11 @@ struct Head {
 
 const NOBODY: Head = Head { at: 0, packet: 0, link: 0 };
 
-/// Events that a bucket has room for; as a rule it has half of `WANTED` to all.
+/// Capacity of a bucket; usually it holds between half of `WANTED` and all of it.
 const ROOM: usize = 32;
 const WANTED: u64 = 16;
-/// A packet waits for a link for as long as so many packets hold it, at most: longer waits are
-/// rare below half of the load that links can carry, and would make the wheel large.
+/// Limit of the wait for a link, in packet times. Longer waits are rare below half of the
+/// saturation load and would make the wheel large.
 const WAITS: u64 = 8;
 
 #[derive(Clone, Copy)]
@@ -132,10 +131,10 @@ struct Wheel {
 }
 
 impl Wheel {
-    /// Room for `pending` events, which wait for `mostly` ps as a rule and `longest` at most.
+    /// For `pending` events, which usually wait for `mostly` ps and at most for `longest`.
     fn new(pending: u64, mostly: u64, longest: u64) -> Wheel {
         let width = (mostly * WANTED / pending).max(1).ilog2();
-        // Some to spare, for what finds its bucket full.
+        // Some spare buckets, for events that find theirs full.
         let n = ((longest >> width) as usize + ROOM).next_power_of_two();
         Wheel { buckets: packed(repeat_n(Bucket([NOBODY; ROOM]), n)), counts: vec![0; n], width }
     }
@@ -143,7 +142,7 @@ impl Wheel {
     fn nth(&self, bucket: u64) -> usize {
         bucket as usize & (self.buckets.len() - 1)
     }
-    /// Into its bucket, or, where that is full, the next that is not: a little late.
+    /// Into its bucket, or the next one with room, which is slightly late.
     #[inline(always)]
     fn push(&mut self, head: Head) {
         let mut at = self.nth(head.at >> self.width);
@@ -159,24 +158,24 @@ impl Wheel {
     }
 }
 
-/// What is kept of packets and links.
+/// State of packets and links.
 trait Columns {
     fn new(size: Size) -> Self;
-    /// Asks for what `head` needs: far ahead, and nearer to its turn what that has told.
+    /// Prefetches the data of `head`: first what it names, and later what that names.
     fn fetch(&self, head: &Head);
     fn fetch_more(&self, head: &Head);
-    /// The head takes its link: when, and which it wants next.
+    /// The head takes its link: start time, and the next link.
     fn pass(&mut self, head: &Head) -> (u64, u32);
 }
 
-/// The next of a packet's draws, as good as this needs: Knuth's multiplier (MMIX), high bits.
+/// The next random number of a packet: Knuth's multiplier (MMIX), high bits; sufficient here.
 #[inline(always)]
 fn drawn(random: &mut u64, n: usize) -> usize {
     *random = random.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
     below(*random, n as u32) as usize
 }
 
-/// Eight bytes a link, sixteen a packet.
+/// Eight bytes per link, sixteen per packet.
 struct Bare {
     size: Size,
     free: Vec<u64>,
@@ -206,23 +205,23 @@ impl Columns for Bare {
     }
 }
 
-/// A line, as a packet, a link, a message or a NIC has one.
+/// A cache line, as of a packet, a link, a message or a NIC.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line([u64; 8]);
 const LINE: Line = Line([0; 8]);
 
-/// Half of one: a channel.
+/// Half a cache line: a channel.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
 struct Half([u64; 4]);
 const HALF: Half = Half([0; 4]);
 
-/// About as many lines as a packet of the network touches. With each link that, its packet, room
-/// in a channel and the channel that the packet leaves; once three other links, as if to choose,
-/// with their rooms; at its end the receiver, the sender, who sends next, with a source, a message,
-/// who it is and an acknowledgement. With five links these are 33, and all but those of the three
-/// links and their rooms are changed; nothing comes of it.
+/// About as many cache lines as a packet of the network touches. Per link: the link, the packet,
+/// the credits of a channel, and the channel that the packet leaves. Once per packet: three other
+/// links, as in a routing decision, with their credits. At the end: the receiver, the sender, and
+/// the next sender, with a source, a message, its id and an acknowledgement. With five links these
+/// are 33; all but those of the three links and their credits are modified.
 struct Lines {
     size: Size,
     links: Vec<Line>,
@@ -245,12 +244,12 @@ const TO: usize = 4;
 const LOADS: usize = 5;
 
 impl Lines {
-    /// A channel, drawn from all: a link's own would be no nearer to it.
+    /// A random channel; a link's own would be no closer in memory.
     #[inline(always)]
     fn channel(&self, random: u64) -> usize {
         below(random << 23, self.size.channels as u32) as usize
     }
-    /// Links to choose from, and what tells a channel of each.
+    /// Links to choose from, and a random number for a channel of each.
     #[inline(always)]
     fn others(&self, random: u64) -> [(usize, u64); 3] {
         [5, 11, 17].map(|by| (below(random << by, self.size.links as u32) as usize, random << by))
@@ -313,7 +312,7 @@ impl Columns for Lines {
             prefetch_at(&self.dues, packet);
             prefetch_at(&self.nics, p[TO] as usize);
             prefetch_at(&self.nics, p[FROM] as usize);
-            // Who sends the next is drawn first, as `pass` and `begin` do.
+            // The next sender is drawn first, as in `pass` and `begin`.
             let mut random = p[DRAW];
             drawn(&mut random, self.size.links);
             let next = drawn(&mut random, self.size.nics);
@@ -354,8 +353,8 @@ impl Columns for Lines {
     }
 }
 
-/// The loop: a quarter of so many links to warm up, then until `passes` links are passed. Links
-/// passed, and seconds on a core.
+/// Runs the loop: a quarter of `passes` for warm-up, then until `passes` links are passed. Returns
+/// links passed and core time, s.
 fn run<C: Columns>(size: Size, passes: u64) -> (u64, f64) {
     let mut columns = C::new(size);
     let longest = size.latency + WAITS * size.serial;
@@ -379,7 +378,7 @@ fn run<C: Columns>(size: Size, passes: u64) -> (u64, f64) {
         let mut nth = 0;
         while nth < usize::from(wheel.counts[now]) {
             let head = wheel.buckets[now].0[nth];
-            debug_assert!(bucket - (head.at >> wheel.width) < 4, "in its turn");
+            debug_assert!(bucket - (head.at >> wheel.width) < 4, "processed in its bucket");
             let (begins, link) = columns.pass(&head);
             let at = begins.min(head.at + WAITS * size.serial) + size.latency;
             wheel.push(Head { at, link, ..head });
@@ -390,7 +389,7 @@ fn run<C: Columns>(size: Size, passes: u64) -> (u64, f64) {
         bucket += 1;
     };
     let s = clock.s();
-    // Whatever was counted is wanted.
+    // Keeps the compiler from removing the counters.
     black_box(&columns);
     let pending = wheel.counts.iter().map(|&n| usize::from(n)).sum::<usize>();
     assert_eq!(pending, size.packets, "every packet is before a link");
@@ -411,7 +410,8 @@ mod tests {
         latency: 100_000,
     };
 
-    /// No packet is lost and all come in their turn, which `run` asserts; no link has two at once.
+    /// No packet is lost and all are processed in order, which `run` asserts; no link has two
+    /// packets at once.
     #[test]
     fn links_are_traversed_one_at_a_time() {
         run::<Bare>(SIZE, 10_000);
@@ -423,7 +423,7 @@ mod tests {
         }
     }
 
-    /// After its last link a packet begins anew.
+    /// After its last link a packet restarts.
     #[test]
     fn a_packet_restarts_after_its_last_link() {
         let mut lines = Lines::new(SIZE);
@@ -435,7 +435,7 @@ mod tests {
         assert_eq!((sent(&lines), lines.packets[7].0[LINKS_PASSED]), (101, 0));
     }
 
-    /// As many packets are under way as leave in the time that their links take.
+    /// The number of packets in flight follows from the injection rate.
     #[test]
     fn the_loops_have_the_size_of_the_network() {
         let benchmark = Benchmark {

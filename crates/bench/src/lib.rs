@@ -1,6 +1,6 @@
-//! Yardsticks of the engine: what a packet's hop costs, what a machine weighs, and that a running
-//! network asks the allocator for nothing. Parameters have smoke and real values; the smoke ones
-//! run in every test run, without looking at the clock.
+//! Benchmarks of the engine: cost per hop, memory per machine, and absence of allocations in steady
+//! state. Each parameter has a smoke value and a real value; smoke values run in every test run,
+//! without a clock.
 
 pub mod agree;
 pub mod closed_form;
@@ -24,7 +24,7 @@ use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficRow, one_load};
 static CALLS: AtomicU64 = AtomicU64::new(0);
 static LIVE: AtomicU64 = AtomicU64::new(0);
 
-/// An allocator that counts. Whoever wants the counts declares it `#[global_allocator]`.
+/// A counting allocator; a program enables it with `#[global_allocator]`.
 pub struct Counting;
 
 // SAFETY: every call goes to the system's allocator unchanged.
@@ -32,7 +32,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         CALLS.fetch_add(1, Ordering::Relaxed);
         LIVE.fetch_add(layout.size() as u64, Ordering::Relaxed);
-        // SAFETY: the caller's promise is the callee's.
+        // SAFETY: the contract of the caller is that of the callee.
         unsafe { System.alloc(layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -55,7 +55,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Calls of the allocator so far; zero for ever without `Counting`.
+/// Allocator calls so far; always zero without `Counting`.
 pub fn allocations() -> u64 {
     CALLS.load(Ordering::Relaxed)
 }
@@ -65,7 +65,7 @@ pub fn live_bytes() -> u64 {
     LIVE.load(Ordering::Relaxed)
 }
 
-/// Seconds of this thread on a core: on a shared machine the wall clock counts the others.
+/// Core time of this thread, s. On a shared machine, wall time includes other processes.
 struct OnCore {
     cpu: Option<f64>,
     wall: Instant,
@@ -75,7 +75,7 @@ impl OnCore {
     fn begin() -> OnCore {
         OnCore { cpu: on_core_s(), wall: Instant::now() }
     }
-    /// Since it began; by the wall where the system does not tell.
+    /// Since the start; wall time if the system does not report core time.
     fn s(&self) -> f64 {
         match (self.cpu, on_core_s()) {
             (Some(before), Some(after)) => after - before,
@@ -90,7 +90,7 @@ fn on_core_s() -> Option<f64> {
     Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
 
-/// A preset, with some keys set otherwise.
+/// A preset with modified keys.
 pub fn preset(name: &str, set: &[(&str, &str)]) -> Machine {
     let text = machine::preset(name).unwrap_or_else(|| panic!("no preset `{name}`"));
     let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
@@ -99,7 +99,7 @@ pub fn preset(name: &str, set: &[(&str, &str)]) -> Machine {
         .unwrap_or_else(|input_errors| panic!("{name}: {input_errors:?}"))
 }
 
-/// One yardstick of traffic.
+/// A traffic benchmark.
 #[derive(Clone, Copy, Debug)]
 pub struct Benchmark {
     pub machine: &'static str,
@@ -111,19 +111,20 @@ pub struct Benchmark {
     pub window: Span,
 }
 
-/// What one yardstick read.
+/// Result of a benchmark.
 pub struct Measurement {
     pub benchmark: Benchmark,
     pub outcome: LoadOutcome,
-    /// Seconds on a core.
+    /// Core time, s.
     pub cpu_s: f64,
-    /// Calls of the allocator between the end of the warm-up and the end of the window.
+    /// Allocator calls between the end of the warm-up and the end of the window.
     pub allocations: u64,
     pub endpoints: u32,
 }
 
-/// The load of facts/peers.md and its neighbors: 64 B packets as there, 2 KiB as Slingshot's.
-/// `size` is the simulated time of the 2 KiB runs; a 64 B run takes an eighth of it.
+/// Loads of the comparison with other simulators (COMPARE.md) and similar ones: packets of 64 B as
+/// there, and of 2 KiB as on Slingshot. `size` is the simulated time of the 2 KiB runs; a 64 B run
+/// takes an eighth of it.
 pub fn benchmarks(size: Span) -> Vec<Benchmark> {
     let mut benchmarks = Vec::new();
     for (packet_bytes, window) in [(2048, size), (64, Span(size.0 / 8))] {
@@ -134,7 +135,7 @@ pub fn benchmarks(size: Span) -> Vec<Benchmark> {
                 pattern: "uniform",
                 packet_bytes,
                 load,
-                // Long enough for queues to have had their longest.
+                // Long enough for queues to reach their maximum length.
                 warmup: Span(window.0 * 3),
                 window,
             });
@@ -186,7 +187,7 @@ impl Measurement {
     pub const HEADER: &'static str = "machine        routing pattern  packet load accepted \
         | Mevents/s packets/s    hops/s ns/hop events/hop B/endpoint allocations";
 
-    /// What a packet takes, seconds on a core, and how many switches it visits.
+    /// Core time per packet, s, and switches per packet.
     fn a_packet(&self) -> (f64, f64) {
         let counted = &self.outcome.counters;
         let packets = counted.delivered_packets as f64;
@@ -220,20 +221,21 @@ impl fmt::Display for Measurement {
     }
 }
 
-/// One world on one thread and on several, in turn.
+/// One network on one thread and on several, interleaved.
 pub struct ThreadScaling {
     pub benchmark: Benchmark,
     pub threads: usize,
-    /// Wall seconds of the best of each, alone and together.
+    /// Best wall times, s, on one thread and on several.
     pub alone_s: f64,
     pub together_s: f64,
     pub packets: u64,
-    /// Bytes an endpoint: every shard has columns for the whole machine.
+    /// Memory, bytes: every shard has columns for the whole machine.
     pub bytes: [usize; 2],
     pub endpoints: u32,
 }
 
-/// Runs `benchmark` alone and on `threads` threads, `rounds` times each; both must tell the same.
+/// Runs `benchmark` on one thread and on `threads` threads, `rounds` times each, and asserts equal
+/// results.
 pub fn thread_scaling(benchmark: Benchmark, threads: usize, rounds: u32) -> ThreadScaling {
     let machine = preset(benchmark.machine, &[("routing", benchmark.routing)]);
     let run = |threads| {
@@ -254,7 +256,7 @@ pub fn thread_scaling(benchmark: Benchmark, threads: usize, rounds: u32) -> Thre
     let (mut packets, mut bytes) = (0, [0; 2]);
     for _ in 0..rounds {
         let ((a, alone), (t, together)) = (run(1), run(threads));
-        assert_eq!(alone.row, together.row, "{benchmark:?}: threads change what is predicted");
+        assert_eq!(alone.row, together.row, "{benchmark:?}: the prediction depends on threads");
         alone_s = alone_s.min(a);
         together_s = together_s.min(t);
         packets = alone.counters.delivered_packets;
@@ -269,8 +271,8 @@ impl fmt::Display for ThreadScaling {
         let per = |n: usize| n as f64 / f64::from(self.endpoints);
         write!(
             f,
-            "{}, {}, {}, {} B, load {}: {:.2} s ({:.0} packets/s, {:.0} B an endpoint) on one \
-             thread, {:.2} s ({:.0} B an endpoint) on {}: {:.2} times as fast, same digest",
+            "{}, {}, {}, {} B, load {}: {:.2} s ({:.0} packets/s, {:.0} B per endpoint) on one \
+             thread, {:.2} s ({:.0} B per endpoint) on {}: {:.2} times as fast, same digest",
             self.benchmark.machine,
             self.benchmark.routing,
             self.benchmark.pattern,
@@ -287,19 +289,19 @@ impl fmt::Display for ThreadScaling {
     }
 }
 
-/// What it takes to have a whole machine stand there.
+/// Time and memory to build a whole machine.
 pub struct Footprint {
     pub name: &'static str,
     pub endpoints: u32,
     pub links: usize,
-    /// From text to a resolved machine, and from that to an idle network.
+    /// From the machine file to a resolved machine, and from that to an idle network.
     pub resolve_s: f64,
     pub build_s: f64,
     pub machine_bytes: u64,
     pub network_bytes: u64,
 }
 
-/// Builds the preset `name` whole.
+/// Builds the preset `name`.
 pub fn footprint(name: &'static str) -> Footprint {
     let (empty, began) = (live_bytes(), Instant::now());
     let machine = preset(name, &[]);
@@ -322,8 +324,8 @@ impl fmt::Display for Footprint {
         let per = |bytes: u64| bytes as f64 / f64::from(self.endpoints);
         write!(
             f,
-            "{}: {} endpoints, {} links; resolved in {:.3} s to {:.1} MB ({:.0} B an endpoint), \
-             network built in {:.3} s: {:.1} MB ({:.0} B an endpoint)",
+            "{}: {} endpoints, {} links; resolved in {:.3} s to {:.1} MB ({:.0} B per endpoint), \
+             network built in {:.3} s: {:.1} MB ({:.0} B per endpoint)",
             self.name,
             self.endpoints,
             self.links,
@@ -337,8 +339,9 @@ impl fmt::Display for Footprint {
     }
 }
 
-/// Saturates `dragonfly-1056` for `window`, then runs until no packet is left (which asserts that
-/// every credit is home): packets generated and delivered, and the load's row.
+/// Saturates `dragonfly-1056` for `window`, then runs until the network is empty, which asserts
+/// that every credit has returned. Returns packets generated and delivered, and the row of the
+/// load.
 pub fn saturate_and_drain(routing: &str, pattern: &str, window: Span) -> (u64, u64, TrafficRow) {
     let machine = preset("dragonfly-1056", &[("routing", routing)]);
     let request = TrafficRequest {

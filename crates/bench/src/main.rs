@@ -1,12 +1,18 @@
-//! `cargo run --release -p bench`: prints the yardsticks. With a word behind `--` others: `smoke`
-//! the same, small; `shards` only those of one world on two threads; `peers` another simulator's
-//! speed on the same work, and ours; `agree` flows beside packets; `flows` what a change costs
-//! where many share; `staggered` messages by flows that begin one after another; `closed_form` what a
-//! message and a rank cost in closed form; `count` instructions a packet beside those recorded;
-//! `kernel` two of the wanted rates beside loops of their size that have no model at all;
-//! `soak` saturates the whole of `dragonfly-1056` for a simulated millisecond instead, and counts
-//! every packet. Rates are by time on a core, so others do not count; but they share its caches:
-//! repeat it and trust the best.
+//! `cargo run --release -p bench [-- MODE]` prints benchmarks. Modes:
+//!
+//! - none: all benchmarks; `smoke`: the same with small sizes
+//! - `shards`: one network on two threads
+//! - `peers`: other simulators on the same work
+//! - `agree`: flows against packets
+//! - `flows`: cost of a change among many flows
+//! - `staggered`: messages by flows that begin one after another
+//! - `closed`: cost of messages and ranks in closed form
+//! - `count`: instructions per packet against recorded counts
+//! - `kernel`: networks against loops without a model
+//! - `soak`: saturates `dragonfly-1056` for a simulated millisecond and accounts for every packet
+//!
+//! Rates use core time, so other processes do not count, but they share the caches. Repeat a run
+//! and use the best result.
 
 use base::Span;
 use bench::{
@@ -60,7 +66,7 @@ fn main() {
     }
     let smoke = mode == "smoke";
     let size = if smoke { Span::us(20) } else { Span::us(200) };
-    // The first, because it tells the most memory this process ever had.
+    // First, because it reads the peak memory of the process.
     let nodes = if smoke { 128 } else { bench::closed_form::NODES };
     println!("{}", bench::closed_form::beside_few("aurora", nodes, bench::closed_form::PPN, 4));
     println!("{}", Measurement::HEADER);
@@ -74,7 +80,7 @@ fn main() {
     }
     shards(Span::ns(if smoke { 50 } else { 1_000 }), if smoke { 1 } else { 2 });
     if !smoke {
-        // The whole of Aurora under load: what caches make of 85,000 endpoints.
+        // The whole of Aurora under load: effect of caches with 85,000 endpoints.
         let benchmark = Benchmark {
             machine: "aurora",
             routing: "minimal",
@@ -88,7 +94,7 @@ fn main() {
     }
 }
 
-/// The network, and loops of its size without a model: the machines of two wanted rates.
+/// Networks and loops of their size without a model, for two target rates.
 fn kernel() {
     for (machine, routing, packet_bytes, window) in
         [("dragonfly-1056", "minimal", 64, Span::us(20)), ("aurora", "ugal", 2048, Span::us(8))]
@@ -99,7 +105,7 @@ fn kernel() {
     }
 }
 
-/// One world on two threads. `size` is the simulated time of the small packets.
+/// One network on two threads. `size` is the simulated time for small packets.
 fn shards(size: Span, rounds: u32) {
     for (machine, routing, packet_bytes, load, size) in [
         ("dragonfly-1056", "minimal", 64, 0.3, size * 4),
@@ -119,7 +125,8 @@ fn shards(size: Span, rounds: u32) {
     }
 }
 
-/// Messages in closed form: `closed_form MACHINE NODES PPN CALLS`, or as many ranks as LogGOPSim had.
+/// Messages in closed form: `closed MACHINE NODES PPN CALLS`; by default as many ranks as in the
+/// measurement of LogGOPSim.
 fn closed_form(args: &[String]) {
     let number = |text: &String| text.parse::<u32>().expect("a number");
     let (machine, [nodes, ppn, calls]) = match args {
@@ -132,7 +139,7 @@ fn closed_form(args: &[String]) {
     println!("{}", bench::closed_form::beside_few(machine, nodes, ppn, calls as usize));
 }
 
-/// One yardstick, for a profiler: `one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US`.
+/// One benchmark, for a profiler: `one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US`.
 fn one(args: &[String]) {
     let [machine, routing, pattern, bytes, load, us] = args else {
         panic!("bench one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US");
@@ -150,7 +157,7 @@ fn one(args: &[String]) {
     println!("{}\n{}", Measurement::HEADER, benchmark.measure());
 }
 
-/// Loads that no routing carries, then silence until the network is empty.
+/// Loads beyond saturation, then no traffic until the network is empty.
 fn soak() {
     println!("dragonfly-1056, load 0.9 for 1 ms, 2 KiB packets, then until empty");
     let heads = ["routing", "pattern", "generated", "delivered", "accepted"];

@@ -1,7 +1,7 @@
-//! Other simulators beside ours on the same work, in turn in one run.
+//! Other simulators on the same work, interleaved in one run.
 //!
-//! CAMINOS is `cargo install caminos --locked`; its configuration is `peers/caminos.cfg`. Where it
-//! is not installed there is nothing to compare, and that is said.
+//! CAMINOS: `cargo install caminos --locked`, configuration `peers/caminos.cfg`. If it is not
+//! installed, a message says so.
 
 use std::fs;
 use std::io;
@@ -12,12 +12,12 @@ use crate::Benchmark;
 use base::Span;
 
 const CAMINOS: &str = include_str!("../peers/caminos.cfg");
-/// Cycles that configuration simulates, its terminals, and flits of a packet.
+/// Simulated cycles of that configuration, its terminals, and flits per packet.
 const CYCLES: f64 = 4_000.0;
 const TERMINALS: f64 = 1_056.0;
 const FLITS: f64 = 8.0;
 
-/// Packets a second on a core, theirs and ours, and switches a packet visits at each.
+/// Packets per second and core, of the peer and of odonata, and switches per packet of each.
 struct Pair {
     theirs: [f64; 2],
     ours: [f64; 2],
@@ -38,10 +38,10 @@ fn caminos(folder: &Path) -> io::Result<[f64; 2]> {
     run.arg(&config).arg(format!("--results={}", result.display()));
     let status = run.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
     assert!(status.success(), "caminos ended with {status}");
-    let told = fs::read_to_string(&result)?;
-    let packets = number(&told, "accepted_load") * TERMINALS * CYCLES / FLITS;
-    // It counts links between switches.
-    Ok([packets / number(&told, "user_time"), number(&told, "average_packet_hops") + 1.0])
+    let text = fs::read_to_string(&result)?;
+    let packets = number(&text, "accepted_load") * TERMINALS * CYCLES / FLITS;
+    // CAMINOS counts links between switches.
+    Ok([packets / number(&text, "user_time"), number(&text, "average_packet_hops") + 1.0])
 }
 
 fn ours() -> [f64; 2] {
@@ -58,7 +58,7 @@ fn ours() -> [f64; 2] {
     [1.0 / packet_s, hops]
 }
 
-/// Compares, and prints: the best of three of each.
+/// Runs the comparison and prints the best of three of each.
 pub fn compare() {
     let folder = std::env::temp_dir().join(format!("odonata-peers-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder for a peer's files");
@@ -84,10 +84,10 @@ pub fn compare() {
     fs::remove_dir_all(&folder).expect("our own folder");
     let Some(Pair { theirs, ours }) = best else { return };
     println!(
-        "1,056 terminals, 64 B packets, uniform load 0.3, minimal; packets a second on a core"
+        "1,056 terminals, 64 B packets, uniform load 0.3, minimal; packets per second and core"
     );
-    println!("  CAMINOS  {:>10.0}  {:.2} switches a packet", theirs[0], theirs[1]);
-    println!("  odonata  {:>10.0}  {:.2} switches a packet", ours[0], ours[1]);
+    println!("  CAMINOS  {:>10.0}  {:.2} switches per packet", theirs[0], theirs[1]);
+    println!("  odonata  {:>10.0}  {:.2} switches per packet", ours[0], ours[1]);
     println!("  {:.0} times as fast", ours[0] / theirs[0]);
 }
 
@@ -95,9 +95,9 @@ pub fn compare() {
 mod tests {
     #[test]
     fn results_are_parsed() {
-        let told =
+        let text =
             "Result\n{\n\tcycle:\n\t4000,\n\taccepted_load:\n\t0.3007,\n\tuser_time:\n\t3.34,\n}";
-        assert_eq!(super::number(told, "accepted_load"), 0.3007);
-        assert_eq!(super::number(told, "user_time"), 3.34);
+        assert_eq!(super::number(text, "accepted_load"), 0.3007);
+        assert_eq!(super::number(text, "user_time"), 3.34);
     }
 }

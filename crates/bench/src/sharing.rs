@@ -1,22 +1,21 @@
-//! What a change costs where many flows share a machine: one leaves, another comes, and shares are
-//! dealt anew.
+//! Cost of a change among many flows: one flow ends, another starts, and shares are solved again.
 
 use base::{below, draw};
 use fluid::{FlowId, MaxMin, Resource, Use};
 use machine::{Idle, NicId};
 
-/// What came of it: flows whose level changed with each event, and seconds on a core.
+/// Result: flows whose rate changed per event, and core times, s.
 #[derive(Debug)]
 pub struct Changes {
     pub changed: f64,
-    /// A flow where all begin at once; an event then.
+    /// Time per flow when all start at once, and time per event after that.
     pub at_once_s: f64,
     pub event_s: f64,
 }
 
 /// `bench flows MACHINE FLOWS CHANGES [PRECISION_BITS]`: random pairs, each on one minimal path,
-/// with the capacities of the flow model. Shares are fair to one part in
-/// 2^PRECISION_BITS; the default is that of the flow model.
+/// with the capacities of the flow model. Shares are fair to one part in 2^PRECISION_BITS; the
+/// default is that of the flow model.
 pub fn changes(args: &[String]) -> Changes {
     let [name, flows, changes, to @ ..] = args else {
         panic!("bench flows MACHINE FLOWS CHANGES [PRECISION_BITS]")
@@ -60,8 +59,8 @@ pub fn changes(args: &[String]) -> Changes {
         event_s: (last - first) / events as f64,
     };
     println!(
-        "{name}, {flows} flows: all at once {:.2} us a flow; then {:.2} us an event, {:.1} flows \
-         changed by each",
+        "{name}, {flows} flows: all at once {:.2} us per flow; then {:.2} us per event, \
+         {:.1} flows changed by each",
         done.at_once_s * 1e6,
         done.event_s * 1e6,
         done.changed,

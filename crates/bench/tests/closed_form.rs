@@ -1,4 +1,4 @@
-//! The yardstick of messages in closed form measures what it says.
+//! The closed-form benchmark sends the expected number of messages.
 
 use bench::closed_form::dissemination;
 
@@ -7,8 +7,8 @@ use bench::closed_form::dissemination;
 #[test]
 fn a_dissemination_barrier_sends_one_message_per_rank_and_round() {
     for (nodes, ppn, rounds) in [(16, 1, 4), (17, 1, 5), (132, 8, 11)] {
-        let told = dissemination("aurora", nodes, ppn, 3);
-        assert_eq!(told.messages, 3 * rounds * u64::from(nodes * ppn));
-        assert!(told.events >= told.messages);
+        let result = dissemination("aurora", nodes, ppn, 3);
+        assert_eq!(result.messages, 3 * rounds * u64::from(nodes * ppn));
+        assert!(result.events >= result.messages);
     }
 }

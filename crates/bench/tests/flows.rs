@@ -1,4 +1,4 @@
-//! `bench agree` and `bench flows` at small sizes: they say what their tables are made of.
+//! `bench agree` and `bench flows` at small sizes.
 
 use bench::{agree, sharing};
 
@@ -6,8 +6,8 @@ fn words(text: &str) -> Vec<String> {
     text.split(' ').map(String::from).collect()
 }
 
-/// Every row is there, and flows are near packets: the receivers of incast and hotspot take as much
-/// by both, and nobody is off by half.
+/// Every row is present, and flows are close to packets: exact at the receivers of incast and
+/// hotspot, and within 50 % elsewhere.
 #[test]
 fn flows_agree_with_packets_on_three_groups() {
     let rows = agree::table(&words("dragonfly-1056 ugal 65536 16 8192 groups.compute.count=3"));
@@ -23,7 +23,7 @@ fn flows_agree_with_packets_on_three_groups() {
     }
 }
 
-/// Who comes has a level he had not; and the finer shares are dealt, the more others hear of it.
+/// A new flow changes its own rate; with finer fairness more other flows change, too.
 #[test]
 fn finer_fairness_changes_more_flows() {
     let changed = |to: &str| {

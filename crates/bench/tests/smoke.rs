@@ -1,4 +1,4 @@
-//! The yardsticks at their smoke sizes: they run, and after warm-up nothing allocates.
+//! The benchmarks at smoke sizes: they run, and nothing is allocated after warm-up.
 
 use base::Span;
 use bench::{Counting, benchmarks, footprint};
@@ -21,6 +21,7 @@ fn a_running_network_does_not_allocate() {
     }
     let weight = footprint("dragonfly-1056");
     assert_eq!(weight.endpoints, 1_056);
-    // A tripwire, not a target: 15 links an endpoint of 24 B to 64 B a column, with four channels.
+    // A bound, not a target: 15 links per endpoint with columns of 24 B to 64 B and four channels
+    // each.
     assert!(weight.network_bytes < 4_000 * u64::from(weight.endpoints), "{weight}");
 }

@@ -1,5 +1,4 @@
-//! What `soak` does for a millisecond, for ten microseconds: far beyond what the network carries,
-//! nothing is lost.
+//! `soak` for ten microseconds instead of a millisecond: far beyond saturation no packet is lost.
 
 use base::Span;
 

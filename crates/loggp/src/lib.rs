@@ -233,8 +233,8 @@ impl LogGpNetwork {
         for nth in 0..samples {
             if nth > 0 {
                 let draw = Message::packet_draw(msg.draw, nth as u32);
-                let way = machine.find_path(msg.src, msg.dst, draw, &Idle, &mut self.path);
-                route = way.expect("a way that the first packet had");
+                let found = machine.find_path(msg.src, msg.dst, draw, &Idle, &mut self.path);
+                route = found.expect("the first packet found a path");
             }
             let packets = share(cut.packets, nth);
             let wire = share(msg.bytes, nth) + packets * headers;

@@ -204,7 +204,7 @@ pub trait NetworkModel {
     /// Some NICs and the links of their group represent others, which behave identically at the
     /// same times. Only for models of aggregate rates, without an order of packets.
     fn fold(&mut self, _machine: &Machine, _folding: Folding) {
-        unreachable!("where packets meet nobody stands for others")
+        unreachable!("a packet network has no representatives")
     }
     /// Builds the part of the network that is shard `own` of `partition`.
     fn build_part(machine: &Machine, _partition: &Partition, _own: u8) -> Self
@@ -216,11 +216,11 @@ pub trait NetworkModel {
     /// Mailbox for shard `to`. All its entries take effect later by at least the partition's
     /// `lookahead`.
     fn outgoing(&mut self, _to: usize) -> &mut Self::Mail {
-        unreachable!("a network that cannot be divided has no shards")
+        unreachable!("this network has no shards")
     }
     /// Takes the mail of shard `from`.
     fn incoming(&mut self, _from: usize, _mail: &mut Self::Mail, _cx: &mut Cx<'_>) {
-        unreachable!("a network that cannot be divided has no shards")
+        unreachable!("this network has no shards")
     }
     /// `msg` is issued now. The model later reports `id` once in `cx.delivered`, completed or
     /// failed.
@@ -231,11 +231,11 @@ pub trait NetworkModel {
     /// leave. The command counts as issued, and commands of a NIC must be in order. The caller must
     /// call `leave` at that time. Not to be mixed with `inject` for the same NIC.
     fn ready(&mut self, _src: NicId, _bytes: u64, _at: Time) -> Time {
-        unreachable!("a network that does not say when messages are ready is told of them before")
+        unreachable!("this network has no precomputed ready times")
     }
     /// `msg`, whose ready time was returned by `ready`, is ready now.
     fn leave(&mut self, _id: MsgId, _msg: Message, _cx: &mut Cx<'_>) {
-        unreachable!("a network that does not say when messages are ready is told of them before")
+        unreachable!("this network has no precomputed ready times")
     }
     fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_>);
     /// Handles an event in the form of the event queue.

@@ -15,14 +15,14 @@ base::ids! {
 
 /// Messages without a route to their destination.
 pub struct Undeliverable {
-    under_way: Slab<LostId, (MsgId, Failure)>,
+    in_flight: Slab<LostId, (MsgId, Failure)>,
     /// Reported as failed; the reason has not been queried yet.
-    told: BTreeMap<u32, Failure>,
+    reported: BTreeMap<u32, Failure>,
 }
 
 impl Default for Undeliverable {
     fn default() -> Self {
-        Undeliverable { under_way: Slab::with_capacity(0), told: BTreeMap::new() }
+        Undeliverable { in_flight: Slab::with_capacity(0), reported: BTreeMap::new() }
     }
 }
 
@@ -38,29 +38,29 @@ impl Undeliverable {
     ) -> (Time, LostId) {
         let sent = retry.limit + 1;
         let failure = Failure { src: msg.src, dst: msg.dst, at, sent };
-        (start + retry.timeout * u64::from(sent), self.under_way.insert((id, failure)))
+        (start + retry.timeout * u64::from(sent), self.in_flight.insert((id, failure)))
     }
 
     /// The NIC gives up, and the sender gets a failure. One packet is counted for the message.
     pub fn give_up(&mut self, lost: LostId, cx: &mut Cx<'_>) {
-        let (id, failure) = self.under_way[lost];
-        self.under_way.free(lost);
+        let (id, failure) = self.in_flight[lost];
+        self.in_flight.free(lost);
         let sent = u64::from(failure.sent);
         cx.counters.injected_packets += sent;
         cx.counters.lost_packets += sent;
         cx.counters.timeouts += sent;
         cx.counters.resent_packets += sent - 1;
         cx.counters.failed_messages += 1;
-        self.told.insert(id.0, failure);
+        self.reported.insert(id.0, failure);
         cx.delivered.push((id, FAILED));
     }
 
     /// Why a message failed; forgets it.
     pub fn failure(&mut self, id: MsgId) -> Option<Failure> {
-        self.told.remove(&id.0)
+        self.reported.remove(&id.0)
     }
 
     pub fn live(&self) -> usize {
-        self.under_way.live()
+        self.in_flight.live()
     }
 }

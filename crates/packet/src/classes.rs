@@ -196,7 +196,7 @@ impl Shares {
     pub fn check_idle(&self) {
         assert!(
             self.link_states.iter().all(|t| t.wakes == NEVER),
-            "a link expects what is not pending"
+            "a link expects an event that is not pending"
         );
     }
 

@@ -171,7 +171,7 @@ impl Congestion {
     /// Asserts that nothing is congested or throttled.
     pub fn check_idle(&self) {
         assert_eq!(self.endpoints.live(), 0, "endpoints are still congested");
-        assert_eq!(self.contributors.live(), 0, "contributors are not forgotten");
+        assert_eq!(self.contributors.live(), 0, "contributors are left");
         self.throttles.check_idle();
         assert!(self.waiting.iter().all(|&bytes| bytes == 0), "packets wait in a class");
     }
@@ -271,7 +271,7 @@ impl Congestion {
     /// A credit of `nic` has returned, or the packet sent on it has arrived. After more than a
     /// round trip and `slack`, the credit was idle at the NIC.
     fn settle(&mut self, at: EndpointId, nic: NicId, slack: Span, now: Time) {
-        let id = self.find(at, nic).expect("who owes is known");
+        let id = self.find(at, nic).expect("a contributor with credits out is known");
         self.endpoints[at].credits_out -= 1;
         let contributor = &mut self.contributors[id];
         contributor.credits_out -= 1;
@@ -574,8 +574,9 @@ impl PacketNetwork {
     pub(crate) fn receive_returned_credit(&mut self, nic: NicId, notice: u32, cx: &mut Cx<'_>) {
         let CongestionNotice { nic: dst, class, generation, kind } = CongestionNotice::read(notice);
         let link = cx.machine.ejection(dst);
-        let at = self.endpoint(link, class).expect("it is congested while credits are out");
-        let id = self.congestion.find(at, nic).expect("who owes is known");
+        let at =
+            self.endpoint(link, class).expect("the endpoint is congested while credits are out");
+        let id = self.congestion.find(at, nic).expect("a contributor with credits out is known");
         let contributor = self.congestion.contributors[id];
         if kind == NoticeKind::Release && contributor.live && contributor.generation == generation {
             self.congestion.deactivate(at, id);

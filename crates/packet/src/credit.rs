@@ -59,7 +59,7 @@ impl LinkTypes {
     pub fn number(&mut self, link_type: LinkType) -> u8 {
         let known = self.all().iter().position(|&known| known == link_type);
         let at = known.unwrap_or_else(|| {
-            assert!(self.len < self.of.len(), "links of at most 256 kinds");
+            assert!(self.len < self.of.len(), "at most 256 link types");
             self.of[self.len] = link_type;
             self.len += 1;
             self.len - 1
@@ -382,7 +382,7 @@ mod tests {
                 let cells = 1 + (random >> 32) as u16 % 9;
                 let home = now + Span((random >> 40) % (SLOTS as u64 * epoch));
                 let is_countable = Channel::is_countable(&link_type, home, now);
-                assert!(is_countable || home.0 - now.0 > EPOCHS * epoch, "it is near enough");
+                assert!(is_countable || home.0 - now.0 > EPOCHS * epoch, "the time is near enough");
                 if credit >= cells && homes.len() < 500 && is_countable {
                     credit -= cells;
                     out += cells;

@@ -91,10 +91,10 @@ impl FaultState {
     }
 
     pub fn assert_quiet(&self) {
-        assert_eq!(self.lost.live(), 0, "lost packets that no timer has told of");
-        assert!(self.resent.is_empty(), "packets that are still to be sent again");
-        assert!(self.unreported.is_empty(), "requests for no message's sake");
-        assert!(self.failed.is_empty(), "packets left of messages that failed");
+        assert_eq!(self.lost.live(), 0, "lost packets without an expired timer");
+        assert!(self.resent.is_empty(), "packets that are still to be retransmitted");
+        assert!(self.unreported.is_empty(), "repeated requests are left");
+        assert!(self.failed.is_empty(), "packets of failed messages are left");
     }
 
     pub fn bytes(&self) -> usize {
@@ -104,12 +104,12 @@ impl FaultState {
 
 /// The fault schedule; callers know that there is one.
 fn schedule(machine: &Machine) -> &Faults {
-    machine.faults.as_deref().expect("a network with faults has a plan")
+    machine.faults.as_deref().expect("a network with faults has a schedule")
 }
 
 impl PacketNetwork {
     fn fault_state(&mut self) -> &mut FaultState {
-        self.faults.as_mut().expect("asked only where there is a plan")
+        self.faults.as_mut().expect("called only with a fault schedule")
     }
 
     /// Applies the faults that hold from the start.
@@ -215,7 +215,7 @@ impl PacketNetwork {
                 let climbs = self.is_edge(hop.link)
                     || (hop.vc, kind(hop.link)) > (class, kind(input))
                     || self.is_edge(input);
-                assert!(climbs, "a step that does not climb could close a circle");
+                assert!(climbs, "a hop that does not climb could close a cycle");
                 if before.is_none_or(|(_, went)| went != hop) {
                     self.store_step(packet, route, hop);
                 }
@@ -258,8 +258,9 @@ impl PacketNetwork {
         if replays > 0 && self.is_edge(hop.link) {
             let n = self.nics.len() as u32;
             let nic = cx.counters.nic(NicId(hop.link.0 % n));
-            let way = if hop.link.0 < n { &mut nic.replays_out } else { &mut nic.replays_in };
-            *way += u64::from(replays);
+            let replays_of =
+                if hop.link.0 < n { &mut nic.replays_out } else { &mut nic.replays_in };
+            *replays_of += u64::from(replays);
         }
         let gone = gone + late;
         if !schedule(cx.machine).is_cut(hop.link, then, gone + cable) {

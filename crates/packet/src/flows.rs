@@ -128,7 +128,7 @@ impl Flows {
             let new = Flow { dst, vnet, messages, in_round, first, last, away, acked, next };
             found = self.of.insert(new).0;
             self.chains[head] = found;
-            assert!(found >> BITS == 0, "2^26 flows of one shard or more");
+            assert!(found >> BITS == 0, "at most 2^26 flows per shard");
         }
         self.of[FlowId(found)].messages += 1;
         FlowId(found)
@@ -147,7 +147,7 @@ impl Flows {
 
     /// A packet will be acknowledged at `then`, or is known to be lost.
     pub fn acknowledge(&mut self, flow_key: u32, then: Time) {
-        debug_assert_eq!(flow_key >> BITS, u32::from(self.own), "of a NIC here");
+        debug_assert_eq!(flow_key >> BITS, u32::from(self.own), "a flow of this shard");
         let flow = &mut self.of[FlowId(flow_key & ((1 << BITS) - 1))];
         flow.away -= 1;
         flow.acked = flow.acked.max(then);
@@ -185,7 +185,11 @@ impl Flows {
             let mut at = first;
             while at != NONE {
                 let Flow { dst, away, messages, in_round, next, .. } = self.of[FlowId(at)];
-                assert_eq!((away, messages, in_round), (0, 0, false), "a flow to {dst:?} goes on");
+                assert_eq!(
+                    (away, messages, in_round),
+                    (0, 0, false),
+                    "a flow to {dst:?} is still active"
+                );
                 at = next;
             }
         }
@@ -292,7 +296,7 @@ impl PacketNetwork {
             Some(step) => step,
             None => {
                 let leads = self.packets[packet].marks & mark::LEADS != 0;
-                assert!(leads, "a packet in order where none of its flow has passed");
+                assert!(leads, "an ordered packet without a stored hop is the leader");
                 let p = &self.packets[packet];
                 let (route, hop) = self.decide(p, p.routing_draw(), cx);
                 self.store_step(packet, route, hop);

@@ -16,14 +16,14 @@ impl PacketNetwork {
         assert_eq!(self.transits.live(), 0, "messages left with their senders");
         assert_eq!(self.arrivals.live(), 0, "messages left in the network");
         let lent_ids = self.shards.iter().flat_map(|shards| shards.lent_ids());
-        assert_eq!(lent_ids.sum::<usize>(), 0, "messages left on the way to other shards");
+        assert_eq!(lent_ids.sum::<usize>(), 0, "messages left in transit to other shards");
         if let Some(faults) = &self.faults {
             faults.assert_quiet();
         }
         self.congestion.check_idle();
         self.flows.check_idle();
         for (link, wire) in self.wires.iter() {
-            assert!(!wire.stalled, "{link:?} keeps nobody waiting");
+            assert!(!wire.stalled, "{link:?} is stalled without waiting packets");
             assert!(!wire.armed, "{link:?} expects an event that is not pending");
             assert_eq!((wire.queue(NEVER), wire.waited_for), (0, 0), "{link:?} is not empty");
             assert_eq!(wire.endpoint, NONE, "{link:?} is still congested");
@@ -39,7 +39,7 @@ impl PacketNetwork {
                 let room = self.credits[at] + channel.coming();
                 assert_eq!(room, link_type.cells, "{link:?} {vc}: lost credit");
                 assert!(!channel.is_armed(), "{link:?} {vc}: expects an event that is not pending");
-                assert_eq!(channel.waiting, VoqList::EMPTY, "{link:?} {vc}: waited for");
+                assert_eq!(channel.waiting, VoqList::EMPTY, "{link:?} {vc}: packets wait");
             }
         }
         self.shares.check_idle();
@@ -52,18 +52,18 @@ impl PacketNetwork {
             self.nics.iter().filter(|&(id, _)| is_checked_nic(id)).map(|(id, nic)| (id.0, nic));
         for (id, nic) in nics.chain((0..).zip(other_senders)) {
             let ends = (nic.first, nic.last, nic.held, nic.held_last);
-            assert_eq!(ends, (NONE, NONE, NONE, NONE), "NIC {id} holds something");
+            assert_eq!(ends, (NONE, NONE, NONE, NONE), "NIC {id} holds messages or packets");
             assert_eq!(
                 (nic.response_queue, nic.has_responses),
                 (ResponseQueue::EMPTY, false),
-                "NIC {id} owes responses"
+                "NIC {id} has responses to send"
             );
             let acked = nic.acks.len(&self.ack_lines);
             assert_eq!(nic.in_flight, acked, "NIC {id} lacks acknowledgements");
             assert_eq!(nic.acked, NEVER, "NIC {id} expects an event that is not pending");
             assert!(
                 matches!(nic.heads_in_flight, 0 | u16::MAX),
-                "NIC {id} waits for heads that came"
+                "NIC {id} waits for heads that have arrived"
             );
             assert!(
                 nic.wakes == NEVER && !nic.send_waits,

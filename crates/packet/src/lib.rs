@@ -153,7 +153,7 @@ impl NetEvent for PacketEvent {
             kind::CHANGE => PacketEvent::Change { link, nth: arg },
             kind::NOTICE => PacketEvent::Notice { link, word: arg },
             kind::CREDIT_RETURN => PacketEvent::CreditReturn { nic, word: arg },
-            _ => unreachable!("no such kind of event"),
+            _ => unreachable!("no such event code"),
         }
     }
 }
@@ -504,7 +504,11 @@ impl PacketNetwork {
     #[inline(always)]
     fn decide(&self, p: &Packet, routing_draw: u64, cx: &Cx<'_>) -> (Route, Hop) {
         let only = self.precomputed_hop(p);
-        debug_assert_eq!(only, cx.machine.single_path_hop(p.at, p.dst, p.route), "it was foretold");
+        debug_assert_eq!(
+            only,
+            cx.machine.single_path_hop(p.at, p.dst, p.route),
+            "the precomputed hop is right"
+        );
         if let Some(only) = only {
             return only;
         }

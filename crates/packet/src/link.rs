@@ -225,7 +225,7 @@ impl ChannelLayout {
         let (ends, of_edge) = (2 * machine.n_nics(), u32::from(machine.n_vnets));
         let of_fabric = of_edge * u32::from(machine.n_vcs);
         let channels = machine.links.gap.len() as u64 * u64::from(of_fabric);
-        assert!(u32::try_from(channels).is_ok(), "2^32 virtual channels or more");
+        assert!(u32::try_from(channels).is_ok(), "fewer than 2^32 virtual channels");
         ChannelLayout { ends, each: [of_edge, of_fabric], less: [0, ends * (of_fabric - of_edge)] }
     }
     /// Links below this number are links of NICs.

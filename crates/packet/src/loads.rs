@@ -142,13 +142,13 @@ impl Reports {
         // Without local links there are no reports.
         let epoch = delays.max().unwrap_or(Span::us(1)).0.max(2);
         let first = 2 * machine.n_nics();
-        let told = if machine.routing.uses_reported_loads() {
+        let n_reported = if machine.routing.uses_reported_loads() {
             links.gap.len() - first as usize
         } else {
             0
         };
-        let mut of = with_capacity(told);
-        of.resize(told, Report::default());
+        let mut of = with_capacity(n_reported);
+        of.resize(n_reported, Report::default());
         Reports { per_epoch: u64::MAX / epoch + 1, first, of }
     }
 

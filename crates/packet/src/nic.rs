@@ -322,7 +322,7 @@ impl PacketNetwork {
         nic.response_next = true;
         nic.in_flight += 1;
         cx.counters.injected_packets += 1;
-        debug_assert!(!wire.stalled, "nobody waits");
+        debug_assert!(!wire.stalled, "no packet waits");
         let packet =
             self.packets.insert_with(|| Packet::of(t, next_packet.bytes, (t.draw, 0), now));
         let p = &mut self.packets[packet];
@@ -536,7 +536,7 @@ impl PacketNetwork {
     /// be pending, which avoids a read of the NIC's second cache line.
     fn arm_host(&mut self, at: NicId, is_armed: bool, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[at];
-        debug_assert!(is_armed || nic.wakes == NEVER, "nobody waited for the host interface");
+        debug_assert!(is_armed || nic.wakes == NEVER, "nothing waited for the host interface");
         // A waiting sender needs the shared part only; a held packet also needs its own direction.
         let ready = if nic.send_waits { nic.moves } else { nic.moves.max(nic.takes) };
         let when = ready.max(Time(cx.now.0 + 1));

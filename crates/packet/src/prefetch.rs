@@ -135,7 +135,7 @@ impl PacketNetwork {
     ) {
         let turn = (self.prefetcher.turn + 1) % PREFETCH_STAGES;
         self.prefetcher.turn = turn;
-        let mut blocks = self.prefetcher.blocks.take().expect("nobody else looks");
+        let mut blocks = self.prefetcher.blocks.take().expect("stages do not nest");
         let back = |by: usize| (turn + PREFETCH_STAGES - by) % PREFETCH_STAGES;
 
         let sorted = &mut blocks[back(0)];
@@ -501,7 +501,7 @@ mod tests {
         let text = machine::preset("dragonfly-1056").expect("a preset");
         let machine = MachineSpec::parse("it", text, &[]).and_then(|spec| spec.resolve());
         let mut net = PacketNetwork::build(&machine.expect("presets are legal"));
-        for (id, told) in [(MsgId(7), Some(MsgId(7))), (MsgId(NONE), None)] {
+        for (id, reported) in [(MsgId(7), Some(MsgId(7))), (MsgId(NONE), None)] {
             let arrival = net.arrivals.insert(Arrival {
                 done: Time::ZERO,
                 completion_delay: Span::ZERO,
@@ -513,7 +513,7 @@ mod tests {
                 back: 0,
                 initiator: ArrivalId(NONE),
             });
-            assert_eq!(net.fetch_ack_line(arrival), told);
+            assert_eq!(net.fetch_ack_line(arrival), reported);
         }
     }
 }

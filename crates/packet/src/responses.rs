@@ -42,7 +42,7 @@ impl PacketNetwork {
     /// Creates the record at the initiator that counts the responses of a message.
     #[inline(never)]
     pub(crate) fn expect_responses(&mut self, arrival: Arrival) -> ArrivalId {
-        assert!(self.params.response > 0, "nobody answers on this machine");
+        assert!(self.params.response > 0, "NICs of this machine send responses");
         self.arrivals.insert(arrival)
     }
 

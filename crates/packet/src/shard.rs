@@ -102,7 +102,7 @@ impl PacketNetwork {
 
     #[inline(never)]
     fn open_in_shards(&mut self, arrival: Arrival, dst: SwitchId) -> ArrivalId {
-        let shards = self.shards.as_mut().expect("asked only where there are shards");
+        let shards = self.shards.as_mut().expect("called only with shards");
         let to = shards.partition.of[dst];
         if to == self.own {
             return self.arrivals.insert(arrival);
@@ -119,8 +119,8 @@ impl PacketNetwork {
         match id.origin() {
             None => &mut self.arrivals[id],
             Some((from, number)) => {
-                &mut self.shards.as_mut().expect("guests come from shards").remote_arrivals[from]
-                    [number.0 as usize]
+                &mut self.shards.as_mut().expect("remote arrivals come from shards").remote_arrivals
+                    [from][number.0 as usize]
             }
         }
     }
@@ -209,7 +209,7 @@ impl PacketNetwork {
         for (then, link, mut packet) in mail.heads.drain(..) {
             // Each shard numbers link types for itself.
             packet.input_type = self.wires[link].link_type;
-            debug_assert!(packet.at.0 != NONE, "a NIC's link within one shard");
+            debug_assert!(packet.at.0 != NONE, "links of NICs are within one shard");
             let packet = self.packets.insert(packet);
             cx.at(then, Phase::Arrive, PacketEvent::Head { packet, link });
         }

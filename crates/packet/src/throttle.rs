@@ -58,7 +58,7 @@ impl Throttles {
 
     /// Asserts that no destination is throttled.
     pub fn check_idle(&self) {
-        assert_eq!(self.of.live(), 0, "NICs still hold messages back");
+        assert_eq!(self.of.live(), 0, "NICs have throttled destinations");
     }
 
     pub fn held(&self) -> usize {
@@ -334,9 +334,9 @@ impl PacketNetwork {
         let mut path = std::mem::take(&mut self.congestion.throttles.path);
         cx.machine.walk(src, dst, 0, &Idle, &mut path);
         let links = path.iter().take(path.len() - 1);
-        let way: Span = links.map(|&link| cx.machine.links.latency[link]).sum();
+        let latency: Span = links.map(|&link| cx.machine.links.latency[link]).sum();
         self.congestion.throttles.path = path;
-        let then = cx.now + way;
+        let then = cx.now + latency;
         match self.shard_of(cx.machine.nic_switch[dst]) {
             None => cx.at(then, Phase::Arrive, PacketEvent::CreditReturn { nic: src, word }),
             Some(shard) => self.mail_credit_return(shard, then, src, word),

@@ -138,7 +138,7 @@ impl VoqStore {
         let first = &mut self.free[usize::from(log2)];
         let mut at = *first;
         if at == NONE {
-            at = u32::try_from(self.rows.len()).expect("fewer than 2^32 lanes");
+            at = u32::try_from(self.rows.len()).expect("fewer than 2^32 queues");
             let none = PacketId(NONE);
             let empty = Voq { turn: 0, input: LinkId(NONE), head: none, tail: none, bytes: 0 };
             for _ in 0..1u32 << log2 {
