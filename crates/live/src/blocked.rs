@@ -1,46 +1,46 @@
-//! Whether a process waits in the kernel for another process: what proc(5) shows of its threads.
+//! Whether a process waits in the kernel for another process, from its threads in proc(5).
 //!
-//! Knows system calls. Its one idea: a process is blocked if every thread of it sleeps, and at
-//! least one of them in a call that only another process ends (a socket, a pipe, a file lock, a
-//! shared futex). A process that computes, reads a file, sleeps or reads its standard input is not.
+//! A process is blocked if all its threads sleep, and at least one in a call that only another
+//! process ends (a socket, a pipe, a file lock, a shared futex). A process that computes, reads a
+//! file, sleeps or reads its standard input is not blocked.
 
 use crate::process::Stat;
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 
-/// What a process does that is not in MPI.
+/// Activity of a process outside MPI.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Activity {
-    /// It runs, or goes on by itself.
+    /// It runs, or will continue by itself.
     Runs,
     /// It waits for another process.
     Blocked {
         /// The system call and what it waits on: "accept4 (socket)".
         call: String,
-        /// Some thread wakes up after a while in any case.
+        /// Some thread has a timeout.
         timed: bool,
     },
 }
 
-/// What one thread does.
+/// What one thread waits for.
 #[derive(PartialEq, Eq, Debug)]
 enum Wait {
-    /// It runs, or is in a call that ends by itself.
+    /// Nothing: it runs, or is in a call that ends by itself.
     None,
-    /// It waits for another thread of its process.
+    /// Another thread of its process.
     Thread { timed: bool },
-    /// It sleeps for a time.
+    /// The end of a sleep.
     Sleep,
-    /// It waits for a child process to end.
+    /// The end of a child process.
     Child { call: &'static str },
-    /// It waits for another process.
+    /// Another process.
     Process { call: String, timed: bool },
 }
 
-/// Nested processes that are looked at.
+/// Depth of nested child processes that are inspected.
 const DEPTH: u32 = 8;
 
-/// What the process `pid` does, all threads together.
+/// Activity of the process `pid`, over all its threads.
 pub(crate) fn activity(pid: u32) -> Activity {
     inspect(pid, DEPTH)
 }
@@ -56,7 +56,7 @@ fn inspect(pid: u32, depth: u32) -> Activity {
             Wait::Sleep if task.parse() == Ok(pid) => return Activity::Runs,
             Wait::Sleep => wakes = true,
             Wait::Process { call, timed } => {
-                // A thread that joins another one waits on a shared futex, too.
+                // A thread that joins another one also waits on a shared futex.
                 if found.as_ref().is_none_or(|before| before.starts_with("futex")) {
                     found = Some(call);
                 }
@@ -78,7 +78,7 @@ fn inspect(pid: u32, depth: u32) -> Activity {
     }
 }
 
-/// What the children of a process do: blocked if all of them are.
+/// Activity of the children of a process: blocked if all of them are.
 fn of_children(pid: u32, depth: u32) -> Activity {
     let mut all = None;
     for child in children(pid) {
@@ -126,13 +126,13 @@ fn of_thread(pid: u32, task: &str) -> Wait {
     wait_of(pid, number, arguments)
 }
 
-/// How a call says when it gives up.
+/// The timeout argument of a call.
 #[derive(Clone, Copy)]
 enum Limit {
     Never,
-    /// The argument is a pointer, null for no limit.
+    /// A pointer, null for no timeout.
     Pointer(usize),
-    /// The argument is milliseconds, negative for no limit.
+    /// Milliseconds, negative for no timeout.
     Millis(usize),
 }
 
@@ -170,7 +170,7 @@ const WAITS: &[(i64, &str, Limit)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_pause, "pause", Limit::Never),
 ];
-/// Calls that wait if their first argument is no file on a disk.
+/// Calls that wait for another process unless their first argument is a file on a disk.
 const TRANSFERS: [(i64, &str); 4] = [
     (libc::SYS_read, "read"),
     (libc::SYS_readv, "readv"),
@@ -186,7 +186,7 @@ fn wait_of(pid: u32, number: i64, arguments: [u64; 6]) -> Wait {
             Limit::Pointer(at) => arguments[at] != 0,
             Limit::Millis(at) => arguments[at] as i32 >= 0,
         };
-        // Without descriptors it is a sleep.
+        // Without descriptors the call is a sleep.
         let count = match number {
             libc::SYS_ppoll => Some(1),
             libc::SYS_pselect6 => Some(0),
@@ -247,14 +247,15 @@ fn is_lock(command: i32) -> bool {
     matches!(command, libc::F_SETLKW | libc::F_OFD_SETLKW)
 }
 
-/// Where in the kernel it sleeps: the only call an open of anything else sleeps in is another one.
+/// Whether an `open` waits for the other end of a named pipe, from the kernel function it sleeps
+/// in.
 fn waits_for_partner(pid: u32) -> bool {
     let at = fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default();
     at.contains("wait_for_partner") || at.contains("fifo_open")
 }
 
-/// What a descriptor is that another process is at the other end of; none for files, and for the
-/// process's own standard streams, which lead out of the job.
+/// The kind of a descriptor with another process at its other end; none for files, and for the
+/// standard streams of the process, which lead out of the job.
 fn stream(pid: u32, descriptor: u64) -> Option<&'static str> {
     let path = |number: u64| format!("/proc/{pid}/fd/{number}");
     let link = fs::read_link(path(descriptor)).ok()?;
@@ -278,7 +279,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::process::{Child, Command, Stdio};
 
-    /// Asks until the answer stands, for a process that has just been started.
+    /// Repeats until the activity is as wanted, for a process that has just been started.
     fn settled(child: &Child, wanted: fn(&Activity) -> bool) -> Activity {
         for _ in 0..20_000 {
             if wanted(&activity(child.id())) {

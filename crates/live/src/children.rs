@@ -1,7 +1,7 @@
-//! The ranks' processes: one process group a job, ended and reaped whatever happens.
+//! The ranks' processes: one process group per job, which is always ended and reaped.
 //!
-//! A child is reaped as soon as it has exited, but for the last: its group is killed first, so that
-//! the group's id cannot have become somebody else's.
+//! A child is reaped as soon as it has exited. Before the last one, the group is killed, while its
+//! id cannot have been reused.
 
 use crate::exec::Exec;
 use crate::job::{JobProcesses, Subreaper};
@@ -13,9 +13,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long ranks told to die may take before they are killed.
+/// Time for released ranks to exit by themselves before they are killed.
 const GRACE: Duration = Duration::from_millis(100);
-/// How long the kernel may take to end killed processes before we leave them to it.
+/// Longest wait for killed processes to end.
 const KILL_TIMEOUT: Duration = Duration::from_millis(800);
 
 /// How a process ended.
@@ -23,7 +23,7 @@ const KILL_TIMEOUT: Duration = Duration::from_millis(800);
 pub enum Exit {
     Status(i32),
     Signal(i32),
-    /// By us, because the job was over.
+    /// Killed by odonata at the end of the job.
     Ended,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Children {
     /// By rank, reaped or not.
     started: Vec<libc::pid_t>,
     group: libc::pid_t,
-    /// The process that forks the ranks, while it lives; 0 if there is none.
+    /// The process that forks the ranks; 0 if there is none.
     forker: libc::pid_t,
     alive: u32,
     checks: u32,
@@ -45,7 +45,7 @@ pub(crate) struct Children {
 impl Children {
     pub fn new() -> Children {
         let job = JobProcesses::new();
-        // Without it all goes on, but for what it is for.
+        // Optional: without it the job runs, but orphans may survive odonata.
         let orphan_reaper = OrphanReaper::new(&job.mark).ok();
         Children {
             pids: Vec::new(),
@@ -73,7 +73,7 @@ impl Children {
         Ok(())
     }
 
-    /// Starts the process that will fork the ranks. Its group is theirs.
+    /// Starts the process that forks the ranks; they share its process group.
     pub fn spawn_forker(
         &mut self,
         exec: &Exec,
@@ -85,12 +85,12 @@ impl Children {
         Ok(())
     }
 
-    /// What the job's processes are marked by.
+    /// The mark in the environment of the job's processes.
     pub fn mark(&self) -> &OsStr {
         &self.job.mark
     }
 
-    /// `pid` is the next rank.
+    /// Registers `pid` as the next rank.
     pub fn adopt(&mut self, pid: libc::pid_t) {
         if self.group == 0 {
             self.group = pid;
@@ -100,10 +100,10 @@ impl Children {
         self.alive += 1;
     }
 
-    /// Waits for the forker, which has been told to end: its children are ours then.
+    /// Waits for the end of the forker; its children then become those of this process.
     pub fn wait_for_forker(&mut self) -> Exit {
         let mut status = 0;
-        // SAFETY: a child of ours that is not reaped.
+        // SAFETY: an unreaped child of this process.
         unsafe { libc::waitpid(self.forker, &mut status, 0) };
         self.forker = 0;
         exit_of(status)
@@ -112,12 +112,12 @@ impl Children {
     pub fn alive(&self) -> u32 {
         self.alive
     }
-    /// Whether `pid` is the process we started for the rank, rather than one of that one's.
+    /// Whether `pid` is the process that odonata started for the rank, rather than a descendant.
     pub fn is_child(&self, rank: u32, pid: u32) -> bool {
         self.started[rank as usize] == pid as libc::pid_t
     }
-    /// Whether `pid` is the rank's process: ours, or started by one of ours. In a container that
-    /// numbers processes by itself it may be another process's number.
+    /// Whether `pid` is a process of the job. In a container with its own PID namespace, the number
+    /// may belong to another process.
     pub fn is_of_rank(&self, rank: u32, pid: u32) -> bool {
         self.is_child(rank, pid) || self.job.owns(pid as libc::pid_t)
     }
@@ -125,11 +125,11 @@ impl Children {
         self.pids[rank as usize] != 0
     }
 
-    /// Reaps who has exited since; sorted by rank.
+    /// Reaps the ranks that have exited since the last call; sorted by rank.
     pub fn exited(&mut self) -> Vec<(u32, Exit)> {
         let mut exits = Vec::new();
         while self.alive > 0 {
-            // SAFETY: zeroed is a valid siginfo; the group is our children's.
+            // SAFETY: zeroed is a valid siginfo; the group is that of the children.
             let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
             let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
             let waited =
@@ -137,8 +137,8 @@ impl Children {
             // SAFETY: filled in by waitid, zero if nobody has exited.
             let pid = unsafe { info.si_pid() };
             if waited != 0 || pid == 0 {
-                // A child may have left the group for a session of its own: now and then, and
-                // when the group is empty, ask for each by name.
+                // A child may have left the group for a session of its own: query each child every
+                // 16th time, and when the group is empty.
                 self.checks += 1;
                 if waited != 0 || self.checks.is_multiple_of(16) {
                     self.exited_singly(&mut exits);
@@ -166,7 +166,7 @@ impl Children {
         }
     }
 
-    /// A child of ours that has exited: a rank, or one whose parent was a process of the job.
+    /// Reaps an exited child: a rank, or an orphan of the job.
     fn reap(&mut self, pid: libc::pid_t, exits: &mut Vec<(u32, Exit)>) {
         let rank = self.pids.iter().position(|&p| p == pid);
         if self.alive == 1 && rank.is_some() {
@@ -195,7 +195,7 @@ impl Children {
         }
     }
 
-    /// Waits until some child may have exited, at most `wait`.
+    /// Waits until a child may have exited, at most `wait`.
     pub fn wait(&self, wait: Duration) {
         let Some(&pid) = self.pids.iter().find(|&&p| p != 0) else { return };
         // SAFETY: plain system calls; the descriptor is closed here.
@@ -209,8 +209,8 @@ impl Children {
         }
     }
 
-    /// Ends every child and reaps it. The sleeping ones have been told to die: they get a moment to
-    /// do so. Then whoever they have left behind.
+    /// Ends and reaps all children, then their orphans. Sleeping ranks have been released to exit
+    /// by themselves, and get `GRACE` for it.
     pub fn end(&mut self) {
         let begun = Instant::now();
         while self.alive > 0 && begun.elapsed() < GRACE {
@@ -230,8 +230,8 @@ impl Children {
             }
         }
         if self.group != 0 {
-            // Orphans in the group, killed with it.
-            // SAFETY: reaps children of ours in a group that was the job's a moment ago.
+            // Orphans in the group, which were killed with it.
+            // SAFETY: reaps children of this process in the group of the job.
             while unsafe { libc::waitpid(-self.group, std::ptr::null_mut(), libc::WNOHANG) } > 0 {}
             self.group = 0;
             self.job.end(KILL_TIMEOUT);
@@ -257,7 +257,7 @@ fn exit_of(status: i32) -> Exit {
     }
 }
 
-/// The file to execute, as a shell would find it.
+/// The file to execute, found like by a shell.
 pub(crate) fn resolve(spec: &LaunchSpec, words: &[OsString]) -> Result<PathBuf, LaunchError> {
     let Some(program) = words.first().filter(|p| !p.is_empty()) else {
         return Err(LaunchError::NoProgram);

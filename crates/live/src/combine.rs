@@ -1,7 +1,7 @@
-//! Reductions done here, without waking the rank whose operand it is.
+//! Reductions that the simulator applies, without waking the rank of the operand.
 //!
-//! Loops over packed elements, written so that the compiler vectorizes them. Operands need not be
-//! aligned. Integers wrap, as C's do on every machine MPI runs on.
+//! Loops over packed elements that the compiler can vectorize. Operands need not be aligned.
+//! Integers wrap, as in C on the usual machines.
 
 use workload::wire::combine::{element, op};
 
@@ -27,7 +27,7 @@ pub(crate) fn element_bytes(code: u32) -> Option<u64> {
     })
 }
 
-/// "MPI_SUM of int32": what a reduction's `means` says, as far as there are words for it.
+/// Description of a reduction from its `means`: "MPI_SUM of int32".
 pub(crate) fn describe(means: u32, commutative: bool) -> String {
     let operator = match means >> 8 {
         op::OWN if commutative => "a commutative operator of the program's",
@@ -76,7 +76,7 @@ macro_rules! each {
             let f: fn($t, $t) -> $t = $f;
             let (here, _) = here.as_chunks_mut::<N>();
             let (from, _) = from.as_chunks::<N>();
-            // The order is fixed for the whole stretch, so it is chosen outside the loop.
+            // The order is the same for all elements, so it is selected outside the loop.
             if left {
                 for (h, a) in here.iter_mut().zip(from) {
                     *h = f(<$t>::from_ne_bytes(*a), <$t>::from_ne_bytes(*h)).to_ne_bytes();
@@ -109,7 +109,7 @@ macro_rules! integer {
     };
 }
 
-/// Maximum and minimum as C's `a > b ? a : b`: what MPICH does, and one instruction.
+/// Maximum and minimum as C's `a > b ? a : b`, like MPICH; one instruction.
 macro_rules! float {
     ($t:ty, $op:expr) => {
         match $op {
@@ -122,7 +122,7 @@ macro_rules! float {
     };
 }
 
-/// A pair of floats.
+/// A complex number: a pair of floats.
 macro_rules! complex {
     ($name:ident, $t:ty) => {
         #[derive(Clone, Copy)]
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn reductions_follow_the_standard() {
-        // The standard's definitions, applied by hand (MPI 5.0, section 6.9.2).
+        // Computed by hand from the definitions (MPI 5.0, section 6.9.2).
         check!(i32, I32, SUM, [1, i32::MAX, -5], [2, 1, 5], [3, i32::MIN, 0], [3, i32::MIN, 0]);
         check!(u8, U8, PROD, [16, 3], [16, 5], [0, 15], [0, 15]);
         check!(i64, I64, MAX, [-1, 7], [3, -9], [3, 7], [3, 7]);
@@ -215,7 +215,7 @@ mod tests {
         check!(u64, U64, BXOR, [0b1100], [0b1010], [0b0110], [0b0110]);
         check!(f32, F32, SUM, [1.5, 2.0], [0.25, -2.0], [1.75, 0.0], [1.75, 0.0]);
         check!(f64, F64, MAX, [1.0, -1.0], [2.0, -2.0], [2.0, -1.0], [2.0, -1.0]);
-        // `a > b ? a : b` answers b when either is not a number: the order shows.
+        // `a > b ? a : b` is b if either is not a number, so the order matters.
         check!(f64, F64, MAX, [f64::NAN], [1.0], [1.0], [f64::NAN]);
         check!(i32, I32, REPLACE, [7], [9], [7], [7]);
         check!(i32, I32, NO_OP, [7], [9], [9], [9]);

@@ -1,7 +1,7 @@
 //! One-sided operations that the simulator applies itself, while all ranks sleep.
 //!
-//! Only short ones, on one stretch of memory in the segment. The rank that made the block is not
-//! trusted: a stretch outside the ranks' regions ends the job.
+//! Only short operations on contiguous memory in the segment. The block is written by a rank and
+//! checked: a range outside the ranks' regions ends the job.
 
 use crate::Live;
 use crate::combine;
@@ -9,13 +9,13 @@ use crate::outcome::FailureCause;
 use crate::rank::Slot;
 use workload::wire::{self, Arrival, Direct, flag, work};
 
-/// No element that is compared is longer, in bytes.
+/// Longest element of a compare-and-swap, in bytes.
 const MAX_COMPARED_BYTES: u64 = 16;
 
 impl Live {
-    /// Applies the operation of `slot`, which is complete. False if only its target can.
+    /// Applies the completed operation of `slot`. False if only its target can.
     pub(crate) fn apply_directly(&self, slot: Slot) -> Result<bool, FailureCause> {
-        // SAFETY: the block was checked as it was submitted; all ranks sleep.
+        // SAFETY: the block was checked at submission; all ranks sleep.
         let Arrival { direct, .. } =
             unsafe { *self.shared.segment.ptr(slot.block).cast::<Arrival>() };
         if direct.work == 0 {
@@ -28,7 +28,7 @@ impl Live {
         }
         let bytes = direct.bytes as usize;
         let area_bytes = if direct.work == work::COMPARE { 2 * bytes } else { bytes };
-        // SAFETY: two stretches of the ranks' regions that do not overlap, and all ranks sleep.
+        // SAFETY: two disjoint ranges of the ranks' regions, and all ranks sleep.
         let (memory, area) = unsafe {
             (
                 std::slice::from_raw_parts_mut(self.shared.segment.ptr(direct.at), bytes),
@@ -39,7 +39,7 @@ impl Live {
             return Ok(false);
         }
         if !returns {
-            // SAFETY: the origin has lent it until it is applied.
+            // SAFETY: the origin does not access the block until it is applied.
             unsafe { wire::return_block(self.shared.segment, slot.block) };
         }
         Ok(true)
@@ -60,7 +60,7 @@ impl Live {
     }
 }
 
-/// What the target's process would do (see `work`). False if it alone can.
+/// Applies the operation like the target's process (see `work`). False if only that one can.
 fn perform(direct: &Direct, returns: bool, memory: &mut [u8], area: &mut [u8]) -> bool {
     match direct.work {
         work::PUT => memory.copy_from_slice(area),
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use workload::wire::combine::{builtin, element, op};
 
-    /// What is in memory and in the area after an operation on three bytes.
+    /// Contents of the memory and the area after an operation on three bytes.
     fn after(direct: Direct, returns: bool, area: &[u8]) -> (bool, Vec<u8>, Vec<u8>) {
         let (mut memory, mut area) = (vec![1, 2, 250], area.to_vec());
         let done = perform(&direct, returns, &mut memory, &mut area);

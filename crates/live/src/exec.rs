@@ -1,5 +1,5 @@
-//! Starting a process at a cost that does not grow with our own memory: the child borrows it until
-//! it executes the program, as in `posix_spawn`, which cannot do all that a rank needs.
+//! Starts a process at a cost that is independent of the memory of this one. The child shares that
+//! memory until it executes the program, as in `posix_spawn`, which lacks settings that ranks need.
 
 use crate::{LaunchSpec, variables};
 use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
@@ -8,22 +8,22 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Stack of a child until it executes the program: it makes a few system calls.
+/// Stack of a child until it executes the program, in bytes: it makes a few system calls.
 const STACK: usize = 64 << 10;
 
-/// What all processes of a job are given.
+/// Program, arguments and settings of all processes of a job.
 pub(crate) struct Exec {
     program: CString,
     argv: Vec<CString>,
     env: Vec<CString>,
     wdir: Option<CString>,
-    /// Limit of open files to give back, if ours was raised.
+    /// Limit of open files to restore in the child, if this process has raised its own.
     pub limit: Option<libc::rlimit>,
 }
 
 impl Exec {
-    /// `extra` goes before the launch's own environment, that before what the batch system says,
-    /// `job`, and that before ours.
+    /// Precedence of variables, highest first: `extra`, the user's `spec.env`, those of the batch
+    /// system in `job`, the environment of this process.
     pub fn new<'a>(
         spec: &'a LaunchSpec,
         program: &Path,
@@ -57,14 +57,14 @@ impl Exec {
         })
     }
 
-    /// Adds a variable that is not there.
+    /// Adds a variable, which must not exist yet.
     pub fn add(&mut self, key: &str, value: String) -> io::Result<()> {
         self.env.push(CString::new(format!("{key}={value}"))?);
         Ok(())
     }
 
-    /// Starts a process in the process group `group` (0: its own) that keeps `fds` open, and has
-    /// the given standard streams in place of ours. It dies with the thread that calls this.
+    /// Starts a process in the process group `group` (0: its own) that inherits `fds` and the given
+    /// standard streams (none: those of this process). It dies with the calling thread.
     pub fn start(
         &self,
         more: &[(&str, OsString)],
@@ -95,9 +95,9 @@ impl Exec {
         };
         let mut stack = vec![0u128; STACK / size_of::<u128>()];
         let top = stack.as_mut_ptr_range().end;
-        // SAFETY: the child runs `child_main` on a stack of its own and returns from it only by
-        // execve or _exit, until when this thread is held (CLONE_VFORK) and what `child` points to
-        // lives. All signals are blocked meanwhile: no handler of ours runs in the child.
+        // SAFETY: the child runs `child_main` on a stack of its own and leaves it only by execve or
+        // _exit. Until then this thread is suspended (CLONE_VFORK) and the targets of `child` live.
+        // All signals are blocked meanwhile, so no handler of this process runs in the child.
         let pid = unsafe {
             let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
             libc::sigfillset(&mut all);
@@ -111,10 +111,10 @@ impl Exec {
             }
             pid
         };
-        // SAFETY: written by the child before it let us go.
+        // SAFETY: written by the child before this thread resumed.
         let error = unsafe { (&raw const child.error).read_volatile() };
         if error != 0 {
-            // SAFETY: our own child, which has exited.
+            // SAFETY: a child of this process that has exited.
             unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
             return Err(io::Error::from_raw_os_error(error));
         }
@@ -135,9 +135,9 @@ struct ChildStart<'a> {
     error: c_int,
 }
 
-/// The child until it is the program: system calls only, for the memory is its parent's.
+/// Runs in the child until execve: system calls only, because the memory is its parent's.
 extern "C" fn child_main(child: *mut c_void) -> c_int {
-    // SAFETY: the parent's value, untouched while it is held.
+    // SAFETY: the parent's value; the parent is suspended.
     let child = unsafe { &mut *child.cast::<ChildStart>() };
     // SAFETY: plain system calls on what the parent prepared.
     unsafe {
@@ -153,12 +153,12 @@ extern "C" fn child_main(child: *mut c_void) -> c_int {
     }
 }
 
-/// Comes back only if something fails.
+/// Returns only on failure.
 unsafe fn exec_program(child: &ChildStart) -> Option<()> {
     let ok = |answer: c_int| (answer >= 0).then_some(());
     // SAFETY: as above.
     unsafe {
-        // What Python ignores, a program does not expect to be ignored.
+        // Python ignores these signals; programs expect the default.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
         for (number, &fd) in (0..).zip(&child.stdio) {
@@ -168,8 +168,8 @@ unsafe fn exec_program(child: &ChildStart) -> Option<()> {
                 ok(libc::dup2(fd, number))?;
             }
         }
-        // These descriptors are for ranks alone: every other process we may start meanwhile does
-        // not get them.
+        // These descriptors are inherited by ranks only, not by other processes that this one
+        // may start.
         for &fd in child.fds {
             ok(libc::fcntl(fd, libc::F_SETFD, 0))?;
         }

@@ -1,8 +1,7 @@
-//! Files of a job that are nowhere on a disk: the list of its nodes, and a ledger in which the
-//! library that is preloaded into the ranks (`crates/clock`) notes which files they open.
+//! Files of a job in anonymous memory: the list of its nodes, and a ledger in which the library
+//! that is preloaded into the ranks (`crates/clock`) records the files they open.
 //!
-//! Both are anonymous memory that the ranks open by way of our `/proc/PID/fd`, so nothing of them
-//! is left when we are gone, however we went.
+//! The ranks open both by this process's `/proc/PID/fd`, so nothing remains when it ends.
 
 use crate::LaunchSpec;
 use std::collections::BTreeSet;
@@ -14,29 +13,29 @@ use std::os::unix::ffi::OsStringExt;
 
 /// The name of the rank's node.
 pub(crate) const ENV_NODE: &str = "ODONATA_NODE";
-/// The file that lists the job's nodes, a line each: the n-th has the address 127.64.0.0 + n.
+/// The file that lists the job's nodes, one per line: the n-th has the address 127.64.0.0 + n.
 const ENV_NODES: &str = "ODONATA_NODES";
 const ENV_LEDGER: &str = "ODONATA_LEDGER";
 
-/// Layout of the ledger, as in `crates/clock/src/files.rs`: counters at its beginning, and from
-/// here on zero-terminated paths.
+/// Layout of the ledger, as in `crates/clock/src/files.rs`: counters at its start, and
+/// zero-terminated paths from this offset.
 const PATHS_AT: usize = 4096;
 const LEDGER_BYTES: usize = 64 << 10;
 
-/// What ranks did with files other than by MPI.
+/// File accesses of the ranks other than by MPI.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FilesSeen {
-    /// How often a file was opened to be written, and to be read, between MPI_Init and the end.
+    /// Number of files opened for writing and for reading between MPI_Init and the end.
     pub written: u64,
     pub read: u64,
-    /// Files with digits in their names that were there before the job began and were begun anew.
+    /// Replaced files that are older than the job and have digits in their names.
     pub replaced: Vec<OsString>,
 }
 
 pub(crate) struct JobFiles {
     nodes: File,
     ledger: File,
-    /// By index of the node: its name, how many ranks sit there, and which.
+    /// By index of the node: its name, the number of its ranks, and the ranks.
     names: Vec<String>,
     counts: Vec<u32>,
     ranks: Vec<Vec<u32>>,
@@ -74,15 +73,15 @@ impl JobFiles {
         Ok(JobFiles { nodes, ledger, names, counts, ranks })
     }
 
-    /// Names of the nodes in the order of their indices.
+    /// Names of the nodes, by index.
     pub fn names(&self) -> &[String] {
         &self.names
     }
-    /// Ranks on each.
+    /// Number of ranks per node.
     pub fn counts(&self) -> &[u32] {
         &self.counts
     }
-    /// The ranks of a node, with commas between them.
+    /// The ranks of a node, separated by commas.
     pub fn ranks_of(&self, node: u32) -> String {
         let ranks = &self.ranks[node as usize];
         ranks.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
@@ -90,12 +89,12 @@ impl JobFiles {
     pub fn nodes_path(&self) -> OsString {
         path(&self.nodes)
     }
-    /// What the preloaded library reads.
+    /// Variables for the preloaded library.
     pub fn variables(&self) -> [(&'static str, OsString); 2] {
         [(ENV_NODES, path(&self.nodes)), (ENV_LEDGER, path(&self.ledger))]
     }
 
-    /// What has been noted up to now.
+    /// The contents of the ledger.
     pub fn seen(&self) -> FilesSeen {
         let mut bytes = Vec::new();
         let mut ledger = &self.ledger;

@@ -1,5 +1,5 @@
-//! Everybody who belongs to a job, also those who have left its process group: every process of it
-//! inherits a mark in its environment, and becomes a child of ours when its parent is gone.
+//! All processes of a job, including those that have left its process group. Each inherits a mark
+//! in its environment, and becomes a child of this process when its parent ends (subreaper).
 
 use crate::process::Stat;
 use std::ffi::OsString;
@@ -19,13 +19,13 @@ impl JobProcesses {
     pub fn new() -> JobProcesses {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let (us, n) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        // The clock, because process ids come round again.
+        // Includes the time, because process ids are reused.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let now = now.map_or(0, |d| d.as_nanos());
         JobProcesses { mark: format!("{us}.{n}.{now}").into() }
     }
 
-    /// Whether a process carries the mark.
+    /// Whether a process has the mark.
     pub fn owns(&self, pid: libc::pid_t) -> bool {
         has_variable(pid, &self.entry())
     }
@@ -34,8 +34,8 @@ impl JobProcesses {
         [ENV_JOB.as_bytes(), b"=", self.mark.as_bytes()].concat()
     }
 
-    /// Kills and reaps the children of ours that carry the mark, until there are none: whoever is
-    /// killed leaves its own children to us. The ranks are gone by now.
+    /// Kills and reaps the children of this process that have the mark, until there are none: the
+    /// children of a killed process become children of this one. The ranks have ended before.
     pub fn end(&self, timeout: Duration) {
         let begun = Instant::now();
         let entry = self.entry();
@@ -46,7 +46,7 @@ impl JobProcesses {
                 return;
             }
             for pid in left {
-                // SAFETY: a child of ours that nobody else waits for, so the id is its own.
+                // SAFETY: a child that nothing else waits for, so its id is not reused.
                 unsafe {
                     libc::kill(pid, libc::SIGKILL);
                     libc::waitpid(pid, std::ptr::null_mut(), 0);
@@ -56,7 +56,7 @@ impl JobProcesses {
     }
 }
 
-/// Our children that have not exited.
+/// Children of this process that have not exited.
 fn children() -> Vec<libc::pid_t> {
     let us = std::process::id();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
@@ -74,10 +74,10 @@ fn has_variable(pid: libc::pid_t, entry: &[u8]) -> bool {
     environment.split(|&b| b == 0).any(|e| e == entry)
 }
 
-/// While any of these lives, this process inherits its descendants' orphans.
+/// While any of these lives, orphaned descendants become children of this process.
 pub(crate) struct Subreaper(());
 
-/// How many jobs want it, and what was set before the first of them.
+/// Number of live values, and the setting before the first of them.
 static SUBREAPERS: Mutex<(u32, libc::c_int)> = Mutex::new((0, 0));
 
 impl Subreaper {

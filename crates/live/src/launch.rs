@@ -1,4 +1,4 @@
-//! What a job is launched from, and what can be wrong with it.
+//! The parameters of a launch, and its errors.
 
 use crate::Launcher;
 use base::Span;
@@ -7,19 +7,19 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where one rank sits on the simulated machine.
+/// Location of one rank on the simulated machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankLocation {
-    /// Index of the node among those of the job.
+    /// Index of the node within the job.
     pub node: u32,
-    /// What `MPI_Get_processor_name` answers.
+    /// Result of `MPI_Get_processor_name`.
     pub node_name: String,
     pub local_rank: u32,
-    /// How many ranks of the job share the node.
+    /// Number of the job's ranks on the node.
     pub local_size: u32,
 }
 
-/// How far the start has come: processes that exist, and ranks that have called `MPI_Init`.
+/// Progress of the start: existing processes, and ranks that have called `MPI_Init`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     pub started: u32,
@@ -28,61 +28,61 @@ pub struct Progress {
 }
 
 pub struct LaunchSpec {
-    /// The program and its arguments, found as a shell would (`wdir` counting as the current
-    /// directory).
+    /// The program and its arguments. It is found like by a shell, with `wdir` as the current
+    /// directory.
     pub program: Vec<OsString>,
-    /// How to start the one process from which all ranks are forked, if the program can be served
-    /// that way (see `warm`): a Python interpreter and what it is to run.
+    /// Command of the process from which all ranks are forked (see `warm`), if the program allows
+    /// that: a Python interpreter and its script.
     pub warm: Option<Vec<OsString>>,
-    /// Added to our own environment, later ones win.
+    /// Added to the environment of this process; later ones take precedence.
     pub env: Vec<(OsString, OsString)>,
     pub env_remove: Vec<OsString>,
     pub wdir: Option<PathBuf>,
     pub ranks: u32,
-    /// Whose variables tell a rank who it is. Those of a launcher we run under ourselves are not
-    /// passed on.
+    /// The launcher whose variables the ranks get. Those of a launcher that started odonata itself
+    /// are not passed on.
     pub launcher: Launcher,
-    /// Which of the jobs that run side by side it is.
+    /// Index among the jobs that run together.
     pub job: u32,
-    /// Cores of a simulated node, as the batch system tells of them.
+    /// Cores of a simulated node, for the variables of the batch system.
     pub cores: u32,
-    /// One a rank.
+    /// One per rank.
     pub locations: Vec<RankLocation>,
     /// Simulated nodes the job uses.
     pub nodes: u32,
-    /// Simulated time a second of a thread's CPU time between MPI calls is charged as; `None`: such
-    /// time is not charged.
+    /// Simulated seconds charged per second of a thread's CPU time between MPI calls; `None`: not
+    /// charged.
     pub compute_factor: Option<f64>,
-    /// `[rank] ` before every line of output, as `mpiexec -l` does.
+    /// Whether each line of output starts with `[rank] `, as by `mpiexec -l`.
     pub label: bool,
     pub machine: String,
     pub library_version: String,
-    /// Whose argument checks the library follows: `wire::checks`.
+    /// The library whose argument checks apply: `wire::checks`.
     pub checks: u32,
     pub tag_ub: i32,
-    /// The largest tag that is no error.
+    /// Largest tag that is accepted.
     pub tag_max: i32,
-    /// Standard sends up to this many bytes complete without their receiver, wherever they go.
+    /// Standard sends of up to this many bytes are eager on every path.
     pub eager_max: u64,
-    /// Sends up to this many bytes for which the library needs no request.
+    /// Sends of up to this many bytes need no request of the library.
     pub inject_max: u64,
-    /// What a call of `MPI_Wtime` costs, so that a loop around it ends.
+    /// Cost of a call of `MPI_Wtime`, so that a loop around it ends.
     pub clock_tick: Span,
-    /// How long the first unsuccessful poll (`MPI_Test`, `MPI_Iprobe`) holds its rank.
+    /// Duration of the first unsuccessful poll (`MPI_Test`, `MPI_Iprobe`).
     pub poll_interval: Span,
-    /// Collectives that begin with a barrier, one bit per kind: see `Overrides::synchronized`.
+    /// Collectives that start with a barrier, one bit per kind: see `Overrides::synchronized`.
     pub synchronized: u32,
-    /// Hand-overs of polls in vain with nothing else due that make a livelock: over all ranks, but
-    /// no rank has fewer polls for itself than 20,000 or as many as this.
+    /// Number of hand-overs of unsuccessful polls, with nothing else pending, that are a livelock.
+    /// Counted over all ranks, with at least min(20,000, this number) of polls per rank.
     pub livelock_polls: u64,
-    /// How long ranks that are blocked outside MPI may do nothing when no other rank can go on, in
-    /// time of the wall clock.
+    /// Longest idle wall-clock time of ranks that are blocked outside MPI, when no other rank can
+    /// continue.
     pub idle_timeout: Duration,
-    /// Told how the start goes on.
+    /// Called with the progress of the start.
     pub progress: Option<Box<dyn FnMut(Progress)>>,
 }
 
-/// Why nothing runs. All processes that had been started are gone again.
+/// Why a launch failed. All started processes have been ended.
 #[derive(Debug)]
 pub enum LaunchError {
     NoProgram,
@@ -93,27 +93,27 @@ pub enum LaunchError {
     },
     NotExecutable(PathBuf),
     NoDirectory(PathBuf),
-    /// The list of seats is not one a rank, or there are no ranks, or too many.
+    /// The number of locations is not that of the ranks, or there are no ranks, or too many.
     Locations {
         ranks: u32,
         locations: usize,
     },
     SharedMemory(std::io::Error),
-    /// A limit of this process leaves no room for the job's shared memory, in bytes.
+    /// A limit of this process is too small for the job's shared memory; in bytes.
     Space {
         what: &'static str,
-        /// Of the shell's `ulimit`.
+        /// Option of the shell's `ulimit`.
         option: &'static str,
         need: u64,
         limit: u64,
     },
-    /// More processes than the kernel numbers, or than fit into memory even if they did nothing.
+    /// More processes than process ids, or than idle processes that fit into memory.
     Capacity {
         what: &'static str,
         need: u64,
         free: u64,
     },
-    /// More open files than we may have.
+    /// More open files than this process may have.
     Descriptors {
         need: u64,
         may: u64,
@@ -186,5 +186,5 @@ impl fmt::Display for LaunchError {
 
 impl std::error::Error for LaunchError {}
 
-/// Kernel.pid_max is 32,768 on most systems; contexts and regions reach further.
+/// Most ranks of a job. kernel.pid_max is 32,768 on most systems; contexts and regions allow more.
 pub(crate) const MAX_RANKS: u32 = 1 << 16;

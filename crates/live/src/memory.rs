@@ -1,10 +1,10 @@
-//! One-sided operations, locks and counters: what of them is data, and who has to apply it.
+//! One-sided operations, locks and counters: their data, and which process applies them.
 //!
-//! An access takes effect when the simulator completes it. A short one to memory in the segment is
-//! applied here. The block of any other joins the list of what has come in at its target, whose own
-//! process applies the list whenever it is woken. If the origin, or another rank that sees the same
-//! memory, may look at the outcome before the target has the turn by itself, the target is woken
-//! for that alone.
+//! An access takes effect when the simulator completes it. A short access to memory in the segment
+//! is applied here. The block of any other access is appended to the target's list of incoming
+//! accesses, which the target's process applies when it is woken. The target is woken for that
+//! alone if the origin, or another rank that shares the memory, may read the result before the
+//! target's next turn.
 
 use crate::Live;
 use crate::outcome::FailureCause;
@@ -13,9 +13,9 @@ use std::sync::atomic::Ordering;
 use workload::Workload;
 use workload::wire::{self, Arrival, Submission, command, flag, kind};
 
-/// Longest message or access: no rank's memory is larger (see `wire::SegmentLayout`).
+/// Longest message or access: the largest memory of a rank (see `wire::SegmentLayout`).
 pub(crate) const MAX_BYTES: u64 = 1 << 36;
-/// Longest transfer to or from storage: a petabyte, more than a machine has memory to fill it from.
+/// Longest transfer to or from storage: 1 PiB, more than the memory of a machine.
 const MAX_STORED_BYTES: u64 = 1 << 50;
 
 impl Live {
@@ -51,14 +51,14 @@ impl Live {
         }
         // SAFETY: inside the segment and aligned; all ranks sleep.
         let arrival = unsafe { &mut *self.shared.segment.ptr(s.block).cast::<Arrival>() };
-        // Twice in its target's list, it would make a ring of that.
+        // A block that is twice in its target's list would make the list cyclic.
         if std::mem::replace(&mut arrival.is_out, 1) != 0 {
             return Err("a block that is on its way already");
         }
         Ok(())
     }
 
-    /// Whether a stretch lies among the ranks' regions.
+    /// Whether a range lies inside the ranks' regions.
     pub(crate) fn lies_inside(&self, at: u64, bytes: u64, align: usize) -> bool {
         // SAFETY: the header is written.
         let end = unsafe { self.shared.segment.scratch() };
@@ -66,7 +66,7 @@ impl Live {
         fits && at >= wire::HEADER_BYTES && at.is_multiple_of(align as u64)
     }
 
-    /// An access is complete: it is applied, or its block joins its target's list.
+    /// An access is complete: it is applied, or its block is appended to its target's list.
     pub(crate) fn deliver_access(&mut self, origin: u32, slot: Slot) -> Result<(), FailureCause> {
         let (target, block) = (slot.peer, slot.block);
         if self.outside_mpi.is_detached(target) {
@@ -75,9 +75,9 @@ impl Live {
         if self.ranks[target as usize].stage != Stage::InMpi {
             return Err(FailureCause::TargetFinalized { target });
         }
-        // SAFETY: the block was checked as it was submitted; all ranks sleep.
+        // SAFETY: the block was checked at submission; all ranks sleep.
         let control = unsafe { &mut *self.shared.segment.control(target) };
-        // Those before it in the list come first.
+        // Only with an empty list, to keep the order.
         if control.incoming == 0 && self.apply_directly(slot)? {
             return Ok(());
         }
@@ -87,12 +87,12 @@ impl Live {
         if control.incoming == 0 {
             control.incoming = block;
         } else {
-            // SAFETY: the last block of the list is one we have linked since the rank took it.
+            // SAFETY: the last block was linked since the rank took the list.
             unsafe { (*arrival(to.incoming_last)).next = block };
         }
         to.incoming_last = block;
         let at_once = slot.flags & (flag::FETCH | flag::VISIBLE) != 0;
-        // Who is its own target applies its list before anything else anyway.
+        // An origin that is its own target applies its list first anyway.
         if at_once && target != origin && !to.to_apply {
             to.to_apply = true;
             self.to_apply.push(target);
@@ -100,8 +100,7 @@ impl Live {
         Ok(())
     }
 
-    /// Has the targets of this instant apply what has come in, all at once, before anybody whom it
-    /// concerns goes on.
+    /// Wakes all targets of this instant to apply their lists, before any other rank continues.
     pub(crate) fn apply_arrivals(&mut self) {
         let targets = std::mem::take(&mut self.to_apply);
         if targets.is_empty() || self.is_stopped() {
@@ -109,7 +108,7 @@ impl Live {
         }
         for &at in &targets {
             self.ranks[at as usize].to_apply = false;
-            // SAFETY: the rank sleeps: it is inside MPI, and nobody has been released yet.
+            // SAFETY: the rank sleeps: it is inside MPI, and no rank has been released yet.
             unsafe { (*self.control(at)).command = command::APPLY };
         }
         self.turns.running().fetch_add(targets.len() as u32, Ordering::Relaxed);
@@ -128,7 +127,7 @@ impl Live {
         }
     }
 
-    /// What a transfer to or from storage brings beside its bytes.
+    /// Updates the counter of a storage access and returns its old value; 0 without a counter.
     pub(crate) fn counter_value(&mut self, slot: Slot) -> u64 {
         let counter = self.counters.entry(slot.context).or_insert(0);
         let held = *counter;

@@ -1,8 +1,8 @@
-//! A process that outlives us if we are killed, and then ends whatever of the job is left: a rank
-//! dies with us by itself, but not what a rank has started.
+//! A process that survives if odonata is killed, and then kills the rest of the job. The kernel
+//! kills the ranks, but not the processes that they have started.
 //!
-//! It is a copy of ours that makes system calls only, because a copy of a process with threads may
-//! do nothing else: no allocation, no lock.
+//! It is a fork of this process and makes system calls only, because a fork of a process with
+//! threads must not allocate or lock.
 
 use crate::job::ENV_JOB;
 use std::ffi::{CStr, OsStr, c_int};
@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
-/// Looks at all processes after our death, this far apart, until some of them found nobody.
+/// Scans of all processes after the death of the parent, until `QUIET_SCANS` in a row find none.
 const MAX_SCANS: u32 = 200;
 const QUIET_SCANS: u32 = 5;
 const SCAN_INTERVAL_NS: i64 = 20_000_000;
@@ -21,11 +21,11 @@ pub(crate) struct OrphanReaper {
 }
 
 impl OrphanReaper {
-    /// Of the processes whose environment has `mark`.
+    /// For the processes whose environment has `mark`.
     pub fn new(mark: &OsStr) -> io::Result<OrphanReaper> {
         let entry = [ENV_JOB.as_bytes(), b"=", mark.as_bytes()].concat();
         let mut fds = [0; 2];
-        // SAFETY: room for two descriptors; the copy runs `watch_parent` and never comes back.
+        // SAFETY: room for two descriptors; the fork runs `watch_parent` and does not return.
         unsafe {
             if libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
                 return Err(io::Error::last_os_error());
@@ -41,7 +41,7 @@ impl OrphanReaper {
 }
 
 impl Drop for OrphanReaper {
-    /// All is well: it need not look.
+    /// The job has ended regularly: the reaper exits without a scan.
     fn drop(&mut self) {
         // SAFETY: plain system calls on our own descriptor and child.
         unsafe {
@@ -51,17 +51,17 @@ impl Drop for OrphanReaper {
     }
 }
 
-/// Waits for the word that the job has ended, or for our death.
+/// Waits for a byte, which means the end of the job, or for the end of the parent.
 unsafe fn watch_parent(line: c_int, entry: &[u8]) -> ! {
     // SAFETY: system calls only.
     unsafe {
-        // Whoever ends our process group or closes our terminal means the job, not this.
+        // Survives signals to the parent's process group and terminal.
         libc::setsid();
         let mut all = std::mem::zeroed();
         libc::sigfillset(&mut all);
         libc::sigprocmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
         libc::prctl(libc::PR_SET_NAME, c"odonata-keeper".as_ptr());
-        // Nobody shall wait for the end of a pipe that we hold open.
+        // Closes inherited pipes, so that their readers see the end.
         libc::dup2(line, 0);
         if libc::syscall(libc::SYS_close_range, 1, u32::MAX, 0) != 0 {
             (1..libc::sysconf(libc::_SC_OPEN_MAX) as c_int).for_each(|fd| _ = libc::close(fd));
@@ -83,7 +83,7 @@ unsafe fn watch_parent(line: c_int, entry: &[u8]) -> ! {
     }
 }
 
-/// Kills every process that carries `entry`; how many there were.
+/// Kills every process whose environment has `entry`; returns their number.
 unsafe fn kill_all(entry: &[u8]) -> u32 {
     let mut killed = 0;
     let mut buffer = [0u64; 1024];
@@ -143,7 +143,7 @@ unsafe fn has_variable(name: &[u8], entry: &[u8]) -> bool {
             return false;
         }
         let mut buffer = [0u8; 8192];
-        // How much of the entry the bytes so far match, and whether a variable has just begun.
+        // Matched bytes of the entry, and whether a variable starts here.
         let (mut matched, mut begins, mut found) = (0, true, false);
         loop {
             let n = libc::read(file, buffer.as_mut_ptr().cast(), buffer.len());

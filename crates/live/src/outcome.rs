@@ -1,4 +1,4 @@
-//! What came of a live job: plain data.
+//! Results of a live job: plain data.
 
 use crate::{Exit, FilesSeen};
 use base::{Span, Time};
@@ -10,47 +10,46 @@ use workload::wire;
 pub struct FunctionRow {
     /// Index in the interface table; 0 is the time between calls.
     pub function: u32,
-    /// None of 0.
+    /// Not counted for function 0.
     pub calls: u64,
-    /// Simulated time between the rank's CPU being through with the call and its return.
+    /// Simulated time from the end of the call's CPU time to its return.
     pub blocked: Span,
-    /// Contributed to sends and collectives.
+    /// Bytes contributed to sends and collectives.
     pub bytes: u64,
 }
 
-/// Where one rank's simulated time went: the three add up to `end`.
+/// Composition of one rank's simulated time: the three spans add up to `end`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct RankOutcome {
-    /// Charged between MPI calls.
+    /// Computation, charged between MPI calls.
     pub compute: Span,
     /// Blocked before the other side was ready.
     pub waiting: Span,
     /// Blocked after that, and the CPU time of MPI itself.
     pub transfer: Span,
-    /// When it was last released or left MPI.
+    /// Time of its last release or of its end.
     pub end: Time,
-    /// Bytes of memory of its own that it had when it came to MPI, and at its most; none if it
-    /// could not tell.
+    /// Its private memory in bytes at `MPI_Init` and at the peak; none if unknown.
     pub memory: Option<(u64, u64)>,
-    /// By function.
+    /// Sorted by function.
     pub functions: Vec<FunctionRow>,
 }
 
-/// How the ranks' processes came to be.
+/// How the ranks' processes were started.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Start {
-    /// They are copies of one process.
+    /// They were forked from one process.
     pub forked: bool,
-    /// Why they are not, though that was asked for.
+    /// Why they were not forked, though the launch requested it.
     pub fork_refusal: Option<String>,
-    /// Seconds of the wall clock until every rank had called MPI or ended.
+    /// Wall-clock seconds until every rank had called MPI or ended.
     pub wall_s: f64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveOutcome {
-    /// What a shell should see: the code of an abort, else 128 plus a signal that ended a rank,
-    /// else the first rank's status that is not zero.
+    /// Exit code of the job: the code of an abort, else 128 plus the signal that ended a rank, else
+    /// the first nonzero status in rank order.
     pub exit_code: i32,
     pub interrupted: bool,
     pub start: Start,
@@ -58,28 +57,28 @@ pub struct LiveOutcome {
     pub exits: Vec<Exit>,
     pub ranks: Vec<RankOutcome>,
     pub mpi_calls: u64,
-    /// Of these, the ones in which a rank gave its turn away; a call that did so several times
-    /// counts as often, up to how many there were of its function.
+    /// Calls that handed over. A call with several hand-overs counts as often, up to the number of
+    /// calls of its function.
     pub blocking_calls: u64,
-    /// How often ranks gave their turns away, in calls and between them.
+    /// Hand-overs, in calls and between them.
     pub hand_overs: u64,
-    /// Point-to-point messages the program sent, and their bytes.
+    /// Point-to-point messages of the program, and their bytes.
     pub messages: u64,
     pub bytes: u64,
     /// Ranks that exited with status 0 without `MPI_Finalize`.
     pub unfinalized: Vec<u32>,
-    /// Ranks that waited for each other outside MPI, and the system call they were first found in.
+    /// Ranks that were blocked outside MPI, and the system call in which each was first found.
     pub outside_mpi: Vec<(u32, String)>,
-    /// What the MPI standard forbids and the simulated library accepts, by kind
-    /// (`wire::accepted`): the first rank that did it, and in which function.
+    /// Erroneous usage that the simulated library accepts, by kind (`wire::accepted`): the first
+    /// rank, and the function.
     pub accepted: [Option<(u32, u32)>; wire::accepted::KINDS],
-    /// Why the job was ended from inside.
+    /// The failure of a rank that ended the job.
     pub failure: Option<Failure>,
     pub files: FilesSeen,
 }
 
 impl LiveOutcome {
-    /// When the last rank left.
+    /// End of the last rank.
     pub fn end(&self) -> Time {
         self.ranks.iter().map(|r| r.end).max().unwrap_or(Time::ZERO)
     }
@@ -89,9 +88,9 @@ impl LiveOutcome {
 pub struct Failure {
     pub rank: u32,
     pub node: String,
-    /// The MPI call it is about.
+    /// The MPI call that failed, or the last one.
     pub call: Option<String>,
-    /// What the process did when it ended, if it did: "in MPI_Send".
+    /// Where the process was when it ended: "in MPI_Send".
     pub place: Option<String>,
     pub why: FailureCause,
 }
@@ -103,9 +102,9 @@ pub enum FailureCause {
     ExitedEarly {
         status: i32,
     },
-    /// The process ended inside MPI, under a program that hides how and goes on.
+    /// The process ended inside MPI, under a wrapper that goes on and hides the cause.
     EndedUnderWrapper,
-    /// The process exited without `MPI_Init`, while `other` had called it.
+    /// The process exited without `MPI_Init`, which `other` has called.
     NeverInitialized {
         status: i32,
         other: u32,
@@ -119,36 +118,36 @@ pub enum FailureCause {
         bound: i32,
         code: i32,
     },
-    /// It works on the memory of a rank that is through with MPI.
+    /// It accesses the memory of a rank that has left MPI.
     TargetFinalized {
         target: u32,
     },
-    /// It works on the memory of a rank that is blocked outside MPI.
+    /// It accesses the memory of a rank that is blocked outside MPI.
     TargetBlocked {
         target: u32,
     },
-    /// It is blocked in the kernel outside MPI, so are `others`, and no other rank can go on.
+    /// It and `others` more ranks are blocked in the kernel outside MPI, and no rank can continue.
     BlockedOutsideMpi {
         call: String,
         others: usize,
     },
-    /// Nothing but unsuccessful polls, everywhere, for this long.
+    /// All ranks have only polled without success since `since`.
     Livelock {
         since: Time,
         now: Time,
     },
-    /// Ranks disagree about a collective or a communicator.
+    /// Mismatch of a collective or a communicator between ranks.
     Mismatch(String),
-    /// The rank's process wrote what the wire does not allow, or the simulator's own books are off.
+    /// The rank's process violated the protocol of `wire`, or the simulator is inconsistent.
     Protocol(String),
 }
 
 impl Failure {
-    /// What a shell should see of it.
+    /// The exit code of the job.
     pub fn exit_code(&self) -> i32 {
         match self.why {
             FailureCause::Signal(signal) => 128 + signal,
-            // A shell sees eight bits of it; an abort is never a success.
+            // An exit code has eight bits; an abort is never a success.
             FailureCause::Abort { code } | FailureCause::Tag { code, .. } if code & 0xff == 0 => 1,
             FailureCause::Abort { code } | FailureCause::Tag { code, .. } => code & 0xff,
             FailureCause::ExitedEarly { status }
@@ -178,7 +177,7 @@ impl fmt::Display for Failure {
                 "exited with status {status} before MPI_Init, which rank {other} has called"
             )?,
             FailureCause::Abort { code } => write!(f, "called MPI_Abort with code {code}")?,
-            // The call is that of the tag: it never reached the simulator.
+            // Returns here: the call with the tag did not reach the simulator.
             FailureCause::Tag { tag, bound, .. } => {
                 return write!(f, "used tag {tag}: MPI_TAG_UB is {bound}");
             }
@@ -237,7 +236,7 @@ fn signal_name(signal: i32) -> String {
 mod tests {
     use super::*;
 
-    /// A shell sees eight bits, and an abort is never a success.
+    /// An exit code has eight bits, and an abort is never a success.
     #[test]
     fn an_abort_is_seen_as_a_failure_whatever_its_code() {
         for (code, seen) in [(3, 3), (0, 1), (256, 1), (512 + 7, 7), (-1, 255)] {

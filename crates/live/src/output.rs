@@ -1,6 +1,6 @@
-//! Passes ranks' output on with their rank before every line, and a terminal's input to rank 0.
+//! Forwards the ranks' output with the rank before every line, and terminal input to rank 0.
 //!
-//! One thread serves all pipes: 1,000 ranks have 2,000 of them.
+//! One thread serves all pipes: two per rank.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often the thread looks whether the job is over, in milliseconds of the wall clock.
+/// Wall-clock interval at which the thread checks for the end of the job, in milliseconds.
 const POLL_MS: i32 = 50;
-/// How long output may lag behind the end of the job: who holds a pipe open longer is cut off.
+/// Longest delay of output after the end of the job; pipes that stay open longer are abandoned.
 const OUTPUT_TIMEOUT: Duration = Duration::from_millis(300);
-/// A line longer than this is passed on in pieces.
+/// Longest line in bytes; a longer one is forwarded in parts.
 const LINE: usize = 1 << 16;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -40,14 +40,14 @@ impl Drop for StreamForwarder {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been printed; there is nothing to add.
+            // A panic of the thread has been printed.
             let _ = thread.join();
         }
     }
 }
 
 impl StreamForwarder {
-    /// Labels what comes from `pipes`: a rank's pipe and where it goes.
+    /// Labels the output from `pipes`, each with its rank and its stream.
     pub fn label(pipes: Vec<(u32, Stream, OwnedFd)>) -> StreamForwarder {
         let sources = pipes.into_iter().map(|(rank, stream, fd)| Source {
             file: Some(File::from(fd)),
@@ -59,7 +59,7 @@ impl StreamForwarder {
         StreamForwarder::start(move |over| label_lines(&mut sources, over))
     }
 
-    /// Carries our standard input to a rank's, byte by byte as it comes.
+    /// Forwards standard input to that of a rank.
     pub fn input(to: OwnedFd) -> StreamForwarder {
         let mut to = File::from(to);
         StreamForwarder::start(move |over| {
@@ -69,7 +69,7 @@ impl StreamForwarder {
                 if ready(&mut poll) == 0 {
                     continue;
                 }
-                // SAFETY: reads into our own buffer.
+                // SAFETY: reads into a local buffer.
                 let n = unsafe { libc::read(0, buffer.as_mut_ptr().cast(), buffer.len()) };
                 if n <= 0 || to.write_all(&buffer[..n as usize]).is_err() {
                     return;
@@ -147,7 +147,7 @@ impl Source {
             self.cut();
         }
     }
-    /// Passes an unfinished line on as if it were finished.
+    /// Forwards an incomplete line with a line end.
     fn cut(&mut self) {
         if !self.line.is_empty() {
             let mut out = self.label.clone().into_bytes();
@@ -161,7 +161,7 @@ impl Source {
         self.cut();
     }
     fn write(&self, out: &[u8]) {
-        // Whoever closed our output does not want it.
+        // Errors are ignored: the reader has closed the output.
         let _ = match self.stream {
             Stream::Out => {
                 std::io::stdout().write_all(out).and_then(|()| std::io::stdout().flush())

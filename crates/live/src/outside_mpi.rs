@@ -1,9 +1,9 @@
 //! Ranks that communicate outside MPI: by sockets, pipes, file locks.
 //!
-//! Such a rank may be blocked in the kernel until another rank has gone on, which waits for the
-//! simulator. So when every rank that has the turn is blocked, the simulator goes on without them:
-//! they are away. When one of them hands over after all, it rejoins at the simulated time reached
-//! by then. That traffic takes no simulated time, and the summary says so.
+//! Such a rank may be blocked in the kernel until another rank continues, which waits for the
+//! simulator. When every running rank is blocked, the simulator therefore continues without them:
+//! they are detached. A detached rank that hands over rejoins at the present simulated time. The
+//! traffic takes no simulated time, and the summary reports it.
 
 use crate::Live;
 use crate::blocked::{Activity, activity, cpu_ticks};
@@ -16,34 +16,34 @@ use std::time::{Duration, Instant};
 use workload::wire::{presence, state};
 use workload::{Call, Done, Workload};
 
-/// Looks on end, `CHECK_INTERVAL` apart, that must find every rank blocked: 0.2 s, and 1 s where a
-/// rank wakes up by itself, such as an event loop [estimate].
+/// Consecutive checks, `CHECK_INTERVAL` apart, that must find every rank blocked: 0.2 s, and 1 s if
+/// a rank wakes up by itself, such as an event loop [estimate].
 const MIN_BLOCKED_CHECKS: u32 = 10;
 const MIN_BLOCKED_CHECKS_TIMED: u32 = 50;
-/// How many times longer ranks that wake up by themselves are waited for at a standstill.
+/// Factor of the idle timeout for ranks that wake up by themselves.
 const TIMED_FACTOR: u32 = 6;
-/// Part of a core below which ranks that are away do nothing [estimate].
+/// Share of a core below which detached ranks are idle [estimate].
 const IDLE: f64 = 0.05;
-/// Clock ticks per second of every Linux (sysconf(_SC_CLK_TCK)).
+/// Clock ticks per second on Linux (sysconf(_SC_CLK_TCK)).
 const TICKS_PER_S: f64 = 100.0;
-/// How long a poll waits for a rank that is away, in time of the wall clock.
+/// Wall-clock time that a poll waits for a detached rank.
 const POLL_WAIT: Duration = Duration::from_millis(1);
 
-/// The ranks that are away, and how long they have been found blocked.
+/// The detached ranks, and how long running ranks have been blocked.
 #[derive(Default, Debug)]
 pub(crate) struct BlockedRanks {
     /// In increasing order.
     detached: Vec<u32>,
-    /// Completions for ranks that are away: their memory is theirs until they hand over.
+    /// Completions for detached ranks, which own their memory until they hand over.
     deferred: Vec<Done>,
-    /// Looks on end that found all ranks blocked, and the rank that was not at the last look.
+    /// Consecutive checks that found all ranks blocked; the last rank found running.
     checks: u32,
     busy: u32,
-    /// Every rank that has ever been away, and the call it was first found in.
+    /// Every rank that has been detached, and the call in which it was first found.
     pub calls: Vec<(u32, String)>,
-    /// Ranks that were away and have exited: that is still to be taken.
+    /// Detached ranks whose exit has not been taken yet.
     pub exited: Vec<u32>,
-    /// When ranks away were last seen to do something, and their CPU time then.
+    /// When detached ranks were last active, and their CPU time in ticks then.
     idle_since: Option<(Instant, u64)>,
 }
 
@@ -57,7 +57,7 @@ impl BlockedRanks {
 }
 
 impl Live {
-    /// Waits for the batch. If all of it that is out is blocked for a while, goes on without.
+    /// Waits for the batch. Detaches its running ranks if all of them stay blocked.
     pub(crate) fn wait_for_batch(&mut self) {
         (self.outside_mpi.checks, self.outside_mpi.idle_since) = (0, None);
         while !self.turns.all_back(CHECK_INTERVAL) {
@@ -79,7 +79,7 @@ impl Live {
                 && self.ranks[at as usize].stage != Stage::Finished
         };
         let mut out: Vec<u32> = self.batch.iter().copied().filter(out).collect();
-        // A rank that was busy at the last look is likely to be so still.
+        // The rank that was running at the last check is likely to run still.
         if let Some(i) = out.iter().position(|&at| at == self.outside_mpi.busy) {
             out.swap(0, i);
         }
@@ -137,7 +137,7 @@ impl Live {
         }
     }
 
-    /// Keeps what completes for a rank that is away until it is back.
+    /// Keeps completions for a detached rank until it rejoins. Whether it is detached.
     pub(crate) fn defer(&mut self, done: &[Done]) -> bool {
         let is_detached =
             !self.outside_mpi.is_empty() && self.outside_mpi.is_detached(done[0].rank);
@@ -147,7 +147,7 @@ impl Live {
         is_detached
     }
 
-    /// Takes the hand-overs of ranks that were away. Whether there are any.
+    /// Takes the hand-overs of detached ranks. Whether there are any.
     pub(crate) fn rejoin(&mut self, now: Time, calls: &mut Vec<Call>) -> bool {
         let exited = std::mem::take(&mut self.outside_mpi.exited);
         for &at in &exited {
@@ -185,7 +185,7 @@ impl Live {
             }
         }
         let rank = &mut self.ranks[at as usize];
-        // What it has computed since it was released, it has computed meanwhile.
+        // Its computation since the release overlaps with the simulated time that has passed.
         rank.credit = now.since(rank.released_at);
         if let Err(why) = self.take(at, calls) {
             self.fail(at, why);
@@ -193,7 +193,7 @@ impl Live {
         self.ranks[at as usize].credit = Span::ZERO;
     }
 
-    /// A rank that was away has ended its process with status 0.
+    /// Removes a rank that has exited with status 0. Whether it was detached.
     pub(crate) fn forget_detached(&mut self, at: u32) -> bool {
         let is_detached = self.outside_mpi.is_detached(at);
         self.outside_mpi.detached.retain(|&other| other != at);
@@ -201,12 +201,12 @@ impl Live {
         is_detached
     }
 
-    /// Whether ranks are away that may still come back: not if they have done nothing for long.
+    /// Whether a detached rank may still rejoin: not after `idle_timeout` without activity.
     pub(crate) fn expects_detached(&mut self) -> bool {
         if self.outside_mpi.is_empty() {
             return false;
         }
-        // SAFETY: written when the rank took its seat.
+        // SAFETY: written when the rank attached.
         let pids = self.outside_mpi.detached.iter().map(|&at| unsafe { (*self.control(at)).pid });
         let ticks = |pids: &[u32]| pids.iter().map(|&pid| cpu_ticks(pid)).sum::<u64>();
         let pids: Vec<u32> = pids.collect();
@@ -236,7 +236,7 @@ impl Live {
         runs
     }
 
-    /// Lets a rank that is away go on while the others poll.
+    /// Waits for a detached rank while the others poll. Whether one may rejoin.
     pub(crate) fn wait_for_detached(&mut self) -> bool {
         let expected = self.expects_detached();
         if expected {
@@ -245,7 +245,7 @@ impl Live {
         expected
     }
 
-    /// No rank can go on, and some wait outside MPI.
+    /// Ends the job if no rank can continue and some are blocked outside MPI.
     pub(crate) fn fail_blocked(&mut self) {
         let Some(&first) = self.outside_mpi.detached.first() else { return };
         // SAFETY: as above.

@@ -1,9 +1,9 @@
-//! Polls that find nothing: `MPI_Test` and `MPI_Iprobe` in a loop.
+//! Unsuccessful polls: `MPI_Test` and `MPI_Iprobe` in a loop.
 //!
-//! A vain poll holds its rank for a moment. Each costs a hand-over of real time, so in a long
-//! streak the moments grow: slowly, because the program may be doing work of its own between them,
-//! and not at all while nothing else is due anywhere: then no completion can come until a rank
-//! stops polling, and only the programs themselves know when that is.
+//! An unsuccessful poll takes simulated time. Each costs a hand-over in real time, so polls become
+//! longer in a long streak. The growth is slow, because the program may work between its polls.
+//! There is none while nothing else is pending: then no completion can occur until a rank stops
+//! polling, which the simulator cannot predict.
 
 use crate::Live;
 use crate::outcome::FailureCause;
@@ -12,40 +12,39 @@ use base::{Span, Time};
 use workload::wire::wait;
 use workload::{Call, Op, Token};
 
-/// Vain polls after which a poll is twice as long as the first one [estimate].
+/// Unsuccessful polls after which a poll is twice as long as the first one [estimate].
 const DOUBLING_POLLS: u64 = 128;
-/// Vain polls in a row of a rank that is taken to do nothing else [estimate]: from here on a poll
-/// lasts 1/16 of the streak, so that a wait of any length ends.
+/// Streak of unsuccessful polls of a rank that does nothing else [estimate]: from here on a poll
+/// lasts 1/16 of the streak, so that a wait of any length takes few polls.
 const PROPORTIONAL_FROM: u64 = 4096;
-/// Computation between two polls that is more than the loop around them [estimate].
+/// Computation between two polls that is more than the polling loop itself [estimate].
 const WORK: Span = Span::us(10);
-/// Every rank has at least so many polls for work of its own before a livelock is declared.
+/// Unsuccessful polls per rank before a livelock is reported.
 const MIN_POLLS_PER_RANK: u64 = 20_000;
-/// From so many vain polls in a row on [estimate], with nothing else due anywhere, a rank answers
-/// more and more of them itself: up to 1/16 of the streak at once, and no more than
-/// `MAX_LOCAL_POLLS`. So a livelock of thousands of ranks is told after about 1,100 hand-overs of
-/// each.
+/// Streak [estimate] from which a rank answers polls itself while nothing else is pending: up to
+/// 1/16 of the streak at once, at most `MAX_LOCAL_POLLS`. A livelock of thousands of ranks is
+/// therefore reported after about 1,100 hand-overs of each.
 const LOCAL_POLLS_FROM: u64 = 1024;
 const MAX_LOCAL_POLLS: u64 = 256;
 
-/// How long vain polls hold a rank.
+/// The streak of unsuccessful polls of a rank.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Polling {
-    /// Vain polls in a row, and how long they have held the rank.
+    /// Unsuccessful polls in a row, and their total duration.
     pub unsuccessful: u64,
     pub held: Span,
-    /// Charged since the last poll of this streak.
+    /// Computation charged since the last poll of this streak.
     pub worked: Span,
-    /// Polls it may answer itself.
+    /// Polls that it may answer itself.
     pub local_polls: u32,
-    /// The alarm that is to end the present poll, and when.
+    /// The alarm that ends the present poll, its time, and whether it has fired.
     pub alarm: Option<Token>,
     pub until: Time,
     pub fired: bool,
 }
 
 impl Polling {
-    /// How many polls the rank may answer itself before it hands over again.
+    /// Number of polls that the rank may answer itself before its next hand-over.
     fn local_polls(&self) -> u32 {
         match self.unsuccessful {
             LOCAL_POLLS_FROM..MIN_POLLS_PER_RANK => {
@@ -55,7 +54,7 @@ impl Polling {
         }
     }
 
-    /// Length of the next poll. Who works between polls is held for little of that time.
+    /// Duration of the next poll: at most 1/8 of a computation between the polls.
     fn next(&mut self, first: Span, quiet: bool) -> Span {
         let first = first.max(Span(1));
         let mut span = match self.unsuccessful {
@@ -74,7 +73,7 @@ impl Polling {
 }
 
 impl Live {
-    /// Holds a rank that polls in vain until its alarm; whether that has rung.
+    /// Delays an unsuccessful poll until its alarm; whether that has fired.
     pub(crate) fn delay_poll(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
         let polling = &mut self.ranks[at as usize].polling;
         if polling.fired {
@@ -106,11 +105,11 @@ impl Live {
         calls.push(Call { rank: at, token, after: Span::ZERO, op: Op::Alarm { span } });
     }
 
-    /// Nothing is due but alarms: polls that were to last longer end after the shortest time.
+    /// Only alarms are pending: longer polls end after the shortest duration.
     pub(crate) fn shorten_polls(&mut self, now: Time, calls: &mut Vec<Call>) {
         self.quiet = true;
         let first = self.first_poll();
-        // Not everybody is looked at: with thousands of ranks that poll, this is asked every time.
+        // Visits ranks with long polls only, because thousands of ranks may poll.
         let mut long = std::mem::take(&mut self.long_polls);
         long.sort_unstable();
         for at in long.drain(..) {
@@ -128,23 +127,23 @@ impl Live {
         self.poll_interval.max(Span(1))
     }
 
-    /// Something has come of something.
+    /// Notes an event other than an unsuccessful poll.
     pub(crate) fn note_progress(&mut self, now: Time) {
         (self.last_progress, self.quiet, self.unsuccessful_polls, self.spent_polls) =
             (now, false, 0, 0);
     }
 
-    /// Polls a rank that is about to be released may answer itself.
+    /// Sets the number of polls that a rank may answer itself after its release.
     pub(crate) fn allow_local_polls(&mut self, at: u32) {
         let polling = &mut self.ranks[at as usize].polling;
         polling.local_polls = if self.quiet { polling.local_polls() } else { 0 };
         let local_polls = polling.local_polls;
         let (control, span) = (self.control(at), self.first_poll());
-        // SAFETY: the rank sleeps, so its region is ours.
+        // SAFETY: the rank sleeps, so only the simulator accesses its region.
         unsafe { ((*control).unsuccessful_polls, (*control).poll_ps) = (local_polls, span.0) };
     }
 
-    /// Polls a rank has answered itself, and the time they took.
+    /// Counts the polls that a rank has answered itself; returns their duration.
     pub(crate) fn note_local_polls(&mut self, at: u32) -> Span {
         // SAFETY: as above.
         let spent = unsafe { (*self.control(at)).spent_polls };
@@ -155,7 +154,7 @@ impl Live {
         self.first_poll() * spent
     }
 
-    /// Nothing happens any more if all that ranks do is poll, again and again.
+    /// Ends the job if the ranks only poll without success.
     fn detect_livelock(&mut self, now: Time, at: u32) {
         if self.quiet && self.unsuccessful_polls > LOCAL_POLLS_FROM && self.wait_for_detached() {
             return;
@@ -186,8 +185,8 @@ mod tests {
         let first = Span::ns(500);
         assert_eq!(after(0, Span::ZERO).next(first, false), first);
         assert_eq!(after(DOUBLING_POLLS, Span::us(100)).next(first, false), first * 2);
-        // 1,024 vain tests, as a program makes them that packs messages between: 5 times as long
-        // as without growth at most, for 1 + k / 128 is 5 on average over them.
+        // A program with 1,024 unsuccessful tests between messages: at most 5 times as long as
+        // without growth, because the average of 1 + k / 128 is 5.
         let streak: u64 = (0..1024).map(|k| after(k, Span::ZERO).next(first, false).0).sum();
         assert!(streak <= 5 * 1024 * first.0, "{streak}");
         assert_eq!(after(1 << 40, Span::ms(1)).next(first, true), first);

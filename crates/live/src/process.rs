@@ -1,4 +1,4 @@
-//! What the kernel says of a process or a thread (proc(5), `stat`).
+//! State of a process or a thread from the kernel (proc(5), `stat`).
 
 use std::io;
 use workload::resident::Resident;
@@ -17,7 +17,7 @@ impl Stat {
         Stat::read(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// State and parent stand behind the name, which may hold anything but ends with the last `)`.
+    /// State and parent follow the name, which may contain any byte and ends with the last `)`.
     fn read(text: &[u8]) -> Option<Stat> {
         let at = text.iter().rposition(|&b| b == b')')?;
         let mut words = text[at + 1..].split(|&b| b == b' ').filter(|w| !w.is_empty());
@@ -26,13 +26,13 @@ impl Stat {
         Some(Stat { state, parent })
     }
 
-    /// Whether it is over, reaped or not.
+    /// Whether it has ended, reaped or not.
     pub fn has_ended(self) -> bool {
         matches!(self.state, b'Z' | b'X')
     }
 }
 
-/// Bytes a process has of its own: no files, no shared memory.
+/// Private memory of a process in bytes: no files, no shared memory.
 pub(crate) fn own_memory(pid: libc::pid_t) -> Option<u64> {
     let status = std::fs::read(format!("/proc/{pid}/status")).ok()?;
     Resident::read(&status).map(|resident| resident.own)

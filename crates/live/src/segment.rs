@@ -1,5 +1,5 @@
-//! The shared segment: anonymous memory with a descriptor and no name, so that nothing of it is
-//! left when the last process that maps it is gone, however it went.
+//! The shared segment: anonymous memory with a descriptor and no name, which disappears with the
+//! last process that maps it.
 
 use crate::{LaunchError, LaunchSpec};
 use std::io;
@@ -25,7 +25,7 @@ impl Shared {
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: `fd` is new and ours alone.
+        // SAFETY: `fd` is new and owned here.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
         let bytes = layout.bytes(ranks);
         // SAFETY: a plain system call.
@@ -46,13 +46,13 @@ impl Shared {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        // A core dump would write out every hole of the sparse segment, and make it real to do so.
+        // Excluded from core dumps, which would allocate every hole of the sparse segment.
         // SAFETY: advice about the mapping made above.
         unsafe { libc::madvise(base, bytes as usize, libc::MADV_DONTDUMP) };
         // SAFETY: the mapping has the length asked for and lives as long as this value; `Live`
         // drops it last.
         let segment = unsafe { Segment::at(base.cast()) };
-        // SAFETY: no rank has started, so all of the segment is ours.
+        // SAFETY: no rank has started, so only this process accesses the segment.
         unsafe { (*segment.header()).layout = layout };
         Ok(Shared { segment, fd, bytes: bytes as usize })
     }
@@ -61,15 +61,16 @@ impl Shared {
         self.fd.as_raw_fd()
     }
 
-    /// Every rank is a copy of a process with so many bytes of its own. None of them runs yet.
+    /// Sets the private memory in bytes of the process that the ranks were forked from. No rank
+    /// runs yet.
     pub fn inherit(&self, bytes: u64) {
-        // SAFETY: ranks read it once they run.
+        // SAFETY: ranks read it only after they have started.
         unsafe { (*self.segment.header()).inherited = bytes };
     }
 
-    /// Everything a rank reads before its first call. All ranks have the turn.
+    /// Writes what ranks read before their first call. All ranks are running.
     pub fn write(&self, spec: &LaunchSpec) {
-        // SAFETY: no rank has started, so all of the segment is ours, and it is zeroed.
+        // SAFETY: no rank has started, so only this process accesses the zeroed segment.
         unsafe {
             let header = &mut *self.segment.header();
             header.magic = wire::MAGIC;
@@ -100,13 +101,13 @@ impl Shared {
     }
 }
 
-/// Address space that this process may come to need beside the segment and what it has already:
-/// the network model, results [estimate].
+/// Address space in bytes reserved for the rest of this process: the network model, results
+/// [estimate].
 const HEADROOM: u64 = 128 << 20;
 
-/// How the segment is divided so that we and the ranks have room for it. A rank has the same limit
-/// of address space, and more than half of it for itself; the next job side by side with this one
-/// has half of what this one leaves.
+/// The layout of a segment that fits into the limits of this process and of the ranks. A rank has
+/// the same limit of address space and keeps more than half of it. The next of several jobs gets
+/// half of the remaining space.
 fn layout_of(ranks: u32) -> Result<SegmentLayout, LaunchError> {
     let limit = |which| {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -134,18 +135,18 @@ fn layout_of(ranks: u32) -> Result<SegmentLayout, LaunchError> {
 fn own_space() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = text.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0);
-    // SAFETY: a plain question.
+    // SAFETY: a plain query.
     pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: unmaps what `new` mapped; nobody holds a reference into it any more.
+        // SAFETY: unmaps what `new` mapped; no reference into it is left.
         unsafe { libc::munmap(self.segment.ptr(0).cast(), self.bytes) };
     }
 }
 
-/// Zero-terminated, cut at a character if it is too long.
+/// Copies zero-terminated text, truncated at a character boundary.
 fn copy_text(into: &mut [u8], text: &str) {
     let mut n = text.len().min(into.len() - 1);
     while !text.is_char_boundary(n) {

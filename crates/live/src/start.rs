@@ -1,4 +1,4 @@
-//! Starting all ranks' processes.
+//! Starts the ranks' processes.
 
 use crate::children::{Children, resolve};
 use crate::exec::Exec;
@@ -15,17 +15,17 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::Path;
 use workload::wire;
 
-/// Descriptors we and the program need besides the ranks' pipes.
+/// Descriptors needed besides the ranks' pipes.
 const OTHER_FDS: u64 = 64;
-/// Ranks started between two looks at the user.
+/// Ranks started between two checks for an interrupt.
 const RANKS_PER_CHECK: u32 = 64;
 
 pub(crate) struct Started {
     pub children: Children,
     pub forwarders: Vec<StreamForwarder>,
-    /// Why the ranks were not forked, though the launch asked for it.
+    /// Why the ranks were not forked, though the launch requested it.
     pub fork_refusal: Option<String>,
-    /// What is opened while the ranks' pipes are open needs room, too.
+    /// The raised limit of open files, kept while the ranks' pipes are open.
     pub descriptors: Descriptors,
 }
 
@@ -87,13 +87,13 @@ pub(crate) fn start_all(
     Ok(Started { children, forwarders: streams.forwarders(), fork_refusal, descriptors })
 }
 
-/// Where the ranks' standard streams lead.
+/// The ranks' standard streams.
 pub(crate) struct Streams {
     label: bool,
-    /// Near ends of what was piped.
+    /// This process's ends of the output pipes, with rank and stream.
     labeled: Vec<(u32, Stream, OwnedFd)>,
     input: Option<OwnedFd>,
-    /// The limit of open files the ranks are to have, if ours was raised.
+    /// Limit of open files of the ranks, if this process has raised its own.
     limit: Option<libc::rlimit>,
 }
 
@@ -106,7 +106,7 @@ impl Streams {
         Streams { label, labeled: Vec::new(), input: None, limit }
     }
 
-    /// What to execute for the job of `children`, whose segment is `fd`, and its files.
+    /// The command for the job of `children`, with the segment `fd` and the job's files.
     pub fn exec(
         &self,
         spec: &LaunchSpec,
@@ -123,7 +123,7 @@ impl Streams {
         Ok(exec)
     }
 
-    /// All three of one rank; none where they are ours.
+    /// The three streams of one rank; none for those inherited from this process.
     fn of(&mut self, rank: u32) -> io::Result<[Option<OwnedFd>; 3]> {
         let stdin = if rank == 0 { self.input()? } else { Some(no_input()?) };
         Ok(match self.outputs(rank)? {
@@ -132,8 +132,8 @@ impl Streams {
         })
     }
 
-    /// Rank 0's input. A program in a process group of its own is stopped when it reads the
-    /// terminal: it is handed what we read.
+    /// Rank 0's input. The kernel stops a program of another process group that reads the terminal,
+    /// so terminal input is forwarded through a pipe.
     pub fn input(&mut self) -> io::Result<Option<OwnedFd>> {
         // SAFETY: a plain system call.
         if unsafe { libc::isatty(0) } != 1 {
@@ -144,7 +144,7 @@ impl Streams {
         Ok(Some(far))
     }
 
-    /// Far ends of a rank's stdout and stderr; none if they are ours.
+    /// The rank's ends of the pipes for stdout and stderr; none if they are inherited.
     pub fn outputs(&mut self, rank: u32) -> io::Result<Option<[OwnedFd; 2]>> {
         if !self.label {
             return Ok(None);
@@ -165,10 +165,10 @@ impl Streams {
     }
 }
 
-/// Its reading and its writing end.
+/// The reading and the writing end of a new pipe.
 pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut fds = [0; 2];
-    // SAFETY: room for two descriptors, which are new and ours alone.
+    // SAFETY: room for two descriptors, which are new and owned here.
     unsafe {
         match libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) {
             0 => Ok((OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1]))),
@@ -177,11 +177,10 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
-/// Memory of the smallest rank there is, in KiB: an idle C program (measured: 190, and the kernel's
-/// own books).
+/// Memory of the smallest rank in KiB: an idle C program (measured: 190, plus the kernel's data).
 const MIN_RANK_KIB: u64 = 256;
 
-/// Complains of a job that cannot be there as a whole. What it says to be enough may not be.
+/// Refuses a job that cannot fit. A job that passes may still not fit.
 fn check_capacity(ranks: u32) -> Result<(), LaunchError> {
     let number = |path: &str, word: usize| -> Option<u64> {
         let text = std::fs::read_to_string(path).ok()?;
@@ -191,27 +190,27 @@ fn check_capacity(ranks: u32) -> Result<(), LaunchError> {
         true => Ok(()),
         false => Err(LaunchError::Capacity { what, need, free }),
     };
-    // The fourth word of loadavg is `running/all` of the threads there are (proc(5)).
+    // The fourth word of loadavg is `running/all` threads (proc(5)).
     if let (Some(most), Some(there)) =
         (number("/proc/sys/kernel/pid_max", 0), number("/proc/loadavg", 3))
     {
         let free = most.saturating_sub(there);
         enough("process numbers (kernel.pid_max)", u64::from(ranks), free)?;
     }
-    // `MemAvailable` is the third line, three words each.
+    // `MemAvailable` is the third line of three words.
     if let Some(free) = number("/proc/meminfo", 7) {
         enough("KiB of memory at the least", u64::from(ranks) * MIN_RANK_KIB, free)?;
     }
     Ok(())
 }
 
-/// Our own limit of open files, raised for as long as this value lives.
+/// The limit of open files of this process, raised while this value lives.
 pub(crate) struct Descriptors {
     before: Option<libc::rlimit>,
 }
 
 impl Descriptors {
-    /// Room for `need` of them beside those that are open.
+    /// Allows `need` descriptors in addition to the open ones.
     fn allow(need: u64) -> Result<Descriptors, LaunchError> {
         let open = std::fs::read_dir("/proc/self/fd").map_or(0, |fds| fds.count() as u64);
         let need = need + open;

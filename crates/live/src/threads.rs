@@ -1,9 +1,9 @@
-//! Ranks with threads: one that waits in MPI has given the rank's turn away, and another one may
-//! want in. It knocks, and the rank is released whatever it waits for.
+//! Ranks with several threads. While one thread waits in MPI and the rank sleeps, another thread
+//! may call MPI. It sends a wake-up request, and the rank is released whatever it waits for.
 //!
-//! When simulated time has nothing more to bring, such a thread may still come: one that computes
-//! does so for sure as far as we can tell, one that sleeps in the kernel may. So a deadlock is told
-//! only when every thread of every rank waits for another one, or has been asleep for long.
+//! When no simulated event is pending, such a call may still come, from a thread that computes or
+//! sleeps in the kernel. A deadlock is therefore reported only when every thread of every rank
+//! waits for another one, or has slept for `SLEEP_TIMEOUT`.
 
 use crate::Live;
 use crate::live::CHECK_INTERVAL;
@@ -15,23 +15,23 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use workload::{Call, Workload};
 
-/// How long threads that are neither in MPI nor waiting for another thread may sleep (for input, a
-/// file, a real clock) before a standstill is a deadlock, in time of the wall clock [estimate].
+/// Longest wall-clock sleep of threads that neither are in MPI nor wait for another thread (for
+/// input, a file, a real clock) before a standstill is a deadlock [estimate].
 const SLEEP_TIMEOUT: Duration = Duration::from_secs(10);
-/// Looks on end that must find all threads waiting: one may be going from one wait to the next.
+/// Consecutive checks that must find all threads waiting: one may be between two waits.
 const MIN_STUCK_CHECKS: u32 = 3;
 
-/// What the threads of a process are at that are not in MPI.
+/// Activity of the threads of a process that are not in MPI.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum ThreadActivity {
-    /// They wait for each other or for those in MPI, without limit; or there are none.
+    /// They wait for other threads without a timeout, or there are none.
     Blocked,
     Asleep,
     Running,
 }
 
 impl Live {
-    /// Ranks that have knocked and whose CPU is through go on now, the others as soon as it is.
+    /// Releases ranks with wake-up requests, now or as soon as their CPU has finished.
     pub(crate) fn serve_wake_requests(&mut self) {
         if self.turns.wake_requests().swap(0, Ordering::AcqRel) == 0 {
             return;
@@ -53,8 +53,7 @@ impl Live {
         self.batch.sort_unstable();
     }
 
-    /// Which thread of a rank comes when is not the simulated machine's doing, so it cannot be
-    /// written down.
+    /// Refuses to record: the order of a rank's threads is not determined by the simulation.
     pub(crate) fn refuse_threads(&mut self, at: u32) {
         if let Some(recorder) = &mut self.recorder {
             recorder.refuse(|| {
@@ -63,8 +62,8 @@ impl Live {
         }
     }
 
-    /// Nothing is due any more. Returns when a thread has knocked or a rank is back that was away,
-    /// or when no more is expected to.
+    /// No event is pending. Returns when a thread has sent a wake-up request or a detached rank has
+    /// rejoined, or when neither is expected.
     pub(crate) fn await_activity(&mut self, now: Time, calls: &mut Vec<Call>) {
         let threaded: Vec<u32> =
             (0..self.ranks.len() as u32).filter(|&at| self.has_threads(at)).collect();
@@ -99,7 +98,7 @@ impl Live {
 
     fn has_threads(&self, at: u32) -> bool {
         let rank = &self.ranks[at as usize];
-        // SAFETY: the rank sleeps, so its region is ours.
+        // SAFETY: the rank sleeps, so only the simulator accesses its region.
         rank.stage == Stage::InMpi && rank.asleep && unsafe { (*self.control(at)).threads } != 0
     }
 
@@ -121,7 +120,7 @@ fn of_thread(pid: u32, id: &str) -> ThreadActivity {
         Ok(b'Z' | b'X' | b'T' | b't') | Err(_) => return ThreadActivity::Blocked,
         Ok(_) => return ThreadActivity::Running,
     }
-    // "202 0x7f.. 0x189 0x0 0x0 ..": the system call, then what it was given.
+    // "202 0x7f.. 0x189 0x0 0x0 ..": the number of the system call, then its arguments.
     let Ok(call) = fs::read_to_string(format!("/proc/{pid}/task/{id}/syscall")) else {
         return ThreadActivity::Asleep;
     };

@@ -1,5 +1,5 @@
-//! What a batch system and a launcher put into each rank's environment, for wrapper scripts that
-//! bind devices and programs that ask who they are before they ask MPI.
+//! Environment variables of batch systems and launchers, for wrapper scripts that bind devices and
+//! for programs that read their rank before they call MPI.
 
 use crate::LaunchSpec;
 use crate::files::JobFiles;
@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use workload::wire;
 
-/// Whose variables the ranks see, beside those of PMI.
+/// The launcher whose variables the ranks get, besides those of PMI.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Launcher {
     /// HPE's `mpiexec` under PBS, as on Aurora.
@@ -18,10 +18,10 @@ pub enum Launcher {
     Slurm,
 }
 
-/// How batch systems' and launchers' variables begin. Ours may itself have been started by one:
-/// what that one says is not true of the ranks. (Slurm: srun(1), OUTPUT ENVIRONMENT VARIABLES; PBS:
-/// qsub(1B), ENVIRONMENT VARIABLES; Open MPI: "Environment variables set for MPI applications"; the
-/// rest as wrapper scripts in use read them.)
+/// Prefixes of the variables of batch systems and launchers. A launcher that started odonata may
+/// have set some, which do not describe the ranks. (Slurm: srun(1), OUTPUT ENVIRONMENT VARIABLES;
+/// PBS: qsub(1B), ENVIRONMENT VARIABLES; Open MPI: "Environment variables set for MPI
+/// applications"; the rest are read by wrapper scripts in use.)
 const FAMILIES: [&str; 9] = [
     "PMI_",
     "PMIX_",
@@ -34,18 +34,18 @@ const FAMILIES: [&str; 9] = [
     "ALPS_",
 ];
 
-/// Names of the job. The first job inherits them if odonata itself runs under Slurm.
+/// The job's id. The first job inherits it if odonata itself runs under Slurm.
 const JOB_IDS: [&str; 2] = ["SLURM_JOB_ID", "SLURM_JOBID"];
-/// The first job's number: seven digits, as a busy machine's.
+/// Number of the first job: seven digits, like on large machines.
 const FIRST_JOB: u32 = 1_000_001;
-/// Longest list of nodes or ranks that goes into a variable: the kernel takes 128 KiB in one
-/// string (execve(2), MAX_ARG_STRLEN), and 64 ranks share a message of that length (`_warm.py`).
+/// Longest list of nodes or ranks in a variable, in bytes: the kernel accepts strings of up to
+/// 128 KiB (execve(2), MAX_ARG_STRLEN), and 64 ranks share a message of that length (`_warm.py`).
 const LONGEST: usize = 100 << 10;
 const LONGEST_OF_RANK: usize = 1 << 10;
 
 type Variable = (&'static str, OsString);
 
-/// Whether a variable of our own environment is one of a launcher's that ranks must not see.
+/// Whether a variable of this process belongs to a launcher and must not be passed on.
 pub(crate) fn is_launchers(key: &OsStr) -> bool {
     FAMILIES.iter().any(|family| key.as_bytes().starts_with(family.as_bytes()))
 }
@@ -54,11 +54,11 @@ fn is_by_user(spec: &LaunchSpec, name: &str) -> bool {
     spec.env.iter().any(|(key, _)| key == name)
 }
 
-/// The variables that all ranks of the job have. A variable the user has set is left to the user.
+/// The variables that are equal on all ranks of the job, without those that the user has set.
 pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
     let mut all: Vec<Variable> = Vec::new();
     let mut set = |name, value: OsString| all.push((name, value));
-    // Where the job was submitted, wherever its ranks start.
+    // The submission directory, independent of the ranks' working directory.
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let program = spec.program.first().map(|p| PathBuf::from(p.clone()));
     let name = program.as_ref().and_then(|p| p.file_name()).unwrap_or(OsStr::new("job"));
@@ -107,7 +107,7 @@ pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
             set("SLURM_CPUS_ON_NODE", spec.cores.to_string().into());
             set("SLURM_STEP_ID", "0".into());
             set("SLURM_STEPID", "0".into());
-            // Where the launcher sits: on the job's first node, by the address it has here.
+            // The launcher is on the job's first node, with that node's loopback address.
             set("SLURM_LAUNCH_NODE_IPADDR", "127.64.0.1".into());
             set("SLURM_SRUN_COMM_HOST", "127.64.0.1".into());
         }
@@ -117,7 +117,7 @@ pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
     all
 }
 
-/// The variables of `rank` alone. A variable the user has set for all ranks is left to the user.
+/// The variables of one rank, without those that the user has set for all ranks.
 pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Variable> {
     let location = &spec.locations[rank as usize];
     let (local, on_node) = (location.local_rank, location.local_size);
@@ -146,7 +146,7 @@ pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Var
             set("SLURM_GTIDS", &files.ranks_of(location.node));
         }
     }
-    // Shells export the name of their computer. Conda's HOST is a compiler's target instead.
+    // Shells export the host's name. Conda's HOST is a compiler target instead.
     let own = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     for name in ["HOSTNAME", "HOST"] {
         let Some(value) = std::env::var_os(name) else { continue };
@@ -160,12 +160,12 @@ pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Var
     all.into_iter().map(|(name, value)| (name, value.into())).collect()
 }
 
-/// Names as Slurm writes them: neighbors that differ in their last number only are folded,
+/// Node names in Slurm's form: neighbors that differ only in their last number are folded,
 /// `nid[001000-001003,001007]`.
 pub(crate) fn folded(names: &[String]) -> String {
     let parts = |name: &str| {
         let end = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        // Longer numbers are no counts.
+        // Longer numbers are not parsed.
         let digits = &name[end..];
         let number = digits.parse::<u64>().ok().filter(|_| digits.len() < 18);
         number.map(|n| (name[..end].to_string(), n, digits.len()))
@@ -202,7 +202,7 @@ pub(crate) fn folded(names: &[String]) -> String {
     text
 }
 
-/// Counts per node as Slurm writes them: `8(x2),5`.
+/// Counts per node in Slurm's form: `8(x2),5`.
 pub(crate) fn repeated(counts: &[u32]) -> String {
     let runs = counts.chunk_by(|a, b| a == b).map(|run| match run.len() {
         1 => run[0].to_string(),
@@ -219,8 +219,8 @@ mod tests {
         all.iter().map(ToString::to_string).collect()
     }
 
-    /// Expectations are what `scontrol show hostnames` expands to the names. (`scontrol show
-    /// hostlist` also folds numbers of different widths, `n[9-10,12]`.)
+    /// `scontrol show hostnames` expands the expected texts to the names. (`scontrol show hostlist`
+    /// also folds numbers of different widths, `n[9-10,12]`.)
     #[test]
     fn node_lists_are_folded_and_counts_repeated() {
         for (names, folded_) in [

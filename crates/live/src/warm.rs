@@ -1,11 +1,10 @@
-//! Forking all ranks from one process that has made ready what they have in common: a Python
-//! interpreter that has imported what the script will import.
+//! Forks all ranks from one process with their common state: a Python interpreter that has imported
+//! the modules of the script.
 //!
-//! The process runs nothing of the user's before it is forked, and the forked ones wait at a gate
-//! until all are there. So whatever goes wrong until then, the ranks can be started one by one
-//! instead. When the last rank is there the process ends; as we are a subreaper the ranks are then
-//! our children, as if we had started them. What is said over the socket is told in
-//! `python/odonata/_warm.py`.
+//! The process runs none of the user's code before the fork, and the forked ranks wait at a gate
+//! until all exist. After a failure until then, the ranks are started individually instead. The
+//! process ends after the last fork. Because odonata is a subreaper, the ranks then become its
+//! children. `python/odonata/_warm.py` documents the messages on the socket.
 
 use crate::LaunchSpec;
 use crate::children::{Children, Exit};
@@ -19,15 +18,15 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
 
-/// Ranks asked for in one message: with two descriptors each, half of what one may carry.
+/// Ranks per request: with two descriptors each, half of what a message may carry.
 const BATCH: u32 = 64;
-/// How often the user is asked while we wait, in milliseconds.
+/// Interval of checks for an interrupt during a wait, in milliseconds.
 const POLL_MS: i32 = 20;
-/// Environment variable that tells the process its socket, its gate and our id.
+/// Environment variable with the process's socket, its gate and odonata's process id.
 const ENV_WARM: &str = "ODONATA_WARM";
 
 pub(crate) enum ForkError {
-    /// Start the ranks one by one.
+    /// The ranks have to be started individually.
     Unsuitable(String),
     Interrupted,
 }
@@ -38,7 +37,7 @@ impl From<io::Error> for ForkError {
     }
 }
 
-/// Forks all ranks. `report` hears how many there are, and answers whether to stop.
+/// Forks all ranks. `report` gets their number so far, and returns whether to stop.
 pub(crate) fn fork_all(
     spec: &LaunchSpec,
     program: &Path,
@@ -52,7 +51,7 @@ pub(crate) fn fork_all(
     let (gate, opener) = pipe()?;
     let mut children = Children::new();
     let setup = format!("{},{},{}", theirs.as_raw_fd(), gate.as_raw_fd(), std::process::id());
-    // The process has rank 0's streams, so its interpreter sees in them what a rank's would.
+    // The process has rank 0's streams, so its interpreter configures them as in a rank.
     let input = streams.input()?;
     let mut first_outputs = streams.outputs(0)?;
     let stdio = match &first_outputs {
@@ -104,8 +103,8 @@ pub(crate) fn fork_all(
     Ok(children)
 }
 
-/// Asks for ranks, with a line of each one's variables: numbers and names of hosts, so a blank
-/// parts them.
+/// A request for ranks, with one line of variables per rank, separated by blanks: the values are
+/// numbers and host names.
 fn request(spec: &LaunchSpec, files: &JobFiles, first: u32, last: u32) -> String {
     let mut text = format!("{first} {last}");
     for rank in first..last {
@@ -120,7 +119,7 @@ fn request(spec: &LaunchSpec, files: &JobFiles, first: u32, last: u32) -> String
 fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut fds = [0; 2];
     let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
-    // SAFETY: room for two descriptors, which are new and ours alone.
+    // SAFETY: room for two descriptors, which are new and owned here.
     unsafe {
         match libc::socketpair(libc::AF_UNIX, kind, 0, fds.as_mut_ptr()) {
             0 => Ok((OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1]))),
@@ -129,7 +128,7 @@ fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
-/// The next message; waits for it as long as nobody asks us to stop.
+/// The next message. Waits for it until `stop` returns true.
 fn answer(socket: &OwnedFd, stop: &mut dyn FnMut() -> bool) -> Result<String, ForkError> {
     let mut poll = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one valid pollfd.
@@ -139,7 +138,7 @@ fn answer(socket: &OwnedFd, stop: &mut dyn FnMut() -> bool) -> Result<String, Fo
         }
     }
     let mut text = [0u8; 4096];
-    // SAFETY: reads into our own buffer.
+    // SAFETY: reads into a local buffer.
     let n = unsafe { libc::recv(socket.as_raw_fd(), text.as_mut_ptr().cast(), text.len(), 0) };
     match n {
         1.. => Ok(String::from_utf8_lossy(&text[..n as usize]).into_owned()),
@@ -148,7 +147,7 @@ fn answer(socket: &OwnedFd, stop: &mut dyn FnMut() -> bool) -> Result<String, Fo
     }
 }
 
-/// Sends a message, and descriptors with it.
+/// Sends a message with descriptors.
 fn send(socket: &OwnedFd, text: &[u8], fds: &[i32]) -> io::Result<()> {
     let size = std::mem::size_of_val(fds) as u32;
     // Aligned as a cmsghdr must be.

@@ -1,4 +1,4 @@
-//! Looking after the processes and the user; how a job ends.
+//! Supervision of the processes and interrupts, and the end of a job.
 
 use crate::Live;
 use crate::children::Exit;
@@ -12,19 +12,20 @@ use workload::Workload;
 use workload::functions::function_name;
 use workload::wire::{self, command, state};
 
-/// How long a killed process may take to be gone, as seen by a job that has come to a standstill.
+/// Longest wait at a standstill for a killed process to end.
 const DEATH_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How long the exit handlers of a rank that aborts may take, in time of the wall clock [estimate].
+/// Longest wall-clock time of the exit handlers of a rank that aborts [estimate].
 const ABORT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Ranks under other programs looked at in one go: a look costs some 10 us of the 20 ms until the
-/// next, so 4,096 such ranks are gone through in 1.3 s.
+/// Ranks under wrappers checked at a time: a check takes about 10 us of the 20 ms interval, so
+/// 4,096 such ranks are checked in 1.3 s.
 const MAX_WRAPPED_CHECKS: usize = 64;
 
 impl Live {
-    /// For a job in which nobody can go on: was it a death, one that was not complete when the
-    /// simulator looked, or a rank that is stranded outside MPI? Ask before reporting a deadlock.
+    /// Finds the cause of a standstill other than a deadlock of MPI calls: the death of a rank that
+    /// was not complete at the last check, or a rank blocked outside MPI. Call it before reporting
+    /// a deadlock.
     pub fn settle(&mut self) -> Option<&Failure> {
         self.await_deaths();
         if !self.is_finished() && !self.is_stopped() {
@@ -43,8 +44,8 @@ impl Live {
         }
     }
 
-    /// Ends what still runs and says what came of the job. If all ranks are through with MPI, waits
-    /// until their processes have exited by themselves.
+    /// Ends all processes and returns the results. If all ranks have left MPI, waits for their
+    /// processes to exit by themselves.
     pub fn outcome(mut self) -> LiveOutcome {
         self.await_deaths();
         while self.is_finished() && self.children.alive() > 0 && !self.is_stopped() {
@@ -61,7 +62,7 @@ impl Live {
         let status = status.or(exits.iter().find_map(|e| match *e {
             Exit::Status(0) => None,
             Exit::Status(status) => Some(status),
-            // Not at its own end, and nothing else is wrong: the simulator gave up.
+            // Killed without another failure: the simulator stopped the job.
             _ => Some(1),
         }));
         let exit_code = match &self.failure {
@@ -100,13 +101,13 @@ impl Live {
         }
     }
 
-    /// Reads the rank's own tally, which knows better how many calls there were than its
-    /// hand-overs: a call may take several. Where the rank's library does not count, each was one.
-    /// Returns how many calls blocked, which is never more than there were.
+    /// Takes the numbers of calls from the rank's tally, because a call may have several
+    /// hand-overs. Functions without a tally count one call per hand-over. Returns the number of
+    /// calls that handed over, at most that of all calls.
     fn count_calls(&mut self, at: u32) -> u64 {
         let rank = &mut self.ranks[at as usize];
         let mut blocked = 0;
-        // 0 is no function.
+        // 0 is not a function.
         for function in 1..wire::FUNCTIONS as u32 {
             // SAFETY: within the tally; the process has ended.
             let calls = unsafe { *self.shared.segment.tally(at).add(function as usize) };
@@ -122,7 +123,7 @@ impl Live {
         blocked
     }
 
-    /// Looks after the user and the processes.
+    /// Checks for an interrupt and for ended processes.
     pub(crate) fn check_processes(&mut self) {
         self.checked_at = Instant::now();
         if !self.was_interrupted {
@@ -132,8 +133,8 @@ impl Live {
         self.check_wrapped_exits(MAX_WRAPPED_CHECKS);
     }
 
-    /// A program between us and a rank, such as a shell script, may outlive it: then nobody tells
-    /// us that the rank is gone. Looks at the next `most` of those that may be such ranks.
+    /// Checks the next `most` ranks under wrappers. A wrapper, such as a shell script, may outlive
+    /// its rank, so that `waitpid` does not report the rank's end.
     fn check_wrapped_exits(&mut self, most: usize) {
         for _ in 0..self.wrapped.len().min(most) {
             self.next_wrapped = (self.next_wrapped + 1) % self.wrapped.len();
@@ -149,7 +150,7 @@ impl Live {
         }
     }
 
-    /// All ranks have come: those that are children of ours need no such looks.
+    /// All ranks have attached: direct children need no such checks.
     pub(crate) fn drop_direct_children(&mut self) {
         let mut wrapped = std::mem::take(&mut self.wrapped);
         // SAFETY: written before the rank's first hand-over.
@@ -165,10 +166,10 @@ impl Live {
                 let control = self.control(at);
                 ((*control).state.load(Ordering::Acquire), (*control).pid)
             };
-            // Otherwise the status is that of a program between us and the rank.
+            // Otherwise the status is that of a wrapper.
             let is_ranks = self.children.is_child(at, pid);
             match (state, exit) {
-                // Its hand-over is taken in the order of the ranks.
+                // Its hand-over is taken in rank order.
                 (state::ABORTED, _) if self.turns.turn(at).load(Ordering::Acquire) == 0 => {}
                 (state::ABORTED, _) => self.aborted(at),
                 (_, Exit::Signal(signal)) => self.fail(at, FailureCause::Signal(signal)),
@@ -182,14 +183,14 @@ impl Live {
                 (state::ACTIVE, Exit::Status(status)) => {
                     self.fail(at, FailureCause::ExitedEarly { status });
                 }
-                // Through with MPI. If it went before its last hand-over was complete, its turn is
-                // lost: `recover_lost_turns` notices.
+                // Left MPI. If it ended within its last hand-over, `recover_lost_turns` notices.
                 _ => {}
             }
         }
     }
 
-    /// Whoever hands over after its last hand-over takes off `running` what was never added.
+    /// A rank that calls MPI after its last hand-over decrements `running` without having been
+    /// counted.
     pub(crate) fn detect_calls_after_finalize(&mut self) {
         if self.turns.running().load(Ordering::Acquire) <= self.ranks.len() as u32 {
             return;
@@ -206,9 +207,8 @@ impl Live {
         self.fail(0, FailureCause::Protocol("or another called MPI after MPI_Finalize".into()));
     }
 
-    /// A process that ended inside its last hand-over has taken its place in `running` along. If
-    /// there is one whose hand-over we have not taken, and nobody alive has the turn in two looks
-    /// on end, nobody will come back.
+    /// A process that ended within its last hand-over stays counted in `running`. If there is such
+    /// a rank, and two consecutive checks find no live rank running, the count is reset.
     pub(crate) fn recover_lost_turns(&mut self) {
         let out = |&at: &u32| {
             let has_turn = self.turns.turn(at).load(Ordering::Acquire) == 1;
@@ -230,7 +230,7 @@ impl Live {
     }
 
     pub(crate) fn aborted(&mut self, rank: u32) {
-        // SAFETY: the rank sleeps for ever or has ended.
+        // SAFETY: the rank sleeps until the end or has ended.
         let (code, tag) = unsafe {
             let control = &*self.control(rank);
             (control.abort_code, control.refused_tag)
@@ -243,7 +243,7 @@ impl Live {
         }
     }
 
-    /// Where MPI's errors are exceptions (mpi4py), who is refused a tag ends by itself.
+    /// With MPI errors as exceptions (mpi4py), a rank whose tag was refused exits by itself.
     fn attribute_tag_errors(&mut self, exits: &[Exit]) {
         for (rank, exit) in (0..).zip(exits) {
             // SAFETY: the rank has ended.
@@ -254,7 +254,7 @@ impl Live {
         }
     }
 
-    /// The first failure ends the job; what follows from it is not news.
+    /// Ends the job. Only the first failure is kept; later ones follow from it.
     pub(crate) fn fail(&mut self, rank: u32, why: FailureCause) {
         if self.failure.is_none() {
             let node = self.locations[rank as usize].node_name.clone();
@@ -266,7 +266,7 @@ impl Live {
         }
     }
 
-    /// The MPI call in which a process ended, or the one before that, and where that was in words.
+    /// The MPI call in which a process ended, or the last one before, and a description.
     fn place_of(&self, at: u32) -> (Option<String>, Option<String>) {
         // SAFETY: both fields are atomic.
         let (inside, entered) = unsafe {
@@ -282,7 +282,7 @@ impl Live {
         if function == 0 && entered == 0 {
             return (None, Some("before MPI_Init".into()));
         }
-        // Written by the rank: not trusted.
+        // Written by the rank, so it is checked.
         let name = |f: u32| function_name(f.min(wire::FUNCTIONS as u32)).to_string();
         if function == 0 {
             let call = name(entered);
@@ -294,12 +294,12 @@ impl Live {
         (Some(call), Some(place))
     }
 
-    /// Whether the rank runs its program, as far as the simulator knows.
+    /// Whether the rank is running outside MPI.
     fn is_out(&self, at: u32) -> bool {
         !self.ranks[at as usize].asleep && self.turns.turn(at).load(Ordering::Acquire) == 1
     }
 
-    /// A process that had the turn has exited with status 0, and its library could not say so.
+    /// Notes that a running process has exited with status 0, without its library's knowledge.
     fn note_exit_without_finalize(&mut self, at: u32) {
         let was_detached = self.forget_detached(at);
         let rank = &mut self.ranks[at as usize];
@@ -312,13 +312,13 @@ impl Live {
         }
     }
 
-    /// Whether the exit of a rank is still to be taken.
+    /// Whether the exit of a rank has not been taken yet.
     pub(crate) fn has_just_exited(&self, at: u32) -> bool {
         self.ranks[at as usize].just_exited
     }
 
-    /// No rank can go on. It is not a deadlock of MPI calls alone if a rank is blocked outside MPI
-    /// or has exited without `MPI_Finalize`.
+    /// No rank can continue. Fails if a rank is blocked outside MPI or has exited without
+    /// `MPI_Finalize`, which is not a deadlock of MPI calls.
     pub(crate) fn fail_standstill(&mut self) {
         self.fail_blocked();
         let left = self.ranks.iter().position(|r| r.unfinalized);
@@ -331,20 +331,20 @@ impl Live {
         for at in 0..self.ranks.len() as u32 {
             let sleeps = self.turns.turn(at).load(Ordering::Acquire) == 0;
             if sleeps && self.children.is_alive(at) {
-                // SAFETY: the rank has given its turn away.
+                // SAFETY: the rank has handed over.
                 unsafe { (*self.control(at)).command = command::DIE };
                 self.turns.give(at);
             }
         }
         self.await_aborted_ranks();
         self.children.end();
-        // Whatever they wrote last is passed on before we say how it ended.
+        // Their last output is forwarded before the result is reported.
         self.forwarders.clear();
     }
 }
 
 impl Live {
-    /// A rank that aborts writes its buffers and runs its exit handlers before it is killed.
+    /// Waits for ranks that abort: they flush buffers and run exit handlers.
     fn await_aborted_ranks(&mut self) {
         let begun = Instant::now();
         let aborts = |live: &Live, at: u32| {
