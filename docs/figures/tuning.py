@@ -1,14 +1,13 @@
-"""The figure of docs/tuning.md: what an allgather takes against ranks, by ring, Bruck, doubling.
+"""The figure of docs/lab/tuning-aurora.md: time of an allgather against ranks, by algorithm.
 
     python docs/figures/tuning.py [--draw]
 
-Aurora, 8 ranks a node so that all numbers of ranks are powers of two, as recursive doubling wants
-them; all ranks call at once, in closed form. Each point is of one command:
+Aurora, 8 ranks per node, so that all numbers of ranks are powers of two, as recursive doubling
+needs; all ranks call at once, in closed form. Each point is one command:
 
     odonata tune allgather --machine aurora --nodes NODES --ppn 8 --sizes 8,16Ki
 
-The rows are kept in `tuning.json`; what is there already is not computed again, and with `--draw`
-nothing is.
+The rows are kept in `tuning.json`. Existing rows are not computed again; with `--draw` none are.
 """
 
 import json

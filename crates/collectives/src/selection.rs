@@ -605,7 +605,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rule_that_holds_wins_and_order_is_never_broken() {
+    fn the_first_rule_that_holds_is_used_and_order_is_preserved() {
         let table = r#"
             reduce_scatter = [
                 { bytes = "..100", use = "ring" },
@@ -627,7 +627,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_in_rules_are_all_reported() {
+    fn all_errors_in_rules_are_reported() {
         let table = r#"
             allredce = []
             bcast = [

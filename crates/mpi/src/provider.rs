@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn sends_out_are_bounded_by_the_size_and_by_identifiers() {
+    fn sends_in_flight_are_bounded_by_size_and_identifiers() {
         let mut l = mpich("slingshot");
         assert_eq!(l.bounds(CASSINI).rendezvous, 1_024);
         for (size, bound) in [("16384", 16_384), ("16385", 1_024), ("16", 16), ("15", 1_024)] {

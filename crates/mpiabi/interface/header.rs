@@ -220,7 +220,8 @@ pub fn header(functions: &[Function], constants: &[Constant], mpich: bool) -> St
         constants.iter().map(|c| c.kind).filter(|k| is_handle(k)).collect();
     handles.sort_unstable();
     handles.dedup();
-    let what = if mpich { "integers, except for files" } else { "pointers that are never dereferenced" };
+    let what =
+        if mpich { "integers, except for files" } else { "pointers that are never dereferenced" };
     writeln!(out, "/* Handles: {what}. */").unwrap();
     for kind in handles {
         match mpich && kind != "File" {

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_count_while_they_are_there_and_what_was_inherited_never() {
+    fn shared_windows_count_and_inherited_memory_does_not() {
         assert_eq!(samples(0, &[(10, 5, 15, 0), (30, 5, 35, 0), (10, 5, 35, 50)]), (10, 60));
         assert_eq!(samples(8, &[(10, 5, 15, 0), (30, 5, 35, 0)]), (2, 22));
         assert_eq!(samples(40, &[(30, 5, 35, 0)]), (0, 0));

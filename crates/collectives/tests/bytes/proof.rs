@@ -221,13 +221,13 @@ fn reductions() {
 }
 
 #[test]
-fn scattered_reductions_and_scans() {
+fn reduce_scatters_and_scans() {
     use Kind::*;
     check_all(&[ReduceScatter, ReduceScatterBlock, Scan, Exscan]);
 }
 
 #[test]
-fn every_reduction_has_an_algorithm_that_keeps_order() {
+fn every_reduction_has_an_algorithm_that_preserves_order() {
     for kind in Kind::ALL {
         assert!(kind.algorithms()[0].preserves_order(kind), "{kind:?}");
     }

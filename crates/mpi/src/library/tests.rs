@@ -9,7 +9,7 @@ fn library(name: &str, fabric: &str) -> Library {
 }
 
 #[test]
-fn every_preset_is_legal_on_every_fabric_and_has_rules_for_all() {
+fn every_preset_is_valid_on_every_fabric_and_has_rules_for_all_kinds() {
     for name in PRESETS {
         for fabric in ["slingshot", "aries", "ideal"] {
             let library = library(name, fabric);

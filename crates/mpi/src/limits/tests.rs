@@ -64,7 +64,7 @@ fn ranks_of_one_engine_share_its_entries_and_others_do_not() {
 /// Flow control frees the unexpected messages of the endpoint itself; an endpoint without any ends
 /// the job.
 #[test]
-fn hardware_matching_goes_on_only_if_the_endpoint_frees_an_entry() {
+fn hardware_matching_continues_only_if_the_endpoint_frees_an_entry() {
     let wide = Bounds { events: UNLIMITED, ..bounds(MatchMode::Hardware) };
     let mut l = Limits::new(wide, [0, 0, 0].into_iter());
     times(7, || l.add_unexpected(0, 0));
@@ -81,7 +81,7 @@ fn hardware_matching_goes_on_only_if_the_endpoint_frees_an_entry() {
 }
 
 #[test]
-fn hybrid_matching_leaves_the_nic_once_and_gives_its_entries_back() {
+fn hybrid_matching_leaves_the_nic_once_and_returns_its_entries() {
     let wide = Bounds { events: UNLIMITED, ..bounds(MatchMode::Hybrid) };
     let mut l = Limits::new(wide, [0, 0, 0].into_iter());
     times(6, || l.post(0));

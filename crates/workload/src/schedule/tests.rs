@@ -42,13 +42,13 @@ fn irequires_waits_for_the_begin_only() {
 }
 
 #[test]
-fn messages_go_before_computation_that_is_ready_with_them() {
+fn communication_precedes_computation_that_becomes_ready_with_it() {
     let made = play(goal("calc 5\nsend 8b to 0\nrecv 8b from 0"));
     assert_eq!(made, [(0, 0, 1), (0, 0, 2), (0, 0, 0)]);
 }
 
 #[test]
-fn steps_of_one_computing_thread_take_turns() {
+fn steps_of_one_computing_thread_are_serialized() {
     // Calls 0 and 1 on one thread, call 2 on the other.
     let made = play(goal("calc 5 cpu 0\ncalc 5 cpu 0\ncalc 5 cpu 1"));
     assert_eq!(made, [(0, 0, 0), (0, 0, 2), (1, 0, 1)]);

@@ -112,7 +112,7 @@ fn a_registration_is_not_waited_for() {
 }
 
 #[test]
-fn algorithms_are_chosen_anew_and_equal_for_all_members() {
+fn algorithms_are_chosen_again_and_equal_for_all_members() {
     let recorder = recorded();
     let mut schedule = read_table(&recorder.table(), &recorder.communicators).unwrap();
     schedule.choose(&[0; 8], &|case| {
