@@ -51,11 +51,11 @@ impl Machine {
     /// switches, within their groups, as those of the first group at the same offset.
     pub fn has_uniform_cabling(&self, folding: &Folding) -> bool {
         let Topology::Dragonfly(net) = &self.topology;
-        let sits = |at: usize| {
+        let ends_of = |at: usize| {
             let link = net.global_links[at].link;
             (self.switch(self.links.from[link]), self.switch(self.links.to[link]))
         };
-        self.ends_alike(folding).into_iter().enumerate().all(|(at, ends)| sits(at) == ends)
+        self.uniform_ends(folding).into_iter().enumerate().all(|(at, ends)| ends_of(at) == ends)
     }
 
     /// This machine with uniform cabling of those groups.
@@ -67,7 +67,8 @@ impl Machine {
     pub fn with_uniform_cabling(&self, folding: &Folding) -> Machine {
         let mut machine = self.clone();
         let Topology::Dragonfly(net) = &mut machine.topology;
-        for (global_link, (from, to)) in net.global_links.iter_mut().zip(self.ends_alike(folding)) {
+        for (global_link, (from, to)) in net.global_links.iter_mut().zip(self.uniform_ends(folding))
+        {
             (global_link.from, global_link.to) =
                 (net.coords[from].row_col(), net.coords[to].row_col());
             machine.links.from[global_link.link] = LinkEnd::Switch(from);
@@ -78,7 +79,7 @@ impl Machine {
     }
 
     /// The ends of each global link, in order, under uniform cabling.
-    fn ends_alike(&self, folding: &Folding) -> Vec<(SwitchId, SwitchId)> {
+    fn uniform_ends(&self, folding: &Folding) -> Vec<(SwitchId, SwitchId)> {
         let Topology::Dragonfly(net) = &self.topology;
         let places = folding.places(net.groups.len());
         let side = |own: GroupId, other: GroupId| match (places[own], places[other]) {
@@ -119,10 +120,10 @@ impl Machine {
         let Topology::Dragonfly(net) = &self.topology;
         let first = folding.groups[0];
         let places = folding.places(net.groups.len());
-        let mut stands: IndexVec<LinkId, LinkId> = self.links.to.ids().collect();
+        let mut representatives: IndexVec<LinkId, LinkId> = self.links.to.ids().collect();
         for link in self.links.to.ids() {
             let ends = (self.links.from[link], self.links.to[link]);
-            stands[link] = match (self.links.kind[link], ends.0, ends.1) {
+            representatives[link] = match (self.links.kind[link], ends.0, ends.1) {
                 (LinkKind::Injection, LinkEnd::Nic(nic), _) => {
                     self.injection(folding.representative[nic])
                 }
@@ -153,10 +154,10 @@ impl Machine {
                     (None, None) => continue,
                 };
                 for (own, other) in net.pair(from, to).iter().zip(net.pair(a, b)) {
-                    stands[own.link] = other.link;
+                    representatives[own.link] = other.link;
                 }
             }
         }
-        stands
+        representatives
     }
 }

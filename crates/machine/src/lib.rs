@@ -203,9 +203,9 @@ pub struct NicParams {
     pub core_gap: Span,
     /// Payload of a full packet, bytes.
     pub packet_payload: u64,
-    /// Wire bytes per packet beside its payload.
+    /// Wire bytes per packet in addition to its payload.
     pub packet_overhead: u64,
-    /// Wire bytes of a response packet beside its payload; 0 where acknowledgements are not
+    /// Wire bytes of a response packet in addition to its payload; 0 where acknowledgements are not
     /// packets.
     pub response: u64,
     /// Larger messages are moved by the NIC's block engine, which takes `block_latency` to start.
@@ -225,19 +225,19 @@ pub struct NicParams {
     pub host_gap: Gap,
     /// Inverse of the host interface's payload rate in one direction. `Gap::ZERO` is no cap.
     pub host_gap_one_way: Gap,
-    /// Time that a message of several packets takes of the host interface's shared capacity beside
-    /// its bytes, at either end, with its first packet.
+    /// Time that a message of several packets occupies the shared capacity of the host interface,
+    /// in addition to its bytes, at either end, with its first packet.
     pub multipacket_message: Span,
-    /// Time that an MPI message takes of its receiver's NIC beside its bytes: per process, and for
-    /// the NIC as a whole.
+    /// Time that an MPI message occupies its receiver's NIC in addition to its bytes: per process,
+    /// and for the NIC as a whole.
     pub process_message: Span,
     pub received_message: Span,
 }
 
 impl NicParams {
-    /// Time that an MPI message takes of a receiver's NIC with `processes` processes, beside its
-    /// bytes. The processes overlap their own part, so 1/n of it blocks the NIC. It is zero without
-    /// a host interface.
+    /// Time that an MPI message occupies a receiver's NIC with `processes` processes, in addition
+    /// to its bytes. The processes overlap their own part, so 1/n of it blocks the NIC. It is zero
+    /// without a host interface.
     pub fn handling(&self, processes: u32) -> Span {
         if self.host_gap.max(self.host_gap_one_way) == Gap::ZERO {
             return Span::ZERO;
@@ -293,8 +293,8 @@ impl NicParams {
         Span(shared.0.saturating_sub(pace.0))
     }
 
-    /// Time that the NIC takes for a command of `bytes` before the first head can leave, beside its
-    /// general latencies.
+    /// Time that the NIC takes for a command of `bytes` before the first head can leave, in
+    /// addition to its general latencies.
     #[inline]
     pub fn block_start(&self, bytes: u64) -> Span {
         if bytes > self.block_above { self.block_latency } else { Span::ZERO }

@@ -16,15 +16,16 @@ impl MachineSpec {
 
     /// The routing policy and its parameters. `adaptive` is the policy of the fabric.
     pub(crate) fn routing(&self) -> Routing {
-        let knob = |key: &str| self.count(&format!("adaptive.{key}")).expect("has a default") as u8;
+        let setting =
+            |key: &str| self.count(&format!("adaptive.{key}")).expect("has a default") as u8;
         let bias = u32::try_from(self.bytes("ugal_bias")).unwrap_or(u32::MAX);
         let scoring = |nonminimal: Bias| Scoring {
             quantum: self.bytes("adaptive.quantum").max(1).ilog2() as u8,
-            minimal: Bias { shift: knob("minimal_shift"), add: knob("minimal_add") },
+            minimal: Bias { shift: setting("minimal_shift"), add: setting("minimal_add") },
             nonminimal,
         };
         let slingshot = || {
-            let (shift, add) = (knob("nonminimal_shift"), knob("nonminimal_add"));
+            let (shift, add) = (setting("nonminimal_shift"), setting("nonminimal_add"));
             Routing::Slingshot(scoring(Bias { shift, add }))
         };
         let aries = |growth: u8, add: u8| {
@@ -38,9 +39,9 @@ impl MachineSpec {
             "par" => Routing::Par { bias },
             "slingshot" => slingshot(),
             "adaptive-0" => aries(0, 0),
-            "adaptive-1" => aries(knob("growth"), 0),
-            "adaptive-2" => aries(0, knob("small_add")),
-            "adaptive-3" => aries(0, knob("large_add")),
+            "adaptive-1" => aries(setting("growth"), 0),
+            "adaptive-2" => aries(0, setting("small_add")),
+            "adaptive-3" => aries(0, setting("large_add")),
             "min-hash" => Routing::MinHash,
             "nmin-hash" => Routing::NminHash,
             "in-order" => Routing::InOrder,

@@ -566,13 +566,13 @@ mod tests {
             ("lumi-c", "nid003048", "nid[001000-003047]"),
             ("frontier", "frontier09473", "frontier[00001-09472]"),
         ] {
-            let said = read(machine, text).expect_err(text)[0].to_string();
-            assert!(said.contains(range) && said.contains("preset is an estimate"), "{said}");
+            let error = read(machine, text).expect_err(text)[0].to_string();
+            assert!(error.contains(range) && error.contains("preset is an estimate"), "{error}");
         }
-        let said = read("aurora", "nid000001").expect_err("another machine's")[0].to_string();
-        assert!(!said.contains("estimate"), "{said}");
-        let said = read("aurora", &"n".repeat(64)).expect_err("too long")[0].to_string();
-        assert!(said.contains("63 between dots") && !said.contains("slots"), "{said}");
+        let error = read("aurora", "nid000001").expect_err("another machine's")[0].to_string();
+        assert!(!error.contains("estimate"), "{error}");
+        let error = read("aurora", &"n".repeat(64)).expect_err("too long")[0].to_string();
+        assert!(error.contains("63 between dots") && !error.contains("slots"), "{error}");
     }
 
     #[test]

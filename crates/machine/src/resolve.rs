@@ -400,7 +400,7 @@ impl MachineSpec {
             return;
         }
         let mut refuse = |wanted: &str| out.push(InputError::new(key, span.to_string(), wanted));
-        // Beyond that the weights of the flow model cannot represent it beside bytes.
+        // Beyond that the weights of the flow model cannot represent it in addition to bytes.
         if span > Span::us(100) {
             refuse("at most 100 us");
         }
@@ -642,14 +642,14 @@ impl<'a> Build<'a> {
             }
         }
         let mut ends = vec![(SwitchId(0), SwitchId(0)); pair_first[n * n] as usize];
-        let mut dealt = vec![0u64; n];
+        let mut assigned = vec![0u64; n];
         for a in 0..n {
             for b in a + 1..n {
                 let (there, back) = (pair_first[a * n + b], pair_first[b * n + a]);
                 for nth in 0..pair_first[a * n + b + 1] - there {
                     let [from, to] = [a, b].map(|g| {
-                        let gateway = self.kinds[kind_of(g)].gateway(dealt[g]);
-                        dealt[g] += 1;
+                        let gateway = self.kinds[kind_of(g)].gateway(assigned[g]);
+                        assigned[g] += 1;
                         SwitchId(self.groups.raw[g].first + gateway)
                     });
                     let (there, back) = ((there + nth) as usize, (back + nth) as usize);

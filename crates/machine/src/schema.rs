@@ -230,9 +230,9 @@ pub const KEYS: &[Key] = &[
     key("nic.core_gap", TIME, Default("0 ns"),
         "Minimum time between two one-sided commands of one core."),
     key("nic.packet_payload", SIZE, Required, "Payload of a full packet."),
-    key("nic.packet_overhead", SIZE, Required, "Wire bytes per packet beside its payload."),
+    key("nic.packet_overhead", SIZE, Required, "Wire bytes per packet in addition to its payload."),
     key("nic.response", SIZE, Described("acknowledgements are not packets"),
-        "Wire bytes of a response packet beside the payload of a get."),
+        "Wire bytes of a response packet in addition to the payload of a get."),
     key("nic.block_above", SIZE, Described("no block engine"),
         "Larger messages are moved by the NIC's block engine."),
     key("nic.block_latency", TIME, Default("0 ns"), "Start time of the block engine."),
@@ -253,11 +253,11 @@ pub const KEYS: &[Key] = &[
     key("nic.host_rate_one_way", RATE, Described("no cap"),
         "Payload rate of the host interface, one direction."),
     key("nic.multipacket_message", TIME, Default("0 ns"),
-        "Time that a message of several packets takes of the host interface's shared capacity, \
-         beside its bytes, at either end."),
+        "Time that a message of several packets occupies the shared capacity of the host \
+         interface, in addition to its bytes, at either end."),
     key("nic.process_message", TIME, Default("0 ns"),
-        "Time that an MPI message takes of its receiver's NIC beside its bytes, per process: with \
-         n processes on the NIC, 1/n of it."),
+        "Time that an MPI message occupies its receiver's NIC in addition to its bytes, per \
+         process: with n processes on the NIC, 1/n of it."),
     key("nic.received_message", TIME, Default("0 ns"),
         "The same for the NIC as a whole, however many processes use it. The longer of the two \
          counts."),
@@ -274,8 +274,8 @@ pub const KEYS: &[Key] = &[
         "Speed of a core relative to the one odonata runs on."),
     key("node.mpi_speed", Ratio, Default("1.0"),
         "Speed of a core in an MPI library's code, relative to the cores that the library's \
-         profile was measured on. It divides the CPU time per message and per call beside bytes, \
-         and that of packing non-contiguous blocks."),
+         profile was measured on. It divides the CPU time per message and per call, except that \
+         per byte, and the CPU time of packing non-contiguous blocks."),
     key("node.nic_latency", TIME, Default("0 ns"),
         "Added where a host commands its NIC, and where it sees a completion. Not added where \
          NICs proceed by themselves, as in a rendezvous."),
@@ -305,7 +305,8 @@ pub const KEYS: &[Key] = &[
 
     key("storage.rate", RATE, Default("1 TB/s"), "Rate of all nodes together, reading or writing."),
     key("storage.node_rate", RATE, Default("10 GB/s"), "Rate of one node, reading or writing."),
-    key("storage.latency", TIME, Default("100 us"), "Latency of a transfer beside its bytes."),
+    key("storage.latency", TIME, Default("100 us"),
+        "Latency of a transfer in addition to the time of its bytes."),
 ];
 
 /// Whether `path` is an instance of `pattern`, component by component.

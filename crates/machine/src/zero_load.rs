@@ -57,7 +57,7 @@ impl Machine {
     ///
     /// The credit leaves when the packet's tail has left the buffer. For a single flow that is one
     /// packet time after its head could leave, plus the cable on the way back.
-    pub fn lone_flow_buffer(&self, link: LinkId) -> u64 {
+    pub fn single_flow_buffer(&self, link: LinkId) -> u64 {
         let packet = self.nic.packet_payload + self.nic.packet_overhead;
         let gap = self.links.gap[link];
         let round = self.links.latency[link] + self.links.cable[link] + gap.span(packet);

@@ -212,7 +212,7 @@ fn a_single_flow_never_waits_for_credits_or_window() {
     for name in PRESETS {
         let m = try_build(name, &[]).expect("legal");
         for link in m.links.to.ids() {
-            let (has, needs) = (u64::from(m.links.buffer[link]), m.lone_flow_buffer(link));
+            let (has, needs) = (u64::from(m.links.buffer[link]), m.single_flow_buffer(link));
             assert!(has >= needs, "{name}: {:?} has {has} B, needs {needs}", m.links.kind[link]);
         }
         let packet = m.nic.packet_payload + m.nic.packet_overhead;

@@ -18,14 +18,14 @@ struct Shifting<'a> {
     /// The switch of the packet.
     at: Cell<SwitchId>,
     seed: u64,
-    asked: Cell<u64>,
+    queries: Cell<u64>,
 }
 impl<'a> Shifting<'a> {
     fn new(machine: &'a Machine, seed: u64) -> Self {
-        Shifting { machine, at: Cell::new(SwitchId(0)), seed, asked: Cell::new(0) }
+        Shifting { machine, at: Cell::new(SwitchId(0)), seed, queries: Cell::new(0) }
     }
     fn queue(&self, link: LinkId) -> u32 {
-        let nth = self.asked.replace(self.asked.get() + 1);
+        let nth = self.queries.replace(self.queries.get() + 1);
         let noise = draw(self.seed, 7, link.0, nth);
         if noise & 1 == 0 { 0 } else { ((noise >> 8) % 100_000) as u32 }
     }
@@ -54,7 +54,7 @@ impl LoadView for Shifting<'_> {
     fn anywhere(&self, link: LinkId) -> u32 {
         assert!(
             matches!(self.machine.routing, Routing::UgalG { .. }),
-            "asks for what nobody knows"
+            "a load that no switch knows"
         );
         self.queue(link)
     }
@@ -280,8 +280,8 @@ fn ugal_leaves_the_minimal_route_when_its_queue_outweighs_bias() {
             assert!(minimal || link != first || via == 0);
         }
         // With equal queues the longer path costs more.
-        let alike = On(m.links.to.ids().collect(), 100_000);
-        assert_eq!(decide(&m, NicId(0), dst, r, &alike).1, 0);
+        let equal = On(m.links.to.ids().collect(), 100_000);
+        assert_eq!(decide(&m, NicId(0), dst, r, &equal).1, 0);
     }
 }
 

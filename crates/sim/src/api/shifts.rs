@@ -1,4 +1,4 @@
-//! Extrapolates an all-to-all in random shifts from some of the shifts: docs/models/aries-alltoall.md.
+//! Extrapolates an all-to-all in random shifts from some of them: docs/models/aries-alltoall.md.
 
 use super::calls::SampleRow;
 use crate::bench::{PUTS, Plan};
