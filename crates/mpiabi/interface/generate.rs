@@ -74,8 +74,8 @@ pub fn ids(functions: &[Function]) -> String {
     let mut large = String::new();
     for (i, f) in functions.iter().enumerate() {
         writeln!(plain, "pub const {}: u32 = {};", f.name, i + 1).unwrap();
-        if let Some(twin) = number(&format!("{}_c", f.name)) {
-            writeln!(large, "pub const {}: u32 = {twin};", f.name).unwrap();
+        if let Some(large_number) = number(&format!("{}_c", f.name)) {
+            writeln!(large, "pub const {}: u32 = {large_number};", f.name).unwrap();
         }
     }
     format!("pub mod id {{\n{plain}}}\npub mod id_c {{\n{large}}}\n")
@@ -227,13 +227,13 @@ pub fn page(functions: &[Function], done: &std::collections::BTreeSet<String>) -
     };
     let words: Vec<String> = listed(true).iter().map(|n| format!("MPI_{n}")).collect();
     let n = words.len();
-    let twins = |w: &&String| {
-        let twin = w.strip_suffix("_c").is_some_and(|plain| words.iter().any(|x| x == plain));
-        !twin
+    let is_plain_form = |w: &&String| {
+        let is_large = w.strip_suffix("_c").is_some_and(|plain| words.iter().any(|x| x == plain));
+        !is_large
     };
     write!(out, "\n## Supported ({n})\n\n").unwrap();
     let mut line = String::new();
-    for word in words.iter().filter(twins) {
+    for word in words.iter().filter(is_plain_form) {
         let large = words.contains(&format!("{word}_c"));
         let item = if large { format!("{word} (_c)") } else { word.clone() };
         if line.len() + item.len() + 2 > 100 {

@@ -118,8 +118,8 @@ pub(crate) fn send(held: &Held, comm: Comm, bytes: u64, submit: impl FnOnce() ->
 /// The owner has been freed: messages in its buffer complete without it.
 pub(crate) fn forget(kind: Kind, handle: c_int) {
     let held = &runtime::lock();
-    let gone = STATE.get(held).buffers.remove(&Some((kind, handle)));
-    for message in gone.into_iter().flat_map(|buffer| buffer.in_buffer) {
+    let removed = STATE.get(held).buffers.remove(&Some((kind, handle)));
+    for message in removed.into_iter().flat_map(|buffer| buffer.in_buffer) {
         runtime::detach(held, message.token);
     }
 }
@@ -150,12 +150,12 @@ fn flush(held: &Held, owner: Owner) {
 unsafe fn detach<Int: Integer>(owner: Owner, address: *mut c_void, size: *mut Int) -> Result {
     let held = &runtime::enter()?;
     flush(held, owner);
-    let Some(gone) = STATE.get(held).buffers.remove(&owner) else {
+    let Some(removed) = STATE.get(held).buffers.remove(&owner) else {
         return fail!(c::ERR_BUFFER, "no buffer is attached");
     };
     unsafe {
-        *address.cast::<usize>() = gone.address;
-        *size = Int::narrow(gone.capacity).unwrap_or(Int::UNDEFINED);
+        *address.cast::<usize>() = removed.address;
+        *size = Int::narrow(removed.capacity).unwrap_or(Int::UNDEFINED);
     }
     Ok(())
 }

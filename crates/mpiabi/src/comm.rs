@@ -238,8 +238,8 @@ fn register(held: &Held, comm: &Communicator) {
     let kind = kind::COMM;
     // The lock is not held while this waits for space, because another thread may need it to
     // proceed.
-    let gone = std::mem::take(&mut *lock(&FREED_CONTEXTS));
-    for context in gone {
+    let freed = std::mem::take(&mut *lock(&FREED_CONTEXTS));
+    for context in freed {
         runtime::submit(held, Submission { kind, context, ..Submission::default() });
     }
     let bytes = 4 * u64::from(comm.size());

@@ -258,14 +258,14 @@ mod tests {
         let none = make(|new| unsafe { Group_difference(a, a, new) }).unwrap();
         assert_eq!(none, c::GROUP_EMPTY);
         let mut result = 0;
-        for (x, y, wish) in [
+        for (x, y, expected) in [
             (a, of(&[4, 2, 9, 1]), c::IDENT),
             (a, of(&[1, 2, 4, 9]), c::SIMILAR),
             (a, b, c::UNEQUAL),
             (c::GROUP_EMPTY, c::GROUP_EMPTY, c::IDENT),
         ] {
             unsafe { Group_compare(x, y, &raw mut result) }.unwrap();
-            assert_eq!(result, wish);
+            assert_eq!(result, expected);
         }
     }
 

@@ -13,13 +13,13 @@ const CHECK_VARIABLE: &str = "ODONATA_CHECK";
 
 /// Reports on stderr, if any resources are left.
 pub(crate) fn report(held: &Held) {
-    let knob = std::env::var(CHECK_VARIABLE).unwrap_or_default();
-    let tells_all = knob == "all";
-    if knob == "none" || !tells_all && runtime::rank(held) != 0 {
+    let check = std::env::var(CHECK_VARIABLE).unwrap_or_default();
+    let reports_all = check == "all";
+    if check == "none" || !reports_all && runtime::rank(held) != 0 {
         return;
     }
     let mut left = vec![(request::active_requests(held), "active request")];
-    if tells_all {
+    if reports_all {
         let (windows, files) = (win::created(held), io::created());
         // Each window and each file has a communicator of its own.
         let comms = comm::created().saturating_sub(windows + files);

@@ -49,8 +49,8 @@ fn threads_wanted(hints: Info) -> Result<c_int> {
     if hints == c::INFO_NULL {
         return Ok(c::THREAD_SINGLE);
     }
-    let asked = info::pairs(hints)?.into_iter().find(|(key, _)| key == b"thread_level");
-    let Some((_, value)) = asked else { return Ok(c::THREAD_SINGLE) };
+    let requested = info::pairs(hints)?.into_iter().find(|(key, _)| key == b"thread_level");
+    let Some((_, value)) = requested else { return Ok(c::THREAD_SINGLE) };
     match LEVELS.iter().find(|l| l.1.as_bytes() == value) {
         Some(level) => Ok(level.0),
         None => {

@@ -245,14 +245,14 @@ impl Singleton {
             let posted = self.posted.remove(i);
             match posted.want {
                 ReceiveKind::Probe => self.probed(posted.token, &message),
-                ReceiveKind::MatchedProbe => return self.set_aside(posted.token, message),
+                ReceiveKind::MatchedProbe => return self.reserve(posted.token, message),
                 ReceiveKind::QueuedMessage => return self.received(posted.token, &message),
             }
         }
         self.unexpected.push(message);
     }
 
-    fn set_aside(&mut self, token: u32, m: QueuedMessage) {
+    fn reserve(&mut self, token: u32, m: QueuedMessage) {
         self.probed(token, &m);
         self.matched(&m);
         self.taken.insert(token, QueuedMessage { waiting: None, ..m });
@@ -267,7 +267,7 @@ impl Singleton {
                 let m = self.unexpected.remove(i);
                 match want {
                     ReceiveKind::QueuedMessage => self.received(token, &m),
-                    _ => self.set_aside(token, m),
+                    _ => self.reserve(token, m),
                 }
             }
             None if waits => self.posted.push(posted),

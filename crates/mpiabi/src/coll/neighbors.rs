@@ -42,10 +42,10 @@ unsafe fn allgather<Int: Integer>(
     take: Items<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
-    let (comm, near) = neighborhood(comm)?;
-    let give = vec![jobs::items(give)?; near.to.len()];
-    let take = jobs::row(take, near.from.len())?;
-    Ok(neighbor_exchange(&comm, &near, give, take))
+    let (comm, neighbors) = neighborhood(comm)?;
+    let give = vec![jobs::items(give)?; neighbors.to.len()];
+    let take = jobs::row(take, neighbors.from.len())?;
+    Ok(neighbor_exchange(&comm, &neighbors, give, take))
 }
 
 unsafe fn allgatherv<Int: Integer>(
@@ -53,10 +53,10 @@ unsafe fn allgatherv<Int: Integer>(
     take: Ragged<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
-    let (comm, near) = neighborhood(comm)?;
-    let give = vec![jobs::items(give)?; near.to.len()];
-    let take = unsafe { jobs::blocks(take, near.from.len() as u32)? };
-    Ok(neighbor_exchange(&comm, &near, give, take))
+    let (comm, neighbors) = neighborhood(comm)?;
+    let give = vec![jobs::items(give)?; neighbors.to.len()];
+    let take = unsafe { jobs::blocks(take, neighbors.from.len() as u32)? };
+    Ok(neighbor_exchange(&comm, &neighbors, give, take))
 }
 
 unsafe fn alltoall<Int: Integer>(
@@ -64,9 +64,10 @@ unsafe fn alltoall<Int: Integer>(
     take: Items<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
-    let (comm, near) = neighborhood(comm)?;
-    let (give, take) = (jobs::row(give, near.to.len())?, jobs::row(take, near.from.len())?);
-    Ok(neighbor_exchange(&comm, &near, give, take))
+    let (comm, neighbors) = neighborhood(comm)?;
+    let (give, take) =
+        (jobs::row(give, neighbors.to.len())?, jobs::row(take, neighbors.from.len())?);
+    Ok(neighbor_exchange(&comm, &neighbors, give, take))
 }
 
 unsafe fn alltoallv<Int: Integer>(
@@ -74,10 +75,10 @@ unsafe fn alltoallv<Int: Integer>(
     take: Ragged<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
-    let (comm, near) = neighborhood(comm)?;
-    let give = unsafe { jobs::blocks(give, near.to.len() as u32)? };
-    let take = unsafe { jobs::blocks(take, near.from.len() as u32)? };
-    Ok(neighbor_exchange(&comm, &near, give, take))
+    let (comm, neighbors) = neighborhood(comm)?;
+    let give = unsafe { jobs::blocks(give, neighbors.to.len() as u32)? };
+    let take = unsafe { jobs::blocks(take, neighbors.from.len() as u32)? };
+    Ok(neighbor_exchange(&comm, &neighbors, give, take))
 }
 
 unsafe fn alltoallw<Int: Integer>(
@@ -85,10 +86,10 @@ unsafe fn alltoallw<Int: Integer>(
     take: Mixed<Int, Aint>,
     comm: Comm,
 ) -> Result<Exchange> {
-    let (comm, near) = neighborhood(comm)?;
-    let give = unsafe { jobs::mixed(give, near.to.len() as u32)? };
-    let take = unsafe { jobs::mixed(take, near.from.len() as u32)? };
-    Ok(neighbor_exchange(&comm, &near, give, take))
+    let (comm, neighbors) = neighborhood(comm)?;
+    let give = unsafe { jobs::mixed(give, neighbors.to.len() as u32)? };
+    let take = unsafe { jobs::mixed(take, neighbors.from.len() as u32)? };
+    Ok(neighbor_exchange(&comm, &neighbors, give, take))
 }
 
 fn run(exchange: Exchange) -> Result {

@@ -27,7 +27,7 @@ fn layout(kind: Kind, lengths: Option<&[u64]>) -> Collective {
 /// The root of a gather knows the lengths of all blocks and sends one; in place, none.
 #[test]
 fn packed_bytes_match_moved_bytes() {
-    let lone = |n: u64| NonContiguous { bytes: 8 * n, touched: 64 * n, values: n, members: 0 };
+    let layout_of = |n: u64| NonContiguous { bytes: 8 * n, touched: 64 * n, values: n, members: 0 };
     let lengths = Some(&[24, 40, 56][..]);
     let all = || Side::Blocks(blocks(&[3, 5, 7]));
     let whole = |n| Side::Whole(blocks(&[n]).remove(0));
@@ -42,7 +42,11 @@ fn packed_bytes_match_moved_bytes() {
         for (still, (gives, takes)) in [(None, want), (Some(1), in_place)] {
             let gave = give.noncontiguous(layout.deposits(), still);
             let took = take.noncontiguous(layout.collects(), still);
-            assert_eq!((gave, took), (lone(gives), lone(takes)), "{kind:?}, still {still:?}");
+            assert_eq!(
+                (gave, took),
+                (layout_of(gives), layout_of(takes)),
+                "{kind:?}, still {still:?}"
+            );
         }
     }
 }

@@ -195,14 +195,14 @@ pub(super) fn merge(held: &Held, parent: &Arc<Communicator>, high: bool) -> Resu
     };
     let (all, context) = coll::allgather(held, &remote.union_comm, high);
     let (own, other) = remote.ranges(parent.size());
-    let says = |ranks: Range<u32>| -> Result<bool> {
+    let high_of = |ranks: Range<u32>| -> Result<bool> {
         let of = |r: u32| all[r as usize];
         if ranks.clone().any(|r| of(r) != of(ranks.start)) {
             return Err(Error::new(c::ERR_ARG, "ranks of one group pass different values of high"));
         }
         Ok(of(ranks.start))
     };
-    let (mine, theirs) = (says(own)?, says(other)?);
+    let (mine, theirs) = (high_of(own)?, high_of(other)?);
     let own_first = if mine == theirs { remote.is_first } else { !mine };
     let (one, two) = if own_first {
         (&parent.members, &remote.members)

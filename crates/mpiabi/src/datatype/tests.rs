@@ -76,12 +76,12 @@ struct Draws {
 }
 
 impl Draws {
-    fn roll(&mut self, below: i64) -> i64 {
+    fn below_limit(&mut self, below: i64) -> i64 {
         self.nth += 1;
         (base::draw(self.seed, 0, 0, self.nth) % below as u64) as i64
     }
     fn between(&mut self, low: i64, high: i64) -> i64 {
-        low + self.roll(high - low + 1)
+        low + self.below_limit(high - low + 1)
     }
     fn list(&mut self, n: i64, low: i64, high: i64) -> Vec<i64> {
         (0..n).map(|_| self.between(low, high)).collect()
@@ -101,8 +101,8 @@ fn small(list: &[i64]) -> Vec<c_int> {
 /// A random type and its model, created by the C functions with int or large counts.
 fn random(draws: &mut Draws, depth: u32) -> (Datatype, Model) {
     let all = super::predefined();
-    if depth == 0 || draws.roll(6) == 0 {
-        let mut i = draws.roll(all.len() as i64) as usize;
+    if depth == 0 || draws.below_limit(6) == 0 {
+        let mut i = draws.below_limit(all.len() as i64) as usize;
         // MPI_LB and MPI_UB have no values, and are defined in structs only.
         while all[i].number.is_none() {
             i = (i + 1) % all.len();
@@ -114,10 +114,10 @@ fn random(draws: &mut Draws, depth: u32) -> (Datatype, Model) {
     let (a, b) = (draws.list(n, 0, 3), draws.list(n, -9, 9));
     let (ai, bi) = (small(&a), small(&b));
     let e = model.extent();
-    let large = draws.roll(2) == 0;
+    let large = draws.below_limit(2) == 0;
     let spread: Vec<i64> = b.iter().map(|d| d * 13).collect();
     unsafe {
-        match draws.roll(9) {
+        match draws.below_limit(9) {
             0 => {
                 let made = match large {
                     true => make(|new| Type_contiguous::<i64>(n, old, new)),
@@ -226,14 +226,14 @@ fn check(datatype: Datatype, model: &Model, count: i64, what: &str) {
     for bytes in [0, 1, expect.len() / 2, expect.len().saturating_sub(1), expect.len()] {
         let bytes = bytes.min(expect.len());
         let mut memory = vec![0xeeu8; (high - low) as usize];
-        let mut wish = memory.clone();
+        let mut expected = memory.clone();
         for (k, &at) in byte_offsets[..bytes].iter().enumerate() {
-            wish[(at - low) as usize] = k as u8;
+            expected[(at - low) as usize] = k as u8;
         }
         let from: Vec<u8> = (0..bytes).map(|k| k as u8).collect();
         let buf = memory.as_mut_ptr().wrapping_offset(-low as isize);
         unsafe { found.unpack(from.as_ptr(), bytes as u64, count as u64, buf) };
-        assert_eq!(memory, wish, "{what}: unpacked {bytes} bytes");
+        assert_eq!(memory, expected, "{what}: unpacked {bytes} bytes");
     }
 
     let sizes: Vec<usize> = model.values.iter().map(|v| Model::size(v.1)).collect();
@@ -292,9 +292,9 @@ fn array_types_match_the_definition() {
     let elements = [c::INT, c::DOUBLE_INT, c::BYTE];
     for seed in 0..400 {
         let mut draws = Draws { seed, nth: 0 };
-        let old = elements[draws.roll(3) as usize];
+        let old = elements[draws.below_limit(3) as usize];
         let element = Model::predefined(&get(old).unwrap());
-        let order = if draws.roll(2) == 0 { c::ORDER_C } else { c::ORDER_FORTRAN };
+        let order = if draws.below_limit(2) == 0 { c::ORDER_C } else { c::ORDER_FORTRAN };
         let n = draws.between(1, 3);
         let sizes = draws.list(n, 1, 6);
         let parts: Vec<i64> = sizes.iter().map(|&s| draws.between(1, s)).collect();
@@ -311,7 +311,7 @@ fn array_types_match_the_definition() {
         let size: i64 = grid.iter().product();
         let kinds: Vec<c_int> = grid
             .iter()
-            .map(|&p| match (p, draws.roll(3)) {
+            .map(|&p| match (p, draws.below_limit(3)) {
                 (1, 0) => c::DISTRIBUTE_NONE,
                 (_, 1) => c::DISTRIBUTE_BLOCK,
                 _ => c::DISTRIBUTE_CYCLIC,
@@ -320,7 +320,7 @@ fn array_types_match_the_definition() {
         let arguments: Vec<c_int> = kinds
             .iter()
             .map(|&k| match k {
-                c::DISTRIBUTE_CYCLIC if draws.roll(2) == 0 => draws.between(1, 3) as c_int,
+                c::DISTRIBUTE_CYCLIC if draws.below_limit(2) == 0 => draws.between(1, 3) as c_int,
                 _ => c::DISTRIBUTE_DFLT_DARG,
             })
             .collect();
@@ -333,15 +333,15 @@ fn array_types_match_the_definition() {
                 let p = processes.as_ptr();
                 Type_create_darray::<i64>(size, me, n, s, k, a, p, order, old, new)
             });
-            let seat = |d: usize| me / grid[d + 1..].iter().product::<i64>() % grid[d];
+            let coordinate = |d: usize| me / grid[d + 1..].iter().product::<i64>() % grid[d];
             let owns = |d: usize, i: i64| match kinds[d] {
-                c::DISTRIBUTE_BLOCK => i / ((sizes[d] + grid[d] - 1) / grid[d]) == seat(d),
+                c::DISTRIBUTE_BLOCK => i / ((sizes[d] + grid[d] - 1) / grid[d]) == coordinate(d),
                 c::DISTRIBUTE_CYCLIC => {
                     let dealt = match arguments[d] {
                         c::DISTRIBUTE_DFLT_DARG => 1,
                         argument => i64::from(argument),
                     };
-                    i / dealt % grid[d] == seat(d)
+                    i / dealt % grid[d] == coordinate(d)
                 }
                 _ => true,
             };

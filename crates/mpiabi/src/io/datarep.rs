@@ -219,7 +219,7 @@ impl Registered {
             return Ok(());
         }
         // The program may have freed its own handle.
-        let mut lent = reference(handle, &buffer.datatype);
+        let mut own_handle = reference(handle, &buffer.datatype);
         let (user, file) = (at.cast::<c_void>(), piece.as_mut_ptr().cast::<c_void>());
         let extra_state = self.extra_state as *mut c_void;
         // SAFETY: the program registered a function of one of the two types; a piece never has more
@@ -227,15 +227,15 @@ impl Registered {
         let code = unsafe {
             if self.large {
                 let f = std::mem::transmute::<usize, Large>(f);
-                f(user, lent, count as i64, file, 0, extra_state)
+                f(user, own_handle, count as i64, file, 0, extra_state)
             } else {
                 let f = std::mem::transmute::<usize, Small>(f);
-                f(user, lent, count as c_int, file, 0, extra_state)
+                f(user, own_handle, count as c_int, file, 0, extra_state)
             }
         };
-        if lent != handle {
+        if own_handle != handle {
             // SAFETY: a handle of the library's own.
-            unsafe { Type_free(&raw mut lent) }?;
+            unsafe { Type_free(&raw mut own_handle) }?;
         }
         if code != c::SUCCESS {
             return fail!(c::ERR_CONVERSION, "a conversion function of {:?} failed", self.name);

@@ -192,7 +192,7 @@ impl Sieve<'_> {
         let (Some(first), Some(last)) = (batch.first(), batch.last()) else {
             return self.error.is_none();
         };
-        let asked: u64 = batch.iter().map(|run| run.1).sum();
+        let requested: u64 = batch.iter().map(|run| run.1).sum();
         let span = (last.0 + last.1 as i64 - first.0) as usize;
         let before = self.done;
         let direct = batch.len() == 1;
@@ -212,6 +212,6 @@ impl Sieve<'_> {
             }
             self.done += n;
         }
-        self.error.is_none() && self.done - before == asked as usize
+        self.error.is_none() && self.done - before == requested as usize
     }
 }

@@ -257,7 +257,7 @@ impl Runs for ViewRuns<'_> {
             return;
         }
         let mut pending: Option<(i64, u64)> = None;
-        let mut goes_on = true;
+        let mut continues = true;
         self.view.walk(self.from, &mut |at, len| {
             let len = len.min(left);
             left -= len;
@@ -265,13 +265,13 @@ impl Runs for ViewRuns<'_> {
                 Some(run) if run.0.saturating_add(run.1 as i64) == at => run.1 += len,
                 _ => {
                     if let Some(run) = pending.replace((at, len)) {
-                        goes_on = visit(run.0, run.1);
+                        continues = visit(run.0, run.1);
                     }
                 }
             }
-            goes_on && left > 0
+            continues && left > 0
         });
-        if let (Some(run), true) = (pending, goes_on) {
+        if let (Some(run), true) = (pending, continues) {
             visit(run.0, run.1);
         }
     }

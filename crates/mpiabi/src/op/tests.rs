@@ -181,7 +181,7 @@ unsafe extern "C" fn multiply(
     }
 }
 
-/// Adds the first int of items 12 bytes apart, and checks that there is padding between them.
+/// Adds the first int of items 12 bytes padded, and checks that there is padding between them.
 unsafe extern "C" fn add_apart(
     from: *mut c_void,
     inout: *mut c_void,
@@ -221,12 +221,12 @@ fn a_users_operator_gets_its_operands_in_order_and_its_layout() {
     }
 
     let operation = get(user(add_apart)).unwrap();
-    let mut apart = c::DATATYPE_NULL;
-    unsafe { Type_create_resized::<i64>(c::INT, -4, 12, &raw mut apart) }.unwrap();
-    let found = datatype::get(apart).unwrap();
+    let mut padded = c::DATATYPE_NULL;
+    unsafe { Type_create_resized::<i64>(c::INT, -4, 12, &raw mut padded) }.unwrap();
+    let found = datatype::get(padded).unwrap();
     let (mut into, from) = ([1i32, 2, 3], [10i32, 20, 30]);
     let (to, from) = (into.as_mut_ptr().cast(), from.as_ptr().cast());
-    unsafe { combine_packed(&operation, (apart, &*found), 3, to, from, true) };
+    unsafe { combine_packed(&operation, (padded, &*found), 3, to, from, true) };
     assert_eq!(into, [11, 22, 33]);
 }
 

@@ -225,15 +225,15 @@ fn defers_to_others(held: &Held, has_waited: bool) -> bool {
             return false; // `admit_threads` does it.
         }
     }
-    let come = TURNS.get(held).turn_requests > 0 || threads::others_may_enter(held);
+    let enters = TURNS.get(held).turn_requests > 0 || threads::others_may_enter(held);
     let mut turns = TURNS.get(held);
-    if !come {
+    if !enters {
         turns.skips = 0;
     } else if has_waited {
         turns.skips = (2 * turns.skips + 1).min(MAX_SKIPPED);
         turns.skip = turns.skips;
     }
-    come && !has_waited
+    enters && !has_waited
 }
 
 /// Sleeps until another thread wakes this one. The sleep has a limit, unless there was no hand-over
@@ -441,9 +441,10 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
             wire::command::RUN => {
                 with(held, |rt| {
                     rt.quiet = true;
-                    let spared = rt.control().unsuccessful_polls;
+                    let free_polls = rt.control().unsuccessful_polls;
                     // Otherwise this thread may wait for another thread.
-                    rt.local_polls = if spared > 0 && threads::is_alone() { spared } else { 0 };
+                    rt.local_polls =
+                        if free_polls > 0 && threads::is_alone() { free_polls } else { 0 };
                     rt.reap();
                     let now = rt.control().now_ps;
                     (rt.reported_ps, rt.at_ps) = (now, rt.at_ps.max(now));

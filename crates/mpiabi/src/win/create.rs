@@ -166,7 +166,8 @@ fn allocate_local(
 fn allocate_shared(held: &Held, comm: Comm, requested: RequestedPart, hints: Hints) -> Result<Win> {
     let node = runtime::node(held).0;
     let align = alignment(&hints);
-    let apart = properties::hint(&hints, b"alloc_shared_noncontig").is_some_and(|v| v == b"true");
+    let is_separate =
+        properties::hint(&hints, b"alloc_shared_noncontig").is_some_and(|v| v == b"true");
     make(held, comm, Flavor::Shared, requested, hints, |held, comm| {
         #[derive(Clone, Copy)]
         #[repr(C)]
@@ -183,7 +184,7 @@ fn allocate_shared(held: &Held, comm: Comm, requested: RequestedPart, hints: Hin
                  MPI_COMM_TYPE_SHARED first"
             );
         }
-        if apart {
+        if is_separate {
             return allocate_local(held, comm, requested.size as u64, align)
                 .map(|(local_memory, _)| local_memory);
         }
