@@ -98,11 +98,11 @@ fn enter<Q: DeserializeOwned + Send, R: Serialize>(
                 "phase": progress.starting.map(phase),
             });
             stopped = Python::attach(|py| {
-                let heard = py.check_signals().and_then(|()| match &tick {
+                let reply = py.check_signals().and_then(|()| match &tick {
                     Some(tick) => tick.call1(py, (line.to_string(),))?.extract::<Option<bool>>(py),
                     None => Ok(None),
                 });
-                heard.map_or(true, |go_on| go_on == Some(false))
+                reply.map_or(true, |go_on| go_on == Some(false))
             });
             !stopped
         };

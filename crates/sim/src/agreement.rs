@@ -45,7 +45,7 @@ fn agreed(call: &Collective) -> u64 {
 }
 
 /// For example `Allreduce of 8 B`, `Gather of blocks of 8 B`.
-fn said(kind: Kind, bytes: u64) -> String {
+fn describe(kind: Kind, bytes: u64) -> String {
     let is_vector =
         matches!(kind, Kind::Bcast | Kind::Reduce | Kind::Allreduce | Kind::Scan | Kind::Exscan);
     format!("{kind:?} of {}{bytes} B", if is_vector { "" } else { "blocks of " })
@@ -71,10 +71,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if at == known.calls.len() {
             known.calls.push_back(CallArgs { rank, kind, root, bytes, entered: 0 });
         }
-        let Some(asked) = known.calls.get_mut(at) else { return true };
-        asked.entered += 1;
-        let asked = *asked;
-        if asked.entered == size {
+        let Some(call_args) = known.calls.get_mut(at) else { return true };
+        call_args.entered += 1;
+        let call_args = *call_args;
+        if call_args.entered == size {
             // A member that makes a call has made all calls before it, so entries finish in order.
             known.calls.pop_front();
             known.first += 1;
@@ -82,11 +82,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 self.agreements.remove(&key);
             }
         }
-        if (asked.kind, asked.root) != (kind, root) || asked.bytes == bytes {
+        if (call_args.kind, call_args.root) != (kind, root) || call_args.bytes == bytes {
             return true;
         }
-        let (first, own) = (self.own_number(asked.rank), self.own_number(rank));
-        let (theirs, mine) = (said(kind, asked.bytes), said(kind, bytes));
+        let (first, own) = (self.own_number(call_args.rank), self.own_number(rank));
+        let (theirs, mine) = (describe(kind, call_args.bytes), describe(kind, bytes));
         let what = format!("rank {first} called {theirs}, rank {own} {mine}");
         self.report_disagreement(rank, (context, seq), &what);
         false
@@ -130,7 +130,7 @@ mod tests {
             nodes: None,
         };
         let algorithms = [Algorithm::RecursiveDoubling, Algorithm::Offload];
-        let play = |odd: u32| {
+        let simulate = |odd: u32| {
             let step = move |rank, nth: usize| match (1 + nth as u32 / 4, nth % 4) {
                 (101.., _) => None,
                 (_, 3) => Some(Step::Wait),
@@ -146,8 +146,8 @@ mod tests {
             let end = world.run(&mut |_| true).end;
             (end, world.agreements.len(), world.offload.kept())
         };
-        assert_eq!(play(0), (End::Finished, 0, 0));
-        let (End::Erroneous(blocked), ..) = play(100) else { panic!("they disagree") };
+        assert_eq!(simulate(0), (End::Finished, 0, 0));
+        let (End::Erroneous(blocked), ..) = simulate(100) else { panic!("they disagree") };
         assert!(blocked.what.starts_with("call 3 of communicator 100,"), "{}", blocked.what);
     }
 }

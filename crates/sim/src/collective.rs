@@ -71,7 +71,7 @@ struct Named {
     through: Through,
     bytes: u64,
     /// Number of non-contiguous pieces that are packed into the message, or 0.
-    stretches: u32,
+    segments: u32,
 }
 
 /// Traffic of a round, one entry per peer. Reused, so that it stops allocating.
@@ -85,20 +85,16 @@ pub(crate) struct Traffic {
     combined: u64,
     /// Blocks that are copied one by one.
     single: u64,
-    /// Reusable lists of messages.
     lists: Vec<Vec<Outgoing>>,
     /// Whether the network may take part, and its part.
     network_reduces: bool,
     offloaded: Option<InNetwork>,
 }
 
-/// Transport of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Through {
-    /// An ordinary message.
     Message,
-    /// In a shared-memory cell that all ranks of the node read, written by this message or by the
-    /// one before.
+    /// In a cell that all ranks of the node read, written by this message or by the one before.
     Cell,
     SameCell,
 }
@@ -125,13 +121,13 @@ impl RoundSink for Traffic {
             }
             _ => {
                 let (through, bytes) = (Through::Message, part.len);
-                self.sends.push(Named { member: to, through, bytes, stretches: 0 });
+                self.sends.push(Named { member: to, through, bytes, segments: 0 });
             }
         }
     }
     fn send_shared(&mut self, to: u32, part: ByteRange, is_first: bool) {
         let through = if is_first { Through::Cell } else { Through::SameCell };
-        self.sends.push(Named { member: to, through, bytes: part.len, stretches: 0 });
+        self.sends.push(Named { member: to, through, bytes: part.len, segments: 0 });
     }
     fn in_network(&mut self, part: InNetwork) -> bool {
         let takes = self.network_reduces && part.bytes <= OFFLOAD_MAX;
@@ -154,7 +150,7 @@ impl RoundSink for Traffic {
     fn send_run(&mut self, to: u32, first: ByteRange, _: u64, count: u32) {
         if count > 0 {
             self.send(to, ByteRange { at: first.at, len: first.len * u64::from(count) });
-            self.sends.last_mut().expect("just named").stretches += count;
+            self.sends.last_mut().expect("just named").segments += count;
         }
     }
     fn recv_run(&mut self, from: u32, first: ByteRange, _: u64, count: u32) {
@@ -249,15 +245,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn begin_round(&mut self, id: RunId) {
         let run = &self.runs[id];
         let (rank, context, round) = (run.rank, run.context, run.round);
-        let played = self.job.sample.round(round, run.rounds);
+        let simulated = self.job.sample.round(round, run.rounds);
         if !self.job.sample.is_all() {
             self.note_begin(round);
         }
-        let Some(played) = played else { return self.leave(id) };
+        let Some(simulated) = simulated else { return self.leave(id) };
         self.traffic.clear();
         self.traffic.network_reduces = self.offload.reducer.is_some();
         let call = self.called[self.runs[id].call].collective();
-        call.round(played, &mut self.traffic);
+        call.round(simulated, &mut self.traffic);
         let (block, grain) = (call.bytes.max(1), call.grain);
         let job = self.job_of(rank);
         let first = self.first_rank(job);
@@ -273,7 +269,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             rest = self.traffic.lists.pop().unwrap_or_default();
             rest.reserve(behind);
         }
-        for &Named { member, through, bytes, stretches } in &sends {
+        for &Named { member, through, bytes, segments } in &sends {
             let to = first + self.member(job, context, member);
             let same_node = self.shares_node(rank, to);
             // Data in GPU memory does not use shared-memory cells.
@@ -287,9 +283,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 _ => self.send_cost((rank, to), same_node, bytes, rendezvous),
             };
             // Data that arrives in the same round has the same datatype.
-            let (packing, alike) = match stretches {
+            let (packing, alike) = match segments {
                 0 => (Span::ZERO, Span::ZERO),
-                _ => self.pack_cost(bytes, stretches, block, grain),
+                _ => self.pack_cost(bytes, segments, block, grain),
             };
             unpacking += alike;
             if rendezvous && !same_node {
@@ -343,15 +339,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// CPU time for packing `stretches` non-contiguous pieces before a message leaves, and for
+    /// CPU time for packing `segments` non-contiguous pieces before a message leaves, and for
     /// unpacking one of the same layout. With GPU buffers the GPU does it.
-    fn pack_cost(&self, bytes: u64, stretches: u32, block: u64, grain: u64) -> (Span, Span) {
+    fn pack_cost(&self, bytes: u64, segments: u32, block: u64, grain: u64) -> (Span, Span) {
         if self.job.buffers == Buffers::Gpu {
             return (Span::ZERO, Span::ZERO);
         }
-        let (library, stretches) = (&self.job.library, u64::from(stretches));
-        let copied = library.packing.copied(bytes, grain, stretches, library.local_copy_gap);
-        (library.packing.datatype_time(bytes / block, stretches) + copied, copied)
+        let (library, segments) = (&self.job.library, u64::from(segments));
+        let copied = library.packing.copied(bytes, grain, segments, library.local_copy_gap);
+        (library.packing.datatype_time(bytes / block, segments) + copied, copied)
     }
 
     /// Schedules the next messages of this round: all that leave at one instant, so that no other
@@ -567,8 +563,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn describe_awaited(&self, run: &Run) -> String {
         let mut traffic =
             Traffic { network_reduces: self.offload.reducer.is_some(), ..Traffic::default() };
-        if let Some(played) = self.job.sample.round(run.round, run.rounds) {
-            self.called[run.call].collective().round(played, &mut traffic);
+        if let Some(simulated) = self.job.sample.round(run.round, run.rounds) {
+            self.called[run.call].collective().round(simulated, &mut traffic);
         }
         let job = self.job_of(run.rank);
         let member = |from| self.member(job, run.context, from);

@@ -50,11 +50,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (a, b) = (self.job.placements[src as usize].nic, self.job.placements[dst as usize].nic);
         let Some([own, peer]) = self.named_for(in_flight.send) else { return (a, b) };
         let (a_nth, b_nth) = if is_back(in_flight.phase) { (peer, own) } else { (own, peer) };
-        (self.nic_beside(a, a_nth.into()), self.nic_beside(b, b_nth.into()))
+        (self.nth_nic_of_node(a, a_nth.into()), self.nth_nic_of_node(b, b_nth.into()))
     }
 
     /// The `nth` NIC after this one on its node, cyclically.
-    pub(crate) fn nic_beside(&self, nic: NicId, nth: u32) -> NicId {
+    pub(crate) fn nth_nic_of_node(&self, nic: NicId, nth: u32) -> NicId {
         if nth == 0 {
             return nic;
         }

@@ -75,7 +75,7 @@ struct Group {
     /// Of the tree.
     root: u32,
     /// Arguments of the first member, with which all others must agree.
-    asked: ReductionArgs,
+    reduction_args: ReductionArgs,
     entered: Vec<(u32, RunId, Time)>,
 }
 
@@ -115,13 +115,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let keeps = rank == root && self.reducer() == Reducer::Switches;
         let cost = if keeps { Span::ZERO } else { self.job.library.send_overhead };
         let left = self.work(rank, cost);
-        let asked = self.asked(id, part);
+        let reduction_args = self.reduction_args(id, part);
         let group = self.offload.in_progress.entry(key);
-        let group = group.or_insert_with(|| Group { root, asked, entered: Vec::new() });
-        if group.asked != asked {
-            let (first, theirs) = (group.entered[0].0, group.asked);
+        let group = group.or_insert_with(|| Group { root, reduction_args, entered: Vec::new() });
+        if group.reduction_args != reduction_args {
+            let (first, theirs) = (group.entered[0].0, group.reduction_args);
             let (first, own) = (self.own_number(first), self.own_number(rank));
-            let what = format!("rank {first} called {theirs}, rank {own} {asked}");
+            let what = format!("rank {first} called {theirs}, rank {own} {reduction_args}");
             return self.report_disagreement(rank, (key.1, key.2), &what);
         }
         group.entered.push((rank, id, left));
@@ -133,7 +133,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    fn asked(&self, id: RunId, part: InNetwork) -> ReductionArgs {
+    fn reduction_args(&self, id: RunId, part: InNetwork) -> ReductionArgs {
         let call = self.called[self.runs[id].call].collective();
         ReductionArgs { kind: call.kind, root: call.kind.has_root().then_some(call.root), part }
     }
@@ -144,7 +144,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// All members have entered a reduction by NICs, which execute all of it.
     fn combine(&mut self, key: Key) {
-        let Group { root, asked, mut entered } =
+        let Group { root, reduction_args, mut entered } =
             self.offload.in_progress.remove(&key).expect("all members have entered");
         let (members, first) = (self.workload.members(key.0, key.1), self.first_rank(key.0));
         let places = members.iter().zip(0..).map(|(&member, place)| (first + member, place));
@@ -157,7 +157,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 (self.job.placements[rank as usize].nic, left + machine.command_latency())
             })
             .collect();
-        let words = asked.part.bytes.div_ceil(WORD).max(1);
+        let words = reduction_args.part.bytes.div_ceil(WORD).max(1);
         let mut wires = self.offload.wires(machine, &mut self.counters, words, WORD);
         let finish_times = by_nics(&mut wires, &nics);
         let seen = machine.receive_latency();
@@ -201,7 +201,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (key, (rank, context)) = (self.key_of(id), self.part_of(id));
         let when = match self.offload.in_progress.remove(&key) {
             Some(group) => {
-                self.work(rank, self.root_cost(group.asked.part.bytes));
+                self.work(rank, self.root_cost(group.reduction_args.part.bytes));
                 let sent = self.work(rank, self.job.library.send_overhead);
                 self.send_down(group, sent);
                 sent

@@ -223,7 +223,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// The NICs of the `nth` piece: the ranks' own, then the next ones of their nodes.
     fn piece_nics(&self, (src, dst): (NicId, NicId), nth: u32) -> (NicId, NicId) {
-        (self.nic_beside(src, nth), self.nic_beside(dst, nth))
+        (self.nth_nic_of_node(src, nth), self.nth_nic_of_node(dst, nth))
     }
 
     /// A protocol phase has arrived.
@@ -259,7 +259,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 if send.rendezvous && !same_node {
                     self.release_rendezvous(&send);
                 }
-                let told = if same_node { self.completion_within_node(&send) } else { self.now };
+                let known_at =
+                    if same_node { self.completion_within_node(&send) } else { self.now };
                 match send.purpose {
                     Purpose::User { mode: SendMode::Buffered, .. } => {}
                     Purpose::User { token, .. } => {
@@ -268,10 +269,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                             _ => self.now,
                         };
                         let done = Done { rank: send.from, token, ready, ..Done::default() };
-                        self.complete(told, done);
+                        self.complete(known_at, done);
                     }
                     // Its round waits for this completion.
-                    Purpose::Collective { run, .. } => self.outstanding_done(run, told),
+                    Purpose::Collective { run, .. } => self.outstanding_done(run, known_at),
                 }
                 self.sends.free(id);
             }

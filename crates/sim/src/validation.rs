@@ -124,7 +124,7 @@ fn neighbors(test: Test, plan: &Plan, rings: u32) -> Vec<Vec<[u32; 2]>> {
     const STREAM: u32 = 0x7269_6e67;
     let (ppn, size) = (plan.ppn, plan.ranks / plan.ppn);
     let ring = |nth: u32| {
-        let mut beside = vec![[0; 2]; plan.ranks as usize];
+        let mut ring_neighbors = vec![[0; 2]; plan.ranks as usize];
         for slice in 0..ppn {
             let mut order: Vec<u32> = (0..size).map(|node| node * ppn + slice).collect();
             if test != Test::NatBw {
@@ -138,11 +138,11 @@ fn neighbors(test: Test, plan: &Plan, rings: u32) -> Vec<Vec<[u32; 2]>> {
             }
             for at in 0..size as usize {
                 let (left, right) = (order[at], order[(at + 1) % size as usize]);
-                beside[left as usize][1] = right;
-                beside[right as usize][0] = left;
+                ring_neighbors[left as usize][1] = right;
+                ring_neighbors[right as usize][0] = left;
             }
         }
-        beside
+        ring_neighbors
     };
     (0..rings).map(ring).collect()
 }
@@ -155,7 +155,7 @@ pub fn streams(test: Test, plan: Plan) -> Streams {
     let Plan { ranks, ppn, bytes, algorithm, .. } = plan;
     let size = ranks / ppn;
     let Shape { rings, warmup, ops, sync, one_sided } = test.shape(size);
-    let beside = neighbors(test, &plan, rings);
+    let ring_neighbors = neighbors(test, &plan, rings);
     let call = |kind, algorithm, context, size, bytes| {
         let op = on(collective(kind, algorithm, Member { rank: 0, size }, bytes), context);
         move |rank| Step::Do(seated(&op, rank))
@@ -169,7 +169,7 @@ pub fn streams(test: Test, plan: Plan) -> Streams {
             Some(nth) => nth,
         };
         let (ring, at) = (nth / of_ring, nth % of_ring);
-        let beside = beside.get(ring)?[rank as usize];
+        let ring_neighbors = ring_neighbors.get(ring)?[rank as usize];
         // A rank's number in its communicator, which has one rank per node.
         let (place, context) = (rank / ppn, 1 + rank % ppn);
         Some(match at {
@@ -184,12 +184,12 @@ pub fn streams(test: Test, plan: Plan) -> Streams {
                         Step::Do(on(call, context))
                     }
                     _ if one_sided => {
-                        let to = beside[(nth - 1) % 2];
+                        let to = ring_neighbors[(nth - 1) % 2];
                         let (out, back) =
                             if test == Test::RrGetLat { (0, bytes) } else { (bytes, 0) };
                         Step::Do(Op::OneSided { to, out, back, atomic: false })
                     }
-                    _ => exchange(beside, nth - 1, nth <= ops / 2, bytes),
+                    _ => exchange(ring_neighbors, nth - 1, nth <= ops / 2, bytes),
                 },
                 nth if nth == ops + 2 => {
                     let dissemination = Algorithm::Dissemination { k: 2 };
@@ -206,11 +206,11 @@ pub fn streams(test: Test, plan: Plan) -> Streams {
 
 /// The `nth` message of an exchange with both neighbors in turn. A message to the left arrives from
 /// the right; tags distinguish the two if both neighbors are the same rank.
-fn exchange(beside: [u32; 2], nth: usize, is_recv: bool, bytes: u64) -> Step {
+fn exchange(ring_neighbors: [u32; 2], nth: usize, is_recv: bool, bytes: u64) -> Step {
     let side = nth % 2;
     match is_recv {
-        true => recv(beside[side], 81 + side as i32, bytes),
-        false => send(beside[side], 82 - side as i32, bytes),
+        true => recv(ring_neighbors[side], 81 + side as i32, bytes),
+        false => send(ring_neighbors[side], 82 - side as i32, bytes),
     }
 }
 
@@ -278,7 +278,7 @@ fn on(mut op: Op, of: Context) -> Op {
 
 /// The mean over ranks and rings, and the 99th percentile of the iterations: seconds, or bytes per
 /// second.
-pub fn told(test: Test, plan: &Plan, marks: &[Vec<Time>]) -> (f64, f64) {
+pub fn results(test: Test, plan: &Plan, marks: &[Vec<Time>]) -> (f64, f64) {
     let shape = test.shape(plan.ranks / plan.ppn);
     let moved = test.moved(plan);
     // For a bisection: the ranks that always have a partner.
@@ -329,8 +329,8 @@ mod tests {
     fn a_ring_has_the_same_rank_of_every_node_once() {
         let plan = plan(5, 3);
         for (test, rings) in [(Test::RrLat, 4), (Test::NatBw, 1)] {
-            let beside = neighbors(test, &plan, rings);
-            for ring in &beside {
+            let ring_neighbors = neighbors(test, &plan, rings);
+            for ring in &ring_neighbors {
                 for slice in 0..3 {
                     let (mut at, mut met) = (slice, BTreeSet::new());
                     while met.insert(at) {

@@ -228,8 +228,8 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
 impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     pub fn new(job: &'j Job, workload: W) -> Self {
         let n = workload.ranks() as usize;
-        let played = job.sample.ranks.map_or(job.placements.len(), |ranks| ranks as usize);
-        assert_eq!(n, played, "one placement a rank");
+        let simulated = job.sample.ranks.map_or(job.placements.len(), |ranks| ranks as usize);
+        assert_eq!(n, simulated, "one placement a rank");
         let n_links = job.machine.links.to.len();
         let jobs = job_states(job);
         let rank = |at: usize| {

@@ -179,7 +179,7 @@ fn congested_nics_are_counted_once() {
 /// The reported routing is that of the machine file unless the request selects another; without
 /// either it is the default (docs/models/routing.md).
 #[test]
-fn traffic_says_which_routing_is_in_force() {
+fn traffic_reports_its_routing() {
     let text = machine::preset("dragonfly-1056").expect("a preset");
     let lines = text.lines().filter(|line| !line.starts_with("routing"));
     let silent = lines.collect::<Vec<_>>().join("\n");

@@ -123,7 +123,7 @@ fn collectives_wait_for_the_ranks_they_depend_on() {
 /// The two reported ranks and the messages, for calls that are each delayed by a number of us and
 /// followed by a barrier.
 fn disagreement(calls: &[(Kind, Algorithm, u32, u64, u64)]) -> [(u32, String); 2] {
-    fn told<N: NetworkModel>(job: &Job, programs: Vec<Vec<Step>>) -> (u32, String) {
+    fn reported<N: NetworkModel>(job: &Job, programs: Vec<Vec<Step>>) -> (u32, String) {
         let streams = Streams::new(programs.into_iter());
         match World::<N, _>::new(job, streams).run(&mut |_| true).end {
             End::Erroneous(blocked) => (blocked.rank, blocked.what),
@@ -142,7 +142,7 @@ fn disagreement(calls: &[(Kind, Algorithm, u32, u64, u64)]) -> [(u32, String); 2
         vec![late, Step::Do(op), Step::Wait, Step::Do(barrier), Step::Wait]
     };
     let programs: Vec<Vec<Step>> = (0..).zip(calls).map(program).collect();
-    [told::<PacketNetwork>(&job, programs.clone()), told::<LogGpNetwork>(&job, programs)]
+    [reported::<PacketNetwork>(&job, programs.clone()), reported::<LogGpNetwork>(&job, programs)]
 }
 
 /// The report of mismatched calls names these calls, whatever the ranks have reached since. It does
@@ -217,10 +217,10 @@ fn an_unexpected_round_message_names_its_call() {
              rank 1, and has received one",
         ),
     ] {
-        for (told, what) in disagreement(&calls) {
+        for (reported, what) in disagreement(&calls) {
             let whose = format!("rank {from} called {kind}");
             assert!(what.starts_with("call 1 of") && what.contains(&whose), "{calls:?}: {what}");
-            assert_eq!(told, rank, "{calls:?}: {what}");
+            assert_eq!(reported, rank, "{calls:?}: {what}");
         }
     }
 }
@@ -234,14 +234,14 @@ fn a_length_disagreement_names_both_calls() {
     let blocks = [Allgather, Alltoall, Gather, Scatter, ReduceScatterBlock];
     for kind in [vectors, blocks].concat() {
         let of = if vectors.contains(&kind) { "of" } else { "of blocks of" };
-        let said = format!("rank 0 called {kind:?} {of} 8 B, rank 2 {kind:?} {of} 16 B");
+        let text = format!("rank 0 called {kind:?} {of} 8 B, rank 2 {kind:?} {of} 16 B");
         for &algorithm in kind.algorithms() {
             let calls = [(8, 0), (8, 0), (16, 5), (8, 9)];
             let calls = calls.map(|(bytes, late)| (kind, algorithm, 0, bytes, late));
-            for (told, what) in disagreement(&calls) {
+            for (reported, what) in disagreement(&calls) {
                 let at = format!("{algorithm:?}: {what}");
                 assert!(
-                    told == 2 && what.starts_with("call 1 of") && what.ends_with(&said),
+                    reported == 2 && what.starts_with("call 1 of") && what.ends_with(&text),
                     "{at}"
                 );
             }

@@ -2,7 +2,7 @@
 
 use sim::api::{BenchRequest, BenchResult, BenchRow, bench};
 
-fn ask(name: &str, fidelity: &str, nodes: u32, ppn: u32, sizes: &[u64]) -> BenchRequest {
+fn request_for(name: &str, fidelity: &str, nodes: u32, ppn: u32, sizes: &[u64]) -> BenchRequest {
     let request = serde_json::json!({
         "machine": { "name": "dragonfly-1056" },
         "fidelity": fidelity,
@@ -34,8 +34,8 @@ fn packets_lie_within_the_bars() {
     for fidelity in ["loggp", "flow"] {
         for name in ["allreduce", "allgather", "alltoall", "bcast", "reduce_scatter"] {
             let sizes = [8, 4_096, 65_536];
-            let barred = answer(&ask(name, fidelity, 64, 1, &sizes));
-            let packets = answer(&ask(name, "packet", 64, 1, &sizes));
+            let barred = answer(&request_for(name, fidelity, 64, 1, &sizes));
+            let packets = answer(&request_for(name, "packet", 64, 1, &sizes));
             for (row, packets) in barred.rows.iter().zip(&packets.rows) {
                 let (low, high) = band(row);
                 let time = packets.latency_s.expect("a collective");
@@ -58,13 +58,13 @@ fn packets_lie_within_the_bars() {
 /// Replicas are additional runs.
 #[test]
 fn bars_change_no_prediction() {
-    let barred = ask("allreduce", "loggp", 32, 2, &[8, 65_536]);
+    let barred = request_for("allreduce", "loggp", 32, 2, &[8, 65_536]);
     let bare = BenchRequest { error_bars: false, ..barred.clone() };
     let (barred, bare) = (answer(&barred), answer(&bare));
     for (with, without) in barred.rows.iter().zip(&bare.rows) {
         assert_eq!(BenchRow { band: None, ..with.clone() }, *without);
     }
-    assert_eq!((bare.twins.len(), bare.rows.len()), (0, 2));
+    assert_eq!((bare.replicas.len(), bare.rows.len()), (0, 2));
     assert_eq!(format!("{:?}", barred.limits), format!("{:?}", bare.limits));
 }
 
@@ -72,32 +72,33 @@ fn bars_change_no_prediction() {
 /// ranks of their nodes. Their errors follow their definition.
 #[test]
 fn replicas_have_the_requested_size() {
-    let mut request = ask("allreduce", "loggp", 48, 2, &[8, 65_536]);
+    let mut request = request_for("allreduce", "loggp", 48, 2, &[8, 65_536]);
     let result = answer(&request);
     for row in &result.rows {
-        let twins: Vec<_> = result.twins.iter().filter(|twin| twin.bytes == row.bytes).collect();
-        let largest = twins.iter().map(|twin| twin.nodes).max().expect("there are twins");
-        assert_eq!(row.band.expect("asked for").twin_nodes, Some(largest));
+        let replicas: Vec<_> =
+            result.replicas.iter().filter(|replica| replica.bytes == row.bytes).collect();
+        let largest = replicas.iter().map(|replica| replica.nodes).max().expect("there are twins");
+        assert_eq!(row.band.expect("asked for").replica_nodes, Some(largest));
         // The largest power of two that is at most half of 48.
         assert!(row.bytes > 8 || largest == 16, "{largest}");
-        let sizes: Vec<u32> = twins.iter().map(|twin| twin.nodes).collect();
+        let sizes: Vec<u32> = replicas.iter().map(|replica| replica.nodes).collect();
         let wanted = [largest / 4, largest / 2, largest].into_iter().filter(|&n| n >= 2);
         assert_eq!(sizes, wanted.flat_map(|n| [n, n]).collect::<Vec<_>>());
-        for twin in twins {
-            assert_eq!(twin.ranks, 2 * twin.nodes);
-            assert!((twin.packet_s / twin.latency_s - 1.0 - twin.error).abs() < 1e-12);
+        for replica in replicas {
+            assert_eq!(replica.ranks, 2 * replica.nodes);
+            assert!((replica.packet_s / replica.latency_s - 1.0 - replica.error).abs() < 1e-12);
         }
     }
     // 64 KiB between fewer than 2 ranks is no message: no replica is that small.
-    request.twin_packets = 1;
+    request.replica_packets = 1;
     let none = answer(&request);
-    assert!(none.twins.is_empty());
+    assert!(none.replicas.is_empty());
     assert!(none.rows.iter().all(|row| row.band.expect("asked for").band_low.is_none()));
 }
 
 #[test]
 fn unavailable_error_bars_are_input_errors() {
-    let mut request = ask("allreduce", "loggp", 3, 2, &[8]);
+    let mut request = request_for("allreduce", "loggp", 3, 2, &[8]);
     let input_error = |request: &BenchRequest| {
         let input_errors = bench(request, &mut |_| true).expect_err("no bars");
         assert_eq!(input_errors.len(), 1, "{input_errors:?}");
@@ -134,15 +135,15 @@ fn reach(result: &BenchResult) -> f64 {
 fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
     let sizes = [4_096, 131_072];
     let [loggp, flow] =
-        ["loggp", "flow"].map(|fidelity| answer(&ask("alltoall", fidelity, 32, 1, &sizes)));
-    let packet = answer(&ask("alltoall", "packet", 32, 1, &sizes));
+        ["loggp", "flow"].map(|fidelity| answer(&request_for("alltoall", fidelity, 32, 1, &sizes)));
+    let packet = answer(&request_for("alltoall", "packet", 32, 1, &sizes));
     let (wide, narrow) = (reach(&loggp), reach(&flow));
     assert!(narrow < 0.998 * wide, "no tolerance lies between them: {narrow} {wide}");
     let auto = |tolerance: f64, messages: u64| {
-        let asked = ask("alltoall", "auto", 32, 1, &sizes);
-        let asked =
-            BenchRequest { tolerance: Some(tolerance), messages, error_bars: false, ..asked };
-        bench(&asked, &mut |_| true)
+        let requested = request_for("alltoall", "auto", 32, 1, &sizes);
+        let requested =
+            BenchRequest { tolerance: Some(tolerance), messages, error_bars: false, ..requested };
+        bench(&requested, &mut |_| true)
     };
     let all = 1 << 30;
     for (tolerance, wanted, looked_at) in [
@@ -167,17 +168,17 @@ fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
     // budget, which is an error.
     let none = auto(0.999 * narrow, 10_000).expect_err("packets are too many");
     assert_eq!((none.len(), none[0].at.as_str()), (1, "tolerance"));
-    for said in ["loggp at ", "flow at ", "packet at 131072 B, a call of more than 10000 packets"] {
-        assert!(none[0].wanted.contains(said), "{}", none[0].wanted);
+    for text in ["loggp at ", "flow at ", "packet at 131072 B, a call of more than 10000 packets"] {
+        assert!(none[0].wanted.contains(text), "{}", none[0].wanted);
     }
 }
 
 #[test]
 fn an_invalid_tolerance_is_an_input_error() {
     let input_error = |name: &str, fidelity: &str, nodes: u32, tolerance: Option<f64>| {
-        let asked = ask(name, fidelity, nodes, 1, &[8]);
-        let asked = BenchRequest { tolerance, error_bars: false, ..asked };
-        let input_errors = bench(&asked, &mut |_| true).expect_err("not meant");
+        let requested = request_for(name, fidelity, nodes, 1, &[8]);
+        let requested = BenchRequest { tolerance, error_bars: false, ..requested };
+        let input_errors = bench(&requested, &mut |_| true).expect_err("not meant");
         assert_eq!(input_errors.len(), 1, "{input_errors:?}");
         (input_errors[0].at.clone(), input_errors[0].wanted.clone())
     };
@@ -189,11 +190,11 @@ fn an_invalid_tolerance_is_an_input_error() {
     assert_eq!(input_error("latency", "auto", 8, Some(0.1)).0, "benchmark");
     assert_eq!(input_error("allreduce", "auto", 3, Some(0.1)).0, "nodes");
     // Another fidelity may support what one does not.
-    let mut asked = ask("allreduce", "auto", 8, 1, &[8]);
-    (asked.tolerance, asked.error_bars) = (Some(1.0), false);
+    let mut requested = request_for("allreduce", "auto", 8, 1, &[8]);
+    (requested.tolerance, requested.error_bars) = (Some(1.0), false);
     let background = serde_json::json!([{ "pattern": "uniform", "load": 0.1 }]);
-    asked.common.background = serde_json::from_value(background).expect("traffic");
-    let found = bench(&asked, &mut |_| true).expect("packets have it");
+    requested.common.background = serde_json::from_value(background).expect("traffic");
+    let found = bench(&requested, &mut |_| true).expect("packets have it");
     assert_eq!(found.fidelity.name(), "packet");
     let whys: Vec<&str> = found.candidates.iter().map(|row| row.why.as_str()).collect();
     assert!(whys[..2].iter().all(|why| why.contains("background traffic")), "{whys:?}");

@@ -18,10 +18,10 @@ fn a_job_ends_when_its_node_fails() {
                 [[fault]]\nnode = 0\nfrom = '1 ms'\n";
     let plan = FaultSchedule::parse("plan", plan, &machine).expect("legal");
     let job = job_on(machine.with_faults(&plan).expect("room"), "mpich", &[0]);
-    let (outcome, told) =
+    let (outcome, reported) =
         Script::new(1, [(0, 0, 10_000_000, Op::Pause)]).run::<PacketNetwork>(&job);
     let End::Failed(dead) = outcome.end else { panic!("{:?}", outcome.end) };
     assert!(dead.what.contains("-00000 went down at 1.00 ms"), "{}", dead.what);
     assert_eq!(outcome.time, Time::ZERO + Span::ms(1));
-    assert!(told.is_empty(), "who is dead has computed for 10 ms: {told:?}");
+    assert!(reported.is_empty(), "who is dead has computed for 10 ms: {reported:?}");
 }

@@ -3,7 +3,13 @@
 use sim::api::{MachineRequest, TuneRequest, TuneResult, tune};
 
 /// 144 ranks on six groups of `switches` switches; two NICs and three ranks per node.
-fn ask(collective: &str, switches: &str, routing: &str, bytes: u64, messages: u64) -> TuneRequest {
+fn request_for(
+    collective: &str,
+    switches: &str,
+    routing: &str,
+    bytes: u64,
+    messages: u64,
+) -> TuneRequest {
     let set = [
         ("groups.compute.count", "6"),
         ("groups.compute.switches", switches),
@@ -62,7 +68,7 @@ fn the_quotient_is_the_whole_to_the_picosecond_where_groups_are_alike() {
     let mut compared = 0;
     for collective in ["allgather", "allgatherv", "alltoall", "alltoallv"] {
         for bytes in [64, 5_000, 100_000] {
-            let (most, n) = off(&ask(collective, "1", "minimal", bytes, 0), 24);
+            let (most, n) = off(&request_for(collective, "1", "minimal", bytes, 0), 24);
             // A tenth of a picosecond of the shortest call, 10 us.
             assert!(most < 1e-8, "{collective} {bytes} B: {most}");
             compared += n;
@@ -77,7 +83,7 @@ fn the_quotient_is_the_whole_to_the_picosecond_where_groups_are_alike() {
 fn brucks_rounds_by_one_group_are_those_by_all() {
     for collective in ["allgather", "alltoall"] {
         for bytes in [64, 5_000] {
-            let few = ask(collective, "1", "minimal", bytes, 24 * 8 * 10);
+            let few = request_for(collective, "1", "minimal", bytes, 24 * 8 * 10);
             let all = TuneRequest { messages: 1 << 40, ..few.clone() };
             let bruck = |result: TuneResult| {
                 let row = result.rows.into_iter().find(|row| row.algorithm == "brucks");
@@ -99,7 +105,7 @@ fn brucks_rounds_by_one_group_are_those_by_all() {
 #[test]
 fn the_quotient_is_near_the_whole_where_groups_differ_in_cables_and_draws() {
     // 72 ranks, six nodes of each of four groups.
-    let mut few = ask("alltoall", "1", "slingshot", 16_384, 0);
+    let mut few = request_for("alltoall", "1", "slingshot", 16_384, 0);
     few.common.machine = MachineRequest {
         name: "aurora".into(),
         toml: None,
@@ -118,12 +124,12 @@ fn the_quotient_is_near_the_whole_where_groups_differ_in_cables_and_draws() {
 
 /// A few rounds on one group's ranks represent all rounds on all ranks, within the stated error.
 #[test]
-fn a_few_rounds_of_the_quotient_stand_for_all() {
+fn a_few_rounds_of_the_quotient_predict_all() {
     for bytes in [20_000, 100_000] {
-        let all = tuned(&ask("alltoall", "1", "minimal", bytes, 1 << 40));
+        let all = tuned(&request_for("alltoall", "1", "minimal", bytes, 1 << 40));
         // Four of pairwise's six waves of 24 rounds. Also the last wave, with three rounds before
         // it, and the first round, which differs.
-        let few = tuned(&ask("alltoall", "1", "minimal", bytes, 24 * 125));
+        let few = tuned(&request_for("alltoall", "1", "minimal", bytes, 24 * 125));
         let rounds: Vec<_> = few.rows.iter().map(|row| row.share.rounds_played).collect();
         assert!(rounds.contains(&124), "{rounds:?}");
         for (few, all) in
@@ -144,7 +150,7 @@ fn a_few_rounds_of_the_quotient_stand_for_all() {
 fn a_free_reduction_matches_its_representative() {
     let free = "like = \"mpich\"\nreduce_rate = \"unlimited\"";
     for (bytes, rate) in [(9_216, Some(free)), (995_328, Some(free)), (995_328, None)] {
-        let mut request = ask("reduce_scatter", "1", "minimal", bytes, 0);
+        let mut request = request_for("reduce_scatter", "1", "minimal", bytes, 0);
         request.common.mpi_toml = rate.map(String::from);
         let (most, n) = off(&request, 24);
         // At 10 GB/s, combining pieces of 6,912 B takes 0.7 us, a twentieth of a round.
@@ -156,11 +162,11 @@ fn a_free_reduction_matches_its_representative() {
 /// Partners of a reduce_scatter are at a constant distance for any number of ranks. Those of an
 /// all-to-all among a power of two are not.
 #[test]
-fn ways_by_other_groups_are_those_of_twins_among_a_power_of_two() {
+fn partners_at_a_constant_distance_match_their_representatives() {
     let some = [12_000, 16_000, 20_000, 24_000];
     for (collective, sizes) in [("reduce_scatter", &[1_280_000][..]), ("alltoall", &some)] {
         let of = |&bytes: &u64| {
-            let mut request = ask(collective, "1", "ugal", bytes, 0);
+            let mut request = request_for(collective, "1", "ugal", bytes, 0);
             (request.nodes, request.ppn) = (vec![32], 2);
             request.common.machine.set[0].1 = "4".into();
             let (most, n) = off(&request, 16);
@@ -178,7 +184,7 @@ fn ways_by_other_groups_are_those_of_twins_among_a_power_of_two() {
 #[test]
 fn ranks_at_other_switches_are_not_equivalent() {
     let placed = |first: u32| {
-        let mut request = ask("allgather", "4", "ugal", 100_000, 0);
+        let mut request = request_for("allgather", "4", "ugal", 100_000, 0);
         request.nodes = vec![24];
         let node = |rank: u32| match rank / 12 {
             0 => first + rank / 3,
@@ -196,7 +202,7 @@ fn ranks_at_other_switches_are_not_equivalent() {
 /// off, which makes rounds longer.
 #[test]
 fn a_last_group_that_is_not_full_is_in_the_error() {
-    let mut few = ask("alltoall", "1", "minimal", 100_000, 24 * 160 * 10);
+    let mut few = request_for("alltoall", "1", "minimal", 100_000, 24 * 160 * 10);
     few.nodes = vec![44];
     let all = TuneRequest { messages: 1 << 40, ..few.clone() };
     let pairwise = |request: &TuneRequest| {
@@ -214,7 +220,7 @@ fn a_last_group_that_is_not_full_is_in_the_error() {
 /// arrives.
 #[test]
 fn an_exchange_with_all_enters_groups_where_all_enter() {
-    let mut request = ask("alltoall", "4", "ugal", 20_000, 8 * 50 * 10);
+    let mut request = request_for("alltoall", "4", "ugal", 20_000, 8 * 50 * 10);
     request.ppn = 1;
     let all = TuneRequest { messages: 1 << 40, ..request.clone() };
     let at_once = |request: &TuneRequest| {

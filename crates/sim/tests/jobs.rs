@@ -73,19 +73,20 @@ fn jobs_share_a_link_as_their_classes_say() {
         job["class"] = class.into();
         job
     };
-    let mut ask = request(&[of_class(&[0, 4], "dedicated-access"), of_class(&[1, 5], "bulk-data")]);
-    ask["machine"]["set"] = json!([["classes.profile", "hpc"]]);
+    let mut job_request =
+        request(&[of_class(&[0, 4], "dedicated-access"), of_class(&[1, 5], "bulk-data")]);
+    job_request["machine"]["set"] = json!([["classes.profile", "hpc"]]);
     for fidelity in ["packet", "flow"] {
-        ask["fidelity"] = fidelity.into();
-        let result = run(&ask).expect("legal");
+        job_request["fidelity"] = fidelity.into();
+        let result = run(&job_request).expect("legal");
         for (job, want) in result.jobs.iter().zip([1.0 / 0.675, 2.0]) {
             let slowdown = job.slowdown.expect("it was run alone");
             let off = slowdown / want - 1.0;
             assert!(off.abs() < 0.02, "{fidelity}, {}: {slowdown}, not {want}", job.name);
         }
     }
-    ask["fidelity"] = "loggp".into();
-    let input_errors = run(&ask).expect_err("refused");
+    job_request["fidelity"] = "loggp".into();
+    let input_errors = run(&job_request).expect_err("refused");
     assert_eq!(input_errors.iter().map(|c| c.at.as_str()).collect::<Vec<_>>(), ["fidelity"]);
 }
 
@@ -97,15 +98,15 @@ fn the_order_of_jobs_changes_nothing_but_their_order() {
             on("bw", 1 << 14, &[1, 42]),
             on("allreduce", 65_536, &[2, 3, 8, 81, 201, 500]),
         ];
-        let mut ask = request(&list);
-        ask["routing"] = routing.into();
-        ask["background"] = json!([{"pattern": "uniform", "load": 0.2}]);
-        ask["noise"] = json!({"period_s": 1e-5, "length_s": 1e-6});
-        let mut first = run(&ask).expect("legal");
+        let mut job_request = request(&list);
+        job_request["routing"] = routing.into();
+        job_request["background"] = json!([{"pattern": "uniform", "load": 0.2}]);
+        job_request["noise"] = json!({"period_s": 1e-5, "length_s": 1e-6});
+        let mut first = run(&job_request).expect("legal");
         list.rotate_left(1);
         list.swap(0, 1);
-        ask["jobs"] = json!(list);
-        let mut second = run(&ask).expect("legal");
+        job_request["jobs"] = json!(list);
+        let mut second = run(&job_request).expect("legal");
         assert_eq!(first.digest, second.digest, "{routing}");
         assert_eq!(first.background, second.background, "{routing}");
         for all in [&mut first.jobs, &mut second.jobs] {
@@ -139,15 +140,15 @@ fn random_jobs_are_the_same_in_any_order() {
         let patterns = ["uniform", "adversarial:3", "hotspot:5", "all-to-all", "incast:20"];
         let pattern = patterns[pick(2, patterns.len() as u32) as usize];
         let load = f64::from(pick(3, 10)) / 40.0;
-        let mut ask = request(&list);
-        ask["alone"] = false.into();
-        ask["seed"] = seed.into();
-        ask["routing"] = routings[pick(1, routings.len() as u32) as usize].into();
-        ask["background"] = json!([{"pattern": pattern, "load": load, "bytes": 5000}]);
-        let one = run(&ask).unwrap_or_else(|c| panic!("seed {seed}: {c:?}"));
+        let mut job_request = request(&list);
+        job_request["alone"] = false.into();
+        job_request["seed"] = seed.into();
+        job_request["routing"] = routings[pick(1, routings.len() as u32) as usize].into();
+        job_request["background"] = json!([{"pattern": pattern, "load": load, "bytes": 5000}]);
+        let one = run(&job_request).unwrap_or_else(|c| panic!("seed {seed}: {c:?}"));
         list.reverse();
-        ask["jobs"] = json!(list);
-        let other = run(&ask).expect("legal");
+        job_request["jobs"] = json!(list);
+        let other = run(&job_request).expect("legal");
         assert_eq!((one.digest, one.background), (other.digest, other.background), "seed {seed}");
         for (a, b) in one.jobs.iter().zip(other.jobs.iter().rev()) {
             assert_eq!((&a.name, &a.digest, a.time_s), (&b.name, &b.digest, b.time_s), "{seed}");
@@ -156,11 +157,11 @@ fn random_jobs_are_the_same_in_any_order() {
 }
 
 fn latencies(background: Value) -> (String, Vec<sim::api::BenchRow>) {
-    let ask = json!({"machine": {"name": "dragonfly-1056"}, "name": "allreduce", "nodes": 16,
-                     "ppn": 2, "sizes": [8, 4096], "placement": "group-spread",
+    let job_request = json!({"machine": {"name": "dragonfly-1056"}, "name": "allreduce",
+                     "nodes": 16, "ppn": 2, "sizes": [8, 4096], "placement": "group-spread",
                      "background": background});
-    let ask = serde_json::from_value(ask).expect("a request");
-    let result = bench(&ask, &mut |_| true).expect("legal");
+    let job_request = serde_json::from_value(job_request).expect("a request");
+    let result = bench(&job_request, &mut |_| true).expect("legal");
     (result.digest, result.rows)
 }
 
@@ -181,13 +182,14 @@ fn a_background_of_no_load_changes_nothing() {
 /// Background traffic in groups of its own shares no link with a job: the job only starts later, by
 /// the warm-up.
 #[test]
-fn a_background_far_away_slows_nobody() {
+fn background_traffic_in_other_groups_slows_no_job() {
     let far: Vec<u32> = (320..640).collect();
-    let mut ask =
+    let mut job_request =
         request(&[on("allreduce", 4096, &[0, 1, 9, 31]), on("latency", 65_536, &[70, 90])]);
     for pattern in ["uniform", "adversarial:2", "hotspot:2"] {
-        ask["background"] = json!([{"pattern": pattern, "load": 0.6, "nodes": far, "bytes": 9000}]);
-        let result = run(&ask).expect("legal");
+        job_request["background"] =
+            json!([{"pattern": pattern, "load": 0.6, "nodes": far, "bytes": 9000}]);
+        let result = run(&job_request).expect("legal");
         for job in &result.jobs {
             assert_eq!(job.slowdown, Some(1.0), "{pattern}: {}", job.name);
             assert_eq!(Some(&job.digest), job.alone_digest.as_ref(), "{pattern}: {}", job.name);
@@ -201,13 +203,13 @@ fn a_background_far_away_slows_nobody() {
 /// link carries what 32 nodes of a group send to another, all of it or, spread over 96 nodes, 32/95
 /// of it.
 #[test]
-fn a_background_gets_through_what_it_offers_unless_it_saturates() {
+fn background_traffic_is_accepted_below_saturation() {
     let accepted = |pattern: &str, load: f64, nodes: std::ops::Range<u32>| {
-        let mut ask = request(&[on("bw", 1 << 14, &[0, 1])]);
-        ask["alone"] = false.into();
-        ask["background"] = json!([{"pattern": pattern, "load": load, "nodes":
+        let mut job_request = request(&[on("bw", 1 << 14, &[0, 1])]);
+        job_request["alone"] = false.into();
+        job_request["background"] = json!([{"pattern": pattern, "load": load, "nodes":
             nodes.collect::<Vec<u32>>()}]);
-        run(&ask).expect("legal").background[0].clone()
+        run(&job_request).expect("legal").background[0].clone()
     };
     // All send to one NIC.
     let row = accepted("incast:16", 0.5, 32..128);
@@ -268,7 +270,7 @@ fn a_deadlock_report_uses_the_jobs_rank_numbers() {
 /// Victims beside an incast. Without a shared link they are as fast as alone, packet by packet;
 /// where the incast backs up into their links, they are not.
 #[test]
-fn traffic_of_some_nodes_beside_that_of_others() {
+fn traffic_between_some_nodes_with_background_on_others() {
     let row = |nodes: u32, placement: Value, background: Value| {
         let call = json!({"machine": {"name": "dragonfly-1056"}, "routing": "minimal",
             "pattern": "uniform", "loads": [0.2], "packet_bytes": 2048, "time_s": 2e-5,
@@ -302,33 +304,35 @@ fn traffic_of_some_nodes_beside_that_of_others() {
 
 #[test]
 fn all_errors_are_reported_together() {
-    let input_errors = |ask: &Value| -> Vec<(String, String)> {
-        let Err(input_errors) = run(ask) else { panic!("refused: {ask}") };
+    let input_errors = |job_request: &Value| -> Vec<(String, String)> {
+        let Err(input_errors) = run(job_request) else { panic!("refused: {job_request}") };
         input_errors.into_iter().map(|c| (c.at, c.wanted)).collect()
     };
-    let at = |ask: &Value| -> Vec<String> { input_errors(ask).into_iter().map(|c| c.0).collect() };
+    let at = |job_request: &Value| -> Vec<String> {
+        input_errors(job_request).into_iter().map(|c| c.0).collect()
+    };
     let overlap = request(&[on("bw", 8, &[3, 4]), on("bw", 8, &[4, 5]), on("bww", 8, &[6, 7])]);
     assert_eq!(at(&overlap), ["job 2: placement", "job 3: bench"]);
-    let mut ask = request(&[on("bw", 8, &[3, 4])]);
-    ask["background"] = json!([
+    let mut job_request = request(&[on("bw", 8, &[3, 4])]);
+    job_request["background"] = json!([
         {"pattern": "unifrom", "load": 0.1}, {"pattern": "uniform", "load": 1.5},
         {"pattern": "uniform", "load": 0.5, "nodes": [2, 3]},
         {"pattern": "uniform", "load": 0.5, "nodes": [2]},
         {"pattern": "uniform", "load": 0.5, "nodes": [2, 5000]},
     ]);
-    ask["noise"] = json!({"period_s": 1e-3, "length_s": 1e-3});
+    job_request["noise"] = json!({"period_s": 1e-3, "length_s": 1e-3});
     let nth: Vec<String> = (1..6).map(|nth| format!("background {nth}")).collect();
-    assert_eq!(at(&ask), [&nth[..], &["noise".into()]].concat());
-    ask["background"] = json!([{"pattern": "uniform", "load": 1.5}]);
-    assert_eq!(at(&ask), ["background", "noise"]);
-    let mut ask = request(&[on("bw", 8, &[3, 4])]);
-    ask["background"] = json!([{"pattern": "uniform", "load": 0.1}]);
-    ask["fidelity"] = "loggp".into();
-    assert_eq!(at(&ask), ["fidelity"]);
+    assert_eq!(at(&job_request), [&nth[..], &["noise".into()]].concat());
+    job_request["background"] = json!([{"pattern": "uniform", "load": 1.5}]);
+    assert_eq!(at(&job_request), ["background", "noise"]);
+    let mut job_request = request(&[on("bw", 8, &[3, 4])]);
+    job_request["background"] = json!([{"pattern": "uniform", "load": 0.1}]);
+    job_request["fidelity"] = "loggp".into();
+    assert_eq!(at(&job_request), ["fidelity"]);
     let whole = json!({"name": "all", "ranks": 1056, "ppn": 1, "bench": "barrier", "bytes": 0});
-    let mut ask = request(std::slice::from_ref(&whole));
-    ask["background"] = json!([{"pattern": "uniform", "load": 0.1}]);
-    assert!(input_errors(&ask)[0].1.contains("0 left"), "{:?}", input_errors(&ask));
+    let mut job_request = request(std::slice::from_ref(&whole));
+    job_request["background"] = json!([{"pattern": "uniform", "load": 0.1}]);
+    assert!(input_errors(&job_request)[0].1.contains("0 left"), "{:?}", input_errors(&job_request));
     assert_eq!(at(&request(&[whole, on("bw", 8, &[3, 4])])), ["job 2: placement"]);
     assert_eq!(at(&request(&[])), ["jobs"]);
 }
@@ -337,13 +341,13 @@ fn all_errors_are_reported_together() {
 /// and together with all other errors of the request.
 #[test]
 fn errors_of_all_stages_are_reported_together() {
-    let at = |ask: &Value| -> Vec<String> {
-        let request: JobsRequest = serde_json::from_value(ask.clone()).expect("a request");
+    let at = |job_request: &Value| -> Vec<String> {
+        let request: JobsRequest = serde_json::from_value(job_request.clone()).expect("a request");
         let found = sim::api::check_jobs(&request).expect_err("wrong");
         if request.jobs.is_empty() {
-            assert_eq!(run(ask).expect_err("wrong").len(), 1, "there must be some to run");
+            assert_eq!(run(job_request).expect_err("wrong").len(), 1, "there must be some to run");
         } else {
-            assert_eq!(run(ask).expect_err("wrong"), found);
+            assert_eq!(run(job_request).expect_err("wrong"), found);
         }
         found.into_iter().map(|c| c.at).collect()
     };
@@ -373,15 +377,15 @@ fn two_with_faults(plan: &str) -> JobsResult {
 
 /// A benchmark that a fault ends reports it, and so does its run.
 #[test]
-fn a_fault_ends_a_benchmark_beside_others() {
+fn a_fault_ends_a_benchmark_among_several_jobs() {
     for (plan, words) in [
         ("[[fault]]\nnic = '33:0'", "network timeout"),
         ("[[fault]]\nnode = 33\nfrom = '20 us'", "dragonfly-1056-00033 went down at 20.00 us"),
     ] {
         let result = two_with_faults(plan);
-        let told = result.jobs[1].failure.as_ref().expect("it did not finish");
-        assert_eq!((told.kind, result.exit_code), ("fault", 1), "{plan}: {}", told.message);
-        assert!(told.message.contains(words), "{}", told.message);
+        let reported = result.jobs[1].failure.as_ref().expect("it did not finish");
+        assert_eq!((reported.kind, result.exit_code), ("fault", 1), "{plan}: {}", reported.message);
+        assert!(reported.message.contains(words), "{}", reported.message);
         assert!(result.network.is_some(), "{plan}: counts of the network");
     }
 }
@@ -401,7 +405,7 @@ fn a_node_may_fail_after_its_job_ends() {
 /// A benchmark with many ranks counts one call, with fewer three. One call gives the result of
 /// three.
 #[test]
-fn one_call_of_many_ranks_says_what_three_do() {
+fn one_call_of_many_ranks_gives_the_result_of_three() {
     let time = |ranks: u32, iterations: Option<u32>| {
         let mut job = json!({"name": "a", "ranks": ranks, "ppn": 8, "bench": "allreduce",
                              "bytes": 8});

@@ -3,14 +3,14 @@
 mod common;
 
 use base::{Span, Time};
-use common::{Script, job_on, machine, told};
+use common::{Script, completed, job_on, machine};
 use loggp::LogGpNetwork;
 use mpi::limits::{Limit, MatchMode};
 use packet::PacketNetwork;
 use sim::{End, Job, Outcome, Policy};
 use workload::{ANY_SOURCE, Done, Op, SendMode, WORLD};
 
-type Told = Vec<(Time, Done)>;
+type Completions = Vec<(Time, Done)>;
 
 fn send(to: u32, tag: i32, bytes: u64) -> Op {
     Op::Send { to, context: WORLD, tag, bytes, mode: SendMode::Standard }
@@ -24,7 +24,7 @@ fn job(nodes: &[u32], entries: &str) -> Job {
     let set = [("nic.match_engines", "1"), ("nic.match_entries", entries)];
     job_on(machine("aurora", &set), "mpich", nodes)
 }
-fn run(job: &Job, calls: impl IntoIterator<Item = (u32, u32, u64, Op)>) -> (Outcome, Told) {
+fn run(job: &Job, calls: impl IntoIterator<Item = (u32, u32, u64, Op)>) -> (Outcome, Completions) {
     Script::new(job.placements.len() as u32, calls).run::<PacketNetwork>(job)
 }
 fn what(outcome: &Outcome) -> (u32, String) {
@@ -59,9 +59,9 @@ fn the_largest_tag_is_legal_and_the_next_ends_the_run_with_its_name() {
             assert_eq!(outcome.end, End::Finished);
             continue;
         }
-        let (_, said) = what(&outcome);
-        assert!(said.contains("524288") && said.contains("MPI_TAG_UB is 524287"), "{said}");
-        assert!(said.contains("Fix: keep tags below"), "{said}");
+        let (_, text) = what(&outcome);
+        assert!(text.contains("524288") && text.contains("MPI_TAG_UB is 524287"), "{text}");
+        assert!(text.contains("Fix: keep tags below"), "{text}");
     }
 }
 
@@ -71,7 +71,7 @@ fn receives_beyond_the_entries_end_a_job_that_matches_in_hardware() {
     let (outcome, _) = run(&job, posted(8));
     assert_eq!((&outcome.end, used(&outcome, Limit::MatchEntries)), (&End::Finished, (8, 0)));
     let (outcome, _) = run(&job, posted(9));
-    let (rank, said) = what(&outcome);
+    let (rank, text) = what(&outcome);
     assert_eq!(rank, 0);
     for part in [
         "x4000c0s0b0n0",
@@ -80,7 +80,7 @@ fn receives_beyond_the_entries_end_a_job_that_matches_in_hardware() {
         "FI_CXI_RX_MATCH_MODE=hardware",
         "FI_CXI_RX_MATCH_MODE=hybrid",
     ] {
-        assert!(said.contains(part), "{part}\n{said}");
+        assert!(text.contains(part), "{part}\n{text}");
     }
 }
 
@@ -98,7 +98,7 @@ fn hybrid_matching_goes_on_and_costs_the_walks() {
     let (outcome, by_nic) = run(&job, posted(9));
     assert_eq!((&outcome.end, outcome.limit_report.software_ranks), (&End::Finished, 0));
     // The first message finds the rank idle: its search is the only delay.
-    let first = |told: &Told| common::told(told, 0, 0).0;
+    let first = |completed: &Completions| common::completed(completed, 0, 0).0;
     assert_eq!(first(&by_cpu) - first(&by_nic), element);
 }
 
@@ -123,16 +123,16 @@ fn optimized_windows_take_entries_of_the_portal_table() {
     let (outcome, _) = run(&job, windows(&[2, 4], true));
     assert_eq!((&outcome.end, used(&outcome, Limit::PortalTable)), (&End::Finished, (12, 1)));
     assert_eq!(run(&job, windows(&[20, 20], false)).0.end, End::Finished);
-    let (_, said) = what(&run(&job, windows(&[2, 5], true)).0);
+    let (_, text) = what(&run(&job, windows(&[2, 5], true)).0);
     for part in ["all 12 entries", "has 5 optimized windows", "2 ranks share", "OPTIMIZED_MRS=0"] {
-        assert!(said.contains(part), "{part}\n{said}");
+        assert!(text.contains(part), "{part}\n{text}");
     }
     job.library.set("FI_CXI_OPTIMIZED_MRS", "0").expect("legal");
     assert_eq!(run(&job, windows(&[20, 20], true)).0.end, End::Finished);
     // A rank without a command queue does not even start.
-    let (rank, said) = what(&run(&with("1"), []).0);
-    assert!(rank == 0 && said.contains("it has 1, one for the endpoint"), "{said}");
-    assert!(said.contains("MPI_Init fails") && said.contains("MPICH_OFI_NIC_POLICY"), "{said}");
+    let (rank, text) = what(&run(&with("1"), []).0);
+    assert!(rank == 0 && text.contains("it has 1, one for the endpoint"), "{text}");
+    assert!(text.contains("MPI_Init fails") && text.contains("MPICH_OFI_NIC_POLICY"), "{text}");
 }
 
 /// In the opposite order every search walks the whole remaining list: 9 + 8 + ... + 1.
@@ -150,8 +150,8 @@ fn software_matching_walks_the_list_to_the_end() {
     job.library.provider.match_element = Span::ZERO;
     let (_, fast) = run(&job, calls());
     // The first message's receive is the last posted, and so on.
-    let gone = |i: u32| told(&slow, 0, n - 1 - i).0;
-    assert_eq!(gone(0) - told(&fast, 0, n - 1).0, Span::us(10 * u64::from(n)));
+    let gone = |i: u32| completed(&slow, 0, n - 1 - i).0;
+    assert_eq!(gone(0) - completed(&fast, 0, n - 1).0, Span::us(10 * u64::from(n)));
     let per_message = job.library.recv_overhead + job.library.eager_copy_gap.span(8);
     for i in 1..n {
         let walk = Span::us(10 * u64::from(n - i));
@@ -171,15 +171,15 @@ fn hardware_matching_survives_a_burst_it_can_move_away_and_pays_for_it() {
     assert_eq!((&outcome.end, outcome.limit_report.flow_controls), (&End::Finished, 1));
     assert_eq!(used(&outcome, Limit::MatchEntries).0, 8);
     // All have arrived when the receives are posted, after 5 ms: nothing is lost or changed.
-    assert!((0..10).all(|i| told(&all, 0, i).1.tag == i as i32));
+    assert!((0..10).all(|i| completed(&all, 0, i).1.tag == i as i32));
     // A receive that waits only for the tenth completes after the delay, and not before.
     let late: Vec<_> = unexpected(10).into_iter().filter(|c| c.0 == 1).collect();
     let calls = |late: Vec<_>| late.into_iter().chain([(0, 9, 100_000, recv(1, 9))]);
     let (_, all) = run(&job, calls(late.clone()));
-    let slow = told(&all, 0, 9).0;
+    let slow = completed(&all, 0, 9).0;
     job.limits = Policy::Off;
     let (_, all) = run(&job, calls(late));
-    let fast = told(&all, 0, 9).0;
+    let fast = completed(&all, 0, 9).0;
     // Eight headers are moved when the CPU has finished its 100 us; then the delay starts.
     let open = Time::ZERO + Span::us(100) + Span::ns(8 * 150) + wait;
     assert!(fast < Time::ZERO + Span::us(102), "{fast}");
@@ -195,10 +195,10 @@ fn an_event_queue_overflows_by_the_manuals_count() {
     let (outcome, _) = run(&job, unexpected(10));
     assert_eq!((&outcome.end, used(&outcome, Limit::EventQueue)), (&End::Finished, (95, 0)));
     let (outcome, _) = run(&job, unexpected(11));
-    let (rank, said) = what(&outcome);
+    let (rank, text) = what(&outcome);
     assert_eq!(rank, 0);
     for part in ["11 messages unexpected", "101 events", "96 slots", "FI_CXI_DEFAULT_CQ_SIZE"] {
-        assert!(said.contains(part), "{part}\n{said}");
+        assert!(text.contains(part), "{part}\n{text}");
     }
 }
 
@@ -216,11 +216,11 @@ fn windows_take_entries_of_their_ranks_nic() {
     let (outcome, _) = run(&job, windows(&[5, 3, 8], false));
     assert_eq!((&outcome.end, used(&outcome, Limit::Regions)), (&End::Finished, (8, 1)));
     let (outcome, _) = run(&job, windows(&[5, 4], false));
-    let (rank, said) = what(&outcome);
+    let (rank, text) = what(&outcome);
     assert_eq!(rank, 1);
     for part in ["x4000c0s0b0n0 nic0", "all 8 of a match", "has 4 windows", "2 ranks share", "Fix"]
     {
-        assert!(said.contains(part), "{part}\n{said}");
+        assert!(text.contains(part), "{part}\n{text}");
     }
     // Entries that are returned can be used again.
     let given_up = (0, 0, 0, Op::Region { held: false, optimized: false });
@@ -244,7 +244,7 @@ fn accumulates(n: u32, out: u64, back: u64) -> Vec<(u32, u32, u64, Op)> {
 /// when the target's CPU has combined it, 2 us beyond the round trip. In that time rank 0, which
 /// has one ready every 0.62 us, has called all nine.
 #[test]
-fn long_accumulates_under_way_take_entries_of_who_is_read() {
+fn long_accumulates_take_match_entries_of_the_rank_that_is_read() {
     let mut job = job(&[0, 1], "8");
     let ended = |job: &Job, n, out, back| {
         let (outcome, _) = run(job, accumulates(n, out, back));
@@ -253,10 +253,10 @@ fn long_accumulates_under_way_take_entries_of_who_is_read() {
     assert_eq!(ended(&job, 8, 16_385, 0), (End::Finished, (8, 0)));
     assert_eq!(ended(&job, 40, 16_384, 16_384), (End::Finished, (0, 0)));
     let (outcome, _) = run(&job, accumulates(9, 16_385, 0));
-    let (rank, said) = what(&outcome);
+    let (rank, text) = what(&outcome);
     assert_eq!(rank, 0);
     let parts = ["x4000c0s0b0n0 nic0", "all 8 of a match", "0 windows, 9 long acc", "PIPELINE"];
-    parts.iter().for_each(|part| assert!(said.contains(part), "{part}\n{said}"));
+    parts.iter().for_each(|part| assert!(text.contains(part), "{part}\n{text}"));
     // Returned data is read from the target. One after another, all entries are returned.
     let (end, (_, rank)) = ended(&job, 1, 8, 20_000);
     assert_eq!((end, rank), (End::Finished, 1));
@@ -274,10 +274,10 @@ fn a_rank_with_more_requests_than_its_library_has_ends_the_run() {
     let held = |n| [(1, 0, 0, Op::Requests(4)), (1, 0, 0, Op::Requests(n))];
     let (outcome, _) = run(&job, held(6));
     assert_eq!((&outcome.end, used(&outcome, Limit::Requests)), (&End::Finished, (6, 1)));
-    let (rank, said) = what(&run(&job, held(7)).0);
+    let (rank, text) = what(&run(&job, held(7)).0);
     assert_eq!(rank, 1);
     for part in ["has 7 at once", "its library has 6", "req != NULL", "MPI_Request_free"] {
-        assert!(said.contains(part), "{part}\n{said}");
+        assert!(text.contains(part), "{part}\n{text}");
     }
     for (policy, crossed) in [(Policy::Warn, &[Limit::Requests][..]), (Policy::Off, &[])] {
         job.limits = policy;
@@ -315,9 +315,9 @@ fn rendezvous_sends_wait_for_one_another_and_may_wait_for_ever() {
             assert_eq!(outcome.end, End::Finished, "{n} {receives_first}");
             continue;
         }
-        let (_, said) = what(&outcome);
+        let (_, text) = what(&outcome);
         for part in ["has 4 out", "2 ranks wait", "FI_CXI_DEFAULT_TX_SIZE", "receives before"] {
-            assert!(said.contains(part), "{part}\n{said}");
+            assert!(text.contains(part), "{part}\n{text}");
         }
     }
     // Eager messages take none, nor do messages within a node.
@@ -337,13 +337,13 @@ fn a_send_without_an_identifier_leaves_when_another_is_through() {
         let mark = (0, 99, 0, Op::Pause);
         sends.chain([mark]).chain((0..n).map(receive)).collect::<Vec<_>>()
     };
-    let after_sends = |told_: &Told| told(told_, 0, 99).0;
+    let after_sends = |completed_: &Completions| completed(completed_, 0, 99).0;
     let (_, all) = run(&job, calls(5));
     assert!(after_sends(&all) < Time::ZERO + Span::us(10), "{}", after_sends(&all));
     job.library.provider.tx_size = 4;
     let (outcome, all) = run(&job, calls(5));
     assert_eq!(outcome.end, End::Finished);
-    let first = told(&all, 0, 0).0;
+    let first = completed(&all, 0, 0).0;
     assert!(first > Time::ZERO + Span::us(1000));
     let over = after_sends(&all) - first;
     assert!(over <= job.library.call_overhead + Span(10), "{over}");

@@ -12,7 +12,11 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
 /// A benchmark on Aurora, with additional keys of the request.
-fn ask(name: &str, more: Value, sizes: &[u64]) -> Result<BenchResult, Vec<machine::InputError>> {
+fn run_bench(
+    name: &str,
+    more: Value,
+    sizes: &[u64],
+) -> Result<BenchResult, Vec<machine::InputError>> {
     let mut request = json!({
         "machine": {"name": "aurora"}, "name": name, "nodes": 1, "ppn": 2, "sizes": sizes,
         "mpi": "mpich", "fidelity": "loggp",
@@ -29,13 +33,13 @@ fn on(set: &[(&str, &str)]) -> Value {
 
 /// Nanoseconds, one value per size.
 fn latency(more: Value, sizes: &[u64]) -> Vec<f64> {
-    let rows = ask("latency", more, sizes).expect("legal").rows;
+    let rows = run_bench("latency", more, sizes).expect("legal").rows;
     rows.iter().map(|row| row.latency_s.expect("measured") * 1e9).collect()
 }
 
 /// GB/s.
 fn rate(name: &str, more: Value, bytes: u64) -> f64 {
-    let rows = ask(name, more, &[bytes]).expect("legal").rows;
+    let rows = run_bench(name, more, &[bytes]).expect("legal").rows;
     rows[0].bandwidth.expect("measured") / 1e9
 }
 
@@ -89,8 +93,8 @@ impl Pair {
     /// other rank has seen the completion and posted a receive.
     fn single(&self, start: Span, bytes: u64) -> f64 {
         let (l, overheads) = (&self.library, self.overheads());
-        let told = self.latency + ns(l.call_overhead) - overheads;
-        overheads + self.latency + ns(start) + self.copy(bytes) + told.max(0.0)
+        let notified = self.latency + ns(l.call_overhead) - overheads;
+        overheads + self.latency + ns(start) + self.copy(bytes) + notified.max(0.0)
     }
     /// The sender is asked for the data, and fills one cell while the receiver empties the one
     /// before.
@@ -251,7 +255,8 @@ fn a_nic_of_the_other_cpu_is_farther() {
     let pairs = |policy: &str, far: &str| {
         let machine = on(&[("node.far_nic_latency", far)]);
         let more = json!({"nodes": 2, "ppn": 4, "nic_policy": policy, "machine": machine});
-        ask("multi_lat", more, &[8]).expect("legal").rows[0].latency_s.expect("measured") * 1e9
+        run_bench("multi_lat", more, &[8]).expect("legal").rows[0].latency_s.expect("measured")
+            * 1e9
     };
     for policy in ["block", "numa"] {
         assert_eq!(pairs(policy, "0 ns"), pairs(policy, "100 ns"), "{policy}");
@@ -271,7 +276,7 @@ fn a_host_far_from_its_nic_counts_once_at_either_end_of_a_message() {
             let ns = |latency: &str| {
                 let machine = on(&[("node.nic_latency", latency)]);
                 let more = json!({"nodes": 2, "ppn": 1, "machine": machine, "fidelity": fidelity});
-                let rows = ask(name, more, &[bytes]).expect("legal").rows;
+                let rows = run_bench(name, more, &[bytes]).expect("legal").rows;
                 rows[0].latency_s.expect("measured") * 1e9
             };
             ns("300 ns") - ns("0 ns")
@@ -311,12 +316,12 @@ fn a_long_message_is_split_over_nics_where_the_library_does_that() {
     striped["mpi_toml"] = profile.into();
     let one = rate("bw", plain.clone(), 4 * MIB);
     close(rate("bw", striped.clone(), 4 * MIB), 4.0 * one, 0.05);
-    let below = |more: &Value| ask("bw", more.clone(), &[MIB - 1]).expect("legal").digest;
+    let below = |more: &Value| run_bench("bw", more.clone(), &[MIB - 1]).expect("legal").digest;
     assert_eq!(below(&plain), below(&striped), "short ones are whole");
 }
 
 fn refused(name: &str, more: Value) -> machine::InputError {
-    ask(name, more, &[8]).expect_err("refused").swap_remove(0)
+    run_bench(name, more, &[8]).expect_err("refused").swap_remove(0)
 }
 
 #[test]
@@ -418,7 +423,7 @@ fn nics_of_a_socket_share_their_path_to_gpus() {
 fn collectives_that_move_data_take_gpu_buffers() {
     let us = |name: &str, buffers: &str| {
         let more = json!({"nodes": 2, "ppn": 12, "mpi": "mpich-aurora", "buffers": buffers});
-        ask(name, more, &[64]).expect("legal").rows[0].latency_s.expect("measured") * 1e6
+        run_bench(name, more, &[64]).expect("legal").rows[0].latency_s.expect("measured") * 1e6
     };
     for name in ["bcast", "allgather", "alltoall", "gather", "scatter", "barrier"] {
         let (host, gpu) = (us(name, "host"), us(name, "gpu"));

@@ -5,13 +5,13 @@ mod common;
 
 use base::{Span, Time};
 use collectives::{Algorithm, Collective, Kind, Member};
-use common::{Script, job, told};
+use common::{Script, completed, job};
 use loggp::LogGpNetwork;
 use packet::PacketNetwork;
 use sim::{Job, World};
 use workload::{Done, NonContiguous, Op, SendMode, Token, WORLD};
 
-type Told = Vec<(u32, u32, u64, Op)>;
+type Completions = Vec<(u32, u32, u64, Op)>;
 
 /// A column of doubles in rows longer than a cache line.
 fn column(bytes: u64) -> NonContiguous {
@@ -35,16 +35,16 @@ fn take(bytes: u64) -> Op {
 }
 
 /// Completion time of a call.
-fn at(job: &Job, ranks: u32, calls: &Told, (rank, token): (u32, Token)) -> [Time; 2] {
+fn at(job: &Job, ranks: u32, calls: &Completions, (rank, token): (u32, Token)) -> [Time; 2] {
     let script = || Script::new(ranks, calls.iter().cloned());
     let packet: Vec<(Time, Done)> = script().run::<PacketNetwork>(job).1;
     let loggp = script().run::<LogGpNetwork>(job).1;
-    [told(&packet, rank, token).0, told(&loggp, rank, token).0]
+    [completed(&packet, rank, token).0, completed(&loggp, rank, token).0]
 }
 /// Checks that the call takes `want` longer than with contiguous data, except for the picoseconds
 /// that keep instants from looping.
 #[track_caller]
-fn check_more(job: &Job, ranks: u32, calls: &Told, of: (u32, Token), want: Span) {
+fn check_more(job: &Job, ranks: u32, calls: &Completions, of: (u32, Token), want: Span) {
     let plain = calls.iter().filter(|call| call.3.completes()).cloned().collect();
     let (apart, plain) = (at(job, ranks, calls, of), at(job, ranks, &plain, of));
     for (apart, plain) in apart.into_iter().zip(plain) {
@@ -147,11 +147,11 @@ fn no_more_is_unpacked_than_has_come() {
     let cancel = vec![(1, 1, 0, Op::Cancel { token: 0 }), (1, 0, 1_000, recv(0))];
     let late = vec![(0, 0, 100_000, send(1, 4096, SendMode::Standard))];
     let calls = [late, into, cancel].concat();
-    let last = |calls: &Told| {
+    let last = |calls: &Completions| {
         let (_, all) = Script::new(2, calls.iter().cloned()).run::<PacketNetwork>(&job);
         all.iter().filter(|(_, d)| (d.rank, d.token) == (1, 0)).map(|t| t.0).max()
     };
-    let plain: Told = calls.iter().filter(|c| c.3.completes()).cloned().collect();
+    let plain: Completions = calls.iter().filter(|c| c.3.completes()).cloned().collect();
     assert_eq!(last(&calls), last(&plain));
 }
 
@@ -170,9 +170,9 @@ fn a_collective_packs_as_it_begins_and_unpacks_as_it_ends() {
         nodes: None,
     };
     let enter = |rank| (rank, 0, 0, Op::Collective { context: WORLD, call: call(rank) });
-    let calls = |told: Told| -> Told {
+    let calls = |completed: Completions| -> Completions {
         let of = |rank: u32| {
-            let mut all: Told = told.iter().filter(|t| t.0 == rank).cloned().collect();
+            let mut all: Completions = completed.iter().filter(|t| t.0 == rank).cloned().collect();
             all.push(enter(rank));
             all
         };
@@ -209,7 +209,8 @@ fn a_put_packs_at_its_origin_and_a_get_unpacks_there() {
 #[test]
 fn accesses_to_one_target_complete_in_their_order() {
     let get = |bytes| Op::OneSided { to: 1, out: 0, back: bytes, atomic: false };
-    let calls: Told = vec![(0, 0, 0, take(1 << 16)), (0, 0, 0, get(1 << 16)), (0, 1, 0, get(8))];
+    let calls: Completions =
+        vec![(0, 0, 0, take(1 << 16)), (0, 0, 0, get(1 << 16)), (0, 1, 0, get(8))];
     for job in [job(&[0, 40]), job(&[0, 0])] {
         let [first, second] = [0, 1].map(|token| at(&job, 2, &calls, (0, token)));
         assert!(second[0] >= first[0] && second[1] >= first[1], "{first:?} {second:?}");

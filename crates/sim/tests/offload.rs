@@ -5,7 +5,7 @@ mod common;
 
 use base::{Span, Time};
 use collectives::{Algorithm as A, Collective, Kind, Member};
-use common::{Script, job_on, machine, told};
+use common::{Script, completed, job_on, machine};
 use loggp::LogGpNetwork;
 use machine::{LinkId, Machine, NicId};
 use packet::PacketNetwork;
@@ -31,7 +31,7 @@ fn call(kind: Kind, bytes: u64, rank: u32, size: u32) -> Op {
 }
 
 /// Every rank makes `calls` calls in a row without waiting, delayed by its number of nanoseconds.
-fn play(
+fn simulate(
     job: &Job,
     (kind, bytes): (Kind, u64),
     times: u32,
@@ -42,9 +42,9 @@ fn play(
     let calls = calls.map(|(rank, nth)| {
         (rank, nth, if nth == 0 { late(rank) } else { 0 }, call(kind, bytes, rank, n))
     });
-    let (outcome, told) = Script::new(n, calls).run::<PacketNetwork>(job);
+    let (outcome, completed) = Script::new(n, calls).run::<PacketNetwork>(job);
     assert_eq!(outcome.end, End::Finished);
-    (outcome, told)
+    (outcome, completed)
 }
 
 /// Bytes of a reduction's packet on the wire: 32 of payload, 12 of header and 5 of padding, in a
@@ -94,7 +94,7 @@ fn check_with(nodes: &[u32], bytes: u64, host: &str) {
         .collect();
     let down: Vec<LinkId> =
         [m.injection(root)].into_iter().chain(back).chain([m.ejection(far)]).collect();
-    let (_, all) = play(&job, (Kind::Allreduce, bytes), 1, |_| 0);
+    let (_, all) = simulate(&job, (Kind::Allreduce, bytes), 1, |_| 0);
     let last = all.iter().map(|&(at, _)| at).max().expect("all are told");
     assert_eq!(last - Time::ZERO, form(&job, bytes, &up, &down), "{nodes:?} {bytes} B");
 }
@@ -138,7 +138,7 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_path() {
             }
             let last = ranks as u32 - 1;
             let late = Span::us(20);
-            let (_, all) = play(&job, (Kind::Allreduce, bytes), 1, |rank| {
+            let (_, all) = simulate(&job, (Kind::Allreduce, bytes), 1, |rank| {
                 if rank == last { late.0 / 1000 } else { 0 }
             });
             let cpu = l.call_overhead + l.send_overhead + l.recv_overhead;
@@ -146,7 +146,7 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_path() {
             // The root sends to its children in turn, the last of them last.
             let turns = if ancestors.len() == 1 { ranks as u64 - 2 } else { 0 };
             let turn = m.links.gap[m.injection(job.placements[0].nic)].span(wire);
-            let took = told(&all, last, 0).0 - Time::ZERO;
+            let took = completed(&all, last, 0).0 - Time::ZERO;
             assert_eq!(took, form + turn * turns, "{ranks} ranks {bytes} B");
         }
     }
@@ -160,7 +160,7 @@ fn parts_for_one_nic_take_turns_for_its_link() {
     let job = job_on(machine("cascade-3k", &[]), "mpich", &nodes);
     let end = |late: Option<u32>| {
         let late = |rank| if Some(rank) == late { 10 } else { 0 };
-        let (_, all) = play(&job, (Kind::Allreduce, 8), 1, late);
+        let (_, all) = simulate(&job, (Kind::Allreduce, 8), 1, late);
         all.iter().map(|&(at, _)| at).max().expect("all are told")
     };
     let on_time = end(None);
@@ -168,7 +168,7 @@ fn parts_for_one_nic_take_turns_for_its_link() {
         assert!(end(Some(rank)) >= on_time, "{rank}: {} {on_time}", end(Some(rank)));
     }
     for (bytes, words) in [(8, 1), (32, 4)] {
-        let (outcome, _) = play(&job, (Kind::Allreduce, bytes), 1, |_| 0);
+        let (outcome, _) = simulate(&job, (Kind::Allreduce, bytes), 1, |_| 0);
         let to_root = outcome.counters.links[job.machine.ejection(job.placements[0].nic)].packets;
         assert_eq!(to_root, 15 * words);
     }
@@ -183,9 +183,10 @@ fn no_rank_finishes_before_the_last_has_entered() {
     {
         let job = job_on(machine(name, &[]), "mpich", &[0, 40, 700]);
         let at = |late: u64| {
-            let (outcome, all) = play(&job, (kind, 8), 1, |rank| if rank == 2 { late } else { 0 });
+            let (outcome, all) =
+                simulate(&job, (kind, 8), 1, |rank| if rank == 2 { late } else { 0 });
             assert_eq!(outcome.limit_report.reduction_timeouts, 0);
-            (0..3).map(|rank| told(&all, rank, 0).0).collect::<Vec<_>>()
+            (0..3).map(|rank| completed(&all, rank, 0).0).collect::<Vec<_>>()
         };
         // Long enough that the root waits too.
         let (early, late) = (at(10_000), at(30_000));
@@ -200,8 +201,9 @@ fn no_rank_finishes_before_the_last_has_entered() {
 fn a_late_rank_reduces_alone_and_the_timeout_is_reported() {
     let mut job = job(&[0, 1, 2]);
     let run = |job: &Job, late| {
-        let (outcome, all) = play(job, (Kind::Allreduce, 8), 1, |r| if r == 2 { late } else { 0 });
-        (outcome.limit_report.reduction_timeouts, told(&all, 0, 0).0)
+        let (outcome, all) =
+            simulate(job, (Kind::Allreduce, 8), 1, |r| if r == 2 { late } else { 0 });
+        (outcome.limit_report.reduction_timeouts, completed(&all, 0, 0).0)
     };
     let (none, in_time) = run(&job, 31_900_000);
     let (one, too_late) = run(&job, 32_100_000);
@@ -215,12 +217,12 @@ fn a_late_rank_reduces_alone_and_the_timeout_is_reported() {
 
 /// Eight run at once; the ninth starts when one of them has ended.
 #[test]
-fn eight_reductions_of_a_group_are_under_way_at_once() {
+fn eight_reductions_of_a_group_run_at_once() {
     let mut job = job(&[0, 40]);
     // Otherwise a rank's CPU would reach the ninth long after the first has ended.
     (job.library.send_overhead, job.library.recv_overhead) = (Span::ns(370), Span::ns(370));
-    let (_, all) = play(&job, (Kind::Allreduce, 8), 9, |_| 0);
-    let end = |nth| told(&all, 1, nth).0;
+    let (_, all) = simulate(&job, (Kind::Allreduce, 8), 9, |_| 0);
+    let end = |nth| completed(&all, 1, nth).0;
     let alone = end(0) - Time::ZERO;
     assert!(end(7) - end(0) < alone, "{} {}", end(0), end(7));
     let wait = job.library.call_overhead;
@@ -233,14 +235,19 @@ fn eight_reductions_of_a_group_are_under_way_at_once() {
 fn what_switches_do_not_take_goes_as_messages() {
     let here = job(&[0, 40, 700]);
     let messages = |job: &Job, bytes| {
-        play(job, (Kind::Allreduce, bytes), 1, |_| 0).0.by_distance.iter().map(|d| d.0).sum::<u64>()
+        simulate(job, (Kind::Allreduce, bytes), 1, |_| 0)
+            .0
+            .by_distance
+            .iter()
+            .map(|d| d.0)
+            .sum::<u64>()
     };
     assert_eq!((messages(&here, 32), messages(&here, 40)), (0, 4));
     let there = job_on(machine("dragonfly-1056", &[]), "mpich", &[0, 40, 700]);
     assert_eq!(messages(&there, 8), 4);
     let n = 3;
     let script = || Script::new(n, (0..n).map(|r| (r, 0, 0, call(Kind::Allreduce, 8, r, n))));
-    let ends = |told: Vec<(Time, Done)>| told.iter().map(|t| t.0).max();
+    let ends = |completed: Vec<(Time, Done)>| completed.iter().map(|t| t.0).max();
     let packets = ends(script().run::<PacketNetwork>(&here).1);
     assert_eq!(ends(script().run::<LogGpNetwork>(&here).1), packets);
 }
@@ -252,7 +259,7 @@ fn a_reduction_disagreement_names_both_calls() {
     use Kind::{Allreduce, Barrier, Bcast, Reduce};
     for machine_name in ["aurora", "cascade-3k"] {
         let job = job_on(machine(machine_name, &[]), "mpich", &[0, 40, 80]);
-        for (ours, theirs, said) in [
+        for (ours, theirs, text) in [
             ((Allreduce, 8, 0), (Barrier, 0, 0), ["Allreduce of 8 B", "Barrier of 0 B"]),
             ((Allreduce, 8, 0), (Reduce, 8, 0), ["Allreduce of 8 B", "Reduce of 8 B, root 0"]),
             ((Allreduce, 8, 0), (Allreduce, 16, 0), ["Allreduce of 8 B", "Allreduce of 16 B"]),
@@ -272,9 +279,9 @@ fn a_reduction_disagreement_names_both_calls() {
             let (outcome, _) = Script::new(3, calls).run::<PacketNetwork>(&job);
             let case = format!("{machine_name}, {ours:?} beside {theirs:?}: {:?}", outcome.end);
             match outcome.end {
-                End::Finished => assert_eq!(said, ["", ""], "{case}"),
+                End::Finished => assert_eq!(text, ["", ""], "{case}"),
                 End::Erroneous(blocked) => {
-                    let [first, other] = said;
+                    let [first, other] = text;
                     let what = format!("rank 0 called {first}, ");
                     assert!(blocked.what.starts_with("call 1 of communicator 0, "), "{case}");
                     assert!(blocked.what.contains(&what), "{case}");

@@ -4,7 +4,7 @@
 mod common;
 
 use base::{Span, Time};
-use common::{Script, job, job_on, machine, told};
+use common::{Script, completed, job, job_on, machine};
 use loggp::LogGpNetwork;
 use machine::{Idle, Machine, NicId};
 use net::NetworkModel;
@@ -108,7 +108,7 @@ fn a_lone_access_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() {
                 assert_eq!(outcome.end, End::Finished);
                 let (_, loggp) = script().run::<LogGpNetwork>(&job);
                 for (fidelity, all) in [("packet", packet), ("loggp", loggp)] {
-                    let at = told(&all, 0, 0).0;
+                    let at = completed(&all, 0, 0).0;
                     // One picosecond per protocol phase keeps instants from looping.
                     let off = at.0.abs_diff(want.0);
                     let what =
@@ -140,7 +140,7 @@ fn writes_reads_and_atomics_of_one_nic_take_what_was_measured() {
         let job = job_on(machine(name, &[]), "none", &[0, 1]);
         for (op, us) in &measured {
             let (_, all) = Script::new(2, [(0, 0, 0, op.clone())]).run::<PacketNetwork>(&job);
-            let got = told(&all, 0, 0).0.seconds() * 1e6;
+            let got = completed(&all, 0, 0).0.seconds() * 1e6;
             // From 128 B to 1 KiB the hardware takes 0.17 us more, the link rate explains 0.04.
             let within = if *us > 2.8 { 0.10 } else { 0.06 };
             assert!((got / us - 1.0).abs() < within, "{name} {op:?}: {got} us for {us} us");
@@ -151,10 +151,10 @@ fn writes_reads_and_atomics_of_one_nic_take_what_was_measured() {
 /// The Cascade paper, VIII: Put 0.8 us, which is one way; its acknowledgement returns over the
 /// links.
 #[test]
-fn an_acknowledged_put_on_cascade_takes_the_papers_way_there_and_the_links_back() {
+fn an_acknowledged_put_on_cascade_takes_the_published_time_and_the_links_back() {
     let job = job_on(machine("cascade-3k", &[]), "none", &[0, 1]);
     let (_, all) = Script::new(2, [(0, 0, 0, put(1, 8))]).run::<PacketNetwork>(&job);
-    let got = told(&all, 0, 0).0.seconds() * 1e6;
+    let got = completed(&all, 0, 0).0.seconds() * 1e6;
     let m = &job.machine;
     let back = ack(m, job.placements[0].nic, job.placements[1].nic).seconds() * 1e6;
     assert!((got - back - 0.8).abs() < 0.01, "{got} us, {back} us back");
@@ -171,7 +171,8 @@ fn fidelities_agree_without_contention() {
             let script = || Script::new(2, [(0, 0, 0, op.clone())]);
             let (_, packet) = script().run::<PacketNetwork>(&job);
             let (_, loggp) = script().run::<LogGpNetwork>(&job);
-            let (packet, loggp) = (told(&packet, 0, 0).0.seconds(), told(&loggp, 0, 0).0.seconds());
+            let (packet, loggp) =
+                (completed(&packet, 0, 0).0.seconds(), completed(&loggp, 0, 0).0.seconds());
             assert!((packet / loggp - 1.0).abs() < 0.03, "{nodes:?} {op:?}: {packet} {loggp}");
         }
     }
@@ -194,7 +195,7 @@ fn within_a_node_the_origin_moves_the_bytes_and_its_next_call_waits() {
             + p.shm_latency
             + p.shm_gap.span(moved)
             + l.reduce_gap.span(combined);
-        let (at, next) = (told(&all, 0, 0).0, told(&all, 0, 1).0);
+        let (at, next) = (completed(&all, 0, 0).0, completed(&all, 0, 1).0);
         assert!(at.0.abs_diff(want.0) <= 2, "{op:?}: {at} for {want}");
         assert!(next >= at, "{op:?}: {next} before {at}");
     }
@@ -207,16 +208,16 @@ fn jumble(ranks: u32, each: u32) -> Vec<(u32, u32, u64, Op)> {
     let mut calls = Vec::new();
     for rank in 0..ranks {
         for nth in 0..each {
-            let luck = base::draw(7, 0, rank, u64::from(nth));
-            let to = (rank + 1 + (luck % 3) as u32) % ranks;
-            let bytes = sizes[(luck >> 8) as usize % sizes.len()];
-            let op = match (luck >> 16) % 4 {
+            let random_draw = base::draw(7, 0, rank, u64::from(nth));
+            let to = (rank + 1 + (random_draw % 3) as u32) % ranks;
+            let bytes = sizes[(random_draw >> 8) as usize % sizes.len()];
+            let op = match (random_draw >> 16) % 4 {
                 0 => put(to, bytes),
                 1 => get(to, bytes),
                 2 => access(to, bytes, 0, true),
                 _ => access(to, 8, 8, true),
             };
-            calls.push((rank, nth, (luck >> 24) % 300, op));
+            calls.push((rank, nth, (random_draw >> 24) % 300, op));
         }
     }
     calls
@@ -292,7 +293,7 @@ fn a_computing_target_delays_only_what_needs_its_cpu() {
     ] {
         let script = Script::new(2, [(0, 0, 0, op.clone()), (1, 0, 500_000, Op::Pause)]);
         let (_, all) = script.run::<PacketNetwork>(&job);
-        let (at, done) = told(&all, 0, 0);
+        let (at, done) = completed(&all, 0, 0);
         assert_eq!(at > Time::ZERO + busy, waits, "{op:?}: {at}");
         // Waiting for the target is reported separately from the time of the operation.
         assert_eq!(done.ready >= Time::ZERO + busy, waits, "{op:?}: ready at {}", done.ready);
@@ -326,7 +327,7 @@ impl Lockers {
             granted: vec![None; ranks as usize],
         }
     }
-    fn ask(&self, rank: u32, after: Span) -> Call {
+    fn lock_call(&self, rank: u32, after: Span) -> Call {
         let op = lock(self.target, (self.exclusive)(rank));
         Call { rank, token: 0, after, op }
     }
@@ -341,7 +342,7 @@ impl Workload for Lockers {
     }
     fn start(&mut self, calls: &mut Vec<Call>) {
         // Far enough apart that requests arrive in the order of ranks.
-        calls.extend(self.world.iter().map(|&r| self.ask(r, Span::us(u64::from(r) * 5))));
+        calls.extend(self.world.iter().map(|&r| self.lock_call(r, Span::us(u64::from(r) * 5))));
     }
     fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
         for d in done {
@@ -356,7 +357,7 @@ impl Workload for Lockers {
             self.held.push((d.rank, since, now));
             self.left[rank] -= 1;
             if self.left[rank] > 0 {
-                calls.push(self.ask(d.rank, Span::ns(100)));
+                calls.push(self.lock_call(d.rank, Span::ns(100)));
             }
         }
     }
@@ -420,7 +421,7 @@ fn a_lock_handover_takes_one_round_trip() {
     let (m, l) = (&job.machine, &job.library);
     let (a, b) = (job.placements[0].nic, job.placements[1].nic);
     let shm = m.node.shm_latency;
-    let asked_alone = [
+    let requested_alone = [
         l.shm_send_overhead + shm,
         l.send_overhead + m.zero_load(a, b, 0) + m.nic.dma_latency + ack(m, a, b),
     ];
@@ -429,7 +430,7 @@ fn a_lock_handover_takes_one_round_trip() {
         let mut held = holders::<PacketNetwork>(&job, Lockers::new(2, target, 1, |_| true));
         held.sort_by_key(|h| h.1);
         let [(0, first, back), (1, then, _)] = held[..] else { panic!("{held:?}") };
-        let want = Time::ZERO + asked_alone[target as usize];
+        let want = Time::ZERO + requested_alone[target as usize];
         assert!(first.0.abs_diff(want.0) <= 8, "{target}: {first} for {want}");
         let want = back + handed_over[target as usize];
         assert!(then.0.abs_diff(want.0) <= 8, "{target}: {then} for {want}");
@@ -446,9 +447,9 @@ fn ranks_that_wait_for_a_lock_are_named_in_a_deadlock() {
     ];
     let (outcome, _) = Script::new(3, calls).run::<PacketNetwork>(&job);
     let End::Deadlock(blocked) = outcome.end else { panic!("{:?}", outcome.end) };
-    let said: Vec<(u32, &str)> = blocked.iter().map(|b| (b.rank, b.what.as_str())).collect();
+    let text: Vec<(u32, &str)> = blocked.iter().map(|b| (b.rank, b.what.as_str())).collect();
     assert_eq!(
-        said,
+        text,
         [
             (1, "lock (exclusive) of rank 2's window, which rank 0 holds"),
             (2, "lock (shared) of rank 2's window, which rank 0 holds"),
@@ -505,7 +506,7 @@ fn a_transfer_of_nothing_takes_the_latency_and_the_cpu_is_free_meanwhile() {
     let read = Op::Storage { bytes: 0, write: false };
     let script = Script::new(1, [(0, 0, 0, read), (0, 1, 1_000, Op::Pause)]);
     let (outcome, all) = script.run::<PacketNetwork>(&job);
-    assert!(told(&all, 0, 1).0.0.abs_diff(Span::us(1).0) <= 4);
-    assert!(told(&all, 0, 0).0.0.abs_diff(Span::us(70).0) <= 2);
-    assert_eq!(outcome.time, told(&all, 0, 0).0);
+    assert!(completed(&all, 0, 1).0.0.abs_diff(Span::us(1).0) <= 4);
+    assert!(completed(&all, 0, 0).0.0.abs_diff(Span::us(70).0) <= 2);
+    assert_eq!(outcome.time, completed(&all, 0, 0).0);
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use base::{Span, Time};
-use common::{Script, job, job_on, machine, told};
+use common::{Script, completed, job, job_on, machine};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use packet::PacketNetwork;
@@ -46,7 +46,7 @@ fn a_lone_message_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() 
             // A request to send is injected one overhead after the call. Each protocol phase may
             // add the picosecond that keeps instants from looping.
             for (name, (at, done)) in
-                [("packet", told(&packet, 1, 0)), ("loggp", told(&loggp, 1, 0))]
+                [("packet", completed(&packet, 1, 0)), ("loggp", completed(&loggp, 1, 0))]
             {
                 assert_eq!((done.peer, done.tag, done.bytes), (0, 7, bytes));
                 let off = at.0.abs_diff(want.0);
@@ -65,7 +65,7 @@ fn a_host_far_from_its_nic_counts_three_times_until_a_rendezvous_is_known_to_its
         let job =
             job_on(machine("aurora", &[("node.nic_latency", nic_latency)]), "mpich", &[0, 40]);
         let script = || Script::new(2, [(0, 0, 0, send(1, 7, bytes)), (1, 0, 0, recv(0, 7))]);
-        let ends = |all: Vec<(Time, Done)>| [0, 1].map(|rank| told(&all, rank, 0).0.0);
+        let ends = |all: Vec<(Time, Done)>| [0, 1].map(|rank| completed(&all, rank, 0).0.0);
         let packet = ends(script().run::<PacketNetwork>(&job).1);
         let flow = ends(script().run::<FlowNetwork>(&job).1);
         [packet, flow, ends(script().run::<LogGpNetwork>(&job).1)]
@@ -91,7 +91,7 @@ fn requested_data_is_limited_by_the_requesters_nic() {
         let both = |i| [(0, i, 0, send(4, 1, 64)), (4, i, 0, recv(0, 1))];
         let script = || Script::new(5, (0..n).flat_map(both));
         let ends = [script().run::<PacketNetwork>(&job).1, script().run::<LogGpNetwork>(&job).1];
-        ends.map(|all| (0..n).map(|i| told(&all, 4, i).0).max().expect("some"))
+        ends.map(|all| (0..n).map(|i| completed(&all, 4, i).0).max().expect("some"))
     };
     for (ten, one) in last(10).into_iter().zip(last(1)) {
         let each = (ten - one).0 / 9;
@@ -132,7 +132,7 @@ fn a_ranks_commands_leave_apart_and_so_do_those_of_all_ranks_of_a_nic() {
                     Script::new(8, calls).run::<LogGpNetwork>(&job).1,
                 ];
                 for (beside, alone) in beside.iter().zip(alone) {
-                    let [beside, alone] = [beside, &alone].map(|of| told(of, rank, token).0);
+                    let [beside, alone] = [beside, &alone].map(|of| completed(of, rank, token).0);
                     let off = beside.since(alone).0.abs_diff(enters * 1_000);
                     assert!(off <= 16, "{set:?}, rank {rank}, {token}: {beside} for {alone}");
                 }
@@ -152,7 +152,7 @@ fn messages_of_one_sender_match_in_the_order_they_were_sent() {
     let (outcome, all) = Script::new(2, calls).run::<PacketNetwork>(&job);
     assert_eq!(outcome.end, End::Finished);
     for i in 0..6 {
-        assert_eq!(told(&all, 1, i).1.bytes, sizes[i as usize], "receive {i}");
+        assert_eq!(completed(&all, 1, i).1.bytes, sizes[i as usize], "receive {i}");
     }
 }
 
@@ -170,10 +170,10 @@ fn a_standard_send_is_done_at_once_if_eager_and_with_its_receive_if_not() {
         let (outcome, all) =
             Script::new(2, [(0, 0, 0, op), (1, 0, late, recv(0, 0))]).run::<PacketNetwork>(&job);
         assert_eq!(outcome.end, End::Finished);
-        let at = told(&all, 0, 0).0;
+        let at = completed(&all, 0, 0).0;
         assert_eq!(at > Time::ZERO + Span::ns(late), waits, "{bytes} B, {mode:?}: done at {at}");
         // The receiver was late, and its wait began when it posted.
-        let (_, done) = told(&all, 1, 0);
+        let (_, done) = completed(&all, 1, 0);
         assert!(done.ready >= Time::ZERO + Span::ns(late), "{bytes} B, {mode:?}");
     }
 }
@@ -185,8 +185,8 @@ fn two_receives_that_wait_for_each_other_are_a_deadlock_with_names() {
         Script::new(3, [(0, 0, 0, recv(1, 5)), (1, 0, 0, recv(0, 6)), (2, 0, 10, Op::Pause)]);
     let (outcome, _) = script.run::<PacketNetwork>(&job);
     let End::Deadlock(blocked) = outcome.end else { panic!("{:?}", outcome.end) };
-    let said: Vec<(u32, &str)> = blocked.iter().map(|b| (b.rank, b.what.as_str())).collect();
-    assert_eq!(said, [(0, "receive from rank 1, tag 5"), (1, "receive from rank 0, tag 6")]);
+    let text: Vec<(u32, &str)> = blocked.iter().map(|b| (b.rank, b.what.as_str())).collect();
+    assert_eq!(text, [(0, "receive from rank 1, tag 5"), (1, "receive from rank 0, tag 6")]);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn probes_see_messages_and_take_them_only_if_asked() {
     let (outcome, all) = script.run::<PacketNetwork>(&job);
     assert_eq!(outcome.end, End::Finished);
     let answer = |token| {
-        let (_, d) = told(&all, 1, token);
+        let (_, d) = completed(&all, 1, token);
         (d.found, d.tag, d.bytes)
     };
     assert_eq!(answer(0).0, Found::No);
@@ -245,8 +245,8 @@ fn a_receive_is_cancelled_once_at_most() {
     );
     let (outcome, all) = script.run::<PacketNetwork>(&job);
     assert_eq!(outcome.end, End::Finished);
-    assert_eq!(told(&all, 1, 0).1.found, Found::Cancelled);
-    assert_eq!((told(&all, 1, 2).1.found, told(&all, 1, 2).1.bytes), (Found::Yes, 8));
+    assert_eq!(completed(&all, 1, 0).1.found, Found::Cancelled);
+    assert_eq!((completed(&all, 1, 2).1.found, completed(&all, 1, 2).1.bytes), (Found::Yes, 8));
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn an_alarm_rings_beside_the_cpu_and_lengthens_no_run() {
     let alarm = Op::Alarm { span: Span::us(500) };
     let script = Script::new(1, [(0, 0, 0, alarm), (0, 1, 1_000, Op::Pause)]);
     let (outcome, all) = script.run::<PacketNetwork>(&job);
-    let (pause, alarm) = (told(&all, 0, 1).0, told(&all, 0, 0).0);
+    let (pause, alarm) = (completed(&all, 0, 1).0, completed(&all, 0, 0).0);
     assert!(pause < Time::ZERO + Span::ns(1_001), "{pause}");
     assert!(alarm >= Time::ZERO + Span::us(500), "{alarm}");
     assert_eq!(outcome.time, pause);
@@ -281,7 +281,7 @@ fn the_work_of_receiving_waits_for_the_cpu_and_occupies_it() {
     // Everything has arrived long before the computation ends; then the receives are completed.
     let computed = Span::ns(compute_ns) + library.call_overhead * u64::from(n);
     let want = computed + each * u64::from(n);
-    let last = (0..n).map(|i| told(&all, 1, i).0).max().expect("there are receives");
+    let last = (0..n).map(|i| completed(&all, 1, i).0).max().expect("there are receives");
     // Each completes a picosecond after its call or later.
     let off = last.0.abs_diff((Time::ZERO + want).0);
     assert!(off <= 2, "{last} for {want}");
@@ -298,8 +298,8 @@ fn a_delay_lasts_beside_the_cpu_and_lengthens_the_run() {
     let (outcome, all) = script.run::<PacketNetwork>(&job);
     assert_eq!(outcome.end, End::Finished);
     // No call completes at its own instant: a picosecond later at the earliest.
-    assert_eq!(told(&all, 0, 1).0, Time::ZERO + Span::us(2) + Span(1));
-    assert_eq!(told(&all, 0, 0).0, Time::ZERO + Span::us(501));
+    assert_eq!(completed(&all, 0, 1).0, Time::ZERO + Span::us(2) + Span(1));
+    assert_eq!(completed(&all, 0, 0).0, Time::ZERO + Span::us(501));
     assert_eq!(outcome.time, Time::ZERO + Span::us(501));
 }
 

@@ -8,7 +8,7 @@ use packet::PacketNetwork;
 use sim::api::{BenchRequest, BenchResult, bench};
 use workload::{Op, SendMode, WORLD};
 
-fn ask(
+fn run_bench(
     name: &str,
     machine: &str,
     mpi: &str,
@@ -25,7 +25,7 @@ fn ask(
 }
 
 fn run(name: &str, machine: &str, mpi: &str, nodes: u32, sizes: &[u64]) -> BenchResult {
-    ask(name, machine, mpi, "host", nodes, sizes)
+    run_bench(name, machine, mpi, "host", nodes, sizes)
 }
 
 /// Microseconds, one value per size.
@@ -84,7 +84,7 @@ fn the_rendezvous_step_lies_at_the_librarys_threshold() {
         ("openmpi", "gpu", 4 << 10, 8 << 10, 3.11),
     ] {
         let sizes = [below / 2, below, above, 2 * above];
-        let us = latencies(&ask("latency", "lumi-g", mpi, buffers, 2, &sizes));
+        let us = latencies(&run_bench("latency", "lumi-g", mpi, buffers, 2, &sizes));
         let got = us[2] - us[1];
         assert!((got / step - 1.0).abs() < 0.15, "{mpi}: {us:?}");
         assert!(us[1] - us[0] < got / 2.0 && us[3] - us[2] < got / 1.5, "{mpi}: {us:?}");
@@ -151,7 +151,7 @@ fn cascade_gives_the_papers_latencies_and_payload_rates() {
 /// The Cascade paper, VIII: FMA Launch gives 120 million Puts of 8 B per second and node, 7.5
 /// million per core.
 #[test]
-fn cascade_puts_as_often_as_the_paper_says() {
+fn cascade_reaches_the_published_put_rate() {
     let rate = |cores: usize| {
         let (puts, mut nodes) = (1_000, vec![0; cores]);
         nodes.push(1);
@@ -160,8 +160,8 @@ fn cascade_puts_as_often_as_the_paper_says() {
         let put = Op::OneSided { to, out: 8, back: 0, atomic: false };
         let calls = (0..to).flat_map(|at| (0..puts).map(move |nth| (at, nth)));
         let script = Script::new(to + 1, calls.map(|(at, nth)| (at, nth, 0, put.clone())));
-        let (_, told) = script.run::<PacketNetwork>(&job);
-        let end = told.iter().map(|t| t.0.seconds()).fold(0.0, f64::max);
+        let (_, completed) = script.run::<PacketNetwork>(&job);
+        let end = completed.iter().map(|t| t.0.seconds()).fold(0.0, f64::max);
         f64::from(to * puts) / end * 1e-6
     };
     let (core, node) = (rate(1), rate(16));
@@ -185,8 +185,8 @@ fn ns_a_message(name: &str, pairs: u32, bytes: u64) -> f64 {
             [(from, nth, 0, send), (to, nth, 0, recv)]
         })
     });
-    let (_, told) = Script::new(2 * pairs, calls).run::<PacketNetwork>(&job);
-    let received = told.iter().filter(|(_, done)| done.rank >= pairs).map(|(at, _)| *at);
+    let (_, completed) = Script::new(2 * pairs, calls).run::<PacketNetwork>(&job);
+    let received = completed.iter().filter(|(_, done)| done.rank >= pairs).map(|(at, _)| *at);
     let (first, last) = (received.clone().min(), received.max());
     let took = last.expect("messages").since(first.expect("messages"));
     took.seconds() * 1e9 / f64::from(pairs * count - 1)
@@ -206,7 +206,7 @@ fn a_slingshot_nic_takes_more_messages_than_one_process_has_for_it() {
 /// 1 KiB at 22.6 GB/s, plus 35 ns if one process receives (shs-libcxi's cxi_send_bw), which eight
 /// processes do in parallel. On Elbert 65 ns, with four processes (HPE's osu_mbw_mr).
 #[test]
-fn what_a_message_takes_beside_its_bytes_is_a_processs_and_on_elbert_the_nics() {
+fn per_message_time_belongs_to_a_process_and_on_elbert_to_the_nic() {
     let bytes = 1024.0 / 22.6;
     for (name, pairs, more) in
         [("aurora", 1, 35.0), ("aurora", 8, 35.0 / 8.0), ("elbert", 1, 65.0), ("elbert", 8, 65.0)]

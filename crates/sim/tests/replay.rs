@@ -94,8 +94,8 @@ fn blocked_ranks_are_named_in_a_deadlock() {
     let file = "num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 3\n}\nrank 1 {\ncalc 10\n}\n";
     let (outcome, _) = replay::<LogGpNetwork>(file, &[0, 1]);
     let End::Deadlock(blocked) = outcome.end else { panic!("{:?}", outcome.end) };
-    let told: BTreeMap<u32, &str> = blocked.iter().map(|b| (b.rank, b.what.as_str())).collect();
-    assert_eq!(told, BTreeMap::from([(0, "receive from rank 1, tag 3")]));
+    let reported: BTreeMap<u32, &str> = blocked.iter().map(|b| (b.rank, b.what.as_str())).collect();
+    assert_eq!(reported, BTreeMap::from([(0, "receive from rank 1, tag 3")]));
 }
 
 /// Tags of a schedule do not come from a program: no library bounds them, and they count modulo

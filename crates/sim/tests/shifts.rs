@@ -3,16 +3,17 @@
 use serde_json::json;
 use sim::api::{BenchRow, bench};
 
-fn play(shifts: Option<u32>, seed: u64) -> Result<BenchRow, String> {
-    play_on(264, 2048, shifts, seed)
+fn simulate(shifts: Option<u32>, seed: u64) -> Result<BenchRow, String> {
+    simulate_on(264, 2048, shifts, seed)
 }
 
-fn play_on(nodes: u32, bytes: u64, shifts: Option<u32>, seed: u64) -> Result<BenchRow, String> {
-    let ask = json!({"machine": {"name": "dragonfly-1056"}, "name": "put_alltoall", "nodes": nodes,
-                     "ppn": 1, "placement": "contiguous", "sizes": [bytes], "routing": "ugal",
+fn simulate_on(nodes: u32, bytes: u64, shifts: Option<u32>, seed: u64) -> Result<BenchRow, String> {
+    let request = json!({"machine": {"name": "dragonfly-1056"}, "name": "put_alltoall",
+                     "nodes": nodes, "ppn": 1, "placement": "contiguous",
+                     "sizes": [bytes], "routing": "ugal",
                      "shifts": shifts, "seed": seed});
-    let ask = serde_json::from_value(ask).expect("a request");
-    let result = bench(&ask, &mut |_| true).map_err(|c| c[0].to_string())?;
+    let request = serde_json::from_value(request).expect("a request");
+    let result = bench(&request, &mut |_| true).map_err(|c| c[0].to_string())?;
     Ok(result.rows[0].clone())
 }
 
@@ -24,14 +25,14 @@ fn rate(row: &BenchRow) -> f64 {
 /// forty are expected outside, at most four are allowed.
 #[test]
 fn samples_are_within_their_error_of_the_whole() {
-    let whole = |seed| play(Some(263), seed).expect("legal");
+    let whole = |seed| simulate(Some(263), seed).expect("legal");
     let share = whole(1).share.expect("says what was played");
     assert_eq!((share.method, share.error, share.rounds), (Some("exact"), Some(0.0), 263));
     let mean = (1..4).map(|seed| rate(&whole(seed))).sum::<f64>() / 3.0;
     let mut beyond = 0;
     for seed in 10..30 {
         for shifts in [None, Some(40)] {
-            let row = play(shifts, seed).expect("legal");
+            let row = simulate(shifts, seed).expect("legal");
             let share = row.share.expect("says what was played");
             assert_eq!(share.rounds_played, shifts.unwrap_or(64));
             let error = share.error.expect("five parts or eight");
@@ -48,8 +49,8 @@ fn samples_are_within_their_error_of_the_whole() {
 fn a_last_batch_of_few_shifts_is_a_batch() {
     let mut beyond = 0;
     for (nodes, seed) in [74, 97, 98, 100].into_iter().flat_map(|n| [(n, 1), (n, 2), (n, 3)]) {
-        let whole = rate(&play_on(nodes, 8, Some(nodes - 1), seed).expect("legal"));
-        let row = play_on(nodes, 8, None, seed).expect("legal");
+        let whole = rate(&simulate_on(nodes, 8, Some(nodes - 1), seed).expect("legal"));
+        let row = simulate_on(nodes, 8, None, seed).expect("legal");
         let error = row.share.expect("some were played").error.expect("eight parts");
         beyond += u32::from((rate(&row) / whole - 1.0).abs() > error);
     }
@@ -59,7 +60,7 @@ fn a_last_batch_of_few_shifts_is_a_batch() {
 #[test]
 fn too_few_shifts_and_too_many_are_refused() {
     for shifts in [0, 31, 264] {
-        let input_error = play(Some(shifts), 1).expect_err("not so many");
+        let input_error = simulate(Some(shifts), 1).expect_err("not so many");
         let wanted = format!("shifts: found `{shifts}`");
         assert!(input_error.starts_with(&wanted), "{input_error}");
         assert!(input_error.contains("from 32 to 263"), "{input_error}");

@@ -2,7 +2,7 @@
 
 use sim::api::{MachineRequest, TuneRequest, TuneResult, TuneRow, tune};
 
-fn ask(collective: &str, nodes: &[u32], sizes: &[u64], messages: u64) -> TuneRequest {
+fn request_for(collective: &str, nodes: &[u32], sizes: &[u64], messages: u64) -> TuneRequest {
     let request = serde_json::json!({
         "machine": { "name": "aurora" },
         "fidelity": "loggp",
@@ -31,7 +31,7 @@ fn tuned(request: &TuneRequest) -> TuneResult {
 }
 
 /// 144 ranks on six groups of one switch each.
-fn ask_alike(collective: &str, bytes: u64, messages: u64) -> TuneRequest {
+fn request_for_equal_groups(collective: &str, bytes: u64, messages: u64) -> TuneRequest {
     let set: Vec<(String, String)> = [
         ("groups.compute.count", "6"),
         ("groups.compute.switches", "1"),
@@ -43,7 +43,7 @@ fn ask_alike(collective: &str, bytes: u64, messages: u64) -> TuneRequest {
     ]
     .map(|(key, value)| (key.to_string(), value.to_string()))
     .to_vec();
-    let mut request = ask(collective, &[48], &[bytes], messages);
+    let mut request = request_for(collective, &[48], &[bytes], messages);
     request.ppn = 3;
     request.common.machine = MachineRequest { name: "dragonfly-1056".into(), set, ..aurora() };
     request
@@ -54,8 +54,8 @@ fn ask_alike(collective: &str, bytes: u64, messages: u64) -> TuneRequest {
 #[test]
 fn ranks_without_a_piece_have_no_representative() {
     for (bytes, ranks) in [(1_300, 144), (14_400, 24)] {
-        let few = tuned(&ask_alike("bcast", bytes, 12_000));
-        let all = tuned(&ask_alike("bcast", bytes, 1 << 40));
+        let few = tuned(&request_for_equal_groups("bcast", bytes, 12_000));
+        let all = tuned(&request_for_equal_groups("bcast", bytes, 1 << 40));
         let ring = |result: &TuneResult| {
             let row = result.rows.iter().find(|r| r.algorithm == "scatter_ring_allgather");
             row.expect("it is tried").clone()
@@ -70,12 +70,12 @@ fn ranks_without_a_piece_have_no_representative() {
 /// Six groups of one switch each: the ranks of one group see what all equivalent ranks see, to the
 /// picosecond, and give the result of all.
 #[test]
-fn the_ranks_of_one_group_stand_for_all_exactly_where_groups_are_alike() {
+fn the_ranks_of_one_group_represent_all_exactly_in_equal_groups() {
     let mut folded = 0;
     for collective in ["allgather", "allgatherv", "alltoall", "alltoallv", "reduce_scatter_block"] {
         for bytes in [64, 100_000] {
             // 144 ranks, of which 24 are simulated, 143 rounds at most.
-            let few = ask_alike(collective, bytes, 24 * 160);
+            let few = request_for_equal_groups(collective, bytes, 24 * 160);
             let all = TuneRequest { messages: 1 << 40, ..few.clone() };
             for (few, all) in tuned(&few).rows.iter().zip(&tuned(&all).rows) {
                 let at = format!("{collective} {} {bytes} B", few.algorithm);
@@ -124,11 +124,11 @@ fn the_ranks_of_one_group_stand_for_all_exactly_where_groups_are_alike() {
 
 /// 132 ranks, of which 12 are in a partial last group: five whole groups represent them.
 #[test]
-fn whole_groups_stand_for_a_last_one_that_is_not() {
+fn whole_groups_represent_a_partial_last_group() {
     let mut folded = Vec::new();
     for collective in ["allgather", "allgatherv", "alltoall", "alltoallv"] {
         for bytes in [64, 100_000] {
-            let mut few = ask_alike(collective, bytes, 24 * 160);
+            let mut few = request_for_equal_groups(collective, bytes, 24 * 160);
             few.nodes = vec![44];
             let all = TuneRequest { messages: 1 << 40, ..few.clone() };
             for (few, all) in tuned(&few).rows.iter().zip(&tuned(&all).rows) {
@@ -156,7 +156,7 @@ fn whole_groups_stand_for_a_last_one_that_is_not() {
 /// A neighbor exchange is a ring for an odd number of ranks; that of the whole groups is not.
 #[test]
 fn an_odd_rank_out_is_no_neighbor() {
-    let mut few = ask_alike("allgather", 64, 8 * 40);
+    let mut few = request_for_equal_groups("allgather", 64, 8 * 40);
     (few.nodes, few.ppn) = (vec![45], 1);
     let all = TuneRequest { messages: 1 << 40, ..few.clone() };
     let neighbor = |request: &TuneRequest| {
@@ -171,13 +171,13 @@ fn an_odd_rank_out_is_no_neighbor() {
 /// 288 ranks in two groups of Aurora, which differ in how cables are spread. A few rounds on the
 /// ranks of one group match all rounds on all ranks within the stated error.
 #[test]
-fn a_few_rounds_stand_for_all_within_the_error_stated() {
+fn a_few_rounds_predict_all_within_the_stated_error() {
     let mut estimates = 0;
     for collective in ["allgather", "alltoall", "alltoallv", "bcast", "reduce_scatter"] {
         for (bytes, is_spread) in [(64, true), (100_000, true), (100_000, false)] {
             // With this few rounds an alltoall of 100 kB may be predicted 3.3 % too short, because
             // the skew has not built up.
-            let mut few = ask(collective, &[24], &[bytes], 288 * 60);
+            let mut few = request_for(collective, &[24], &[bytes], 288 * 60);
             let nodes = spread(24);
             few.common.placement = is_spread.then(|| {
                 serde_json::from_value(serde_json::json!({ "nodes": nodes })).expect("one")
@@ -214,17 +214,17 @@ fn a_few_rounds_stand_for_all_within_the_error_stated() {
 /// ascending order, represent the rest. In another order a quarter is 5.8 % short.
 #[test]
 fn rounds_in_order_keep_ranks_as_far_apart_as_they_are() {
-    let asked = |messages| {
-        let mut request = ask("alltoall", &[24], &[100_000], messages);
+    let requested = |messages| {
+        let mut request = request_for("alltoall", &[24], &[100_000], messages);
         let nodes = serde_json::json!({ "nodes": spread(24) });
         request.common.placement = Some(serde_json::from_value(nodes).expect("one"));
         let row = tuned(&request).rows.into_iter().find(|row| row.algorithm == "pairwise");
         let row = row.expect("it is tried");
         (row.latency_s.expect("played"), row.share)
     };
-    let (all, _) = asked(1 << 40);
+    let (all, _) = requested(1 << 40);
     for rounds in [73, 145] {
-        let (few, share) = asked(144 * rounds);
+        let (few, share) = requested(144 * rounds);
         assert_eq!((share.rounds_played, share.ranks_played), (rounds as u32, 144));
         let (off, error) = (few / all - 1.0, share.error.expect("played"));
         assert!(off.abs() < error.min(0.03), "{rounds}: {off:+.4}, {error:.4}");
@@ -240,8 +240,8 @@ fn spread(nodes: u32) -> Vec<u32> {
 
 /// The winner is the fastest algorithm of the library, the default the selection of its rules.
 #[test]
-fn rows_say_what_they_are() {
-    let mut request = ask("allgather", &[2, 4], &[8, 20_000], 1 << 30);
+fn rows_identify_winner_and_default() {
+    let mut request = request_for("allgather", &[2, 4], &[8, 20_000], 1 << 30);
     request.common.fidelity = "packet".into();
     let result = tuned(&request);
     let calls: Vec<&[TuneRow]> =
@@ -282,11 +282,11 @@ fn the_winners_are_selected_from_the_written_file() {
     let sizes = [8, 1_024, 20_000];
     // MPICH's file applies where no composition does.
     let flat = vec![("MPIR_CVAR_ALLREDUCE_COMPOSITION".to_string(), "2".to_string())];
-    let mut asked = ask("allreduce", &[2, 8], &sizes, 1 << 30);
-    asked.env = flat.clone();
-    let result = tuned(&asked);
+    let mut requested = request_for("allreduce", &[2, 8], &sizes, 1 << 30);
+    requested.env = flat.clone();
+    let result = tuned(&requested);
     let file = result.files.iter().find(|f| f.name == "mpich.json").expect("MPICH has it");
-    let mut again = ask("allreduce", &[2, 8], &sizes, 1 << 30);
+    let mut again = request_for("allreduce", &[2, 8], &sizes, 1 << 30);
     again.env = flat;
     let rules = serde_json::json!({ "name": file.name, "text": file.text });
     again.common.rules = Some(serde_json::from_value(rules).expect("a file"));
@@ -312,12 +312,12 @@ fn the_winners_are_selected_from_the_written_file() {
 /// Open MPI counts no bytes for alltoallv, and whole elements for a reduction. Of sizes that it
 /// treats alike the longest decides, and the file can be read.
 #[test]
-fn sizes_that_a_library_counts_alike_are_one() {
+fn sizes_that_a_library_treats_alike_are_merged() {
     for (collective, sizes, nodes) in
         [("alltoallv", &[8, 100_000][..], 8), ("reduce_scatter", &[8, 9, 100_000, 100_001], 2)]
     {
         for (mpi, name) in [("mpich", "mpich.json"), ("openmpi", "openmpi.conf")] {
-            let mut request = ask(collective, &[nodes], sizes, 1 << 30);
+            let mut request = request_for(collective, &[nodes], sizes, 1 << 30);
             request.common.mpi = mpi.into();
             let result = tuned(&request);
             let file = result.files.iter().find(|file| file.name == name).expect("it has both");
@@ -336,7 +336,7 @@ fn sizes_that_a_library_counts_alike_are_one() {
 /// One message of a scatter may carry the blocks of half of the ranks.
 #[test]
 fn sizes_whose_packets_cannot_be_counted_are_refused() {
-    let mut request = ask("scatter", &[512], &[1 << 30], 1 << 40);
+    let mut request = request_for("scatter", &[512], &[1 << 30], 1 << 40);
     request.common.fidelity = "packet".into();
     request.common.machine.set = vec![("nic.packet_payload".into(), "512 B".into())];
     let input_errors = tune(&request, &mut |_| false).expect_err("2^33.6 packets");
@@ -348,7 +348,7 @@ fn sizes_whose_packets_cannot_be_counted_are_refused() {
 
 #[test]
 fn untunable_requests_are_input_errors() {
-    let mut request = ask("gatherv", &[1], &[8], 0);
+    let mut request = request_for("gatherv", &[1], &[8], 0);
     request.ppn = 1;
     request.common.machine =
         MachineRequest { set: vec![("nic.windw".into(), "3".into())], ..aurora() };
@@ -356,7 +356,7 @@ fn untunable_requests_are_input_errors() {
     let input_errors = tune(&request, &mut |_| true).expect_err("wrong");
     let at: Vec<&str> = input_errors.iter().map(|c| c.at.as_str()).collect();
     assert_eq!(at, ["collective", "env.MPIR_CVAR_ALLTOALL_THROTTLE", "nodes"]);
-    let none = ask("bcast", &[], &[8], 10);
+    let none = request_for("bcast", &[], &[8], 10);
     assert_eq!(tune(&none, &mut |_| true).expect_err("no nodes")[0].at, "nodes");
 }
 
@@ -365,7 +365,7 @@ fn untunable_requests_are_input_errors() {
 #[test]
 fn a_library_has_the_algorithms_of_its_family() {
     let winners = |mpi: &str, toml: Option<&str>| {
-        let mut request = ask("allgather", &[2], &[64, 20_000], 1 << 30);
+        let mut request = request_for("allgather", &[2], &[64, 20_000], 1 << 30);
         (request.common.mpi, request.common.mpi_toml) = (mpi.into(), toml.map(String::from));
         let rows = tuned(&request).rows.into_iter().filter(|row| row.is_winner);
         rows.map(|row| (row.bytes, row.algorithm)).collect::<Vec<_>>()
@@ -377,10 +377,10 @@ fn a_library_has_the_algorithms_of_its_family() {
 
 /// A row states the number of nodes and ranks per node, so the ranks must be placed that way.
 #[test]
-fn a_list_of_nodes_is_of_as_many_as_are_asked_for() {
+fn a_list_of_nodes_must_have_the_requested_length() {
     let refused = |nodes: u32, ppn: u32, list: &[u32]| {
         let placement = serde_json::json!({ "nodes": list });
-        let mut request = ask("bcast", &[nodes], &[8], 1 << 20);
+        let mut request = request_for("bcast", &[nodes], &[8], 1 << 20);
         request.ppn = ppn;
         request.common.placement = Some(serde_json::from_value(placement).expect("a placement"));
         let input_errors = tune(&request, &mut |_| true).err().unwrap_or_default();

@@ -3,26 +3,26 @@
 use serde_json::{Value, json};
 use sim::api::{BenchRow, bench};
 
-fn ask(more: Value) -> Result<BenchRow, String> {
-    let mut ask = json!({"machine": {"name": "aurora"}, "ppn": 1, "placement": "contiguous",
+fn run_bench(more: Value) -> Result<BenchRow, String> {
+    let mut request = json!({"machine": {"name": "aurora"}, "ppn": 1, "placement": "contiguous",
                          "fidelity": "loggp", "mpi": "none", "seed": 1});
-    let of = ask.as_object_mut().expect("an object");
+    let of = request.as_object_mut().expect("an object");
     of.extend(more.as_object().expect("an object").clone());
-    let ask = serde_json::from_value(ask).expect("a request");
-    let result = bench(&ask, &mut |_| true).map_err(|c| c[0].to_string())?;
+    let request = serde_json::from_value(request).expect("a request");
+    let result = bench(&request, &mut |_| true).map_err(|c| c[0].to_string())?;
     Ok(result.rows[0].clone())
 }
 
-fn play(name: &str, nodes: u32, bytes: u64) -> BenchRow {
-    ask(json!({"name": name, "nodes": nodes, "sizes": [bytes]})).expect("legal")
+fn simulate(name: &str, nodes: u32, bytes: u64) -> BenchRow {
+    run_bench(json!({"name": name, "nodes": nodes, "sizes": [bytes]})).expect("legal")
 }
 
 /// With two nodes, both neighbors are the same rank: two gets at once take one get plus the gap
 /// between two commands, and GPCNeT reports half of it.
 #[test]
 fn a_ring_of_two_gets_twice_at_once() {
-    let one = play("get_latency", 2, 8).latency_s.expect("a latency");
-    let row = play("rr_get_lat", 2, 8);
+    let one = simulate("get_latency", 2, 8).latency_s.expect("a latency");
+    let row = simulate("rr_get_lat", 2, 8);
     let gap = 59e-9; // `command_gap` of aurora
     let both = row.latency_s.expect("a latency");
     assert!((both - (one + gap) / 2.0).abs() < 50e-12, "{both} {one}");
@@ -33,8 +33,8 @@ fn a_ring_of_two_gets_twice_at_once() {
 /// second arrival; half of that is reported.
 #[test]
 fn a_ring_of_two_exchanges_in_little_more_than_one_latency() {
-    let one = play("latency", 2, 8).latency_s.expect("a latency");
-    let both = 2.0 * play("rr_lat", 2, 8).latency_s.expect("a latency");
+    let one = simulate("latency", 2, 8).latency_s.expect("a latency");
+    let both = 2.0 * simulate("rr_lat", 2, 8).latency_s.expect("a latency");
     assert!(both > one && both < one + 2.0 * 59e-9 + 1e-12, "{both} {one}");
 }
 
@@ -44,7 +44,7 @@ fn a_ring_of_two_exchanges_in_little_more_than_one_latency() {
 fn rings_of_long_messages_fill_the_host_interface() {
     for name in ["nat_bw", "rr_bw", "rr_put_bw", "rr_bw_sync"] {
         let packets = json!({"name": name, "nodes": 4, "sizes": [1 << 19], "fidelity": "packet"});
-        let row = ask(packets).expect("legal");
+        let row = run_bench(packets).expect("legal");
         let (rate, kept) = (row.bandwidth.expect("a rate"), row.bandwidth_p99.expect("a rate"));
         assert!(rate < 21e9 && rate > 0.93 * 21e9, "{name}: {rate}");
         assert!(kept <= rate * 1.001, "{name}: {kept} {rate}");
@@ -54,8 +54,8 @@ fn rings_of_long_messages_fill_the_host_interface() {
 /// Two ranks, one message each way: a ping-pong. dgnettest counts both.
 #[test]
 fn a_bisection_of_two_is_a_ping_pong() {
-    let one = play("latency", 2, 1 << 17).latency_s.expect("a latency");
-    let rate = play("bisect", 2, 1 << 17).bandwidth.expect("a rate");
+    let one = simulate("latency", 2, 1 << 17).latency_s.expect("a latency");
+    let rate = simulate("bisect", 2, 1 << 17).bandwidth.expect("a rate");
     let expected = f64::from(1 << 17) / one;
     assert!((rate / expected - 1.0).abs() < 1e-9, "{rate} {expected}");
 }
@@ -63,19 +63,20 @@ fn a_bisection_of_two_is_a_ping_pong() {
 /// Warm-up rounds are those before the first, however few there are.
 #[test]
 fn a_bisection_of_one_round_is_that_of_two_ranks() {
-    let ask = |iterations: u32| {
-        let ask = json!({"machine": {"name": "aurora"}, "fidelity": "loggp", "mpi": "none",
+    let run_bench = |iterations: u32| {
+        let request = json!({"machine": {"name": "aurora"}, "fidelity": "loggp", "mpi": "none",
         "placement": "contiguous", "seed": 1, "alone": false, "jobs": [
             {"name": "a", "ranks": 2, "ppn": 1, "bench": "bisect", "bytes": 1 << 17,
              "iterations": iterations},
         ]});
-        let ask = serde_json::from_value(ask).expect("a request");
-        let mut jobs = sim::api::jobs(&ask, Box::new(|_| true)).expect("legal").jobs;
+        let request = serde_json::from_value(request).expect("a request");
+        let mut jobs = sim::api::jobs(&request, Box::new(|_| true)).expect("legal").jobs;
         jobs.remove(0).bench.expect("it ended").bandwidth.expect("a rate")
     };
-    let expected = f64::from(1 << 17) / play("latency", 2, 1 << 17).latency_s.expect("a latency");
+    let expected =
+        f64::from(1 << 17) / simulate("latency", 2, 1 << 17).latency_s.expect("a latency");
     for iterations in [1, 2, 3] {
-        let rate = ask(iterations);
+        let rate = run_bench(iterations);
         assert!((rate / expected - 1.0).abs() < 1e-9, "{iterations}: {rate} {expected}");
     }
 }
@@ -88,9 +89,9 @@ fn collectives_side_by_side_on_nics_of_their_own_are_one() {
         [("multiple_allreduce", "allreduce", 8), ("multiple_alltoall", "alltoall", 4096)]
     {
         let of = |name: &str, ppn: u32| {
-            let ask = json!({"name": name, "nodes": 8, "ppn": ppn, "sizes": [bytes],
+            let request = json!({"name": name, "nodes": 8, "ppn": ppn, "sizes": [bytes],
                              "mpi": "cray-mpich"});
-            self::ask(ask).expect("legal")
+            self::run_bench(request).expect("legal")
         };
         let one = of(alone, 1).latency_s.expect("a latency");
         for ppn in [1, 8] {
@@ -104,12 +105,12 @@ fn collectives_side_by_side_on_nics_of_their_own_are_one() {
 #[test]
 fn ranks_without_a_partner_are_refused() {
     let one_node = json!({"name": "rr_lat", "nodes": 1, "ppn": 8, "sizes": [8]});
-    assert!(ask(one_node).expect_err("one node").contains("at least two nodes"));
-    assert!(ask(json!({"name": "bisect", "nodes": 1, "ppn": 8, "sizes": [8]})).is_ok());
+    assert!(run_bench(one_node).expect_err("one node").contains("at least two nodes"));
+    assert!(run_bench(json!({"name": "bisect", "nodes": 1, "ppn": 8, "sizes": [8]})).is_ok());
     let dealt = |name: &str| {
-        let ask = json!({"name": name, "nodes": 4, "ppn": 2, "sizes": [8],
+        let request = json!({"name": name, "nodes": 4, "ppn": 2, "sizes": [8],
                          "placement": "round-robin"});
-        self::ask(ask).expect_err("neighbors in number are on other nodes")
+        self::run_bench(request).expect_err("neighbors in number are on other nodes")
     };
     for name in ["rr_lat", "multiple_allreduce", "bisect"] {
         assert!(
@@ -120,9 +121,9 @@ fn ranks_without_a_partner_are_refused() {
     }
     // Consecutive ranks share a node in pairs, and so do others.
     let on = |name: &str, nodes: [u32; 8]| {
-        let ask = json!({"name": name, "nodes": 4, "ppn": 2, "sizes": [8],
+        let request = json!({"name": name, "nodes": 4, "ppn": 2, "sizes": [8],
                          "placement": {"nodes": nodes}});
-        self::ask(ask)
+        self::run_bench(request)
     };
     let again = "equally many ranks on every node, in order";
     for name in ["rr_lat", "multiple_allreduce", "bisect"] {
@@ -142,12 +143,12 @@ fn ranks_without_a_partner_are_refused() {
 /// measured. Each rank of a communicator has one for each other rank. Half of a bisection's ranks
 /// send one and receive one.
 #[test]
-fn more_messages_an_iteration_than_asked_for_are_refused_in_words() {
+fn an_iteration_above_the_message_budget_is_refused_with_a_reason() {
     let of = |name: &str, fidelity: &str, messages: u64| {
-        let ask = json!({"name": name, "nodes": 4, "ppn": 2, "sizes": [4096],
+        let request = json!({"name": name, "nodes": 4, "ppn": 2, "sizes": [4096],
                          "fidelity": fidelity, "mpi": "cray-mpich", "messages": messages,
                          "env": [["MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM", "pairwise"]]});
-        self::ask(ask)
+        self::run_bench(request)
     };
     for (name, all) in [
         ("rr_lat", 2 * 8),
@@ -157,57 +158,61 @@ fn more_messages_an_iteration_than_asked_for_are_refused_in_words() {
         ("bisect", 8),
     ] {
         for (fidelity, cost) in [("loggp", 1), ("flow", 10), ("packet", 1)] {
-            let asked = all * cost;
-            let said = of(name, fidelity, asked - 1).expect_err("too many");
-            let wanted = format!("messages: found `{}`, expected at least {asked}, ", asked - 1);
-            assert!(said.starts_with(&wanted), "{name}, {fidelity}: {said}");
-            assert!(said.contains(&format!("up to {all} messages")), "{name}, {fidelity}: {said}");
-            assert!(of(name, fidelity, asked).is_ok(), "{name}, {fidelity}");
+            let requested = all * cost;
+            let text = of(name, fidelity, requested - 1).expect_err("too many");
+            let wanted =
+                format!("messages: found `{}`, expected at least {requested}, ", requested - 1);
+            assert!(text.starts_with(&wanted), "{name}, {fidelity}: {text}");
+            assert!(text.contains(&format!("up to {all} messages")), "{name}, {fidelity}: {text}");
+            assert!(of(name, fidelity, requested).is_ok(), "{name}, {fidelity}");
         }
     }
 }
 
 /// As for a single benchmark: four rings of two ranks per node have 2 x 8 messages per iteration.
 #[test]
-fn more_messages_an_iteration_than_a_job_asked_for_are_refused() {
-    let ask = |fidelity: &str, messages: u64| {
-        let ask = json!({"machine": {"name": "aurora"}, "fidelity": fidelity, "mpi": "cray-mpich",
-        "placement": "contiguous", "seed": 1, "alone": false, "jobs": [
+fn an_iteration_above_a_jobs_message_budget_is_refused() {
+    let run_bench = |fidelity: &str, messages: u64| {
+        let request = json!({"machine": {"name": "aurora"}, "fidelity": fidelity,
+        "mpi": "cray-mpich", "placement": "contiguous", "seed": 1, "alone": false, "jobs": [
             {"name": "a", "ranks": 8, "ppn": 2, "bench": "rr_lat", "bytes": 8},
             {"name": "b", "ranks": 8, "ppn": 2, "bench": "rr_lat", "bytes": 8,
              "messages": messages},
         ]});
-        let ask = serde_json::from_value(ask).expect("a request");
-        sim::api::check_jobs(&ask).map_err(|c| c[0].to_string())
+        let request = serde_json::from_value(request).expect("a request");
+        sim::api::check_jobs(&request).map_err(|c| c[0].to_string())
     };
-    for (fidelity, asked) in [("loggp", 16), ("flow", 160), ("packet", 16)] {
-        let said = ask(fidelity, asked - 1).expect_err("too many");
-        let wanted = format!("job 2: messages: found `{}`, expected at least {asked}, ", asked - 1);
-        assert!(said.starts_with(&wanted), "{fidelity}: {said}");
-        assert_eq!(ask(fidelity, asked), Ok(()));
+    for (fidelity, requested) in [("loggp", 16), ("flow", 160), ("packet", 16)] {
+        let text = run_bench(fidelity, requested - 1).expect_err("too many");
+        let wanted =
+            format!("job 2: messages: found `{}`, expected at least {requested}, ", requested - 1);
+        assert!(text.starts_with(&wanted), "{fidelity}: {text}");
+        assert_eq!(run_bench(fidelity, requested), Ok(()));
     }
     // Without a pair of ranks on two nodes there is nothing to count.
     let half = json!({"machine": {"name": "aurora"}, "fidelity": "loggp", "jobs": [
         {"name": "a", "ranks": 4, "ppn": 8, "bench": "multiple_alltoall", "bytes": 8}]});
     let half = serde_json::from_value(half).expect("a request");
-    let said = sim::api::check_jobs(&half).expect_err("one node")[0].to_string();
-    assert!(said.contains("at least two nodes"), "{said}");
+    let text = sim::api::check_jobs(&half).expect_err("one node")[0].to_string();
+    assert!(text.contains("at least two nodes"), "{text}");
 }
 
 #[test]
-fn a_job_beside_others_is_refused_as_one_alone() {
-    let ask = |ppn: u32| {
-        let ask = json!({"machine": {"name": "aurora"}, "fidelity": "loggp", "mpi": "mpich",
+fn a_concurrent_job_is_refused_like_a_single_one() {
+    let run_bench = |ppn: u32| {
+        let request = json!({"machine": {"name": "aurora"}, "fidelity": "loggp", "mpi": "mpich",
         "placement": "contiguous", "seed": 1, "alone": false, "jobs": [
             {"name": "a", "ranks": 8, "ppn": 2, "bench": "rr_lat", "bytes": 8},
             {"name": "b", "ranks": 8, "ppn": ppn, "bench": "rr_lat", "bytes": 8},
         ]});
-        let ask = serde_json::from_value(ask).expect("a request");
-        sim::api::jobs(&ask, Box::new(|_| true)).map_err(|c| c[0].to_string())
+        let request = serde_json::from_value(request).expect("a request");
+        sim::api::jobs(&request, Box::new(|_| true)).map_err(|c| c[0].to_string())
     };
-    let row = ask(2).expect("legal").jobs.remove(1).bench.expect("it ended");
+    let row = run_bench(2).expect("legal").jobs.remove(1).bench.expect("it ended");
     let (mean, tail) = (row.latency_s.expect("measured"), row.latency_p99_s.expect("measured"));
     assert!(tail > mean * (1.0 - 1e-12) && mean > 1e-6, "{mean} {tail}");
-    assert!(ask(8).expect_err("one node").contains("at least two nodes"));
-    assert!(ask(3).expect_err("a last node of two").contains("equally many ranks on every node"));
+    assert!(run_bench(8).expect_err("one node").contains("at least two nodes"));
+    assert!(
+        run_bench(3).expect_err("a last node of two").contains("equally many ranks on every node")
+    );
 }

@@ -83,8 +83,8 @@ pub(super) fn choose(
     for fidelity in [Fidelity::LogGp, Fidelity::Flow, Fidelity::Packet] {
         let common = Common { fidelity: fidelity.name().into(), ..request.common.clone() };
         let error_bars = fidelity != Fidelity::Packet;
-        let asked = BenchRequest { common, error_bars, ..request.clone() };
-        let (bytes, band, why) = match answer(&asked, Some(tolerance), tick) {
+        let attempt = BenchRequest { common, error_bars, ..request.clone() };
+        let (bytes, band, why) = match answer(&attempt, Some(tolerance), tick) {
             Ok(AutoOutcome::Answer(mut result, widest)) => {
                 let why = match fidelity {
                     Fidelity::Packet => "the reference for the others".into(),
@@ -119,9 +119,9 @@ pub(super) fn choose(
             ..row(fidelity, false, band.map(|band| (bytes, band)), why)
         });
     }
-    let said: Vec<String> = candidates.iter().map(CandidateRow::said).collect();
+    let text: Vec<String> = candidates.iter().map(CandidateRow::text).collect();
     let wanted =
-        format!("more: {}. Larger replicas (--twin-packets) may narrow the bars", said.join("; "));
+        format!("more: {}. Larger replicas (--twin-packets) may narrow the bars", text.join("; "));
     Err(vec![InputError::new("tolerance", percent(tolerance), wanted)])
 }
 
@@ -133,15 +133,15 @@ fn row(fidelity: Fidelity, is_chosen: bool, widest: Option<Bars>, why: String) -
 }
 
 impl CandidateRow {
-    fn said(&self) -> String {
-        let mut said = self.fidelity.name().to_string();
+    fn text(&self) -> String {
+        let mut text = self.fidelity.name().to_string();
         if let Some(bytes) = self.bytes {
-            said += &format!(" at {bytes} B");
+            text += &format!(" at {bytes} B");
         }
         if let (Some(low), Some(high)) = (self.band_low, self.band_high) {
-            said += &format!(" {:+.1} to {:+.1} %", 100.0 * low, 100.0 * high);
+            text += &format!(" {:+.1} to {:+.1} %", 100.0 * low, 100.0 * high);
         }
-        format!("{said}, {}", self.why)
+        format!("{text}, {}", self.why)
     }
 }
 

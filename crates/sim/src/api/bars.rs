@@ -54,23 +54,25 @@ pub struct Band {
     pub band_low: Option<f64>,
     pub band_high: Option<f64>,
     /// Nodes of the largest replica.
-    pub twin_nodes: Option<u32>,
+    #[serde(rename = "twin_nodes")]
+    pub replica_nodes: Option<u32>,
     /// The error with the largest magnitude over all replicas.
-    pub twin_error: Option<f64>,
+    #[serde(rename = "twin_error")]
+    pub replica_error: Option<f64>,
 }
 
 impl Band {
-    /// For a prediction on `nodes` nodes. `twins` are sorted by size within each layout. Per
+    /// For a prediction on `nodes` nodes. `replicas` are sorted by size within each layout. Per
     /// doubling from the largest replica to the job, the error may change by twice its largest
     /// change from one replica to the next. With one size only, that change is the error itself.
-    pub(super) fn of(twins: &[ReplicaRow], nodes: u32) -> Band {
-        let Some(largest) = twins.iter().map(|twin| twin.nodes).max() else {
+    pub(super) fn of(replicas: &[ReplicaRow], nodes: u32) -> Band {
+        let Some(largest) = replicas.iter().map(|replica| replica.nodes).max() else {
             return Band::default();
         };
         let (mut low, mut high, mut worst, mut change) = (0.0f64, 0.0f64, 0.0f64, 0.0f64);
         for layout in ReplicaLayout::ALL {
-            let of_layout = twins.iter().filter(|twin| twin.layout == layout);
-            let errors: Vec<f64> = of_layout.map(|twin| twin.error).collect();
+            let of_layout = replicas.iter().filter(|replica| replica.layout == layout);
+            let errors: Vec<f64> = of_layout.map(|replica| replica.error).collect();
             for &error in &errors {
                 (low, high) = (low.min(error), high.max(error));
                 worst = if error.abs() > worst.abs() { error } else { worst };
@@ -84,8 +86,8 @@ impl Band {
         Band {
             band_low: Some((low - more).max(-1.0)),
             band_high: Some(high + more),
-            twin_nodes: Some(largest),
-            twin_error: Some(worst),
+            replica_nodes: Some(largest),
+            replica_error: Some(worst),
         }
     }
 
@@ -122,7 +124,7 @@ pub(super) type Answer<'a> = dyn FnMut(&mut Job, Fidelity) -> Result<(f64, u64),
 
 /// Runs the replicas of the job. Sizes are powers of two; the largest has at most half of the job's
 /// nodes and is within the packet budget. Empty if there is none.
-pub(super) fn twins(
+pub(super) fn replicas(
     job: &mut Job,
     bytes: u64,
     fidelity: Fidelity,
@@ -130,7 +132,7 @@ pub(super) fn twins(
     answer: &mut Answer<'_>,
 ) -> Result<Vec<ReplicaRow>, End> {
     let all = nodes(job);
-    let mut play = |layout: ReplicaLayout, n: usize, fidelity| {
+    let mut run_on = |layout: ReplicaLayout, n: usize, fidelity| {
         on(job, &layout.nodes(&all, n), |job| {
             let (seconds, packets) = answer(job, fidelity)?;
             Ok((seconds, job.placements.len() as u32, packets))
@@ -138,7 +140,7 @@ pub(super) fn twins(
     };
     let mut largest = None;
     for n in (1..).map(|i| 1usize << i).take_while(|n| 2 * n <= all.len()) {
-        if play(ReplicaLayout::First, n, Fidelity::LogGp)?.2 > most_packets {
+        if run_on(ReplicaLayout::First, n, Fidelity::LogGp)?.2 > most_packets {
             break;
         }
         largest = Some(n);
@@ -146,8 +148,8 @@ pub(super) fn twins(
     let mut rows = Vec::new();
     let sizes = (0..SIZES).rev().filter_map(|i| Some(largest? >> i)).filter(|&n| n >= 2);
     for (n, layout) in sizes.flat_map(|n| ReplicaLayout::ALL.map(|layout| (n, layout))) {
-        let (latency_s, ranks, _) = play(layout, n, fidelity)?;
-        let (packet_s, ..) = play(layout, n, Fidelity::Packet)?;
+        let (latency_s, ranks, _) = run_on(layout, n, fidelity)?;
+        let (packet_s, ..) = run_on(layout, n, Fidelity::Packet)?;
         let error = packet_s / latency_s - 1.0;
         let nodes = n as u32;
         rows.push(ReplicaRow { bytes, nodes, ranks, layout, latency_s, packet_s, error });
@@ -167,15 +169,15 @@ pub(super) fn nodes(job: &Job) -> Vec<NodeId> {
     nodes
 }
 
-/// Calls `play` with the job restricted to its ranks on `nodes`, which are sorted. Limits are off,
-/// because they apply to the large job.
-fn on<R>(job: &mut Job, nodes: &[NodeId], play: impl FnOnce(&mut Job) -> R) -> R {
+/// Calls `run_on` with the job restricted to its ranks on `nodes`, which are sorted. Limits are
+/// off, because they apply to the large job.
+fn on<R>(job: &mut Job, nodes: &[NodeId], run_on: impl FnOnce(&mut Job) -> R) -> R {
     let here =
         job.placements.iter().filter(|placement| nodes.binary_search(&placement.node).is_ok());
     let placements = here.copied().collect();
     let placements = std::mem::replace(&mut job.placements, placements);
     let limits = std::mem::replace(&mut job.limits, Policy::Off);
-    let result = play(job);
+    let result = run_on(job);
     (job.placements, job.limits) = (placements, limits);
     result
 }
@@ -184,7 +186,7 @@ fn on<R>(job: &mut Job, nodes: &[NodeId], play: impl FnOnce(&mut Job) -> R) -> R
 mod tests {
     use super::*;
 
-    fn twins(layout: ReplicaLayout, errors: &[f64]) -> Vec<ReplicaRow> {
+    fn replicas(layout: ReplicaLayout, errors: &[f64]) -> Vec<ReplicaRow> {
         let row = |(i, &error): (usize, &f64)| {
             let nodes = 8 << i;
             let (bytes, ranks) = (8, nodes);
@@ -196,13 +198,13 @@ mod tests {
     #[test]
     fn a_band_has_all_errors_and_those_that_grow_go_on() {
         let near = |band: Band, low: f64, high: f64, worst: f64| {
-            let found = [band.band_low, band.band_high, band.twin_error];
+            let found = [band.band_low, band.band_high, band.replica_error];
             for (found, wanted) in found.into_iter().zip([low, high, worst]) {
                 let found = found.expect("there are twins");
                 assert!((found - wanted).abs() < 1e-12, "{band:?}: {low} {high} {worst}");
             }
         };
-        let first = |errors: &[f64]| twins(ReplicaLayout::First, errors);
+        let first = |errors: &[f64]| replicas(ReplicaLayout::First, errors);
         // From 32 nodes to 256 are three doublings, each with a change of up to twice 0.08.
         near(Band::of(&first(&[0.02, 0.10, 0.15]), 256), -0.48, 0.15 + 0.48, 0.15);
         near(Band::of(&first(&[0.02, -0.01, -0.03]), 64), -0.09, 0.08, -0.03);
@@ -214,7 +216,7 @@ mod tests {
         near(Band::of(&first(&[0.05, 0.05]), 32).widened(0.01), -0.01, 0.06, 0.05);
         near(Band::of(&first(&[-0.2, -0.6]), 64), -1.0, 1.6, -0.6);
         // The layouts are independent.
-        let both = [first(&[0.10, 0.10]), twins(ReplicaLayout::Spread, &[0.02, 0.12])].concat();
+        let both = [first(&[0.10, 0.10]), replicas(ReplicaLayout::Spread, &[0.02, 0.12])].concat();
         near(Band::of(&both, 32), -0.20, 0.12 + 0.20, 0.12);
         assert_eq!(Band::of(&[], 256), Band::default());
     }

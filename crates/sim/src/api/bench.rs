@@ -56,8 +56,8 @@ pub struct BenchRequest {
     #[serde(default)]
     pub error_bars: bool,
     /// Packet budget of one call on a replica.
-    #[serde(default = "bars::most_packets")]
-    pub twin_packets: u64,
+    #[serde(rename = "twin_packets", default = "bars::most_packets")]
+    pub replica_packets: u64,
     /// With fidelity `auto`: maximum extent of the error bars, relative to the time.
     #[serde(default)]
     pub tolerance: Option<f64>,
@@ -106,8 +106,8 @@ pub struct BenchResult {
     pub nodes: u32,
     pub rows: Vec<BenchRow>,
     /// Scaled-down replicas that were run for error bars.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub twins: Vec<ReplicaRow>,
+    #[serde(rename = "twins", skip_serializing_if = "Vec::is_empty")]
+    pub replicas: Vec<ReplicaRow>,
     /// Fidelities that `auto` tried, and its choice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<CandidateRow>,
@@ -243,7 +243,7 @@ pub(super) fn answer(
         ranks,
         nodes: request.nodes,
         rows: Vec::new(),
-        twins: Vec::new(),
+        replicas: Vec::new(),
         candidates: Vec::new(),
         digest: String::new(),
         engine: EngineRow::default(),
@@ -272,7 +272,7 @@ pub(super) fn answer(
         congestion: Congested::default(),
         tally: Some(Tally::default()),
         network: None,
-        twins: Vec::new(),
+        replicas: Vec::new(),
         tick,
     };
     if tolerance.is_some()
@@ -286,7 +286,7 @@ pub(super) fn answer(
     if let Some(input_error) = plans.find_map(|p| too_many(&p, fidelity, request.messages)) {
         return Err(vec![input_error]);
     }
-    let bands = match request.error_bars.then_some(request.twin_packets) {
+    let bands = match request.error_bars.then_some(request.replica_packets) {
         None => Ok(vec![None; sizes.len()]),
         Some(packets) => sizes.iter().map(|&size| session.band(size, packets).map(Some)).collect(),
     };
@@ -316,14 +316,14 @@ pub(super) fn answer(
             break;
         }
     }
-    let Session { job, sums, congestion, tally, network, twins, .. } = session;
+    let Session { job, sums, congestion, tally, network, replicas, .. } = session;
     if let Some(tally) = tally {
         let nics = of_nodes(&job.machine, job.placements.iter().map(|placement| placement.nic));
         result.counter_table = tally.rows(&job.machine, fidelity, &nics);
         result.link_kinds = links(&job.machine, &tally).1;
     }
     result.congestion = CongestionRow::of(&job.machine, fidelity, &congestion);
-    (result.network, result.limits, result.twins) = (network, sums.limits, twins);
+    (result.network, result.limits, result.replicas) = (network, sums.limits, replicas);
     result.digest = format!("{:016x}", sums.digest.0);
     result.engine = EngineRow { wall_s: begun.elapsed().as_secs_f64(), ..sums.engine };
     // Sampling widens the error bars.
@@ -354,7 +354,7 @@ struct Session<'a> {
     /// `None` once a row was sampled.
     tally: Option<Tally>,
     network: Option<NetworkRow>,
-    twins: Vec<ReplicaRow>,
+    replicas: Vec<ReplicaRow>,
     tick: &'a mut dyn FnMut(Progress) -> bool,
 }
 
@@ -448,9 +448,9 @@ impl Session<'_> {
             (sums.engine, sums.digest) = (own.engine, own.digest);
             Ok((seconds, packets))
         };
-        let twins = bars::twins(job, bytes, *fidelity, packets, &mut answer)?;
-        let band = Band::of(&twins, bars::nodes(&self.job).len() as u32);
-        self.twins.extend(twins);
+        let replicas = bars::replicas(job, bytes, *fidelity, packets, &mut answer)?;
+        let band = Band::of(&replicas, bars::nodes(&self.job).len() as u32);
+        self.replicas.extend(replicas);
         Ok(band)
     }
 }
@@ -556,13 +556,13 @@ fn measure(
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> (BenchRow, crate::Outcome) {
     match fidelity {
-        Fidelity::Packet => play::<PacketNetwork>(job, plan, tick),
-        Fidelity::Flow => play::<FlowNetwork>(job, plan, tick),
-        Fidelity::LogGp => play::<LogGpNetwork>(job, plan, tick),
+        Fidelity::Packet => simulate::<PacketNetwork>(job, plan, tick),
+        Fidelity::Flow => simulate::<FlowNetwork>(job, plan, tick),
+        Fidelity::LogGp => simulate::<LogGpNetwork>(job, plan, tick),
     }
 }
 
-fn play<N: NetworkModel>(
+fn simulate<N: NetworkModel>(
     job: &Job,
     plan: &Plan,
     tick: &mut dyn FnMut(Progress) -> bool,
@@ -613,7 +613,7 @@ pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             let Bench::Validation(test) = which else {
                 unreachable!("only validation tests report this")
             };
-            let (mean, p99) = validation::told(test, plan, marks);
+            let (mean, p99) = validation::results(test, plan, marks);
             if test.is_rate() {
                 (row.bandwidth, row.bandwidth_p99) = (Some(mean), Some(p99));
             } else {

@@ -34,8 +34,8 @@ pub(super) fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<In
 const MOST_STEPS: u64 = 1 << 25;
 
 /// `--window`, for benchmarks with a window.
-pub(super) fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, InputError> {
-    let Some(window) = asked else { return Ok(WINDOW) };
+pub(super) fn window(requested: Option<u32>, which: Option<Bench>) -> Result<u32, InputError> {
+    let Some(window) = requested else { return Ok(WINDOW) };
     let wanted = if which.is_some_and(|which| which.measure() != Measure::Bandwidth) {
         "no window for this benchmark: only bandwidth tests have one".into()
     } else if !(1..=MOST_WINDOW).contains(&window) {
@@ -48,12 +48,12 @@ pub(super) fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, In
 
 /// `--shifts` among `ranks` ranks, for benchmarks with shifts.
 pub(super) fn simulated_shifts(
-    asked: Option<u32>,
+    requested: Option<u32>,
     which: Option<Bench>,
     ranks: u32,
 ) -> Result<u32, InputError> {
     let all = ranks.saturating_sub(1);
-    let Some(shifts) = asked else { return Ok(SHIFTS.min(all)) };
+    let Some(shifts) = requested else { return Ok(SHIFTS.min(all)) };
     let least = (PUTS * shifts::LEAST_PARTS as u32).min(all);
     let wanted = if which.is_some_and(|which| which != Bench::PutAlltoall) {
         "no shifts for this benchmark: only `put_alltoall` has them".into()
@@ -66,8 +66,11 @@ pub(super) fn simulated_shifts(
 }
 
 /// `--buffers`, for benchmarks that support it.
-pub(super) fn buffers(asked: Option<&str>, which: Option<Bench>) -> Result<Buffers, InputError> {
-    match (asked, which) {
+pub(super) fn buffers(
+    requested: Option<&str>,
+    which: Option<Bench>,
+) -> Result<Buffers, InputError> {
+    match (requested, which) {
         (None | Some("host"), _) => Ok(Buffers::Host),
         (Some("gpu"), Some(which)) if !which.takes_gpu_buffers() => {
             let wanted = "`host` for this benchmark: one-sided operations and reductions on GPU \
@@ -140,10 +143,10 @@ pub(super) fn too_many(plan: &Plan, fidelity: Fidelity, messages: u64) -> Option
     let call = |kind| calls::most(&call_across(kind, algorithm, ranks / ppn, bytes));
     let calls = test.kind().map_or(0, |kind| u64::from(ppn) * call(kind));
     let all = u64::from(ranks) * test.messages() + calls;
-    let asked = all * calls::cost(fidelity);
+    let requested = all * calls::cost(fidelity);
     let wanted = format!(
-        "at least {asked}, or fewer ranks: an iteration at {bytes} B has up to {all} messages, \
+        "at least {requested}, or fewer ranks: an iteration at {bytes} B has up to {all} messages, \
          and it cannot be sampled"
     );
-    (asked > messages).then(|| InputError::new("messages", messages.to_string(), wanted))
+    (requested > messages).then(|| InputError::new("messages", messages.to_string(), wanted))
 }

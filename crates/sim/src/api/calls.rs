@@ -170,8 +170,8 @@ pub(super) fn parts(
 ) -> Option<CallPlan> {
     let (rounds, ranks) = (call.rounds(), call.member.size);
     let a_rank = partners(call);
-    let is_asked_for = messages > most_messages();
-    let (asked, messages) = (messages, messages_allowed(fidelity, messages));
+    let is_requested = messages > most_messages();
+    let (budget, messages) = (messages, messages_allowed(fidelity, messages));
     if most(call) <= messages {
         return Some(CallPlan::whole(call.clone()));
     }
@@ -208,9 +208,10 @@ pub(super) fn parts(
         if range.alike {
             // A wave may exceed its share without reducing the shares of the others.
             let share = left / alike;
-            let [own, most] = [share, asked].map(|m| (m / a_round).min(u64::from(u32::MAX)) as u32);
+            let [own, most] =
+                [share, budget].map(|m| (m / a_round).min(u64::from(u32::MAX)) as u32);
             alike -= 1;
-            range.sample = sample_rounds(job, &call, range, fidelity, [own, most], is_asked_for)?;
+            range.sample = sample_rounds(job, &call, range, fidelity, [own, most], is_requested)?;
             left -= share.min(u64::from(range.sample.simulated()) * a_round);
             continue;
         }
@@ -238,7 +239,7 @@ fn sample_rounds(
     range: &RoundRange,
     fidelity: Fidelity,
     [share, most]: [u32; 2],
-    is_asked_for: bool,
+    is_requested: bool,
 ) -> Option<Rounds> {
     let rounds = range.from..range.to;
     let all = rounds.len() as u32;
@@ -251,7 +252,7 @@ fn sample_rounds(
         false => LEAST_ROUNDS.div_ceil(a_rank).max(Rounds::PARTS),
     };
     // Flows are too expensive for more, unless the user raises the budget.
-    let own = if fidelity == Fidelity::Flow && !is_asked_for { share.min(least) } else { share };
+    let own = if fidelity == Fidelity::Flow && !is_requested { share.min(least) } else { share };
     if !sweeps(call) {
         return (own >= least).then(|| Rounds::spread(rounds, own));
     }
@@ -302,9 +303,9 @@ fn sample_rounds(
             enough.then(|| Rounds::waves(rounds.clone(), whole, waves, last))
         });
     }
-    let ends = if is_asked_for { ends(last) } else { Ends { last, ..ends(LastRounds::AsFirst) } };
+    let ends = if is_requested { ends(last) } else { Ends { last, ..ends(LastRounds::AsFirst) } };
     // The minimum leaves none for the last near rounds, which are added.
-    let (enough, more) = match is_asked_for {
+    let (enough, more) = match is_requested {
         true => (own, 0),
         false => (share.min(BLOCKS * Rounds::BLOCK), ends.simulated() - ends.near),
     };

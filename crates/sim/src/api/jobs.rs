@@ -234,15 +234,15 @@ pub fn jobs(
     let (run, order, ready) = prepared(request)?;
     let fidelity = fidelity(&request.common.fidelity).expect("reported by `run_of`");
     let tick: SharedTick = Rc::new(RefCell::new(tick));
-    let play = |run: &Job, ready: &[&Ready<'_>]| match fidelity {
-        Fidelity::Packet => play::<PacketNetwork>(run, ready, &tick),
-        Fidelity::Flow => play::<FlowNetwork>(run, ready, &tick),
-        Fidelity::LogGp => play::<LogGpNetwork>(run, ready, &tick),
+    let simulate = |run: &Job, ready: &[&Ready<'_>]| match fidelity {
+        Fidelity::Packet => simulate::<PacketNetwork>(run, ready, &tick),
+        Fidelity::Flow => simulate::<FlowNetwork>(run, ready, &tick),
+        Fidelity::LogGp => simulate::<LogGpNetwork>(run, ready, &tick),
     };
     let mut by_number: Vec<&Ready<'_>> = ready.iter().collect();
     order.iter().zip(&ready).for_each(|(&number, task)| by_number[number] = task);
-    let (outcome, played) = play(&run, &by_number)?;
-    let mut played: Vec<Option<JobRun>> = played.into_iter().map(Some).collect();
+    let (outcome, job_runs) = simulate(&run, &by_number)?;
+    let mut job_runs: Vec<Option<JobRun>> = job_runs.into_iter().map(Some).collect();
     let tally = Tally::of(&outcome);
     let (link_table, link_kinds) = links(&run.machine, &tally);
     let nics = of_nodes(&run.machine, run.placements.iter().map(|placed| placed.nic));
@@ -278,7 +278,7 @@ pub fn jobs(
     for (i, job) in request.jobs.iter().enumerate() {
         let number = order[i];
         let placements = placements_of(&run, number);
-        let together = played[number].take().expect("every job was run once");
+        let together = job_runs[number].take().expect("every job was run once");
         let mut row = row(job, &run.machine, placements, &together);
         if let Some(live) = &together.live {
             let of_job = run::endings(live, together.failure.is_some()).into_iter();
@@ -291,7 +291,7 @@ pub fn jobs(
             own.noise = run.noise;
             own.limits = run.limits;
             own.vnets = vec![run.vnets[number]];
-            let (outcome, alone) = play(&own, &[&ready[i]])?;
+            let (outcome, alone) = simulate(&own, &[&ready[i]])?;
             result.engine.add(outcome.engine);
             let alone = alone.into_iter().next().expect("one job was run");
             result.interrupted |= is_interrupted(&alone.failure) || outcome.end == End::Interrupted;
@@ -466,7 +466,7 @@ fn look_at<'a>(
 }
 
 /// Runs the jobs together; results in the order of their internal numbers.
-fn play<N: NetworkModel>(
+fn simulate<N: NetworkModel>(
     run: &Job,
     ready: &[&Ready<'_>],
     tick: &SharedTick,
@@ -493,7 +493,7 @@ fn play<N: NetworkModel>(
     let mut world = World::<N, _>::new(run, MultiJob::new(works));
     let outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
     let works = world.workload.jobs;
-    let played = works.into_iter().zip(outcome.jobs.clone()).map(|(work, job)| match work {
+    let job_runs = works.into_iter().zip(outcome.jobs.clone()).map(|(work, job)| match work {
         Work::Program(live) => ended(run, &outcome, job, *live),
         Work::Bench(streams, plan) => {
             let finished = streams.is_finished();
@@ -510,13 +510,13 @@ fn play<N: NetworkModel>(
             JobRun { outcome: job, failure, exit_code, live: None, bench }
         }
     });
-    let mut played: Vec<JobRun> = played.collect();
+    let mut job_runs: Vec<JobRun> = job_runs.collect();
     let mut outcome = outcome;
     let programs: Vec<_> =
-        played.iter().filter_map(|one| Some((one.outcome.first, one.live.as_ref()?))).collect();
+        job_runs.iter().filter_map(|one| Some((one.outcome.first, one.live.as_ref()?))).collect();
     if let Some(out) = memory::count(&mut outcome, run, &programs) {
         let of = |one: &&mut JobRun| one.outcome.first <= out.rank;
-        let hit = played.iter_mut().filter(of).max_by_key(|one| one.outcome.first);
+        let hit = job_runs.iter_mut().filter(of).max_by_key(|one| one.outcome.first);
         if let Some(hit) = hit.filter(|hit| hit.failure.is_none()) {
             let own = Blocked { rank: out.rank - hit.outcome.first, ..out };
             let (message, ranks) = (own.what.clone(), vec![run::killed(&run.machine, &own)]);
@@ -524,7 +524,7 @@ fn play<N: NetworkModel>(
             hit.exit_code = 1;
         }
     }
-    Ok((outcome, played))
+    Ok((outcome, job_runs))
 }
 
 /// How the run ended for one of its jobs, in job-local rank numbers.
@@ -575,9 +575,9 @@ fn row(
     job: &JobRequest,
     machine: &Machine,
     placements: &[RankPlacement],
-    played: &JobRun,
+    job_runs: &JobRun,
 ) -> JobRow {
-    let JobRun { outcome, failure, exit_code, live, bench } = played;
+    let JobRun { outcome, failure, exit_code, live, bench } = job_runs;
     let mean = |of: fn(&live::RankOutcome) -> Span| {
         let ranks = &live.as_ref()?.ranks;
         Some(ranks.iter().map(|r| of(r).seconds()).sum::<f64>() / ranks.len().max(1) as f64)

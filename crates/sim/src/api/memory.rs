@@ -53,8 +53,8 @@ fn fullest(job: &Job, programs: &[(u32, &LiveOutcome)]) -> Option<(NodeId, NodeM
     let mut nodes: BTreeMap<NodeId, NodeMemory> = BTreeMap::new();
     for &(first, live) in programs {
         let peers = job.library.peer_memory * (live.ranks.len() as u64 - 1);
-        for (rank, told) in (first..).zip(&live.ranks) {
-            let Some((begun, peak)) = told.memory else { continue };
+        for (rank, report) in (first..).zip(&live.ranks) {
+            let Some((begun, peak)) = report.memory else { continue };
             let sum = nodes.entry(job.placements[rank as usize].node).or_default();
             sum.ranks += 1;
             sum.begun += begun;

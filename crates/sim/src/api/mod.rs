@@ -451,8 +451,8 @@ pub(crate) fn run_of(
             Err(more) => input_errors.extend(more.into_iter().map(|c| of_job(c, wanted.len(), i))),
         }
     }
-    let asked: Vec<RequestedClass<'_>> = wanted.iter().map(|w| w.class).collect();
-    let vnets = classes::of(common, &asked, &mut machine).map_err(|c| input_errors.extend(c));
+    let requested: Vec<RequestedClass<'_>> = wanted.iter().map(|w| w.class).collect();
+    let vnets = classes::of(common, &requested, &mut machine).map_err(|c| input_errors.extend(c));
     let background = background::of(common, &machine, &free).map_err(|c| input_errors.extend(c));
     let noise = background::noise(common).map_err(|c| input_errors.push(c));
     let limits = limits::policy(common).map_err(|c| input_errors.push(c));

@@ -36,7 +36,7 @@ pub(super) fn misplaced(
 /// An error if a list of nodes has another number of nodes or of ranks per node than requested. The
 /// row would state one number of nodes and measure another.
 pub(super) fn on_other_nodes(
-    asked: u32,
+    requested: u32,
     ppn: u32,
     placements: &[RankPlacement],
 ) -> Option<InputError> {
@@ -47,13 +47,13 @@ pub(super) fn on_other_nodes(
     let count = |n: u32, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let nodes = ranks_of.len() as u32;
     let most = ranks_of.values().copied().max().unwrap_or(0);
-    let found = if nodes != asked {
+    let found = if nodes != requested {
         format!("ranks on {}", count(nodes, "node"))
     } else if most > ppn {
         format!("{} on one of {}", count(most, "rank"), count(nodes, "node"))
     } else {
         return None;
     };
-    let wanted = format!("ranks on {}, {ppn} on each", count(asked, "node"));
+    let wanted = format!("ranks on {}, {ppn} on each", count(requested, "node"));
     Some(InputError::new("placement", found, wanted))
 }

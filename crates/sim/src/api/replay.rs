@@ -57,7 +57,8 @@ pub struct Recorded {
     pub core_speed: f64,
     pub calls: usize,
     /// Unsuccessful polls: each is replayed for its recorded duration.
-    pub vain_polls: u64,
+    #[serde(rename = "vain_polls")]
+    pub unsuccessful_polls: u64,
     /// Why the run cannot be replayed.
     pub refused: Option<String>,
     #[serde(skip)]
@@ -74,7 +75,7 @@ impl Recorded {
             ops: record::ops(),
             core_speed: job.machine.node.core_speed,
             calls: table.rows(),
-            vain_polls: recorder.vain_polls,
+            unsuccessful_polls: recorder.vain_polls,
             refused: recorder.refused.clone(),
             columns: table.columns(),
         }
@@ -128,8 +129,8 @@ pub fn replay(
     });
     // Report the other input errors too, whatever the number of ranks.
     let ranks = schedule.as_ref().map_or(1, |schedule| schedule.ranks);
-    let asked = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
-    let job = job_of_class(&request.common, ranks, request.ppn.max(1), asked);
+    let requested = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
+    let job = job_of_class(&request.common, ranks, request.ppn.max(1), requested);
     let job =
         job.map_err(|more| input_errors.extend([more, limits::env_errors(honored_env)].concat()));
     if let (Ok(schedule), Ok(job)) = (&schedule, &job) {
@@ -155,9 +156,9 @@ pub fn replay(
     schedule.choose(&nodes, &|case| job.library.selection.decide(case, &overrides));
     let fidelity = fidelity(&request.common.fidelity).expect("reported by `job`");
     let mut result = match fidelity {
-        Fidelity::Packet => play::<PacketNetwork>(&job, fidelity, schedule, tick),
-        Fidelity::Flow => play::<FlowNetwork>(&job, fidelity, schedule, tick),
-        Fidelity::LogGp => play::<LogGpNetwork>(&job, fidelity, schedule, tick),
+        Fidelity::Packet => simulate::<PacketNetwork>(&job, fidelity, schedule, tick),
+        Fidelity::Flow => simulate::<FlowNetwork>(&job, fidelity, schedule, tick),
+        Fidelity::LogGp => simulate::<LogGpNetwork>(&job, fidelity, schedule, tick),
     };
     result.mpi.clone_from(&request.common.mpi);
     result.wall_s = begun.elapsed().as_secs_f64();
@@ -231,7 +232,7 @@ fn too_large(job: &Job, schedule: &Schedule) -> Option<InputError> {
         .or_else(|| too_long(members, packing.member_gap(), "the library packs"))
 }
 
-fn play<N: NetworkModel>(
+fn simulate<N: NetworkModel>(
     job: &Job,
     fidelity: Fidelity,
     schedule: Schedule,

@@ -313,18 +313,18 @@ mod tests {
     }
 
     /// Number of seeds, of 400, for which the extrapolation to `all` rounds is within its stated
-    /// error, and the mean error. Durations follow `law` plus noise.
+    /// error, and the mean error. Durations follow `model` plus noise.
     ///
     /// The noise component `slow` is constant over 16 rounds and correlates with that of the 16
     /// rounds before.
-    fn holds(rounds: &Rounds, all: u32, slow: f64, law: impl Fn(u32) -> f64) -> (u32, f64) {
-        let truth: f64 = (0..all).map(&law).sum();
+    fn holds(rounds: &Rounds, all: u32, slow: f64, model: impl Fn(u32) -> f64) -> (u32, f64) {
+        let truth: f64 = (0..all).map(&model).sum();
         let (mut within, mut errors) = (0, 0.0);
         for seed in 0..400 {
             let draw = |of, nth| base::uniform(base::draw(seed, of, 0, u64::from(nth))) - 0.5;
             // Correlation 0.3: a / (1 + a^2) for a = 1/3.
             let wave = |round| slow * (draw(1, round / 16 + 1) + draw(1, round / 16) / 3.0);
-            let begun = begun(rounds, |round| law(round) + draw(0, round) + wave(round));
+            let begun = begun(rounds, |round| model(round) + draw(0, round) + wave(round));
             let (span, error) = rounds.extrapolate(&begun, all);
             within += u32::from((span - truth).abs() < error);
             errors += error / 400.0 / truth;
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_waves_are_played_in_a_row_from_the_first() {
+    fn whole_waves_are_simulated_in_order_from_the_first() {
         let rounds = Rounds::waves(1..2_415, 16, 6, LastRounds::AsFirst);
         assert_eq!(simulated(&rounds), (1..97).collect::<Vec<_>>());
         assert_eq!(rounds.pieces, [16..32, 32..48, 48..64, 64..80, 80..96]);
@@ -441,14 +441,14 @@ mod tests {
                 assert!(inner.iter().all(|b| b.start >= 12 && b.end <= 275));
             }
         }
-        let told = |last, law: &dyn Fn(u32) -> f64| {
+        let extrapolated = |last, model: &dyn Fn(u32) -> f64| {
             let rounds = Rounds::spread_between(0..287, 70, near(last));
             assert_eq!((rounds.blocks[0].clone(), rounds.simulated()), (0..12, 70));
-            rounds.extrapolate(&begun(&rounds, law), 287)
+            rounds.extrapolate(&begun(&rounds, model), 287)
         };
-        let (span, error) = told(LastRounds::AsFirst, &|r| ends(0, 287, 12)(r).min(3.0));
+        let (span, error) = extrapolated(LastRounds::AsFirst, &|r| ends(0, 287, 12)(r).min(3.0));
         assert!((span - 24.0 - 3.0 * 263.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
-        let (span, error) = told(LastRounds::Others, &|r| if r < 12 { 1.0 } else { 3.0 });
+        let (span, error) = extrapolated(LastRounds::Others, &|r| if r < 12 { 1.0 } else { 3.0 });
         assert!((span - 12.0 - 3.0 * 275.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
     }
 
@@ -502,29 +502,29 @@ mod tests {
     /// A wave with a known mean, plus noise. Whole waves are within their error 19 times of 20.
     /// Blocks of one round, which do not resolve the wave, are not.
     #[test]
-    fn whole_waves_are_as_near_as_they_say_and_blocks_of_a_round_are_not() {
-        let law = |r| wave(r, 2_414, 16);
+    fn whole_waves_are_within_their_stated_error_and_single_rounds_are_not() {
+        let model = |r| wave(r, 2_414, 16);
         let (within, error) =
-            holds(&Rounds::waves(0..2_414, 16, 6, LastRounds::AsFirst), 2_414, 1.0, law);
+            holds(&Rounds::waves(0..2_414, 16, 6, LastRounds::AsFirst), 2_414, 1.0, model);
         assert!((370..=390).contains(&within), "{within} of 400, {error}");
         // Five waves with a total noise of 0.31 have an error of 0.14 at a mean of 3; Student's t
         // is 2.776.
         assert!((0.12..0.17).contains(&error), "{error}");
         // Eighths of 20 waves each have the same phase of a wave in their middle.
-        let law = |r| wave(r, 2_560, 16);
-        let (within, _) = holds(&Rounds::spread(0..2_560, 8), 2_560, 0.0, law);
+        let model = |r| wave(r, 2_560, 16);
+        let (within, _) = holds(&Rounds::spread(0..2_560, 8), 2_560, 0.0, model);
         assert!(within < 100, "{within} of 400");
         let (within, error) =
-            holds(&Rounds::waves(0..2_560, 16, 6, LastRounds::AsFirst), 2_560, 1.0, law);
+            holds(&Rounds::waves(0..2_560, 16, 6, LastRounds::AsFirst), 2_560, 1.0, model);
         assert!((370..=390).contains(&within), "{within} of 400, {error}");
     }
 
     /// For a long wave, blocks at all phases overestimate their error, by not much more than the
     /// variation within the wave.
     #[test]
-    fn blocks_all_over_a_wave_are_no_farther_off_than_they_say() {
-        let law = |r| wave(r, 77_262, 512);
-        let (within, error) = holds(&Rounds::phases(0..77_262, 512, 36, RING), 77_262, 0.0, law);
+    fn blocks_spread_over_a_wave_are_within_their_stated_error() {
+        let model = |r| wave(r, 77_262, 512);
+        let (within, error) = holds(&Rounds::phases(0..77_262, 512, 36, RING), 77_262, 0.0, model);
         assert!(within >= 380 && error < 0.3, "{within} of 400, {error}");
     }
 }

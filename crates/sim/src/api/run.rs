@@ -35,7 +35,7 @@ use workload::wire::checks;
 const LIVELOCK_POLLS: u64 = 1_000_000;
 /// Wall time to wait for ranks blocked outside MPI when no other rank can run; the same as for
 /// threads (docs/models/live.md) [estimate].
-const PATIENCE: Duration = Duration::from_secs(10);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct RunRequest {
@@ -176,12 +176,12 @@ pub fn run(
         input_errors.extend(more);
         Default::default()
     });
-    let asked = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
+    let requested = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
     let by_hand = common.nic_policy.is_some();
     let set =
         cray::apply_variables(&mut common, honored_env, request.ranks, request.rank_order.as_ref());
     let set = set.map_err(|more| input_errors.extend(more)).unwrap_or_default();
-    let job = match job_of_class(&common, request.ranks, ppn, asked) {
+    let job = match job_of_class(&common, request.ranks, ppn, requested) {
         Ok(mut job) => {
             let notes = notes.into_iter().chain(set);
             job.library.notes.extend(notes.map(|note| (None, note)));
@@ -248,7 +248,7 @@ pub(super) fn start(
     let (placements, nodes) = rank_locations(&job.machine, placements);
     let library = &job.library;
     let starting = Rc::new(Cell::new(None));
-    let told = starting.clone();
+    let starting_now = starting.clone();
     let spec = LaunchSpec {
         program: words(&program.program),
         warm: program.warm.as_deref().map(words),
@@ -280,18 +280,18 @@ pub(super) fn start(
         clock_tick: library.call_overhead.max(Span::ns(1)),
         poll_interval: library.poll_interval,
         livelock_polls: LIVELOCK_POLLS,
-        idle_timeout: PATIENCE,
+        idle_timeout: IDLE_TIMEOUT,
         synchronized: overrides.synchronized,
         progress: Some(Box::new(move |p: live::Progress| {
             let live::Progress { started, attached, ranks } = p;
             let is_over = attached == ranks;
-            told.set((!is_over).then_some(Starting { started, attached, ranks }));
+            starting_now.set((!is_over).then_some(Starting { started, attached, ranks }));
         })),
     };
-    let asked = tick.clone();
+    let requested = tick.clone();
     let interrupted = Box::new(move || {
         let starting = starting.get();
-        !(asked.borrow_mut())(Progress { now: Time::ZERO, events: 0, starting })
+        !(requested.borrow_mut())(Progress { now: Time::ZERO, events: 0, starting })
     });
     let rules = library.clone();
     let choose =

@@ -24,7 +24,7 @@ pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, SampleRow) {
     // Start of the first part and end of each, in the mean over ranks.
     let mean = |at: usize| marks.iter().map(|m| m[at].0 as f64 * 1e-12).sum::<f64>();
     let means: Vec<f64> = (0..=ends.len()).map(|at| mean(at) / marks.len() as f64).collect();
-    let played = means[ends.len()] - means[0];
+    let simulated = means[ends.len()] - means[0];
     let all = plan.ranks - 1;
     let share = SampleRow {
         method: Some("exact"),
@@ -33,7 +33,7 @@ pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, SampleRow) {
         rounds_played: plan.shifts,
         ranks_played: plan.ranks,
     };
-    let whole = played * f64::from(all) / f64::from(plan.shifts);
+    let whole = simulated * f64::from(all) / f64::from(plan.shifts);
     if plan.shifts >= all {
         return (whole, share); // More shifts would repeat the same ones.
     }
@@ -55,7 +55,7 @@ pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, SampleRow) {
     // The mean of the remaining parts varies too: their number, at least one.
     let others = (left / (lengths.iter().sum::<f64>() / lengths.len() as f64)).max(1.0);
     let half = STUDENT[counted.len() - 2] * (variance * (1.0 / n + 1.0 / others)).sqrt();
-    let time = played + left * mean;
+    let time = simulated + left * mean;
     let open = (short(all) + short(plan.shifts)) / 2.0 * mean;
     let error = (left * (half + DRIFT * mean) + open) / time;
     (time, SampleRow { method: Some("sampled"), error: Some(error), ..share })

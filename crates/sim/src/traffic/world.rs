@@ -54,17 +54,17 @@ struct Stream<'a> {
 
 impl Stream<'_> {
     /// Generation time of packet `nth` of the source at `place`, if the one before was generated at
-    /// `born`.
+    /// `generated_at`.
     #[inline]
-    fn next_generation(&self, setting: u32, born: Time, nth: u32) -> Time {
-        born + self.to.gap(setting, u64::from(nth), self.mean_gap)
+    fn next_generation(&self, setting: u32, generated_at: Time, nth: u32) -> Time {
+        generated_at + self.to.gap(setting, u64::from(nth), self.mean_gap)
     }
 }
 
 /// A sending NIC: generation time of its last packet, and the number of packets so far.
 #[derive(Clone, Copy)]
 struct Source {
-    born: Time,
+    generated_at: Time,
     generated: u32,
 }
 
@@ -101,9 +101,9 @@ struct Traffic<'a> {
     all_counted: bool,
     slices: Vec<Slice>,
     /// Messages of each background that arrived in the window.
-    beside: Vec<u64>,
+    background_counts: Vec<u64>,
     /// Sum of the generation times of the window's packets that have not arrived.
-    births: u128,
+    generation_sum: u128,
 }
 
 impl<'a, N: NetworkModel> World<'a, N> {
@@ -151,7 +151,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
             traffic: Traffic {
                 streams,
                 measured,
-                sources: vec![Source { born: Time::ZERO, generated: 0 }; n as usize],
+                sources: vec![Source { generated_at: Time::ZERO, generated: 0 }; n as usize],
                 seen: Vec::with_capacity(PREFETCH_BLOCK),
                 in_flight: Slab::with_capacity(8 * n as usize),
                 digest: 0,
@@ -161,8 +161,8 @@ impl<'a, N: NetworkModel> World<'a, N> {
                 given_up: 0,
                 all_counted: false,
                 slices: vec![Slice::default(); setting.slices as usize],
-                beside: vec![0; setting.background.len()],
-                births: 0,
+                background_counts: vec![0; setting.background.len()],
+                generation_sum: 0,
             },
             events: 0,
             now: Time::ZERO,
@@ -258,9 +258,9 @@ impl<'a, N: NetworkModel> World<'a, N> {
             if windows.is_multiple_of(1 << 12) {
                 goes_on &= tick(self.now, self.events);
             }
-            member.post(|to, bag| std::mem::swap(self.net.outgoing(to), bag));
+            member.post(|to, mailbox| std::mem::swap(self.net.outgoing(to), mailbox));
             let (net, traffic, mut cx) = self.split();
-            member.take(|from, bag| net.incoming(from, bag, &mut cx));
+            member.take(|from, mailbox| net.incoming(from, mailbox, &mut cx));
             traffic.collect(watch, net, cx.delivered);
         }
     }
@@ -321,8 +321,8 @@ impl<'a> Traffic<'a> {
     #[inline(always)]
     fn next_generation(&self, source: u32) -> Time {
         let (stream, setting) = self.stream(source);
-        let Source { born, generated: nth } = self.sources[source as usize];
-        stream.next_generation(setting, born, nth)
+        let Source { generated_at, generated: nth } = self.sources[source as usize];
+        stream.next_generation(setting, generated_at, nth)
     }
 
     /// Schedules the next packet of a source, which was generated at `at`.
@@ -338,7 +338,7 @@ impl<'a> Traffic<'a> {
         if at >= watch.sources_end {
             return;
         }
-        self.sources[source as usize] = Source { born: at, generated: nth + 1 };
+        self.sources[source as usize] = Source { generated_at: at, generated: nth + 1 };
         self.count(source, at, watch);
         let id = self.in_flight.insert(GeneratedPacket { at, nth, from: source });
         let nic = stream.to.nic(setting);
@@ -355,7 +355,7 @@ impl<'a> Traffic<'a> {
     fn count(&mut self, source: u32, at: Time, watch: &Watch) {
         if watch.is_window(at) && source < self.measured && !self.all_counted {
             self.packets += 1;
-            self.births += u128::from(at.0);
+            self.generation_sum += u128::from(at.0);
         }
     }
 
@@ -363,13 +363,13 @@ impl<'a> Traffic<'a> {
     /// reached, because earlier packets are not ready to leave.
     fn count_all(&mut self, watch: &Watch) {
         for source in 0..self.measured {
-            let Source { mut born, generated: mut nth } = self.sources[source as usize];
+            let Source { mut generated_at, generated: mut nth } = self.sources[source as usize];
             let (stream, setting) = self.stream(source);
             // A source without packets never sends.
-            while nth > 0 && born < watch.end {
-                born = stream.next_generation(setting, born, nth);
+            while nth > 0 && generated_at < watch.end {
+                generated_at = stream.next_generation(setting, generated_at, nth);
                 nth += 1;
-                self.count(source, born, watch);
+                self.count(source, generated_at, watch);
             }
         }
         self.all_counted = true;
@@ -422,7 +422,7 @@ impl<'a> Traffic<'a> {
             if from >= self.measured {
                 if watch.is_window(seen) {
                     let stream = self.streams.partition_point(|s| s.first <= from) - 1;
-                    self.beside[stream - 1] += 1;
+                    self.background_counts[stream - 1] += 1;
                 }
                 continue;
             }
@@ -432,7 +432,7 @@ impl<'a> Traffic<'a> {
             }
             if watch.is_window(at) {
                 self.latencies.add(seen.since(at));
-                self.births -= u128::from(at.0);
+                self.generation_sum -= u128::from(at.0);
             }
         }
     }
@@ -447,7 +447,8 @@ impl<'a> Traffic<'a> {
     /// Number of measured packets generated before `now`.
     fn sent(&self, now: Time) -> u64 {
         let all = self.sources[..self.measured as usize].iter();
-        all.map(|s| u64::from(s.generated) - u64::from(s.generated > 0 && s.born >= now)).sum()
+        all.map(|s| u64::from(s.generated) - u64::from(s.generated > 0 && s.generated_at >= now))
+            .sum()
     }
 }
 
@@ -489,9 +490,9 @@ struct Part {
     arrived: u64,
     latencies: Histogram,
     slices: Vec<Slice>,
-    beside: Vec<u64>,
+    background_counts: Vec<u64>,
     received: Vec<u64>,
-    births: u128,
+    generation_sum: u128,
     /// End of the simulation.
     now: Time,
     digest: u64,
@@ -510,9 +511,9 @@ impl Part {
         self.arrived += other.arrived;
         self.latencies.merge(&other.latencies);
         self.slices.iter_mut().zip(&other.slices).for_each(|(a, b)| a.merge(b));
-        self.beside.iter_mut().zip(&other.beside).for_each(|(a, b)| *a += b);
+        self.background_counts.iter_mut().zip(&other.background_counts).for_each(|(a, b)| *a += b);
         self.received.iter_mut().zip(&other.received).for_each(|(a, b)| *a += b);
-        self.births += other.births;
+        self.generation_sum += other.generation_sum;
         self.digest = self.digest.wrapping_add(other.digest);
         self.events += other.events;
         self.counters.merge(&other.counters);
@@ -634,18 +635,18 @@ impl Load<'_> {
             interrupted: !on,
             latencies: traffic.latencies,
             slices: traffic.slices,
-            beside: traffic.beside,
+            background_counts: traffic.background_counts,
             received,
-            births: traffic.births,
+            generation_sum: traffic.generation_sum,
             now,
             counters,
         }
     }
 
     /// Results of the background traffic.
-    fn beside(&self, part: &Part) -> Vec<BackgroundLoad> {
+    fn background_counts(&self, part: &Part) -> Vec<BackgroundLoad> {
         let machine = self.machine;
-        let counts = part.beside.iter().zip(&part.received);
+        let counts = part.background_counts.iter().zip(&part.received);
         let rows = self.setting.background.iter().zip(counts).map(|(b, (&messages, &received))| {
             let rate = machine.links.gap[machine.injection(b.to.nic(0))].bytes_per_s();
             let link = rate * self.request.window.seconds();
@@ -669,7 +670,8 @@ impl Load<'_> {
         // exact.
         let end = (request.warmup + request.window).0;
         // An interrupted run may have counted packets that are not generated yet.
-        let ages = (u128::from(unfinished) * u128::from(part.now.0)).saturating_sub(part.births);
+        let ages =
+            (u128::from(unfinished) * u128::from(part.now.0)).saturating_sub(part.generation_sum);
         part.latencies.add_at_least(Span(part.now.0.saturating_sub(end)), unfinished, ages);
         let wire = request.packet_bytes + machine.nic.packet_overhead;
         let rate = machine.links.gap[machine.injection(NicId(0))].bytes_per_s();
@@ -689,7 +691,7 @@ impl Load<'_> {
             least_p99_s: part.latencies.quantile_s(0.99),
             alone_mean_s: None,
             alone_p99_s: None,
-            background: self.beside(&part),
+            background: self.background_counts(&part),
             onsets: part.counters.congestion.onsets,
             holds: part.counters.congestion.holds,
             digest: format!("{:016x}", part.digest),

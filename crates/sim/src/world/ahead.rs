@@ -26,11 +26,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 }
             });
         }
-        let told = self.net.prefetch_next(&self.queue, &self.job.machine);
+        let upcoming = self.net.prefetch_next(&self.queue, &self.job.machine);
         if self.sends.peak() < MANY {
             return;
         }
-        if let Some(id) = told
+        if let Some(id) = upcoming
             && let MessageOwner::Send(in_flight) = MessageOwner::unpack(id.0)
         {
             self.sends.prefetch(in_flight.send);

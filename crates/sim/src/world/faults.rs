@@ -25,7 +25,7 @@ impl FailureState {
 
 fn next_failure(job: &Job, after: Time) -> Option<Time> {
     let faults = job.machine.faults.as_ref()?;
-    faults.node_failures.iter().map(|death| death.0).find(|&at| at > after)
+    faults.node_failures.iter().map(|node_failure| node_failure.0).find(|&at| at > after)
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
@@ -100,13 +100,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let at = self.failure_state.next_failure;
         self.failure_state.next_failure = next_failure(self.job, at).unwrap_or(NEVER);
         let faults = self.job.machine.faults.as_ref().expect("a node fails by a schedule");
-        let dead: Vec<NodeId> =
+        let failed_nodes: Vec<NodeId> =
             faults.node_failures.iter().filter(|d| d.0 == at).map(|d| d.1).collect();
-        let is_dead = |&rank: &usize| {
+        let has_failed = |&rank: &usize| {
             let Rank { job, exited, .. } = self.ranks[rank];
-            dead.contains(&self.job.placements[rank].node) && !exited && !self.workload.is_over(job)
+            failed_nodes.contains(&self.job.placements[rank].node)
+                && !exited
+                && !self.workload.is_over(job)
         };
-        let all: Vec<usize> = (0..self.ranks.len()).filter(is_dead).collect();
+        let all: Vec<usize> = (0..self.ranks.len()).filter(has_failed).collect();
         let Some(&first) = all.first() else { return false };
         let node = self.job.placements[first].node;
         let here = all.iter().filter(|&&rank| self.job.placements[rank].node == node).count();

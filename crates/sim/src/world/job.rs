@@ -127,18 +127,19 @@ impl Job {
 
     /// The same if the first `ranks` ranks are simulated, with partners by exclusive or if `swaps`.
     pub(crate) fn folding_by(&self, ranks: usize, swaps: bool) -> Folding {
-        let mut twin: IndexVec<NicId, NicId> = (0..self.machine.n_nics()).map(NicId).collect();
+        let mut representative: IndexVec<NicId, NicId> =
+            (0..self.machine.n_nics()).map(NicId).collect();
         // Ranks after the last whole group are not simulated, and may be on any nodes.
         let whole = self.placements.len() / ranks * ranks;
         for (rank, placement) in self.placements[..whole].iter().enumerate() {
             // Long messages are striped over the other NICs of the node.
             let own = self.machine.nics_of_same_node(placement.nic);
             let theirs = self.machine.nics_of_same_node(self.placements[rank % ranks].nic);
-            own.zip(theirs).for_each(|(nic, other)| twin[NicId(nic)] = NicId(other));
+            own.zip(theirs).for_each(|(nic, other)| representative[NicId(nic)] = NicId(other));
         }
         let firsts = self.placements[..whole].iter().step_by(ranks);
         let groups = firsts.map(|placement| self.machine.group_of(placement.nic)).collect();
-        Folding { groups, swaps, representative: twin }
+        Folding { groups, swaps, representative: representative }
     }
 
     /// One job on an otherwise idle machine.
@@ -172,14 +173,14 @@ mod tests {
 
     #[test]
     fn rounds_of_a_sample_are_its_blocks_in_turn() {
-        let played = |sample: &Sample, rounds| -> Vec<u32> {
+        let simulated = |sample: &Sample, rounds| -> Vec<u32> {
             (0..).map_while(|nth| sample.round(nth, rounds)).collect()
         };
         let blocks = vec![7..9, 2..3, 4..4, 11..14];
         let some = Sample { blocks, ..Sample::ALL };
-        assert_eq!(played(&some, 20), [7, 8, 2, 11, 12, 13]);
-        assert_eq!(played(&Sample::ALL, 3), [0, 1, 2]);
+        assert_eq!(simulated(&some, 20), [7, 8, 2, 11, 12, 13]);
+        assert_eq!(simulated(&Sample::ALL, 3), [0, 1, 2]);
         let few = Sample { ranks: Some(2), ..Sample::ALL };
-        assert_eq!((played(&few, 3), few.is_all()), (vec![0, 1, 2], false));
+        assert_eq!((simulated(&few, 3), few.is_all()), (vec![0, 1, 2], false));
     }
 }

@@ -151,7 +151,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     *side = Some(how);
                 }
                 _ => {
-                    if let Some((_, gives, takes)) = apart.take().filter(|told| told.0 == at) {
+                    if let Some((_, gives, takes)) = apart.take().filter(|entry| entry.0 == at) {
                         let inbox = self.ranks[at as usize].inbox();
                         inbox.gives.extend(gives.map(|how| (call.token, how)));
                         inbox.takes.extend(takes.map(|how| (call.token, how)));
@@ -244,7 +244,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let Some(give) = removed(&mut self.ranks[rank as usize].inbox().gives, token) else {
             return Span::ZERO;
         };
-        beside(self.packing_cost(&give), spared)
+        net_cost(self.packing_cost(&give), spared)
     }
 
     /// CPU time for unpacking `bytes` that have arrived for one of its calls; it likewise replaces
@@ -262,7 +262,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             _ => None,
         };
         let Some(take) = take else { return Span::ZERO };
-        beside(self.packing_cost(&take.first(bytes)), spared(self))
+        net_cost(self.packing_cost(&take.first(bytes)), spared(self))
     }
 
     /// With GPU buffers the GPU does it.
@@ -276,7 +276,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 }
 
 /// The part of `cost` beyond the copy that it replaces.
-fn beside(cost: Span, spared: Span) -> Span {
+fn net_cost(cost: Span, spared: Span) -> Span {
     Span(cost.0.saturating_sub(spared.0))
 }
 

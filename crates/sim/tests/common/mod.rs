@@ -36,7 +36,7 @@ pub struct Script {
     world: Vec<u32>,
     calls: Vec<Call>,
     out: usize,
-    told: Vec<(Time, Done)>,
+    completed: Vec<(Time, Done)>,
 }
 
 impl Script {
@@ -47,12 +47,12 @@ impl Script {
             .map(|(rank, token, after_ns, op)| Call { rank, token, after: Span::ns(after_ns), op })
             .collect();
         let out = calls.iter().filter(|call| call.op.completes()).count();
-        Script { world: (0..ranks).collect(), out, calls, told: Vec::new() }
+        Script { world: (0..ranks).collect(), out, calls, completed: Vec::new() }
     }
     pub fn run<N: NetworkModel>(self, job: &Job) -> (Outcome, Vec<(Time, Done)>) {
         let mut world = World::<N, _>::new(job, self);
         let outcome = world.run(&mut |_| true);
-        (outcome, world.workload.told)
+        (outcome, world.workload.completed)
     }
 }
 
@@ -68,15 +68,15 @@ impl Workload for Script {
     }
     fn resume(&mut self, now: Time, done: &[Done], _: &mut Vec<Call>) {
         self.out -= done.len();
-        self.told.extend(done.iter().map(|&d| (now, d)));
+        self.completed.extend(done.iter().map(|&d| (now, d)));
     }
     fn is_finished(&self) -> bool {
         self.out == 0
     }
 }
 
-pub fn told(told: &[(Time, Done)], rank: u32, token: u32) -> (Time, Done) {
-    let mut all = told.iter().filter(|(_, d)| (d.rank, d.token) == (rank, token));
+pub fn completed(completed: &[(Time, Done)], rank: u32, token: u32) -> (Time, Done) {
+    let mut all = completed.iter().filter(|(_, d)| (d.rank, d.token) == (rank, token));
     let first = *all.next().expect("it completed");
     assert!(all.next().is_none(), "rank {rank}, token {token} completed twice");
     first

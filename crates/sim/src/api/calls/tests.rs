@@ -7,7 +7,7 @@ use super::*;
 /// are those of all. In a pairwise exchange, picoseconds decide the order of arrival, with effects
 /// on all other ranks.
 #[test]
-fn one_group_is_all_where_groups_are_cabled_alike() {
+fn one_group_represents_all_with_uniform_cabling() {
     let common = serde_json::json!({
         "machine": { "name": "dragonfly-1056", "set": [
             ["groups.compute.count", "6"],
@@ -52,7 +52,7 @@ fn one_group_is_all_where_groups_are_cabled_alike() {
 /// Ranks beyond the last whole group are on nodes of the first, whose ranks then have neighbors
 /// that other groups lack.
 #[test]
-fn who_has_company_stands_for_nobody_alone() {
+fn groups_with_additional_ranks_are_not_representative() {
     let node = |rank: u32| if rank < 120 { rank / 3 } else { 4 + (rank - 120) / 3 };
     let common = serde_json::json!({
         "machine": { "name": "dragonfly-1056", "set": [
@@ -99,12 +99,12 @@ fn any_sample_of_rounds_predicts_the_others() {
             for messages in [messages, messages * cost(fidelity), most_messages() + messages] {
                 let Some(parts) = parts(&job, &call, fidelity, messages) else { continue };
                 sampled += u32::from(parts.is_sample);
-                for stretch in &parts.ranges {
+                for range in &parts.ranges {
                     let begun: Vec<f64> =
-                        (0..=stretch.sample.simulated()).map(|nth| f64::from(nth) * 2.0).collect();
-                    let (span, error) = stretch.sample.extrapolate(&begun, stretch.rounds);
-                    let is_so = (span - 2.0 * f64::from(stretch.rounds)).abs() < 1e-6;
-                    assert!(is_so && error < 1e-6, "{messages}: {span} {error} {stretch:?}");
+                        (0..=range.sample.simulated()).map(|nth| f64::from(nth) * 2.0).collect();
+                    let (span, error) = range.sample.extrapolate(&begun, range.rounds);
+                    let is_so = (span - 2.0 * f64::from(range.rounds)).abs() < 1e-6;
+                    assert!(is_so && error < 1e-6, "{messages}: {span} {error} {range:?}");
                 }
             }
         }
