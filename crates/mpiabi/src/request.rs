@@ -95,7 +95,7 @@ pub(crate) type Start = Rc<dyn Fn(&Held) -> InFlight>;
 /// An operation that is more than tokens and a completion: the program marks or inquires about its
 /// parts, or its tokens are shared.
 pub(crate) trait Progress {
-    /// Starts an operation that the program starts, also repeatedly.
+    /// Starts a persistent operation, at each `MPI_Start`.
     fn start(&self, _held: &Held) {}
     fn persists(&self) -> bool {
         false

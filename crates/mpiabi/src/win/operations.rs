@@ -163,13 +163,13 @@ impl PreparedCall {
         PreparedCall { op, element, flags: self.flags | flag::ATOMIC, ..self }
     }
 
-    /// Fills a block and submits it.
+    /// Fills a block and submits it. Returned data is written to `destination` on completion.
     fn submit(
         self,
         held: &Held,
         window: &Window,
         fill: impl FnOnce(*mut u8),
-        on_complete: Option<Buffer>,
+        destination: Option<Buffer>,
     ) -> Submitted {
         let flags = self.flags | self.extra_flags(held, window);
         let context = window.comm.context;
@@ -197,7 +197,7 @@ impl PreparedCall {
         let (offset, returned) = (block.offset, self.bytes);
         let on_complete = (flags & flag::FETCH != 0).then(|| {
             let on_complete = move |held: &Held| {
-                if let Some(buffer) = on_complete {
+                if let Some(buffer) = destination {
                     // SAFETY: the user's buffer is writable until the program has synchronized; the
                     // area holds the returned data.
                     unsafe { buffer.unpack(Block::at(held, offset).area(), returned) };
