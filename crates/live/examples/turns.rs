@@ -1,10 +1,10 @@
-//! What a turn costs: blocking calls per second, without MPI's own work and without a network.
+//! Benchmark of a turn: hand-overs per second, without an MPI library and without a network model.
 //!
 //! `cargo run --release -p live --example turns`; under `taskset -c 0` for one core. Prints one
-//! line a pattern: ranks, hand-overs, how many of them a second of the wall clock, what one takes
-//! by the wall clock and in CPU time of all processes together, the time to start all ranks (wall
-//! and CPU time), and memory per rank. CPU time says what it costs on a machine that others use
-//! too. The simulator is the tests' simple one, so its part is small.
+//! line per pattern: ranks, hand-overs, hand-overs per wall-clock second, wall-clock time and CPU
+//! time of all processes per hand-over, time to start all ranks (wall and CPU), and memory per
+//! rank. CPU time is the reliable figure on a loaded machine. The minimal simulator of the tests
+//! costs little.
 
 #[allow(dead_code)]
 #[path = "../tests/common/rank.rs"]
@@ -38,7 +38,7 @@ fn main() {
         let n = (busy.hand_overs - idle.hand_overs) as f64;
         println!(
             "{program:10} {ranks:5} ranks  {n:7} hand-overs  {:8.0} /s  {:6.2} us wall  \
-             {:6.2} us CPU;  start {:6.3} s wall  {:6.3} s CPU,  {:4} kB a rank",
+             {:6.2} us CPU;  start {:6.3} s wall  {:6.3} s CPU,  {:4} kB per rank",
             n / busy.wall_s,
             busy.wall_s / n * 1e6,
             (busy.cpu_s - idle.cpu_s) / n * 1e6,
@@ -57,7 +57,7 @@ struct Cost {
     rank_kb: u64,
 }
 
-/// CPU time of this process and of its children that have ended.
+/// CPU time of this process and its ended children, in seconds.
 fn cpu_s() -> f64 {
     let of = |who| {
         let mut usage = unsafe { std::mem::zeroed::<libc::rusage>() };
@@ -84,7 +84,7 @@ fn as_rank(program: &str) {
                 rank.recv(0, 0, 8);
                 rank.send(0, 0, b"8 bytes.");
             }
-            // One token goes around: a single rank runs at a time.
+            // One token circulates: one rank runs at a time.
             "ring" => {
                 if me > 0 {
                     rank.recv(me - 1, 0, 8);
@@ -141,7 +141,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
     let select_algorithm = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
     let begun = Instant::now();
     let mut live = Live::launch(spec, select_algorithm, Box::new(|| false)).unwrap();
-    // The first hand-over of all ranks is theirs to reach; the loop is timed after it.
+    // Timed from here on: all ranks have reached their first hand-over.
     let mut first = Vec::new();
     workload::Workload::start(&mut live, &mut first);
     let started = begun.elapsed();
@@ -161,7 +161,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
     }
 }
 
-/// What our children take, shared pages counted once.
+/// Memory of the children in kB, shared pages counted once.
 fn memory_kb() -> u64 {
     let mut sum = 0;
     let us = std::process::id();

@@ -146,7 +146,7 @@ impl Live {
                 }
                 None => {
                     return Err(FailureCause::Protocol(format!(
-                        "waits for {token}, which is nothing"
+                        "waits for {token}, which is no operation"
                     )));
                 }
             }
@@ -185,7 +185,7 @@ impl Live {
             kind::EXIT => token = EXIT,
             kind::RECV_TAKEN => match self.ranks[at as usize].slots.get_mut(s.other as usize) {
                 Some(probe) if probe.takes && !probe.out => probe.takes = false,
-                _ => return wrong("a receive of a message no probe has taken"),
+                _ => return wrong("a receive of a message that no matched probe took"),
             },
             kind::CANCEL => {}
             kind::DELAY => self.check_sleep(at, bytes)?,
@@ -193,10 +193,10 @@ impl Live {
                 self.check_access(s).or_else(wrong)?;
             }
             kind::SEND if bytes > MAX_BYTES => return wrong("more bytes than a rank has"),
-            kind::SEND if peer >= n_ranks => return wrong("a send to nobody"),
+            kind::SEND if peer >= n_ranks => return wrong("a send to a rank that does not exist"),
             kind::SEND | kind::RECV | kind::PROBE | kind::COLLECTIVE => {
                 if self.matcher.members(context & !wire::PRIVATE_CONTEXT).is_empty() {
-                    return wrong("a communicator nobody has registered");
+                    return wrong("an unregistered communicator");
                 }
             }
             _ => return wrong("an operation of no known kind"),
@@ -211,7 +211,7 @@ impl Live {
         };
         let lies = |apart: &NonContiguous, most| apart.is_valid() && apart.bytes <= most;
         if !lies(&s.give, gives) || !lies(&s.take, takes) {
-            return wrong("data that lies as none can");
+            return wrong("an impossible data layout");
         }
         if s.kind != kind::EXIT {
             self.occupy(at, s).or_else(wrong)?;
@@ -284,7 +284,7 @@ impl Live {
             slots.resize(token + 1, Slot::default());
         }
         if slots[token].out {
-            return Err("a token that is out");
+            return Err("a token that is in use");
         }
         slots[token] = Slot {
             kind: s.kind,

@@ -23,7 +23,7 @@ impl Live {
         }
         let returns = slot.flags & flag::FETCH != 0;
         if !self.is_valid(&direct, returns) {
-            let why = format!("a one-sided operation on memory that no rank has: {direct:?}");
+            let why = format!("a one-sided operation outside the ranks' memory: {direct:?}");
             return Err(FailureCause::Protocol(why));
         }
         let bytes = direct.bytes as usize;

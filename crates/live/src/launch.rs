@@ -154,18 +154,18 @@ impl fmt::Display for LaunchError {
             }
             LaunchError::Space { what, option, need, limit } => write!(
                 f,
-                "so many ranks need {} KiB of {what} in each process, but the limit is {} KiB: set \
+                "these ranks need {} KiB of {what} in each process, but the limit is {} KiB: set \
                  it to {} or more (`ulimit {option}`), or use fewer ranks",
                 need.div_ceil(1024),
                 limit / 1024,
                 need.div_ceil(1024),
             ),
             LaunchError::Capacity { what, need, free } => {
-                write!(f, "so many ranks need {need} {what}, but only {free} are free")
+                write!(f, "these ranks need {need} {what}, but only {free} are free")
             }
             LaunchError::Descriptors { need, may } => write!(
                 f,
-                "labeled output of so many ranks needs {need} open files, but we may have {may} \
+                "labeled output of these ranks needs {need} open files, but the limit is {may} \
                  (see `ulimit -Hn`)"
             ),
             LaunchError::Spawn { rank, ranks, error } => {

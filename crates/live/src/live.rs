@@ -357,7 +357,9 @@ impl Live {
     /// The payload of the received message.
     fn received(&mut self, done: &Done) -> Result<u64, FailureCause> {
         let Some(id) = done.peer_token.checked_sub(SENDS).map(SendId) else {
-            return Err(FailureCause::Protocol(format!("received what nobody sent: {done:?}")));
+            return Err(FailureCause::Protocol(format!(
+                "received a message that was not sent: {done:?}"
+            )));
         };
         let sends = &mut self.ranks[done.peer as usize].sends;
         let sent = &mut sends[id];
@@ -382,9 +384,7 @@ impl Live {
     /// Lets a sleeping rank's process apply a user-defined operator.
     fn combine(&mut self, at: u32, combine: wire::Combine) -> Result<(), FailureCause> {
         if self.is_stopped() || !self.ranks[at as usize].asleep {
-            return Err(FailureCause::Protocol(format!(
-                "rank {at} is not there to apply its operator"
-            )));
+            return Err(FailureCause::Protocol(format!("rank {at} cannot apply its operator")));
         }
         let control = self.control(at);
         // SAFETY: the rank sleeps.

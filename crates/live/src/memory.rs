@@ -24,10 +24,10 @@ impl Live {
         let counts = s.flags & (flag::FETCH | flag::SET);
         if s.kind == kind::STORAGE {
             if counts != 0 && self.matcher.members(s.context).is_empty() {
-                return Err("a counter of a communicator nobody has registered");
+                return Err("a counter of an unregistered communicator");
             }
             if s.bytes > MAX_STORED_BYTES {
-                return Err("more bytes than any storage has");
+                return Err("more bytes than storage can hold");
             }
             if counts == flag::FETCH | flag::SET {
                 return Err("a counter to be both read and set");
@@ -35,10 +35,10 @@ impl Live {
             return Ok(());
         }
         if s.peer as usize >= self.ranks.len() {
-            return Err("an access to nobody's memory");
+            return Err("an access to a rank that does not exist");
         }
         if self.matcher.members(s.context).is_empty() {
-            return Err("a window nobody has registered");
+            return Err("an unregistered window");
         }
         if s.kind != kind::ONE_SIDED {
             return Ok(());
@@ -53,7 +53,7 @@ impl Live {
         let arrival = unsafe { &mut *self.shared.segment.ptr(s.block).cast::<Arrival>() };
         // A block that is twice in its target's list would make the list cyclic.
         if std::mem::replace(&mut arrival.is_out, 1) != 0 {
-            return Err("a block that is on its way already");
+            return Err("a block that is already in flight");
         }
         Ok(())
     }

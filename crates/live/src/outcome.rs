@@ -170,7 +170,7 @@ impl fmt::Display for Failure {
                 write!(f, "exited with status {status} without MPI_Finalize")?;
             }
             FailureCause::EndedUnderWrapper => {
-                write!(f, "ended inside MPI; the program that started it goes on")?;
+                write!(f, "ended inside MPI; its wrapper program is still running")?;
             }
             FailureCause::NeverInitialized { status, other } => write!(
                 f,
@@ -182,14 +182,14 @@ impl fmt::Display for Failure {
                 return write!(f, "used tag {tag}: MPI_TAG_UB is {bound}");
             }
             FailureCause::TargetFinalized { target } => {
-                write!(f, "works on the memory of rank {target}, which has left MPI_Finalize")?
+                write!(f, "accesses the memory of rank {target}, which has left MPI_Finalize")?
             }
             FailureCause::TargetBlocked { target } => write!(
                 f,
-                "works on the memory of rank {target}, which is blocked in the kernel outside MPI"
+                "accesses the memory of rank {target}, which is blocked in the kernel outside MPI"
             )?,
             FailureCause::BlockedOutsideMpi { call, others } => {
-                write!(f, "is blocked outside MPI in {call}, and no rank can go on")?;
+                write!(f, "is blocked outside MPI in {call}, and no rank can continue")?;
                 match others {
                     0 => {}
                     1 => write!(f, "; 1 more rank is blocked outside MPI")?,
@@ -198,7 +198,7 @@ impl fmt::Display for Failure {
             }
             FailureCause::Livelock { since, now } => write!(
                 f,
-                "and others poll in vain: since {since} nothing has happened, now it is {now}"
+                "and others poll without success: no other event since {since}, now {now}"
             )?,
             FailureCause::Mismatch(what) | FailureCause::Protocol(what) => write!(f, "{what}")?,
         }

@@ -199,7 +199,7 @@ fn check_capacity(ranks: u32) -> Result<(), LaunchError> {
     }
     // `MemAvailable` is the third line of three words.
     if let Some(free) = number("/proc/meminfo", 7) {
-        enough("KiB of memory at the least", u64::from(ranks) * MIN_RANK_KIB, free)?;
+        enough("KiB of memory at least", u64::from(ranks) * MIN_RANK_KIB, free)?;
     }
     Ok(())
 }

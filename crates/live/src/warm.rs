@@ -142,7 +142,7 @@ fn answer(socket: &OwnedFd, stop: &mut dyn FnMut() -> bool) -> Result<String, Fo
     let n = unsafe { libc::recv(socket.as_raw_fd(), text.as_mut_ptr().cast(), text.len(), 0) };
     match n {
         1.. => Ok(String::from_utf8_lossy(&text[..n as usize]).into_owned()),
-        0 => Err(ForkError::Unsuitable("the interpreter died while it warmed up".into())),
+        0 => Err(ForkError::Unsuitable("the interpreter died during its imports".into())),
         _ => Err(io::Error::last_os_error().into()),
     }
 }

@@ -1,4 +1,4 @@
-//! Jobs that do not go well: whatever happens, it is said who and why, and nobody is left behind.
+//! Jobs that fail: the message names the rank and the cause, and no process is left.
 
 mod common;
 
@@ -12,12 +12,12 @@ use std::process::{Command, Stdio};
 use workload::wire::{Submission, combine, kind, wait};
 use workload::{NonContiguous, Workload, wire};
 
-/// Vain polls of a program that has work of its own to do between them.
+/// Unsuccessful polls of a program that works between them.
 const OWN_POLLS: u32 = 15_000;
 
 const EIGHT: NonContiguous = NonContiguous { bytes: 8, touched: 512, values: 8, members: 0 };
 
-/// Not a test: the ranks' main program, when the room has started us.
+/// The main program of the ranks, when `live` has started this program; not a test.
 #[test]
 fn rank_side() {
     let Ok(program) = std::env::var(PROGRAM) else { return };
@@ -105,7 +105,7 @@ fn rank_side() {
         }
         "probes_for_ever" => while rank.probe(1 - me, 7, 0).is_none() {},
         "long_work" => {
-            // One works for longer than a livelock would take; the others poll meanwhile.
+            // Rank 0 computes for longer than a livelock would take; the others poll meanwhile.
             rank.calls("MPI_Test");
             if me == 0 {
                 rank.after_ps = Span::ms(5_000_000).0;
@@ -143,7 +143,7 @@ fn rank_side() {
             rank.collective(s, &mut [0; 64]);
         }
         "members" => {
-            // After agreeing on a context they disagree on who is in it.
+            // The ranks agree on a context, but not on its members.
             let mut buffer = [0; 64];
             let new = Submission { flags: wire::flag::NEW_CONTEXTS, ..EMPTY };
             let context = rank.collective(new, &mut buffer).value as u32;
@@ -254,12 +254,12 @@ fn a_rank_that_is_killed_ends_the_job_and_is_named() {
     assert_eq!(outcome.exits[2], Exit::Signal(9));
 }
 
-/// A wrapper that outlives its rank hides how it ended, but not that it did: the job does not wait
-/// for the wrapper.
+/// A wrapper that outlives its rank hides the cause of its end. The job does not wait for the
+/// wrapper.
 #[test]
 fn rank_that_dies_under_a_running_wrapper_is_noticed() {
     let mut spec = job("killed", 4);
-    // `job` runs the rank by `exec`; this shell stays, and would stay for ever.
+    // `job` runs the rank by `exec`; this shell stays.
     spec.program[2] = "\"$0\" \"$@\" > /dev/null; while :; do sleep 1; done".into();
     let outcome = outcome(spec);
     let failure = outcome.failure.expect("a rank died");
@@ -271,7 +271,7 @@ fn rank_that_dies_under_a_running_wrapper_is_noticed() {
 fn a_rank_killed_while_it_sleeps_is_noticed() {
     let mut world = common::world::World::new(launch(job("killed_asleep", 2)));
     world.run();
-    // The simulator sees a deadlock or the death, whichever comes first; asked, it says which.
+    // The simulator sees a deadlock or the death first; `settle` returns the death.
     assert!(world.workload.settle().is_some());
     let outcome = world.workload.outcome();
     assert_eq!(outcome.exit_code, 128 + 9);
@@ -302,7 +302,7 @@ fn rank_blocked_in_the_kernel_is_named() {
     let (outcome, text) = failed("blocked", 3);
     assert_eq!(
         text,
-        "rank 0 on x0 is blocked outside MPI in read (pipe), and no rank can go on; \
+        "rank 0 on x0 is blocked outside MPI in read (pipe), and no rank can continue; \
         its last MPI call: MPI_Barrier"
     );
     assert_eq!(outcome.exit_code, 1);
@@ -357,11 +357,11 @@ fn deadlock_describes_every_rank() {
 fn endless_polling_is_a_livelock() {
     let (outcome, text) = failed("livelock", 2);
     assert!(matches!(outcome.failure.as_ref().unwrap().why, FailureCause::Livelock { .. }));
-    assert!(text.contains("poll in vain") && text.contains("MPI_Test(source "), "{text}");
-    // As many as each rank may make, and no more.
+    assert!(text.contains("poll without success") && text.contains("MPI_Test(source "), "{text}");
+    // The limit of polls of each rank.
     assert!((4000..4100).contains(&outcome.hand_overs), "{}", outcome.hand_overs);
     let (outcome, text) = failed("probes_for_ever", 2);
-    assert!(text.contains("poll in vain") && text.ends_with("MPI_Iprobe"), "{text}");
+    assert!(text.contains("poll without success") && text.ends_with("MPI_Iprobe"), "{text}");
     assert!((4000..4100).contains(&outcome.hand_overs), "{}", outcome.hand_overs);
 }
 
@@ -371,10 +371,10 @@ fn locally_answered_polls_count_toward_a_livelock() {
     let outcome = outcome(spec);
     let why = outcome.failure.map(|f| f.why);
     let Some(FailureCause::Livelock { since, now }) = why else { panic!("{why:?}") };
-    // Every poll takes its interval of 100 ns, whoever answers it.
+    // Every poll takes its interval of 100 ns, whether the rank answers it or not.
     let polls = now.since(since).0 / Span::ns(100).0;
     assert!((20_000..22_000).contains(&polls), "{polls}");
-    // 20,000 hand-overs for the livelock, and 1,024 of each rank and few more before the message.
+    // 20,000 hand-overs for the livelock, and about 1,024 of each rank before the message.
     assert!((28_192..30_000).contains(&outcome.hand_overs), "{}", outcome.hand_overs);
 }
 
@@ -514,19 +514,19 @@ fn invalid_launches_start_nothing() {
     assert!(matches!(text(command(&["true"], 0)), LaunchError::Locations { .. }));
 }
 
-// -- A simulator of its own: what happens to it, and what it prints -------------------------------
+// -- A simulator in its own process: its end and its output ---------------------------------------
 
 const OUTER: &str = "LIVE_OUTER";
 
-/// Not a test: a simulator's main program, when a test has started us as one.
+/// The main program of a simulator that a test has started; not a test.
 #[test]
 fn outer_side() {
     let Ok(what) = std::env::var(OUTER) else { return };
-    // Ranks inherit no trace of it.
+    // Not inherited by ranks.
     unsafe { std::env::remove_var(OUTER) };
     match what.as_str() {
         "hangs" => {
-            // Ranks asleep in MPI, one that never comes, and a grandchild.
+            // Ranks that never call MPI, and grandchildren.
             let mut live = launch(command(&["sh", "-c", "sleep 1000 & sleep 1000"], 3));
             println!("\nready");
             live.start(&mut Vec::new());
@@ -566,7 +566,7 @@ fn outer(what: &str) -> Command {
     command
 }
 
-/// Everybody who was started holds the pipe's other end: it closes when the last of them is gone.
+/// Reads to the end: all started processes hold the pipe, which closes with the last of them.
 fn all_gone(mut pipe: impl Read) -> String {
     let mut text = String::new();
     pipe.read_to_string(&mut text).unwrap();
@@ -582,17 +582,17 @@ fn until_ready(pipe: &mut impl Read) {
     }
 }
 
-/// The kernel ends the ranks, and the keeper what they started themselves.
+/// The kernel kills the ranks, and the orphan reaper the processes that they started.
 #[test]
 fn no_process_survives_a_killed_simulator() {
     let mut command = outer("hangs");
     let mut simulator = command.spawn().unwrap();
     let mut pipe = simulator.stdout.take().unwrap();
     until_ready(&mut pipe);
-    let ranks_and_keeper = children(simulator.id());
-    assert_eq!(ranks_and_keeper.len(), 3 + 1, "{ranks_and_keeper:?}");
-    // Watched before they die, so that no other process can take their ids unnoticed.
-    let watched: Vec<i32> = ranks_and_keeper
+    let ranks_and_reaper = children(simulator.id());
+    assert_eq!(ranks_and_reaper.len(), 3 + 1, "{ranks_and_reaper:?}");
+    // Opened before they end, so that their ids cannot be reused unnoticed.
+    let watched: Vec<i32> = ranks_and_reaper
         .iter()
         .map(|&p| unsafe { libc::syscall(libc::SYS_pidfd_open, p, 0) } as i32)
         .collect();
@@ -653,7 +653,7 @@ fn working_directory_and_environment_are_applied() {
     assert!(text.contains("[0] /usr\n") && text.contains("[0] a2\n"), "{text}");
 }
 
-/// Nothing of the segment can be seen from outside: it never had a name.
+/// The segment has no name in the file system.
 #[test]
 fn shared_memory_has_no_name() {
     let names = || std::fs::read_dir("/dev/shm").unwrap().map(|e| e.unwrap().file_name());
@@ -667,8 +667,8 @@ fn shared_memory_has_no_name() {
 fn job_beyond_the_process_limit_does_not_start() {
     let most: u32 =
         std::fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
-    // A job has no more ranks than this (`MAX_RANKS`): where the kernel has room for them all there
-    // is nothing to see.
+    // A job has at most `MAX_RANKS`. If the kernel allows as many processes, the limit cannot be
+    // reached.
     if most <= 1 << 16 {
         let select_algorithm = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
         let launched = Live::launch(command(&["true"], most), select_algorithm, Box::new(|| false));
@@ -677,8 +677,8 @@ fn job_beyond_the_process_limit_does_not_start() {
     }
 }
 
-/// A process that has left the job's session, whose parent is gone and which the job's end must not
-/// wait for, belongs to the job all the same.
+/// A process in a session of its own, whose parent has ended, still belongs to the job. The end of
+/// the job does not wait for it.
 #[test]
 fn processes_in_other_sessions_end_with_the_job() {
     let script = "setsid sleep 300 > /dev/null 2>&1 & echo $! > \"$NOTE\"; sleep 0.1; exit 0";
@@ -686,7 +686,7 @@ fn processes_in_other_sessions_end_with_the_job() {
     let mut spec = command(&["sh", "-c", script], 1);
     spec.env.push(("NOTE".into(), note.clone().into()));
     outcome(spec);
-    // `setsid` replaces itself: it leads no group, so it need not fork.
+    // `setsid` does not fork, because it is no group leader.
     let pid: u32 = std::fs::read_to_string(&note).unwrap().trim().parse().unwrap();
     std::fs::remove_file(&note).unwrap();
     assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "{pid} goes on");

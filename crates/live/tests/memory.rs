@@ -1,4 +1,4 @@
-//! One-sided operations, locks, counters and sleeps: who applies what, when, and what if not.
+//! One-sided operations, locks, counters and sleeps: which process applies them, and failures.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::{PROGRAM, job, outcome, run, success};
 use live::{FailureCause, LiveOutcome};
 use workload::wire::{Submission, flag, kind, wait};
 
-/// Not a test: the ranks' main program, when the room has started us.
+/// The main program of the ranks, when `live` has started this program; not a test.
 #[test]
 fn rank_side() {
     let Ok(program) = std::env::var(PROGRAM) else { return };
@@ -36,7 +36,7 @@ fn rank_side() {
 
 const TIMES: u64 = 20;
 
-/// Everybody, rank 0 too, draws tickets from one counter of rank 0, which meanwhile waits.
+/// All ranks, including rank 0, draw tickets from one counter of rank 0, which waits meanwhile.
 fn fetches(rank: &mut Rank) {
     let mut last = None;
     for _ in 0..TIMES {
@@ -71,12 +71,12 @@ fn concurrent_fetch_and_add_is_atomic_and_reproducible() {
     success(job("fetches", 1));
 }
 
-/// Puts wait until their target has the turn by itself, and are applied in their order.
+/// Puts are applied in order at the next turn of their target.
 fn lazy(rank: &mut Rank) {
     if rank.rank == 0 {
         rank.calls("MPI_Put");
         let puts: Vec<u32> = (0..100).map(|i| rank.reach(1, i % 7, 1000 + i, false, 0).0).collect();
-        // The blocks are the target's to give back; the tokens are ours.
+        // The target returns the blocks; the origin frees the tokens.
         rank.wait_all(&puts);
         rank.send(1, 0, b"");
     } else {
@@ -94,13 +94,13 @@ fn puts_apply_in_order_at_their_targets_turn() {
     assert_eq!((outcome.messages, outcome.bytes), (101, 800));
 }
 
-/// Where others see the memory, its owner applies at once, though it goes on sleeping.
+/// If other ranks share the memory, its owner is woken to apply accesses, and sleeps again.
 fn visible(rank: &mut Rank) {
     if rank.rank == 0 {
         rank.calls("MPI_Put");
         let puts = [0, 1].map(|i| rank.reach(1, i, 5, true, flag::VISIBLE).0);
         rank.wait_all(&puts);
-        // One more, which is applied with what has come in lazily before it.
+        // One more access without VISIBLE, which is applied together with the next one.
         let quiet = rank.reach(1, 0, 5, true, 0).0;
         rank.wait_all(&[quiet]);
         assert_eq!(rank.fetch_add(1, 0, 0), 10);
@@ -119,8 +119,8 @@ fn sleeping_target_is_woken_once_per_instant() {
     assert_eq!(outcome.ranks[1].functions.iter().map(|f| f.calls).sum::<u64>(), 2);
 }
 
-/// The simulator applies short operations to memory in the segment. The target sleeps on, unless it
-/// has to apply others that came before.
+/// The simulator applies short operations to memory in the segment. The target is woken only if
+/// earlier accesses wait in its list.
 fn directly(rank: &mut Rank) {
     if rank.rank == 1 {
         let word = rank.block(&100u64.to_ne_bytes());
@@ -158,7 +158,7 @@ fn short_operations_on_shared_memory_do_not_wake_their_target() {
     success(job("directly", 2));
 }
 
-/// Everybody reaches for everybody at one instant, and all of them are about to go on.
+/// Every rank accesses every rank at one instant.
 fn spread(rank: &mut Rank) {
     let (me, n) = (rank.rank, rank.size);
     for round in 0..10 {
@@ -168,7 +168,7 @@ fn spread(rank: &mut Rank) {
             (0..n).map(|to| rank.reach(to, round, 1, true, flags)).collect();
         let tokens: Vec<u32> = sent.iter().map(|s| s.0).collect();
         rank.wait_all(&tokens);
-        // Completions of one instant are applied by rank: everybody sees those before it.
+        // Completions of one instant are applied in rank order.
         let found: Vec<u64> = sent.iter().map(|s| rank.reached(s.1)).collect();
         assert_eq!(found, vec![u64::from(me); n as usize]);
         sent.iter().for_each(|s| {
@@ -187,7 +187,7 @@ fn all_targets_of_an_instant_apply_before_any_origin_goes_on() {
     }
 }
 
-/// Counters in storage: read and moved, set, one a communicator.
+/// Counters in storage, one per communicator: fetch-and-add and set.
 fn counters(rank: &mut Rank) {
     let count = |rank: &mut Rank, flags: u32, op: i64| {
         let s = Submission { kind: kind::STORAGE, flags, op: op as u64, ..EMPTY };
@@ -195,7 +195,7 @@ fn counters(rank: &mut Rank) {
         rank.simple(s).value as i64
     };
     let (me, n) = (i64::from(rank.rank), i64::from(rank.size));
-    // All at one instant: in the order of ranks.
+    // All at one instant: in rank order.
     assert_eq!(count(rank, flag::FETCH | flag::WRITE, 10), 10 * me);
     rank.barrier();
     assert_eq!(count(rank, flag::FETCH, 0), 10 * n);
@@ -230,7 +230,7 @@ fn a_sleep_takes_its_simulated_time() {
     success(job("sleeps", 2));
 }
 
-/// Both take the lock of rank 0's window; rank 1 forgets to give it back, and both ask again.
+/// Both ranks lock rank 0's window. Rank 1 does not unlock it, and rank 0 locks again.
 fn locks(rank: &mut Rank) {
     rank.calls("MPI_Win_lock");
     let lock = Submission { kind: kind::LOCK, flags: flag::EXCLUSIVE, ..EMPTY };
@@ -252,7 +252,7 @@ fn waiting_for_a_lock_is_described() {
     assert_eq!(said[1], "MPI_Recv(source 0, tag 7)");
 }
 
-/// Rank 1 is through with MPI when rank 0 reaches for its memory.
+/// Rank 1 has left MPI when rank 0 accesses its memory.
 fn gone(rank: &mut Rank, lazily: bool) {
     if rank.rank == 0 {
         rank.simple(Submission { kind: kind::DELAY, bytes: LATENCY.0 * 9, ..EMPTY });
@@ -268,14 +268,14 @@ fn access_to_a_finalized_rank_names_both() {
         let outcome = outcome(job(program, 2));
         let failure = outcome.failure.expect("the job is ended");
         assert_eq!(failure.why, FailureCause::TargetFinalized { target: 1 });
-        let text = "rank 0 on x0 works on the memory of rank 1, which has left MPI_Finalize; \
+        let text = "rank 0 on x0 accesses the memory of rank 1, which has left MPI_Finalize; \
                     its last MPI call: MPI_Put(target 1, 8 B)";
         assert_eq!(failure.to_string(), text);
         assert_eq!(outcome.exit_code, 1);
     }
 }
 
-/// Rank 1 ends while it applies, and rank 0 would wait for it.
+/// Rank 1 ends while it applies an access, for which rank 0 waits.
 fn applies(rank: &mut Rank, applying: Applying) {
     if rank.rank == 0 {
         rank.fetch_add(1, 0, 1);
@@ -298,7 +298,7 @@ fn rank_ending_while_it_applies_ends_the_job() {
     assert_eq!(aborted.exit_code, 17);
 }
 
-/// One block for two accesses at once, which no library does.
+/// Submits one block for two accesses at a time.
 fn twice(rank: &mut Rank) {
     if rank.rank == 0 {
         let (_, block) = rank.reach(1, 0, 1, false, 0);
@@ -309,16 +309,16 @@ fn twice(rank: &mut Rank) {
     rank.recv(0, 0, 0);
 }
 
-/// Else the target would go round in its list for ever.
+/// Otherwise the target's list would be cyclic.
 #[test]
 fn block_in_flight_twice_is_an_error() {
     let failure = outcome(job("twice", 2)).failure.expect("the job is ended");
     let FailureCause::Protocol(why) = failure.why else { panic!("{failure}") };
     assert_eq!(failure.rank, 0);
-    assert!(why.starts_with("submitted a block that is on its way already"), "{why}");
+    assert!(why.starts_with("submitted a block that is already in flight"), "{why}");
 }
 
-/// A hundred days, which there are twice in simulated time, but not within what is left for sleep.
+/// Sleeps 100 days twice: simulated time is longer, but not the part available for sleeps.
 fn sleeps_long(rank: &mut Rank) {
     for _ in 0..2 {
         let bytes = 100 * 86_400 * 1_000_000_000_000;

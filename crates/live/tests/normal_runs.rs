@@ -1,5 +1,4 @@
-//! Jobs that go well: what ranks submit is what the simulator sees, and what they get is what was
-//! sent.
+//! Successful jobs: the simulator receives what ranks submit, and ranks receive what was sent.
 
 mod common;
 
@@ -10,7 +9,7 @@ use common::{PROGRAM, job, launch, run, success};
 use workload::wire::{self, Submission, combine, flag, kind, wait};
 use workload::{ANY_SOURCE, ANY_TAG, Op, Workload};
 
-/// Not a test: the ranks' main program, when the room has started us.
+/// The main program of the ranks, when `live` has started this program; not a test.
 #[test]
 fn rank_side() {
     let Ok(program) = std::env::var(PROGRAM) else { return };
@@ -43,8 +42,7 @@ fn ping_pong(rank: &mut Rank) {
         if rank.rank == 0 {
             rank.send(peer, n as i32, &bytes);
             assert_eq!(rank.recv(peer, ANY_TAG, n * 1000), bytes);
-            // Two messages one after the other; nothing else takes time, but that no operation
-            // completes in the instant it was called in.
+            // Two messages in sequence, plus 1 ps per operation.
             let least = 2 * (n + 1) * LATENCY.0;
             assert!((least..least + 10_000).contains(&rank.now_ps()), "{}", rank.now_ps());
         } else {
@@ -61,7 +59,7 @@ fn ping_pong_has_the_expected_bytes_and_time() {
     assert_eq!(outcome.messages, 40);
     let bytes: u64 = 2 * (0..20).map(|n| n * 1000).sum::<u64>();
     assert_eq!(outcome.bytes, bytes);
-    // 20 sends and 20 receives a rank, and MPI_Finalize; each handed over once.
+    // 20 sends, 20 receives and MPI_Finalize per rank, with one hand-over each.
     assert_eq!((outcome.mpi_calls, outcome.blocking_calls), (2 * 41, 2 * 41));
     for rank in &outcome.ranks {
         let row = |name| *rank.functions.iter().find(|r| r.function == id(name)).unwrap();
@@ -72,14 +70,14 @@ fn ping_pong_has_the_expected_bytes_and_time() {
         let blocked: Span = rank.functions.iter().map(|f| f.blocked).sum();
         assert_eq!(rank.compute + blocked, parts);
     }
-    // Rank 0 waits for rank 1's answer as long as its own message travels, and then for the
-    // answer to travel: half and half, but for the picoseconds of completion.
+    // Rank 0 waits while its message travels to rank 1, and the answer is a transfer: half each,
+    // except for the picoseconds of completion.
     let (waiting, transfer) = (outcome.ranks[0].waiting.0, outcome.ranks[0].transfer.0);
     assert!(waiting.abs_diff(20 * LATENCY.0) < 1000, "{waiting}");
     assert!(transfer.abs_diff(20 * LATENCY.0) < 1000, "{transfer}");
 }
 
-/// All to all, in an order and at a pace that depends on the process.
+/// All to all, with computation that depends on the process id.
 fn exchange_at_random_pace(rank: &mut Rank) {
     let mut seed = u64::from(std::process::id());
     for round in 0..10 {
@@ -95,7 +93,7 @@ fn exchange_at_random_pace(rank: &mut Rank) {
         let sends: Vec<u32> = others.iter().map(|&r| rank.isend(r, tag, &me)).collect();
         rank.wait_all(&sends);
         sends.iter().for_each(|&t| rank.release(t));
-        // Some of either parity may be over: receives were posted for the others' parities.
+        // The receives match by parity of the sender's rank.
         rank.wait_all(&tokens);
         let mut from: Vec<u32> = Vec::new();
         for token in tokens.drain(..) {
@@ -132,7 +130,8 @@ fn calls_of_one_instant_are_ordered_by_rank() {
     assert_eq!(calls.iter().filter(|c| c.rank == 5).count(), 2 * 5 + 1);
 }
 
-/// Many more messages than a ring holds, tokens reused long before they are received.
+/// More messages than the submission ring holds; tokens are reused before the messages are
+/// received.
 fn flood(rank: &mut Rank) {
     let n = 3 * wire::RING as u32;
     if rank.rank == 0 {
@@ -157,7 +156,7 @@ fn full_submission_ring_preserves_messages_and_order() {
     success(job("flood", 2));
 }
 
-/// 2x2 matrices modulo 251: their product does not commute, so it shows the order.
+/// 2x2 matrices modulo 251: their product does not commute, so it depends on the order.
 fn times(into: &mut [u8], from: &[u8], left: bool) {
     for (into, from) in into.chunks_exact_mut(4).zip(from.chunks_exact(4)) {
         let here: Vec<u32> = into.iter().map(|&b| b.into()).collect();
@@ -185,7 +184,7 @@ fn matrices(rank: &mut Rank) {
         product
     };
     for kind in [collectives::Kind::Allreduce, collectives::Kind::Scan] {
-        // The buffer has room for any algorithm's scratch.
+        // Large enough for the scratch memory of any algorithm.
         let mut buffer = vec![0; 4096];
         buffer[..mine.len()].copy_from_slice(&mine);
         rank.calls("MPI_Allreduce");
@@ -209,7 +208,7 @@ fn user_operators_are_applied_in_rank_order() {
     }
 }
 
-/// One collective of each shape, the answer known.
+/// One collective of each shape with a known result.
 fn every_kind(rank: &mut Rank) {
     use collectives::Kind;
     let (me, p) = (rank.rank as usize, rank.size as usize);
@@ -240,7 +239,7 @@ fn every_kind(rank: &mut Rank) {
     );
     assert_eq!(buffer[..8], (p as u64 * (p as u64 + 1) / 2).to_ne_bytes());
 
-    // Ragged: rank i has i * 4 bytes for everybody.
+    // Unequal blocks: rank i contributes i * 4 bytes.
     let lengths: Vec<u8> = (0..p as u64).flat_map(|i| (4 * i).to_ne_bytes()).collect();
     let ragged = rank.block(&lengths);
     let at: usize = (0..me).map(|i| 4 * i).sum();
@@ -257,7 +256,7 @@ fn every_kind(rank: &mut Rank) {
 fn collectives_transfer_the_expected_bytes() {
     for ranks in [2, 3, 7] {
         let outcome = success(job("every_kind", ranks));
-        // 8 B: the root's broadcast, everybody's allgather and allreduce; 8 B for each of all.
+        // 8 B: the root's broadcast, each rank's allgather and allreduce; alltoall: 8 B per pair.
         let p = u64::from(ranks);
         let total: u64 = outcome.ranks.iter().flat_map(|r| &r.functions).map(|f| f.bytes).sum();
         let ragged: u64 = (0..p).map(|i| 4 * i).sum();
@@ -265,7 +264,7 @@ fn collectives_transfer_the_expected_bytes() {
     }
 }
 
-/// Rank 1 tests a receive until it has come, 3 ms after the job began.
+/// Rank 1 tests a receive until its message arrives, 3 ms after the start.
 fn test_loop(rank: &mut Rank) {
     if rank.rank == 0 {
         rank.after_ps = Span::ms(3).0;
@@ -281,8 +280,8 @@ fn test_loop(rank: &mut Rank) {
         polls += 1;
     }
     assert_eq!(rank.received(token), b"late");
-    // k polls of 100 ns * (1 + k/128) take 100 ns * (k + k^2/256): 3 ms are 2,646 of them. The last
-    // is cut short by the message.
+    // k polls of 100 ns * (1 + k/128) take 100 ns * (k + k^2/256): 2,646 polls take 3 ms. The
+    // message ends the last one.
     assert!((2640..=2650).contains(&polls), "{polls} polls");
     let late = rank.now_ps() - Span::ms(3).0 - LATENCY.0;
     assert!(late < 10_000, "noticed {late} ps late");
@@ -304,7 +303,7 @@ fn iprobe_loop(rank: &mut Rank) {
         polls += 1;
     }
     assert_eq!(rank.recv(0, 5, 4), b"late");
-    // Nothing can cut the last poll short, of 100 ns * (1 + 2646/128): late by no more.
+    // A message does not end the last poll, of 100 ns * (1 + 2646/128): the largest delay.
     let late = Span(rank.now_ps() - Span::ms(3).0 - LATENCY.0);
     assert!(late < Span::ns(2200), "noticed {late} late");
     assert!((2640..=2650).contains(&polls), "{polls} polls");
@@ -315,7 +314,7 @@ fn iprobe_loop_is_late_by_at_most_its_last_poll() {
     success(job("iprobe_loop", 2));
 }
 
-/// Tests while it works: the tests must not hold up the work.
+/// Polls between computations, which must cost little.
 fn busy_tests(rank: &mut Rank) {
     if rank.rank == 0 {
         rank.after_ps = Span::ms(10).0;
@@ -339,7 +338,7 @@ fn polls_between_computations_cost_little() {
     success(job("busy_tests", 2));
 }
 
-/// Makes a communicator of the odd and one of the even ranks, and talks in it.
+/// Creates communicators of the odd and of the even ranks, and uses them.
 fn splits(rank: &mut Rank) {
     let (me, p) = (rank.rank, rank.size);
     rank.calls("MPI_Comm_split");
@@ -385,7 +384,7 @@ fn new_communicators_have_new_contexts() {
     success(job("splits", 5));
 }
 
-/// Probes with and without taking; a receive that is cancelled; a synchronous send.
+/// Probes and matched probes, a canceled receive, a synchronous send.
 fn takes(rank: &mut Rank) {
     if rank.rank == 0 {
         for tag in [1, 2, 3] {
@@ -457,7 +456,7 @@ fn time_is_split_into_computing_waiting_and_transfer() {
     }
 }
 
-/// A token once around.
+/// A token travels around the ring once.
 fn ring(rank: &mut Rank) {
     let (me, p) = (rank.rank, rank.size);
     if me > 0 {

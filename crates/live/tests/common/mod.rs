@@ -1,4 +1,4 @@
-//! What the tests share: jobs whose ranks are this very test program, started anew.
+//! Shared by the tests: jobs whose ranks are the test program itself.
 
 #![allow(dead_code)] // each test program uses its part
 
@@ -11,11 +11,11 @@ use std::ffi::OsString;
 
 pub const PROGRAM: &str = "LIVE_PROGRAM";
 
-/// A job of ranks that run `test program --exact rank_side`, which looks at `PROGRAM`. Two ranks a
-/// node, named x0, x1, ...
+/// A job of ranks that run `test program --exact rank_side`, which reads `PROGRAM`. Two ranks per
+/// node; nodes are named x0, x1, ...
 pub fn job(program: &str, ranks: u32) -> LaunchSpec {
     let exe = std::env::current_exe().unwrap();
-    // The test harness of the rank says how many tests it runs: nobody wants to know.
+    // Discards the output of the rank's test harness.
     let quiet = ["sh", "-c", "exec \"$0\" \"$@\" > /dev/null"].map(OsString::from);
     let harness = ["--exact", "rank_side", "--nocapture"].map(OsString::from);
     LaunchSpec {
@@ -79,7 +79,7 @@ pub fn outcome(spec: LaunchSpec) -> LiveOutcome {
     run(spec).0.workload.outcome()
 }
 
-/// Of a job that should have gone well.
+/// The outcome of a job that must succeed.
 pub fn success(spec: LaunchSpec) -> LiveOutcome {
     let outcome = outcome(spec);
     assert_eq!(outcome.failure.as_ref().map(|f| f.to_string()), None);

@@ -1,4 +1,4 @@
-//! A rank's end of the wire, small enough to read: what tests need instead of an MPI library.
+//! The rank's side of the protocol of `wire`: a minimal replacement of the MPI library for tests.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use workload::functions::FUNCTIONS;
@@ -6,23 +6,23 @@ use workload::wire::combine::{builtin, element, op};
 use workload::wire::{self, Arena, Arrival, Completion, Control, Direct, Segment, Submission};
 use workload::wire::{flag, kind, wait};
 
-/// Changes its first operand; whether the other comes first in rank order.
+/// A reduction into the first operand; the flag is true if the other precedes it in rank order.
 pub type Operator = fn(&mut [u8], &[u8], bool);
 
-/// A one-sided operation as these tests have it: words of the target's memory.
+/// A one-sided operation of these tests, on a word of the target's memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct TestAccess {
     arrival: Arrival,
     pub place: u64,
     pub value: u64,
-    /// Adds the value, or puts it there.
+    /// Adds the value, or replaces the word.
     pub adds: u64,
-    /// What was there before, if it is asked for.
+    /// The previous value, if requested.
     pub found: u64,
 }
 
-/// What a rank that applies does instead, to see what becomes of the job.
+/// What a rank does instead of applying accesses, to test the end of the job.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Applying {
     Works,
@@ -43,24 +43,23 @@ pub struct Rank {
     /// Charged before the next submission or hand-over.
     pub after_ps: u64,
     pub user: Option<Operator>,
-    /// What others reach into, and how often this rank was woken for that alone.
+    /// Memory that others access; how often this rank was woken only to apply accesses.
     pub memory: Vec<u64>,
     pub woken: u32,
-    /// Polls answered here, those of them the simulator has not been told of, and how many more may
-    /// be.
+    /// Polls answered here, those not reported to the simulator yet, and how many more are allowed.
     pub spared: u32,
     spent: u32,
     spare: u32,
     pub applying: Applying,
 }
 
-/// The number of an MPI function.
+/// The index of an MPI function.
 pub fn id(name: &str) -> u32 {
     FUNCTIONS.iter().position(|f| *f == name).expect("an MPI function") as u32
 }
 
 impl Rank {
-    /// Maps the segment the environment names.
+    /// Maps the segment that the environment names.
     pub fn attach() -> Rank {
         let number = |name| std::env::var(name).unwrap().parse::<u32>().unwrap();
         let (fd, rank) = (number(wire::ENV_FD) as i32, number(wire::ENV_RANK));
@@ -183,7 +182,7 @@ impl Rank {
             }
         }
     }
-    /// Takes what has come in and does it, in its order.
+    /// Applies the incoming accesses in order.
     fn apply(&mut self) {
         let mut at = unsafe { std::mem::take(&mut (*self.control).incoming) };
         if at != 0 && self.applying == Applying::Dies {
@@ -239,7 +238,7 @@ impl Rank {
         self.submit(Submission { kind: kind::RECV, token, peer: from, tag, bytes, ..EMPTY });
         token
     }
-    /// A poll, answered here if it may be.
+    /// A poll, answered here if allowed.
     pub fn poll(&mut self, token: u32) {
         self.calls("MPI_Test");
         if self.spare > 0 && self.submitted == 0 {
@@ -255,7 +254,7 @@ impl Rank {
     pub fn wait_all(&mut self, tokens: &[u32]) {
         self.hand_over(wait::ALL, tokens);
     }
-    /// What a receive brought; frees its token and the block.
+    /// The payload of a receive; frees its token and block.
     pub fn received(&mut self, token: u32) -> Vec<u8> {
         let completion = self.done(token).expect("the receive is done");
         let bytes = self.bytes(completion.block, completion.bytes).to_vec();
@@ -275,7 +274,7 @@ impl Rank {
         self.wait_all(&[token]);
         self.received(token)
     }
-    /// A collective on the world, its working buffer given and given back.
+    /// A collective on the world communicator, with `buffer` as its working buffer.
     pub fn collective(&mut self, s: Submission, buffer: &mut [u8]) -> Completion {
         let (token, block) = (self.token(), self.block(buffer));
         let grain = s.grain.max(1);
@@ -288,7 +287,7 @@ impl Rank {
         self.release(token);
         self.done(token).unwrap()
     }
-    /// Starts an access of 8 bytes; with `FETCH` 8 bytes return.
+    /// Starts an access of 8 bytes; with `FETCH`, 8 bytes return.
     pub fn reach(&mut self, to: u32, place: u64, value: u64, adds: bool, flags: u32) -> (u32, u64) {
         let (token, block) =
             (self.token(), self.arena.alloc(size_of::<TestAccess>() as u64).unwrap());
@@ -300,8 +299,8 @@ impl Rank {
         self.submit(Submission { bytes: 8, grain, block, ..s });
         (token, block)
     }
-    /// Has the simulator add an access's value to the word at `at` of the segment, as it is waited
-    /// for; what is there before takes the value's place.
+    /// Lets the simulator add an access's value to the word at `at` of the segment; the previous
+    /// value replaces the value of the access.
     pub fn make_direct(&self, block: u64, at: u64) {
         let area = block + std::mem::offset_of!(TestAccess, value) as u64;
         let combine = builtin(op::SUM, element::U64);
@@ -311,7 +310,7 @@ impl Rank {
     pub fn value(&self, block: u64) -> u64 {
         unsafe { (*self.segment.ptr(block).cast::<TestAccess>()).value }
     }
-    /// Adds to a word of another rank's memory: what was there before.
+    /// Adds to a word of another rank's memory; returns its previous value.
     pub fn fetch_add(&mut self, to: u32, place: u64, value: u64) -> u64 {
         self.calls("MPI_Fetch_and_op");
         let (token, block) = self.reach(to, place, value, true, flag::FETCH | flag::ATOMIC);
@@ -321,11 +320,11 @@ impl Rank {
         self.release(token);
         found
     }
-    /// What an access has found.
+    /// The previous value that an access has returned.
     pub fn reached(&self, block: u64) -> u64 {
         unsafe { (*self.segment.ptr(block).cast::<TestAccess>()).found }
     }
-    /// An operation without data, waited for.
+    /// Submits an operation without data and waits for it.
     pub fn simple(&mut self, s: Submission) -> Completion {
         let token = self.token();
         self.submit(Submission { token, ..s });

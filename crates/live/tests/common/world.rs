@@ -1,5 +1,5 @@
-//! A simulator by simple rules: every message takes a microsecond, a collective one more than its
-//! last member, and nothing contends.
+//! A minimal simulator: a message takes 1 us, a collective 1 us after its last member has entered,
+//! and there is no contention.
 
 use base::{Span, Time};
 use collectives::Collective;
@@ -60,16 +60,16 @@ type Entered = Vec<(u32, u32, Collective)>;
 pub struct World<W> {
     pub workload: W,
     pub now: Time,
-    /// Every call, in the order the workload made them.
+    /// Every call, in the order of submission.
     pub log: Vec<Call>,
     ranks: Vec<Rank>,
     events: BTreeMap<u64, (u32, u32, Event)>,
     queue: BinaryHeap<Reverse<(Time, u8, u64)>>,
     n_events: u64,
-    /// Those of the queue that are alarms.
+    /// Numbers of the queued events that are alarms.
     alarms: BTreeSet<u64>,
     open_collectives: BTreeMap<(u32, u32), Entered>,
-    /// Who has the lock, then who waits for it, with tokens; exclusive only.
+    /// Holder of the lock, then the waiting ranks, with tokens; exclusive only.
     locks: BTreeMap<(u32, u32), VecDeque<(u32, u32)>>,
 }
 
@@ -89,13 +89,13 @@ impl<W: Workload> World<W> {
         }
     }
 
-    /// Until nothing happens any more, or the workload stops.
+    /// Runs until no event is left, or the workload stops.
     pub fn run(&mut self) {
         let mut calls = Vec::new();
         self.workload.start(&mut calls);
         self.go_on(calls);
     }
-    /// The same for a workload that has been started.
+    /// Like `run`, for a workload that has been started.
     pub fn go_on(&mut self, mut calls: Vec<Call>) {
         self.submit(&mut calls);
         while !self.workload.is_stopped() {
@@ -143,7 +143,7 @@ impl<W: Workload> World<W> {
         self.queue.push(Reverse((at.max(self.now), phase, self.n_events)));
         self.events.insert(self.n_events, (rank, token, event));
     }
-    /// Never in the present instant.
+    /// Completes an operation, at least 1 ps later.
     fn complete(&mut self, at: Time, done: Done) {
         self.push(at.max(self.now + Span(1)), done.rank, done.token, Event::Complete(done));
     }
@@ -280,7 +280,7 @@ impl<W: Workload> World<W> {
         self.complete(self.now, Done { rank, token, peer, tag, bytes, peer_token, found, ready });
     }
 
-    /// A broadcast's root goes on at once; all others wait for everybody.
+    /// The root of a broadcast completes immediately; all others wait for all members.
     fn enter(&mut self, at: u32, token: u32, context: u32, call: Collective) {
         let n = self.ranks[at as usize].entered.entry(context).or_default();
         let key = (context, *n);
