@@ -1,7 +1,7 @@
-//! What must be true across rooms: agreement of fidelities, conservation, bounds from theory.
+//! Properties across crates: agreement of fidelities, conservation, and bounds from theory.
 //!
-//! The laws are the tests in `tests/`. Here is what they share: machines, messages, traffic, and
-//! `run`, which balances the books of whatever it runs. Nothing else names this crate.
+//! The property tests are in `tests/`. This library has their machines, messages and traffic, and
+//! `run`, which checks conservation for whatever it runs. Only `bench` depends on it.
 
 use base::{Digest, IndexVec, Span, Time, below, draw};
 use des::{Phase, Queue};
@@ -14,13 +14,13 @@ use packet::PacketNetwork;
 use sim::api::Fidelity;
 use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficSetting, one_load_at};
 
-/// A number that whoever runs random tests may set in the environment: how many, or which.
+/// A number from the environment: how many random tests to run, or which one.
 pub fn asked(name: &str) -> Option<u64> {
     let set = std::env::var(name).ok()?;
     Some(set.parse().unwrap_or_else(|_| panic!("{name}={set} is no number")))
 }
 
-/// A preset with some keys set otherwise.
+/// A preset with modified keys.
 pub fn preset(name: &str, set: &[(&str, &str)]) -> Machine {
     let text = machine::preset(name).unwrap_or_else(|| panic!("no preset {name}"));
     let keys: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
@@ -29,14 +29,14 @@ pub fn preset(name: &str, set: &[(&str, &str)]) -> Machine {
         .unwrap_or_else(|input_errors| panic!("{name} with {set:?}: {input_errors:?}"))
 }
 
-/// `dragonfly-1056` with some keys set otherwise, and the virtual networks of these classes.
+/// `dragonfly-1056` with modified keys, and the virtual networks of these traffic classes.
 pub fn with_classes(set: &[(&str, &str)], classes: &[&str]) -> (Machine, Vec<u8>) {
     let mut machine = preset("dragonfly-1056", set);
     let vnets = use_classes(&mut machine, classes);
     (machine, vnets)
 }
 
-/// The virtual networks that these classes get on a machine.
+/// The virtual networks of these traffic classes on a machine.
 pub fn use_classes(machine: &mut Machine, classes: &[&str]) -> Vec<u8> {
     let find = |&word: &&str| machine.classes.find("class", Some(word)).expect("a known class");
     let found: Vec<usize> = classes.iter().map(find).collect();
@@ -44,8 +44,8 @@ pub fn use_classes(machine: &mut Machine, classes: &[&str]) -> Vec<u8> {
     found.iter().filter_map(|&class| machine.classes.vnet(class)).collect()
 }
 
-/// What docs/models/classes.md entitles classes to that want so much: first what they are assured,
-/// then what is left in equal turns, by priority and up to their ceilings.
+/// Shares of a link for classes with these demands, by docs/models/classes.md: first the assured
+/// shares, then the rest in equal parts, by priority and up to the ceilings.
 pub fn entitled(machine: &Machine, demands: &[f64], at_nic: bool) -> Vec<f64> {
     let classes: Vec<_> = machine.classes.sharing().collect();
     let assured = |i: usize| if at_nic { classes[i].nic_assured } else { classes[i].assured };
@@ -68,8 +68,8 @@ pub fn entitled(machine: &Machine, demands: &[f64], at_nic: bool) -> Vec<f64> {
     got
 }
 
-/// The balanced dragonfly one size down from `dragonfly-1056`, with some keys set otherwise: p = 2,
-/// a = 4, h = 2, g = 9.
+/// The balanced dragonfly one size below `dragonfly-1056`, with modified keys: p = 2, a = 4, h = 2,
+/// g = 9.
 pub fn small(set: &[(&str, &str)]) -> Machine {
     let nine_groups = [
         ("groups.compute.count", "9"),
@@ -85,15 +85,15 @@ pub fn buffers(size: &str) -> [(&str, &str); 3] {
     ["links.edge.buffer", "links.local.buffer", "links.global.buffer"].map(|key| (key, size))
 }
 
-/// A host's message between two NICs, told of where it arrives.
+/// A host's message between two NICs, with completion at the target.
 pub fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
     let (src, dst, origin, completion) = (NicId(src), NicId(dst), Origin::Host, Completion::Target);
     let (in_order, handling) = (false, Span::ZERO);
     Message { src, dst, bytes, origin, vnet: 0, completion, draw, in_order, handling }
 }
 
-/// Random messages of all sizes up to `most` bytes, `count` of them at times up to `within`. Three
-/// in four go to `hot` NICs, so that they meet; if that is 0 all go to anybody.
+/// Random messages of up to `most` bytes, `count` of them at times up to `within`. Three in four go
+/// to `hot` NICs, so that they contend; if `hot` is 0, destinations are uniform.
 pub fn storm(
     machine: &Machine,
     seed: u64,
@@ -116,11 +116,11 @@ pub fn storm(
     at.into_iter().zip(0..).map(one).collect()
 }
 
-/// What came of a list of messages.
+/// Result of a list of messages.
 pub struct Run {
-    /// When each was seen, or `FAILED`.
+    /// Completion time of each, or `FAILED`.
     pub seen: Vec<Time>,
-    /// Why those failed that did, in the order in which they were told.
+    /// Reasons of the failures, in the order in which they were reported.
     pub failures: Vec<Failure>,
     pub digest: Digest,
     pub counters: Counters,
@@ -128,17 +128,17 @@ pub struct Run {
 }
 
 impl Run {
-    /// When the last of them was seen.
+    /// Completion of the last message.
     pub fn end(&self) -> Time {
         *self.seen.iter().max().expect("messages")
     }
 }
 
-/// Commands `messages` at their times, which do not fall, and runs them packet by packet until
-/// nothing is pending.
+/// Issues `messages` at their times, which must be sorted, and simulates them packet by packet
+/// until no event is pending.
 ///
-/// Checks that each was told of exactly once, that the network is quiet then, and that its books
-/// balance.
+/// Checks that each is reported exactly once, that the network is idle at the end, and
+/// conservation.
 pub fn run(machine: &Machine, messages: &[(Time, Message)]) -> Run {
     run_on::<PacketNetwork>(machine, messages)
 }
@@ -187,7 +187,7 @@ pub fn run_on<N: NetworkModel>(machine: &Machine, messages: &[(Time, Message)]) 
     Run { seen, failures, digest, counters, events }
 }
 
-/// Whatever went into the network has come out of it, or was lost and told of.
+/// Everything that entered the network has left it, or is lost and reported.
 fn balance(
     machine: &Machine,
     messages: &[(Time, Message)],
@@ -198,8 +198,8 @@ fn balance(
     let failed = seen.iter().filter(|&&t| t == FAILED).count() as u64;
     assert_eq!(c.failed_messages, failed);
     assert_eq!(c.timeouts, c.lost_packets, "a loss its NIC never heard of");
-    // Where NICs answer, each request that came has an answer that came or was lost. (Flows and
-    // the closed form count none.)
+    // Where NICs respond, each delivered request has a response that arrived or was lost. (Flows
+    // and the closed form count none.)
     let answers_lost = match c.lost_packets {
         1.. if counts_answers => c.delivered_packets - c.responses,
         _ => 0,
@@ -213,7 +213,7 @@ fn balance(
     let arrived = messages.iter().zip(seen).filter(|(_, seen)| **seen != FAILED);
     let whole: u64 = arrived.map(|((_, m), _)| m.bytes + back(m)).sum();
     if failed > 0 {
-        // Parts of the others may have come.
+        // Parts of the failed messages may have arrived.
         return assert!(c.delivered_payload >= whole, "{} of {whole} B", c.delivered_payload);
     }
     assert_eq!(c.delivered_payload, whole);
@@ -222,12 +222,12 @@ fn balance(
     assert_eq!(once, messages.iter().map(|(_, m)| packets(m)).sum::<u64>());
 }
 
-/// What NICs have counted each adds up to what the network has, where it tells them apart.
+/// The per-NIC counters add up to those of the network, if the model has them.
 fn by_nic(machine: &Machine, c: &Counters) {
     let sum = |of: fn(&NicCounters) -> u64| c.nics.raw.iter().map(of).sum::<u64>();
     let sums = (sum(|n| n.requests), sum(|n| n.timeouts), sum(|n| n.resent));
     if c.nics.is_empty() {
-        return; // Not packet by packet.
+        return; // Not a packet network.
     }
     assert_eq!(sums, (c.injected_packets, c.timeouts, c.resent_packets));
     assert!(sum(|n| n.replays_out + n.replays_in) <= c.link_retries);
@@ -246,7 +246,7 @@ fn by_nic(machine: &Machine, c: &Counters) {
     }
 }
 
-/// Traffic as the laws offer it: one load, on one thread.
+/// A traffic request with one load, on one thread.
 pub fn request(
     pattern: &str,
     load: f64,
@@ -258,12 +258,12 @@ pub fn request(
     TrafficRequest { pattern, loads, packet_bytes, warmup, window, seed: 3, threads: 1 }
 }
 
-/// What came of the one load of `request`, packet by packet.
+/// Result of the single load of `request`, packet by packet.
 pub fn offered(machine: &Machine, request: &TrafficRequest, finish: Finish) -> LoadOutcome {
     offered_at(machine, request, &TrafficSetting::default(), finish)
 }
 
-/// The same between some NICs, and beside other traffic.
+/// The same between selected NICs, and with background traffic.
 pub fn offered_at(
     machine: &Machine,
     request: &TrafficRequest,
@@ -275,7 +275,7 @@ pub fn offered_at(
         .unwrap_or_else(|input_errors| panic!("{request:?}: {input_errors:?}"))
 }
 
-/// All that a user is told, and what every link and switch has counted.
+/// Compares all that is reported to a user, and all counters of links and switches.
 pub fn assert_same(one: &LoadOutcome, other: &LoadOutcome, what: &str) {
     assert_eq!(one.row, other.row, "{what}");
     assert_eq!(one.counters, other.counters, "{what}");

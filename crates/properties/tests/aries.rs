@@ -1,13 +1,12 @@
-//! Requests and responses of Aries: what the headers of both cost is an outcome of runs, a window
-//! gives what its round trip lets it, and nothing is lost, answered twice or stuck however small
-//! the buffers are. Equations in docs/models/aries.md.
+//! Requests and responses of Aries: header overhead of both, throughput of a window, and no loss,
+//! duplicate response or deadlock for any buffer size. Equations: docs/models/aries.md.
 
 use base::{Span, Time, draw};
 use machine::{Idle, Machine, NicId};
 use net::{Completion, Message};
 use properties::{Run, message, preset};
 
-/// Four groups of two chassis of six slots, four nodes an Aries.
+/// Four groups of two chassis of six slots, four nodes per Aries.
 const SMALL: [(&str, &str); 5] = [
     ("groups.compute.count", "4"),
     ("groups.compute.switches", "12"),
@@ -23,8 +22,8 @@ fn get(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
     Message { completion: Completion::Initiator(bytes), ..message(src, dst, 0, draw) }
 }
 
-/// Checks, too, that every packet was answered once, and that links carried what requests and
-/// responses weigh.
+/// Also checks that every packet has one response, and that links carried the bytes of requests and
+/// responses.
 fn run(machine: &Machine, messages: &[(Time, Message)]) -> Run {
     let run = properties::run(machine, messages);
     let c = &run.counters;
@@ -36,14 +35,14 @@ fn run(machine: &Machine, messages: &[(Time, Message)]) -> Run {
     run
 }
 
-/// How long all of them took that begin at zero.
+/// Time until all messages that start at zero are complete.
 fn took(machine: &Machine, messages: &[(Time, Message)]) -> Span {
     run(machine, messages).end().since(Time::ZERO)
 }
 
-/// Four nodes of one Aries and four of the next in its chassis, minimal routing: one green link
-/// each way. The law is arithmetic on headers that nobody told the run to add up: one way 64 of
-/// 88 B are payload, both ways 64 of 100, the paper's 64 % (VIII).
+/// Four nodes of one Aries and four of the next in its chassis, minimal routing: one green link in
+/// each direction. The expectation follows from header sizes only: 64 of 88 B are payload in one
+/// direction, and 64 of 100 in both, the published 64 % (VIII).
 #[test]
 fn headers_of_both_networks_give_the_published_efficiency() {
     let machine = preset("cascade-3k", &[("routing", "minimal")]);
@@ -62,7 +61,7 @@ fn headers_of_both_networks_give_the_published_efficiency() {
     }
 }
 
-/// The same of gets: their requests are all headers, their responses bring the data.
+/// The same for gets: requests are all headers, responses carry the data.
 #[test]
 fn gets_load_links_as_puts_do() {
     let machine = preset("cascade-3k", &[("routing", "minimal")]);
@@ -73,8 +72,9 @@ fn gets_load_links_as_puts_do() {
     assert!(got <= 0.64 && got > 0.64 * 0.98, "{got}");
 }
 
-/// A window of W packets is 64 W bytes a round trip: links' latencies both ways, a packet through
-/// the host interface, a response on the wire. Below 6.55 us the host interface binds.
+/// A window of W packets gives 64 W bytes per round trip: link latencies in both directions, a
+/// packet through the host interface, and a response on the wire. Below 6.55 us the host interface
+/// is the limit.
 #[test]
 fn throughput_is_one_window_per_round_trip() {
     for cable in ["100 ns", "1 us", "2 us", "4 us", "16 us"] {
@@ -97,14 +97,14 @@ fn throughput_is_one_window_per_round_trip() {
     }
 }
 
-/// Every node puts to and gets from others at once, in buffers of one packet a virtual channel.
-/// Requests then fill every buffer on the way to NICs that cannot answer before others take what
-/// they have sent: with one network for both this would stand still. `run` sees that it does not.
+/// Every node puts to and gets from others at once, with buffers of one packet per virtual channel.
+/// Requests then fill all buffers towards NICs that cannot respond before others take what they
+/// have sent. With one virtual network for both this would deadlock; `run` checks that it does not.
 #[test]
 fn responses_never_wait_for_requests_in_any_buffer_size() {
     for routing in ["minimal", "valiant", "adaptive-0", "adaptive-3", "min-hash", "par"] {
         for seed in [1, 2] {
-            // A packet of 88 B for each of the channels of its routing.
+            // One packet of 88 B for each channel of the routing.
             let tight = match routing {
                 "minimal" | "min-hash" => "176 B",
                 "par" => "440 B",
@@ -144,8 +144,8 @@ fn responses_never_wait_for_requests_in_any_buffer_size() {
     }
 }
 
-/// Several packets may travel as one, headers and window in proportion: what a link carries is the
-/// same.
+/// Several packets may be simulated as one, with headers and window in proportion: the link
+/// throughput is the same.
 #[test]
 fn packet_trains_carry_as_much_as_single_packets() {
     let rate = |set: &[(&str, &str)]| {

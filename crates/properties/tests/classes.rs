@@ -1,5 +1,5 @@
-//! What must be true of traffic classes: assured minimums are held, ceilings are not exceeded, what
-//! a class does not use is lent, and a class nobody uses changes nothing.
+//! Properties of traffic classes: assured minimums hold, ceilings are not exceeded, unused
+//! bandwidth is lent, and an unused class changes nothing.
 
 use base::{Span, Time, draw};
 use machine::{Machine, NicId};
@@ -10,7 +10,7 @@ use properties::{
 use sim::Background;
 use sim::traffic::{Destinations, Finish, TrafficRequest, TrafficSetting};
 
-/// Packets of a NIC at a fraction of its link's rate.
+/// Packets from a NIC at a fraction of its link rate.
 #[derive(Clone, Copy)]
 struct Stream {
     src: u32,
@@ -21,7 +21,7 @@ struct Stream {
 
 const PACKET: u64 = 2048;
 
-/// When each stream's packets were seen that were commanded within `span`.
+/// Completion times of each stream's packets that are issued within `span`.
 fn streams(machine: &Machine, all: &[Stream], span: Span) -> Vec<Vec<Time>> {
     let full = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
     let mut messages = Vec::new();
@@ -42,7 +42,7 @@ fn streams(machine: &Machine, all: &[Stream], span: Span) -> Vec<Vec<Time>> {
     of
 }
 
-/// The share of a link that each stream got while all of them sent.
+/// Share of a link for each stream while all of them send.
 fn shares(machine: &Machine, all: &[Stream], span: Span) -> Vec<f64> {
     let full = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
     let (from, to) = (Time(span.0 / 4), Time(span.0));
@@ -53,8 +53,8 @@ fn shares(machine: &Machine, all: &[Stream], span: Span) -> Vec<f64> {
 
 const SPAN: Span = Span::us(400);
 
-/// Classes that want more than a link has get what they are entitled to, no less and no more: the
-/// assured minimum is held under attack, the ceiling is kept, what is not used is lent.
+/// Classes that demand more than a link has get exactly their entitlement: assured minimums hold
+/// under load, ceilings hold, unused bandwidth is lent.
 #[test]
 fn a_link_is_shared_as_the_classes_say() {
     for (profile, classes, demands) in [
@@ -66,8 +66,7 @@ fn a_link_is_shared_as_the_classes_say() {
         ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"], &[1.0, 1.0, 1.0]),
         ("ll-be-bd-et", &["bulk-data", "best-effort", "ethernet"], &[0.1, 1.0, 1.0]),
     ] {
-        // Congestion management takes nothing of it away: senders hold back of each class for
-        // itself.
+        // Congestion management does not change shares: it throttles per class.
         for (arbitration, management) in [("round-robin", "off"), ("age", "off"), ("age", "on")] {
             let set = [
                 ("classes.profile", profile),
@@ -76,7 +75,7 @@ fn a_link_is_shared_as_the_classes_say() {
                 ("routing", "minimal"),
             ];
             let (machine, vnets) = with_classes(&set, classes);
-            // Senders on switches of their own, and one receiver: they meet at its link only.
+            // Senders on different switches with one receiver: they contend at its link only.
             let senders: Vec<_> = vnets.iter().zip(demands).zip(1..).collect();
             let all = senders.iter().map(|&((&vnet, &load), i)| Stream {
                 src: 4 * i,
@@ -94,7 +93,7 @@ fn a_link_is_shared_as_the_classes_say() {
     }
 }
 
-/// The same of the link out of a NIC, whose messages of a class wait for those of the class only.
+/// The same for an injection link, where messages of a class wait only for those of the class.
 #[test]
 fn a_nic_is_shared_as_the_classes_say() {
     for (profile, classes, demands) in [
@@ -118,8 +117,8 @@ fn a_nic_is_shared_as_the_classes_say() {
     }
 }
 
-/// In no time, however short or long, does a class get more than its ceiling and what its bucket
-/// holds; in a long time no less either. Nobody else wants the link.
+/// In no time window, of any length, does a class get more than its ceiling and its bucket, without
+/// competitors. In a long window it gets no less.
 #[test]
 fn a_ceiling_holds_in_every_time_window() {
     for (percent, bucket) in [("30", "4"), ("5", "2"), ("99", "1")] {
@@ -143,7 +142,7 @@ fn a_ceiling_holds_in_every_time_window() {
                 most = most.max(above);
             }
         }
-        // The first packet of a window is not counted: another one may have overfilled the bucket.
+        // The first packet of a window is not counted: another may have overfilled the bucket.
         println!("{percent} %: at most {most:.3} packets above it");
         assert!(most <= limit + 1e-3, "{percent} %: {most} packets above");
         let whole = (times[times.len() - 1] - times[0]).0 as f64;
@@ -153,9 +152,9 @@ fn a_ceiling_holds_in_every_time_window() {
     }
 }
 
-/// Beside six senders that fill its receiver's link, three of them behind its own switch, a class
-/// of higher priority waits at both links for the one packet that is on it when it comes. In a
-/// single class it waits for a buffer full of them.
+/// Six senders fill the receiver's link, three of them at the same switch. A class of higher
+/// priority waits at each of two links for the one packet in transmission. In a single class it
+/// waits for a full buffer.
 #[test]
 fn low_latency_class_stays_low_under_load() {
     let classes = ["low-latency", "best-effort"];
@@ -166,7 +165,7 @@ fn low_latency_class_stays_low_under_load() {
             ("routing", "minimal"),
         ];
         let (machine, vnets) = with_classes(&set, classes);
-        // 0.0937: out of step with the attack.
+        // 0.0937: not synchronized with the other senders.
         let victim = Stream { src: 4, dst: 0, vnet: vnets[0], load: 0.0937 };
         let vnet = vnets[vnets.len() - 1];
         let attack = [1, 2, 3, 5, 6, 7].map(|src| Stream { src, dst: 0, vnet, load: 0.9 });
@@ -195,7 +194,7 @@ fn mixed(machine: &Machine, seed: u64, vnets: &[u8]) -> Vec<(Time, Message)> {
     messages.map(|((at, m), i)| (at, Message { vnet: vnet(i), ..m })).collect()
 }
 
-/// Tight buffers, small buckets, low ceilings, every policy: all that waits is served.
+/// Small buffers, small buckets, low ceilings, every policy: all messages complete.
 #[test]
 fn every_message_completes() {
     let classes = ["low-latency", "bulk-data", "best-effort", "ethernet"];
@@ -224,8 +223,8 @@ fn every_message_completes() {
     }
 }
 
-/// A class that is in use and silent is nothing to the others: same times, same digest. And one
-/// class alone is the network without classes.
+/// A class in use without traffic does not affect the others: same times, same digest. A single
+/// class equals a network without classes.
 #[test]
 fn an_idle_class_changes_nothing() {
     for (arbitration, management) in [("round-robin", "off"), ("age", "off"), ("age", "on")] {
@@ -250,7 +249,7 @@ fn an_idle_class_changes_nothing() {
     }
 }
 
-/// Classes beside each other in a world that several threads share: the same to the last bit.
+/// Several classes on several threads: identical to the last bit.
 #[test]
 fn thread_count_does_not_change_results() {
     let set = [
@@ -292,7 +291,7 @@ fn thread_count_does_not_change_results() {
     }
 }
 
-/// A ceiling of a hundredth keeps a message for a hundred times its time, and then it is there.
+/// With a ceiling of 1 % a message takes a hundred times as long, and then completes.
 #[test]
 fn a_single_message_under_a_ceiling_takes_its_time() {
     let set = [

@@ -1,6 +1,5 @@
-//! What congestion management promises (docs/models/congestion.md): nothing is lost by it, those
-//! who send to others pass, the congested link stays busy, and where nothing is congested nothing
-//! changes.
+//! Properties of congestion management (docs/models/congestion.md): no loss, no effect on victims,
+//! a busy congested link, and no change without congestion.
 
 use base::{Span, Time, below, draw};
 use machine::faults::{Fault, FaultKind, FaultSchedule, FaultTarget};
@@ -13,14 +12,14 @@ use properties::{
 use sim::Background;
 use sim::traffic::{Destinations, Finish, LoadOutcome, TrafficRequest, TrafficSetting};
 
-/// A preset with management on or off, and some keys set otherwise. What is short is to be the
-/// link, not the host interface.
+/// A preset with management on or off, and modified keys. The link is made the bottleneck, not the
+/// host interface.
 fn preset(name: &str, management: &str, set: &[(&str, &str)]) -> Machine {
     let own = [("congestion.management", management), ("nic.host_rate_one_way", "25 GB/s")];
     properties::preset(name, &[&own, set].concat())
 }
 
-/// The small dragonfly, links as fast as they come.
+/// The small dragonfly with unlimited host interfaces.
 fn small(management: &str, more: &[(&str, &str)]) -> Machine {
     let set = [
         ("congestion.management", management),
@@ -30,8 +29,8 @@ fn small(management: &str, more: &[(&str, &str)]) -> Machine {
     properties::small(&[&set, more].concat())
 }
 
-/// `run` asserts that all arrives once, that every credit of a buffer and every leave to send is
-/// back, and that nobody is held back for ever.
+/// `run` asserts that all messages complete once, that every buffer credit and every packet credit
+/// is returned, and that no sender is throttled at the end.
 #[test]
 fn nothing_is_lost_or_throttled_forever() {
     for seed in 0..12 {
@@ -53,7 +52,7 @@ fn nothing_is_lost_or_throttled_forever() {
     }
 }
 
-/// Traffic that congests no NIC is the same to the picosecond, event by event.
+/// Traffic that congests no NIC is identical to the picosecond, event by event.
 #[test]
 fn without_endpoint_congestion_nothing_changes() {
     for (pattern, load) in
@@ -72,8 +71,8 @@ fn without_endpoint_congestion_nothing_changes() {
     }
 }
 
-/// However many send to one: its link is busy from the first head to the last tail but for 5 %,
-/// and if all have as much to send, all end within the last tenth.
+/// With any number of senders the receiver's link is busy for 95 % of the time from the first head
+/// to the last tail. Senders with equal work complete within the last tenth.
 #[test]
 fn the_receiver_of_an_incast_stays_busy() {
     for (name, senders, bytes) in [
@@ -100,19 +99,19 @@ fn the_receiver_of_an_incast_stays_busy() {
         let took = got.end().since(Time(0));
         let held = got.counters.congestion;
         assert!(held.onsets > 0, "{senders} x {bytes} B congest nobody");
-        // Besides, the first head has to come.
+        // Plus the time until the first head arrives.
         let share = busy.0 as f64 / (took.0 - Span::us(4).0) as f64;
         assert!(share >= 0.95, "{senders} x {bytes} B: busy {share:.3} of the time, {held:?}");
     }
 }
 
-/// `from` sends `to` so many messages of 64 KiB, all at once.
+/// `count` messages of 64 KiB from `from` to `to`, all at once.
 fn stream(from: u32, to: u32, count: u32) -> impl Iterator<Item = (Time, Message)> {
     let one = move |i| (Time(0), message(from, to, 64 << 10, draw(5, from, to, i)));
     (0..u64::from(count)).map(one)
 }
 
-/// By how much `streams` take longer than the busiest of their NICs' links needs.
+/// Time of `streams`, as a multiple of what the busiest of their NICs' links needs.
 fn beyond_the_busiest(streams: &[(u32, u32, u32)]) -> f64 {
     let machine = preset("lumi-c", "on", &[("groups.cpu.count", "2")]);
     let messages: Vec<_> = streams.iter().flat_map(|&(a, b, n)| stream(a, b, n)).collect();
@@ -129,9 +128,9 @@ fn beyond_the_busiest(streams: &[(u32, u32, u32)]) -> f64 {
     got.end().since(Time(0)).0 as f64 / busy.0 as f64
 }
 
-/// A NIC has messages for a congested receiver and for another: of its link the congested one gets
-/// what it gives credit for, whatever number of messages the NIC has for the other, so that the
-/// links of all three are busy to the end.
+/// A NIC sends to a congested receiver and to another. The congested one gets the share of its link
+/// that it gives credit for, for any number of messages to the other, so the links of all three are
+/// busy to the end.
 #[test]
 fn a_contributor_uses_its_credits_while_sending_elsewhere() {
     for n in [32, 64, 256] {
@@ -140,8 +139,8 @@ fn a_contributor_uses_its_credits_while_sending_elsewhere() {
     }
 }
 
-/// A NIC sends to three congested receivers, and can give none of them the half that the other
-/// contributor leaves it: the other takes the rest.
+/// A NIC sends to three congested receivers and cannot use half of each link: the other
+/// contributors take the rest.
 #[test]
 fn an_unused_share_goes_to_other_contributors() {
     let streams = [(0, 1, 64), (0, 2, 64), (0, 3, 64), (4, 1, 128), (5, 2, 128), (6, 3, 128)];
@@ -149,9 +148,9 @@ fn an_unused_share_goes_to_other_contributors() {
     assert!(over < 1.05, "{over:.3} of what links need");
 }
 
-/// Hubs send to many receivers each, and each receiver has another contributor, for whom the hubs
-/// leave as much of its link as they cannot use: who gets credits that he does not use for long is
-/// given no more of them, however many he is one of, so all links are busy to the end.
+/// Hubs send to many receivers each, and each receiver has one more contributor. A contributor that
+/// does not use its credits for long gets fewer, so the other takes what the hubs cannot use, and
+/// all links are busy to the end.
 #[test]
 fn slow_contributors_leave_bandwidth_to_a_fast_one() {
     for (hubs, receivers, each) in [(2, 8, 32), (4, 8, 32), (4, 16, 16), (8, 16, 16)] {
@@ -164,7 +163,7 @@ fn slow_contributors_leave_bandwidth_to_a_fast_one() {
     }
 }
 
-/// Victims: packets between other NICs than those of a pattern, each in a virtual network.
+/// Victims: packets between NICs that are not part of a pattern, each on its own virtual network.
 struct Victims {
     alone: LoadOutcome,
     beside: LoadOutcome,
@@ -178,7 +177,7 @@ fn victims(
     [own, theirs]: [u8; 2],
 ) -> Victims {
     let n = machine.node_nics.raw[machine.compute_nodes as usize];
-    // The NICs of every sixteenth node are victims, wherever they are.
+    // The NICs of every sixteenth node are victims.
     let node = |nic: u32| machine.nic_node[NicId(nic)].0;
     let (of, others) = (0..n).map(NicId).partition(|nic| node(nic.0) % 16 == 1);
     let to = Destinations::among(pattern, machine, others, 3).expect("a pattern");
@@ -201,8 +200,8 @@ impl Victims {
     }
 }
 
-/// Those who send to others than the congested NIC hardly notice; without management they do, for
-/// the tree of full buffers grows over the machine.
+/// Traffic to other NICs is hardly affected. Without management it is, since the tree of full
+/// buffers grows over the machine.
 #[test]
 fn victims_are_not_slowed() {
     for senders in [16, 64] {
@@ -227,8 +226,8 @@ fn victims_are_not_slowed() {
     }
 }
 
-/// Of three classes that send to the same few NICs each is held back for itself: all arrives once,
-/// every credit is back, nobody is held for ever. `run` asserts it.
+/// Three classes that send to the same few NICs are throttled separately: `run` asserts that all
+/// messages complete once, credits are returned, and no sender is throttled at the end.
 #[test]
 fn nothing_is_lost_or_throttled_forever_in_any_class() {
     for seed in 0..6 {
@@ -250,8 +249,8 @@ fn nothing_is_lost_or_throttled_forever_in_any_class() {
     }
 }
 
-/// Two incasts of two classes at one NIC. Its link is busy, and each class has of it what it is
-/// due: assured minimums hold under attack whoever deals out the turns of a class.
+/// Two incasts of two classes at one NIC. Its link is busy, and each class gets its share: assured
+/// minimums hold, although credits control the order within a class.
 #[test]
 fn an_incast_of_each_class_gets_its_share() {
     let set =
@@ -259,7 +258,7 @@ fn an_incast_of_each_class_gets_its_share() {
     let classes = ["dedicated-access", "best-effort"];
     let (machine, vnets) = with_classes(&set, &classes);
     let bytes = 256 << 10;
-    // Three times as many in the class that is assured less.
+    // Three times as many messages in the class with the smaller assured share.
     let class = |i: u32| usize::from(!i.is_multiple_of(4));
     let messages: Vec<_> = (0..400)
         .map(|i| {
@@ -276,8 +275,8 @@ fn an_incast_of_each_class_gets_its_share() {
     let all = machine.links.gap[machine.ejection(NicId(0))].span(400 * wire);
     let share = all.0 as f64 / got.end().0 as f64;
     assert!(share >= 0.95, "the link is busy {share:.3} of the time");
-    // 100 messages of the first class end together when it has had its share of the link for so
-    // long; what is left then is the other's.
+    // 100 messages of the first class complete together after their share of the link; the rest
+    // then goes to the other class.
     let due = entitled(&machine, &[1.0, 1.0], false);
     let last = |which| {
         let seen = (0..400).zip(&got.seen).filter(|&(i, _)| class(i) == which);
@@ -288,13 +287,13 @@ fn an_incast_of_each_class_gets_its_share() {
     assert!(last(1) > 1.5 * last(0), "it ended at {} and {}", last(0), last(1));
 }
 
-/// `dragonfly-1056` with these classes, its switches managing congestion.
+/// `dragonfly-1056` with these classes and congestion management.
 fn managed(classes: &[&str], more: &[(&str, &str)]) -> (Machine, Vec<u8>) {
     let set = [("classes.profile", "hpc"), ("congestion.management", "on"), ("routing", "minimal")];
     with_classes(&[&set, more].concat(), classes)
 }
 
-/// Messages of a class to NIC 0, one from each of so many NICs from `first` on, 40 apart.
+/// Messages of a class to NIC 0, one from each of `count` NICs from `first` on, 40 apart.
 fn incast(count: u32, first: u32, bytes: u64, vnet: u8) -> impl Iterator<Item = (Time, Message)> {
     (0..count).map(move |i| {
         let m = message(first + 40 * i, 0, bytes, draw(3, 0, first + i, 0));
@@ -302,8 +301,8 @@ fn incast(count: u32, first: u32, bytes: u64, vnet: u8) -> impl Iterator<Item = 
     })
 }
 
-/// Who is told to hold back in one class sends of another, and waits for no more than a packet that
-/// he sends on credit and one more on the way.
+/// A sender that is throttled in one class sends in another, delayed by at most the packet it sends
+/// on credit and one more in transit.
 #[test]
 fn a_contributor_is_not_throttled_in_other_classes() {
     let of = |attack: bool| {
@@ -327,8 +326,8 @@ fn a_contributor_is_not_throttled_in_other_classes() {
     assert!(late <= Some(packet * 2), "{late:?} late");
 }
 
-/// Two classes of which each has less waiting than the threshold are not congested, though the
-/// link is that would be in one class.
+/// Two classes that each have less than the threshold waiting are not congested, although the link
+/// would be in a single class.
 #[test]
 fn the_threshold_applies_per_class() {
     let onsets = |classes: &[&str]| {
@@ -341,7 +340,7 @@ fn the_threshold_applies_per_class() {
     assert_eq!((onsets(&["bulk-data"]), onsets(&["bulk-data", "best-effort"])), (1, 0));
 }
 
-/// Who has sent in another class only is told nothing.
+/// Senders of other classes get no notices.
 #[test]
 fn only_senders_of_the_congested_class_are_throttled() {
     let (machine, vnets) = managed(&["bulk-data", "best-effort"], &[]);
@@ -351,8 +350,8 @@ fn only_senders_of_the_congested_class_are_throttled() {
     assert_eq!((counts.onsets, counts.holds), (1, 12));
 }
 
-/// What waits before a link, and is on its way there, is no more than its class's ceiling carries
-/// in a round trip, and the threshold: one who comes last by that waits for so long.
+/// The backlog before a link and in transit to it is at most what the ceiling of its class carries
+/// in a round trip, plus the threshold. The last message waits no longer than that.
 #[test]
 fn the_backlog_of_a_limited_class_fits_its_ceiling() {
     let threshold = 4 << 10;
@@ -380,8 +379,9 @@ fn the_backlog_of_a_limited_class_fits_its_ceiling() {
     );
 }
 
-/// Links of NICs that are sent too much fail, lose lanes and err, while classes with and without
-/// ceilings are held back for them: `run` asserts that everything is told, forgotten and balanced.
+/// Links of congested NICs fail, lose lanes and have bit errors, while senders of classes with and
+/// without ceilings are throttled: `run` asserts that everything is reported, no state is left, and
+/// conservation holds.
 #[test]
 fn faults_at_congested_nics_leave_no_state_behind() {
     let (mut lost, mut holds, mut worlds) = (0, 0, 0);
@@ -447,7 +447,7 @@ fn faults_at_congested_nics_leave_no_state_behind() {
     assert!(lost > 0 && worlds > 0, "an empty test");
 }
 
-/// Beside an incast in one class nobody waits who sends elsewhere, in that class or in another.
+/// An incast in one class delays no traffic to other NICs, in that class or in another.
 #[test]
 fn victims_are_not_slowed_in_any_class() {
     let of = |management: &str, own: &str| {
@@ -467,7 +467,7 @@ fn victims_are_not_slowed_in_any_class() {
     assert!(off.mean() > 2.0, "no tree without management: x{:.3}", off.mean());
 }
 
-/// Orders and credits cross between shards as packets do: threads change nothing.
+/// Notices and credits cross shards like packets: threads change nothing.
 #[test]
 fn thread_count_does_not_change_congestion_management() {
     let mut machine = small("on", &[]);
@@ -497,8 +497,8 @@ fn thread_count_does_not_change_congestion_management() {
     }
 }
 
-/// Responses are owed, so nobody is held back for them. A NIC that asks for more than its link
-/// brings is congested once, not once for each packet that comes.
+/// Responses are exempt from throttling. A NIC that requests more than its link delivers becomes
+/// congested once, not once per packet.
 #[test]
 fn a_nic_that_requests_too_much_is_congested_once() {
     let machine = small("on", &[("nic.packet_overhead", "36 B"), ("nic.response", "12 B")]);
@@ -509,8 +509,8 @@ fn a_nic_that_requests_too_much_is_congested_once() {
     assert_eq!(counts, CongestionCounters { onsets: 1, ..CongestionCounters::default() });
 }
 
-/// Contributors that are far away have sent much before they hear: more may wait for one NIC than
-/// 32 bits count, though it waits for nothing else.
+/// Distant contributors have sent much before the notice reaches them: the backlog of one NIC may
+/// exceed 32 bits, although no other resource is short.
 #[test]
 fn more_than_4_gib_may_be_queued_for_a_nic() {
     let mut set = buffers("1 GiB").to_vec();

@@ -1,6 +1,5 @@
-//! What must be true of a network of which parts are broken, whatever they are and whenever: every
-//! message arrives once or is told to have failed, nothing is left over, no packet goes further
-//! than it may, and nobody waits for ever.
+//! Properties of networks with faults of any kind at any time: every message arrives once or is
+//! reported as failed, no state is left, no packet exceeds its hops, and nothing waits forever.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +19,7 @@ fn all_at_once(machine: &Machine, bytes: u64, seed: u64) -> Vec<(Time, Message)>
 
 const FAST: [(&str, &str); 2] = [("retry.timeout", "30 us"), ("retry.sweep", "5 us")];
 
-/// Machines that a storm's seed chooses among.
+/// A random machine.
 fn small(seed: u64) -> Machine {
     let random = |about: u64| draw(seed, 11, 0, about);
     let of = |about: u64, n: u32| below(random(about), n) as usize;
@@ -30,7 +29,7 @@ fn small(seed: u64) -> Machine {
     let sweep = ["0 ns", "2 us", "20 us", "1 s"][of(2, 4)];
     let timeout = ["12 us", "40 us"][of(3, 2)];
     let limit = ["0", "1", "4"][of(4, 3)];
-    // A packet or two on each channel, or room for more.
+    // One or two packets per channel, or more.
     let buffer = ["24 KiB", "40 KiB", "96 KiB"][of(5, 3)];
     let shapes: [&[(&str, &str)]; 6] = [
         &[("groups.compute.count", "5"), ("global.links.compute.compute", "1")],
@@ -83,7 +82,7 @@ fn small(seed: u64) -> Machine {
     preset("dragonfly-1056", &set)
 }
 
-/// Messages of many sizes at many times, to everybody or to few.
+/// Messages of many sizes at many times, to all NICs or to few.
 fn traffic(machine: &Machine, seed: u64) -> Vec<(Time, Message)> {
     let n = machine.n_nics();
     let crowd = below(draw(seed, 12, 0, 0), 3) == 0;
@@ -99,7 +98,7 @@ fn traffic(machine: &Machine, seed: u64) -> Vec<(Time, Message)> {
             let mut message = message(src, dst, bytes, random(4));
             message.in_order = random(6).is_multiple_of(2);
             if machine.nic.response > 0 && random(5).is_multiple_of(2) {
-                // A put, or a get.
+                // A put or a get.
                 let is_get = random(5).is_multiple_of(4);
                 message.completion = Completion::Initiator(if is_get { bytes } else { 0 });
                 message.bytes = if is_get { 0 } else { bytes };
@@ -111,12 +110,12 @@ fn traffic(machine: &Machine, seed: u64) -> Vec<(Time, Message)> {
     messages
 }
 
-/// Random plans on random machines. 60 here; `ODONATA_STORM=1000` (or more) in the storm.
+/// Random fault schedules on random machines. 60 by default; `ODONATA_STORM=1000` for more.
 #[test]
 fn every_message_arrives_once_or_is_reported_failed() {
     let n = asked("ODONATA_STORM").unwrap_or(60);
     let mut sums = BTreeMap::new();
-    // By the last plan one packet of all arrives, and its answer does not.
+    // The last schedule makes a single packet arrive whose response is lost.
     for seed in (0..n).chain([9504]) {
         let machine = small(seed);
         let plan = FaultSchedule::random(&machine, seed, 1 + (seed % 7) as u32, Span::us(60));
@@ -151,7 +150,7 @@ fn every_message_arrives_once_or_is_reported_failed() {
     }
 }
 
-/// A plan that says nothing changes nothing, once ports are divided alike.
+/// An empty schedule changes nothing, once ports are divided equally.
 #[test]
 fn an_empty_fault_schedule_changes_nothing() {
     for routing in ["valiant", "ugal", "slingshot", "adaptive-1"] {
@@ -171,8 +170,8 @@ fn down(part: FaultTarget) -> FaultSchedule {
     FaultSchedule { ber: 0.0, faults: vec![fault] }
 }
 
-/// Every policy gets every packet round any one cable between switches, also where two groups have
-/// a single link: nothing is lost, for everybody knows of what is down from the start.
+/// With any policy every packet avoids any single failed cable between switches, also where two
+/// groups have one global link. Nothing is lost, since all parts know the fault from the start.
 #[test]
 fn one_cable_down_loses_nothing() {
     for routing in Routing::WORDS {
@@ -206,8 +205,8 @@ fn one_cable_down_loses_nothing() {
     }
 }
 
-/// Who has heard of a link that is down does not head for it: by the other link between two groups
-/// no way is longer than a minimal one.
+/// Routing avoids known failed links: with another link between two groups no path is longer than a
+/// minimal one.
 #[test]
 fn a_parallel_link_keeps_paths_minimal() {
     for routing in ["minimal", "min-hash", "in-order", "ugal", "slingshot"] {
@@ -231,7 +230,8 @@ fn a_parallel_link_keeps_paths_minimal() {
     }
 }
 
-/// What nobody can reach is given up after the last retry's timer, and not before.
+/// A message to an unreachable NIC is given up after the last retransmission timeout, and not
+/// before.
 #[test]
 fn a_message_to_a_failed_nic_fails_when_its_last_timer_expires() {
     for limit in [0u64, 1, 4] {
@@ -247,8 +247,8 @@ fn a_message_to_a_failed_nic_fails_when_its_last_timer_expires() {
     }
 }
 
-/// A flap shorter than the retries last costs whole timers and nothing else: the message is there
-/// a multiple of the timeout later than without.
+/// A link flap shorter than the retries costs whole timeouts only: the message is late by a
+/// multiple of the timeout.
 #[test]
 fn a_link_flap_costs_whole_timeouts() {
     let machine = preset("dragonfly-1056", &[("groups.compute.count", "3"), FAST[0], FAST[1]]);
@@ -259,13 +259,13 @@ fn a_link_flap_costs_whole_timeouts() {
     let flap = Fault { part, kind: FaultKind::Down, from: Time::ZERO, until };
     let plan = FaultSchedule { ber: 0.0, faults: vec![flap] };
     let ran = run(&machine.with_faults(&plan).expect("room"), &one);
-    // Lost at 0 and at 30 and 60 us; the fourth try finds the link up.
+    // Lost at 0, 30 and 60 us; the fourth transmission finds the link up.
     assert_eq!(ran.counters.lost_packets, 3);
     assert_eq!(ran.seen[0].since(quiet.seen[0]), Span::us(90));
 }
 
-/// Nothing is sooner than the run's begin: a way out of two lanes needs longer for the first packet
-/// than that has been under way.
+/// No time underflow: an ejection link with two lanes needs longer for the first packet than the
+/// run has lasted.
 #[test]
 fn a_slow_ejection_link_does_not_underflow_time() {
     let machine = preset(
@@ -298,7 +298,7 @@ fn a_slow_ejection_link_does_not_underflow_time() {
     assert!(one > whole && one.since(whole) < Span::us(20), "{whole} {one}");
 }
 
-/// A link with so many lanes carries so much: a stream over it takes 4 over that as long.
+/// A stream over a link with n of 4 lanes takes 4 / n times as long.
 #[test]
 fn lanes_slow_a_link_in_proportion() {
     let machine =
@@ -321,8 +321,8 @@ fn lanes_slow_a_link_in_proportion() {
     }
 }
 
-/// At a bit-error rate a packet is sent again as often as chance has it: p / (1 - p) times on
-/// average with p = 1 - (1 - rate)^bits, at every link.
+/// With bit errors a packet is replayed p / (1 - p) times on average with p = 1 - (1 - rate)^bits,
+/// at every link.
 #[test]
 fn link_retries_match_the_bit_error_rate() {
     let machine =
@@ -338,12 +338,12 @@ fn link_retries_match_the_bit_error_rate() {
     let p = 1.0 - (1.0 - rate).powf(bits);
     let want = crossings as f64 * p / (1.0 - p);
     let got = ran.counters.link_retries as f64;
-    // Six standard deviations of as many rare events.
+    // Six standard deviations of a count of rare events.
     assert!((got - want).abs() < 6.0 * want.sqrt(), "{got} of {want}");
 }
 
-/// A packet that is on a link when that goes down is lost; those that wait for it are decided about
-/// anew and are not.
+/// A packet on a link that fails is lost. Packets that wait for the link are routed again and not
+/// lost.
 #[test]
 fn only_packets_on_a_failed_link_are_lost() {
     let machine = preset(
@@ -361,7 +361,8 @@ fn only_packets_on_a_failed_link_are_lost() {
     let fault = Fault { part, kind: FaultKind::Down, from: Time(3_000_000), until: NEVER };
     let plan = FaultSchedule { ber: 0.0, faults: vec![fault] };
     let machine = machine.with_faults(&plan).expect("room");
-    // All of group 0 to their likes in group 1: the one link is full, and many wait for it.
+    // All of group 0 send to their counterparts in group 1: the one link is full, and many packets
+    // wait for it.
     let of = |g: u32| {
         let machine = &machine;
         (0..machine.n_nics()).filter(move |&nic| machine.group_of(NicId(nic)) == GroupId(g))
@@ -376,7 +377,7 @@ fn only_packets_on_a_failed_link_are_lost() {
     assert_eq!((ran.counters.failed_messages, ran.counters.resent_packets), (0, lost));
 }
 
-/// The reason that is told names the place.
+/// A reported failure names its location.
 #[test]
 fn a_failure_names_its_location() {
     let machine = preset("dragonfly-1056", &[("groups.compute.count", "3"), FAST[0], FAST[1]]);
@@ -388,7 +389,7 @@ fn a_failure_names_its_location() {
     assert_eq!(machine.links.kind[LinkId(0)], LinkKind::Injection);
 }
 
-/// The plan as if all of it were so from the start, and stayed.
+/// The schedule with all faults permanent from the start.
 fn still(mut plan: FaultSchedule) -> FaultSchedule {
     for fault in &mut plan.faults {
         (fault.from, fault.until) = (Time::ZERO, NEVER);
@@ -396,15 +397,15 @@ fn still(mut plan: FaultSchedule) -> FaultSchedule {
     plan
 }
 
-/// What flows and the closed form take for `machine`, which has a plan.
+/// The machine as flows and the closed form see it under a fault schedule.
 fn worn(machine: &Machine) -> Machine {
     let mut worn = machine.clone();
     worn.apply_lane_loss();
     worn
 }
 
-/// Lanes that are missing slow one message down alike at every fidelity: to the picosecond if they
-/// are a NIC's, and to a packet's time on the narrow link if they are between switches.
+/// Missing lanes slow a single message equally at every fidelity: to the picosecond for NIC links,
+/// and to the time of a packet on the narrow link between switches.
 #[test]
 fn one_message_is_equally_slow_at_every_fidelity() {
     let parts = [
@@ -441,7 +442,7 @@ fn one_message_is_equally_slow_at_every_fidelity() {
     assert!(slower > 12, "{slower} of 48 were slower than on a whole machine");
 }
 
-/// A network with any load.
+/// A network with arbitrary loads.
 struct Busy(u64);
 
 impl LoadView for Busy {
@@ -459,8 +460,8 @@ impl LoadView for Busy {
     }
 }
 
-/// Whether there is a way, and where a packet is lost otherwise, depends on nothing that is drawn
-/// and on no load; and no way takes a link twice.
+/// Whether a path exists, and where a packet is lost otherwise, does not depend on draws or load;
+/// and no path contains a link twice.
 #[test]
 fn reachability_does_not_depend_on_draws_or_load() {
     let (mut none, mut path) = (0, Vec::new());
@@ -493,8 +494,8 @@ fn reachability_does_not_depend_on_draws_or_load() {
     assert!((500..7_500).contains(&none), "of 8,000 pairs {none} had no way");
 }
 
-/// Whatever is down from the start: nobody takes a way by it, at any fidelity; and the same
-/// messages fail, lost at the same place as often.
+/// With parts failed from the start no fidelity uses them, and the same messages fail at the same
+/// place after the same number of transmissions.
 #[test]
 fn no_fidelity_uses_failed_links() {
     let (mut failed, mut links) = (0, 0);
@@ -504,7 +505,7 @@ fn no_fidelity_uses_failed_links() {
         let plan = still(FaultSchedule::random(&machine, seed, n, Span::us(100)));
         let machine = machine.with_faults(&plan).expect("room");
         let mut messages = traffic(&machine, seed);
-        // Packets alone count what data is asked for with.
+        // Only the packet network counts request packets of gets.
         messages.retain(|(_, message)| !matches!(message.completion, Completion::Initiator(1..)));
         let faults = machine.faults.as_deref().expect("it has a plan");
         let is_down = |link: &LinkId| faults.is_down(*link, Time::ZERO);
@@ -537,10 +538,10 @@ fn no_fidelity_uses_failed_links() {
     assert!(failed > 100 && links > 100, "{failed} failed, {links} links down: nothing was tried");
 }
 
-/// Of four links between two groups one is down, and 32 NICs of each send to the other: by
-/// minimal ways all have three quarters of the rate. Adaptive policies have seven other groups to
-/// go by, 28 links, so a thirtieth of what leaves the group is lost to them, and more to what meets
-/// on the three that are left. With flows as with packets.
+/// One of four links between two groups is down, and 32 NICs of each send to the other. Minimal
+/// routing gets three quarters of the rate. Adaptive policies have seven other groups, 28 links:
+/// they lose a thirtieth of the bandwidth out of the group, and somewhat more to contention on the
+/// remaining three. Flows and packets agree.
 #[test]
 fn a_failed_link_costs_flows_what_it_costs_packets() {
     let plan = down(FaultTarget::Groups(GroupId(0), GroupId(1), Some(0)));

@@ -1,5 +1,5 @@
-//! What must be true of traffic classes among flows: links are shared as docs/models/classes.md
-//! says, which is as packets share them, and nobody waits in another class's buffers.
+//! Properties of traffic classes in the flow model: links are shared as in docs/models/classes.md
+//! and by packets, and no class waits in the buffers of another.
 
 #![allow(clippy::disallowed_macros)] // prints what it checks
 
@@ -16,14 +16,13 @@ fn flows(machine: &Machine, messages: &[(Time, Message)]) -> Vec<Time> {
 const PACKET: u64 = 2048;
 const BYTES: u64 = 8192 * PACKET;
 
-/// Such a part of `BYTES`, in whole packets: what a class brings in the time that all of them take.
+/// This fraction of `BYTES`, in whole packets: what a class transfers in the total time.
 fn part(share: f64) -> u64 {
     (share * (BYTES / PACKET) as f64).round() as u64 * PACKET
 }
 
-/// At a receiver's link and between switches, for both profiles: the assured minimum is held under
-/// attack, the ceiling is kept, what is not used is lent. Flows are where the equation says; so
-/// are packets.
+/// At a receiver's link and between switches, for both profiles: assured minimums hold under load,
+/// ceilings hold, unused bandwidth is lent. Flows and packets follow the equation.
 #[test]
 fn a_link_is_shared_as_the_classes_say() {
     let hpc = &["dedicated-access", "bulk-data", "best-effort"][..];
@@ -38,10 +37,10 @@ fn a_link_is_shared_as_the_classes_say() {
     ] {
         let set = [("classes.profile", profile), ("routing", "minimal")];
         let (machine, vnets) = with_classes(&set, classes);
-        // A NIC that sends to so many receivers wants that part of each one's link, of what its
-        // class has of its own link at most. The first receiver is everybody's, behind the only
-        // link from the next group, or beside senders.
-        // Each brings what he is due of the time that the link takes for `BYTES`: all end then.
+        // A NIC that sends to n receivers demands an n-th of each one's link, up to the ceiling of
+        // its class. The first receiver is common to all, behind the only link from the next group,
+        // or next to the senders. Each class sends its entitlement for the time of `BYTES`, so all
+        // end at that time.
         let ceilings = machine.classes.sharing().map(|class| f64::from(class.ceiling) / 100.0);
         let demands: Vec<f64> = ceilings.zip(others).map(|(c, &n)| c / f64::from(n)).collect();
         let due = entitled(&machine, &demands, false);
@@ -70,7 +69,7 @@ fn a_link_is_shared_as_the_classes_say() {
     }
 }
 
-/// Out of a NIC classes are assured what `nic_assured` says.
+/// At injection links the assured share is `nic_assured`.
 #[test]
 fn a_nic_is_shared_as_the_classes_say() {
     for (profile, classes) in [
@@ -96,8 +95,7 @@ fn a_nic_is_shared_as_the_classes_say() {
     }
 }
 
-/// A ceiling of a hundredth keeps a message for a hundred times its time, though nobody else is
-/// there.
+/// With a ceiling of 1 % a message takes a hundred times as long, without competitors.
 #[test]
 fn a_ceiling_holds_without_competitors() {
     let set = [("classes.low-latency.assured", "1"), ("classes.low-latency.ceiling", "1")];
@@ -108,15 +106,15 @@ fn a_ceiling_holds_without_competitors() {
     assert!((took.0 as f64 / (full.0 as f64 * 100.0) - 1.0).abs() < 0.01, "{took}");
 }
 
-/// An incast fills the buffers of its own class. Who goes to another NIC by the links that it comes
-/// by is held up in its class, and all but alone in another; with packets it is the same. If all
-/// classes shared buffers he would be held up in both, if none filled in neither.
+/// An incast fills the buffers of its own class. A message to another NIC over the same links is
+/// delayed in that class and hardly in another, as with packets. With buffers shared by all classes
+/// it would be delayed in both; without full buffers in neither.
 #[test]
 fn an_incast_delays_its_own_class_only() {
     let set = [("classes.profile", "hpc"), ("routing", "minimal")];
     let (machine, vnets) = with_classes(&set, &["bulk-data", "best-effort"]);
-    // Three of each of eight groups send to a NIC of another group, by a link for three; one more
-    // of the first of them sends to the NIC beside that.
+    // Three NICs of each of eight groups send to a NIC of another group, over one link per three.
+    // One more NIC of the first group sends to the NIC next to it.
     let attacker = |n: u32| 64 + 32 * (n / 3) + n % 3;
     let attack = (0..24).map(|n| Message { vnet: vnets[0], ..message(attacker(n), 32, BYTES, 3) });
     let attack: Vec<_> = attack.map(|m| (Time::ZERO, m)).collect();
@@ -134,9 +132,9 @@ fn an_incast_delays_its_own_class_only() {
     assert!(other.iter().all(|&times| times < 1.5), "{other:?}");
 }
 
-/// Routers see what waits for a link, and of a class with a ceiling that is all that NICs have
-/// sent: it goes ways round as others do. All NICs of a group send to one other in a class of at
-/// most a twentieth, or half: packets end when flows do. By minimal ways alone it would be later.
+/// Routers see the backlog of a link. For a class with a ceiling that is all that NICs have sent,
+/// so it uses non-minimal paths like others. All NICs of a group send to one other in a class with
+/// a ceiling of 5 % or 50 %: packets and flows end together, earlier than with minimal paths alone.
 #[test]
 fn a_limited_class_uses_nonminimal_paths() {
     for ceiling in ["5", "50"] {
@@ -155,7 +153,7 @@ fn a_limited_class_uses_nonminimal_paths() {
     }
 }
 
-/// A class that is in use and silent is nothing to the others; and a class alone is none.
+/// A class in use without traffic does not affect the others, and a single class equals none.
 #[test]
 fn an_idle_class_changes_nothing() {
     let set = [("routing", "slingshot")];
@@ -170,8 +168,8 @@ fn an_idle_class_changes_nothing() {
     }
 }
 
-/// Random messages of four classes under every policy: everything arrives, books balance, and
-/// commands in another order are the same.
+/// Random messages of four classes under every policy: all complete, conservation holds, and
+/// command order does not matter.
 #[test]
 fn every_message_completes() {
     let classes = ["low-latency", "bulk-data", "best-effort", "ethernet"];
@@ -185,8 +183,9 @@ fn every_message_completes() {
     }
 }
 
-/// Everybody of a group sends to the next by one link, in three classes: each class is done when it
-/// is with packets, to an eighth. What the first leaves is dealt late, by a 16th of its time.
+/// All NICs of a group send to the next over one link, in three classes. Each class completes when
+/// it does with packets, within an eighth. Bandwidth that the first class leaves is redistributed
+/// late, by a 16th of its time.
 #[test]
 fn contending_classes_complete_when_packets_do() {
     let set = [("classes.profile", "hpc"), ("routing", "minimal")];

@@ -1,5 +1,5 @@
-//! What a message of several packets takes of its NICs beside its bytes: seen where both directions
-//! are at work, and by nobody else.
+//! The per-message cost of messages of several packets (`nic.multipacket_message`): visible only
+//! where both directions are busy.
 
 use base::{Span, Time, draw};
 use flow::FlowNetwork;
@@ -30,14 +30,13 @@ fn stream(machine: &Machine, n: u32, bytes: u64, ways: &[bool]) -> Vec<(Time, Me
     (0..n).flat_map(each).collect()
 }
 
-/// Flows wait a little for others before shares are dealt (docs/models/flow.md), key or none.
+/// Flows batch changes before shares are solved (docs/models/flow.md), with any value of the key.
 fn most(model: &str, want: Span) -> Span {
     if model == "flow" { Span(want.0 * 1043 / 1000) } else { want }
 }
 
-/// Of messages of several packets that go both ways all the time, each takes what both directions
-/// share for its bytes at the shared rate and for the key, in each of its NICs; one of a single
-/// packet for its bytes.
+/// Bidirectional streams of messages of several packets: each occupies the shared part of both host
+/// interfaces for its bytes and for the key; a message of one packet only for its bytes.
 #[test]
 fn bidirectional_messages_pay_the_per_message_cost() {
     for key in ["0 ns", "17 ns", "40 ns"] {
@@ -63,7 +62,7 @@ fn bidirectional_messages_pay_the_per_message_cost() {
     }
 }
 
-/// One way what both directions share has time to spare: a stream takes what it takes without the
+/// In one direction the shared part has time to spare: a stream takes the same time as without the
 /// key, to the picosecond.
 #[test]
 fn unidirectional_streams_hide_the_per_message_cost() {
@@ -81,8 +80,8 @@ fn unidirectional_streams_hide_the_per_message_cost() {
     }
 }
 
-/// A packet of 2 KiB takes what both directions share for 48.76 ns, its own for 90.62: a message
-/// alone is later by what the key is longer than their difference, to the picosecond.
+/// A packet of 2 KiB occupies the shared part for 48.76 ns and its own direction for 90.62 ns. A
+/// single message is later by the excess of the key over the difference, to the picosecond.
 #[test]
 fn a_single_message_pays_the_excess_over_a_packet_time() {
     let machine = preset("aurora", &[(KEY, "0 ns")]);
@@ -98,8 +97,7 @@ fn a_single_message_pays_the_excess_over_a_packet_time() {
         let far = machine.n_nics() / 2;
         for bytes in [8, 2048, 2049, 4096, 64 << 10] {
             let alone = [(Time(0), message(0, far, bytes, 5))];
-            // The second packet of 2,049 B comes later, and is in memory before the first all the
-            // same.
+            // The second packet of 2,049 B arrives later, but is in memory before the first.
             let late = if bytes > payload + 1 { late } else { Span::ZERO };
             let before = everywhere(&machine, &alone);
             let closed = slower.zero_load(alone[0].1.src, alone[0].1.dst, bytes);
@@ -113,7 +111,7 @@ fn a_single_message_pays_the_excess_over_a_packet_time() {
     }
 }
 
-/// Of a stream one way each message takes its NICs for so much longer.
+/// In a unidirectional stream each message takes longer by this excess.
 #[test]
 fn a_unidirectional_stream_pays_the_excess_over_a_packet_time() {
     let machine = preset("aurora", &[(KEY, "100 ns")]);

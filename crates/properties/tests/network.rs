@@ -1,6 +1,6 @@
-//! What must be true of the networks: alone a message costs the same at every fidelity, nothing
-//! is lost, receivers and links give what they can and no more, and a run depends on nothing but
-//! its inputs.
+//! Properties of all network models: a message alone takes the same time at every fidelity, nothing
+//! is lost, receivers and links reach but do not exceed their rates, and a run depends only on its
+//! inputs.
 
 use base::{Span, Time, draw};
 use flow::FlowNetwork;
@@ -16,9 +16,9 @@ fn alone<N: NetworkModel>(machine: &Machine, msg: Message) -> Span {
     run_on::<N>(machine, &[(Time(0), msg)]).end().since(Time(0))
 }
 
-/// The formula of docs/models/loggp.md for a path all packets share, added up independently of
-/// the model: send (+ DMA, first packet from memory) + latencies + (N - 1) max S(full)
-/// + until the last packet has come and is in memory, and the full one before it is + receive.
+/// The formula of docs/models/loggp.md for a path shared by all packets, evaluated independently of
+/// the model: send (+ DMA, first packet from memory) + latencies + (N - 1) max S(full) + until the
+/// last packet and the full one before it are in memory + receive.
 fn formula(machine: &Machine, msg: Message) -> Span {
     let nic = &machine.nic;
     let packets = msg.bytes.div_ceil(nic.packet_payload).max(1);
@@ -62,8 +62,8 @@ fn distances(machine: &Machine) -> Vec<NicId> {
     found
 }
 
-/// With one message in the machine there is nothing to contend for, so packets, flows and closed
-/// form are three ways to add up the same latencies and the same bytes: they must agree exactly.
+/// A message alone has no contention, so packets, flows and closed form add up the same latencies
+/// and bytes in three ways: they must agree exactly.
 #[test]
 fn an_uncontended_message_takes_the_same_time_at_every_fidelity() {
     for name in ["dragonfly-1056", "aurora"] {
@@ -82,10 +82,10 @@ fn an_uncontended_message_takes_the_same_time_at_every_fidelity() {
     }
 }
 
-/// Where NICs' links are the slowest a byte more brings no message sooner: a short last packet is
-/// in memory before the full one ahead of it, and who waits for both waits for that. Where links
-/// between switches are slower, packets keep to this, but closed form and flows let them hold up
-/// the last packet and not those ahead, which take other ways: there it helps to be short.
+/// Where NIC links are the slowest, one more byte never completes earlier: a short last packet may
+/// be in memory before the full one ahead of it, and the message is complete when both are. Where
+/// links between switches are slower, packets keep this property. Closed form and flows delay the
+/// last packet there, but not those ahead on other paths, so a short packet helps.
 #[test]
 fn one_more_byte_never_completes_earlier() {
     let long = ("nic.multipacket_message", "300 ns");
@@ -94,14 +94,14 @@ fn one_more_byte_never_completes_earlier() {
         ("aurora", Some(long), [1, 40_000], false),
         ("frontier", None, [1, 20_000], false),
         ("lumi-g", None, [1, 8_000], false),
-        // Aries' NICs answer puts; between those of a switch there is no other link.
+        // Aries NICs answer puts; between NICs of one switch there is no other link.
         ("cascade-3k", Some(("nic.staging_rate", "1 GB/s")), [1, 2], true),
     ] {
         let machine = preset(name, set.as_slice());
         let payload = machine.nic.packet_payload;
         for (dst, packets) in dsts.iter().flat_map(|&dst| [1, 2, 8].map(|n| (dst, n))) {
             let is_near = machine.nic_switch[NicId(0)] == machine.nic_switch[NicId(dst)];
-            // Of a packet more, of which the last is short, and as long as it takes to catch up.
+            // One packet more, with a last one that is short, or as long as it takes to catch up.
             let more = [0, 1, 2, 30, 1_000, payload - 1, payload];
             let more = more.into_iter().filter(|&more| more <= payload);
             let mut all: Vec<[Span; 3]> = Vec::new();
@@ -111,7 +111,7 @@ fn one_more_byte_never_completes_earlier() {
                 let packet = alone::<PacketNetwork>(&machine, msg);
                 let flow = alone::<FlowNetwork>(&machine, msg);
                 let loggp = alone::<LogGpNetwork>(&machine, msg);
-                // By other ways they are near each other, as the next law says.
+                // On other paths they differ within the bound of the next test.
                 if is_near || name == "aurora" {
                     assert_eq!((loggp, flow), (packet, packet), "{name}, {set:?}: {msg:?}");
                 }
@@ -125,11 +125,11 @@ fn one_more_byte_never_completes_earlier() {
     }
 }
 
-/// Where two groups share many links a message's packets take ways of unlike length, and on Aries
-/// a NIC is faster than a link between switches, so packets and closed form agree exactly only for
-/// a message of one packet. Beyond that docs/models/loggp.md derives a bound that does not grow
-/// with the message: ways differ by at most a row's and a column's hop at either end, and a queue
-/// longer than a few packets is left.
+/// Where two groups share many links, the packets of a message take paths of different lengths, and
+/// an Aries NIC is faster than a link between switches. Packets and closed form then agree exactly
+/// only for one packet. Otherwise docs/models/loggp.md derives a bound that does not grow with the
+/// message: paths differ by at most a row hop and a column hop at either end, and packets leave
+/// queues of more than a few packets.
 #[test]
 fn an_uncontended_multipath_message_is_within_the_stated_bound() {
     for name in ["frontier", "lumi-g", "cascade-3k"] {
@@ -160,8 +160,8 @@ fn an_uncontended_multipath_message_is_within_the_stated_bound() {
     }
 }
 
-/// A window of one packet: each waits for the acknowledgement of the one before, which needs the
-/// path's latency back. Both sides of the bound are the same number.
+/// With a window of one packet, each packet waits for the previous acknowledgement, which takes the
+/// path latency back. Both bounds are the same number.
 #[test]
 fn a_window_of_one_sends_one_packet_per_round_trip() {
     let machine = preset("dragonfly-1056", &[("routing", "minimal"), ("nic.window", "1")]);
@@ -178,7 +178,7 @@ fn a_window_of_one_sends_one_packet_per_round_trip() {
 }
 
 /// Many senders, one receiver: its ejection link is busy from the first head to the last tail, and
-/// cannot be any faster.
+/// no faster than its rate.
 #[test]
 fn an_incast_drains_at_the_receiver_rate() {
     for (name, arbitration) in
@@ -199,11 +199,11 @@ fn an_incast_drains_at_the_receiver_rate() {
         let own = link.max(host) * 32;
         let got = run(&machine, &messages);
         let end = got.end().since(Time(0));
-        // From the first head's coming at the earliest, from the last one's at the latest.
+        // From the arrival of the first head at the earliest, of the last one's at the latest.
         assert!(end >= busy + least - own, "{name}: {end} is faster than the link");
         assert!(end <= busy + most - own, "{name}: {end}, but {} is enough", busy + most - own);
-        // The oldest first is fair to all. Turns are fair to the inputs of a switch, and so less
-        // fair to those who share one (see docs/models/packet.md).
+        // Age arbitration is fair to all. Round robin is fair to the inputs of a switch, and less
+        // so to senders that share an input (docs/models/packet.md).
         let first = got.seen.iter().min().expect("senders").since(Time(0));
         if arbitration == "age" {
             assert!(first.0 * 8 > end.0 * 7, "{name}: from {first} to {end}");
@@ -211,9 +211,9 @@ fn an_incast_drains_at_the_receiver_rate() {
     }
 }
 
-/// Aries' links between routers bring packets slower than its NICs take them. Nobody holds a NIC's
-/// link until his tail has come: with so many senders that there is always somebody whose tail is
-/// there, the NIC is as busy as it can be, but for the latency of a way round at either end.
+/// Links between Aries routers deliver packets more slowly than NICs take them. No packet occupies
+/// the ejection link until its tail has arrived: with enough senders some tail is always there, and
+/// the NIC is as busy as possible, except for the latency of a non-minimal path at either end.
 #[test]
 fn an_ejection_link_is_not_held_for_packets_in_flight() {
     let machine = preset("cascade-3k", &[]);
@@ -229,7 +229,7 @@ fn an_ejection_link_is_not_held_for_packets_in_flight() {
     assert!(end > busy && end < busy + Span::us(3), "{end} beside {busy}");
 }
 
-/// Inputs that want one output get it in turn: senders at the receiver's switch finish together.
+/// Inputs that contend for an output alternate: senders at the receiver's switch finish together.
 #[test]
 fn inputs_of_a_switch_get_equal_turns() {
     for arbitration in ["round-robin", "age"] {
@@ -242,11 +242,11 @@ fn inputs_of_a_switch_get_equal_turns() {
     }
 }
 
-/// What a message takes of its receiver's NIC comes on top of its bytes' time there, at every
-/// fidelity, and nobody waits for it who is alone.
+/// Handling of a message at its receiver's NIC adds to the time of its bytes at every fidelity, and
+/// does not delay a message alone.
 #[test]
 fn message_handling_adds_to_transfer_time() {
-    // Aurora's host interfaces are slower than links one way, LUMI's are not.
+    // Aurora's host interfaces are slower than links in one direction, LUMI's are not.
     for (name, bytes) in
         ["aurora", "lumi-g"].into_iter().flat_map(|m| [(m, 64), (m, 1024), (m, 4096)])
     {
@@ -257,7 +257,7 @@ fn message_handling_adds_to_transfer_time() {
         let (with, without) = (one(each), one(Span::ZERO));
         let [with, without] = [with, without].map(|m| alone::<PacketNetwork>(&machine, m));
         assert_eq!(with, without, "{name}, {bytes} B: nobody waits who is alone");
-        // Four senders have more to send than one receiver takes.
+        // Four senders exceed the rate of one receiver.
         let n = 100;
         let messages: Vec<_> = (0..4 * n)
             .map(|i| {
@@ -270,8 +270,8 @@ fn message_handling_adds_to_transfer_time() {
         let wire = bytes + packets * machine.nic.packet_overhead;
         let link = machine.links.gap[machine.ejection(NicId(0))].span(wire);
         let want = link.max(host + each) * u64::from(4 * n - 1);
-        // A tail has to be there before it is handled: where the link is slower than the host, both
-        // wait for each other, most if all tails come after all other packets.
+        // A tail must have arrived before it is handled. Where the link is slower than the host
+        // interface, both wait for each other, most if all tails arrive after all other packets.
         let part = |of: Span| Span(of.0 / packets);
         let others = part(link).max(part(host)) * (packets - 1);
         let most = (others + part(link).max(part(host) + each)) * u64::from(4 * n - 1);
@@ -291,7 +291,7 @@ fn message_handling_adds_to_transfer_time() {
     }
 }
 
-/// Both directions of a NIC at once share the host interface: 42 GB/s on Aurora, so 21 each.
+/// Both directions of a NIC share the host interface: 42 GB/s on Aurora, 21 each.
 #[test]
 fn both_directions_share_the_host_rate() {
     let machine = preset("aurora", &[]);
@@ -308,15 +308,14 @@ fn both_directions_share_the_host_rate() {
         for seen in got.seen {
             let took = seen.since(Time(0));
             assert!(took >= cap, "{model}: {took}, but both together need {cap}");
-            // Latency, DMA, and one packet each way to find the rhythm.
+            // Latency, DMA, and one packet in each direction until the steady state.
             let most = cap + idle + machine.nic.dma_latency + Span::ns(400);
             assert!(took <= most, "{model}: {took}, expected at most {most}");
         }
     }
 }
 
-/// What comes in waits for no send that is still to come: both go on at once, and share the host
-/// interface for as long as they do.
+/// A receive does not wait for queued sends: both proceed at once and share the host interface.
 #[test]
 fn a_receive_does_not_wait_for_queued_sends() {
     for name in ["dragonfly-1056", "aurora"] {
@@ -335,15 +334,15 @@ fn a_receive_does_not_wait_for_queued_sends() {
         ] {
             let took = got.seen[0].since(Time(0));
             assert!(took >= alone, "{name}, {model}: {took}, alone {alone}");
-            // Packets take turns with those of the sends, at most one for one.
+            // Packets alternate with those of the sends, at most one for one.
             assert!(took <= most, "{name}, {model}: {took}, at most {most}");
             assert!(got.end().since(Time(0)) > most, "{name}, {model}: the sends end before it");
         }
     }
 }
 
-/// Messages both ways, each a little later than the link alone would need: together they want more
-/// than the host interface moves, though neither direction ever has much before it.
+/// Bidirectional messages, each slightly later than the link alone would need: together they exceed
+/// the host rate, although neither direction ever has a long queue.
 #[test]
 fn paced_bidirectional_messages_share_the_host_rate() {
     for (name, n) in [("cascade-3k", 200), ("aurora", 400)] {
@@ -374,8 +373,8 @@ fn paced_bidirectional_messages_share_the_host_rate() {
     }
 }
 
-/// Whatever joins a long message, into a NIC or out of it, no more goes by the link than it can
-/// carry: not when all is done, and of lone packets, which go in turns with it, not before that.
+/// Messages that join a long one, in either direction, never exceed the link rate: neither in
+/// total, nor for single packets that interleave with it before its end.
 #[test]
 fn short_messages_next_to_a_long_one_take_link_time() {
     for name in ["dragonfly-1056", "aurora", "cascade-3k"] {
@@ -419,9 +418,8 @@ fn short_messages_next_to_a_long_one_take_link_time() {
     }
 }
 
-/// Buffers of a single packet a virtual channel: nothing but the order of the channels keeps the
-/// packets of a storm from waiting for each other in a ring. `run` checks that all arrive and that
-/// every credit comes home.
+/// Buffers of a single packet per virtual channel: only the order of channels prevents a cycle of
+/// waiting packets. `run` checks that all messages complete and every credit is returned.
 #[test]
 fn nothing_deadlocks_in_the_smallest_buffers() {
     for (routing, tight) in [
@@ -448,7 +446,7 @@ fn nothing_deadlocks_in_the_smallest_buffers() {
     }
 }
 
-/// What buffers hold elsewhere is nothing to a packet: large ones do not make others coarser.
+/// Large buffers elsewhere do not make accounting coarser for other packets.
 #[test]
 fn a_large_buffer_elsewhere_changes_nothing() {
     let [plain, large] = ["64 KiB", "2 GiB"]
@@ -464,12 +462,12 @@ fn a_large_buffer_elsewhere_changes_nothing() {
     assert_eq!(plain.seen, large.seen);
 }
 
-/// Nor are slow links elsewhere: how long credits may take there delays none here.
+/// Slow links elsewhere do not delay credits either.
 #[test]
 fn a_slow_link_elsewhere_changes_nothing() {
     let took = |rate| {
         let machine = preset("dragonfly-1056", &[("links.global.rate", rate)]);
-        // All credits come home, however long they take.
+        // All credits are returned, however long they take.
         run(&machine, &storm(&machine, 3, 500, Span::us(1), 1 << 13, 0));
         let got = run(&machine, &[(Time(0), message(0, 4, 1 << 20, 1))]);
         got.end().since(Time(0))
@@ -478,7 +476,7 @@ fn a_slow_link_elsewhere_changes_nothing() {
     assert!(slow.0 * 100 <= even.0 * 101, "{slow}, not {even}");
 }
 
-/// A run is a function of its inputs, and of nothing else.
+/// A run is a function of its inputs only.
 #[test]
 fn the_digest_depends_only_on_messages_and_seed() {
     let machine = preset("dragonfly-1056", &[]);
@@ -492,8 +490,7 @@ fn the_digest_depends_only_on_messages_and_seed() {
     assert_eq!((a.digest, &a.counters), (b.digest, &b.counters));
 }
 
-/// Every byte that enters a link was sent over it in time it had: no link is faster than its rate,
-/// and what NICs put in is what NICs get out.
+/// No link is faster than its rate, and NICs receive all bytes that NICs send.
 #[test]
 fn no_link_exceeds_its_rate() {
     let machine = preset("aurora", &[]);
@@ -515,7 +512,7 @@ fn no_link_exceeds_its_rate() {
     assert_eq!((into, out), (wire, wire));
 }
 
-/// Contention can only cost: no message of a storm is earlier than it would be alone.
+/// Contention never speeds up a message.
 #[test]
 fn contention_never_speeds_up_a_message() {
     let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
@@ -533,29 +530,31 @@ fn contention_never_speeds_up_a_message() {
     }
 }
 
-// Saturation: the formulas stand in docs/models/saturation-bounds.md.
+// Saturation: the formulas are in docs/models/saturation-bounds.md.
 
 /// Throughput of `dragonfly-1056` far beyond saturation, as a fraction of the injection rate.
 fn saturated(routing: &str, pattern: &str, offered: f64, window: Span) -> f64 {
     let machine = preset("dragonfly-1056", &[("routing", routing)]);
     let request = request(pattern, offered, 2048, window, window);
-    // The window alone is wanted: the plug is pulled when it is over.
+    // Only the window matters: the run stops at its end.
     let end = Time::ZERO + window * 2;
     let mut tick = |now: Time, _: u64| now <= end;
     let done = one_load(&machine, Fidelity::Packet, &request, offered, Finish::Measured, &mut tick);
     done.unwrap_or_else(|input_errors| panic!("{input_errors:?}")).row.accepted
 }
 
-/// Accepted load beyond saturation lies between a share of the bound and the bound, both of which
-/// docs/models/saturation-bounds.md derives; 2 % above it is what a window's ends can add.
+/// Accepted load beyond saturation is between a fraction of the bound and the bound, both derived
+/// in docs/models/saturation-bounds.md; the ends of the window can add 2 %.
 #[test]
 fn saturation_throughput_meets_the_theory_from_both_sides() {
     let (p, a, g) = (4.0, 8.0, 33.0);
-    // One link leads from a group to the next, for a p NICs.
+    // One global link to the next group, for a p NICs.
     let adversarial_minimal = 1.0 / (a * p);
-    // Each packet crosses two of a group's links to the g - 2 that are neither end's.
+    // Each packet crosses two of a group's links to the g - 2 groups that are neither source nor
+    // destination.
     let adversarial_valiant = (g - 2.0) / (2.0 * a * p);
-    // Local links bind: so many local hops a packet, on a - 1 links for the p NICs of a switch.
+    // Local links are the limit: this many local hops per packet, on a - 1 links for the p NICs of
+    // a switch.
     let others = a * p * g - 1.0;
     let (far, near) = ((others + 1.0 - a * p) / others, (a - 1.0) * p / others);
     let local_hops = far * 4.0 * (a - 1.0) / a + near * 2.0;
@@ -573,16 +572,16 @@ fn saturation_throughput_meets_the_theory_from_both_sides() {
         assert!(got <= bound * 1.02, "{routing} {pattern}: {got} is above {bound}");
         assert!(got >= bound * least, "{routing} {pattern}: {got} is below {least} of {bound}");
     }
-    // UGAL follows the better of the two; at best it adds what the direct link takes.
+    // UGAL follows the better of the two; at best it adds the rate of the direct link.
     let ugal = saturated("ugal", "adversarial:1", 0.6, wide);
     println!("ugal adversarial:1: {ugal:.4}");
     assert!(ugal >= adversarial_valiant * 0.92, "{ugal} is below {adversarial_valiant}");
     assert!(ugal <= (adversarial_valiant + adversarial_minimal) * 1.02, "{ugal}");
 }
 
-/// A simulated millisecond at loads no routing carries, then silence until the network is empty:
-/// every packet is accounted for and every credit home. On the balanced dragonfly one size down
-/// (p = 2, a = 4, h = 2, g = 9), because its buffers fill as well.
+/// A simulated millisecond beyond saturation, then no traffic until the network is empty: every
+/// packet is accounted for and every credit returned. On the balanced dragonfly one size smaller (p
+/// = 2, a = 4, h = 2, g = 9), where buffers fill as well.
 #[test]
 fn a_millisecond_of_saturation_ends_without_deadlock() {
     for (routing, pattern, bytes, window) in [
@@ -606,7 +605,7 @@ fn a_millisecond_of_saturation_ends_without_deadlock() {
     }
 }
 
-/// Loads are worlds of their own: how many threads run them, and in what company, changes nothing.
+/// Loads are independent simulations: neither the number of threads nor the other loads matter.
 #[test]
 fn traffic_does_not_depend_on_threads() {
     let machine = preset("dragonfly-1056", &[]);
@@ -628,7 +627,7 @@ fn traffic_does_not_depend_on_threads() {
     }
 }
 
-/// Mistakes in a request are complaints, all of them at once, and never panics.
+/// Errors in a request are all reported at once, and never panic.
 #[test]
 fn a_wrong_traffic_request_reports_every_error() {
     let machine = preset("dragonfly-1056", &[]);
@@ -648,7 +647,7 @@ fn a_wrong_traffic_request_reports_every_error() {
     }
 }
 
-/// What a command takes is added to every packet, whether or not NICs want a while between two.
+/// The command latency adds to every packet, with or without a gap between commands.
 #[test]
 fn send_latency_delays_every_packet_equally() {
     for gap in ["0 ns", "40 ns"] {
@@ -665,9 +664,9 @@ fn send_latency_delays_every_packet_equally() {
     }
 }
 
-/// Two senders fill the link to a NIC that takes half of what the link carries. Once what holds
-/// packets there is full the link carries one, waits until the NIC has taken one, and so on: of
-/// each packet it stalls for the difference of the two times, but for those that found room.
+/// Two senders fill the link to a NIC that takes half of the link rate. Once the buffer is full,
+/// the link sends one packet, waits until the NIC has taken one, and so on. It stalls for the
+/// difference of the two times per packet, except for the packets that fit into the buffer.
 #[test]
 fn a_link_stalls_for_the_extra_time_of_a_slow_receiver() {
     let set = [("nic.host_rate_one_way", "4 GB/s")];
@@ -686,7 +685,7 @@ fn a_link_stalls_for_the_extra_time_of_a_slow_receiver() {
     let held = 64 * 1024 / packet + 2;
     assert!(stalled <= (host - wire) * n, "{stalled}");
     assert!(stalled >= (host - wire) * (n - 2 * held), "{stalled}");
-    // Its senders' links stall as well, those that nobody uses never.
+    // Its senders' links stall as well, unused ones never.
     let sum = |nic| ran.counters.stalled[machine.injection(NicId(nic))];
     assert!(sum(1) > Span::ZERO && sum(2) > Span::ZERO && sum(3) == Span::ZERO);
 }

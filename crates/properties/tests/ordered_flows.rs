@@ -1,5 +1,5 @@
-//! What must be true of flows: packets in order do not overtake each other and go one way while any
-//! of them is under way, whatever the policy and the load; packets not in order do neither.
+//! Properties of ordered flows: under any policy and load, ordered packets do not overtake each
+//! other and use one path while any of them is in flight; other packets do neither.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn small(set: &[(&str, &str)]) -> Machine {
     preset("dragonfly-1056", &all)
 }
 
-/// Every policy that may send two packets of a pair two ways.
+/// Policies that may use two paths for packets of one pair.
 const MULTIPATH_POLICIES: [&str; 13] = [
     "minimal",
     "valiant",
@@ -43,13 +43,13 @@ const MULTIPATH_POLICIES: [&str; 13] = [
     "nmin-hash",
 ];
 
-/// A message whose data is there, so that it is ready as soon as any.
+/// A message whose data are already in the NIC, so that it is ready as early as possible.
 fn message(src: u32, dst: u32, bytes: u64, draw: u64, in_order: bool) -> Message {
     Message { origin: Origin::Nic, in_order, ..properties::message(src, dst, bytes, draw) }
 }
 
-/// Every NIC has four receivers and sends each a row of messages of up to four packets: two rows in
-/// order, two not. Among them are larger messages for anybody.
+/// Every NIC has four receivers, and sends each a sequence of messages of up to four packets: two
+/// ordered sequences, two unordered. Among them are larger messages to random destinations.
 fn rows(machine: &Machine, seed: u64, within: Span) -> Vec<(Time, Message)> {
     let n = machine.n_nics();
     let mut all = Vec::new();
@@ -60,7 +60,7 @@ fn rows(machine: &Machine, seed: u64, within: Span) -> Vec<(Time, Message)> {
         let msg = match row {
             4 => message(src, (src + 1 + below(random(2), n - 1)) % n, LARGE, random(3), false),
             _ => {
-                // Rows have receivers of their own: a quarter of all NICs each.
+                // Sequences have receivers of their own: a quarter of all NICs each.
                 let far = 1 + row * (n / 4) + below(draw(seed, 9, src, u64::from(row)), n / 4 - 1);
                 let bytes = u64::from(below(random(4), 1 << 13) >> below(random(5), 4));
                 message(src, (src + far) % n, bytes, random(3), row < 2)
@@ -74,8 +74,8 @@ fn rows(machine: &Machine, seed: u64, within: Span) -> Vec<(Time, Message)> {
 
 const LARGE: u64 = 12_000;
 
-/// Messages of a row that came before one sent earlier: those in order, and the others. Of these
-/// only those of one packet count: the NIC itself lets short ones pass long ones.
+/// Messages of a sequence that completed before an earlier one: ordered and unordered. Of the
+/// latter only those of one packet count, since the NIC itself lets short messages pass long ones.
 fn overtakings(messages: &[(Time, Message)], seen: &[Time]) -> [usize; 2] {
     let mut found = [0; 2];
     let mut last = BTreeMap::new();
@@ -87,8 +87,8 @@ fn overtakings(messages: &[(Time, Message)], seen: &[Time]) -> [usize; 2] {
     found
 }
 
-/// Under random load beyond what some links carry no message of a row in order arrives before one
-/// sent earlier, by any policy; of the other rows many do.
+/// Under random load beyond saturation of some links, no ordered message completes before an
+/// earlier one of its sequence, with any policy; many unordered ones do.
 #[test]
 fn ordered_packets_stay_in_order_and_others_do_not() {
     for (nth, routing) in MULTIPATH_POLICIES.into_iter().enumerate() {
@@ -110,16 +110,16 @@ fn ordered_packets_stay_in_order_and_others_do_not() {
     }
 }
 
-/// Links that one packet of `msg` crosses when nobody is in its way.
+/// Links of the path of a packet of `msg` in an idle network.
 fn path(machine: &Machine, msg: Message) -> Vec<LinkId> {
     let mut path = Vec::new();
     machine.walk(msg.src, msg.dst, Message::draw_in_order(msg.draw), &Idle, &mut path);
     path
 }
 
-/// A packet that leaves while another of its flow is not acknowledged goes the other's way, also if
-/// that is itself a follower's; one that leaves at the very instant at which the last
-/// acknowledgement is back goes its own.
+/// A packet that leaves while another of its flow is not acknowledged takes that one's path, also
+/// if that is itself a follower. A packet that leaves at the very instant of the last
+/// acknowledgement takes its own.
 #[test]
 fn a_flow_keeps_its_path_until_its_last_acknowledgement() {
     for routing in ["valiant", "valiant-group", "nmin-hash", "minimal", "slingshot"] {
@@ -136,7 +136,7 @@ fn a_flow_keeps_its_path_until_its_last_acknowledgement() {
                 continue;
             }
             distinct += 1;
-            // What the receiver's NIC has, and when its word is back: as long after as links need.
+            // Arrival at the receiver's NIC, and acknowledgement after the latencies of the links.
             let one = path(&machine, first);
             let back: Span = one.iter().map(|&link| machine.links.latency[link]).sum();
             let acked_at = |messages: &[(Time, Message)]| {
@@ -173,8 +173,8 @@ fn a_flow_keeps_its_path_until_its_last_acknowledgement() {
     }
 }
 
-/// Links between switches that are slower than NICs: a long message that is in order takes as long
-/// as the slowest link of one way needs, to the picosecond; one that is not spreads.
+/// With links between switches slower than NICs, a long ordered message takes as long as the
+/// slowest link of one path needs, to the picosecond; an unordered one uses several paths.
 #[test]
 fn an_ordered_message_uses_one_path_and_others_spread() {
     for routing in ["ugal-l", "ugal-g", "par", "slingshot", "adaptive-0"] {
@@ -198,9 +198,9 @@ fn an_ordered_message_uses_one_path_and_others_spread() {
     }
 }
 
-/// Where two groups share many links the packets of a message take ways of unlike length, and
-/// fidelities agree within a bound (properties/tests/network.rs). In order they all take one: then the
-/// fidelities agree exactly.
+/// Where two groups share many links, the packets of a message take paths of different lengths, and
+/// fidelities agree within a bound (properties/tests/network.rs). Ordered packets take one path,
+/// and fidelities agree exactly.
 #[test]
 fn an_uncontended_ordered_message_takes_the_same_time_at_every_fidelity() {
     for name in ["frontier", "lumi-g", "aurora"] {
@@ -218,7 +218,7 @@ fn an_uncontended_ordered_message_takes_the_same_time_at_every_fidelity() {
     }
 }
 
-/// Where switches keep no flows nobody notices what should be in order.
+/// Where switches keep no flows, the ordering flag has no effect.
 #[test]
 fn without_flows_order_changes_nothing() {
     let machine = small(&[("switch.flows", "none"), ("routing", "slingshot")]);
@@ -230,7 +230,7 @@ fn without_flows_order_changes_nothing() {
 }
 
 /// A follower takes the channel that its leader took from the same channel, so buffers of a single
-/// packet are enough, as they are without flows.
+/// packet suffice, as without flows.
 #[test]
 fn flows_do_not_deadlock_in_the_smallest_buffers() {
     for (routing, tight) in [
@@ -254,7 +254,7 @@ fn flows_do_not_deadlock_in_the_smallest_buffers() {
             let messages = rows(&machine, 8, Span::us(4));
             let in_order: Vec<_> =
                 messages.iter().map(|&(at, m)| (at, Message { in_order: true, ..m })).collect();
-            // `run` checks that all arrive and that every credit comes home.
+            // `run` checks that all messages complete and every credit is returned.
             let got = run(&machine, &in_order);
             assert_eq!(overtakings(&in_order, &got.seen)[0], 0, "{routing}");
         }
@@ -271,8 +271,8 @@ fn on_threads(
     offered_at(machine, &TrafficRequest { threads, ..request.clone() }, &place, Finish::Empty)
 }
 
-/// What a switch keeps of a flow is its own, so worlds with flows divide like others: flows that
-/// cross shards and come back, and that begin anew all the time.
+/// A switch stores hops of its own only, so networks with flows can be divided into shards: flows
+/// that cross shards and return, and that restart all the time.
 #[test]
 fn thread_count_does_not_change_ordered_flows() {
     let policies = ["minimal", "valiant", "ugal", "par", "slingshot", "adaptive-0"];
@@ -302,8 +302,8 @@ fn thread_count_does_not_change_ordered_flows() {
     }
 }
 
-/// Mistakes are complaints: a fabric that keeps no flows cannot be asked for order, and one whose
-/// NICs answer with packets keeps none.
+/// Errors are reported: ordering cannot be requested from a fabric without flows, and a fabric
+/// whose NICs send responses keeps none.
 #[test]
 fn ordering_is_rejected_without_flow_support() {
     let machine = small(&[("switch.flows", "none")]);

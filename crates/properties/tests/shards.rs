@@ -1,4 +1,4 @@
-//! A world may be divided among threads: what comes of it is the same to the last bit.
+//! A network divided among threads gives the same result to the last bit.
 
 use base::{Span, draw};
 use machine::{Machine, NicId};
@@ -16,7 +16,7 @@ fn on_threads(
 }
 
 /// Nine small groups, small buffers, every policy, below and above saturation: credits, windows and
-/// acknowledgements that cross between shards all matter.
+/// acknowledgements that cross shards all matter.
 #[test]
 fn thread_count_does_not_change_results() {
     let policies = ["minimal", "valiant", "ugal", "ugal-g", "par", "slingshot", "adaptive-0"];
@@ -43,8 +43,8 @@ fn thread_count_does_not_change_results() {
     }
 }
 
-/// The presets as they are: cables of 5 ns and of 100 m, several kinds of groups, NICs whose host
-/// interfaces are slower than their links.
+/// The presets: cables of 5 ns and of 100 m, several kinds of groups, NICs whose host interfaces
+/// are slower than their links.
 #[test]
 fn presets_give_the_same_result_on_two_threads() {
     for (name, groups) in [("aurora", "4"), ("cascade-3k", "2")] {
@@ -57,8 +57,8 @@ fn presets_give_the_same_result_on_two_threads() {
     }
 }
 
-/// What crosses in the instant in which a window of time ends, and cables without length, which
-/// give nobody any time to go on alone.
+/// Events that cross shards at the end of a time window, and cables of length zero, which give no
+/// lookahead.
 #[test]
 fn zero_latency_switches_and_cables_change_nothing() {
     for (switch, cable) in [("0 ns", "95 ns"), ("5 ns", "0 ns")] {
@@ -73,7 +73,7 @@ fn zero_latency_switches_and_cables_change_nothing() {
     }
 }
 
-/// Whoever waits is asked whether to go on, though the first shard has nothing to do.
+/// The caller is asked whether to continue, even if the first shard has no events.
 #[test]
 fn an_idle_shard_can_be_interrupted() {
     let machine = preset("dragonfly-1056", &[]);

@@ -1,10 +1,10 @@
-//! Random worlds: any topology, policy, buffers, NICs, traffic and faults that a machine file can
-//! say, run until the network is empty. The network's own asserts are on (this is no release
-//! build), among them its laws of conservation and the bound on hops; here the books are balanced,
-//! and every world is run again in shards, which must change nothing.
+//! Random networks: any topology, policy, buffers, NICs, traffic and faults that a machine file
+//! permits, run until the network is empty. The network's own assertions are enabled (this is no
+//! release build), among them conservation and the bound on hops. This test adds conservation of
+//! messages, and repeats every run in shards, which must change nothing.
 //!
-//! 200 worlds here, a fifth as many in company; `make storm` runs 10,000. A failure names its seed:
-//! `ODONATA_SEED=N` runs that world alone.
+//! 200 cases by default, and a fifth as many with background traffic; `make storm` runs 10,000. A
+//! failure prints its seed: `ODONATA_SEED=N` runs that case alone.
 
 use base::{Span, below, draw};
 use machine::faults::FaultSchedule;
@@ -13,7 +13,7 @@ use properties::{asked, assert_same, buffers, offered_at, preset};
 use sim::Background;
 use sim::traffic::{Destinations, Finish, TrafficRequest, TrafficSetting};
 
-/// The draws of one world, each by what it is about.
+/// Random choices of one case, by subject.
 struct Choices {
     seed: u64,
 }
@@ -25,13 +25,13 @@ impl Choices {
     fn one<'a, T: ?Sized>(&self, about: u32, among: &[&'a T]) -> &'a T {
         among[self.of(about, among.len() as u32) as usize]
     }
-    /// Whether something that happens once in `n` worlds happens in this.
+    /// True in one of `n` cases.
     fn once_in(&self, about: u32, n: u32) -> bool {
         self.of(about, n) == 0
     }
 }
 
-/// A random small machine, and what was set to make it.
+/// A random small machine, and the keys that define it.
 fn machine(choices: &Choices) -> (Machine, String) {
     let routings: Vec<&str> = Routing::WORDS.iter().copied().filter(|w| *w != "adaptive").collect();
     let mut set: Vec<(&str, String)> = Vec::new();
@@ -55,7 +55,7 @@ fn machine(choices: &Choices) -> (Machine, String) {
     put("switch.arbitration", choices.one(9, &["round-robin", "age"]).into());
     let payload = choices.one(10, &["64 B", "512 B", "2048 B"]);
     put("nic.packet_payload", payload.into());
-    // From a packet or two on each channel to more than the way holds.
+    // From one or two packets per channel to more than a path can hold.
     let tight = choices.one(11, &["24 KiB", "48 KiB", "1 MiB"]);
     let rates = ["links.edge.rate", "links.local.rate", "links.global.rate"];
     for (about, key) in (12..).zip(rates) {
@@ -97,11 +97,11 @@ fn machine(choices: &Choices) -> (Machine, String) {
     (preset("dragonfly-1056", &set), settings)
 }
 
-/// What is offered in one world, roughly: of packets of a byte without headers there would be
-/// millions in a microsecond, and minutes would go by in a few worlds of ten thousand.
+/// Approximate limit of packets per case: packets of one byte without headers would be millions per
+/// microsecond, and a few such cases of ten thousand would take minutes.
 const MOST_PACKETS: f64 = 50_000.0;
 
-/// Traffic that this machine can have.
+/// Traffic that this machine permits.
 fn request(choices: &Choices, machine: &Machine) -> TrafficRequest {
     let groups = machine.n_groups;
     let mut patterns = vec!["uniform", "random-permutation", "hotspot:1", "all-to-all", "shift:1"];
@@ -125,7 +125,7 @@ fn request(choices: &Choices, machine: &Machine) -> TrafficRequest {
     }
 }
 
-/// The network's own asserts do not know in which world they are.
+/// Prints the case if an assertion of the network panics, which does not know the case.
 struct TellsIfPanicking<'a>(&'a str);
 
 impl Drop for TellsIfPanicking<'_> {
@@ -136,7 +136,7 @@ impl Drop for TellsIfPanicking<'_> {
     }
 }
 
-/// One world; what it was, and how many packets it had.
+/// One case: messages generated, and messages failed.
 fn run_world(seed: u64) -> (u64, u64) {
     let choices = &Choices { seed };
     let (mut machine, settings) = machine(choices);
@@ -160,7 +160,7 @@ fn run_world(seed: u64) -> (u64, u64) {
     let done = offered_at(&machine, &request, &place, Finish::Empty);
     let c = &done.counters;
     assert!(!done.interrupted, "{case}");
-    // A message is a packet; one whose answer was lost is asked about once more, without its data.
+    // A message is one packet; a lost response is requested again without data.
     let (arrived, rest) = (c.delivered_payload / request.packet_bytes, c.delivered_payload);
     assert_eq!(rest % request.packet_bytes, 0, "{case}");
     assert_eq!(done.generated, arrived + c.failed_messages, "{case}");
@@ -179,7 +179,7 @@ fn run_world(seed: u64) -> (u64, u64) {
     (done.generated, c.failed_messages)
 }
 
-/// A long storm says now and then how far it is.
+/// Progress of a long test.
 fn report_progress(what: &str, done: u64, of: u64) {
     if of > 200 && done.is_multiple_of(of / 20) {
         println!("{done} of {of} {what}");
@@ -206,8 +206,8 @@ fn random_worlds_keep_all_invariants() {
     assert!(empty * 10 < worlds, "{empty} worlds without a packet");
 }
 
-/// One world in which every other NIC sends beside those that are measured, in up to three traffic
-/// classes; and how often a NIC became congested, if it could.
+/// A case with background traffic from every other NIC, in up to three traffic classes: times that
+/// NICs became congested, and number of classes.
 fn run_with_background(seed: u64) -> (u64, usize) {
     let choices = &Choices { seed };
     let (mut machine, settings) = machine(choices);

@@ -1,10 +1,9 @@
-//! Routing against theory: what each policy accepts of each pattern, and how long a packet takes
-//! when nobody else is there. The closed forms stand, with their derivation, in
-//! docs/models/saturation-bounds.md.
+//! Routing against theory: accepted load of each policy and pattern, and latency of a packet
+//! without contention. Closed forms and derivations: docs/models/saturation-bounds.md.
 //!
-//! The machine is the balanced dragonfly one size down from `dragonfly-1056`: p = 2, a = 4, h = 2,
-//! g = 9, one link between any two groups, all links at the rate of a NIC. Packets are small and
-//! buffers large, 128 packets a virtual channel and more, so that what is left is the fluid bound.
+//! The machine is the balanced dragonfly one size below `dragonfly-1056`: p = 2, a = 4, h = 2, g =
+//! 9, one link between any two groups, all links at the rate of a NIC. Packets are small and
+//! buffers large (128 packets per virtual channel and more), so that the fluid bound applies.
 
 #![allow(clippy::disallowed_macros)] // prints what it checks
 
@@ -13,7 +12,7 @@ use machine::{Machine, NicId};
 use properties::{buffers, offered, request};
 use sim::traffic::{Destinations, Finish, TrafficRow};
 
-/// Nodes a switch, switches a group, links to other groups a switch, groups.
+/// Nodes per switch, switches per group, global links per switch, groups.
 const P: f64 = 2.0;
 const A: f64 = 4.0;
 const H: f64 = 2.0;
@@ -32,13 +31,13 @@ fn sent(machine: &Machine, pattern: &str, bytes: u64, load: f64, window: Span) -
     offered(machine, &request(pattern, load, bytes, window, window), Finish::Measured).row
 }
 
-/// Shares of uniform traffic that go to other groups, and to other switches of the own group.
+/// Fractions of uniform traffic to other groups, and to other switches of the own group.
 fn uniform_shares() -> (f64, f64) {
     let others = P * A * G - 1.0;
     ((others + 1.0 - A * P) / others, (A - 1.0) * P / others)
 }
 
-/// What a policy does, as far as the bounds are concerned.
+/// Behavior of a policy, as far as the bounds are concerned.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum RouteClass {
     Minimal,
@@ -95,8 +94,8 @@ fn bound(route_class: RouteClass, pattern: &str) -> f64 {
     }
 }
 
-/// The closed forms against a count: each NIC's packets walked through the idle machine, their
-/// links counted. No simulation: that routes load links as the derivation says.
+/// The closed forms against a count: routes of each NIC's packets through the idle machine, with
+/// their links counted. This checks the link loads of the derivation without a simulation.
 #[test]
 fn oblivious_routes_load_links_as_derived() {
     for (name, route_class) in POLICIES {
@@ -106,7 +105,7 @@ fn oblivious_routes_load_links_as_derived() {
         let machine = small(name, "64 KiB");
         for pattern in ["uniform", "adversarial:1", "worst-permutation", "group-shift:2"] {
             if name == "in-order" && pattern == "uniform" {
-                continue; // One way a receiver, not the mean of many.
+                continue; // One path per receiver, not the mean of many.
             }
             let to = Destinations::parse(pattern, &machine, 3).expect("a pattern");
             let draws = 12_000;
@@ -123,7 +122,7 @@ fn oblivious_routes_load_links_as_derived() {
             let counted = draws as f64 / *most as f64;
             let derived = bound(route_class, pattern);
             println!("{name} {pattern}: counted {counted:.4}, derived {derived:.4}");
-            // The busiest of some hundred links is above the mean by three deviations of its count.
+            // The busiest of some hundred links exceeds the mean by three deviations of its count.
             let noise = 4.0 / (*most as f64).sqrt();
             assert!(counted <= derived * 1.005, "{name} {pattern}: {counted} above {derived}");
             assert!(counted >= derived * (0.995 - noise), "{name} {pattern}: {counted}, {derived}");
@@ -134,7 +133,7 @@ fn oblivious_routes_load_links_as_derived() {
 const PATTERNS: [&str; 5] =
     ["uniform", "adversarial:1", "worst-permutation", "group-shift:2", "incast:9"];
 
-/// Generated load in the window and what of it was accepted, as fractions of the injection rate.
+/// Generated load in the window, and its accepted part, as fractions of the injection rate.
 fn carried(name: &str, pattern: &str, offered: f64, window: Span) -> (f64, f64) {
     let machine = small(name, "256 KiB");
     let row = offer(&machine, pattern, offered, window);
@@ -143,16 +142,18 @@ fn carried(name: &str, pattern: &str, offered: f64, window: Span) -> (f64, f64) 
     ((row.packets * PACKET) as f64 / full, row.accepted)
 }
 
-/// The share of the bound up to which a policy accepts all that is offered. Adaptive ones choose
-/// greedily, by what a switch can see, and that is not always the best mixture of ways:
-/// saturation-bounds.md says why, case by case.
+/// Fraction of the bound up to which a policy accepts all load. Adaptive policies choose greedily
+/// by what a switch can see, which is not always the best mixture of paths; saturation-bounds.md
+/// explains each case.
 fn reach(policy: &str, pattern: &str) -> f64 {
     match (policy, pattern) {
-        // Without a bias, or a small one, chance meetings send packets the long way.
+        // Without a bias, or with a small one, short-term contention diverts packets to non-minimal
+        // paths.
         ("adaptive-0", "uniform") => 0.80,
         ("adaptive-1" | "adaptive-2", "uniform") => 0.92,
-        // Of the direct link's queue the source's switch learns when the buffers up to it are full,
-        // and the switch at the link, if it is the source's, before all others.
+        // The source switch sees the queue of the direct link only when the buffers up to it are
+        // full. If the direct link is at the source switch itself, that switch sees it before all
+        // others.
         ("ugal-l", "adversarial:1") => 0.92,
         ("ugal-l", "worst-permutation") => 0.89,
         ("par", "worst-permutation") => 0.94,
@@ -160,7 +161,7 @@ fn reach(policy: &str, pattern: &str) -> f64 {
     }
 }
 
-/// Offered what theory says a policy can carry, less 3 %, it accepts all of it.
+/// Offered 97 % of the theoretical bound, every policy accepts all of it.
 #[test]
 fn every_policy_carries_what_theory_says() {
     let mut wrong = Vec::new();
@@ -177,7 +178,7 @@ fn every_policy_carries_what_theory_says() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Offered more, nobody accepts more.
+/// Beyond the bound, no policy accepts more.
 #[test]
 fn no_policy_carries_more_than_theory_says() {
     let mut wrong = Vec::new();
@@ -197,7 +198,7 @@ fn no_policy_carries_more_than_theory_says() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Who sends to all others in turn offers what uniform traffic offers.
+/// An all-to-all offers the same load as uniform traffic.
 #[test]
 fn all_to_all_saturates_as_uniform_traffic_does() {
     for (name, route_class) in POLICIES {
@@ -213,11 +214,11 @@ fn all_to_all_saturates_as_uniform_traffic_does() {
     }
 }
 
-/// Five groups of `dragonfly-1056`, n cables between any two: the direct ones carry n / (a p) of
-/// adversarial traffic, and those by the three other groups half as much each. Where every switch
-/// has a cable of its own to each group, UGAL-L does not find that mixture: what waits for the
-/// direct ones stands in all local links alike, and at the source all ways look equally full
-/// (Jiang, Kim and Dally, ISCA 2009, on what local queues tell). PAR asks again at the cable.
+/// Five groups of `dragonfly-1056` with n cables between any two. The direct cables carry n / (a p)
+/// of adversarial traffic, and those by each of the three other groups half as much. Where every
+/// switch has its own cable to each group, UGAL-L does not find this mixture: packets for the
+/// direct cables wait in all local links alike, and at the source all paths look equally full
+/// (Jiang, Kim and Dally, ISCA 2009, on local queue information). PAR decides again at the cable.
 #[test]
 fn parallel_cables_carry_their_sum_where_routing_sees_them() {
     for cables in [2u32, 4, 8] {
@@ -242,15 +243,15 @@ fn parallel_cables_carry_their_sum_where_routing_sees_them() {
                 // Never less than the direct cables alone, 1 / 2.5 of the bound.
                 ("ugal-l", "8") => assert!(0.4 < below && below < 0.7, "{cables}: {below}"),
                 ("ugal-l", "4") => assert!(below > 0.8, "{cables}: {below}"),
-                // What is generated is 2 % off what is offered at most.
+                // The generated load is at most 2 % off the offered load.
                 _ => assert!(below > 0.93, "{cables}, {name}: {below} of {bound}"),
             }
         }
     }
 }
 
-/// A permutation drawn at random has no closed form but a count: a way a pair, so the link that
-/// most pairs share says what all can have at once. Below it all is accepted, above it not.
+/// A random permutation has no closed form, but a count: with one path per pair, the link shared by
+/// most pairs sets the bound. Below it all load is accepted, above it not.
 #[test]
 fn a_random_permutation_is_carried_up_to_its_busiest_link() {
     let machine = small("minimal", "256 KiB");
@@ -271,10 +272,10 @@ fn a_random_permutation_is_carried_up_to_its_busiest_link() {
     assert!(above.accepted < 0.97 * above.offered, "{above:?}");
 }
 
-/// Mean hops within groups and between them of a packet that nobody is in the way of.
+/// Mean local and global hops of a packet without contention.
 fn hops(route_class: RouteClass, pattern: &str) -> (f64, f64) {
     let (far, near) = uniform_shares();
-    // To a random switch of a group, from any.
+    // From any switch to a random switch of a group.
     let local = (A - 1.0) / A;
     match (pattern, route_class) {
         ("uniform", RouteClass::Minimal | RouteClass::Adaptive) => (2.0 * local * far + near, far),
@@ -293,15 +294,15 @@ fn hops(route_class: RouteClass, pattern: &str) -> (f64, f64) {
     }
 }
 
-/// Under next to no load the mean latency is the sum of the parts of the mean way.
+/// At very low load, the mean latency is the sum of the parts of the mean path.
 #[test]
 fn zero_load_latency_is_the_sum_of_the_hops() {
     for (name, route_class) in POLICIES {
         let machine = small(name, "64 KiB");
         for pattern in ["uniform", "adversarial:1", "group-shift:2"] {
             let (local, global) = hops(route_class, pattern);
-            // NICs 2 x 10, injection 10 with its switch, ejection 5, 512 B at 8 GB/s; a hop 10 ns
-            // within a group and 100 between groups, each with its switch.
+            // NICs 2 x 10, injection 10 with its switch, ejection 5, 512 B at 8 GB/s; a local hop
+            // 10 ns and a global one 100 ns, each with its switch.
             let want = 20.0 + 15.0 + 64.0 + 10.0 * local + 100.0 * global;
             let row = offer(&machine, pattern, 0.004, Span::us(400));
             let got = row.latency_mean_s * 1e9;
@@ -311,10 +312,10 @@ fn zero_load_latency_is_the_sum_of_the_hops() {
     }
 }
 
-/// Under moderate adversarial load what a policy can see decides: the queue of the direct link
-/// wherever it is (UGAL-G), once the packet is there (PAR), or only when it has filled the buffers
-/// up to the source (UGAL-L): Jiang, Kim and Dally (ISCA 2009), Figure 7. Slingshot's switches
-/// have their neighbors' reports.
+/// Under moderate adversarial load, the information of a policy decides: the queue of the direct
+/// link anywhere (UGAL-G), when the packet is there (PAR), or only once it has filled the buffers
+/// up to the source (UGAL-L): Jiang, Kim and Dally (ISCA 2009), Figure 7. Slingshot switches use
+/// reports of their neighbors.
 #[test]
 fn better_load_information_lowers_latency() {
     for load in [0.2, 0.3, 0.4] {
