@@ -15,9 +15,9 @@ use sim::api::Fidelity;
 use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficSetting, one_load_at};
 
 /// A number from the environment: how many random tests to run, or which one.
-pub fn asked(name: &str) -> Option<u64> {
+pub fn env_number(name: &str) -> Option<u64> {
     let set = std::env::var(name).ok()?;
-    Some(set.parse().unwrap_or_else(|_| panic!("{name}={set} is no number")))
+    Some(set.parse().unwrap_or_else(|_| panic!("{name}={set} is not a number")))
 }
 
 /// A preset with modified keys.
@@ -46,7 +46,7 @@ pub fn use_classes(machine: &mut Machine, classes: &[&str]) -> Vec<u8> {
 
 /// Shares of a link for classes with these demands, by docs/models/classes.md: first the assured
 /// shares, then the rest in equal parts, by priority and up to the ceilings.
-pub fn entitled(machine: &Machine, demands: &[f64], at_nic: bool) -> Vec<f64> {
+pub fn fair_shares(machine: &Machine, demands: &[f64], at_nic: bool) -> Vec<f64> {
     let classes: Vec<_> = machine.classes.sharing().collect();
     let assured = |i: usize| if at_nic { classes[i].nic_assured } else { classes[i].assured };
     let most = |i: usize| demands[i].min(f64::from(classes[i].ceiling) / 100.0);
@@ -94,7 +94,7 @@ pub fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
 
 /// Random messages of up to `most` bytes, `count` of them at times up to `within`. Three in four go
 /// to `hot` NICs, so that they contend; if `hot` is 0, destinations are uniform.
-pub fn storm(
+pub fn random_messages(
     machine: &Machine,
     seed: u64,
     count: u64,
@@ -167,7 +167,7 @@ pub fn run_on<N: NetworkModel>(machine: &Machine, messages: &[(Time, Message)]) 
         }
         for (id, time) in delivered.drain(..) {
             let slot = &mut seen[id.0 as usize];
-            assert_eq!(*slot, None, "{id:?} was told of twice");
+            assert_eq!(*slot, None, "{id:?} was reported twice");
             *slot = Some(time);
             let failure = net.failure(id);
             assert_eq!(failure.is_some(), time == FAILED, "{id:?} at {time}: {failure:?}");
@@ -181,31 +181,31 @@ pub fn run_on<N: NetworkModel>(machine: &Machine, messages: &[(Time, Message)]) 
     }
     net.assert_quiet(machine);
     net.report(&mut counters);
-    let seen: Vec<Time> = seen.into_iter().map(|s| s.expect("a message nobody heard of")).collect();
-    let counts_answers = machine.nic.response > 0 && N::COUNTS_RESPONSES;
-    balance(machine, messages, &seen, &counters, counts_answers);
+    let seen: Vec<Time> = seen.into_iter().map(|s| s.expect("an unreported message")).collect();
+    let counts_responses = machine.nic.response > 0 && N::COUNTS_RESPONSES;
+    check_conservation(machine, messages, &seen, &counters, counts_responses);
     Run { seen, failures, digest, counters, events }
 }
 
 /// Everything that entered the network has left it, or is lost and reported.
-fn balance(
+fn check_conservation(
     machine: &Machine,
     messages: &[(Time, Message)],
     seen: &[Time],
     c: &Counters,
-    counts_answers: bool,
+    counts_responses: bool,
 ) {
     let failed = seen.iter().filter(|&&t| t == FAILED).count() as u64;
     assert_eq!(c.failed_messages, failed);
-    assert_eq!(c.timeouts, c.lost_packets, "a loss its NIC never heard of");
+    assert_eq!(c.timeouts, c.lost_packets, "a loss without a timeout");
     // Where NICs respond, each delivered request has a response that arrived or was lost. (Flows
     // and the closed form count none.)
-    let answers_lost = match c.lost_packets {
-        1.. if counts_answers => c.delivered_packets - c.responses,
+    let responses_lost = match c.lost_packets {
+        1.. if counts_responses => c.delivered_packets - c.responses,
         _ => 0,
     };
-    assert_eq!(c.injected_packets + answers_lost, c.delivered_packets + c.lost_packets);
-    by_nic(machine, c);
+    assert_eq!(c.injected_packets + responses_lost, c.delivered_packets + c.lost_packets);
+    check_nic_counters(machine, c);
     let back = |m: &Message| match m.completion {
         Completion::Target => 0,
         Completion::Initiator(bytes) => bytes,
@@ -223,7 +223,7 @@ fn balance(
 }
 
 /// The per-NIC counters add up to those of the network, if the model has them.
-fn by_nic(machine: &Machine, c: &Counters) {
+fn check_nic_counters(machine: &Machine, c: &Counters) {
     let sum = |of: fn(&NicCounters) -> u64| c.nics.raw.iter().map(of).sum::<u64>();
     let sums = (sum(|n| n.requests), sum(|n| n.timeouts), sum(|n| n.resent));
     if c.nics.is_empty() {

@@ -92,7 +92,7 @@ fn throughput_is_one_window_per_round_trip() {
         let windows = |n: u64| took(&machine, &[(Time(0), put(0, 1, bytes * n, 3))]);
         let (two, four) = (windows(2), windows(4));
         let got = (four - two).seconds() / 2.0;
-        println!("{cable}: {round} a round trip, {:.2} GB/s", bytes as f64 / got * 1e-9);
+        println!("{cable}: {round} per round trip, {:.2} GB/s", bytes as f64 / got * 1e-9);
         assert!((got / period.seconds() - 1.0).abs() < 0.005, "{cable}: {got} s for {period}");
     }
 }

@@ -5,7 +5,8 @@ use base::{Span, Time, draw};
 use machine::{Machine, NicId};
 use net::{Message, Origin};
 use properties::{
-    assert_same, buffers, entitled, message, offered_at, request, run, storm, with_classes,
+    assert_same, buffers, fair_shares, message, offered_at, random_messages, request, run,
+    with_classes,
 };
 use sim::Background;
 use sim::traffic::{Destinations, Finish, TrafficRequest, TrafficSetting};
@@ -84,8 +85,10 @@ fn a_link_is_shared_as_the_classes_say() {
                 load,
             });
             let got = shares(&machine, &all.collect::<Vec<_>>(), SPAN);
-            let want = entitled(&machine, demands, false);
-            println!("{profile} {arbitration} {classes:?} want {demands:?}: {got:.3?} {want:.3?}");
+            let want = fair_shares(&machine, demands, false);
+            println!(
+                "{profile} {arbitration} {classes:?} demands {demands:?}: {got:.3?} {want:.3?}"
+            );
             for (got, want) in got.iter().zip(&want) {
                 assert!((got - want).abs() < 0.012, "{classes:?}: got {got:.4}, due {want:.4}");
             }
@@ -109,8 +112,8 @@ fn a_nic_is_shared_as_the_classes_say() {
             load,
         });
         let got = shares(&machine, &all.collect::<Vec<_>>(), SPAN);
-        let want = entitled(&machine, demands, true);
-        println!("{profile} {classes:?} want {demands:?}: {got:.3?} {want:.3?}");
+        let want = fair_shares(&machine, demands, true);
+        println!("{profile} {classes:?} demands {demands:?}: {got:.3?} {want:.3?}");
         for (got, want) in got.iter().zip(&want) {
             assert!((got - want).abs() < 0.012, "{classes:?}: got {got:.4}, due {want:.4}");
         }
@@ -179,18 +182,19 @@ fn low_latency_class_stays_low_under_load() {
         waits.max().expect("it sent").0 as f64 / packet.0 as f64
     };
     let managed = worst(&classes, "on");
-    assert!((0.5..=2.0).contains(&managed), "where it is managed it waits for {managed} packets");
+    assert!((0.5..=2.0).contains(&managed), "with management it waits for {managed} packets");
     let (own, same) = (worst(&classes, "off"), worst(&classes[1..], "off"));
-    println!("waits for at most {own:.2} packets in a class of its own, {same:.1} in theirs");
-    assert!(own > 0.5, "there is no attack: {own}");
+    println!("waits for at most {own:.2} packets in its own class, {same:.1} in a shared one");
+    assert!(own > 0.5, "no competing load: {own}");
     assert!(own <= 2.0, "it waits for {own} packets");
-    assert!(same > 20.0, "one class is as good: {same}");
+    assert!(same > 20.0, "a single class suffices: {same}");
 }
 
 /// Random messages of these classes.
 fn mixed(machine: &Machine, seed: u64, vnets: &[u8]) -> Vec<(Time, Message)> {
     let vnet = |i| vnets[base::below(draw(seed, 8, 0, i), vnets.len() as u32) as usize];
-    let messages = storm(machine, seed, 1_500, Span::us(2), 1 << 17, 5).into_iter().zip(0..);
+    let messages =
+        random_messages(machine, seed, 1_500, Span::us(2), 1 << 17, 5).into_iter().zip(0..);
     messages.map(|((at, m), i)| (at, Message { vnet: vnet(i), ..m })).collect()
 }
 

@@ -6,8 +6,8 @@ use machine::faults::{Fault, FaultKind, FaultSchedule, FaultTarget};
 use machine::{Machine, NicId};
 use net::{Completion, CongestionCounters, Message};
 use properties::{
-    assert_same, buffers, entitled, message, offered, offered_at, request, run, storm, use_classes,
-    with_classes,
+    assert_same, buffers, fair_shares, message, offered, offered_at, random_messages, request, run,
+    use_classes, with_classes,
 };
 use sim::Background;
 use sim::traffic::{Destinations, Finish, LoadOutcome, TrafficRequest, TrafficSetting};
@@ -41,10 +41,10 @@ fn nothing_is_lost_or_throttled_forever() {
                 set.push(("nic.host_rate", "9 GB/s"));
             }
             let machine = small("on", &set);
-            let messages = storm(&machine, seed, 1_500, Span::us(200), 1 << 17, hot);
+            let messages = random_messages(&machine, seed, 1_500, Span::us(200), 1 << 17, hot);
             let got = run(&machine, &messages);
             let CongestionCounters { onsets, holds, credits, returned } = got.counters.congestion;
-            assert!(onsets > 0 && holds > onsets, "seed {seed}: {hot} hot receivers are none");
+            assert!(onsets > 0 && holds > onsets, "seed {seed}: {hot} receivers are not congested");
             assert!(credits > returned, "seed {seed}: {credits} credits, {returned} unused");
             let again = run(&machine, &messages);
             assert_eq!((got.digest, got.end()), (again.digest, again.end()), "seed {seed}");
@@ -98,7 +98,7 @@ fn the_receiver_of_an_incast_stays_busy() {
         let got = run(&machine, &messages);
         let took = got.end().since(Time(0));
         let held = got.counters.congestion;
-        assert!(held.onsets > 0, "{senders} x {bytes} B congest nobody");
+        assert!(held.onsets > 0, "{senders} x {bytes} B cause no congestion");
         // Plus the time until the first head arrives.
         let share = busy.0 as f64 / (took.0 - Span::us(4).0) as f64;
         assert!(share >= 0.95, "{senders} x {bytes} B: busy {share:.3} of the time, {held:?}");
@@ -112,11 +112,11 @@ fn stream(from: u32, to: u32, count: u32) -> impl Iterator<Item = (Time, Message
 }
 
 /// Time of `streams`, as a multiple of what the busiest of their NICs' links needs.
-fn beyond_the_busiest(streams: &[(u32, u32, u32)]) -> f64 {
+fn relative_to_busiest(streams: &[(u32, u32, u32)]) -> f64 {
     let machine = preset("lumi-c", "on", &[("groups.cpu.count", "2")]);
     let messages: Vec<_> = streams.iter().flat_map(|&(a, b, n)| stream(a, b, n)).collect();
     let got = run(&machine, &messages);
-    assert!(got.counters.congestion.holds > 0, "nobody is held back");
+    assert!(got.counters.congestion.holds > 0, "no sender is throttled");
     let sum = |is_of: &dyn Fn(&(u32, u32, u32)) -> bool| -> u32 {
         streams.iter().filter(|s| is_of(s)).map(|s| s.2).sum()
     };
@@ -134,7 +134,7 @@ fn beyond_the_busiest(streams: &[(u32, u32, u32)]) -> f64 {
 #[test]
 fn a_contributor_uses_its_credits_while_sending_elsewhere() {
     for n in [32, 64, 256] {
-        let over = beyond_the_busiest(&[(0, 1, n), (0, 2, n), (1, 2, n)]);
+        let over = relative_to_busiest(&[(0, 1, n), (0, 2, n), (1, 2, n)]);
         assert!(over < 1.05, "{n} messages each: {over:.3} of what links need");
     }
 }
@@ -144,7 +144,7 @@ fn a_contributor_uses_its_credits_while_sending_elsewhere() {
 #[test]
 fn an_unused_share_goes_to_other_contributors() {
     let streams = [(0, 1, 64), (0, 2, 64), (0, 3, 64), (4, 1, 128), (5, 2, 128), (6, 3, 128)];
-    let over = beyond_the_busiest(&streams);
+    let over = relative_to_busiest(&streams);
     assert!(over < 1.05, "{over:.3} of what links need");
 }
 
@@ -157,7 +157,7 @@ fn slow_contributors_leave_bandwidth_to_a_fast_one() {
         let to = |k| 20 + k;
         let slow = (0..hubs).flat_map(|hub| (0..receivers).map(move |k| (hub, to(k), each)));
         let fast = (0..receivers).map(|k| (60 + k, to(k), (receivers - hubs) * each));
-        let over = beyond_the_busiest(&slow.chain(fast).collect::<Vec<_>>());
+        let over = relative_to_busiest(&slow.chain(fast).collect::<Vec<_>>());
         println!("{hubs} hubs, {receivers} receivers: {over:.3} of what links need");
         assert!(over < 1.1, "{hubs} hubs, {receivers} receivers: {over:.3} of what links need");
     }
@@ -220,7 +220,7 @@ fn victims_are_not_slowed() {
             off.beside.row.unfinished,
         );
         assert!(on.mean() <= 1.1 && on.p99() <= 1.1);
-        assert!(off.mean() > 2.0, "no tree without management");
+        assert!(off.mean() > 2.0, "no tree saturation without management");
         let receiver = on.beside.row.background[0].receiver.expect("an incast");
         assert!(receiver >= 0.95, "the receiver's link is busy {receiver:.3} of the time");
     }
@@ -236,7 +236,7 @@ fn nothing_is_lost_or_throttled_forever_in_any_class() {
         set.extend([("congestion.management", "on"), ("congestion.threshold", "8 KiB")]);
         let classes = ["low-latency", "bulk-data", "best-effort"];
         let (machine, vnets) = with_classes(&set, &classes);
-        let messages = storm(&machine, seed, 1_500, Span::us(100), 1 << 17, 3);
+        let messages = random_messages(&machine, seed, 1_500, Span::us(100), 1 << 17, 3);
         let messages: Vec<_> = messages
             .into_iter()
             .enumerate()
@@ -269,7 +269,7 @@ fn an_incast_of_each_class_gets_its_share() {
     let got = run(&machine, &messages);
     let onsets = got.counters.congestion.onsets;
     assert!(onsets > 1, "not congested in each class");
-    assert_eq!(got.counters.nics[NicId(0)].onsets, onsets, "all at the NIC that all send to");
+    assert_eq!(got.counters.nics[NicId(0)].onsets, onsets, "only at the common receiver");
     let packets = bytes / machine.nic.packet_payload;
     let wire = bytes + packets * machine.nic.packet_overhead;
     let all = machine.links.gap[machine.ejection(NicId(0))].span(400 * wire);
@@ -277,7 +277,7 @@ fn an_incast_of_each_class_gets_its_share() {
     assert!(share >= 0.95, "the link is busy {share:.3} of the time");
     // 100 messages of the first class complete together after their share of the link; the rest
     // then goes to the other class.
-    let due = entitled(&machine, &[1.0, 1.0], false);
+    let due = fair_shares(&machine, &[1.0, 1.0], false);
     let last = |which| {
         let seen = (0..400).zip(&got.seen).filter(|&(i, _)| class(i) == which);
         seen.map(|(_, &seen)| seen).max().expect("messages").0 as f64
@@ -385,8 +385,8 @@ fn the_backlog_of_a_limited_class_fits_its_ceiling() {
 #[test]
 fn faults_at_congested_nics_leave_no_state_behind() {
     let (mut lost, mut holds, mut worlds) = (0, 0, 0);
-    let from = properties::asked("FROM").unwrap_or(0);
-    for seed in from..from + properties::asked("N").unwrap_or(200) {
+    let from = properties::env_number("FROM").unwrap_or(0);
+    for seed in from..from + properties::env_number("N").unwrap_or(200) {
         let random = |about, n: usize| below(draw(seed, 77, 0, about), n as u32) as usize;
         let pick = |about, among: &[&'static str]| among[random(about, among.len())];
         let mut set = vec![
@@ -421,7 +421,7 @@ fn faults_at_congested_nics_leave_no_state_behind() {
             let (kind, until) = (all[random(about + 1, 3)], from + us(about + 2, 30) + Span::us(1));
             plan.faults.push(Fault { part: FaultTarget::NicLink(NicId(nic)), kind, from, until });
         }
-        let mut machine = machine.with_faults(&plan).expect("a sound plan");
+        let mut machine = machine.with_faults(&plan).expect("a valid schedule");
         let names = ["low-latency", "bulk-data", "best-effort", "ethernet"];
         let vnets = use_classes(&mut machine, &names[random(30, 3)..][..1 + random(31, 2)]);
         let n = machine.n_nics();
@@ -443,7 +443,7 @@ fn faults_at_congested_nics_leave_no_state_behind() {
         (lost, holds) = (lost + counters.lost_packets, holds + counters.congestion.holds);
         worlds += u64::from(vnets.len() > 1 && counters.congestion.holds > 0);
     }
-    println!("{lost} packets lost, {holds} times told to hold, {worlds} times in several classes");
+    println!("{lost} packets lost, {holds} throttle notices, {worlds} cases with several classes");
     assert!(lost > 0 && worlds > 0, "an empty test");
 }
 
@@ -464,7 +464,7 @@ fn victims_are_not_slowed_in_any_class() {
         assert!(receiver >= 0.95, "the receiver's link is busy {receiver:.3} of the time");
     }
     let off = of("off", "bulk-data");
-    assert!(off.mean() > 2.0, "no tree without management: x{:.3}", off.mean());
+    assert!(off.mean() > 2.0, "no tree saturation without management: x{:.3}", off.mean());
 }
 
 /// Notices and credits cross shards like packets: threads change nothing.

@@ -9,7 +9,7 @@ use loggp::LogGpNetwork;
 use machine::faults::{Fault, FaultKind, FaultSchedule, FaultTarget, NEVER};
 use machine::{GroupId, Idle, LinkId, LinkKind, LoadView, Machine, NicId, Routing, SwitchId};
 use net::{Completion, FAILED, LinkTraffic, LostAt, Message};
-use properties::{asked, buffers, message, preset, run, run_on};
+use properties::{buffers, env_number, message, preset, run, run_on};
 
 fn all_at_once(machine: &Machine, bytes: u64, seed: u64) -> Vec<(Time, Message)> {
     let n = machine.n_nics();
@@ -113,14 +113,15 @@ fn traffic(machine: &Machine, seed: u64) -> Vec<(Time, Message)> {
 /// Random fault schedules on random machines. 60 by default; `ODONATA_STORM=1000` for more.
 #[test]
 fn every_message_arrives_once_or_is_reported_failed() {
-    let n = asked("ODONATA_STORM").unwrap_or(60);
+    let n = env_number("ODONATA_STORM").unwrap_or(60);
     let mut sums = BTreeMap::new();
     // The last schedule makes a single packet arrive whose response is lost.
     for seed in (0..n).chain([9504]) {
         let machine = small(seed);
         let plan = FaultSchedule::random(&machine, seed, 1 + (seed % 7) as u32, Span::us(60));
         let text = plan.to_toml(&machine);
-        let read = FaultSchedule::parse("plan", &text, &machine).expect("what we write we read");
+        let read =
+            FaultSchedule::parse("plan", &text, &machine).expect("a written schedule is valid");
         assert_eq!(read, plan, "seed {seed}:\n{text}");
         let machine = machine.with_faults(&plan).expect("buffers hold packets");
         let messages = traffic(&machine, seed);
@@ -139,14 +140,14 @@ fn every_message_arrives_once_or_is_reported_failed() {
             ("resent", c.resent_packets),
             ("failed", c.failed_messages),
             ("link retries", c.link_retries),
-            ("held back", c.congestion.holds),
+            ("throttled", c.congestion.holds),
         ] {
             *sums.entry(name).or_insert(0) += n;
         }
     }
-    println!("{n} plans: {sums:?}");
-    for name in ["lost", "resent", "failed", "link retries", "held back"] {
-        assert!(sums[name] > 0, "no plan of all made any {name}");
+    println!("{n} schedules: {sums:?}");
+    for name in ["lost", "resent", "failed", "link retries", "throttled"] {
+        assert!(sums[name] > 0, "no schedule caused any {name}");
     }
 }
 
@@ -390,7 +391,7 @@ fn a_failure_names_its_location() {
 }
 
 /// The schedule with all faults permanent from the start.
-fn still(mut plan: FaultSchedule) -> FaultSchedule {
+fn permanent(mut plan: FaultSchedule) -> FaultSchedule {
     for fault in &mut plan.faults {
         (fault.from, fault.until) = (Time::ZERO, NEVER);
     }
@@ -398,10 +399,10 @@ fn still(mut plan: FaultSchedule) -> FaultSchedule {
 }
 
 /// The machine as flows and the closed form see it under a fault schedule.
-fn worn(machine: &Machine) -> Machine {
-    let mut worn = machine.clone();
-    worn.apply_lane_loss();
-    worn
+fn degraded(machine: &Machine) -> Machine {
+    let mut degraded = machine.clone();
+    degraded.apply_lane_loss();
+    degraded
 }
 
 /// Missing lanes slow a single message equally at every fidelity: to the picosecond for NIC links,
@@ -423,23 +424,24 @@ fn one_message_is_equally_slow_at_every_fidelity() {
         let fault = Fault { part, kind, from: Time::ZERO, until: NEVER };
         let plan = FaultSchedule { ber: 0.0, faults: vec![fault] };
         let narrow = machine.clone().with_faults(&plan).expect("room");
-        let worn = worn(&narrow);
+        let degraded = degraded(&narrow);
         for (to, bytes) in there.into_iter().flat_map(|(to, all)| all.map(|bytes| (to, bytes))) {
             let one = [(Time(0), message(0, to, bytes, 3))];
             let case = format!("{part:?}, {lanes} lanes, {bytes} B to {to}");
             let packets = run(&narrow, &one).seen[0];
             let is_nics = matches!(part, FaultTarget::NicLink(_));
-            let slowest = worn.links.gap.raw.iter().max().expect("there are links");
+            let slowest = degraded.links.gap.raw.iter().max().expect("there are links");
             let packet = if is_nics { Span::ZERO } else { slowest.span(bytes.min(2048)) };
-            let seen = [run_on::<FlowNetwork>(&worn, &one), run_on::<LogGpNetwork>(&worn, &one)];
+            let seen =
+                [run_on::<FlowNetwork>(&degraded, &one), run_on::<LogGpNetwork>(&degraded, &one)];
             for seen in seen.map(|ran| ran.seen[0]) {
                 let near = packets.0.abs_diff(seen.0) <= packet.0;
-                assert!(near, "{case}: {seen}, {packets} by packets");
+                assert!(near, "{case}: {seen}, {packets} with packets");
             }
             slower += u32::from(packets > run(&machine, &one).seen[0]);
         }
     }
-    assert!(slower > 12, "{slower} of 48 were slower than on a whole machine");
+    assert!(slower > 12, "{slower} of 48 were slower than on an intact machine");
 }
 
 /// A network with arbitrary loads.
@@ -468,7 +470,7 @@ fn reachability_does_not_depend_on_draws_or_load() {
     for seed in 0..200 {
         let machine = small(seed);
         let n = 1 + below(draw(seed, 31, 0, 0), 25);
-        let plan = still(FaultSchedule::random(&machine, seed, n, Span::us(100)));
+        let plan = permanent(FaultSchedule::random(&machine, seed, n, Span::us(100)));
         let machine = machine.with_faults(&plan).expect("room");
         let nics = machine.n_nics();
         for pair in 0..40 {
@@ -491,7 +493,7 @@ fn reachability_does_not_depend_on_draws_or_load() {
             none += u32::from(first.is_err());
         }
     }
-    assert!((500..7_500).contains(&none), "of 8,000 pairs {none} had no way");
+    assert!((500..7_500).contains(&none), "{none} of 8,000 pairs had no path");
 }
 
 /// With parts failed from the start no fidelity uses them, and the same messages fail at the same
@@ -502,19 +504,19 @@ fn no_fidelity_uses_failed_links() {
     for seed in 0..60 {
         let machine = small(seed);
         let n = 1 + below(draw(seed, 30, 0, 0), 25);
-        let plan = still(FaultSchedule::random(&machine, seed, n, Span::us(100)));
+        let plan = permanent(FaultSchedule::random(&machine, seed, n, Span::us(100)));
         let machine = machine.with_faults(&plan).expect("room");
         let mut messages = traffic(&machine, seed);
         // Only the packet network counts request packets of gets.
         messages.retain(|(_, message)| !matches!(message.completion, Completion::Initiator(1..)));
-        let faults = machine.faults.as_deref().expect("it has a plan");
+        let faults = machine.faults.as_deref().expect("it has a schedule");
         let is_down = |link: &LinkId| faults.is_down(*link, Time::ZERO);
         let down: Vec<LinkId> = machine.links.gap.ids().filter(is_down).collect();
         links += down.len();
-        let worn = worn(&machine);
+        let degraded = degraded(&machine);
         let packets = run(&machine, &messages);
-        let flows = run_on::<FlowNetwork>(&worn, &messages);
-        let closed = run_on::<LogGpNetwork>(&worn, &messages);
+        let flows = run_on::<FlowNetwork>(&degraded, &messages);
+        let closed = run_on::<LogGpNetwork>(&degraded, &messages);
         for ran in [&packets, &flows, &closed] {
             let way = |link: &&LinkId| machine.links.kind[**link] != LinkKind::Injection;
             let used = down.iter().filter(way).find(|&&link| ran.counters.links[link].bytes > 0);
@@ -535,7 +537,7 @@ fn no_fidelity_uses_failed_links() {
         assert_eq!(why(&closed), why(&packets), "seed {seed}");
         failed += packets.failures.len();
     }
-    assert!(failed > 100 && links > 100, "{failed} failed, {links} links down: nothing was tried");
+    assert!(failed > 100 && links > 100, "{failed} failed, {links} links down: an empty test");
 }
 
 /// One of four links between two groups is down, and 32 NICs of each send to the other. Minimal
@@ -560,8 +562,8 @@ fn a_failed_link_costs_flows_what_it_costs_packets() {
             pairs.map(|(a, b)| (Time(0), message(a, b, 1 << 20, draw(7, 0, a, 0)))).collect();
         let end = |seen: &[Time]| seen.iter().max().expect("there are messages").seconds();
         let packets = [&machine, &broken].map(|machine| end(&run(machine, &messages).seen));
-        let worn = worn(&broken);
-        let flows = [&machine, &worn].map(|m| end(&run_on::<FlowNetwork>(m, &messages).seen));
+        let degraded = degraded(&broken);
+        let flows = [&machine, &degraded].map(|m| end(&run_on::<FlowNetwork>(m, &messages).seen));
         for [whole, broken] in [packets, flows] {
             let longer = broken / whole;
             match routing {

@@ -7,7 +7,7 @@ use base::{Span, Time, draw};
 use flow::FlowNetwork;
 use machine::{Machine, NicId};
 use net::Message;
-use properties::{Run, message, preset, run, run_on, small, storm};
+use properties::{Run, message, preset, random_messages, run, run_on, small};
 use sim::traffic::Destinations;
 
 fn flows(machine: &Machine, messages: &[(Time, Message)]) -> Run {
@@ -113,7 +113,7 @@ fn an_incast_drains_at_the_receiver_rate() {
 #[test]
 fn command_order_does_not_change_results() {
     let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
-    let mut messages = storm(&machine, 8, 600, Span::ZERO, 1 << 18, 12);
+    let mut messages = random_messages(&machine, 8, 600, Span::ZERO, 1 << 18, 12);
     let forward = flows(&machine, &messages).seen;
     messages.reverse();
     let mut backward = flows(&machine, &messages).seen;
@@ -126,8 +126,8 @@ fn command_order_does_not_change_results() {
 fn the_digest_depends_only_on_messages_and_seed() {
     for name in ["dragonfly-1056", "cascade-3k"] {
         let machine = preset(name, &[]);
-        let messages = storm(&machine, 5, 500, Span::us(20), 1 << 17, 4);
-        let other = storm(&machine, 6, 500, Span::us(20), 1 << 17, 4);
+        let messages = random_messages(&machine, 5, 500, Span::us(20), 1 << 17, 4);
+        let other = random_messages(&machine, 6, 500, Span::us(20), 1 << 17, 4);
         let (a, b) = (flows(&machine, &messages), flows(&machine, &messages));
         assert_eq!((a.digest, a.events, &a.counters), (b.digest, b.events, &b.counters));
         assert_ne!(a.digest, flows(&machine, &other).digest);
@@ -155,7 +155,7 @@ fn nearly_simultaneous_flows_are_solved_together() {
 #[test]
 fn contention_never_speeds_up_a_flow_and_no_link_exceeds_its_rate() {
     let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
-    let messages = storm(&machine, 21, 2_000, Span::us(30), 1 << 17, 60);
+    let messages = random_messages(&machine, 21, 2_000, Span::us(30), 1 << 17, 60);
     let got = flows(&machine, &messages);
     let mut delayed = 0;
     for (&(at, msg), seen) in messages.iter().zip(&got.seen) {
@@ -164,14 +164,14 @@ fn contention_never_speeds_up_a_flow_and_no_link_exceeds_its_rate() {
         assert!(took >= least, "{msg:?} took {took}, alone {least}");
         delayed += u32::from(took > least);
     }
-    assert!(delayed > 500, "the storm is a breeze: {delayed} delayed");
+    assert!(delayed > 500, "too little contention: {delayed} delayed");
     let end = got.end().since(Time(0));
     let full = machine.links.gap.ids().map(|link| {
         let busy = machine.links.gap[link].span(got.counters.links[link].bytes);
         assert!(busy <= end, "{link:?}: {busy} of {end}");
         busy
     });
-    assert!(full.max().expect("links").0 * 2 > end.0, "no link was ever short");
+    assert!(full.max().expect("links").0 * 2 > end.0, "no link was a bottleneck");
 }
 
 /// One message per sender of a pattern, all at once.
@@ -392,7 +392,7 @@ fn command_order_has_no_systematic_effect() {
             *mean += flows(&machine, &messages).end().seconds() / 8.0;
         }
     }
-    println!("rising, falling, shuffled: {means:?} s");
+    println!("ascending, descending, shuffled: {means:?} s");
     for mean in means {
         assert!((mean / means[0] - 1.0).abs() < 0.05, "{means:?}");
     }

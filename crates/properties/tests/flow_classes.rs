@@ -7,7 +7,7 @@ use base::{Span, Time, draw};
 use flow::FlowNetwork;
 use machine::{Machine, NicId};
 use net::Message;
-use properties::{entitled, message, run, run_on, storm, with_classes};
+use properties::{fair_shares, message, random_messages, run, run_on, with_classes};
 
 fn flows(machine: &Machine, messages: &[(Time, Message)]) -> Vec<Time> {
     run_on::<FlowNetwork>(machine, messages).seen
@@ -43,7 +43,7 @@ fn a_link_is_shared_as_the_classes_say() {
         // end at that time.
         let ceilings = machine.classes.sharing().map(|class| f64::from(class.ceiling) / 100.0);
         let demands: Vec<f64> = ceilings.zip(others).map(|(c, &n)| c / f64::from(n)).collect();
-        let due = entitled(&machine, &demands, false);
+        let due = fair_shares(&machine, &demands, false);
         for (first, step) in [(32, 1), (4, 4)] {
             let mut messages = Vec::new();
             for (i, (&vnet, &n)) in vnets.iter().zip(others).enumerate() {
@@ -78,7 +78,7 @@ fn a_nic_is_shared_as_the_classes_say() {
     ] {
         let (machine, vnets) =
             with_classes(&[("classes.profile", profile), ("routing", "minimal")], classes);
-        let due = entitled(&machine, &[1.0; 3], true);
+        let due = fair_shares(&machine, &[1.0; 3], true);
         let to =
             |((&vnet, dst), &due)| (Time::ZERO, Message { vnet, ..message(0, dst, part(due), 1) });
         let messages: Vec<_> = vnets.iter().zip(4..).zip(&due).map(to).collect();
@@ -124,7 +124,7 @@ fn an_incast_delays_its_own_class_only() {
         let ratio = |with: Time, alone: Time| with.since(Time(0)).0 as f64 / alone.0 as f64;
         let flow = ratio(flows(&machine, &all)[24], flows(&machine, &all[24..])[0]);
         let packet = ratio(run(&machine, &all).seen[24], run(&machine, &all[24..]).seen[0]);
-        println!("{flow:.2} times as long as alone, by packets {packet:.2}");
+        println!("{flow:.2} times as long as alone, with packets {packet:.2}");
         [flow, packet]
     };
     let (same, other) = (victim(vnets[0]), victim(vnets[1]));
@@ -158,7 +158,7 @@ fn a_limited_class_uses_nonminimal_paths() {
 fn an_idle_class_changes_nothing() {
     let set = [("routing", "slingshot")];
     let plain = with_classes(&set, &[]).0;
-    let messages = storm(&plain, 3, 600, Span::us(2), 1 << 17, 5);
+    let messages = random_messages(&plain, 3, 600, Span::us(2), 1 << 17, 5);
     let want = run_on::<FlowNetwork>(&plain, &messages);
     for classes in [&["bulk-data"][..], &["best-effort", "low-latency", "bulk-data"]] {
         let (machine, vnets) = with_classes(&set, classes);
@@ -176,7 +176,9 @@ fn every_message_completes() {
     for (seed, routing) in ["minimal", "valiant", "ugal-l", "slingshot"].into_iter().enumerate() {
         let set = [("routing", routing), ("classes.bulk-data.ceiling", "21")];
         let (machine, vnets) = with_classes(&set, &classes);
-        let all = storm(&machine, seed as u64, 400, Span::us(2), 1 << 17, 5).into_iter().zip(0..);
+        let all = random_messages(&machine, seed as u64, 400, Span::us(2), 1 << 17, 5)
+            .into_iter()
+            .zip(0..);
         let vnet = |nth| vnets[base::below(draw(seed as u64, 8, 0, nth), 4) as usize];
         let all = all.map(|((at, m), nth)| (at, Message { vnet: vnet(nth), ..m }));
         flows(&machine, &all.collect::<Vec<_>>());
@@ -200,7 +202,7 @@ fn contending_classes_complete_when_packets_do() {
     for class in 0..3 {
         let last = |seen: &[Time]| last(seen, class).expect("ten messages").seconds();
         let (flow, packet) = (last(&flow), last(&packet));
-        println!("class {class}: {:.2} us, by packets {:.2}", flow * 1e6, packet * 1e6);
+        println!("class {class}: {:.2} us, with packets {:.2}", flow * 1e6, packet * 1e6);
         assert!((flow / packet - 1.0).abs() < 0.125, "class {class}: {flow} and {packet}");
     }
 }

@@ -49,7 +49,7 @@ fn bidirectional_messages_pay_the_per_message_cost() {
             let shared = (nic.host_gap.span(bytes) + own) * 2;
             let wire = bytes + bytes.div_ceil(nic.packet_payload) * nic.packet_overhead;
             let one_way = nic.host_gap_one_way.span(bytes).max(link.span(wire));
-            assert!(shared > one_way, "what both directions share is what keeps them");
+            assert!(shared > one_way, "the shared part is the bottleneck");
             let messages = stream(&machine, n, bytes, &[false, true]);
             let idle = machine.zero_load(messages[0].1.src, messages[0].1.dst, 2048);
             let want = shared * u64::from(n);

@@ -8,7 +8,7 @@ use loggp::LogGpNetwork;
 use machine::{Arbitration, Idle, LinkKind, Machine, NicId, Routing};
 use net::{Completion, Message, NetworkModel, Origin};
 use packet::PacketNetwork;
-use properties::{buffers, message, offered, preset, request, run, run_on, small, storm};
+use properties::{buffers, message, offered, preset, random_messages, request, run, run_on, small};
 use sim::api::Fidelity;
 use sim::traffic::{Finish, TrafficRequest, one_load, traffic};
 
@@ -226,7 +226,7 @@ fn an_ejection_link_is_not_held_for_packets_in_flight() {
     let host = machine.nic.host_gap_one_way.span(machine.nic.packet_payload);
     let busy = host * packets * u64::from(senders);
     let end = run(&machine, &messages).end().since(Time(0));
-    assert!(end > busy && end < busy + Span::us(3), "{end} beside {busy}");
+    assert!(end > busy && end < busy + Span::us(3), "{end}, busy {busy}");
 }
 
 /// Inputs that contend for an output alternate: senders at the receiver's switch finish together.
@@ -256,7 +256,7 @@ fn message_handling_adds_to_transfer_time() {
         let one = |handling| Message { handling, ..message(far, 0, bytes, 3) };
         let (with, without) = (one(each), one(Span::ZERO));
         let [with, without] = [with, without].map(|m| alone::<PacketNetwork>(&machine, m));
-        assert_eq!(with, without, "{name}, {bytes} B: nobody waits who is alone");
+        assert_eq!(with, without, "{name}, {bytes} B: handling delays a message alone");
         // Four senders exceed the rate of one receiver.
         let n = 100;
         let messages: Vec<_> = (0..4 * n)
@@ -360,7 +360,7 @@ fn paced_bidirectional_messages_share_the_host_rate() {
         let messages: Vec<_> = (0..n).flat_map(each).collect();
         let all = 2 * u64::from(n);
         let cap = machine.nic.host_gap.span(all * bytes) + machine.nic.multipacket_message * all;
-        assert!(cap > period * u64::from(n), "{name}: the host's rate is what keeps them");
+        assert!(cap > period * u64::from(n), "{name}: the host rate is the bottleneck");
         let most = cap + formula(&machine, messages[0].1) + period * 2;
         for (model, got) in [
             ("packet", run(&machine, &messages)),
@@ -437,9 +437,9 @@ fn nothing_deadlocks_in_the_smallest_buffers() {
                 [("routing", routing), ("switch.arbitration", arbitration), ("ugal_bias", "0 B")];
             let set = [&policy[..], &buffers(tight)].concat();
             let machine = preset("dragonfly-1056", &set);
-            let messages = storm(&machine, 11, 2_000, Span::us(1), 1 << 18, 0);
+            let messages = random_messages(&machine, 11, 2_000, Span::us(1), 1 << 18, 0);
             let got = run(&machine, &messages);
-            assert!(got.counters.injected_packets > 10_000, "the storm is a breeze");
+            assert!(got.counters.injected_packets > 10_000, "too little contention");
             let longer = got.counters.nonminimal > 0;
             assert_eq!(longer, routing != "minimal", "{routing}: {}", got.counters.nonminimal);
         }
@@ -451,7 +451,7 @@ fn nothing_deadlocks_in_the_smallest_buffers() {
 fn a_large_buffer_elsewhere_changes_nothing() {
     let [plain, large] = ["64 KiB", "2 GiB"]
         .map(|buffer| preset("dragonfly-1056", &[("links.global.buffer", buffer)]));
-    let in_a_group: Vec<_> = storm(&plain, 13, 1_000, Span::us(1), 1 << 12, 0)
+    let in_a_group: Vec<_> = random_messages(&plain, 13, 1_000, Span::us(1), 1 << 12, 0)
         .into_iter()
         .map(|(at, msg)| {
             let (src, dst) = (msg.src.0 % 32, msg.dst.0 % 31);
@@ -468,7 +468,7 @@ fn a_slow_link_elsewhere_changes_nothing() {
     let took = |rate| {
         let machine = preset("dragonfly-1056", &[("links.global.rate", rate)]);
         // All credits are returned, however long they take.
-        run(&machine, &storm(&machine, 3, 500, Span::us(1), 1 << 13, 0));
+        run(&machine, &random_messages(&machine, 3, 500, Span::us(1), 1 << 13, 0));
         let got = run(&machine, &[(Time(0), message(0, 4, 1 << 20, 1))]);
         got.end().since(Time(0))
     };
@@ -480,8 +480,8 @@ fn a_slow_link_elsewhere_changes_nothing() {
 #[test]
 fn the_digest_depends_only_on_messages_and_seed() {
     let machine = preset("dragonfly-1056", &[]);
-    let messages = storm(&machine, 5, 3_000, Span::us(20), 1 << 16, 0);
-    let other = storm(&machine, 6, 3_000, Span::us(20), 1 << 16, 0);
+    let messages = random_messages(&machine, 5, 3_000, Span::us(20), 1 << 16, 0);
+    let other = random_messages(&machine, 6, 3_000, Span::us(20), 1 << 16, 0);
     let (a, b, c) = (run(&machine, &messages), run(&machine, &messages), run(&machine, &other));
     assert_eq!((a.digest, a.events, &a.counters), (b.digest, b.events, &b.counters));
     assert_ne!(a.digest, c.digest);
@@ -494,7 +494,7 @@ fn the_digest_depends_only_on_messages_and_seed() {
 #[test]
 fn no_link_exceeds_its_rate() {
     let machine = preset("aurora", &[]);
-    let messages = storm(&machine, 9, 5_000, Span::us(5), 1 << 17, 0);
+    let messages = random_messages(&machine, 9, 5_000, Span::us(5), 1 << 17, 0);
     let got = run(&machine, &messages);
     let end = got.end().since(Time(0));
     let (mut into, mut out) = (0, 0);
@@ -517,7 +517,7 @@ fn no_link_exceeds_its_rate() {
 fn contention_never_speeds_up_a_message() {
     let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
     assert_eq!(machine.routing, Routing::Minimal);
-    let messages = storm(&machine, 21, 5_000, Span::us(30), 1 << 16, 0);
+    let messages = random_messages(&machine, 21, 5_000, Span::us(30), 1 << 16, 0);
     for got in [run(&machine, &messages), run_on::<LogGpNetwork>(&machine, &messages)] {
         let mut delayed = 0;
         for (&(at, msg), seen) in messages.iter().zip(&got.seen) {
@@ -526,7 +526,7 @@ fn contention_never_speeds_up_a_message() {
             assert!(took >= least, "{msg:?} took {took}, alone {least}");
             delayed += u32::from(took > least);
         }
-        assert!(delayed > 500, "the storm is a breeze: {delayed} delayed");
+        assert!(delayed > 500, "too little contention: {delayed} delayed");
     }
 }
 

@@ -169,7 +169,7 @@ fn a_flow_keeps_its_path_until_its_last_acknowledgement() {
                 }
             }
         }
-        assert!(distinct > 5, "{routing}: ways that are all alike");
+        assert!(distinct > 5, "{routing}: all paths are equal");
     }
 }
 
@@ -193,7 +193,7 @@ fn an_ordered_message_uses_one_path_and_others_spread() {
             let closed = run_on::<LogGpNetwork>(&machine, &[(Time(0), long(true))]);
             assert_eq!(one.seen, closed.seen, "{routing}: to {dst}");
             let (one, many) = (one.seen[0], many.seen[0]);
-            assert!(many.0 * 10 < one.0 * 8, "{routing}: {many} by many ways, {one} by one");
+            assert!(many.0 * 10 < one.0 * 8, "{routing}: {many} on many paths, {one} on one");
         }
     }
 }

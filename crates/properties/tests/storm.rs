@@ -3,13 +3,13 @@
 //! release build), among them conservation and the bound on hops. This test adds conservation of
 //! messages, and repeats every run in shards, which must change nothing.
 //!
-//! 200 cases by default, and a fifth as many with background traffic; `make storm` runs 10,000. A
+//! 200 cases by default, and a fifth as many with background traffic; `make random_messages` runs 10,000. A
 //! failure prints its seed: `ODONATA_SEED=N` runs that case alone.
 
 use base::{Span, below, draw};
 use machine::faults::FaultSchedule;
 use machine::{Machine, NicId, Routing};
-use properties::{asked, assert_same, buffers, offered_at, preset};
+use properties::{assert_same, buffers, env_number, offered_at, preset};
 use sim::Background;
 use sim::traffic::{Destinations, Finish, TrafficRequest, TrafficSetting};
 
@@ -126,9 +126,9 @@ fn request(choices: &Choices, machine: &Machine) -> TrafficRequest {
 }
 
 /// Prints the case if an assertion of the network panics, which does not know the case.
-struct TellsIfPanicking<'a>(&'a str);
+struct PrintOnPanic<'a>(&'a str);
 
-impl Drop for TellsIfPanicking<'_> {
+impl Drop for PrintOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             println!("{}", self.0);
@@ -156,7 +156,7 @@ fn run_world(seed: u64) -> (u64, u64) {
         request.pattern, request.loads
     );
     let place = TrafficSetting { in_order, ..TrafficSetting::default() };
-    let _tells = TellsIfPanicking(&case);
+    let _tells = PrintOnPanic(&case);
     let done = offered_at(&machine, &request, &place, Finish::Empty);
     let c = &done.counters;
     assert!(!done.interrupted, "{case}");
@@ -188,22 +188,22 @@ fn report_progress(what: &str, done: u64, of: u64) {
 
 #[test]
 fn random_worlds_keep_all_invariants() {
-    if let Some(seed) = asked("ODONATA_SEED") {
+    if let Some(seed) = env_number("ODONATA_SEED") {
         run_world(seed);
         return;
     }
-    let worlds = asked("ODONATA_STORM").unwrap_or(200);
+    let cases = env_number("ODONATA_STORM").unwrap_or(200);
     let (mut packets, mut failed, mut empty) = (0, 0, 0);
-    for seed in 0..worlds {
+    for seed in 0..cases {
         let (generated, lost) = run_world(seed);
-        report_progress("worlds", seed + 1, worlds);
+        report_progress("cases", seed + 1, cases);
         packets += generated;
         failed += lost;
         empty += u64::from(generated == 0);
     }
-    println!("{worlds} worlds, {packets} packets, {failed} of them told to have failed");
-    assert!(packets > 500 * worlds && failed > 0, "{packets} packets, {failed} failed: a breeze");
-    assert!(empty * 10 < worlds, "{empty} worlds without a packet");
+    println!("{cases} cases, {packets} packets, {failed} of them failed");
+    assert!(packets > 500 * cases && failed > 0, "{packets} packets, {failed} failed: too few");
+    assert!(empty * 10 < cases, "{empty} cases without a packet");
 }
 
 /// A case with background traffic from every other NIC, in up to three traffic classes: times that
@@ -242,7 +242,7 @@ fn run_with_background(seed: u64) -> (u64, usize) {
     let request =
         TrafficRequest { pattern: choices.one(79, &patterns).into(), ..request(choices, &machine) };
     let case = format!("ODONATA_SEED={seed}: {place:?}, {request:?}, {settings}");
-    let _tells = TellsIfPanicking(&case);
+    let _tells = PrintOnPanic(&case);
     let done = offered_at(&machine, &request, &place, Finish::Empty);
     assert!(!done.interrupted && done.row.unfinished == 0, "{case}");
     let threads = 2 + choices.of(60, 3) as usize;
@@ -253,21 +253,21 @@ fn run_with_background(seed: u64) -> (u64, usize) {
 
 #[test]
 fn random_worlds_with_background_traffic_keep_all_invariants() {
-    if let Some(seed) = asked("ODONATA_SEED") {
+    if let Some(seed) = env_number("ODONATA_SEED") {
         run_with_background(seed);
         return;
     }
     let (mut congested, mut shared) = (0, 0);
-    let worlds = asked("ODONATA_STORM").unwrap_or(200) / 5;
-    for seed in 0..worlds {
+    let cases = env_number("ODONATA_STORM").unwrap_or(200) / 5;
+    for seed in 0..cases {
         let (onsets, classes) = run_with_background(seed);
-        report_progress("worlds in company", seed + 1, worlds);
+        report_progress("cases with background traffic", seed + 1, cases);
         congested += onsets;
         shared += usize::from(classes > 1);
     }
-    println!("{congested} times congested, {shared} worlds of several classes");
+    println!("{congested} times congested, {shared} cases with several classes");
     assert!(
         congested > 10 && shared > 5,
-        "{congested} times congested, {shared} of several classes"
+        "{congested} times congested, {shared} with several classes"
     );
 }

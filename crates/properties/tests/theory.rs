@@ -134,7 +134,7 @@ const PATTERNS: [&str; 5] =
     ["uniform", "adversarial:1", "worst-permutation", "group-shift:2", "incast:9"];
 
 /// Generated load in the window, and its accepted part, as fractions of the injection rate.
-fn carried(name: &str, pattern: &str, offered: f64, window: Span) -> (f64, f64) {
+fn accepted_load(name: &str, pattern: &str, offered: f64, window: Span) -> (f64, f64) {
     let machine = small(name, "256 KiB");
     let row = offer(&machine, pattern, offered, window);
     let senders = Destinations::parse(pattern, &machine, 3).expect("a pattern").senders();
@@ -168,7 +168,7 @@ fn every_policy_carries_what_theory_says() {
     for (name, route_class) in POLICIES {
         for pattern in PATTERNS {
             let (bound, share) = (bound(route_class, pattern), reach(name, pattern));
-            let (offered, accepted) = carried(name, pattern, bound * share, Span::us(100));
+            let (offered, accepted) = accepted_load(name, pattern, bound * share, Span::us(100));
             println!("{name} {pattern}: {accepted:.4} of {offered:.4}, {share} of {bound:.4}");
             if accepted < 0.985 * offered {
                 wrong.push((name, pattern, accepted / bound));
@@ -188,7 +188,7 @@ fn no_policy_carries_more_than_theory_says() {
             if bound * 1.15 > 1.0 {
                 continue;
             }
-            let accepted = carried(name, pattern, bound * 1.15, Span::us(80)).1;
+            let accepted = accepted_load(name, pattern, bound * 1.15, Span::us(80)).1;
             println!("{name} {pattern}: {accepted:.4}, {:+.1} %", 100.0 * (accepted / bound - 1.0));
             if accepted > 1.03 * bound {
                 wrong.push((name, pattern, accepted / bound));
@@ -207,7 +207,7 @@ fn all_to_all_saturates_as_uniform_traffic_does() {
         }
         let bound = bound(route_class, "all-to-all");
         for pattern in ["all-to-all", "random-all-to-all"] {
-            let (offered, accepted) = carried(name, pattern, 0.97 * bound, Span::us(100));
+            let (offered, accepted) = accepted_load(name, pattern, 0.97 * bound, Span::us(100));
             println!("{name}, {pattern}: {accepted:.4} of {offered:.4}, 0.97 of {bound:.4}");
             assert!(accepted >= 0.985 * offered, "{name}, {pattern}: {accepted} of {offered}");
         }
