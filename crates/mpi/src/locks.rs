@@ -88,8 +88,8 @@ mod tests {
     #[test]
     fn locks_are_granted_in_request_order() {
         let (s, x, free) = (Some(SHARED), Some(EXCLUSIVE), None);
-        type Step<'a> = (u32, Option<bool>, &'a [u32]);
-        let cases: &[&[Step]] = &[
+        type LockStep<'a> = (u32, Option<bool>, &'a [u32]);
+        let cases: &[&[LockStep]] = &[
             // Readers share; a writer waits for all of them.
             &[(1, s, &[1]), (2, s, &[2]), (3, x, &[]), (1, free, &[]), (2, free, &[3])],
             // A writer is alone; all readers behind it are granted at once.

@@ -9,7 +9,7 @@
 use collectives::{Algorithm, Composition, Kind, Parameters, Range, Rule, Selection, TreeShape};
 
 use super::conditions::{Condition, condition, is_of_communicators};
-use super::mpich::{Tree, generic, name, prefix};
+use super::mpich::{ConditionTree, generic, name, prefix};
 use super::{Format, ParsedFile, own_within};
 use crate::library::did_you_mean;
 
@@ -24,7 +24,7 @@ pub(super) fn read(
     format: Option<Format>,
     own: &Selection,
 ) -> Result<ParsedFile, Vec<String>> {
-    let file: Tree = serde_json::from_str(text).map_err(|e| vec![e.to_string()])?;
+    let file: ConditionTree = serde_json::from_str(text).map_err(|e| vec![e.to_string()])?;
     let format = format.unwrap_or_else(|| recognized(&file));
     let after_compositions = format == Format::Generic;
     let reading = ParsedFile { after_compositions, ..ParsedFile::default() };
@@ -38,8 +38,8 @@ pub(super) fn read(
 }
 
 /// Which of the three files this is, by the names in its leaves.
-fn recognized(file: &Tree) -> Format {
-    fn leaves<'a>(tree: &'a Tree, found: &mut Vec<&'a str>) {
+fn recognized(file: &ConditionTree) -> Format {
+    fn leaves<'a>(tree: &'a ConditionTree, found: &mut Vec<&'a str>) {
         for (key, below) in &tree.0 {
             match key.starts_with("algorithm=") || key.starts_with("composition=") {
                 true => found.push(key),
@@ -64,14 +64,14 @@ struct Reader<'a> {
     format: Format,
     own: &'a Selection,
     /// MPICH's own file, for the names of all collectives.
-    others: &'a Tree,
+    others: &'a ConditionTree,
     reading: ParsedFile,
     errors: Vec<String>,
 }
 
 impl Reader<'_> {
     /// The level of the collectives, below conditions about the communicator.
-    fn collectives(&mut self, tree: &Tree, place: Rule, at: &str) {
+    fn collectives(&mut self, tree: &ConditionTree, place: Rule, at: &str) {
         for (key, below) in &tree.0 {
             let path = if at.is_empty() { key.clone() } else { format!("{at}/{key}") };
             if let Some(collective) = key.strip_prefix("collective=") {
@@ -99,7 +99,7 @@ impl Reader<'_> {
         }
     }
 
-    fn collective(&mut self, name: &str, tree: &Tree, place: Rule, at: &str) {
+    fn collective(&mut self, name: &str, tree: &ConditionTree, place: Rule, at: &str) {
         let Some(kind) = Kind::named(name) else {
             let key = format!("collective={name}");
             // Collectives that this model makes of point-to-point messages have no choice.
@@ -138,7 +138,14 @@ impl Reader<'_> {
     }
 
     /// Adds the rules of a subtree, restricted to `place`.
-    fn walk(&mut self, kind: Kind, tree: &Tree, place: Rule, at: &str, rules: &mut Vec<Rule>) {
+    fn walk(
+        &mut self,
+        kind: Kind,
+        tree: &ConditionTree,
+        place: Rule,
+        at: &str,
+        rules: &mut Vec<Rule>,
+    ) {
         let mut is_whole = self.format != Format::Generic;
         let before = self.errors.len();
         for (key, below) in &tree.0 {
@@ -205,7 +212,7 @@ impl Reader<'_> {
         &mut self,
         kind: Kind,
         key: &str,
-        parameters: &Tree,
+        parameters: &ConditionTree,
         place: Rule,
         at: &str,
         rules: &mut Vec<Rule>,
@@ -310,7 +317,7 @@ impl Reader<'_> {
         &mut self,
         kind: Kind,
         full: &str,
-        parameters: &Tree,
+        parameters: &ConditionTree,
         place: Rule,
         at: &str,
         rules: &mut Vec<Rule>,

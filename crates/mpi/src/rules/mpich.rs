@@ -28,33 +28,33 @@ const MAX_NUMBER: u64 = i32::MAX as u64;
 
 /// A JSON object with ordered keys.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Tree(pub Vec<(String, Tree)>);
+pub(super) struct ConditionTree(pub Vec<(String, ConditionTree)>);
 
-impl<'de> Deserialize<'de> for Tree {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tree, D::Error> {
+impl<'de> Deserialize<'de> for ConditionTree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ConditionTree, D::Error> {
         struct Entries;
         impl<'de> Visitor<'de> for Entries {
-            type Value = Tree;
+            type Value = ConditionTree;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object such as `{\"comm_size<8\": {...}}`")
             }
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Tree, M::Error> {
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<ConditionTree, M::Error> {
                 let (mut entries, mut seen) = (Vec::new(), BTreeSet::new());
-                while let Some((key, value)) = map.next_entry::<String, Tree>()? {
+                while let Some((key, value)) = map.next_entry::<String, ConditionTree>()? {
                     let key: String = key.split_whitespace().collect();
                     if !seen.insert(key.clone()) {
                         return Err(de::Error::custom(format!("`{key}` appears twice")));
                     }
                     entries.push((key, value));
                 }
-                Ok(Tree(entries))
+                Ok(ConditionTree(entries))
             }
         }
         deserializer.deserialize_map(Entries)
     }
 }
 
-impl Serialize for Tree {
+impl Serialize for ConditionTree {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (key, tree) in &self.0 {
@@ -64,16 +64,16 @@ impl Serialize for Tree {
     }
 }
 
-impl Tree {
-    fn one(key: impl Into<String>, tree: Tree) -> Tree {
-        Tree(vec![(key.into(), tree)])
+impl ConditionTree {
+    fn one(key: impl Into<String>, tree: ConditionTree) -> ConditionTree {
+        ConditionTree(vec![(key.into(), tree)])
     }
-    pub fn find(&self, key: &str) -> Option<&Tree> {
+    pub fn find(&self, key: &str) -> Option<&ConditionTree> {
         self.0.iter().find(|(k, _)| k == key).map(|(_, tree)| tree)
     }
 }
 
-pub(super) fn generic() -> Tree {
+pub(super) fn generic() -> ConditionTree {
     serde_json::from_str(GENERIC).expect("the included file is valid")
 }
 
@@ -179,7 +179,7 @@ pub(super) fn write(kind: Kind, rules: &[Rule]) -> String {
     let mut file = generic();
     let key = format!("collective={}", kind.name());
     let at = file.0.iter().position(|(k, _)| *k == key).expect("MPICH has rules for all kinds");
-    let intra = |tree: &Tree| tree.find("comm_type=intra").cloned().unwrap_or_default();
+    let intra = |tree: &ConditionTree| tree.find("comm_type=intra").cloned().unwrap_or_default();
     let whole = Rule::always(kind.algorithms()[0]);
     let tree = |place| branch(kind, rules, place);
     let ours = match kind {
@@ -188,7 +188,7 @@ pub(super) fn write(kind: Kind, rules: &[Rule]) -> String {
             let key = "is_sendbuf_inplace=yes";
             let in_place = own.find(key).expect("MPICH's rules tell the two apart").clone();
             let not = ("is_sendbuf_inplace=no".to_string(), tree(whole));
-            Tree(vec![(key.to_string(), in_place), not])
+            ConditionTree(vec![(key.to_string(), in_place), not])
         }
         // For operators that do not commute, the algorithm here is not MPICH's.
         Kind::ReduceScatter | Kind::ReduceScatterBlock => {
@@ -196,7 +196,10 @@ pub(super) fn write(kind: Kind, rules: &[Rule]) -> String {
             let key = "is_commutative=no";
             let ordered = own.find(key).expect("MPICH's rules tell the two apart").clone();
             let commutes = tree(Rule { commutative: Some(true), ..whole });
-            Tree(vec![("is_commutative=yes".to_string(), commutes), (key.to_string(), ordered)])
+            ConditionTree(vec![
+                ("is_commutative=yes".to_string(), commutes),
+                (key.to_string(), ordered),
+            ])
         }
         _ => tree(whole),
     };
@@ -226,7 +229,7 @@ pub(super) fn write(kind: Kind, rules: &[Rule]) -> String {
 }
 
 /// The subtree for `rules`, restricted to `place`.
-fn branch(kind: Kind, rules: &[Rule], place: Rule) -> Tree {
+fn branch(kind: Kind, rules: &[Rule], place: Rule) -> ConditionTree {
     let mut met = rules.iter().filter_map(|rule| {
         // A rule whose algorithm does not preserve order is for operators that commute.
         guard_order(kind, *rule).and(&place)
@@ -238,7 +241,7 @@ fn branch(kind: Kind, rules: &[Rule], place: Rule) -> Tree {
     if yes == no {
         return yes;
     }
-    let mut tree = Tree::one(split.key, yes);
+    let mut tree = ConditionTree::one(split.key, yes);
     // Cases of one family of conditions are siblings.
     let asks_the_same = no.0.iter().all(|(key, _)| key.starts_with(split.family));
     match asks_the_same && split.otherwise == format!("{}=any", split.family) {
@@ -255,7 +258,7 @@ fn guard_order(kind: Kind, mut rule: Rule) -> Rule {
     rule
 }
 
-fn leaf(kind: Kind, algorithm: Algorithm) -> Tree {
+fn leaf(kind: Kind, algorithm: Algorithm) -> ConditionTree {
     let name = name(kind, algorithm).expect("only MPICH's own algorithms are written");
     // The receives of both phases are posted at once, as is MPICH's default, and sends of trees do
     // not wait for each other.
@@ -283,8 +286,9 @@ fn leaf(kind: Kind, algorithm: Algorithm) -> Tree {
         }
         _ => Vec::new(),
     };
-    let parameters = Tree(words.into_iter().map(|word| (word, Tree::default())).collect());
-    Tree::one(format!("algorithm={name}"), parameters)
+    let parameters =
+        ConditionTree(words.into_iter().map(|word| (word, ConditionTree::default())).collect());
+    ConditionTree::one(format!("algorithm={name}"), parameters)
 }
 
 /// A condition that separates a rule's range from the rest of a larger one.

@@ -7,7 +7,7 @@ use collectives::{Case, Collective, Kind};
 use std::collections::BTreeMap;
 
 /// One member's call: its row, and its index among the rarer operations.
-struct Entry {
+struct MemberCall {
     row: usize,
     at: u32,
     call: Collective,
@@ -18,7 +18,7 @@ struct Entry {
 pub(super) struct CollectiveMatching {
     /// How many collectives each member of each communicator has entered so far.
     entered: BTreeMap<(Context, u32), u32>,
-    collectives: BTreeMap<(Context, u32), (Case, Vec<Entry>)>,
+    collectives: BTreeMap<(Context, u32), (Case, Vec<MemberCall>)>,
 }
 
 type Wrong = (String, &'static str);
@@ -56,7 +56,7 @@ impl CollectiveMatching {
         let entered = self.entered.entry((context, call.member.rank)).or_default();
         let meeting = self.collectives.entry((context, *entered)).or_insert((case, Vec::new()));
         *entered += 1;
-        meeting.1.push(Entry { row, at, call });
+        meeting.1.push(MemberCall { row, at, call });
     }
 
     /// The indices of all collectives, each with the first member's case.
@@ -104,8 +104,8 @@ fn agree(theirs: &Collective, mine: &Collective) -> Result<(), &'static str> {
 }
 
 /// Checks that the length of each sent block is the one its receiver expects.
-fn check_blocks(entries: &[Entry], errors: &mut ScheduleErrors) {
-    let (all, root): (Vec<&Entry>, Vec<&Entry>) = (
+fn check_blocks(entries: &[MemberCall], errors: &mut ScheduleErrors) {
+    let (all, root): (Vec<&MemberCall>, Vec<&MemberCall>) = (
         entries.iter().collect(),
         entries.iter().filter(|e| e.call.member.rank == e.call.root).collect(),
     );

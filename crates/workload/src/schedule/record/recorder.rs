@@ -11,7 +11,7 @@ use base::{Span, Time};
 use collectives::{Collective, Kind};
 use std::collections::BTreeMap;
 
-struct Entry {
+struct LoggedCall {
     step: u32,
     after: Span,
     op: Op,
@@ -20,7 +20,7 @@ struct Entry {
 
 #[derive(Default)]
 struct RankLog {
-    entries: Vec<Entry>,
+    entries: Vec<LoggedCall>,
     /// By step: the calls it needs.
     needs: Vec<Vec<u32>>,
     /// By the wire's token: its latest call.
@@ -97,7 +97,7 @@ impl Recorder {
             log.call_of[token] = number;
         }
         let step = log.needs.len() as u32 - 1;
-        log.entries.push(Entry { step, after: call.after, op, flags });
+        log.entries.push(LoggedCall { step, after: call.after, op, flags });
     }
 
     /// The pause that ends a hand-over: nothing continues before it.
@@ -174,7 +174,7 @@ impl Recorder {
             log.interrupted.push((alarm, call, now));
         }
         let step = log.needs.len() as u32 - 1;
-        log.entries.push(Entry { step, after: Span::ZERO, op: Op::Delay { span }, flags: 0 });
+        log.entries.push(LoggedCall { step, after: Span::ZERO, op: Op::Delay { span }, flags: 0 });
         log.next_needs.push(call);
     }
 
@@ -214,7 +214,7 @@ impl Recorder {
 }
 
 /// The peer of the first of these calls that is not a notification.
-fn peer_of(entries: &[Entry]) -> u32 {
+fn peer_of(entries: &[LoggedCall]) -> u32 {
     let mut calls = entries.iter().filter(|entry| entry.op.completes());
     match calls.next().map(|entry| &entry.op) {
         Some(&(Op::Send { to, .. } | Op::OneSided { to, .. })) => to,
@@ -236,8 +236,8 @@ fn resolve(from: &mut u32, tag: &mut i32, done: &Done) -> u8 {
 }
 
 impl Table {
-    fn push(&mut self, rank: u32, entry: &Entry) {
-        let Entry { step, after, ref op, flags } = *entry;
+    fn push(&mut self, rank: u32, entry: &LoggedCall) {
+        let LoggedCall { step, after, ref op, flags } = *entry;
         let (mut peer, mut tag, mut context, mut bytes) = (0, 0, 0, 0);
         let (mut back, mut span, mut other, mut root, mut grain) = (0, 0, 0, 0, 1);
         let name = match *op {
