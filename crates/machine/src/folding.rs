@@ -25,18 +25,18 @@ pub struct Folding {
 impl Folding {
     /// The group at the offset of `to` from `from`, whose cables from the first group are
     /// equivalent.
-    fn apart(&self, from: usize, to: usize) -> GroupId {
+    fn at_offset(&self, from: usize, to: usize) -> GroupId {
         let n = self.groups.len();
         self.groups[if self.swaps { from ^ to } else { (to + n - from) % n }]
     }
 
     /// The position of each group of a machine in `groups`, if any.
-    fn places(&self, n_groups: usize) -> IndexVec<GroupId, Option<usize>> {
-        let mut places = IndexVec::filled(None, n_groups);
-        for (place, &group) in self.groups.iter().enumerate() {
-            places[group] = Some(place);
+    fn positions(&self, n_groups: usize) -> IndexVec<GroupId, Option<usize>> {
+        let mut positions = IndexVec::filled(None, n_groups);
+        for (position, &group) in self.groups.iter().enumerate() {
+            positions[group] = Some(position);
         }
-        places
+        positions
     }
 }
 
@@ -81,9 +81,9 @@ impl Machine {
     /// The ends of each global link, in order, under uniform cabling.
     fn uniform_ends(&self, folding: &Folding) -> Vec<(SwitchId, SwitchId)> {
         let Topology::Dragonfly(net) = &self.topology;
-        let places = folding.places(net.groups.len());
-        let side = |own: GroupId, other: GroupId| match (places[own], places[other]) {
-            (Some(i), Some(j)) => net.pair(folding.groups[0], folding.apart(i, j)),
+        let positions = folding.positions(net.groups.len());
+        let side = |own: GroupId, other: GroupId| match (positions[own], positions[other]) {
+            (Some(i), Some(j)) => net.pair(folding.groups[0], folding.at_offset(i, j)),
             (Some(_), None) => net.pair(folding.groups[0], other),
             _ => net.pair(own, other),
         };
@@ -119,7 +119,7 @@ impl Machine {
     pub fn folded_links(&self, folding: &Folding) -> IndexVec<LinkId, LinkId> {
         let Topology::Dragonfly(net) = &self.topology;
         let first = folding.groups[0];
-        let places = folding.places(net.groups.len());
+        let positions = folding.positions(net.groups.len());
         let mut representatives: IndexVec<LinkId, LinkId> = self.links.to.ids().collect();
         for link in self.links.to.ids() {
             let ends = (self.links.from[link], self.links.to[link]);
@@ -132,7 +132,7 @@ impl Machine {
                 }
                 (kind @ (LinkKind::Local | LinkKind::LocalBlack), LinkEnd::Switch(at), _) => {
                     let group = net.coords[at].group();
-                    if places[group].is_none() {
+                    if positions[group].is_none() {
                         continue;
                     }
                     let same = net.groups[first].first + (at.0 - net.groups[group].first);
@@ -147,8 +147,8 @@ impl Machine {
         }
         for from in net.groups.ids() {
             for to in net.groups.ids().filter(|&to| to != from) {
-                let (a, b) = match (places[from], places[to]) {
-                    (Some(i), Some(j)) => (first, folding.apart(i, j)),
+                let (a, b) = match (positions[from], positions[to]) {
+                    (Some(i), Some(j)) => (first, folding.at_offset(i, j)),
                     (Some(_), None) => (first, to),
                     (None, Some(_)) => (from, first),
                     (None, None) => continue,

@@ -1,5 +1,5 @@
 //! Routing around faults. The policy decides with failed links costlier than any load. If its step
-//! leads nowhere, this file searches the path with the fewest turns.
+//! leads nowhere, this file searches for the path with the fewest turns.
 //!
 //! Public facts: a switch routes away from its own failed ports at once, and a routing sweep of the
 //! fabric manager updates the others. How paths are then chosen is not public. The order here is
@@ -31,7 +31,7 @@ pub enum ClassStage {
 }
 
 /// Above any load, and small enough to be summed.
-const HEAVY: u32 = 1 << 26;
+const FAILED_LINK_LOAD: u32 = 1 << 26;
 
 /// Maximum number of evaluations of the policy, each with another draw [estimate]. A real fabric
 /// manager removes failed links from the switches' tables, so that they choose among the rest. A
@@ -41,8 +41,8 @@ const TRIES: u64 = 8;
 /// Random stream of those draws.
 const STREAM_RETRY: u32 = 0x6f74_6872;
 
-/// More turns than any path may have.
-const NEVER: u8 = u8::MAX;
+/// Class increments of "no path": more than any path has.
+const NO_PATH: u8 = u8::MAX;
 
 /// The faults known to one switch.
 #[derive(Clone, Copy)]
@@ -85,16 +85,16 @@ struct AvoidFaults<'a, L> {
 
 impl<L: LoadView> LoadView for AvoidFaults<'_, L> {
     fn near(&self, link: LinkId) -> u32 {
-        if self.view.is_up(link) { self.load.near(link) } else { HEAVY }
+        if self.view.is_up(link) { self.load.near(link) } else { FAILED_LINK_LOAD }
     }
     fn far(&self, link: LinkId) -> u32 {
         self.load.far(link)
     }
     fn downstream(&self, link: LinkId) -> u32 {
-        if self.view.is_up(link) { self.load.downstream(link) } else { HEAVY }
+        if self.view.is_up(link) { self.load.downstream(link) } else { FAILED_LINK_LOAD }
     }
     fn anywhere(&self, link: LinkId) -> u32 {
-        if self.view.is_up(link) { self.load.anywhere(link) } else { HEAVY }
+        if self.view.is_up(link) { self.load.anywhere(link) } else { FAILED_LINK_LOAD }
     }
 }
 
@@ -112,12 +112,12 @@ struct Detour {
 impl Detour {
     /// No path.
     const NONE: Detour =
-        Detour { increments: NEVER, link: LinkId(u32::MAX), turns: false, crosses: false };
+        Detour { increments: NO_PATH, link: LinkId(u32::MAX), turns: false, crosses: false };
     /// Already at the target.
     const HERE: Detour = Detour { increments: 0, ..Detour::NONE };
 
     fn exists(self) -> bool {
-        self.increments != NEVER
+        self.increments != NO_PATH
     }
     /// With this many more increments; no path stays no path.
     fn then(self, more: u8) -> Detour {
