@@ -26,4 +26,4 @@ print(f"100 ns more in a switch costs {added * 1e9:.0f} ns between groups: "
 try:
     print(aurora.with_({"switch.latncy": "450 ns"}).summary)
 except od.InputError as error:
-    print(f"refused: {error.complaints[0]}")
+    print(f"refused: {error.diagnostics[0]}")

@@ -122,7 +122,7 @@ def clean(at: Path) -> Iterator[None]:
 
 def here(case: Case, at: Path) -> Outcome:
     """The command in this process: nothing is started, and `run` stops before its ranks would."""
-    from odonata import cli, door, sweeps
+    from odonata import cli, core, sweeps
 
     with clean(at):
         case.write(at)
@@ -136,7 +136,7 @@ def here(case: Case, at: Path) -> Outcome:
         sweeps.ask = nothing_computed
         try:
             with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
-                code = looked(cli, door, case) if case.argv[:1] == ("run",) else None
+                code = looked(cli, core, case) if case.argv[:1] == ("run",) else None
                 if code is None:
                     code = cli.code_of(list(case.argv))
         finally:
@@ -149,7 +149,7 @@ def here(case: Case, at: Path) -> Outcome:
         return Outcome(code, stdout.getvalue(), stderr.getvalue(), before, listing(at), took)
 
 
-def looked(cli, door, case: Case) -> int:
+def looked(cli, core, case: Case) -> int:
     """`run` as far as the request to the core."""
     seen: list[str] = []
 
@@ -157,7 +157,7 @@ def looked(cli, door, case: Case) -> int:
         seen.append(function)
 
     stderr = sys.stderr
-    with door.looking(look):
+    with core.looking(look):
         code = cli.code_of(list(case.argv))
     if seen:  # what stopped it is no bug
         stderr.seek(0)

@@ -17,7 +17,7 @@ import click
 
 import odonata
 from odonata import bench, benchmarks, cli, errors, extrapolating, launch, machines, patterns
-from odonata import replaying, sweeps, together
+from odonata import replaying, sweeps, multi_job
 
 HERE = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/reference/generate.py; change the declarations, not this page. -->"
@@ -89,11 +89,11 @@ def python_page() -> str:
     lines += described("od.replay", replaying.replay, "##")
     lines += described("od.extrapolate", extrapolating.extrapolate, "##")
     lines += members("Extrapolation", extrapolating.Extrapolation)
-    lines += described("od.jobs", together.jobs, "##")
-    lines += members("JobsResult", together.JobsResult)
+    lines += described("od.jobs", multi_job.jobs, "##")
+    lines += members("JobsResult", multi_job.JobsResult)
     lines += described("od.sweep", sweeps.sweep, "##")
     lines += members("SweepResult", sweeps.SweepResult)
-    for name in ("Error", "InputError", "Complaint", "SimulatedFailure"):
+    for name in ("Error", "InputError", "Diagnostic", "SimulatedFailure"):
         lines += described(f"od.{name}", getattr(errors, name), "##")
     return "\n".join(lines)
 

@@ -24,20 +24,20 @@ TYPE_CHECKING = False  # checkers of types take it for true; `typing` itself tak
 if TYPE_CHECKING:
     from . import bench
     from .bench import BenchResult
-    from .errors import Complaint, Error, InputError, SimulatedFailure
+    from .errors import Diagnostic, Error, InputError, SimulatedFailure
     from .extrapolating import Extrapolation, extrapolate
     from .launch import RunResult, run
     from .machines import Job, Machine, machine, presets
     from .patterns import TrafficResult, traffic
     from .replaying import ReplayResult, replay
     from .sweeps import SweepResult, sweep
-    from .together import JobsResult, jobs
+    from .multi_job import JobsResult, jobs
     from .tuning import TuneResult, tune
     from .version import __version__ as __version__
 
 __all__ = [
     "BenchResult",
-    "Complaint",
+    "Diagnostic",
     "Error",
     "Extrapolation",
     "InputError",
@@ -66,14 +66,14 @@ __all__ = [
 # which comes through here, is to hear of Ctrl-C before it imports anything that takes time.
 _NAMES = {
     "bench": ["BenchResult"],
-    "errors": ["Complaint", "Error", "InputError", "SimulatedFailure"],
+    "errors": ["Diagnostic", "Error", "InputError", "SimulatedFailure"],
     "extrapolating": ["Extrapolation", "extrapolate"],
     "launch": ["RunResult", "run"],
     "machines": ["Job", "Machine", "machine", "presets"],
     "patterns": ["TrafficResult", "traffic"],
     "replaying": ["ReplayResult", "replay"],
     "sweeps": ["SweepResult", "sweep"],
-    "together": ["JobsResult", "jobs"],
+    "multi_job": ["JobsResult", "jobs"],
     "tuning": ["TuneResult", "tune"],
     "version": ["__version__"],
 }

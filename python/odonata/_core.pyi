@@ -1,4 +1,4 @@
-"""The compiled core. Requests and answers are JSON texts; `odonata.door` is its only caller."""
+"""The compiled core. Requests and answers are JSON texts; `odonata.core` is its only caller."""
 
 from collections.abc import Callable
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from . import door
+from . import core
 from .benchmarks import KINDS, MESSAGES, TWIN_PACKETS, ask
 from .errors import SimulatedFailure
 from .machines import Job
@@ -55,8 +55,8 @@ def run(
     error_bars: bool = False,
     twin_packets: int = TWIN_PACKETS,
     tolerance: float | str | None = None,
-    tick: door.Tick | None = None,
-    stop: door.Stop | None = None,
+    tick: core.Tick | None = None,
+    stop: core.Stop | None = None,
 ) -> BenchResult:
     """Run the benchmark called `name`; one function of that name stands for each.
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from . import door, names, tables
-from .errors import Complaints
+from . import core, names, tables
+from .errors import Diagnostics
 from .machines import Job, is_job
 from .units import MOST, Unreadable, read_share, read_sizes
 from .version import version
@@ -81,11 +81,11 @@ def ask(
     error_bars: bool = False,
     twin_packets: int = TWIN_PACKETS,
     tolerance: float | str | None = None,
-    tick: door.Tick | None = None,
-    stop: door.Stop | None = None,
+    tick: core.Tick | None = None,
+    stop: core.Stop | None = None,
 ) -> dict[str, Any]:
     """The summary of a benchmark, see `bench.run`; it may have a `failure`."""
-    wrong = Complaints()
+    wrong = Diagnostics()
     wrong.word("buffers", buffers, BUFFERS, "one of")
     known = wrong.word("benchmark", name, NAMES, "a benchmark")
     if is_job(wrong, job) and known and job.ranks < KINDS[name].least_ranks:
@@ -119,7 +119,7 @@ def ask(
         "tolerance": tolerance,
     }
     is_auto = fidelity == names.AUTO
-    answer = door.enter("bench", request, tick, stop)
+    answer = core.enter("bench", request, tick, stop)
     return {
         "odonata": version(),
         "kind": "bench",
@@ -141,7 +141,7 @@ def ask(
     }
 
 
-def share_of(wrong: Complaints, tolerance: Any) -> float:
+def share_of(wrong: Diagnostics, tolerance: Any) -> float:
     """A tolerance as the command line reads it, which a number is as well: 10 may mean 10 %."""
     try:
         return read_share(str(tolerance))
@@ -151,7 +151,7 @@ def share_of(wrong: Complaints, tolerance: Any) -> float:
         return 1.0
 
 
-def check_tolerance(wrong: Complaints, fidelity: str, tolerance: Any) -> None:
+def check_tolerance(wrong: Diagnostics, fidelity: str, tolerance: Any) -> None:
     """Complain unless there is one where a fidelity is to be chosen, and none elsewhere."""
     if fidelity == names.AUTO and tolerance is None:
         wrong.add("tolerance", "nothing", "a share above 0 with fidelity `auto`, such as 0.1")
@@ -159,7 +159,7 @@ def check_tolerance(wrong: Complaints, fidelity: str, tolerance: Any) -> None:
         wrong.add("tolerance", tolerance, "fidelity `auto` with it: others are used as given")
 
 
-def check_sizes(wrong: Complaints, sizes: Any) -> list[int]:
+def check_sizes(wrong: Diagnostics, sizes: Any) -> list[int]:
     """Message sizes, bytes."""
     given = wrong.sequence("sizes", sizes, "a list of sizes in bytes, at least one")
     return [wrong.whole("sizes", size, 0, MOST) for size in given]

@@ -1,7 +1,7 @@
 """From the words of a command line to values, collecting every complaint on the way.
 
 Options reach us as text on purpose: click would stop at the first bad one. Complaints name
-arguments as the Python API does; `spelling.spelled` puts them into the command line's words.
+arguments as the Python API does; `suggestions.spelled` puts them into the command line's words.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from . import door, machines, names, units
-from .errors import MOST, Complaints, InputError, whole_wanted
+from . import core, machines, names, units
+from .errors import MOST, Diagnostics, InputError, whole_wanted
 from .files import read_text, why
 from .machines import Machine
 
@@ -25,7 +25,7 @@ MOST_PLACED = 1 << 22
 MOST_TOLD = 1_000  # complaints after which a file is not read on
 
 
-class Checks(Complaints):
+class Checks(Diagnostics):
     """Complaints about a command line."""
 
     def integer(
@@ -123,7 +123,7 @@ class Checks(Complaints):
             try:
                 request: dict[str, Any] = {"machine": machine.request(), "routing": machine.routing}
                 if machine.toml is not None or machine.name in machines.presets():
-                    door.ask("show", request)
+                    core.ask("show", request)
             except InputError as error:
                 self.extend(error)
         self.raise_any()

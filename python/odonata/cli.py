@@ -12,7 +12,7 @@ import sys
 import click
 
 from . import interrupts, text
-from .commands.command import Commands, Late, usage_complaint
+from .commands.command import Commands, Late, usage_diagnostic
 from .errors import InputError, NoRoom, SimulatedFailure
 from .files import why
 from .streams import mend_streams, say, silence
@@ -122,13 +122,13 @@ def code_of(arguments: list[str] | None) -> int:
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except InputError as error:
-        say(text.complaints(error.complaints))
+        say(text.diagnostics(error.diagnostics))
         return 2
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.format_message())
         return 2
     except click.UsageError as error:
-        say(text.complaints([usage_complaint(error)]))
+        say(text.diagnostics([usage_diagnostic(error)]))
         return 2
     except SimulatedFailure as error:
         said = {"kind": error.kind, "message": str(error), "ranks": error.ranks}

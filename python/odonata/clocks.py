@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import date, datetime, timezone
 from pathlib import Path
 
-from .errors import Complaints, nearest
+from .errors import Diagnostics, nearest
 
 LIBRARY = Path(__file__).resolve().parent / "_lib" / "libodonata_clock.so"
 # When simulated jobs begin, so that a program that asks for the date does the same every time.
@@ -17,7 +17,7 @@ CLOCKS = ("virtual", "real")
 
 
 def variables(
-    wrong: Complaints, clock: str, epoch: str, environment: Mapping[str, str]
+    wrong: Diagnostics, clock: str, epoch: str, environment: Mapping[str, str]
 ) -> dict[str, str]:
     """What gives the ranks those clocks, and the names of their nodes, beside `environment`."""
     if clock not in CLOCKS:
@@ -43,7 +43,7 @@ def variables(
     return found
 
 
-def seconds_of(wrong: Complaints, epoch: str) -> int:
+def seconds_of(wrong: Diagnostics, epoch: str) -> int:
     """Seconds since 1970: of `now`, or of a date or time, which is UTC unless it says so."""
     if epoch == "now":
         return int(time.time())

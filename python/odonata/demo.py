@@ -145,7 +145,7 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except InputError as error:
-        print(text.complaints(error.complaints), file=sys.stderr)
+        print(text.diagnostics(error.diagnostics), file=sys.stderr)
         sys.exit(2)
     except SimulatedFailure as error:
         said = {"kind": error.kind, "message": str(error), "ranks": error.ranks}

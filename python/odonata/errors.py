@@ -24,7 +24,7 @@ class Error(Exception):
 
 
 @dataclass(frozen=True)
-class Complaint:
+class Diagnostic:
     """One thing wrong with the input: where, what was found, what is wanted, the nearest word."""
 
     at: str
@@ -40,12 +40,12 @@ class Complaint:
 class InputError(Error):
     """The input is wrong. `complaints` has all of it; nothing was started."""
 
-    def __init__(self, complaints: Iterable[Complaint]):
-        self.complaints = list(complaints)
-        super().__init__("; ".join(map(str, self.complaints)))
+    def __init__(self, diagnostics: Iterable[Diagnostic]):
+        self.diagnostics = list(diagnostics)
+        super().__init__("; ".join(map(str, self.diagnostics)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.complaints,)  # pickle would make it of its words
+        return type(self), (self.diagnostics,)  # pickle would make it of its words
 
 
 class NoRoom(Error):
@@ -129,18 +129,18 @@ def whole_wanted(least: int, most: int = MOST) -> str:
     return f"a whole number of at least {least} and at most {most}"
 
 
-class Complaints:
+class Diagnostics:
     """Collects complaints so that the user hears all of them at once."""
 
     def __init__(self) -> None:
-        self.list: list[Complaint] = []
+        self.list: list[Diagnostic] = []
 
     def add(self, at: str, found: Any, wanted: str, hint: str | None = None) -> None:
         try:
             shown = str(found)
         except ValueError:  # of a number with more digits than Python writes
             shown = f"a number of {found.bit_length():,} bits"
-        self.list.append(Complaint(at, shown, wanted, hint))
+        self.list.append(Diagnostic(at, shown, wanted, hint))
 
     def unknown_key(
         self, at: str, found: Any, wanted: str, key: object, legal: Iterable[str]
@@ -199,26 +199,26 @@ class Complaints:
     def extend(self, error: InputError) -> None:
         """Add what `error` says, unless it was said already of the same option."""
         said = {(c.at, c.found) for c in self.list}
-        self.list += [c for c in error.complaints if (c.at, c.found) not in said]
+        self.list += [c for c in error.diagnostics if (c.at, c.found) not in said]
 
     def raise_any(self) -> None:
         if (more := len(self.list) - MAX_REPORTED) > 0:
-            last = Complaint("input", f"{more:,} more problems", "those above corrected first")
+            last = Diagnostic("input", f"{more:,} more problems", "those above corrected first")
             raise InputError([*self.list[:MAX_REPORTED], last])
         if self.list:
             raise InputError(self.list)
 
 
-def complaints_from_json(text: str) -> list[Complaint]:
+def diagnostics_from_json(text: str) -> list[Diagnostic]:
     """The core's complaints; a plain message becomes one complaint."""
     try:
         rows = json.loads(text)
     except ValueError:
         rows = None
     if not isinstance(rows, list):
-        return [Complaint("input", text, "something the machine can do")]
+        return [Diagnostic("input", text, "something the machine can do")]
     return [
-        Complaint(
+        Diagnostic(
             str(row.get("at", "input")),
             str(row.get("found", "")),
             _wanted(str(row.get("at", "")), str(row.get("wanted", ""))),

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import door, merging, playing, records, regular, replaying
-from .errors import Complaint, Complaints, InputError
+from . import core, merging, playing, records, spmd_model, replaying
+from .errors import Diagnostic, Diagnostics, InputError
 from .files import why
-from .regular import IrregularError, Recording
+from .spmd_model import IrregularError, Recording
 
 # Who is alone or has one partner looks regular in too many ways.
 LEAST_RANKS = 4
@@ -45,7 +45,7 @@ def extrapolate(
     ranks, or one. `record` is the file to write, for `odonata.replay`; it says of itself that it
     is extrapolated. What is not regular raises `InputError`, with the rank and the call.
     """
-    wrong = Complaints()
+    wrong = Diagnostics()
     wanted = wrong.whole("ranks", ranks, LEAST_RANKS)
     found = check(wrong, recordings, None if wrong.list else wanted, record)
     wrong.raise_any()
@@ -53,7 +53,7 @@ def extrapolate(
 
 
 def check(
-    wrong: Complaints,
+    wrong: Diagnostics,
     recordings: str | Path | Sequence[str | Path],
     ranks: int | None,
     record: str | Path | None,
@@ -73,7 +73,7 @@ def check(
 
 
 def make(
-    wrong: Complaints, found: list[Recording], ranks: int, record: str | Path
+    wrong: Diagnostics, found: list[Recording], ranks: int, record: str | Path
 ) -> Extrapolation:
     """Write the record of what `check` found nothing wrong with."""
     found.sort(key=lambda of: of.ranks)
@@ -87,12 +87,12 @@ def make(
 
 def understood(
     found: Sequence[Recording],
-) -> tuple[Sequence[regular.Program], Sequence[regular.Part]]:
+) -> tuple[Sequence[spmd_model.Program], Sequence[spmd_model.Part]]:
     """The programs of all ranks, and their communicators; or `IrregularError`."""
-    parts = regular.parts_of(found)
+    parts = spmd_model.parts_of(found)
     simple, first = None, None
     try:
-        simple = regular.programs(found)
+        simple = spmd_model.programs(found)
         for of in found:
             playing.check(simple, of, parts)
         # A small grid looks like offsets in one direction and exclusive or in another.
@@ -115,7 +115,7 @@ def understood(
         raise first if first.is_close else error from None
 
 
-def is_mixed(program: regular.Program) -> bool:
+def is_mixed(program: spmd_model.Program) -> bool:
     """Whether partners in one communicator follow rules of several families."""
     families: dict[int, set[str]] = {}
     for item in program.items:
@@ -125,9 +125,9 @@ def is_mixed(program: regular.Program) -> bool:
     return any(len(some) > 1 for some in families.values())
 
 
-def read(wrong: Complaints, name: Any) -> Recording | None:
+def read(wrong: Diagnostics, name: Any) -> Recording | None:
     """A recording by ranks; None after a complaint."""
-    sub = Complaints()
+    sub = Diagnostics()
     trace = replaying.read(sub, name)
     of_file(wrong, name, sub.list)
     if trace is None:
@@ -148,11 +148,11 @@ def read(wrong: Complaints, name: Any) -> Recording | None:
         return None
     assert isinstance(trace.data, dict), "a record has a header"
     try:
-        door.check_record(records.of_core(trace.header), trace.data)
+        core.check_record(records.of_core(trace.header), trace.data)
     except InputError as error:
         # Of collectives that ranks do not call alike, the search for rules says more.
-        if not all(c.wanted.startswith("the same as row") for c in error.complaints):
-            of_file(wrong, name, error.complaints)
+        if not all(c.wanted.startswith("the same as row") for c in error.diagnostics):
+            of_file(wrong, name, error.diagnostics)
             return None
     rows: list[list[dict[str, Any]]] = [[] for _ in range(n)]
     for row in records.rows(trace.header, trace.data):
@@ -166,10 +166,10 @@ def read(wrong: Complaints, name: Any) -> Recording | None:
         wrong.add("recordings", found, "a recording of all ranks, which call MPI or exit")
         return None
     # A record names the members of those communicators only on which collectives are called.
-    known = {context for context, _ in trace.header["communicators"]} | {regular.WORLD}
+    known = {context for context, _ in trace.header["communicators"]} | {spmd_model.WORLD}
     users: dict[int, list[int]] = {}
     for rank, mine in enumerate(rows):
-        for context in sorted({row["context"] & ~regular.PRIVATE for row in mine} - known):
+        for context in sorted({row["context"] & ~spmd_model.PRIVATE for row in mine} - known):
             users.setdefault(context, []).append(rank)
     trace.header["communicators"] += [[context, ranks] for context, ranks in users.items()]
     for context, members in trace.header["communicators"]:
@@ -187,13 +187,13 @@ def is_sound(rows: Sequence[dict[str, Any]]) -> bool:
     """Whether a rank's calls name calls before them only, and no computation as another call."""
     return all(
         all(need < nth for need in row["needs"])
-        and (row["op"] not in regular.LINKED
+        and (row["op"] not in spmd_model.LINKED
              or row["other"] < nth and rows[row["other"]]["op"] != "pause")
         for nth, row in enumerate(rows)
     )  # fmt: skip
 
 
-def of_file(wrong: Complaints, name: Any, found: Sequence[Complaint]) -> None:
+def of_file(wrong: Diagnostics, name: Any, found: Sequence[Diagnostic]) -> None:
     """Complaints about one of several recordings, each with the name of its file."""
     for c in found:
         is_named = c.at == "trace" and str(name) in c.found
@@ -201,7 +201,7 @@ def of_file(wrong: Complaints, name: Any, found: Sequence[Complaint]) -> None:
         wrong.add(at, c.found, c.wanted, c.hint)
 
 
-def out_of_range(program: regular.Program, ranks: int) -> tuple[str, str, str] | None:
+def out_of_range(program: spmd_model.Program, ranks: int) -> tuple[str, str, str] | None:
     """Of a call that cannot be: its name, what was found, what was expected."""
     for slot in playing.unrolled(program, ranks):
         op = slot.token.op
@@ -221,7 +221,7 @@ def out_of_range(program: regular.Program, ranks: int) -> tuple[str, str, str] |
     return None
 
 
-def compare(wrong: Complaints, found: Sequence[Recording], ranks: int | None) -> None:
+def compare(wrong: Diagnostics, found: Sequence[Recording], ranks: int | None) -> None:
     """Complain unless recordings are of one program on different numbers of ranks, none of more."""
     sizes = [of.ranks for of in found]
     if len(set(sizes)) < len(sizes):
@@ -234,10 +234,10 @@ def compare(wrong: Complaints, found: Sequence[Recording], ranks: int | None) ->
 
 
 def write(
-    wrong: Complaints,
+    wrong: Diagnostics,
     path: Path,
-    programs: Sequence[regular.Program],
-    parts: Sequence[regular.Part],
+    programs: Sequence[spmd_model.Program],
+    parts: Sequence[spmd_model.Part],
     found: Sequence[Recording],
     ranks: int,
 ) -> Extrapolation:
@@ -266,7 +266,7 @@ def write(
         ranks=ranks,
         calls=0,
         recordings=[{"file": of.name, "ranks": of.ranks} for of in found],
-        rules=regular.said(programs),
+        rules=spmd_model.said(programs),
     )
     recorded = largest.header["recorded"]
     header = {

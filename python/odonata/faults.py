@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from .errors import Complaints
+from .errors import Diagnostics
 from .files import read_text, why
 
 WANTED = (
@@ -20,7 +20,7 @@ WANTED = (
 DRAWN = 8  # faults of a random plan unless said
 
 
-def plan(wrong: Complaints, given: Any) -> dict[str, Any] | None:
+def plan(wrong: Diagnostics, given: Any) -> dict[str, Any] | None:
     """The plan as the core takes it."""
     if given is None:
         return None

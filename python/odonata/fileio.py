@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from . import door
+from . import core
 from .units import show_rate, show_time
 
 DAY_S = 86_400
@@ -57,7 +57,7 @@ def replaced(
     dates = patterns(int(began), span_s)
     here = os.path.realpath(wdir) + os.sep
     found = []
-    for path in map(door.unword, seen["replaced"]):
+    for path in map(core.unword, seen["replaced"]):
         # What was there before the program began is none of its names.
         own = path.removeprefix(here) if path.startswith(here) else os.path.basename(path)
         if any(date.search(own) for date in dates) or has_seconds(own, int(began), span_s):

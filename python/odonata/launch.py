@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import clocks, door, fileio, libraries, openmp, records, tables
+from . import clocks, core, fileio, libraries, openmp, records, tables
 from . import warm as forker
-from .errors import Complaints, SimulatedFailure, nearest
+from .errors import Diagnostics, SimulatedFailure, nearest
 from .files import read_text, why
 from .interpreters import path_of_ranks
 from .machines import Job, is_job
@@ -184,8 +184,8 @@ def run(
     warm: str = "auto",
     record: str | Path | None = None,
     check: bool = True,
-    tick: door.Tick | None = None,
-    stop: door.Stop | None = None,
+    tick: core.Tick | None = None,
+    stop: core.Stop | None = None,
 ) -> RunResult:
     """Run `program` as the ranks of `job` and predict its time.
 
@@ -197,7 +197,7 @@ def run(
     file that what the ranks do is written to, for `odonata.replay`. With `check`, a simulated
     failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
     """
-    wrong = Complaints()
+    wrong = Diagnostics()
     is_job(wrong, job)
     wdir = path_of(wrong, "wdir", wdir) or os.getcwd()
     environment = environment_of(check_environment(wrong, env))
@@ -229,9 +229,9 @@ def run(
     }
     columns: dict[str, bytes] = {}
     if record is None:
-        answer = door.enter("run", request, tick, stop)
+        answer = core.enter("run", request, tick, stop)
     else:
-        answer, columns = door.enter("record", request, tick, stop)
+        answer, columns = core.enter("record", request, tick, stop)
     recorded = answer.pop("recorded", None)
     result = result_of(answer, job, fidelity, compute, {"kind": "run", "program": program})
     if hosts is not None:
@@ -258,7 +258,7 @@ def words_of(
     program: Sequence[str], warm: Sequence[str] | None, environment: Mapping[str, str], wdir: str
 ) -> dict[str, Any]:
     """What of a request need not be Unicode, as the core takes it."""
-    word = door.word
+    word = core.word
     return {
         "program": list(map(word, program)),
         "warm": None if warm is None else list(map(word, warm)),
@@ -333,7 +333,7 @@ def rules_files(environment: Mapping[str, str], wdir: str) -> tuple[libraries.Ru
 
 
 def rank_order(
-    wrong: Complaints, environment: Mapping[str, str], wdir: str
+    wrong: Diagnostics, environment: Mapping[str, str], wdir: str
 ) -> dict[str, str] | None:
     """The file with the order of ranks that Cray MPICH's variables ask for, if they do."""
     if environment.get("MPICH_RANK_REORDER_METHOD", "").strip() != "3":
@@ -389,7 +389,7 @@ def is_word(text: Any) -> bool:
         return False
 
 
-def path_of(wrong: Complaints, at: str, path: Any) -> str:
+def path_of(wrong: Diagnostics, at: str, path: Any) -> str:
     """`path` as text; empty where there is none, or none that is one."""
     if path is None:
         return ""
@@ -399,7 +399,7 @@ def path_of(wrong: Complaints, at: str, path: Any) -> str:
     return ""
 
 
-def check_environment(wrong: Complaints, env: Any) -> dict[str, str]:
+def check_environment(wrong: Diagnostics, env: Any) -> dict[str, str]:
     """Variables for the ranks: names and values are texts that an environment can hold."""
     if env is not None and not isinstance(env, Mapping):
         wrong.add("env", env, "a mapping of names to values")
@@ -411,7 +411,7 @@ def check_environment(wrong: Complaints, env: Any) -> dict[str, str]:
     return {} if wrong.list else dict(env or {})
 
 
-def compute_of(wrong: Complaints, how: Any) -> str | float:
+def compute_of(wrong: Diagnostics, how: Any) -> str | float:
     """`measured`, `none` or a positive factor, from a number or its text."""
     if how in ("measured", "none"):
         return how
@@ -427,7 +427,7 @@ def compute_of(wrong: Complaints, how: Any) -> str | float:
     return factor
 
 
-def check_variables(wrong: Complaints, environment: Mapping[str, str]) -> None:
+def check_variables(wrong: Diagnostics, environment: Mapping[str, str]) -> None:
     """Complain unless what ranks find under the names of our own variables is accepted."""
     everything = {**os.environ, **environment}
     for name, (accepted, wanted) in VARIABLES.items():
@@ -435,7 +435,7 @@ def check_variables(wrong: Complaints, environment: Mapping[str, str]) -> None:
             wrong.add(f"env.{name}", everything[name], wanted)
 
 
-def check_warm(wrong: Complaints, warm: Any) -> None:
+def check_warm(wrong: Diagnostics, warm: Any) -> None:
     """`auto`, `none`, or modules."""
     if not isinstance(warm, str) or not all(map(_is_module, warm.split(","))):
         wanted = "`auto`, `none` or modules to import, such as `numpy,scipy.linalg`"
@@ -446,14 +446,14 @@ def _is_module(name: str) -> bool:
     return all(part.isidentifier() for part in name.split("."))
 
 
-def refuse_both(wrong: Complaints, placement: str) -> None:
+def refuse_both(wrong: Diagnostics, placement: str) -> None:
     """A host file says where ranks sit, and so does a placement."""
     wanted = "no placement beside a host file, which says itself where the ranks sit"
     wrong.add("placement", placement, wanted)
 
 
 def check_program(
-    wrong: Complaints, program: Any, wdir: str, environment: Mapping[str, str]
+    wrong: Diagnostics, program: Any, wdir: str, environment: Mapping[str, str]
 ) -> list[str]:
     """The program's words; complain unless it and its directory are there."""
     if not os.path.isdir(wdir):
@@ -471,7 +471,7 @@ def check_program(
 
 
 def find_program(
-    wrong: Complaints, program: list[str], wdir: str, environment: Mapping[str, str]
+    wrong: Diagnostics, program: list[str], wdir: str, environment: Mapping[str, str]
 ) -> None:
     """Complain unless the program is there."""
     if not program or not program[0]:
@@ -490,7 +490,7 @@ def find_program(
         wrong.add("program", name, "a program found on PATH or a path to one")
 
 
-def read_hostfile(wrong: Complaints, path: str | Path) -> str | None:
+def read_hostfile(wrong: Diagnostics, path: str | Path) -> str | None:
     """The text of a host file."""
     try:
         return read_text(path)

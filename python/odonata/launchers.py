@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .errors import Complaint, InputError, hint_of_option
+from .errors import Diagnostic, InputError, hint_of_option
 from .names import PLACEMENTS
 from .synonyms import (
     ASKS,
@@ -73,7 +73,7 @@ class Asked:
     rest: list[str]
     run: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
-    wrong: list[Complaint] = field(default_factory=list)
+    wrong: list[Diagnostic] = field(default_factory=list)
     nodes: int | None = None
     values: dict[str, str] = field(default_factory=dict)
 
@@ -88,11 +88,11 @@ def command_of(
         _option(asked, asked.rest.pop(0))
     program = asked.rest[1:] if asked.rest[:1] == ["--"] else asked.rest
     if ":" in program:
-        asked.wrong.append(Complaint("program", ":", "one program; MPMD is not supported"))
+        asked.wrong.append(Diagnostic("program", ":", "one program; MPMD is not supported"))
     machine = environment.get(MACHINE, "").strip()
     if not machine:
         asked.wrong.append(
-            Complaint(
+            Diagnostic(
                 MACHINE,
                 "nothing",
                 "the machine to simulate, as of `odonata run --machine`",
@@ -103,10 +103,10 @@ def command_of(
         more = shlex.split(environment.get(OPTIONS, ""))
     except ValueError as error:
         found = environment.get(OPTIONS, "")
-        asked.wrong.append(Complaint(OPTIONS, found, f"options of `odonata run` ({error})"))
+        asked.wrong.append(Diagnostic(OPTIONS, found, f"options of `odonata run` ({error})"))
         more = []
     if not program:
-        asked.wrong.append(Complaint(name, "no program", "a program to run behind the options"))
+        asked.wrong.append(Diagnostic(name, "no program", "a program to run behind the options"))
     if asked.wrong:
         raise InputError(asked.wrong)
     _size(asked)
@@ -178,7 +178,7 @@ def _valued(asked: Asked, option: str, meaning: str, value: str) -> None:
     elif re.fullmatch(r"[1-9]\d{0,8}", value):
         asked.nodes = int(value)
     else:
-        asked.wrong.append(Complaint(option, value, "a number of nodes"))
+        asked.wrong.append(Diagnostic(option, value, "a number of nodes"))
 
 
 def _unknown(asked: Asked, typed: str) -> None:
@@ -186,13 +186,13 @@ def _unknown(asked: Asked, typed: str) -> None:
     # srun has no options of one dash and several letters.
     legal = [o for o in known if asked.launcher != "srun" or not re.match("-[^-]{2}", o)]
     hint = hint_of_option(typed.partition("=")[0], "run", legal)
-    asked.wrong.append(Complaint("option", typed, "an option that odonata knows", hint))
+    asked.wrong.append(Diagnostic("option", typed, "an option that odonata knows", hint))
 
 
 def _word(asked: Asked, option: str) -> str:
     if asked.rest:
         return asked.rest.pop(0)
-    asked.wrong.append(Complaint(option, "nothing", "a value"))
+    asked.wrong.append(Diagnostic(option, "nothing", "a value"))
     return ""
 
 
@@ -213,7 +213,7 @@ def _map(asked: Asked, option: str, value: str) -> None:
     placed = place_of_mapping(option, value)
     if isinstance(placed, Hint):
         wanted = "`node`, `ppr:P:node` or an object within a node, such as `core`"
-        asked.wrong.append(Complaint(option, value, wanted, placed.text))
+        asked.wrong.append(Diagnostic(option, value, wanted, placed.text))
     elif placed is None:
         asked.ignored.append(f"{option} {value}")
     else:
@@ -231,7 +231,7 @@ def _distribute(asked: Asked, option: str, value: str) -> None:
         asked.values["--placement"] = placement
     else:
         hint = placement.text if placement else None
-        asked.wrong.append(Complaint(option, value, "`block` or `cyclic`", hint))
+        asked.wrong.append(Diagnostic(option, value, "`block` or `cyclic`", hint))
 
 
 def _size(asked: Asked) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import door
-from .errors import Complaints
+from . import core
+from .errors import Diagnostics
 from .files import read_text, why
 
 
 def libraries() -> list[str]:
     """The names of the MPI libraries whose protocols and algorithms odonata knows."""
-    return json.loads(door.ask("libraries"))
+    return json.loads(core.ask("libraries"))
 
 
 def library_request(mpi: str) -> dict[str, str]:
@@ -29,7 +29,7 @@ def deaf_to(mpi: str) -> tuple[str, ...]:
     """How the variables begin that this library does not listen to, though others do."""
     try:
         asked = library_request(mpi)
-        return tuple(json.loads(door.ask("unsupported_prefixes", asked["mpi"], asked.get("mpi_toml"))))
+        return tuple(json.loads(core.ask("unsupported_prefixes", asked["mpi"], asked.get("mpi_toml"))))
     except (OSError, ValueError, AttributeError):  # a name with bytes that are no text, too
         return ()  # complained of by `check_names`
 
@@ -43,7 +43,7 @@ class RulesFile(NamedTuple):
     format: str | None = None
 
 
-def rules_request(wrong: Complaints, files: Any) -> list[dict[str, str | None]]:
+def rules_request(wrong: Diagnostics, files: Any) -> list[dict[str, str | None]]:
     """The names and the texts of files that say which algorithms collectives use: a path, or a
     sequence of `RulesFile`.
     """

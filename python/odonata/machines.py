@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import beside, door, names, synonyms
-from .errors import Complaints, InputError, nearest
+from . import background_traffic, core, names, synonyms
+from .errors import Diagnostics, InputError, nearest
 from .faults import plan
 from .files import read_text, why
 from .libraries import libraries, library_request, rules_request
@@ -37,7 +37,7 @@ class Machine:
     @classmethod
     def from_toml(cls, path: str | Path) -> Machine:
         """The machine described by a machine file, and by those it is `like`."""
-        wrong = Complaints()
+        wrong = Diagnostics()
         read = files_of(wrong, path)
         wrong.raise_any()
         (file, *files), (text, *like) = zip(*read, strict=True)
@@ -57,11 +57,11 @@ class Machine:
         Values are what the machine file would hold, quantities with their unit: `"300 ns"`.
         `faults` is a plan's file, or `"random:SEED:N"`: N faults drawn from a seed.
         """
-        wrong = Complaints()
+        wrong = Diagnostics()
         broken = plan(wrong, faults)
         wrong.raise_any()
         if changes is not None and not isinstance(changes, Mapping):
-            wrong = Complaints()
+            wrong = Diagnostics()
             wrong.add("changes", changes, 'a mapping, such as `{"nic.window": 64}`')
             wrong.raise_any()
         pairs = tuple((str(k), toml_value(v)) for k, v in {**(changes or {}), **keys}.items())
@@ -75,12 +75,12 @@ class Machine:
     @property
     def summary(self) -> dict[str, Any]:
         """What the machine comes to: counts, bandwidths, zero-load latencies (`show --json`)."""
-        return json.loads(door.ask("show", {"machine": self.request(), "routing": self.routing}))
+        return json.loads(core.ask("show", {"machine": self.request(), "routing": self.routing}))
 
     @property
     def source(self) -> str:
         """The text of the machine file, without changes."""
-        return self.toml if self.toml is not None else door.ask("preset_toml", self.name)
+        return self.toml if self.toml is not None else core.ask("preset_toml", self.name)
 
     def told(self, key: str) -> str:
         """What the machine file, or a change to it, says of a top-level key whose value is text."""
@@ -97,7 +97,7 @@ class Machine:
         for text in self.like:
             yield text
         while (name := top(text, "like")) in presets():
-            yield (text := door.ask("preset_toml", name))
+            yield (text := core.ask("preset_toml", name))
 
     def job(
         self,
@@ -147,7 +147,7 @@ class Machine:
 def top(text: str, key: str) -> str | None:
     """The text that a machine file has at a key outside of all tables, if any."""
     try:
-        found = json.loads(door.ask("toml_to_json", text)).get(key)
+        found = json.loads(core.ask("toml_to_json", text)).get(key)
     except InputError:
         return None  # the core will say where
     return found if isinstance(found, str) else None
@@ -158,7 +158,7 @@ def is_path(name: str) -> bool:
     return name.endswith(".toml") or "/" in name
 
 
-def files_of(wrong: Complaints, path: str | Path) -> list[tuple[str, str]]:
+def files_of(wrong: Diagnostics, path: str | Path) -> list[tuple[str, str]]:
     """A machine file and those it is like, each like the next: where they lie, and their texts.
     What they say is the core's to judge."""
     found: list[tuple[str, str]] = []
@@ -206,7 +206,7 @@ class Job:
 
     def __post_init__(self) -> None:
         """Every number is one, or all that are not are complained of."""
-        wrong = Complaints()
+        wrong = Diagnostics()
         is_machine(wrong, self.machine)
         found: dict[str, Any] = {"nodes": wrong.whole("nodes", self.nodes)}
         if self.ppn is not None:
@@ -218,8 +218,8 @@ class Job:
         if not isinstance(self.placement, str):
             nodes = wrong.sequence("placement", self.placement, "a name or the node of every rank")
             found["placement"] = tuple(wrong.whole("placement", node, 0) for node in nodes)
-        found["background"] = beside.background(wrong, self.background)
-        beside.noise(wrong, self.noise)
+        found["background"] = background_traffic.background(wrong, self.background)
+        background_traffic.noise(wrong, self.noise)
         names.check_class(wrong, self.traffic_class)
         names.check_limits(wrong, self.limits)
         rules_request(wrong, self.coll_rules)
@@ -237,11 +237,11 @@ class Job:
             "routing": self.machine.routing,
             "placement": self.placement if nodes is None else {"nodes": nodes},
             **library_request(self.mpi),
-            "rules": rules_request(Complaints(), self.coll_rules),
+            "rules": rules_request(Diagnostics(), self.coll_rules),
             "seed": self.seed,
             "threads": self.threads,
             "background": list(self.background),
-            "noise": beside.noise(Complaints(), self.noise),
+            "noise": background_traffic.noise(Diagnostics(), self.noise),
             "class": self.traffic_class,
             "limits": self.limits,
             "nic_policy": self.nic_policy,
@@ -249,21 +249,21 @@ class Job:
 
     def check(self, fidelity: str, more: tuple[str, ...] = ()) -> None:
         """Complain about what can be seen without building the machine."""
-        wrong = Complaints()
+        wrong = Diagnostics()
         check_names(wrong, self.machine, fidelity, self.mpi, more)
         if isinstance(self.placement, str):
             names.check_placement(wrong, self.placement)
         wrong.raise_any()
 
 
-def is_machine(wrong: Complaints, machine: Any) -> bool:
+def is_machine(wrong: Diagnostics, machine: Any) -> bool:
     """Complain unless `machine` is one."""
     if not isinstance(machine, Machine):
         wrong.add("machine", machine, "a Machine, such as `odonata.machine(NAME)`")
     return isinstance(machine, Machine)
 
 
-def is_job(wrong: Complaints, job: Any) -> bool:
+def is_job(wrong: Diagnostics, job: Any) -> bool:
     """Complain unless `job` is one."""
     if not isinstance(job, Job):
         wrong.add("job", job, "a Job, such as `odonata.machine(NAME).job(nodes=2)`")
@@ -271,7 +271,7 @@ def is_job(wrong: Complaints, job: Any) -> bool:
 
 
 def check_names(
-    wrong: Complaints,
+    wrong: Diagnostics,
     machine: Machine | None,
     fidelity: str,
     mpi: str,
@@ -321,7 +321,7 @@ def machine(name: str) -> Machine:
     """A preset machine by name (`odonata.presets()` lists them), or a machine file by path."""
     if isinstance(name, os.PathLike) or (isinstance(name, str) and is_path(name)):
         return Machine.from_toml(name)
-    wrong = Complaints()
+    wrong = Diagnostics()
     check_names(wrong, Machine(name), names.FIDELITIES[0], libraries()[0])
     wrong.raise_any()
     return Machine(name)
@@ -329,7 +329,7 @@ def machine(name: str) -> Machine:
 
 def presets() -> list[str]:
     """The names of the machines odonata knows."""
-    return json.loads(door.ask("presets"))
+    return json.loads(core.ask("presets"))
 
 
 def toml_value(value: Any) -> str:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from . import regular
-from .regular import Call, IrregularError, Item, Number, Part, Program, Recording, Token, is_one
+from . import spmd_model
+from .spmd_model import Call, IrregularError, Item, Number, Part, Program, Recording, Token, is_one
 
 # Rules of partners in the order in which they are tried. Those of grids say in which directions
 # they are periodic.
@@ -72,7 +72,7 @@ def made_of(of: Recording) -> tuple[list[list[Made]], bool]:
     found = []
     for rank, mine in enumerate(rows):
         calls: list[Made] = []
-        for at, (token, numbers) in enumerate(regular.tokens(of, rank)):
+        for at, (token, numbers) in enumerate(spmd_model.tokens(of, rank)):
             step = mine[at]["step"]
             begins = at == 0 or mine[at - 1]["step"] != step
             ends = at + 1 == len(mine) or mine[at + 1]["step"] != step
@@ -80,7 +80,7 @@ def made_of(of: Recording) -> tuple[list[list[Made]], bool]:
                 calls[-1].pause = mine[at]["after_ps"]
                 continue
             token = replace(token, begins=False, needs=None)
-            kept = {name: numbers[name] for name in regular.NUMBERS}
+            kept = {name: numbers[name] for name in spmd_model.NUMBERS}
             calls.append(Made(at, token, kept, numbers["peer"], begins))
         found.append(calls)
     return found, closes
@@ -105,14 +105,14 @@ def partners(
             return "xor", rank ^ peer
         case "root":
             return ("root out", peer) if rank == 0 else ("root in", 0) if peer == 0 else None
-    shape = regular.grid(n, dims)
+    shape = spmd_model.grid(n, dims)
     if min(shape) < SMALLEST:
         return None
     wraps = [mark == "p" for mark in rule.removeprefix("grid")]
     ways = [
         delta
         for delta in itertools.product((-1, 0, 1), repeat=dims)
-        if any(delta) and regular.neighbor(rank, delta, shape, wraps) == peer
+        if any(delta) and spmd_model.neighbor(rank, delta, shape, wraps) == peer
     ]
     if len(ways) not in (1, 2):
         return None
@@ -180,12 +180,12 @@ def explains(
     the rule of the names: all who have such a partner make as many. Nothing if not."""
     counts: dict[tuple[Any, ...], dict[int, int]] = {}
     for (rank, call), found in zip(made, names):
-        if found is None or regular.peer_of(*found, rank, n) != call.peer:
+        if found is None or spmd_model.peer_of(*found, rank, n) != call.peer:
             return set()
         of = counts.setdefault((call.token.op, *found), {})
         of[rank] = of.get(rank, 0) + 1
     for (_, family, number), of in counts.items():
-        who = {r for r in range(n) if regular.peer_of(family, number, r, n) is not None}
+        who = {r for r in range(n) if spmd_model.peer_of(family, number, r, n) is not None}
         if of.keys() != who or len(set(of.values())) > 1:
             return set()
     return {count for of in counts.values() for count in of.values()}
@@ -251,7 +251,7 @@ def unexplained(
     tag: int | None,
 ) -> IrregularError:
     """Of partners that follow no rule: the first call that is not by the rule of most ranks."""
-    where = "the world" if context == 0 else f"communicator {context & ~regular.PRIVATE}"
+    where = "the world" if context == 0 else f"communicator {context & ~spmd_model.PRIVATE}"
     what = f"{where}, tag {tag}" if tag is not None else where
     for recording, made in zip(recordings, of):
         odd = min(
@@ -263,7 +263,7 @@ def unexplained(
         same = f"{count} such call{'s' * (count != 1)} of rank {rank}"
         return IrregularError(
             recording.at(rank, call.row),
-            f"in {what}: {regular.in_words(recording.rows[rank][call.row])}; {same}, where most "
+            f"in {what}: {spmd_model.in_words(recording.rows[rank][call.row])}; {same}, where most "
             f"ranks make {most}", PARTNERS,
         )  # fmt: skip
     # A recording may have no such calls at all.
@@ -289,7 +289,7 @@ def others(
             continue
         calls.setdefault((call.token.op, *found), {}).setdefault(rank, []).append(call)
     for (_, family, number), by_rank in calls.items():
-        who = [r for r in range(n) if regular.peer_of(family, number, r, n) is not None]
+        who = [r for r in range(n) if spmd_model.peer_of(family, number, r, n) is not None]
         if not who:  # a rank that is none
             odd += [(r, some[0], len(some), 0) for r, some in by_rank.items()]
             continue
@@ -355,7 +355,7 @@ def in_one_order(
 
 def way_of(key: tuple[Any, ...]) -> tuple[str, int] | None:
     """What a call along one axis of a grid is, and whether up or down, whichever axis it is."""
-    delta = [by for by in regular.delta_of(key[1]) if by]
+    delta = [by for by in spmd_model.delta_of(key[1]) if by]
     return (key[2], delta[0]) if len(delta) == 1 else None
 
 
@@ -416,7 +416,7 @@ def described(of: Recording, merged: Merged) -> None:
         rank, first = made[0]
         token, numbers = first.token, dict(first.numbers)
         is_pair = token.family == ""
-        tag = regular.tag_rule([(r, call.peer, call.numbers["tag"]) for r, call in made])
+        tag = spmd_model.tag_rule([(r, call.peer, call.numbers["tag"]) for r, call in made])
         if tag is None:
             raise IrregularError(
                 of.at(rank, first.row), "tags " + ", ".join(
@@ -434,7 +434,7 @@ def described(of: Recording, merged: Merged) -> None:
                     )  # fmt: skip
         who = "all" if is_pair else who_makes(of, merged, at, made)
         other = token.other
-        if token.op in regular.LINKED:
+        if token.op in spmd_model.LINKED:
             linked = {at - places[r][call.row - call.token.other] for r, call in made}
             if len(linked) > 1:
                 raise IrregularError(
@@ -455,28 +455,28 @@ def who_makes(of: Recording, merged: Merged, at: int, made: Sequence[tuple[int, 
         if ranks == {rank for rank in range(n) if is_one(who, rank, n)}:
             return who
     rank, call = made[0]
-    own = call.token.context & ~regular.PRIVATE
+    own = call.token.context & ~spmd_model.PRIVATE
     members = {r for r in range(n) if not own or own in of.kinds[r].values()}
     if ranks == members:
         return "members"
-    own_words = regular.in_words(of.rows[rank][call.row])
+    own_words = spmd_model.in_words(of.rows[rank][call.row])
     if 2 * len(ranks) < len(members):
         other = min(members - ranks)
         its = next((c for c in merged.made[other] if merged.where[c.key] > at), None)
-        theirs = regular.in_words(of.rows[other][its.row]) if its else "no more calls"
+        theirs = spmd_model.in_words(of.rows[other][its.row]) if its else "no more calls"
         raise IrregularError(
             of.at(rank, call.row), f"{own_words}, where rank {other} has {theirs}", MAKERS
         )
     other = min(members - ranks)
     its = next((c for c in merged.made[other] if merged.where[c.key] > at), None)
     row = its.row if its else len(of.rows[other])
-    theirs = regular.in_words(of.rows[other][row]) if its else "no more calls"
+    theirs = spmd_model.in_words(of.rows[other][row]) if its else "no more calls"
     raise IrregularError(of.at(other, row), f"{theirs}, where rank {rank} has {own_words}", MAKERS)
 
 
 def programs(recordings: Sequence[Recording]) -> tuple[list[Program], list[Part]]:
     """The one program of all ranks, and their communicators."""
-    parts = regular.parts_of(recordings)
+    parts = spmd_model.parts_of(recordings)
     found = [made_of(of) for of in recordings]
     each = [made for made, _ in found]
     closes = all(closes for _, closes in found)
@@ -494,7 +494,7 @@ def programs(recordings: Sequence[Recording]) -> tuple[list[Program], list[Part]
     merged.append(largest)
     for of, one in zip(recordings, merged):
         described(of, one)
-    items = regular.unified([one.program for one in merged], recordings, [0] * len(recordings))
+    items = spmd_model.unified([one.program for one in merged], recordings, [0] * len(recordings))
     program = Program("all", faces_alike(items, recordings, merged), closes=closes, parts=parts)
     ids = [ids_of(items, of.ranks) for of in recordings]
     divide(program, recordings, merged, ids)
@@ -513,7 +513,7 @@ def ids_of(items: Sequence[Item], n: int) -> list[tuple[int, int]]:
     return [
         (at, nth)
         for at, item in enumerate(items)
-        for _ in range(regular.COUNTS[item.count](n) if item.count else 1)
+        for _ in range(spmd_model.COUNTS[item.count](n) if item.count else 1)
         for nth in range(len(item.calls))
     ]
 
@@ -541,16 +541,16 @@ def faces_alike(
                 and (own.base, token.op) not in stay
                 and fits_faces(token, own, recordings)
             ):
-                delta = regular.delta_of(token.family)
-                base = own.base * regular.across(recordings[0].ranks, delta)
+                delta = spmd_model.delta_of(token.family)
+                base = own.base * spmd_model.across(recordings[0].ranks, delta)
                 numbers["bytes"] = Number(Fraction(base), "faces", delta=delta)
     return items
 
 
 def fits_faces(token: Token, rule: Number, recordings: Sequence[Recording]) -> bool:
     """Whether a number that stays could as well be that of a face, as far as recordings say."""
-    delta = regular.delta_of(token.family)
-    return len({regular.across(of.ranks, delta) for of in recordings}) == 1 and not rule.step
+    delta = spmd_model.delta_of(token.family)
+    return len({spmd_model.across(of.ranks, delta) for of in recordings}) == 1 and not rule.step
 
 
 def divide(
@@ -597,7 +597,7 @@ def divide(
                 if ends != b.begins:
                     raise IrregularError(
                         of.at(rank, b.row),
-                        f"{regular.in_words(of.rows[rank][b.row])}, "
+                        f"{spmd_model.in_words(of.rows[rank][b.row])}, "
                         f"{'after' if b.begins else 'without'} a wait for the calls before it, "
                         f"{'without' if b.begins else 'after'} which it is made on other ranks",
                         "ranks that wait at the same calls",
@@ -617,7 +617,7 @@ def by_other_axes(
     found: dict[tuple[int, int], set[tuple[int, int]]] = {}
 
     def along(key: tuple[Any, ...], axis: int) -> tuple[int, int] | None:
-        delta = regular.delta_of(key[1])
+        delta = spmd_model.delta_of(key[1])
         by = next(filter(None, delta))
         turned = [by if d == axis else 0 for d in range(len(delta))]
         family = " ".join([key[1].split()[0], *map(str, turned)])
@@ -628,12 +628,12 @@ def by_other_axes(
         key = keys[name]
         if way_of(key) is None:
             continue
-        delta = regular.delta_of(key[1])
+        delta = spmd_model.delta_of(key[1])
         own = next(d for d, by in enumerate(delta) if by)
-        its = [keys[t] for t in made if way_of(keys[t]) and regular.delta_of(keys[t][1])[own]]
+        its = [keys[t] for t in made if way_of(keys[t]) and spmd_model.delta_of(keys[t][1])[own]]
         for axis in range(len(delta)):
             if axis != own and (there := along(key, axis)) is not None:
-                same = [of for of in its if len(regular.delta_of(of[1])) == len(delta)]
+                same = [of for of in its if len(spmd_model.delta_of(of[1])) == len(delta)]
                 turned = {along(of, axis) for of in same}
                 found.setdefault(there, set()).update(t for t in turned if t is not None)
     return found
@@ -655,7 +655,7 @@ def need(
                 if not call.begins:
                     continue
                 last, start = start, call.row
-                whole = set(regular.completing(rows, last, call.row))
+                whole = set(spmd_model.completing(rows, last, call.row))
                 differ = whole ^ set(rows[call.row]["needs"])
                 if all(rows[need]["op"] in ("send", "bsend") for need in differ):
                     continue

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import Complaints, hint_of
+from .errors import Diagnostics, hint_of
 
 PLACEMENTS = (
     "contiguous", "round-robin", "random", "one-group", "group-spread", "group-spread:K"
@@ -29,7 +29,7 @@ PATTERNS = (
 )  # fmt: skip
 
 
-def check_placement(wrong: Complaints, text: str, more: Sequence[str] = ()) -> bool:
+def check_placement(wrong: Diagnostics, text: str, more: Sequence[str] = ()) -> bool:
     """Complain unless `text` names a placement."""
     if re.fullmatch("group-spread:[1-9][0-9]{0,8}", text):
         return True
@@ -39,7 +39,7 @@ def check_placement(wrong: Complaints, text: str, more: Sequence[str] = ()) -> b
     return wrong.word("placement", text, (*PLACEMENTS, *more), "a placement")
 
 
-def check_pattern(wrong: Complaints, pattern: str) -> None:
+def check_pattern(wrong: Diagnostics, pattern: str) -> None:
     """Complain unless `pattern` is one of PATTERNS with a whole K."""
     at = "pattern"
     name, colon, k = str(pattern).partition(":")
@@ -55,7 +55,7 @@ def check_pattern(wrong: Complaints, pattern: str) -> None:
         wrong.add(at, pattern, f"`{name}` without a number")
 
 
-def check_class(wrong: Complaints, name: Any) -> None:
+def check_class(wrong: Diagnostics, name: Any) -> None:
     """Complain unless `name` could be a traffic class; which there are, the machine says."""
     if name is not None and not (isinstance(name, str) and is_text(name)):
         wrong.add("class", name, "the name of a traffic class")
@@ -70,12 +70,12 @@ def is_text(name: str) -> bool:
     return True
 
 
-def check_limits(wrong: Complaints, word: Any) -> None:
+def check_limits(wrong: Diagnostics, word: Any) -> None:
     """Complain unless `word` says what becomes of limits."""
     wrong.word("limits", word, ("fail", "warn", "off"), "one of")
 
 
-def check_nic_policy(wrong: Complaints, word: Any) -> None:
+def check_nic_policy(wrong: Diagnostics, word: Any) -> None:
     """Complain unless `word` says how ranks come to NICs, in Cray MPICH's capitals if need be."""
     if word is not None:
         plain = word.lower().replace("_", "-") if isinstance(word, str) else word

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import beside, door, tables
-from .errors import Complaints, InputError
+from . import background_traffic, core, tables
+from .errors import Diagnostics, InputError
 from .machines import Machine, check_names, is_machine
 from .names import check_class, check_pattern, check_placement
 from .results import Sweep
@@ -74,8 +74,8 @@ def traffic(
     slices: int = 0,
     ordered: bool = False,
     alone: bool = True,
-    tick: door.Tick | None = None,
-    stop: door.Stop | None = None,
+    tick: core.Tick | None = None,
+    stop: core.Stop | None = None,
 ) -> TrafficResult:
     """Offer `pattern` at each of `loads` (fractions of the injection rate) to an empty machine.
 
@@ -90,7 +90,7 @@ def traffic(
     if faults is not None and isinstance(machine, Machine):
         machine = machine.with_(faults=faults)
 
-    wrong = Complaints()
+    wrong = Diagnostics()
     check_pattern(wrong, pattern)
     is_machine(wrong, machine)
     check_names(wrong, machine, fidelity, "mpich")
@@ -107,7 +107,7 @@ def traffic(
     if nodes is not None:
         nodes = wrong.whole("nodes", nodes)
     check_placement(wrong, placement)
-    others = beside.background(wrong, background)
+    others = background_traffic.background(wrong, background)
     check_class(wrong, traffic_class)
     if others and nodes is None:
         wrong.add("background", "no `nodes`", "`nodes` for the traffic that is measured")
@@ -131,7 +131,7 @@ def traffic(
         "slices": slices,
         "ordered": bool(ordered),
     }
-    answer = door.enter("traffic", request, tick, stop)
+    answer = core.enter("traffic", request, tick, stop)
     notes = too_short(request, answer, stop)
     for row in answer["rows"]:
         row["least_p50_s"] = least_median(row, warmup_s + time_s)
@@ -190,7 +190,7 @@ def least_median(row: Mapping[str, Any], longest_s: float) -> float:
 
 
 def too_short(
-    request: Mapping[str, Any], answer: Mapping[str, Any], stop: door.Stop | None
+    request: Mapping[str, Any], answer: Mapping[str, Any], stop: core.Stop | None
 ) -> list[str]:
     """What cannot be told from so short a warm-up or window, and which would do."""
     if answer.get("interrupted"):
@@ -219,7 +219,7 @@ def too_short(
     return notes
 
 
-def quiet(request: Mapping[str, Any], stop: door.Stop | None) -> Mapping[str, Any] | None:
+def quiet(request: Mapping[str, Any], stop: core.Stop | None) -> Mapping[str, Any] | None:
     """The closed form's row of so little traffic that nothing waits, on the healthy machine.
 
     It is quick. Rows of the traffic itself do not tell: all packets of one that is a little beyond
@@ -239,7 +239,7 @@ def quiet(request: Mapping[str, Any], stop: door.Stop | None) -> Mapping[str, An
         "warmup_s": WARMUP_S,
     }
     try:
-        [row] = door.enter("traffic", asked, None, stop)["rows"]
+        [row] = core.enter("traffic", asked, None, stop)["rows"]
     except (InputError, ValueError):  # the closed form refuses, or it was stopped
         return None
     return row if row["packets"] > row["unfinished"] else None

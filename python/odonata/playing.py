@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from . import regular
-from .regular import (
+from . import spmd_model
+from .spmd_model import (
     COUNTS,
     LINE,
     LINKED,
@@ -100,7 +100,7 @@ class Slot:
         """Whom a rank's call is with; None where there is nobody."""
         if self.family in ("none", "behind"):
             return self.number
-        return regular.peer_of(self.family, self.number, rank, n, periodic)
+        return spmd_model.peer_of(self.family, self.number, rank, n, periodic)
 
 
 def unrolled(program: Program, n: int) -> list[Slot]:
@@ -151,7 +151,7 @@ def play(
         elif key in peers:
             peer = peers[key]
         else:
-            peer = peers[key] = regular.peer_of(*key, rank, n, program.periodic)
+            peer = peers[key] = spmd_model.peer_of(*key, rank, n, program.periodic)
         # Nobody makes a call on a communicator that it is not in.
         if peer is None or not communicators.has(token.context & ~PRIVATE, rank):
             emitted.append(-1)
@@ -213,7 +213,7 @@ def needs_of(
     """The calls that a step needs."""
     token = state.token
     if token is None or token.needs is None:
-        return regular.completing(rows, starts[-1], len(rows)) if starts else []
+        return spmd_model.completing(rows, starts[-1], len(rows)) if starts else []
     named = (emitted[state.here - back] for back in token.needs)
     return [row for row in named if row >= 0]
 
@@ -222,7 +222,7 @@ def check(found: Sequence[Program], of: Recording, parts: Sequence[Part] = ()) -
     """What was found must say what was recorded, to the last number but those of computation, and
     to a line of what lies apart. Of sends that a rank did not wait for it depends on time whether
     a step needs them."""
-    communicators = Communicators(parts, of.ranks).named(regular.contexts_of(of))
+    communicators = Communicators(parts, of.ranks).named(spmd_model.contexts_of(of))
     loose = any(program.closes for program in found)
     for rank, rows in enumerate(rows_of(found, of.ranks, communicators)):
         own = of.rows[rank]

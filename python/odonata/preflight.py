@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .errors import MOST, Complaints
+from .errors import MOST, Diagnostics
 
 NEAR = 0.25  # of its bound: a factor of four
 # Growth slower than this is none: a tenth more on a thousand times the nodes.
@@ -41,7 +41,7 @@ def foretell(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     or else where the law is beyond it, None if it does not grow. What not every run has counted
     (memory, of results written by earlier releases) has no row. Raises `InputError`.
     """
-    wrong = Complaints()
+    wrong = Diagnostics()
     runs = list(runs)
     check_runs(wrong, runs)
     wrong.raise_any()
@@ -157,7 +157,7 @@ def meets(factor: float, exponent: float, bound: int) -> int | None:
     return math.floor(full * (1 + 1e-9)) + 1
 
 
-def check_runs(wrong: Complaints, runs: Sequence[Mapping[str, Any]]) -> None:
+def check_runs(wrong: Diagnostics, runs: Sequence[Mapping[str, Any]]) -> None:
     """Complain unless these are runs that one law can go through."""
     if not all(map(is_whole, runs)):
         wrong.add("rundir", "a result without `limits`", "results of `odonata run` or `bench`")

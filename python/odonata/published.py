@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import benchmarks, door, tables
-from .errors import Complaints, SimulatedFailure
+from . import benchmarks, core, tables
+from .errors import Diagnostics, SimulatedFailure
 from .machines import machine
 
 # What a curve's predictions may differ by, as fractions: on the mean of its points, and the worst;
@@ -617,7 +617,7 @@ NUMBERS = (
 CURVES = LATENCIES + OTHERS + NUMBERS
 
 
-def chosen(wrong: Complaints, ids: Sequence[str]) -> tuple[Curve, ...]:
+def chosen(wrong: Diagnostics, ids: Sequence[str]) -> tuple[Curve, ...]:
     """The curves of these ids, all if there are none; `wrong` hears of ids that no curve has."""
     known = {curve.id: curve for curve in CURVES}
     named = [name for name in ids if wrong.word("curve", name, known, "a published curve")]
@@ -639,8 +639,8 @@ def predict(
     curve: Curve,
     fidelity: str | None = None,
     *,
-    tick: door.Tick | None = None,
-    stop: door.Stop | None = None,
+    tick: core.Tick | None = None,
+    stop: core.Stop | None = None,
 ) -> list[dict[str, Any]]:
     """The rows of one curve; fewer than its points if it was stopped.
 

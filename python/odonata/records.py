@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import Complaints
+from .errors import Diagnostics
 from .files import opened, why
 from .tables import table_of
 
@@ -34,7 +34,7 @@ ROWS_AT_ONCE = 1 << 16
 LISTS = {"needs": "uint32", "lengths": "uint64"}
 
 
-def check_target(wrong: Complaints, path: Any) -> None:
+def check_target(wrong: Diagnostics, path: Any) -> None:
     """Complain unless a record, if there is to be one, can be written there."""
     if path is None:
         return
@@ -184,7 +184,7 @@ def to_table(ops: Sequence[str], columns: Mapping[str, bytes]) -> pyarrow.Table:
 
 
 def read(
-    wrong: Complaints, path: Path, data: bytes
+    wrong: Diagnostics, path: Path, data: bytes
 ) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The header of the record in `data`, with the names of its operations as `ops`, and its
     columns.
@@ -261,7 +261,7 @@ def raw(values: pyarrow.Array | pyarrow.ChunkedArray) -> bytes:
     return buffer.slice(values.offset * width, len(values) * width).to_pybytes()
 
 
-def header_of(wrong: Complaints, path: Path, text: bytes | None) -> dict[str, Any]:
+def header_of(wrong: Diagnostics, path: Path, text: bytes | None) -> dict[str, Any]:
     """What a record says of itself, checked; empty after a complaint."""
     try:
         header = json.loads(text or b"")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import door, launch, records
-from .errors import Complaints, SimulatedFailure
+from . import core, launch, records
+from .errors import Diagnostics, SimulatedFailure
 from .files import opened, read_rest, why
 from .machines import Job, Machine
 
@@ -54,7 +54,7 @@ class Trace:
         return found
 
 
-def read(wrong: Complaints, path: Any) -> Trace | None:
+def read(wrong: Diagnostics, path: Any) -> Trace | None:
     """The file, whatever form it has; None after a complaint."""
     before = len(wrong.list)
     wanted = "a GOAL schedule, or a record of `odonata run --record`"
@@ -86,7 +86,7 @@ def is_schedule(head: bytes) -> bool:
     return head.startswith(BINARY_GOAL) or b"\0" not in head
 
 
-def factor_of(wrong: Complaints, how: Any) -> float:
+def factor_of(wrong: Diagnostics, how: Any) -> float:
     """What recorded computation is multiplied by: `recorded`, `none` or a factor."""
     if how in ("recorded", "none"):
         return 1.0 if how == "recorded" else 0.0
@@ -108,8 +108,8 @@ def replay(
     fidelity: str = "packet",
     compute: str | float = "recorded",
     check: bool = True,
-    tick: door.Tick | None = None,
-    stop: door.Stop | None = None,
+    tick: core.Tick | None = None,
+    stop: core.Stop | None = None,
     **job: Any,
 ) -> ReplayResult:
     """Run a schedule's ranks on `machine` and predict its time.
@@ -120,7 +120,7 @@ def replay(
     makes them microseconds. Other arguments (`placement`, `mpi`, `seed`, ...) are those of
     `Machine.job`. With `check`, a simulated failure (a deadlock) raises `SimulatedFailure`.
     """
-    wrong = Complaints()
+    wrong = Diagnostics()
     found = read(wrong, trace)
     factor = factor_of(wrong, compute)
     if not isinstance(machine, Machine):
@@ -138,8 +138,8 @@ def play(
     compute: str | float,
     factor: float,
     check: bool,
-    tick: door.Tick | None,
-    stop: door.Stop | None,
+    tick: core.Tick | None,
+    stop: core.Stop | None,
 ) -> ReplayResult:
     """Replay what has been read; the number of ranks is the schedule's."""
     job.check(fidelity)
@@ -151,7 +151,7 @@ def play(
         "env": header["env"] if header else [],
         "record": header and records.of_core(header),
     }
-    answer = door.enter("replay", request, tick, stop, trace.data)
+    answer = core.enter("replay", request, tick, stop, trace.data)
     what = {"kind": "replay", "trace": str(trace.path)}
     if header and header.get("extrapolated"):
         what["extrapolated"] = header["extrapolated"]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from .errors import Complaints, InputError
+from .errors import Diagnostics, InputError
 from .files import is_passing, naming, passing, read_text
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def table(value: Any) -> pyarrow.Table:
     return pyarrow.Table.from_pylist(list(value or ()))
 
 
-def check_out(wrong: Complaints, text: str | Path, force: bool) -> Path:
+def check_out(wrong: Diagnostics, text: str | Path, force: bool) -> Path:
     """Where results go: a new or empty directory, or with `force` an earlier result of ours.
 
     That it can be written to is proven by writing, and what was made for that is removed.
@@ -189,7 +189,7 @@ def write(
     texts: Mapping[str, str] | None = None,
 ) -> None:
     """Write a result directory, unless something else is there."""
-    wrong = Complaints()
+    wrong = Diagnostics()
     checked = check_out(wrong, path, force)
     wrong.raise_any()
     put(checked, summary, tables, texts or {}, force)
@@ -380,6 +380,6 @@ def table_of(file: Any) -> pyarrow.Table:
 
 def damaged(path: Path, reason: str) -> InputError:
     """What to raise about results that cannot be read."""
-    wrong = Complaints()
+    wrong = Diagnostics()
     wrong.add("rundir", path, f"results as `odonata run --out` wrote them ({reason})")
     return InputError(wrong.list)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
 from .benchmarks import KINDS
-from .errors import Complaint
+from .errors import Diagnostic
 from .preflight import near
 from .tables import rows_of
 from .units import (
@@ -57,7 +57,7 @@ class Ink:
 MOST_COMPLAINTS = 50  # of those found, that are printed
 
 
-def complaints(found: Sequence[Complaint], to: TextIO | None = None) -> str:
+def diagnostics(found: Sequence[Diagnostic], to: TextIO | None = None) -> str:
     """All complaints, each with what was found, what is wanted and the nearest legal word."""
     ink = Ink(to)
     head = "1 complaint" if len(found) == 1 else f"{len(found):,} complaints"

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import door, tables, text
+from . import core, tables, text
 from .benchmarks import MESSAGES, check_sizes
-from .errors import Complaints
+from .errors import Diagnostics
 from .machines import Job, Machine, check_names, is_machine
 from .results import Sweep
 from .units import Unreadable, read_sizes, show_bytes, show_size, show_time
@@ -91,7 +91,7 @@ def tune(
     `sizes` in bytes, as for the benchmark of the same name. One call of more than `messages`
     messages is not simulated whole: where its rounds are alike, and its ranks, some stand for all.
     """
-    wrong = Complaints()
+    wrong = Diagnostics()
     wrong.word("collective", collective, COLLECTIVES, "a collective")
     counts = [nodes] if isinstance(nodes, int) else wrong.sequence("nodes", nodes, NODES_WANTED)
     counts = [wrong.whole("nodes", count) for count in counts]
@@ -115,8 +115,8 @@ def run(
     sizes: Sequence[int],
     fidelity: str,
     messages: int,
-    tick: door.Tick | None = None,
-    stop: door.Stop | None = None,
+    tick: core.Tick | None = None,
+    stop: core.Stop | None = None,
 ) -> TuneResult:
     """The same for jobs that differ in their nodes alone."""
     job = jobs[0]
@@ -130,7 +130,7 @@ def run(
         "sizes": list(sizes),
         "messages": messages,
     }
-    answer = door.enter("tune", request, tick, stop)
+    answer = core.enter("tune", request, tick, stop)
     summary = {
         "odonata": version(),
         "kind": "tune",

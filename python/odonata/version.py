@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from . import door
+from . import core
 
 
 @functools.cache
@@ -12,7 +12,7 @@ def version() -> str:
     """The core's version. Package and core have the one in Cargo.toml, and asking the package's
     metadata takes longer than everything else that a command imports."""
     try:
-        return door.core().__version__
+        return core.core().__version__
     except ImportError:  # a source tree that was never built
         return "0+unknown"
 

@@ -132,7 +132,7 @@ def test_the_python_api_takes_the_same():
     assert capped["bandwidth_B_per_s"] < 0.06 * plain["bandwidth_B_per_s"]
     with pytest.raises(od.InputError) as error:
         machine.job(nodes=2, traffic_class=7)
-    assert [c.at for c in error.value.complaints] == ["class"]
+    assert [c.at for c in error.value.diagnostics] == ["class"]
     others = {"pattern": "uniform", "load": 0.2, "class": "bulk-data"}
     result = od.traffic("uniform", machine, loads=[0.01], nodes=8, background=others, time_s=5e-6,
                         traffic_class="TC_LOW_LATENCY")  # fmt: skip

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 import odonata as od
 from odonata import cli
-from odonata.errors import Complaints
+from odonata.errors import Diagnostics
 from odonata.preflight import foretell
 from odonata.sweeps import study as studies
 
@@ -120,7 +120,7 @@ def test_what_is_nested_too_deeply_is_refused(refused, tmp_path, reader, text):
 def test_a_study_that_repeats_itself_is_checked_once(odonata, tmp_path):
     study = {"base": {"command": "bench", "name": "latency", "machine": "dragonfly-1056"},
              "grid": {"sizes": [8] * 50, "nodes": ["2x"] * 50}}  # fmt: skip
-    wrong = Complaints()
+    wrong = Diagnostics()
     assert len(studies.points(wrong, study)) == 2_500
     assert [(c.at, c.found) for c in wrong.list] == [("[grid] nodes", "2x")]
 

@@ -11,7 +11,7 @@ from conftest import PROGRAMS
 from pyarrow import parquet
 
 import odonata as od
-from odonata import merging, records, regular
+from odonata import merging, records, spmd_model
 
 MACHINE = ("--machine", "dragonfly-1056", "--fidelity", "loggp")
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -156,7 +156,7 @@ def test_what_comes_of_it_says_that_it_is_extrapolated(odonata, tmp_path, record
 
 
 @pytest.mark.parametrize(
-    ("few", "many", "words", "complaint"),
+    ("few", "many", "words", "diagnostic"),
     [
         ((8, 16), 32, "scrambled", "rank 0, call 1 (recv)"),
         # A second number of ranks has to tell what becomes of it.
@@ -168,12 +168,12 @@ def test_what_comes_of_it_says_that_it_is_extrapolated(odonata, tmp_path, record
     ],
 )
 def test_what_is_not_regular_is_refused(
-    odonata, tmp_path, recorded, few, many, words, complaint
+    odonata, tmp_path, recorded, few, many, words, diagnostic
 ):
     small = [recorded(n, "exchange", words) for n in few]
     made = tmp_path / "made.parquet"
     done = odonata("extrapolate", *small, "--ranks", many, "-o", made)
-    assert done.returncode == 2 and complaint in done.stderr, done.stderr
+    assert done.returncode == 2 and diagnostic in done.stderr, done.stderr
     assert "extrapolated" not in done.stdout and not made.exists()
 
 
@@ -209,7 +209,7 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path, recorded):
     ):
         with pytest.raises(od.InputError) as refused:
             od.extrapolate(given, ranks=ranks, record=tmp_path / "made.parquet")
-        assert at in {complaint.at for complaint in refused.value.complaints}
+        assert at in {diagnostic.at for diagnostic in refused.value.diagnostics}
     cut = tmp_path / "cut.parquet"
     table = parquet.read_table(small)
     parquet.write_table(table.drop_columns(["needs"]), cut)
@@ -402,25 +402,25 @@ def test_a_refusal_says_what_differs(tmp_path, wrong, said):
     assert not (tmp_path / "made.parquet").exists()
 
 
-def around(n: int, ops: list[str]) -> regular.Recording:
+def around(n: int, ops: list[str]) -> spmd_model.Recording:
     """Calls with both neighbors in all directions of a periodic grid, tag 1 up, tag 2 down."""
     blank = dict.fromkeys(records.PLAIN, 0) | {"grain": 1, "needs": [], "lengths": [], "step": 0}
-    shape, ways = regular.grid(n, 3), ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    shape, ways = spmd_model.grid(n, 3), ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
     def row(rank: int, op: str, way: tuple[int, ...], by: int):
-        to = regular.neighbor(rank, [by * d for d in way], shape, [True] * 3)
+        to = spmd_model.neighbor(rank, [by * d for d in way], shape, [True] * 3)
         return {**blank, "rank": rank, "op": op, "peer": to, "tag": 1 if by > 0 else 2}
 
     rows = [
         [row(rank, op, way, by) for op in ops for way in ways for by in (1, -1)]
         for rank in range(n)
     ]
-    return regular.Recording(f"on {n}", {"communicators": []}, rows)
+    return spmd_model.Recording(f"on {n}", {"communicators": []}, rows)
 
 
 def test_few_operations_are_tried_up_first_and_down_first():
     # On 8 ranks both neighbors are one in all directions, on 16 not in the first.
-    ops = sorted(regular.PAIRWISE)[: merging.MOST_EITHER_WAY + 1]
+    ops = sorted(spmd_model.PAIRWISE)[: merging.MOST_EITHER_WAY + 1]
     few = [around(n, ops[:-1]) for n in (8, 16)]
     each = [merging.made_of(of)[0] for of in few]
     merging.families(few, each)
@@ -429,7 +429,7 @@ def test_few_operations_are_tried_up_first_and_down_first():
         assert [call.numbers["tag"] for call in first] == [1] * len(ops[:-1])
     few = [around(n, ops) for n in (8, 16)]
     each = [merging.made_of(of)[0] for of in few]
-    with pytest.raises(regular.IrregularError, match=f"on 8, rank 0.* {len(ops)} operations") as no:
+    with pytest.raises(spmd_model.IrregularError, match=f"on 8, rank 0.* {len(ops)} operations") as no:
         merging.families(few, each)
     assert no.value.wanted.startswith(f"at most {merging.MOST_EITHER_WAY} such operations")
 

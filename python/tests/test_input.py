@@ -138,9 +138,9 @@ def test_one_complaint(odonata, arguments, said):
 )
 def test_all_that_is_wrong_with_an_extrapolation(odonata, arguments, said):
     done = odonata("extrapolate", "a.parquet", *arguments)
-    first, *complaints = done.stderr.split("\n\n")
+    first, *diagnostics = done.stderr.split("\n\n")
     assert done.returncode == 2 and first.startswith(f"odonata: {len(said)} complaints;")
-    told = {text.split()[0]: text for text in complaints}
+    told = {text.split()[0]: text for text in diagnostics}
     assert told.keys() == said.keys() and all(said[at] in told[at] for at in said), told
 
 
@@ -299,7 +299,7 @@ def wrong(call) -> list[str]:
     """What a call of the Python API complains of."""
     with pytest.raises(od.InputError) as caught:
         call()
-    return [c.at for c in caught.value.complaints]
+    return [c.at for c in caught.value.diagnostics]
 
 
 def test_python_arguments_of_the_wrong_type(tmp_path):
@@ -346,7 +346,7 @@ def test_python_writes_nowhere_the_command_line_would_not(tmp_path):
 def test_python_raises_the_same_complaints():
     with pytest.raises(od.InputError) as caught:
         od.machine("aurra")
-    assert [c.hint for c in caught.value.complaints] == ["did you mean `aurora`?"]
+    assert [c.hint for c in caught.value.diagnostics] == ["did you mean `aurora`?"]
     with pytest.raises(od.InputError) as caught:
         od.bench.latency(od.machine("aurora").job(nodes=2, ppn=1), fidelity="flaw")
     assert "nearest: flow" in str(caught.value)
@@ -418,7 +418,7 @@ def test_what_is_no_machine_is_told_beside_the_rest(machine):
         for name, said in ((right[at], ["machine"]), ("nonesuch", ["machine", at])):
             with pytest.raises(od.InputError) as error:
                 ask(name)
-            assert sorted(c.at for c in error.value.complaints) == sorted(said)
+            assert sorted(c.at for c in error.value.diagnostics) == sorted(said)
 
 
 def test_a_variable_is_told_beside_a_machine_that_is_none(odonata):

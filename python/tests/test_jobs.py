@@ -284,13 +284,13 @@ def test_the_python_api_takes_the_same(tmp_path):
     assert "1 allreduce" in page and f"{result.rows[0]['slowdown']:.3f}x" in page
     with pytest.raises(od.InputError) as error:
         od.jobs(machine, [{"bench": "bw", "nodes": 2, "nodse": 2}], background=7)
-    assert {c.at for c in error.value.complaints} == {"job 1: nodse", "background"}
+    assert {c.at for c in error.value.diagnostics} == {"job 1: nodse", "background"}
     with pytest.raises(od.InputError) as error:
         several = ["uniform:0.1", "unifrom:0.1", "shift:5000:0.1"]
         od.jobs(machine, [{"bench": "bww", "nodes": 2}, {"bench": "bw", "nodes": 1}],
                 background=several)  # fmt: skip
     said = ["background 2", "background 3", "job 1: bench", "job 2: nodes"]
-    assert sorted(c.at for c in error.value.complaints) == said
+    assert sorted(c.at for c in error.value.diagnostics) == said
     job = machine.job(nodes=4, placement="group-spread", background="uniform:0.5")
     quiet = machine.job(nodes=4, placement="group-spread")
     busy, idle = (od.bench.allreduce(j, sizes=[8]).rows[0]["latency_s"] for j in (job, quiet))
@@ -356,8 +356,8 @@ def test_a_fabrics_test_beside_others_has_as_many_messages_as_one_may_have():
     job = {"bench": "rr_lat", "nodes": 3}
     with pytest.raises(od.InputError) as error:
         od.jobs(od.machine("aurora"), [job, {**job, "messages": 5}], fidelity="loggp")
-    assert [(c.at, c.found) for c in error.value.complaints] == [("job 2: messages", "5")]
+    assert [(c.at, c.found) for c in error.value.diagnostics] == [("job 2: messages", "5")]
     assert od.jobs(od.machine("aurora"), [{**job, "messages": 6}], fidelity="loggp").rows
     with pytest.raises(od.InputError) as error:
         od.jobs(od.machine("aurora"), [{"program": "true", "ranks": 2, "messages": 6}])
-    assert [c.at for c in error.value.complaints] == ["job 1: messages"]
+    assert [c.at for c in error.value.diagnostics] == ["job 1: messages"]

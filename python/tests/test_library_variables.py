@@ -223,4 +223,4 @@ def test_no_bytes_of_a_tuning_file_are_more_than_a_mistake(tmp_path, damage):
     rules.write_bytes(damage)
     with pytest.raises(od.InputError) as caught:
         od.bench.allreduce(od.machine(MACHINE).job(nodes=2, coll_rules=rules), sizes=[8])
-    assert caught.value.complaints[0].wanted and len(str(caught.value)) < 2_000
+    assert caught.value.diagnostics[0].wanted and len(str(caught.value)) < 2_000

@@ -34,7 +34,7 @@ def test_what_it_does_not_have_is_told_as_of_any_module():
 
 
 def test_errors_are_handed_between_processes_whole():
-    told = [odonata.errors.Complaint("a", "b", "c; d", "e"), odonata.errors.Complaint("f", "", "g")]
+    told = [odonata.errors.Diagnostic("a", "b", "c; d", "e"), odonata.errors.Diagnostic("f", "", "g")]
     for error in (odonata.InputError(told), odonata.SimulatedFailure("no", "limit", [{"rank": 1}])):
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
@@ -65,7 +65,7 @@ def test_a_run_loads_no_more_than_it_needs():
     loaded = set(run.stdout.split())
     assert "odonata.launch" in loaded
     heavy = {"pyarrow", "matplotlib", "jinja2", "numpy", "importlib.metadata", "email", "hashlib",
-             "odonata.sweeps", "odonata.together", "odonata.extrapolating", "odonata.published"}
+             "odonata.sweeps", "odonata.multi_job", "odonata.extrapolating", "odonata.published"}
     others = {f"odonata.commands.{name}" for name in ("bench", "traffic", "tune", "validate")}
     assert not loaded & (heavy | others)
 

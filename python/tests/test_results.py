@@ -26,7 +26,7 @@ import pytest
 
 import odonata as od
 from odonata import files, patterns, report, tables, text
-from odonata.errors import Complaints, InputError
+from odonata.errors import Diagnostics, InputError
 
 SMALL = ("--machine", "dragonfly-1056")
 
@@ -481,7 +481,7 @@ def test_whoever_is_stopped_while_writing_leaves_a_whole_result_or_room_for_one(
         assert not [p for p in out.iterdir() if p.name.startswith(".")]
     if (out / "summary.json").exists():
         whole(out)
-    wrong = Complaints()
+    wrong = Diagnostics()
     tables.check_out(wrong, out, True)
     assert wrong.list == []
     tables.write(out, {"kind": "again"}, {"calls": [{"calls": 1}]}, force=True)
@@ -510,7 +510,7 @@ def test_what_cannot_be_moved_leaves_a_whole_result_or_room_for_one(
         assert Path(caught.value.filename).parent == out and ".odonata" not in str(caught.value)
     if (out / "summary.json").exists():
         whole(out)
-    wrong = Complaints()
+    wrong = Diagnostics()
     tables.check_out(wrong, out, True)
     assert wrong.list == []
     tables.write(out, {"kind": "again"}, {"calls": [{"calls": 1}]}, force=True)
@@ -576,7 +576,7 @@ def test_names_that_are_no_unicode(tmp_path):
 
 
 def test_the_trial_before_a_run_leaves_nothing(tmp_path):
-    wrong = Complaints()
+    wrong = Diagnostics()
     with files_of_at_most(0):
         tables.check_out(wrong, tmp_path / "new", False)
         tables.check_out(wrong, tmp_path, False)
@@ -589,7 +589,7 @@ def test_where_no_directory_can_be_made_is_told_before_a_run(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     (tmp_path / "file").write_text("mine")
     for out in ("link", "link/deep", "file/deep", "x" * 300, "nul\0"):
-        wrong = Complaints()
+        wrong = Diagnostics()
         tables.check_out(wrong, tmp_path / out, False)
         assert [c.at for c in wrong.list] == ["out"], out
 
@@ -646,7 +646,7 @@ def test_pipes_and_devices_are_written_in_place(tmp_path):
     read = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
     reader.start()
-    wrong = Complaints()
+    wrong = Diagnostics()
     report.check_target(wrong, pipe)
     files.write_text(pipe, "text")
     reader.join(60)
@@ -713,7 +713,7 @@ def test_only_names_of_ours_are_ours(tmp_path):
     """What only begins as a name that passes stays, and a summary may name what there cannot be."""
     out = tmp_path / "out"
     (out / ".odonata-cache").mkdir(parents=True)
-    wrong = Complaints()
+    wrong = Diagnostics()
     tables.check_out(wrong, out, False)
     assert [c.at for c in wrong.list] == ["out"], "it is not empty"
     tables.write(tmp_path / "mine", {}, FITS)

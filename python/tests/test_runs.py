@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import odonata as od
-from odonata import cli, door
+from odonata import cli, core
 
 SMALL = ("--machine", "dragonfly-1056")
 
@@ -246,14 +246,14 @@ def test_stopped_from_outside(odonata, program, tmp_path, number, code):
      ("traffic", "uniform", *SMALL, "--load", "0.1,0.2,0.3", "--time", "1us", "--warmup", "1us")],
 )  # fmt: skip
 def test_a_stopped_sweep_says_what_it_lacks(monkeypatch, capsys, arguments, quiet):
-    whole = door.enter
+    whole = core.enter
 
     def stopped_after_two(function, request, tick, stop):
         answer = whole(function, request, tick, stop)
         stop.signal = signal.SIGINT
         return {**answer, "rows": answer["rows"][:2], "interrupted": True}
 
-    monkeypatch.setattr(door, "enter", stopped_after_two)
+    monkeypatch.setattr(core, "enter", stopped_after_two)
     assert cli.code_of([*arguments, *quiet]) == 130
     assert "odonata: interrupted: 2 of 3 rows\n" in capsys.readouterr().err
 

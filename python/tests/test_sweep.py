@@ -19,7 +19,7 @@ from conftest import GUARD_S, ROOT
 
 import odonata as od
 from odonata import plot
-from odonata.errors import Complaints
+from odonata.errors import Diagnostics
 from odonata.sweeps import command, study
 from odonata.sweeps import crew as crews
 
@@ -53,14 +53,14 @@ warmup = "1us"
 
 def points(tables):
     """The points of a study that nothing is wrong with."""
-    wrong = Complaints()
+    wrong = Diagnostics()
     found = study.points(wrong, tables)
     assert wrong.list == []
     return found
 
 
-def complaints(tables):
-    wrong = Complaints()
+def diagnostics(tables):
+    wrong = Diagnostics()
     study.points(wrong, tables)
     return {c.at: c for c in wrong.list}
 
@@ -167,7 +167,7 @@ def machine_file():
     ],
 )  # fmt: skip
 def test_complaints_name_the_table_and_the_key(tables, at, said):
-    found = complaints(tables)
+    found = diagnostics(tables)
     assert list(found) == [at]
     assert said in str(found[at])
 

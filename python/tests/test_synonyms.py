@@ -6,7 +6,7 @@ import pytest
 
 from odonata import benchmarks, cli, names, synonyms
 from odonata.commands import launchers
-from odonata.errors import Complaints
+from odonata.errors import Diagnostics
 
 RUN = cli.cli.commands["run"]
 OPTIONS = {
@@ -84,7 +84,7 @@ def test_variables_and_values_do_not_take_the_program(given, variables, noted):
     own = ["app", "-genv", "A=1", "--bcast=x"]
     context = RUN.make_context("run", ["-n", "2", *given.split(), *own])
     assert context.params["program"] == tuple(own)
-    wrong = Complaints()
+    wrong = Diagnostics()
     with context:
         notes, found = launchers.given(wrong)
     assert [*found, *context.params["env"]] == variables and not wrong.list

@@ -197,7 +197,7 @@ def test_rules_that_are_none_are_told_what_rules_look_like(odonata, tmp_path, te
     with pytest.raises(od.InputError) as caught:
         job = od.machine(MACHINE).job(nodes=2, coll_rules=tmp_path / "rules")
         od.bench.bcast(job, sizes=[8])
-    assert [c.wanted.startswith(wanted) for c in caught.value.complaints] == [True]
+    assert [c.wanted.startswith(wanted) for c in caught.value.diagnostics] == [True]
 
 
 def test_an_algorithm_that_is_not_modeled_is_noted(odonata, tmp_path):

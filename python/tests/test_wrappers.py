@@ -267,15 +267,15 @@ def test_launchers_accept_what_run_accepts(name):
 def test_a_launcher_never_suggests_an_option_of_another_meaning(name, arguments, said):
     with pytest.raises(od.InputError) as caught:
         launchers.command_of(name, [*arguments.split(), "./a"], {"ODONATA_MACHINE": "aurora"})
-    (complaint,) = caught.value.complaints
-    assert complaint.hint is None if said is None else said in complaint.hint
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.hint is None if said is None else said in diagnostic.hint
 
 
 def test_all_that_is_wrong_with_a_launchers_options_is_said_at_once():
     with pytest.raises(od.InputError) as caught:
         launchers.command_of("mpiexec", ["-frob", "-n", "2", "./a", ":", "./b"], {})
-    assert [c.at for c in caught.value.complaints] == ["option", "program", "ODONATA_MACHINE"]
+    assert [c.at for c in caught.value.diagnostics] == ["option", "program", "ODONATA_MACHINE"]
     with pytest.raises(od.InputError) as caught:
         launchers.command_of("srun", ["-N", "all"], {"ODONATA_MACHINE": "x",
                                                      "ODONATA_RUN_OPTIONS": "'"})  # fmt: skip
-    assert [c.at for c in caught.value.complaints] == ["-N", "ODONATA_RUN_OPTIONS", "srun"]
+    assert [c.at for c in caught.value.diagnostics] == ["-N", "ODONATA_RUN_OPTIONS", "srun"]

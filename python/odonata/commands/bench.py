@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from .. import bench, benchmarks, door, launch, names, text, units
+from .. import bench, benchmarks, core, launch, names, text, units
 from ..options import (
     BESIDE, BUFFERS, CHOICE, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, option, with_options,
 )  # fmt: skip
 from ..progress import Progress
-from .asked import SIZES_WANTED, Request, stopped
+from .cli_request import SIZES_WANTED, Request, stopped
 from .command import command
 
 
@@ -61,9 +61,9 @@ def run(name: str | None, **given: Any) -> int:
     reduce_scatter, barrier, gather, scatter, scan, exscan; GPCNeT's rr_lat, rr_get_lat, rr_bw,
     rr_put_bw, rr_bw_sync, nat_bw, multiple_allreduce, multiple_alltoall; dgnettest's bisect.
     """
-    asked = Request(given, (names.AUTO,))
-    asked.use_rules(given["coll_rules"])
-    wrong = asked.wrong
+    request = Request(given, (names.AUTO,))
+    request.use_rules(given["coll_rules"])
+    wrong = request.wrong
     known = wrong.word("benchmark", name or "nothing", benchmarks.NAMES, "a benchmark")
     nodes = wrong.integer("nodes", given["nodes"], 2)
     ppn = wrong.integer("ppn", given["ppn"], 1)
@@ -80,28 +80,28 @@ def run(name: str | None, **given: Any) -> int:
     packets = wrong.integer("twin_packets", given["twin_packets"], benchmarks.TWIN_PACKETS)
     if given["tolerance"] is not None:
         benchmarks.share_of(wrong, given["tolerance"])
-    benchmarks.check_tolerance(wrong, asked.fidelity, given["tolerance"])
+    benchmarks.check_tolerance(wrong, request.fidelity, given["tolerance"])
     if known and nodes * ppn < benchmarks.KINDS[name].least_ranks:
         wrong.add("nodes", nodes, f"at least {benchmarks.KINDS[name].least_ranks} ranks for {name}")
     wrong.word("buffers", given["buffers"], benchmarks.BUFFERS, "one of")
-    asked.finish()
+    request.finish()
     unheard = launch.knobs(os.environ)
     if unheard:
-        asked.note(f"set, but built-in benchmarks do not listen: {', '.join(unheard)}")
+        request.note(f"set, but built-in benchmarks do not listen: {', '.join(unheard)}")
     if name == "barrier" and sizes is not None:
-        asked.note("changes nothing in a barrier, which has no size: --sizes")
-    stop = door.Stop()
-    with Progress(name, asked.quiet) as tick:
-        job = asked.job(nodes, ppn)
+        request.note("changes nothing in a barrier, which has no size: --sizes")
+    stop = core.Stop()
+    with Progress(name, request.quiet) as tick:
+        job = request.job(nodes, ppn)
         result = bench.run(
-            name, job, sizes, asked.fidelity, messages,
+            name, job, sizes, request.fidelity, messages,
             buffers=given["buffers"], window=window, shifts=shifts, error_bars=given["error_bars"],
             twin_packets=packets, tolerance=given["tolerance"], tick=tick, stop=stop,
         )  # fmt: skip
-    asked.tell_notes(result.summary)
-    asked.tell_limits(result.summary, given["preflight"])
-    if not asked.as_json:
+    request.tell_notes(result.summary)
+    request.tell_limits(result.summary, given["preflight"])
+    if not request.as_json:
         print(text.osu(result.summary), flush=True)
-    asked.tell_counters(result.summary, given["counters"])
-    asked.deliver(result.summary, result.data)
+    request.tell_counters(result.summary, given["counters"])
+    request.deliver(result.summary, result.data)
     return stopped(stop, result.summary)

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from ..errors import Complaint, InputError, hint_of_option, nearest
-from ..spelling import spelled
+from ..errors import Diagnostic, InputError, hint_of_option, nearest
+from ..suggestions import spelled
 from ..streams import silence
 
 
@@ -26,7 +26,7 @@ class Command(click.Command):
             return 0
         except InputError as error:
             typed = {opt: ctx.params.get(p.name or "") for p in self.params for opt in p.opts}
-            found = [spelled(c, self.name or "", typed) for c in error.complaints]
+            found = [spelled(c, self.name or "", typed) for c in error.diagnostics]
             raise InputError(found) from None
 
 
@@ -54,20 +54,20 @@ class Commands(click.Group):
 command = functools.partial(click.command, cls=Command)
 
 
-def usage_complaint(error: click.UsageError) -> Complaint:
+def usage_diagnostic(error: click.UsageError) -> Diagnostic:
     """click's complaint in our form."""
     at = "command line"
     if isinstance(error, click.NoSuchOption):
         where = error.ctx.command_path if error.ctx else "odonata"
-        return Complaint(at, error.option_name, f"an option of `{where}`", option_hint(error))
+        return Diagnostic(at, error.option_name, f"an option of `{where}`", option_hint(error))
     word = error.format_message().rstrip(".")
     if word.startswith("No such command"):
         found = word.split("'")[1] if "'" in word else word
         known = error.ctx.command.commands
         near = nearest(found, known)
         hint = f"did you mean `{near}`?" if near else None
-        return Complaint("command", found, f"one of {', '.join(known)}", hint)
-    return Complaint(at, word, "see `odonata --help`")
+        return Diagnostic("command", found, f"one of {', '.join(known)}", hint)
+    return Diagnostic(at, word, "see `odonata --help`")
 
 
 def option_hint(error: click.NoSuchOption) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import click
 
-from .. import door, machines, text
+from .. import core, machines, text
 from ..checks import Checks
 from ..faults import plan as plan_of
 from ..machines import Machine
@@ -75,4 +75,4 @@ def draw_faults(machine: str | None, plan: str | None, changes: tuple[str, ...])
     machines.check_names(wrong, found, "packet", "mpich")
     wrong.finish(found)
     assert found is not None, "complained of above"
-    sys.stdout.write(door.ask("faults", replace(found, faults=broken).request()))
+    sys.stdout.write(core.ask("faults", replace(found, faults=broken).request()))

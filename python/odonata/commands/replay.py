@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from .. import door, launch, text
+from .. import core, launch, text
 from ..options import BESIDE, COMMON, COUNTERS, LIMITS, PREFLIGHT, RULES, option, with_options
 from ..progress import Progress
 from ..replaying import factor_of, play, read
 from ..streams import say
-from .asked import Request
+from .cli_request import Request
 from .command import command
 
 
@@ -32,31 +32,31 @@ def replay(trace: str | None, **given: Any) -> int:
 
     odonata replay dissemination_16.goal --machine aurora
     """
-    asked = Request(given)
-    asked.use_rules(given["coll_rules"])
-    factor = factor_of(asked.wrong, given["compute"])
-    found = read(asked.wrong, trace)
-    ppn = asked.wrong.integer("ppn", given["ppn"], found.ppn if found is not None else 1)
-    asked.finish()
+    request = Request(given)
+    request.use_rules(given["coll_rules"])
+    factor = factor_of(request.wrong, given["compute"])
+    found = read(request.wrong, trace)
+    ppn = request.wrong.integer("ppn", given["ppn"], found.ppn if found is not None else 1)
+    request.finish()
     assert found is not None, "complained of above"
-    stop = door.Stop()
-    with Progress("replay", asked.quiet) as tick:
-        job = asked.job(1, ppn)
-        result = play(job, found, asked.fidelity, given["compute"], factor, False, tick, stop)
+    stop = core.Stop()
+    with Progress("replay", request.quiet) as tick:
+        job = request.job(1, ppn)
+        result = play(job, found, request.fidelity, given["compute"], factor, False, tick, stop)
     summary = result.summary
     summary["exit_code"] = 128 + stop.signal if stop.signal else result.exit_code
     if result.failure:
         say(text.failure(result.failure))
-    if not asked.quiet:
+    if not request.quiet:
         say(text.run(summary, result.data))
-    asked.tell_limits(summary, given["preflight"], bool(result.failure))
-    asked.tell_counters(summary, given["counters"])
-    asked.tell_notes(summary)
+    request.tell_limits(summary, given["preflight"], bool(result.failure))
+    request.tell_counters(summary, given["counters"])
+    request.tell_notes(summary)
     env = dict((found.header or {}).get("env", ()))
-    fabric = asked.machine.told("fabric")
-    for words in (*found.notes(), *launch.unheard([env], asked.mpi, fabric, False)):
-        asked.note(words)
+    fabric = request.machine.told("fabric")
+    for words in (*found.notes(), *launch.unheard([env], request.mpi, fabric, False)):
+        request.note(words)
     if summary["unreceived"] and not result.failure:
-        asked.note(f"{summary['unreceived']:,} messages were never received")
-    asked.deliver(summary, result.data)
+        request.note(f"{summary['unreceived']:,} messages were never received")
+    request.deliver(summary, result.data)
     return summary["exit_code"]

@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from .. import clocks, door, launch, openmp, records, tables, text
+from .. import clocks, core, launch, openmp, records, tables, text
 from ..errors import InputError
 from ..options import BESIDE, COMMON, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
 from ..progress import Progress
 from ..streams import say, stdout_for_json
 from . import launchers
-from .asked import Request, given_by_hand
+from .cli_request import Request, given_by_hand
 from .command import command
 
 NO_CALLS = (
@@ -111,47 +111,47 @@ NO_CALLS = (
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def run(program: tuple[str, ...], **given: Any) -> int:
     """Run an unmodified MPI program with its ranks on the simulated machine."""
-    asked = Request(given)
-    wrong = asked.wrong
+    request = Request(given)
+    wrong = request.wrong
     notes, variables = launchers.given(wrong)
     for words in notes:
-        asked.note(words)
+        request.note(words)
     given["env"] = (*variables, *given["env"])
     if given["jobs"] is not None:
-        return run_jobs(asked, program, given)
+        return run_jobs(request, program, given)
     ranks, ppn = launchers.size(wrong, given)
     compute = launch.compute_of(wrong, given["compute"])
     env = wrong.environment(given["env"])
     environment = launch.environment_of(env)
     wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
     clocks.variables(wrong, given["clock"], given["epoch"], environment)
-    mine = launch.listened(environment, asked.mpi)
+    mine = launch.listened(environment, request.mpi)
     wants_report = mine.get("MPICH_OFI_CXI_COUNTER_REPORT") in launch.REPORTS
-    asked.use_rules(given["coll_rules"] or launch.rules_files(mine, wdir))
+    request.use_rules(given["coll_rules"] or launch.rules_files(mine, wdir))
     launch.rank_order(wrong, mine, wdir)
     launch.check_variables(wrong, environment)
     launch.check_program(wrong, list(program), wdir, environment)
     launch.check_warm(wrong, given["warm"])
     records.check_target(wrong, given["record"])
-    if asked.out is not None and tables.is_place(asked.out, given["record"]):
+    if request.out is not None and tables.is_place(request.out, given["record"]):
         wrong.add("record", given["record"], "a name that none of the files of --out has")
     wdir = os.path.abspath(wdir)
     if given["hostfile"] is not None:
         launch.read_hostfile(wrong, given["hostfile"])
         if given_by_hand("placement"):
             launch.refuse_both(wrong, given["placement"])
-    asked.finish()
-    job = asked.job(-(-ranks // (ppn or 1)), ppn, ranks)
-    for words in launch.unheard([environment], asked.mpi, asked.machine.told("fabric")):
-        asked.note(words)
+    request.finish()
+    job = request.job(-(-ranks // (ppn or 1)), ppn, ranks)
+    for words in launch.unheard([environment], request.mpi, request.machine.told("fabric")):
+        request.note(words)
     if words := openmp.note({**os.environ, **env}):
-        asked.note(words)
-    stop = door.Stop()
-    with stdout_for_json(asked.as_json) as stdout, Progress("run", asked.quiet) as tick:
+        request.note(words)
+    stop = core.Stop()
+    with stdout_for_json(request.as_json) as stdout, Progress("run", request.quiet) as tick:
         result = launch.run(
             job,
             list(program),
-            fidelity=asked.fidelity,
+            fidelity=request.fidelity,
             compute=compute,
             clock=given["clock"],
             epoch=given["epoch"],
@@ -172,37 +172,37 @@ def run(program: tuple[str, ...], **given: Any) -> int:
             say(text.failure(result.failure))
         if exits := result.summary.get("nonzero_exits"):
             say(f"odonata: {text.nonzero_exits(exits, result.summary['ranks'])}")
-        if not asked.quiet:
+        if not request.quiet:
             say(text.run(result.summary, result.data))
-        asked.tell_limits(result.summary, given["preflight"], bool(result.failure))
-        asked.tell_counters(result.summary, given["counters"] or wants_report)
+        request.tell_limits(result.summary, given["preflight"], bool(result.failure))
+        request.tell_counters(result.summary, given["counters"] or wants_report)
         start = result.summary.get("start") or {}
         if start.get("unfit"):
-            asked.note(f"every rank started an interpreter of its own: {start['unfit']}")
+            request.note(f"every rank started an interpreter of its own: {start['unfit']}")
         elif start and not start["forked"] and given["warm"] != "none" and given_by_hand("warm"):
-            asked.note("changes nothing where no Python script is started as one: --warm")
+            request.note("changes nothing where no Python script is started as one: --warm")
         if not result.summary.get("mpi_calls") and code == 0:
-            asked.note(NO_CALLS)
-        asked.tell_notes(result.summary)
+            request.note(NO_CALLS)
+        request.tell_notes(result.summary)
         record = result.summary.get("record") or {}
         lost = record.get("refused") or record.get("unwritten")
-        if record and (lost or not asked.quiet):
+        if record and (lost or not request.quiet):
             say(f"odonata: {records.said(record)}")
-        asked.deliver(result.summary, result.data, stdout)
+        request.deliver(result.summary, result.data, stdout)
     return code or int(bool(record.get("unwritten")))
 
 
-def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) -> int:
+def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) -> int:
     """`odonata run --jobs FILE`."""
-    from .. import together
+    from .. import multi_job
 
-    wrong = asked.wrong
+    wrong = request.wrong
     if program:
         wrong.add("program", shlex.join(program), "no program beside --jobs, whose file has them")
     in_file = {"ranks": "-n", "hostfile": "--hostfile", "wdir": "--wdir"}
     in_file |= {"ppn": "--ppn", "placement": "--placement", "compute": "--compute", "env": "--env"}
     in_file |= {"traffic_class": "--class", "nodes": "--nodes"}
-    asked.use_rules(given["coll_rules"])
+    request.use_rules(given["coll_rules"])
     if given["record"] is not None:
         wrong.add("record", given["record"], "no record: of several jobs there is none")
     for name, typed in in_file.items():
@@ -211,40 +211,40 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
     for name in ("clock", "epoch", "warm"):
         if given_by_hand(name):
             wrong.add(f"--{name}", given[name], "its default, which programs of --jobs have")
-    file = together.read_file(wrong, given["jobs"])
-    if file.get("noise") is not None and asked.noise is not None:
-        wrong.add("noise", asked.noise, "--noise or `noise` in the file, not both")
+    file = multi_job.read_file(wrong, given["jobs"])
+    if file.get("noise") is not None and request.noise is not None:
+        wrong.add("noise", request.noise, "--noise or `noise` in the file, not both")
     path, origins = given["jobs"], ["--background"] * len(given["background"])
     backgrounds = [*given["background"], *file.get("background", ())]
     origins += [path] * (len(backgrounds) - len(origins))
     about = {
         "background": backgrounds,
-        "noise": asked.noise if asked.noise is not None else file.get("noise"),
+        "noise": request.noise if request.noise is not None else file.get("noise"),
         "warmup_s": file.get("warmup"),
-        "fidelity": asked.fidelity,
-        "mpi": asked.mpi,
-        "seed": asked.seed,
-        "limits": asked.limits,
-        "coll_rules": asked.coll_rules,
+        "fidelity": request.fidelity,
+        "mpi": request.mpi,
+        "seed": request.seed,
+        "limits": request.limits,
+        "coll_rules": request.coll_rules,
     }
-    if wrong.list and asked.machine.name:
-        found = together.foreseen(asked.machine, file.get("job", ()), **about)
-        wrong.extend(InputError(together.in_file(c, path, file, given) for c in found))
-    asked.finish()
+    if wrong.list and request.machine.name:
+        found = multi_job.foreseen(request.machine, file.get("job", ()), **about)
+        wrong.extend(InputError(multi_job.in_file(c, path, file, given) for c in found))
+    request.finish()
     programs = [job for job in file["job"] if job.get("program") is not None]
     given_each = [job.get("env") or {} for job in programs]
     environments = [launch.environment_of(own) for own in given_each]
     for words in {openmp.note({**os.environ, **own}): None for own in given_each}:
         if words:
-            asked.note(words)
-    fabric = asked.machine.told("fabric")
-    for words in launch.unheard(environments, asked.mpi, fabric, False):
-        asked.note(words)
-    stop = door.Stop()
-    with stdout_for_json(asked.as_json) as stdout, Progress("jobs", asked.quiet) as tick:
+            request.note(words)
+    fabric = request.machine.told("fabric")
+    for words in launch.unheard(environments, request.mpi, fabric, False):
+        request.note(words)
+    stop = core.Stop()
+    with stdout_for_json(request.as_json) as stdout, Progress("jobs", request.quiet) as tick:
         try:
-            result = together.jobs(
-                asked.machine,
+            result = multi_job.jobs(
+                request.machine,
                 file["job"],
                 **about,
                 alone=given["alone"],
@@ -254,10 +254,10 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
                 stop=stop,
             )
         except InputError as error:
-            found = (together.in_file(c, path, file, given) for c in error.complaints)
+            found = (multi_job.in_file(c, path, file, given) for c in error.diagnostics)
             raise InputError(found) from None
         tick.wipe()
-        together.name_origins(result, backgrounds, origins)
+        multi_job.name_origins(result, backgrounds, origins)
         code = 128 + stop.signal if stop.signal else result.exit_code
         result.summary["exit_code"] = code
         for row in result.rows:
@@ -266,11 +266,11 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
                                   f"{row['failure']['message']}"}))  # fmt: skip
             if exits := row.get("nonzero_exits"):
                 say(f"odonata: job {row['name']}: {text.nonzero_exits(exits, row['ranks'])}")
-        if not asked.quiet:
+        if not request.quiet:
             say(text.jobs(result.summary))
-        asked.tell_notes(result.summary)
+        request.tell_notes(result.summary)
         failed = any(row["failure"] for row in result.rows)
-        asked.tell_limits(result.summary, given["preflight"], failed)
-        asked.tell_counters(result.summary, given["counters"])
-        asked.deliver(result.summary, result.data, stdout)
+        request.tell_limits(result.summary, given["preflight"], failed)
+        request.tell_counters(result.summary, given["counters"])
+        request.deliver(result.summary, result.data, stdout)
     return code

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from .. import door, patterns, text, units
+from .. import core, patterns, text, units
 from ..names import check_pattern
 from ..options import BESIDE, COMMON, COUNTERS, option, with_options
 from ..progress import Progress
-from .asked import Request, given_by_hand, stopped
+from .cli_request import Request, given_by_hand, stopped
 from .command import command
 
 LOADS_WANTED = "loads above 0 and at most 1: `0.3`, `0.1,0.5`, or FIRST:LAST:STEP"
@@ -51,8 +51,8 @@ def traffic(pattern: str | None, **given: Any) -> int:
     PATTERN: uniform, adversarial:K (to the group K further on), group-shift:K, shift:K, hotspot:K,
     incast:K, random-permutation, worst-permutation, all-to-all, random-all-to-all.
     """
-    asked = Request(given)
-    wrong = asked.wrong
+    request = Request(given)
+    wrong = request.wrong
     check_pattern(wrong, pattern or "nothing")
     loads: list[float] = []
     if given["load"] is None:
@@ -70,43 +70,43 @@ def traffic(pattern: str | None, **given: Any) -> int:
         warmup = wrong.read("warmup_s", given["warmup"], units.read_span, SPAN_WANTED, warmup)
     slices = wrong.integer("slices", given["slices"], 0, 0, 10_000)
     nodes = None if given["nodes"] is None else wrong.integer("nodes", given["nodes"], None)
-    if nodes is not None and not isinstance(asked.placement, str):
+    if nodes is not None and not isinstance(request.placement, str):
         wrong.add("placement", given["placement"], "a placement by name: traffic has no ranks")
-    if asked.background and nodes is None:
+    if request.background and nodes is None:
         wrong.add("nodes", "nothing", "nodes for the traffic that is measured beside a background")
     if packet < 1:
         wrong.add("packet_bytes", given["packet"], "at least 1 byte")
     if time <= 0:
         wrong.add("time_s", given["time"], "a span above 0")
-    asked.finish()
+    request.finish()
     deaf = ["mpi"] if given["nodes"] is not None else ["placement", "mpi"]
     unheard = [f"--{name}" for name in deaf if given_by_hand(name)]
     if unheard:
-        asked.note(f"changes nothing in synthetic traffic: {', '.join(unheard)}")
-    stop = door.Stop()
-    with Progress(f"traffic {pattern}", asked.quiet) as tick:
+        request.note(f"changes nothing in synthetic traffic: {', '.join(unheard)}")
+    stop = core.Stop()
+    with Progress(f"traffic {pattern}", request.quiet) as tick:
         result = patterns.traffic(
             pattern,
-            asked.machine,
+            request.machine,
             loads=loads,
             packet_bytes=packet,
             time_s=time,
             warmup_s=warmup,
-            fidelity=asked.fidelity,
-            seed=asked.seed,
-            threads=asked.threads,
+            fidelity=request.fidelity,
+            seed=request.seed,
+            threads=request.threads,
             nodes=nodes,
-            placement=asked.placement if isinstance(asked.placement, str) else "contiguous",
-            background=asked.background,
+            placement=request.placement if isinstance(request.placement, str) else "contiguous",
+            background=request.background,
             slices=slices,
             ordered=given["ordered"],
             alone=given["alone"],
-            traffic_class=asked.traffic_class,
+            traffic_class=request.traffic_class,
             tick=tick,
             stop=stop,
         )
-    if not asked.as_json:
+    if not request.as_json:
         print(text.traffic(result.summary), flush=True)
-    asked.tell_counters(result.summary, given["counters"])
-    asked.deliver(result.summary, result.data)
+    request.tell_counters(result.summary, given["counters"])
+    request.deliver(result.summary, result.data)
     return stopped(stop, result.summary)

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from .. import benchmarks, door, tuning, units
+from .. import benchmarks, core, tuning, units
 from ..options import CLASS, MACHINE, RULES, WHOLE, fidelity, option, with_options
 from ..progress import Progress
-from .asked import SIZES_WANTED, Request, stopped
+from .cli_request import SIZES_WANTED, Request, stopped
 from .command import command
 
 
@@ -35,9 +35,9 @@ def tune(collective: str | None, **given: Any) -> int:
     scatter, reduce_scatter, reduce_scatter_block. With --out, DIR/mpich.json and DIR/openmpi.conf
     carry the choice to MPICH and Open MPI (docs/tuning.md).
     """
-    asked = Request(given)
-    asked.use_rules(given["coll_rules"])
-    wrong = asked.wrong
+    request = Request(given)
+    request.use_rules(given["coll_rules"])
+    wrong = request.wrong
     known = wrong.word("collective", collective or "nothing", tuning.COLLECTIVES, "a collective")
     nodes = wrong.read("nodes", given["nodes"] or "", tuning.read_counts, tuning.NODES_WANTED, [2])
     ppn = wrong.integer("ppn", given["ppn"], 1)
@@ -45,15 +45,15 @@ def tune(collective: str | None, **given: Any) -> int:
     messages = wrong.integer("messages", given["messages"], benchmarks.MESSAGES)
     if known and min(nodes) * ppn < 2:
         wrong.add("nodes", min(nodes), "at least 2 ranks")
-    asked.finish()
-    stop = door.Stop()
-    with Progress(f"tune {collective}", asked.quiet) as tick:
-        jobs = [asked.job(n, ppn) for n in nodes]
-        result = tuning.run(collective, jobs, sizes, asked.fidelity, messages, tick, stop)
-    asked.tell_notes(result.summary)
-    if not asked.as_json:
+    request.finish()
+    stop = core.Stop()
+    with Progress(f"tune {collective}", request.quiet) as tick:
+        jobs = [request.job(n, ppn) for n in nodes]
+        result = tuning.run(collective, jobs, sizes, request.fidelity, messages, tick, stop)
+    request.tell_notes(result.summary)
+    if not request.as_json:
         print(tuning.shown(result, given["whole"]))
     events, wall = (result.summary[key] for key in ("events", "wall_s"))
-    asked.note(f"{units.show_count(events)} events in {units.show_time(wall)}")
-    asked.deliver(result.summary, result.data, texts=result.files)
+    request.note(f"{units.show_count(events)} events in {units.show_time(wall)}")
+    request.deliver(result.summary, result.data, texts=result.files)
     return stopped(stop, result.summary)

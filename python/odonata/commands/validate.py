@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from .. import door, machines
+from .. import core, machines
 from ..checks import Checks
 from ..options import option
 from ..progress import Progress
 from ..text import columns, counted, show_percent, show_rate, show_time
-from .asked import stopped
+from .cli_request import stopped
 from .command import command
 
 
@@ -36,7 +36,7 @@ def validate(
     machines.check_names(wrong, None, fidelity or "packet", "mpich")
     curves = published.chosen(wrong, ids)
     wrong.finish()
-    found, rows, stop = [], [], door.Stop()
+    found, rows, stop = [], [], core.Stop()
     for nth, curve in enumerate(curves, 1):
         with Progress(f"validate {curve.id}, {nth} of {len(curves)}", quiet) as tick:
             of_curve = published.predict(curve, fidelity, tick=tick, stop=stop)

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import published, tables, text, units
 from ..benchmarks import KINDS
-from ..errors import Complaints
+from ..errors import Diagnostics
 from ..files import why, write_text
 from . import svg
 
@@ -22,7 +22,7 @@ PAGE = Path(__file__).with_name("page.html")
 HOTTEST = 8
 
 
-def check_target(wrong: Complaints, target: str | Path, force: bool = False) -> Path:
+def check_target(wrong: Diagnostics, target: str | Path, force: bool = False) -> Path:
     """Where a report goes: a new file or an earlier report, or with `force` any file."""
     at = "output"
     if not isinstance(target, (str, os.PathLike)) or not os.fspath(target):
@@ -66,7 +66,7 @@ def write(
 ) -> None:
     """Write the report to a file, unless something else is there."""
     check_kind("result", kind_of(summary), summary)
-    wrong = Complaints()
+    wrong = Diagnostics()
     target = check_target(wrong, path, force)
     wrong.raise_any()
     write_text(target, html(summary, data))
@@ -141,7 +141,7 @@ def check_kind(at: str, found: Any, summary: Mapping[str, Any]) -> None:
     kind = kind_of(summary)
     if isinstance(kind, str) and kind in contents():
         return
-    wrong = Complaints()
+    wrong = Diagnostics()
     wrong.add(at, found, f"results of {', '.join(contents())}: there is no report of `{kind}`")
     wrong.raise_any()
 

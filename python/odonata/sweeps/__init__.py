@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import door
-from ..errors import Complaints
+from .. import core
+from ..errors import Diagnostics
 from ..results import Sweep
 from ..version import version
 from . import crew
@@ -75,7 +75,7 @@ class SweepResult:
         from .. import plot
 
         by = (by,) if isinstance(by, str) else tuple(by)
-        wrong = Complaints()
+        wrong = Diagnostics()
         for at, name in (("x", x), ("y", y), *(("by", name) for name in by)):
             wrong.word(at, name, self.table.column_names, "a column")
         wrong.raise_any()
@@ -90,7 +90,7 @@ def sweep(
     scheduler: str | None = None,
     tries: int = TRIES,
     tick: Tick | None = None,
-    stop: door.Stop | None = None,
+    stop: core.Stop | None = None,
 ) -> SweepResult:
     """Ask every question of a study that is not answered yet; the table of all answers.
 
@@ -102,7 +102,7 @@ def sweep(
     dies is tried `tries` times. Raises `InputError` before anything is started; what fails later
     is told in the table. `tick` hears of progress, ten times a second.
     """
-    wrong = Complaints()
+    wrong = Diagnostics()
     is_file = isinstance(study, (str, os.PathLike))
     tables = studies.read(wrong, study) if is_file else study
     if out is None and is_file and Path(study).name:
@@ -142,7 +142,7 @@ def ask(
     store: Store,
     hands: crew.Crew,
     tick: Tick | None,
-    stop: door.Stop | None,
+    stop: core.Stop | None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Have a crew answer what the store does not know: counts, and errors of those given up."""
     first: dict[str, Point] = {}  # of points that ask the same
@@ -152,7 +152,7 @@ def ask(
     failed: dict[str, str] = {}
     left, began, last = len(todo), time.monotonic(), 0.0
     told: queue.Queue[crew.Told] = queue.Queue()
-    own = door.Stop()
+    own = core.Stop()
     heard = stop or own
     with heard:
         hands.start(todo, store, told)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .. import door, text
+from .. import core, text
 from ..commands.command import command
 from ..options import option
 from ..progress import Progress, clock
@@ -62,7 +62,7 @@ def ask(
     are a command (`command = "bench"`), its arguments and its options. What is finished is kept
     and never computed again: after Ctrl-C, or worse, the same command goes on (docs/sweeps.md).
     """
-    stop = door.Stop()
+    stop = core.Stop()
     with Progress("sweep", quiet) as line:
         result = sweep(
             study or "",

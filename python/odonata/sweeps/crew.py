@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from ..errors import Complaints
+from ..errors import Diagnostics
 from .store import Store
 from .study import Point
 from .worker import Died, Worker, failed
@@ -165,7 +165,7 @@ class Dask:
 
 def connected(address: str) -> Any:
     """A client of the scheduler at an address, or of the one that wrote a scheduler file."""
-    wrong = Complaints()
+    wrong = Diagnostics()
     wanted = "where a Dask scheduler answers: `tcp://HOST:8786`, or a scheduler file (FILE.json)"
     try:
         from distributed import Client

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Complaints
+from ..errors import Diagnostics
 from ..files import is_passing, read_text, why
 from ..machines import toml_value
 from ..tables import is_trial, probe, read_parquet
@@ -40,7 +40,7 @@ _META = b"odonata"
 class Store:
     """A sweep's directory, held until `close`."""
 
-    def __init__(self, wrong: Complaints, path: str | Path):
+    def __init__(self, wrong: Diagnostics, path: str | Path):
         self.path = Path(os.path.abspath(os.path.expanduser(path)))
         self._lock: int | None = None
         self._kept: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {}
@@ -64,7 +64,7 @@ class Store:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            wrong = Complaints()
+            wrong = Diagnostics()
             wrong.add("out", self.path, "a directory that no other sweep writes to just now")
             wrong.raise_any()
         # What killed sweeps did not get to rename or remove. Whoever tries just now whether it may

@@ -24,10 +24,10 @@ from typing import Any
 
 import click
 
-from .. import door, launch
-from ..commands.command import usage_complaint
+from .. import core, launch
+from ..commands.command import usage_diagnostic
 from ..commands.questions import QUESTIONS
-from ..errors import Complaint, Complaints, InputError, nearest
+from ..errors import Diagnostic, Diagnostics, InputError, nearest
 from ..files import MOST_DATA, read_text, why
 from ..machines import files_of, toml_value
 from ..version import version as package_version
@@ -88,12 +88,12 @@ class Grouped:
 
     def __init__(self, points: int):
         self.points = points
-        self.said: dict[Complaint, list[int]] = {}
+        self.said: dict[Diagnostic, list[int]] = {}
 
-    def add(self, number: int, complaint: Complaint) -> None:
-        self.said.setdefault(complaint, []).append(number)
+    def add(self, number: int, diagnostic: Diagnostic) -> None:
+        self.said.setdefault(diagnostic, []).append(number)
 
-    def into(self, wrong: Complaints) -> None:
+    def into(self, wrong: Diagnostics) -> None:
         for c, numbers in self.said.items():
             of = f" (point {numbers[0]})" if len(numbers) == 1 else (
                 f" ({len(numbers)} points, the first is {numbers[0]})"
@@ -102,7 +102,7 @@ class Grouped:
             wrong.add(c.at if plain else c.at + of, c.found, c.wanted, c.hint)
 
 
-def read(wrong: Complaints, path: str | Path) -> dict[str, Any] | None:
+def read(wrong: Diagnostics, path: str | Path) -> dict[str, Any] | None:
     """The tables of a study's file, keys in the order they are written in; None after a
     complaint."""
     try:
@@ -113,10 +113,10 @@ def read(wrong: Complaints, path: str | Path) -> dict[str, Any] | None:
         text = read_text(path)
         # The core's parser refuses what is nested too deeply, as in machine files; but it does not
         # keep the order of keys.
-        door.ask("toml_to_json", text)
+        core.ask("toml_to_json", text)
         return tomllib.loads(text)
     except InputError as error:
-        for c in error.complaints:
+        for c in error.diagnostics:
             wrong.add(f"{path}, {c.at}", c.found, f"TOML ({c.wanted})")
     except tomllib.TOMLDecodeError as error:
         wrong.add(f"{path}", "", f"TOML ({error})")
@@ -125,15 +125,15 @@ def read(wrong: Complaints, path: str | Path) -> dict[str, Any] | None:
     return None
 
 
-def points(wrong: Complaints, study: Any) -> list[Point]:
+def points(wrong: Diagnostics, study: Any) -> list[Point]:
     """All points of a study in its order, checked as far as that is quick; else complaints."""
     questions = expand(wrong, study)
     told, look = Grouped(len(questions)), Looks()
     found = []
-    checked: dict[Any, list[Complaint]] = {}
+    checked: dict[Any, list[Diagnostic]] = {}
     seen: set[tuple[str, str]] = set()
     for number, asked in enumerate(questions, 1):
-        mine = Complaints()
+        mine = Diagnostics()
         words = words_of(mine, asked)
         if words is not None:
             point = point_of(number, *words)
@@ -147,13 +147,13 @@ def points(wrong: Complaints, study: Any) -> list[Point]:
                 check(mine, asked, point.argv, look)
                 checked[question] = mine.list[before:]
                 seen |= values
-        for complaint in mine.list:
-            told.add(number, complaint)
+        for diagnostic in mine.list:
+            told.add(number, diagnostic)
     told.into(wrong)
     return found
 
 
-def expand(wrong: Complaints, study: Any) -> list[Asked]:
+def expand(wrong: Diagnostics, study: Any) -> list[Asked]:
     """Questions as they are written: the grid's, its last key the fastest, then the points."""
     if not isinstance(study, Mapping):
         wrong.add("study", study, "a study's file, or a mapping with `base`, `grid` and `point`")
@@ -196,7 +196,7 @@ def expand(wrong: Complaints, study: Any) -> list[Asked]:
     return found
 
 
-def table(wrong: Complaints, where: str, given: Any) -> dict[str, Any]:
+def table(wrong: Diagnostics, where: str, given: Any) -> dict[str, Any]:
     """A table of the study; a table `set` in it becomes keys `set.KEY`."""
     if not isinstance(given, Mapping):
         wrong.add(where, given, "a table")
@@ -241,7 +241,7 @@ def name_of(parameter: click.Parameter, names: Mapping[str, click.Parameter]) ->
     return next(name for name, p in names.items() if p is parameter)
 
 
-def words_of(wrong: Complaints, asked: Asked) -> tuple[str, dict[str, Any], dict] | None:
+def words_of(wrong: Diagnostics, asked: Asked) -> tuple[str, dict[str, Any], dict] | None:
     """The command, the question's columns, and for each parameter the words it is given."""
     commands = QUESTIONS.commands
     command = asked.values.get("command")
@@ -350,7 +350,7 @@ def key_of(command: str, words: Mapping[str, Sequence[str]]) -> str:
     named = {word for given in words.values() for word in given} | set(heard.values())
     named |= {word.partition("=")[2] for word in words.get("env", ())}
     for machine in filter(is_file, words.get("machine", ())):
-        named |= {file for file, _ in files_of(Complaints(), machine)}
+        named |= {file for file, _ in files_of(Diagnostics(), machine)}
     told = {
         "odonata": version(),
         "command": command,
@@ -369,7 +369,7 @@ def knobs(environment: Mapping[str, str]) -> dict[str, str]:
 
 def version() -> str:
     """Which odonata answers: its number, and the core that was built."""
-    return f"{package_version()} {file_digest(door.core().__file__)}"
+    return f"{package_version()} {file_digest(core.core().__file__)}"
 
 
 def is_file(word: str) -> bool:
@@ -396,18 +396,18 @@ def _file_digest(path: str, *_: int) -> str:
     return digest.hexdigest()
 
 
-def check(wrong: Complaints, asked: Asked, argv: Sequence[str], look: door.Look) -> None:
+def check(wrong: Diagnostics, asked: Asked, argv: Sequence[str], look: core.Look) -> None:
     """What the command complains of, in the words of the study."""
-    found: list[Complaint] = []
+    found: list[Diagnostic] = []
     try:
-        with door.looking(look):
+        with core.looking(look):
             QUESTIONS.main(list(argv), prog_name="odonata", standalone_mode=False)
-    except door.Looked:
+    except core.Looked:
         return
     except InputError as error:
-        found = error.complaints
+        found = error.diagnostics
     except click.UsageError as error:
-        found = [usage_complaint(error)]
+        found = [usage_diagnostic(error)]
     names = names_of(QUESTIONS.commands[argv[0]])
     misspelled = bool(wrong.list)
     changed = [name for name in asked.values if name.partition(".")[0] == "set"]
@@ -449,7 +449,7 @@ class Looks:
         text = json.dumps([ask, looked], sort_keys=True)
         if text not in self.seen and len(self.seen) < LOOKS:
             try:
-                door.ask(ask, looked)
+                core.ask(ask, looked)
                 self.seen[text] = None
             except InputError as error:
                 self.seen[text] = error

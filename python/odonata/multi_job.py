@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import beside, clocks, door, fileio, launch, machines, names, tables, units
+from . import background_traffic, clocks, core, fileio, launch, machines, names, tables, units
 from . import warm as forker
 from .benchmarks import NAMES
-from .errors import Complaint, Complaints, InputError, SimulatedFailure
+from .errors import Diagnostic, Diagnostics, InputError, SimulatedFailure
 from .files import read_text, why
 from .libraries import libraries, library_request, rules_request
 from .machines import Machine
@@ -86,8 +86,8 @@ def jobs(
     coll_rules: str | Path | None = None,
     label: bool = False,
     check: bool = True,
-    tick: door.Tick | None = None,
-    stop: door.Stop | None = None,
+    tick: core.Tick | None = None,
+    stop: core.Stop | None = None,
 ) -> JobsResult:
     """Run jobs side by side on `machine`, starting together, and each alone on the same nodes.
 
@@ -97,7 +97,7 @@ def jobs(
     `limits` and `coll_rules` are as for `Machine.job`. With `alone`, programs run twice: beside the
     others, and by themselves. With `check`, a job that fails raises `SimulatedFailure`.
     """
-    wrong = Complaints()
+    wrong = Diagnostics()
     machines.is_machine(wrong, machine)
     entries = wrong.sequence("jobs", entries, "a list of jobs, at least one")
     asked = ask(
@@ -105,12 +105,12 @@ def jobs(
         fidelity=fidelity, mpi=mpi, seed=seed, limits=limits, coll_rules=coll_rules, label=label,
     )  # fmt: skip
     if wrong.list:
-        wrong.extend(InputError(asked.complaints()))
+        wrong.extend(InputError(asked.diagnostics()))
     wrong.raise_any()
     try:
-        answer = door.enter("jobs", {**asked.request, "alone": alone}, tick, stop)
+        answer = core.enter("jobs", {**asked.request, "alone": alone}, tick, stop)
     except InputError as error:
-        raise InputError(map(asked.as_given, error.complaints)) from None
+        raise InputError(map(asked.as_given, error.diagnostics)) from None
     for row, asked_for in zip(answer["jobs"], asked.request["jobs"], strict=True):
         of_files(answer, row, asked_for)
     data = {
@@ -140,8 +140,8 @@ def of_files(answer: dict[str, Any], row: dict[str, Any], job: Mapping[str, Any]
     """What is to be said of the files that a job's ranks opened."""
     if (seen := row.pop("files", None)) is None:
         return
-    environment = {door.unword(key): door.unword(value) for key, value in job["env"]}
-    wdir = door.unword(job["wdir"])
+    environment = {core.unword(key): core.unword(value) for key, value in job["env"]}
+    wdir = core.unword(job["wdir"])
     if lost := fileio.replaced(seen, environment, wdir, row["time_s"]):
         row["replaced_files"] = lost
         answer.setdefault("notes", []).append(f"job {row['name']}: {fileio.note(lost)}")
@@ -170,22 +170,22 @@ class Asked:
     backgrounds: list[int]
     is_background_numbered: bool
 
-    def complaints(self) -> list[Complaint]:
+    def diagnostics(self) -> list[Diagnostic]:
         """What the core has to say against it; nothing is run."""
         try:
             if self.request is not None:
-                door.ask("check_jobs", self.request)
+                core.ask("check_jobs", self.request)
         except InputError as error:
-            return list(map(self.as_given, error.complaints))
+            return list(map(self.as_given, error.diagnostics))
         return []
 
-    def as_given(self, c: Complaint) -> Complaint:
+    def as_given(self, c: Diagnostic) -> Diagnostic:
         """A complaint of the core's in the words of the entries: of one job it does not say which,
         it counts ranks where nodes may have been given, and benchmarks may have several sizes."""
         if nth := re.fullmatch(r"background(?: ([0-9]+))?", c.at):
             number = self.backgrounds[int(nth[1] or 1) - 1]
             at = f"background {number}" if self.is_background_numbered else "background"
-            return Complaint(at, c.found, c.wanted, c.hint)
+            return Diagnostic(at, c.found, c.wanted, c.hint)
         known = re.fullmatch(rf"(?:job ([0-9]+): )?((?:{'|'.join(KEYS)}|sizes)\b.*)", c.at)
         if not known or (not known[1] and len(self.jobs) != 1):
             return c
@@ -197,11 +197,11 @@ class Asked:
             at, found = "nodes", str(job["nodes"])
             if job.get("ppn", 1) != 1:
                 found = f"{found} nodes of {job['ppn']} ranks each"
-        return Complaint(f"job {number}: {at}", found, c.wanted, c.hint)
+        return Diagnostic(f"job {number}: {at}", found, c.wanted, c.hint)
 
 
 def ask(
-    wrong: Complaints,
+    wrong: Diagnostics,
     machine: Machine,
     entries: Sequence[Any],
     *,
@@ -216,12 +216,12 @@ def ask(
     label: bool = False,
 ) -> Asked:
     """What to ask the core, and what can be seen to be wrong without it."""
-    mine = Complaints()
+    mine = Diagnostics()
     machines.check_names(mine, machine, fidelity, mpi)
     jobs = all_of(mine, entries, label)
     seed = mine.whole("seed", seed, 0, 2**63 - 1)
-    backgrounds = beside.background(mine, background)
-    shaken = beside.noise(mine, noise)
+    backgrounds = background_traffic.background(mine, background)
+    shaken = background_traffic.noise(mine, noise)
     if warmup_s is not None:
         wanted = f"a simulated span of at most {MOST_WARMUP_S} s"
         warmup_s = mine.number("warmup", warmup_s, wanted, 0, MOST_WARMUP_S)
@@ -255,24 +255,24 @@ def ask(
     return Asked(request, entries, sound, heard, len(backgrounds) > 1)
 
 
-def foreseen(machine: Machine, entries: Sequence[Any], **asked: Any) -> list[Complaint]:
+def foreseen(machine: Machine, entries: Sequence[Any], **asked: Any) -> list[Diagnostic]:
     """All that `jobs` would complain of; nothing is run."""
-    wrong = Complaints()
+    wrong = Diagnostics()
     found = ask(wrong, machine, entries, **asked)
-    wrong.extend(InputError(found.complaints()))
+    wrong.extend(InputError(found.diagnostics()))
     return wrong.list
 
 
 def name_origins(result: JobsResult, backgrounds: Sequence[Any], origins: Sequence[str]) -> None:
     """Note in the rows of backgrounds who asked for each; one of no load has no row."""
-    asked = zip(beside.background(Complaints(), backgrounds), origins, strict=True)
+    asked = zip(background_traffic.background(Diagnostics(), backgrounds), origins, strict=True)
     loads = [origin for one, origin in asked if one["load"] > 0]
     for row, origin in zip(result.data["background"], loads, strict=True):
         row["origin"] = origin
     result.summary["background"] = result.data["background"]
 
 
-def all_of(wrong: Complaints, entries: Sequence[Any], label: bool) -> list[dict[str, Any]]:
+def all_of(wrong: Diagnostics, entries: Sequence[Any], label: bool) -> list[dict[str, Any]]:
     """The jobs as the core takes them."""
     if len(entries) > MOST_JOBS:
         wrong.add("jobs", f"{len(entries):,} jobs", f"at most {MOST_JOBS:,} jobs")
@@ -285,9 +285,9 @@ def all_of(wrong: Complaints, entries: Sequence[Any], label: bool) -> list[dict[
     return asked
 
 
-def entry(wrong: Complaints, given: Any, number: int, label: bool) -> dict[str, Any]:
+def entry(wrong: Diagnostics, given: Any, number: int, label: bool) -> dict[str, Any]:
     """One job as the core takes it; complaints name it by its number."""
-    sub = Complaints()
+    sub = Diagnostics()
     found = _entry(sub, given, number, label) if isinstance(given, Mapping) else {}
     if not isinstance(given, Mapping):
         sub.add("job", given, f"a mapping with keys among {', '.join(KEYS)}")
@@ -296,7 +296,7 @@ def entry(wrong: Complaints, given: Any, number: int, label: bool) -> dict[str, 
     return found
 
 
-def _entry(wrong: Complaints, given: Mapping[str, Any], number: int, label: bool) -> dict[str, Any]:
+def _entry(wrong: Diagnostics, given: Mapping[str, Any], number: int, label: bool) -> dict[str, Any]:
     unknown(wrong, given, KEYS)
     ppn = wrong.whole("ppn", given.get("ppn", 1))
     if given.get("ranks") is None and given.get("nodes") is None:
@@ -320,7 +320,7 @@ def _entry(wrong: Complaints, given: Mapping[str, Any], number: int, label: bool
     return {**found, **task}
 
 
-def unknown(wrong: Complaints, given: Mapping[str, Any], known: Sequence[str]) -> None:
+def unknown(wrong: Diagnostics, given: Mapping[str, Any], known: Sequence[str]) -> None:
     """Complain of keys that mean nothing."""
     if len(given) > MOST_KEYS:
         wrong.add("keys", f"{len(given):,} keys", f"keys among {', '.join(known)}")
@@ -331,7 +331,7 @@ def unknown(wrong: Complaints, given: Mapping[str, Any], known: Sequence[str]) -
             wrong.unknown_key(str(key), given[key], wanted, key, known)
 
 
-def _placement(wrong: Complaints, given: Mapping[str, Any]) -> Any:
+def _placement(wrong: Diagnostics, given: Mapping[str, Any]) -> Any:
     where = given.get("placement", names.PLACEMENTS[0])
     if isinstance(where, str):
         names.check_placement(wrong, where, ["a list of nodes, one a rank"])
@@ -341,7 +341,7 @@ def _placement(wrong: Complaints, given: Mapping[str, Any]) -> Any:
 
 
 def _program(
-    wrong: Complaints, given: Mapping[str, Any], label: bool
+    wrong: Diagnostics, given: Mapping[str, Any], label: bool
 ) -> tuple[dict[str, Any], str]:
     words = given["program"]
     if isinstance(words, str):
@@ -372,7 +372,7 @@ def _program(
     return task, os.path.basename(program[-1]) if program else "program"
 
 
-def _bench(wrong: Complaints, given: Mapping[str, Any], _: bool) -> tuple[dict[str, Any], str]:
+def _bench(wrong: Diagnostics, given: Mapping[str, Any], _: bool) -> tuple[dict[str, Any], str]:
     name = given["bench"]
     wrong.word("bench", name, NAMES, "a benchmark")
     size = given.get("bytes", 0 if name == "barrier" else BYTES)
@@ -393,7 +393,7 @@ def _bench(wrong: Complaints, given: Mapping[str, Any], _: bool) -> tuple[dict[s
     return task, str(name)
 
 
-def read_file(wrong: Complaints, path: str | Path) -> dict[str, Any]:
+def read_file(wrong: Diagnostics, path: str | Path) -> dict[str, Any]:
     """A jobs file: `[[job]]` and `[[background]]` tables, `noise`, `warmup`."""
     try:
         text = read_text(path)
@@ -401,12 +401,12 @@ def read_file(wrong: Complaints, path: str | Path) -> dict[str, Any]:
         wrong.add("jobs", path or "nothing", f"a readable jobs file ({why(error)})")
         return {}
     try:
-        found = json.loads(door.ask("toml_to_json", text))
+        found = json.loads(core.ask("toml_to_json", text))
     except InputError as error:
-        for c in error.complaints:
+        for c in error.diagnostics:
             wrong.add(f"{path}, {c.at}", "", f"TOML ({c.wanted})")
         return {}
-    sub = Complaints()
+    sub = Diagnostics()
     unknown(sub, found, FILE_KEYS)
     if not isinstance(found.get("job"), list) or not found["job"]:
         wrong.add("jobs", path, "a file with `[[job]]` tables, at least one")
@@ -414,8 +414,8 @@ def read_file(wrong: Complaints, path: str | Path) -> dict[str, Any]:
     all_of(sub, found["job"], False)
     if not isinstance(found.get("background", []), list):
         found["background"] = [found["background"]]
-    beside.background(sub, found.get("background"))
-    beside.noise(sub, found.get("noise"))
+    background_traffic.background(sub, found.get("background"))
+    background_traffic.noise(sub, found.get("noise"))
     if found.get("warmup") is not None:
         found["warmup"] = _warmup(sub, found["warmup"])
     for c in sub.list:
@@ -423,7 +423,7 @@ def read_file(wrong: Complaints, path: str | Path) -> dict[str, Any]:
     return found
 
 
-def _warmup(wrong: Complaints, given: Any) -> float | None:
+def _warmup(wrong: Diagnostics, given: Any) -> float | None:
     """A simulated span, in seconds; none after a complaint."""
     try:
         span = units.read_span(str(given))
@@ -437,8 +437,8 @@ def _warmup(wrong: Complaints, given: Any) -> float | None:
 
 
 def in_file(
-    c: Complaint, path: str | Path, file: Mapping[str, Any], typed: Mapping[str, Any]
-) -> Complaint:
+    c: Diagnostic, path: str | Path, file: Mapping[str, Any], typed: Mapping[str, Any]
+) -> Diagnostic:
     """A complaint of jobs that are a file's, with the file, unless it is of what was typed.
 
     Backgrounds that were typed come before those of the file, and each are numbered for
@@ -453,4 +453,4 @@ def in_file(
         at = f"background {number}" if several > 1 else "background"
     theirs = at.startswith(("job ", "background")) or at in OF_FILE
     at = f"{path}, {at}" if theirs and not by_hand else at
-    return Complaint(at, c.found, c.wanted, c.hint)
+    return Diagnostic(at, c.found, c.wanted, c.hint)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import Complaint
+from .errors import Diagnostic
 
 # What the Python API and the core call things that the command line spells otherwise.
 SPELLED = {
@@ -57,7 +57,7 @@ NO_KEY = "a key of machine files"
 AS_TYPED = ("--sizes", "--load", "--packet", "--time", "--warmup")
 
 
-def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
+def spelled(c: Diagnostic, command: str, typed: Mapping[str, Any]) -> Diagnostic:
     """The complaint as the user of `command` would put it; `typed` has the value of each option."""
     at = OF_COMMAND.get((command, c.at)) or SPELLED.get(c.at, c.at)
     found = c.found
@@ -99,4 +99,4 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
         name = c.at.removeprefix("env.")
         by_hand = any(str(pair).startswith(f"{name}=") for pair in typed.get("--env") or ())
         at, found = "--env" if by_hand else "environment", f"{name}={found}"
-    return Complaint(at, found, c.wanted, c.hint)
+    return Diagnostic(at, found, c.wanted, c.hint)

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import InputError, NoRoom, complaints_from_json
+from .errors import InputError, NoRoom, diagnostics_from_json
 
 Tick = Callable[[dict[str, Any]], None]
 
@@ -135,7 +135,7 @@ def enter(
     except module.InputError as error:
         if heard.signal is not None:  # stopped before there was anything to write
             raise KeyboardInterrupt from None
-        found = complaints_from_json(str(error))
+        found = diagnostics_from_json(str(error))
         if len(found) == 1 and found[0].at == OF_COMPUTER:
             raise NoRoom(found[0].wanted) from None
         raise InputError(found) from None
@@ -152,7 +152,7 @@ def check_record(header: dict[str, Any], columns: dict[str, bytes]) -> None:
     try:
         module.check_record(json.dumps(header), columns)
     except module.InputError as error:
-        raise InputError(complaints_from_json(str(error))) from None
+        raise InputError(diagnostics_from_json(str(error))) from None
 
 
 def ask(function: str, *arguments: Any) -> Any:
@@ -162,4 +162,4 @@ def ask(function: str, *arguments: Any) -> Any:
     try:
         return getattr(module, function)(*arguments)
     except module.InputError as error:
-        raise InputError(complaints_from_json(str(error))) from None
+        raise InputError(diagnostics_from_json(str(error))) from None

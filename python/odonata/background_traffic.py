@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import names, units
-from .errors import MOST, Complaints
+from .errors import MOST, Diagnostics
 
 BACKGROUND = (
     "PATTERN:LOAD[@BYTES][,CLASS], such as `uniform:0.4` or `adversarial:1:0.2@64Ki,bulk-data`"
@@ -20,7 +20,7 @@ NOISE = "LENGTH/PERIOD, such as `25us/1ms`: away for so long every so often"
 _KEYS = ("pattern", "load", "bytes", "nodes", "class")
 
 
-def background(wrong: Complaints, given: Any) -> tuple[dict[str, Any], ...]:
+def background(wrong: Diagnostics, given: Any) -> tuple[dict[str, Any], ...]:
     """Background traffic as the core takes it, from one text or mapping, or several, of which
     complaints say the number."""
     if given is None:
@@ -32,7 +32,7 @@ def background(wrong: Complaints, given: Any) -> tuple[dict[str, Any], ...]:
         return ()
     found = []
     for nth, one in enumerate(given, 1):
-        sub = Complaints()
+        sub = Diagnostics()
         found.append((of_mapping if isinstance(one, Mapping) else of_text)(sub, one))
         at = "background" if len(given) == 1 else f"background {nth}"
         for c in sub.list:
@@ -40,7 +40,7 @@ def background(wrong: Complaints, given: Any) -> tuple[dict[str, Any], ...]:
     return tuple(found)
 
 
-def of_text(wrong: Complaints, text: Any) -> dict[str, Any]:
+def of_text(wrong: Diagnostics, text: Any) -> dict[str, Any]:
     """`uniform:0.4`, `adversarial:1:0.2@64Ki,bulk-data`."""
     rest, comma, name = text.partition(",") if isinstance(text, str) else ("", "", "")
     words, at, size = rest.partition("@")
@@ -60,20 +60,20 @@ def of_text(wrong: Complaints, text: Any) -> dict[str, Any]:
         hint = f"such as `{text}:0.4`" if isinstance(text, str) and text else None
         wrong.add("background", text or "nothing", BACKGROUND, hint)
         return {}
-    sub = Complaints()
+    sub = Diagnostics()
     found = of_mapping(sub, found)
     for c in sub.list:
         wrong.add("background", text, c.wanted, c.hint)
     return found
 
 
-def of_mapping(wrong: Complaints, given: Mapping[str, Any]) -> dict[str, Any]:
+def of_mapping(wrong: Diagnostics, given: Mapping[str, Any]) -> dict[str, Any]:
     """`{"pattern": "uniform", "load": 0.4, "bytes": 65536, "nodes": [64, 65]}`."""
     found: dict[str, Any] = {}
     for key in given:
         if key not in _KEYS:
             wrong.unknown_key("background", key, f"keys {', '.join(_KEYS)}", key, _KEYS)
-    sub = Complaints()
+    sub = Diagnostics()
     names.check_pattern(sub, given.get("pattern") or "nothing")
     found["pattern"] = given.get("pattern")
     wanted = "a load of 0 to 1: a fraction of the injection rate"
@@ -98,7 +98,7 @@ def of_mapping(wrong: Complaints, given: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def noise(wrong: Complaints, given: Any) -> dict[str, float] | None:
+def noise(wrong: Diagnostics, given: Any) -> dict[str, float] | None:
     """`"25us/1ms"` as the core takes it."""
     if given is None:
         return None

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 import click
 
-from .. import beside, door, faults, machines, names, tables, text, units
+from .. import background_traffic, core, faults, machines, names, tables, text, units
 from ..checks import Checks
 from ..libraries import rules_request
 from ..machines import Job, Machine
@@ -45,12 +45,12 @@ class Request:
         self.placement = self.wrong.placement(given["placement"])
         self.seed = self.wrong.integer("seed", given["seed"], 1, 0, 2**63 - 1)
         self.threads = self.wrong.integer("threads", given["threads"], 1)
-        self.background = beside.background(self.wrong, list(given.get("background", ())))
+        self.background = background_traffic.background(self.wrong, list(given.get("background", ())))
         self.noise = given.get("noise")
         self.traffic_class = given["traffic_class"]
         self.limits = given.get("limits", "fail")
         names.check_limits(self.wrong, self.limits)
-        beside.noise(self.wrong, self.noise)
+        background_traffic.noise(self.wrong, self.noise)
         self.coll_rules = None
         self.nic_policy = given.get("nic_policy")
         names.check_nic_policy(self.wrong, self.nic_policy)
@@ -124,7 +124,7 @@ class Request:
             say("\n".join(text.counters(summary)))
 
 
-def stopped(stop: door.Stop, summary: dict[str, Any]) -> int:
+def stopped(stop: core.Stop, summary: dict[str, Any]) -> int:
     """The exit code of a sweep; what it lacks is said even with `--quiet`."""
     if not stop.signal:
         return 0
