@@ -73,39 +73,41 @@ mpi_fn! {
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
         received: *const Int, recvdispls: *const Int, recvtype: Datatype, comm: Comm,
     ) {
-        let give = (from, sent, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        run(unsafe { jobs::allgatherv(give, take, comm)? })
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        run(unsafe { jobs::allgatherv(outgoing, incoming, comm)? })
     }
     pub fn Gather<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, root: c_int, comm: Comm,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        run(jobs::gather(give, take, root, comm)?)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        run(jobs::gather(outgoing, incoming, root, comm)?)
     }
     pub fn Gatherv<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
         received: *const Int, recvdispls: *const Int, recvtype: Datatype, root: c_int, comm: Comm,
     ) {
-        let give = (from, sent, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        run(unsafe { jobs::gatherv(give, take, root, comm)? })
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        run(unsafe { jobs::gatherv(outgoing, incoming, root, comm)? })
     }
     pub fn Scatter<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, root: c_int, comm: Comm,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        run(jobs::scatter(give, take, root, comm)?)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        run(jobs::scatter(outgoing, incoming, root, comm)?)
     }
     pub fn Scatterv<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
         into: *mut c_void, received: Int, recvtype: Datatype, root: c_int, comm: Comm,
     ) {
-        let give = (from, sent, senddispls, sendtype);
-        let take = (into.cast_const(), received, recvtype);
-        run(unsafe { jobs::scatterv(give, take, root, comm)? })
+        let outgoing = (from, sent, senddispls, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        run(unsafe { jobs::scatterv(outgoing, incoming, root, comm)? })
     }
     pub fn Alltoall<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
@@ -118,18 +120,18 @@ mpi_fn! {
         into: *mut c_void, received: *const Int, recvdispls: *const Int, recvtype: Datatype,
         comm: Comm,
     ) {
-        let give = (from, sent, senddispls, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        run(unsafe { jobs::alltoallv(give, take, comm)? })
+        let outgoing = (from, sent, senddispls, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        run(unsafe { jobs::alltoallv(outgoing, incoming, comm)? })
     }
     pub fn Alltoallw<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtypes: *const Datatype,
         into: *mut c_void, received: *const Int, recvdispls: *const Int,
         recvtypes: *const Datatype, comm: Comm,
     ) {
-        let give = (from, sent, senddispls, sendtypes);
-        let take = (into.cast_const(), received, recvdispls, recvtypes);
-        run_synchronized(unsafe { jobs::alltoallw(give, take, comm)? }, ALLTOALLW)
+        let outgoing = (from, sent, senddispls, sendtypes);
+        let incoming = (into.cast_const(), received, recvdispls, recvtypes);
+        run_synchronized(unsafe { jobs::alltoallw(outgoing, incoming, comm)? }, ALLTOALLW)
     }
     pub fn Reduce_scatter<Int>(
         from: *const c_void, into: *mut c_void, counts: *const Int, datatype: Datatype, op: Op,

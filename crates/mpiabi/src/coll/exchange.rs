@@ -27,11 +27,12 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Sends `give` to ranks of the communicator and receives `take` from them, each with a tag.
+    /// Sends `outgoing` to ranks of the communicator and receives `incoming` from them, each with a
+    /// tag.
     pub fn new(
         comm: &Arc<Communicator>,
-        give: impl IntoIterator<Item = (Option<u32>, c_int, Buffer)>,
-        take: impl IntoIterator<Item = (Option<u32>, c_int, Buffer)>,
+        outgoing: impl IntoIterator<Item = (Option<u32>, c_int, Buffer)>,
+        incoming: impl IntoIterator<Item = (Option<u32>, c_int, Buffer)>,
     ) -> Exchange {
         let context = comm.messages_context();
         let world = |rank: Option<u32>| rank.map(|r| comm.world(r));
@@ -41,8 +42,8 @@ impl Exchange {
             CheckedReceive::own(buffer, from, context, tag, comm.clone())
         };
         Exchange {
-            sends: give.into_iter().map(send).collect(),
-            receives: take.into_iter().map(receive).collect(),
+            sends: outgoing.into_iter().map(send).collect(),
+            receives: incoming.into_iter().map(receive).collect(),
             fold: None,
         }
     }

@@ -67,13 +67,13 @@ pub(super) fn root_to_group(
     comm: &Arc<Communicator>,
     kind: Kind,
     root: c_int,
-    give: impl FnOnce() -> Result<Vec<Buffer>>,
-    take: impl FnOnce() -> Result<Buffer>,
+    outgoing: impl FnOnce() -> Result<Vec<Buffer>>,
+    incoming: impl FnOnce() -> Result<Buffer>,
 ) -> Result<Plan> {
     Ok(Plan::Exchange(match root_role(comm, root)? {
-        RootRole::Root => Exchange::new(comm, all(kind, give()?), []),
+        RootRole::Root => Exchange::new(comm, all(kind, outgoing()?), []),
         RootRole::Idle => Exchange::new(comm, [], []),
-        RootRole::Leaf(root) => Exchange::new(comm, [], one(kind, root, take()?)),
+        RootRole::Leaf(root) => Exchange::new(comm, [], one(kind, root, incoming()?)),
     }))
 }
 
@@ -82,13 +82,13 @@ pub(super) fn group_to_root(
     comm: &Arc<Communicator>,
     kind: Kind,
     root: c_int,
-    give: impl FnOnce() -> Result<Buffer>,
-    take: impl FnOnce() -> Result<Vec<Buffer>>,
+    outgoing: impl FnOnce() -> Result<Buffer>,
+    incoming: impl FnOnce() -> Result<Vec<Buffer>>,
 ) -> Result<Plan> {
     Ok(Plan::Exchange(match root_role(comm, root)? {
-        RootRole::Root => Exchange::new(comm, [], all(kind, take()?)),
+        RootRole::Root => Exchange::new(comm, [], all(kind, incoming()?)),
         RootRole::Idle => Exchange::new(comm, [], []),
-        RootRole::Leaf(root) => Exchange::new(comm, one(kind, root, give()?), []),
+        RootRole::Leaf(root) => Exchange::new(comm, one(kind, root, outgoing()?), []),
     }))
 }
 
@@ -96,10 +96,10 @@ pub(super) fn group_to_root(
 pub(super) fn all_to_all(
     comm: &Arc<Communicator>,
     kind: Kind,
-    give: Vec<Buffer>,
-    take: Vec<Buffer>,
+    outgoing: Vec<Buffer>,
+    incoming: Vec<Buffer>,
 ) -> Plan {
-    Plan::Exchange(Exchange::new(comm, all(kind, give), all(kind, take)))
+    Plan::Exchange(Exchange::new(comm, all(kind, outgoing), all(kind, incoming)))
 }
 
 /// Combines the operands of the other group's ranks: `part` of `length` bytes from each.
@@ -108,20 +108,20 @@ fn folding(
     kind: Kind,
     reduction: Reduction,
     (length, part): (u64, Range<u64>),
-    give: Vec<Buffer>,
+    outgoing: Vec<Buffer>,
     into: Buffer,
 ) -> Result<Plan> {
     let combiner = reduction.own.expect("an operation of the user's");
     let fold = Fold::new(comm, combiner, length, part, into);
-    let take = fold.operand_buffers(comm)?;
-    Ok(Plan::Exchange(Exchange::new(comm, all(kind, give), all(kind, take)).folding(fold)))
+    let incoming = fold.operand_buffers(comm)?;
+    Ok(Plan::Exchange(Exchange::new(comm, all(kind, outgoing), all(kind, incoming)).folding(fold)))
 }
 
 pub(super) fn reduce(
     comm: &Arc<Communicator>,
     root: c_int,
     reduction: impl FnOnce() -> Result<Reduction>,
-    give: impl FnOnce() -> Result<Buffer>,
+    outgoing: impl FnOnce() -> Result<Buffer>,
     into: impl FnOnce() -> Result<Buffer>,
 ) -> Result<Plan> {
     match root_role(comm, root)? {
@@ -134,7 +134,7 @@ pub(super) fn reduce(
         RootRole::Idle => Ok(Plan::Exchange(Exchange::new(comm, [], []))),
         RootRole::Leaf(root) => {
             reduction()?;
-            Ok(Plan::Exchange(Exchange::new(comm, one(Kind::Reduce, root, give()?), [])))
+            Ok(Plan::Exchange(Exchange::new(comm, one(Kind::Reduce, root, outgoing()?), [])))
         }
     }
 }
@@ -142,12 +142,12 @@ pub(super) fn reduce(
 pub(super) fn allreduce(
     comm: &Arc<Communicator>,
     reduction: Reduction,
-    give: Buffer,
+    outgoing: Buffer,
     into: Buffer,
 ) -> Result<Plan> {
     let length = into.bytes();
-    let give = vec![give; comm.peers().len()];
-    folding(comm, Kind::Allreduce, reduction, (length, 0..length), give, into)
+    let outgoing = vec![outgoing; comm.peers().len()];
+    folding(comm, Kind::Allreduce, reduction, (length, 0..length), outgoing, into)
 }
 
 /// The other group's vectors are reduced and scattered over this group, in blocks of `lengths`
@@ -157,12 +157,12 @@ pub(super) fn reduce_scatter(
     kind: Kind,
     reduction: Reduction,
     lengths: &[u64],
-    give: Buffer,
+    outgoing: Buffer,
     into: Buffer,
 ) -> Result<Plan> {
     let mine = comm.rank as usize;
     let start: u64 = lengths[..mine].iter().sum();
     let what = (lengths.iter().sum(), start..start + lengths[mine]);
-    let give = vec![give; comm.peers().len()];
-    folding(comm, kind, reduction, what, give, into)
+    let outgoing = vec![outgoing; comm.peers().len()];
+    folding(comm, kind, reduction, what, outgoing, into)
 }

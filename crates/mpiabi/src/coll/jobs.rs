@@ -50,29 +50,32 @@ fn checked_root(comm: &Communicator, root: c_int) -> Result<u32> {
 /// Length of the block that a rank sends to itself. It should equal the length it receives. A
 /// longer block is truncated, as a message is; a shorter one leaves the rest of the receive buffer
 /// unchanged.
-fn own_block(given: u64, taken: u64) -> Result<u64> {
-    if given > taken {
-        return fail!(c::ERR_TRUNCATE, "it sends {given} bytes to each rank and expects {taken}");
+fn own_block(outgoing: u64, incoming: u64) -> Result<u64> {
+    if outgoing > incoming {
+        return fail!(
+            c::ERR_TRUNCATE,
+            "it sends {outgoing} bytes to each rank and expects {incoming}"
+        );
     }
-    if given < taken {
+    if outgoing < incoming {
         checks::accept(accepted::BLOCK_LENGTHS);
     }
-    Ok(given)
+    Ok(outgoing)
 }
 
 /// Checks the block that a rank sends to itself where every rank must know its length.
-fn same(given: u64, taken: u64) -> Result {
-    if given == taken {
+fn same(outgoing: u64, incoming: u64) -> Result {
+    if outgoing == incoming {
         return Ok(());
     }
-    fail!(c::ERR_COUNT, "it sends {given} bytes to a rank and expects {taken} from each")
+    fail!(c::ERR_COUNT, "it sends {outgoing} bytes to a rank and expects {incoming} from each")
 }
 
 /// The same in an allgather. MPICH sends no more than the others expect, because its algorithms
 /// first copy the own block to its place in the receive buffer. Open MPI reports a longer block.
-fn check_own_block(given: u64, taken: u64) -> Result {
-    if given <= taken || checks::is_open_mpi() {
-        return own_block(given, taken).map(drop);
+fn check_own_block(outgoing: u64, incoming: u64) -> Result {
+    if outgoing <= incoming || checks::is_open_mpi() {
+        return own_block(outgoing, incoming).map(drop);
     }
     checks::accept(accepted::BLOCK_LENGTHS);
     Ok(())
@@ -231,15 +234,15 @@ pub(super) fn barrier(comm: Comm) -> Result<Plan> {
 pub(super) fn bcast<Int: Integer>(data: Items<Int>, root: c_int, comm: Comm) -> Result<Plan> {
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
-        let give = || Ok(vec![items(data)?; comm.peers().len()]);
-        return inter::root_to_group(&comm, Kind::Bcast, root, give, || items(data));
+        let outgoing = || Ok(vec![items(data)?; comm.peers().len()]);
+        return inter::root_to_group(&comm, Kind::Bcast, root, outgoing, || items(data));
     }
     let root = checked_root(&comm, root)?;
     let buffer = items(data)?;
     let job = Job::new(&comm, Kind::Bcast, buffer.bytes()).root(root);
     let job = job.elements(buffer.datatype.size);
     let side = Side::Whole(buffer);
-    Ok(if comm.rank == root { job.give(side) } else { job.take(side) }.into())
+    Ok(if comm.rank == root { job.outgoing(side) } else { job.incoming(side) }.into())
 }
 
 /// Vector reductions: contribution and result are vectors of one length.
@@ -249,22 +252,22 @@ unsafe fn vector<Int: Integer>(
     (count, datatype): (Int, Datatype),
     op: Op,
     comm: Arc<Communicator>,
-    takes: bool,
+    receives: bool,
 ) -> Result<Job> {
     let reduction = Reduction::new(op, datatype)?;
     // MPICH also compares Exscan's buffers on rank 0, which receives nothing.
-    if takes || kind == Kind::Exscan {
+    if receives || kind == Kind::Exscan {
         check_alias((from, into), count)?;
     }
-    let may_be_in_place = takes || kind == Kind::Exscan;
+    let may_be_in_place = receives || kind == Kind::Exscan;
     let source = if may_be_in_place && in_place(from) { into.cast_const() } else { from };
-    let given = items((source, count, datatype))?;
-    let job = Job::new(&comm, kind, given.bytes()).reducing(reduction, given.datatype.size);
-    let job = job.give(Side::Whole(given));
-    if !takes {
+    let outgoing = items((source, count, datatype))?;
+    let job = Job::new(&comm, kind, outgoing.bytes()).reducing(reduction, outgoing.datatype.size);
+    let job = job.outgoing(Side::Whole(outgoing));
+    if !receives {
         return Ok(job);
     }
-    Ok(job.take(Side::Whole(items((into.cast_const(), count, datatype))?)))
+    Ok(job.incoming(Side::Whole(items((into.cast_const(), count, datatype))?)))
 }
 
 pub(super) unsafe fn reduce<Int: Integer>(
@@ -280,13 +283,13 @@ pub(super) unsafe fn reduce<Int: Integer>(
             check_alias(buffers, data.0)?;
         }
         let reduction = || Reduction::new(op, data.1);
-        let give = || items((buffers.0, data.0, data.1));
+        let outgoing = || items((buffers.0, data.0, data.1));
         let into = || items((buffers.1.cast_const(), data.0, data.1));
-        return inter::reduce(&comm, root, reduction, give, into);
+        return inter::reduce(&comm, root, reduction, outgoing, into);
     }
     let root = checked_root(&comm, root)?;
-    let takes = comm.rank == root;
-    Ok(unsafe { vector(Kind::Reduce, buffers, data, op, comm, takes)? }.root(root).into())
+    let receives = comm.rank == root;
+    Ok(unsafe { vector(Kind::Reduce, buffers, data, op, comm, receives)? }.root(root).into())
 }
 
 pub(super) unsafe fn allreduce<Int: Integer>(
@@ -298,9 +301,9 @@ pub(super) unsafe fn allreduce<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let reduction = Reduction::new(op, data.1)?;
-        let give = items((buffers.0, data.0, data.1))?;
+        let outgoing = items((buffers.0, data.0, data.1))?;
         let into = items((buffers.1.cast_const(), data.0, data.1))?;
-        return inter::allreduce(&comm, reduction, give, into);
+        return inter::allreduce(&comm, reduction, outgoing, into);
     }
     unsafe { vector(Kind::Allreduce, buffers, data, op, comm, true) }.map(Plan::from)
 }
@@ -325,8 +328,8 @@ pub(super) unsafe fn exscan<Int: Integer>(
     let comm = comm::find(comm)?;
     inter::refuse(&comm)?;
     // Rank 0 receives nothing, so its receive buffer may be invalid.
-    let takes = comm.rank != 0;
-    unsafe { vector(Kind::Exscan, buffers, data, op, comm, takes) }.map(Plan::from)
+    let receives = comm.rank != 0;
+    unsafe { vector(Kind::Exscan, buffers, data, op, comm, receives) }.map(Plan::from)
 }
 
 pub(super) fn allgather<Int: Integer>(
@@ -337,23 +340,23 @@ pub(super) fn allgather<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let n = comm.peers().len();
-        let (given, taken) = (vec![typed(from)?; n], typed_row(into, n)?);
-        return Ok(inter::all_to_all(&comm, Kind::Allgather, given, taken));
+        let (outgoing, incoming) = (vec![typed(from)?; n], typed_row(into, n)?);
+        return Ok(inter::all_to_all(&comm, Kind::Allgather, outgoing, incoming));
     }
     let block = typed(into)?;
     let (n, count) = (block.bytes(), into.1);
     let first = i64::from(comm.rank) * count.wide();
     let own = block.items(first, count.wide() as u64);
-    let given = if in_place(from.0) { own } else { typed(from)? };
+    let outgoing = if in_place(from.0) { own } else { typed(from)? };
     if from.1.wide() == count.wide() && count.wide() != 0 {
         check_own_alias((from.0, into.0), (from.2, into.2), first)?;
     }
-    check_own_block(given.bytes(), n)?;
-    let n = given.bytes().min(n);
-    let taken = blocks_if_shorter(&block, count, &comm, n);
+    check_own_block(outgoing.bytes(), n)?;
+    let n = outgoing.bytes().min(n);
+    let incoming = blocks_if_shorter(&block, count, &comm, n);
     let job = Job::new(&comm, Kind::Allgather, n).in_place(in_place(from.0));
     let job = job.elements(block.datatype.size);
-    Ok(job.give(Side::Whole(given)).take(taken).into())
+    Ok(job.outgoing(Side::Whole(outgoing)).incoming(incoming).into())
 }
 
 pub(super) unsafe fn allgatherv<Int: Integer>(
@@ -362,23 +365,23 @@ pub(super) unsafe fn allgatherv<Int: Integer>(
     comm: Comm,
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
-    let taken = unsafe { blocks(into, comm.peers().len() as u32)? };
+    let incoming = unsafe { blocks(into, comm.peers().len() as u32)? };
     if inter::remote(&comm).is_some() {
-        let given = vec![typed(from)?; taken.len()];
-        return Ok(inter::all_to_all(&comm, Kind::Allgatherv, given, taken));
+        let outgoing = vec![typed(from)?; incoming.len()];
+        return Ok(inter::all_to_all(&comm, Kind::Allgatherv, outgoing, incoming));
     }
-    let own = taken[comm.rank as usize].clone();
-    let given = if in_place(from.0) { own.clone() } else { typed(from)? };
+    let own = incoming[comm.rank as usize].clone();
+    let outgoing = if in_place(from.0) { own.clone() } else { typed(from)? };
     unsafe { check_ragged_alias(from, into, comm.rank)? };
-    if given.bytes() > own.bytes() {
-        check_own_block(given.bytes(), own.bytes())?;
+    if outgoing.bytes() > own.bytes() {
+        check_own_block(outgoing.bytes(), own.bytes())?;
     } else {
-        same(given.bytes(), own.bytes())?;
+        same(outgoing.bytes(), own.bytes())?;
     }
-    let job = Job::new(&comm, Kind::Allgatherv, own.bytes()).ragged(lengths(&taken));
+    let job = Job::new(&comm, Kind::Allgatherv, own.bytes()).ragged(lengths(&incoming));
     let job = job.elements(own.datatype.size);
     let job = job.in_place(in_place(from.0));
-    Ok(job.give(Side::Whole(given)).take(Side::Blocks(taken)).into())
+    Ok(job.outgoing(Side::Whole(outgoing)).incoming(Side::Blocks(incoming)).into())
 }
 
 pub(super) fn gather<Int: Integer>(
@@ -389,27 +392,27 @@ pub(super) fn gather<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
-        let take = || typed_row(into, comm.peers().len());
-        return inter::group_to_root(&comm, Kind::Gather, root, || typed(from), take);
+        let incoming = || typed_row(into, comm.peers().len());
+        return inter::group_to_root(&comm, Kind::Gather, root, || typed(from), incoming);
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
-        let given = typed(from)?;
-        let job = Job::new(&comm, Kind::Gather, given.bytes()).root(root);
-        return Ok(job.give(Side::Whole(given)).into());
+        let outgoing = typed(from)?;
+        let job = Job::new(&comm, Kind::Gather, outgoing.bytes()).root(root);
+        return Ok(job.outgoing(Side::Whole(outgoing)).into());
     }
     let block = typed(into)?;
     let count = into.1;
     let first = i64::from(root) * count.wide();
     let own = block.items(first, count.wide() as u64);
-    let given = if in_place(from.0) { own } else { typed(from)? };
+    let outgoing = if in_place(from.0) { own } else { typed(from)? };
     if from.1.wide() == count.wide() && count.wide() != 0 {
         check_own_alias((from.0, into.0), (from.2, into.2), first)?;
     }
-    let n = own_block(given.bytes(), block.bytes())?;
+    let n = own_block(outgoing.bytes(), block.bytes())?;
     let job = Job::new(&comm, Kind::Gather, n).root(root).in_place(in_place(from.0));
-    let taken = blocks_if_shorter(&block, count, &comm, n);
-    Ok(job.give(Side::Whole(given)).take(taken).into())
+    let incoming = blocks_if_shorter(&block, count, &comm, n);
+    Ok(job.outgoing(Side::Whole(outgoing)).incoming(incoming).into())
 }
 
 pub(super) unsafe fn gatherv<Int: Integer>(
@@ -420,27 +423,27 @@ pub(super) unsafe fn gatherv<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
-        let take = || unsafe { blocks(into, comm.peers().len() as u32) };
-        return inter::group_to_root(&comm, Kind::Gatherv, root, || typed(from), take);
+        let incoming = || unsafe { blocks(into, comm.peers().len() as u32) };
+        return inter::group_to_root(&comm, Kind::Gatherv, root, || typed(from), incoming);
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
-        let given = typed(from)?;
-        let job = Job::new(&comm, Kind::Gatherv, given.bytes()).root(root);
-        return Ok(job.give(Side::Whole(given)).into());
+        let outgoing = typed(from)?;
+        let job = Job::new(&comm, Kind::Gatherv, outgoing.bytes()).root(root);
+        return Ok(job.outgoing(Side::Whole(outgoing)).into());
     }
-    let taken = unsafe { blocks(into, comm.size())? };
-    let own = taken[root as usize].clone();
-    let given = if in_place(from.0) { own.clone() } else { typed(from)? };
+    let incoming = unsafe { blocks(into, comm.size())? };
+    let own = incoming[root as usize].clone();
+    let outgoing = if in_place(from.0) { own.clone() } else { typed(from)? };
     unsafe { check_ragged_alias(from, into, root)? };
-    let mut all = lengths(&taken);
-    all[root as usize] = own_block(given.bytes(), own.bytes())?;
-    let job = Job::new(&comm, Kind::Gatherv, given.bytes()).root(root).ragged(all);
+    let mut all = lengths(&incoming);
+    all[root as usize] = own_block(outgoing.bytes(), own.bytes())?;
+    let job = Job::new(&comm, Kind::Gatherv, outgoing.bytes()).root(root).ragged(all);
     let job = job.in_place(in_place(from.0));
     // The root sends its own block only; the list provides its index.
-    let mut gives = taken.clone();
-    gives[root as usize] = given;
-    Ok(job.give(Side::Blocks(gives)).take(Side::Blocks(taken)).into())
+    let mut outgoing_blocks = incoming.clone();
+    outgoing_blocks[root as usize] = outgoing;
+    Ok(job.outgoing(Side::Blocks(outgoing_blocks)).incoming(Side::Blocks(incoming)).into())
 }
 
 pub(super) fn scatter<Int: Integer>(
@@ -451,28 +454,28 @@ pub(super) fn scatter<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
-        let give = || typed_row(from, comm.peers().len());
-        return inter::root_to_group(&comm, Kind::Scatter, root, give, || typed(into));
+        let outgoing = || typed_row(from, comm.peers().len());
+        return inter::root_to_group(&comm, Kind::Scatter, root, outgoing, || typed(into));
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
-        let taken = typed(into)?;
-        let job = Job::new(&comm, Kind::Scatter, taken.bytes()).root(root);
-        return Ok(job.take(Side::Whole(taken)).into());
+        let incoming = typed(into)?;
+        let job = Job::new(&comm, Kind::Scatter, incoming.bytes()).root(root);
+        return Ok(job.incoming(Side::Whole(incoming)).into());
     }
     let block = typed(from)?;
     let job = Job::new(&comm, Kind::Scatter, block.bytes()).root(root);
-    let job = job.give(Side::Whole(all_blocks(&block, from.1, &comm)));
+    let job = job.outgoing(Side::Whole(all_blocks(&block, from.1, &comm)));
     if in_place(into.0) {
         return Ok(job.in_place(true).into());
     }
-    let taken = typed(into)?;
+    let incoming = typed(into)?;
     if from.1.wide() == into.1.wide() && into.1.wide() != 0 {
         let first = i64::from(root) * from.1.wide();
         check_own_alias((into.0, from.0), (into.2, from.2), first)?;
     }
-    own_block(block.bytes(), taken.bytes())?;
-    Ok(job.take(Side::Whole(taken)).into())
+    own_block(block.bytes(), incoming.bytes())?;
+    Ok(job.incoming(Side::Whole(incoming)).into())
 }
 
 pub(super) unsafe fn scatterv<Int: Integer>(
@@ -483,26 +486,26 @@ pub(super) unsafe fn scatterv<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
-        let give = || unsafe { blocks(from, comm.peers().len() as u32) };
-        return inter::root_to_group(&comm, Kind::Scatterv, root, give, || typed(into));
+        let outgoing = || unsafe { blocks(from, comm.peers().len() as u32) };
+        return inter::root_to_group(&comm, Kind::Scatterv, root, outgoing, || typed(into));
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
-        let taken = typed(into)?;
-        let job = Job::new(&comm, Kind::Scatterv, taken.bytes()).root(root);
-        return Ok(job.take(Side::Whole(taken)).into());
+        let incoming = typed(into)?;
+        let job = Job::new(&comm, Kind::Scatterv, incoming.bytes()).root(root);
+        return Ok(job.incoming(Side::Whole(incoming)).into());
     }
-    let given = unsafe { blocks(from, comm.size())? };
-    let own = given[root as usize].bytes();
-    let job = Job::new(&comm, Kind::Scatterv, own).root(root).ragged(lengths(&given));
-    let job = job.give(Side::Blocks(given));
+    let outgoing = unsafe { blocks(from, comm.size())? };
+    let own = outgoing[root as usize].bytes();
+    let job = Job::new(&comm, Kind::Scatterv, own).root(root).ragged(lengths(&outgoing));
+    let job = job.outgoing(Side::Blocks(outgoing));
     if in_place(into.0) {
         return Ok(job.in_place(true).into());
     }
-    let taken = typed(into)?;
+    let incoming = typed(into)?;
     unsafe { check_ragged_alias(into, from, root)? };
-    own_block(own, taken.bytes())?;
-    Ok(job.take(Side::Whole(taken)).into())
+    own_block(own, incoming.bytes())?;
+    Ok(job.incoming(Side::Whole(incoming)).into())
 }
 
 pub(super) fn alltoall<Int: Integer>(
@@ -513,8 +516,8 @@ pub(super) fn alltoall<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let n = comm.peers().len();
-        let (given, taken) = (typed_row(from, n)?, typed_row(into, n)?);
-        return Ok(inter::all_to_all(&comm, Kind::Alltoall, given, taken));
+        let (outgoing, incoming) = (typed_row(from, n)?, typed_row(into, n)?);
+        return Ok(inter::all_to_all(&comm, Kind::Alltoall, outgoing, incoming));
     }
     let block = typed(into)?;
     let (own, count) =
@@ -523,22 +526,26 @@ pub(super) fn alltoall<Int: Integer>(
         check_own_alias((from.0, into.0), (from.2, into.2), 0)?;
     }
     let n = own_block(own.bytes(), block.bytes())?;
-    let taken = blocks_if_shorter(&block, into.1, &comm, n);
+    let incoming = blocks_if_shorter(&block, into.1, &comm, n);
     let element = block.datatype.element_bytes();
     let job = Job::new(&comm, Kind::Alltoall, n).elements(element);
-    Ok(job.give(Side::Whole(all_blocks(&own, count, &comm))).take(taken).into())
+    Ok(job.outgoing(Side::Whole(all_blocks(&own, count, &comm))).incoming(incoming).into())
 }
 
-fn exchange(comm: &Arc<Communicator>, given: Vec<Buffer>, taken: Vec<Buffer>) -> Result<Plan> {
+fn exchange(
+    comm: &Arc<Communicator>,
+    outgoing: Vec<Buffer>,
+    incoming: Vec<Buffer>,
+) -> Result<Plan> {
     if inter::remote(comm).is_some() {
-        return Ok(inter::all_to_all(comm, Kind::Alltoallv, given, taken));
+        return Ok(inter::all_to_all(comm, Kind::Alltoallv, outgoing, incoming));
     }
     let mine = comm.rank as usize;
-    let (sent, mut received) = (lengths(&given), lengths(&taken));
+    let (sent, mut received) = (lengths(&outgoing), lengths(&incoming));
     received[mine] = own_block(sent[mine], received[mine])?;
     let all = [sent, received].concat();
     let job = Job::new(comm, Kind::Alltoallv, 0).ragged(all);
-    Ok(job.give(Side::Blocks(given)).take(Side::Blocks(taken)).into())
+    Ok(job.outgoing(Side::Blocks(outgoing)).incoming(Side::Blocks(incoming)).into())
 }
 
 pub(super) unsafe fn alltoallv<Int: Integer>(
@@ -548,16 +555,16 @@ pub(super) unsafe fn alltoallv<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     let n = comm.peers().len() as u32;
-    let taken = unsafe { blocks(into, n)? };
-    let given = match allowed_in_place(from.0, &comm)? {
-        true => taken.clone(),
+    let incoming = unsafe { blocks(into, n)? };
+    let outgoing = match allowed_in_place(from.0, &comm)? {
+        true => incoming.clone(),
         false => unsafe { blocks(from, n)? },
     };
     let is_intra = inter::remote(&comm).is_none();
     if is_intra && from.3 == into.3 && unsafe { has_common_counts(from.1, into.1, n) } {
         check_own_alias((from.0, into.0), (from.3, into.3), 0)?;
     }
-    exchange(&comm, given, taken)
+    exchange(&comm, outgoing, incoming)
 }
 
 pub(super) unsafe fn alltoallw<Int: Integer>(
@@ -567,16 +574,16 @@ pub(super) unsafe fn alltoallw<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     let n = comm.peers().len() as u32;
-    let taken = unsafe { mixed(into, n)? };
-    let given = match allowed_in_place(from.0, &comm)? {
-        true => taken.clone(),
+    let incoming = unsafe { mixed(into, n)? };
+    let outgoing = match allowed_in_place(from.0, &comm)? {
+        true => incoming.clone(),
         false => unsafe { mixed(from, n)? },
     };
     let is_intra = inter::remote(&comm).is_none() && !in_place(from.0);
     if is_intra && from.3 == into.3 && unsafe { has_common_counts(from.1, into.1, n) } {
         checks::alias(from.0, into.0)?;
     }
-    exchange(&comm, given, taken)
+    exchange(&comm, outgoing, incoming)
 }
 
 pub(super) unsafe fn reduce_scatter<Int: Integer>(
@@ -596,10 +603,10 @@ pub(super) unsafe fn reduce_scatter<Int: Integer>(
     if inter::remote(&comm).is_none() {
         check_alias((from, into), total as i64)?;
     }
-    let given = items((source, total as i64, datatype))?;
+    let outgoing = items((source, total as i64, datatype))?;
     let mine = counts[comm.rank as usize];
-    let taken = items((into.cast_const(), mine as i64, datatype))?;
-    let size = given.datatype.size;
+    let incoming = items((into.cast_const(), mine as i64, datatype))?;
+    let size = outgoing.datatype.size;
     if inter::remote(&comm).is_some() {
         let lengths: Vec<u64> = counts.iter().map(|n| n * size).collect();
         return inter::reduce_scatter(
@@ -607,14 +614,14 @@ pub(super) unsafe fn reduce_scatter<Int: Integer>(
             Kind::ReduceScatter,
             reduction,
             &lengths,
-            given,
-            taken,
+            outgoing,
+            incoming,
         );
     }
     let job = Job::new(&comm, Kind::ReduceScatter, mine * size)
         .ragged(counts.iter().map(|n| n * size))
         .reducing(reduction, size);
-    Ok(job.give(Side::Whole(given)).take(Side::Whole(taken)).into())
+    Ok(job.outgoing(Side::Whole(outgoing)).incoming(Side::Whole(incoming)).into())
 }
 
 pub(super) unsafe fn reduce_scatter_block<Int: Integer>(
@@ -630,13 +637,13 @@ pub(super) unsafe fn reduce_scatter_block<Int: Integer>(
         check_alias((from, into), count)?;
     }
     let block = items((source, count, datatype))?;
-    let taken = items((into.cast_const(), count, datatype))?;
-    let given = all_blocks(&block, count, &comm);
+    let incoming = items((into.cast_const(), count, datatype))?;
+    let outgoing = all_blocks(&block, count, &comm);
     if inter::remote(&comm).is_some() {
         let (kind, lengths) = (Kind::ReduceScatterBlock, vec![block.bytes(); comm.size() as usize]);
-        return inter::reduce_scatter(&comm, kind, reduction, &lengths, given, taken);
+        return inter::reduce_scatter(&comm, kind, reduction, &lengths, outgoing, incoming);
     }
     let job = Job::new(&comm, Kind::ReduceScatterBlock, block.bytes())
         .reducing(reduction, block.datatype.size);
-    Ok(job.give(Side::Whole(given)).take(Side::Whole(taken)).into())
+    Ok(job.outgoing(Side::Whole(outgoing)).incoming(Side::Whole(incoming)).into())
 }

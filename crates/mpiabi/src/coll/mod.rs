@@ -154,8 +154,8 @@ impl From<Job> for Plan {
 pub(crate) struct Job {
     comm: Arc<Communicator>,
     layout: Collective,
-    give: Side,
-    take: Side,
+    outgoing: Side,
+    incoming: Side,
     reduction: Option<Reduction>,
     /// The rank's own block is in the buffer of all blocks and stays there: it is neither packed
     /// nor unpacked, though the working buffer contains it.
@@ -179,9 +179,9 @@ impl Job {
             ragged: None,
             nodes: None,
         };
-        let (give, take) = (Side::Nothing, Side::Nothing);
+        let (outgoing, incoming) = (Side::Nothing, Side::Nothing);
         let (comm, reduction, in_place, flags, channel) = (comm.clone(), None, false, 0, 0);
-        Job { comm, layout, give, take, reduction, in_place, flags, channel }
+        Job { comm, layout, outgoing, incoming, reduction, in_place, flags, channel }
     }
     pub fn root(mut self, root: u32) -> Job {
         self.layout.root = root;
@@ -196,12 +196,12 @@ impl Job {
         self.in_place = in_place;
         self
     }
-    pub fn give(mut self, give: Side) -> Job {
-        self.give = give;
+    pub fn outgoing(mut self, outgoing: Side) -> Job {
+        self.outgoing = outgoing;
         self
     }
-    pub fn take(mut self, take: Side) -> Job {
-        self.take = take;
+    pub fn incoming(mut self, incoming: Side) -> Job {
+        self.incoming = incoming;
         self
     }
     /// Size of an element, in bytes.
@@ -263,8 +263,8 @@ impl Job {
                 grain: self.layout.grain,
                 op: place.unwrap_or(0) as u64,
                 means,
-                give: self.give.noncontiguous(self.layout.deposits(), still),
-                take: self.take.noncontiguous(self.layout.collects(), still),
+                give: self.outgoing.noncontiguous(self.layout.deposits(), still),
+                take: self.incoming.noncontiguous(self.layout.collects(), still),
                 ..Submission::default()
             },
         );
@@ -292,7 +292,7 @@ impl Job {
             // SAFETY: the user's buffers are readable until the call or request completes; the
             // working buffer holds every part that the layout names.
             unsafe {
-                match &self.give {
+                match &self.outgoing {
                     Side::Nothing => {}
                     Side::Whole(buffer) => {
                         let area = self.layout.deposit_area();
@@ -309,11 +309,11 @@ impl Job {
         let ragged = self.write_lengths(held);
         let place = self.reduction.as_ref().and_then(|r| r.register(held));
         let token = self.submit_block(held, block, ragged, place);
-        let (layout, take) = (self.layout.clone(), self.take.clone());
+        let (layout, incoming) = (self.layout.clone(), self.incoming.clone());
         let on_complete = move |held: &Held, _: &[_]| {
             if block != 0 {
                 // SAFETY: as above; the simulator no longer uses the working buffer.
-                unsafe { collect(&layout, &take, runtime::address(held, block)) };
+                unsafe { collect(&layout, &incoming, runtime::address(held, block)) };
             }
             runtime::free(held, block);
             runtime::free(held, ragged);
@@ -326,9 +326,9 @@ impl Job {
     }
 }
 
-unsafe fn collect(layout: &Collective, take: &Side, base: *const u8) {
+unsafe fn collect(layout: &Collective, incoming: &Side, base: *const u8) {
     unsafe {
-        match take {
+        match incoming {
             Side::Nothing => {}
             Side::Whole(buffer) => {
                 let area = layout.collect_area();

@@ -14,21 +14,21 @@ use crate::request::{self, Cancellable};
 use crate::runtime::{self, Held};
 use crate::topo::Neighbors;
 
-/// Sends `give[i]` to the `i`-th neighbor, and receives `take[i]` from it.
+/// Sends `outgoing[i]` to the `i`-th neighbor, and receives `incoming[i]` from it.
 fn neighbor_exchange(
     comm: &Arc<Communicator>,
     neighbors: &Neighbors,
-    give: Vec<Buffer>,
-    take: Vec<Buffer>,
+    outgoing: Vec<Buffer>,
+    incoming: Vec<Buffer>,
 ) -> Exchange {
     let rank = |rank: c_int| (rank != c::PROC_NULL).then_some(rank as u32);
     let tag = |i: usize| if neighbors.mirrored { i as c_int } else { 0 };
-    let to = neighbors.to.iter().zip(give).enumerate();
-    let give = to.map(|(i, (&to, give))| (rank(to), tag(i), give));
+    let to = neighbors.to.iter().zip(outgoing).enumerate();
+    let outgoing = to.map(|(i, (&to, outgoing))| (rank(to), tag(i), outgoing));
     // A message received from the upper neighbor was sent in the lower direction, and vice versa.
-    let from = neighbors.from.iter().zip(take).enumerate();
-    let take = from.map(|(i, (&from, take))| (rank(from), tag(i ^ 1), take));
-    Exchange::new(comm, give, take)
+    let from = neighbors.from.iter().zip(incoming).enumerate();
+    let incoming = from.map(|(i, (&from, incoming))| (rank(from), tag(i ^ 1), incoming));
+    Exchange::new(comm, outgoing, incoming)
 }
 
 fn neighborhood(comm: Comm) -> Result<(Arc<Communicator>, Neighbors)> {
@@ -38,58 +38,58 @@ fn neighborhood(comm: Comm) -> Result<(Arc<Communicator>, Neighbors)> {
 }
 
 unsafe fn allgather<Int: Integer>(
-    give: Items<Int>,
-    take: Items<Int>,
+    outgoing: Items<Int>,
+    incoming: Items<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
     let (comm, neighbors) = neighborhood(comm)?;
-    let give = vec![jobs::items(give)?; neighbors.to.len()];
-    let take = jobs::row(take, neighbors.from.len())?;
-    Ok(neighbor_exchange(&comm, &neighbors, give, take))
+    let outgoing = vec![jobs::items(outgoing)?; neighbors.to.len()];
+    let incoming = jobs::row(incoming, neighbors.from.len())?;
+    Ok(neighbor_exchange(&comm, &neighbors, outgoing, incoming))
 }
 
 unsafe fn allgatherv<Int: Integer>(
-    give: Items<Int>,
-    take: Ragged<Int>,
+    outgoing: Items<Int>,
+    incoming: Ragged<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
     let (comm, neighbors) = neighborhood(comm)?;
-    let give = vec![jobs::items(give)?; neighbors.to.len()];
-    let take = unsafe { jobs::blocks(take, neighbors.from.len() as u32)? };
-    Ok(neighbor_exchange(&comm, &neighbors, give, take))
+    let outgoing = vec![jobs::items(outgoing)?; neighbors.to.len()];
+    let incoming = unsafe { jobs::blocks(incoming, neighbors.from.len() as u32)? };
+    Ok(neighbor_exchange(&comm, &neighbors, outgoing, incoming))
 }
 
 unsafe fn alltoall<Int: Integer>(
-    give: Items<Int>,
-    take: Items<Int>,
+    outgoing: Items<Int>,
+    incoming: Items<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
     let (comm, neighbors) = neighborhood(comm)?;
-    let (give, take) =
-        (jobs::row(give, neighbors.to.len())?, jobs::row(take, neighbors.from.len())?);
-    Ok(neighbor_exchange(&comm, &neighbors, give, take))
+    let (outgoing, incoming) =
+        (jobs::row(outgoing, neighbors.to.len())?, jobs::row(incoming, neighbors.from.len())?);
+    Ok(neighbor_exchange(&comm, &neighbors, outgoing, incoming))
 }
 
 unsafe fn alltoallv<Int: Integer>(
-    give: Ragged<Int>,
-    take: Ragged<Int>,
+    outgoing: Ragged<Int>,
+    incoming: Ragged<Int>,
     comm: Comm,
 ) -> Result<Exchange> {
     let (comm, neighbors) = neighborhood(comm)?;
-    let give = unsafe { jobs::blocks(give, neighbors.to.len() as u32)? };
-    let take = unsafe { jobs::blocks(take, neighbors.from.len() as u32)? };
-    Ok(neighbor_exchange(&comm, &neighbors, give, take))
+    let outgoing = unsafe { jobs::blocks(outgoing, neighbors.to.len() as u32)? };
+    let incoming = unsafe { jobs::blocks(incoming, neighbors.from.len() as u32)? };
+    Ok(neighbor_exchange(&comm, &neighbors, outgoing, incoming))
 }
 
 unsafe fn alltoallw<Int: Integer>(
-    give: Mixed<Int, Aint>,
-    take: Mixed<Int, Aint>,
+    outgoing: Mixed<Int, Aint>,
+    incoming: Mixed<Int, Aint>,
     comm: Comm,
 ) -> Result<Exchange> {
     let (comm, neighbors) = neighborhood(comm)?;
-    let give = unsafe { jobs::mixed(give, neighbors.to.len() as u32)? };
-    let take = unsafe { jobs::mixed(take, neighbors.from.len() as u32)? };
-    Ok(neighbor_exchange(&comm, &neighbors, give, take))
+    let outgoing = unsafe { jobs::mixed(outgoing, neighbors.to.len() as u32)? };
+    let incoming = unsafe { jobs::mixed(incoming, neighbors.from.len() as u32)? };
+    Ok(neighbor_exchange(&comm, &neighbors, outgoing, incoming))
 }
 
 fn run(exchange: Exchange) -> Result {
@@ -117,114 +117,120 @@ mpi_fn! {
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, comm: Comm,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        run(unsafe { allgather(give, take, comm)? })
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        run(unsafe { allgather(outgoing, incoming, comm)? })
     }
     pub fn Neighbor_allgatherv<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
         received: *const Int, recvdispls: *const Int, recvtype: Datatype, comm: Comm,
     ) {
-        let give = (from, sent, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        run(unsafe { allgatherv(give, take, comm)? })
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        run(unsafe { allgatherv(outgoing, incoming, comm)? })
     }
     pub fn Neighbor_alltoall<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, comm: Comm,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        run(unsafe { alltoall(give, take, comm)? })
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        run(unsafe { alltoall(outgoing, incoming, comm)? })
     }
     pub fn Neighbor_alltoallv<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
         into: *mut c_void, received: *const Int, recvdispls: *const Int, recvtype: Datatype,
         comm: Comm,
     ) {
-        let give = (from, sent, senddispls, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        run(unsafe { alltoallv(give, take, comm)? })
+        let outgoing = (from, sent, senddispls, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        run(unsafe { alltoallv(outgoing, incoming, comm)? })
     }
     pub fn Neighbor_alltoallw<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Aint,
         sendtypes: *const Datatype, into: *mut c_void, received: *const Int,
         recvdispls: *const Aint, recvtypes: *const Datatype, comm: Comm,
     ) {
-        let give = (from, sent, senddispls, sendtypes);
-        let take = (into.cast_const(), received, recvdispls, recvtypes);
-        run(unsafe { alltoallw(give, take, comm)? })
+        let outgoing = (from, sent, senddispls, sendtypes);
+        let incoming = (into.cast_const(), received, recvdispls, recvtypes);
+        run(unsafe { alltoallw(outgoing, incoming, comm)? })
     }
     pub fn Ineighbor_allgather<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, comm: Comm, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        begin(unsafe { allgather(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        begin(unsafe { allgather(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Ineighbor_allgatherv<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
         received: *const Int, recvdispls: *const Int, recvtype: Datatype, comm: Comm,
         request: *mut Request,
     ) {
-        let give = (from, sent, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        begin(unsafe { allgatherv(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        begin(unsafe { allgatherv(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Ineighbor_alltoall<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, comm: Comm, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        begin(unsafe { alltoall(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        begin(unsafe { alltoall(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Ineighbor_alltoallv<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
         into: *mut c_void, received: *const Int, recvdispls: *const Int, recvtype: Datatype,
         comm: Comm, request: *mut Request,
     ) {
-        let give = (from, sent, senddispls, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        begin(unsafe { alltoallv(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, senddispls, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        begin(unsafe { alltoallv(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Ineighbor_alltoallw<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Aint,
         sendtypes: *const Datatype, into: *mut c_void, received: *const Int,
         recvdispls: *const Aint, recvtypes: *const Datatype, comm: Comm, request: *mut Request,
     ) {
-        let give = (from, sent, senddispls, sendtypes);
-        let take = (into.cast_const(), received, recvdispls, recvtypes);
-        begin(unsafe { alltoallw(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, senddispls, sendtypes);
+        let incoming = (into.cast_const(), received, recvdispls, recvtypes);
+        begin(unsafe { alltoallw(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Neighbor_allgather_init<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        prepare(unsafe { allgather(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        prepare(unsafe { allgather(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Neighbor_allgatherv_init<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
         received: *const Int, recvdispls: *const Int, recvtype: Datatype, comm: Comm,
         _hints: Info, request: *mut Request,
     ) {
-        let give = (from, sent, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        prepare(unsafe { allgatherv(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        prepare(unsafe { allgatherv(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Neighbor_alltoall_init<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        prepare(unsafe { alltoall(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        prepare(unsafe { alltoall(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Neighbor_alltoallv_init<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
         into: *mut c_void, received: *const Int, recvdispls: *const Int, recvtype: Datatype,
         comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let give = (from, sent, senddispls, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        prepare(unsafe { alltoallv(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, senddispls, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        prepare(unsafe { alltoallv(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Neighbor_alltoallw_init<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Aint,
@@ -232,8 +238,8 @@ mpi_fn! {
         recvdispls: *const Aint, recvtypes: *const Datatype, comm: Comm, _hints: Info,
         request: *mut Request,
     ) {
-        let give = (from, sent, senddispls, sendtypes);
-        let take = (into.cast_const(), received, recvdispls, recvtypes);
-        prepare(unsafe { alltoallw(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, senddispls, sendtypes);
+        let incoming = (into.cast_const(), received, recvdispls, recvtypes);
+        prepare(unsafe { alltoallw(outgoing, incoming, comm)? }, comm, request)
     }
 }

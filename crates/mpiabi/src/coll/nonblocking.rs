@@ -30,8 +30,8 @@ mpi_fn! {
         from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
         root: c_int, comm: Comm, request: *mut Request,
     ) {
-        let (give, take) = ((from, into), (count, datatype));
-        begin(unsafe { jobs::reduce(give, take, op, root, comm)? }, comm, request)
+        let (buffers, data) = ((from, into), (count, datatype));
+        begin(unsafe { jobs::reduce(buffers, data, op, root, comm)? }, comm, request)
     }
     pub fn Iallreduce<Int>(
         from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
@@ -55,74 +55,78 @@ mpi_fn! {
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, comm: Comm, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        begin(jobs::allgather(give, take, comm)?, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        begin(jobs::allgather(outgoing, incoming, comm)?, comm, request)
     }
     pub fn Iallgatherv<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
         received: *const Int, recvdispls: *const Int, recvtype: Datatype, comm: Comm,
         request: *mut Request,
     ) {
-        let give = (from, sent, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        begin(unsafe { jobs::allgatherv(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        begin(unsafe { jobs::allgatherv(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Igather<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, root: c_int, comm: Comm, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        begin(jobs::gather(give, take, root, comm)?, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        begin(jobs::gather(outgoing, incoming, root, comm)?, comm, request)
     }
     pub fn Igatherv<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
         received: *const Int, recvdispls: *const Int, recvtype: Datatype, root: c_int, comm: Comm,
         request: *mut Request,
     ) {
-        let give = (from, sent, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        begin(unsafe { jobs::gatherv(give, take, root, comm)? }, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        begin(unsafe { jobs::gatherv(outgoing, incoming, root, comm)? }, comm, request)
     }
     pub fn Iscatter<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, root: c_int, comm: Comm, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        begin(jobs::scatter(give, take, root, comm)?, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        begin(jobs::scatter(outgoing, incoming, root, comm)?, comm, request)
     }
     pub fn Iscatterv<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
         into: *mut c_void, received: Int, recvtype: Datatype, root: c_int, comm: Comm,
         request: *mut Request,
     ) {
-        let give = (from, sent, senddispls, sendtype);
-        let take = (into.cast_const(), received, recvtype);
-        begin(unsafe { jobs::scatterv(give, take, root, comm)? }, comm, request)
+        let outgoing = (from, sent, senddispls, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        begin(unsafe { jobs::scatterv(outgoing, incoming, root, comm)? }, comm, request)
     }
     pub fn Ialltoall<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, comm: Comm, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        begin(jobs::alltoall(give, take, comm)?, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        begin(jobs::alltoall(outgoing, incoming, comm)?, comm, request)
     }
     pub fn Ialltoallv<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
         into: *mut c_void, received: *const Int, recvdispls: *const Int, recvtype: Datatype,
         comm: Comm, request: *mut Request,
     ) {
-        let give = (from, sent, senddispls, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        begin(unsafe { jobs::alltoallv(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, senddispls, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        begin(unsafe { jobs::alltoallv(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Ialltoallw<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtypes: *const Datatype,
         into: *mut c_void, received: *const Int, recvdispls: *const Int,
         recvtypes: *const Datatype, comm: Comm, request: *mut Request,
     ) {
-        let give = (from, sent, senddispls, sendtypes);
-        let take = (into.cast_const(), received, recvdispls, recvtypes);
-        begin(unsafe { jobs::alltoallw(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, senddispls, sendtypes);
+        let incoming = (into.cast_const(), received, recvdispls, recvtypes);
+        begin(unsafe { jobs::alltoallw(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Ireduce_scatter<Int>(
         from: *const c_void, into: *mut c_void, counts: *const Int, datatype: Datatype, op: Op,
@@ -135,7 +139,7 @@ mpi_fn! {
         from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
         comm: Comm, request: *mut Request,
     ) {
-        let (give, take) = ((from, into), (count, datatype));
-        begin(unsafe { jobs::reduce_scatter_block(give, take, op, comm)? }, comm, request)
+        let (buffers, data) = ((from, into), (count, datatype));
+        begin(unsafe { jobs::reduce_scatter_block(buffers, data, op, comm)? }, comm, request)
     }
 }

@@ -31,15 +31,15 @@ mpi_fn! {
         from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
         root: c_int, comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let (give, take) = ((from, into), (count, datatype));
-        prepare(unsafe { jobs::reduce(give, take, op, root, comm)? }, comm, request)
+        let (buffers, data) = ((from, into), (count, datatype));
+        prepare(unsafe { jobs::reduce(buffers, data, op, root, comm)? }, comm, request)
     }
     pub fn Allreduce_init<Int>(
         from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
         comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let (give, take) = ((from, into), (count, datatype));
-        prepare(unsafe { jobs::allreduce(give, take, op, comm)? }, comm, request)
+        let (buffers, data) = ((from, into), (count, datatype));
+        prepare(unsafe { jobs::allreduce(buffers, data, op, comm)? }, comm, request)
     }
     pub fn Scan_init<Int>(
         from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
@@ -57,74 +57,78 @@ mpi_fn! {
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        prepare(jobs::allgather(give, take, comm)?, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        prepare(jobs::allgather(outgoing, incoming, comm)?, comm, request)
     }
     pub fn Allgatherv_init<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
         received: *const Int, recvdispls: *const Int, recvtype: Datatype, comm: Comm,
         _hints: Info, request: *mut Request,
     ) {
-        let give = (from, sent, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        prepare(unsafe { jobs::allgatherv(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        prepare(unsafe { jobs::allgatherv(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Gather_init<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, root: c_int, comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        prepare(jobs::gather(give, take, root, comm)?, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        prepare(jobs::gather(outgoing, incoming, root, comm)?, comm, request)
     }
     pub fn Gatherv_init<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
         received: *const Int, recvdispls: *const Int, recvtype: Datatype, root: c_int, comm: Comm,
         _hints: Info, request: *mut Request,
     ) {
-        let give = (from, sent, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        prepare(unsafe { jobs::gatherv(give, take, root, comm)? }, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        prepare(unsafe { jobs::gatherv(outgoing, incoming, root, comm)? }, comm, request)
     }
     pub fn Scatter_init<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, root: c_int, comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        prepare(jobs::scatter(give, take, root, comm)?, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        prepare(jobs::scatter(outgoing, incoming, root, comm)?, comm, request)
     }
     pub fn Scatterv_init<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
         into: *mut c_void, received: Int, recvtype: Datatype, root: c_int, comm: Comm,
         _hints: Info, request: *mut Request,
     ) {
-        let give = (from, sent, senddispls, sendtype);
-        let take = (into.cast_const(), received, recvtype);
-        prepare(unsafe { jobs::scatterv(give, take, root, comm)? }, comm, request)
+        let outgoing = (from, sent, senddispls, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        prepare(unsafe { jobs::scatterv(outgoing, incoming, root, comm)? }, comm, request)
     }
     pub fn Alltoall_init<Int>(
         from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
         recvtype: Datatype, comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
-        prepare(jobs::alltoall(give, take, comm)?, comm, request)
+        let outgoing = (from, sent, sendtype);
+        let incoming = (into.cast_const(), received, recvtype);
+        prepare(jobs::alltoall(outgoing, incoming, comm)?, comm, request)
     }
     pub fn Alltoallv_init<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
         into: *mut c_void, received: *const Int, recvdispls: *const Int, recvtype: Datatype,
         comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let give = (from, sent, senddispls, sendtype);
-        let take = (into.cast_const(), received, recvdispls, recvtype);
-        prepare(unsafe { jobs::alltoallv(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, senddispls, sendtype);
+        let incoming = (into.cast_const(), received, recvdispls, recvtype);
+        prepare(unsafe { jobs::alltoallv(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Alltoallw_init<Int>(
         from: *const c_void, sent: *const Int, senddispls: *const Int, sendtypes: *const Datatype,
         into: *mut c_void, received: *const Int, recvdispls: *const Int,
         recvtypes: *const Datatype, comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let give = (from, sent, senddispls, sendtypes);
-        let take = (into.cast_const(), received, recvdispls, recvtypes);
-        prepare(unsafe { jobs::alltoallw(give, take, comm)? }, comm, request)
+        let outgoing = (from, sent, senddispls, sendtypes);
+        let incoming = (into.cast_const(), received, recvdispls, recvtypes);
+        prepare(unsafe { jobs::alltoallw(outgoing, incoming, comm)? }, comm, request)
     }
     pub fn Reduce_scatter_init<Int>(
         from: *const c_void, into: *mut c_void, counts: *const Int, datatype: Datatype, op: Op,
@@ -137,7 +141,7 @@ mpi_fn! {
         from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
         comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let (give, take) = ((from, into), (count, datatype));
-        prepare(unsafe { jobs::reduce_scatter_block(give, take, op, comm)? }, comm, request)
+        let (buffers, data) = ((from, into), (count, datatype));
+        prepare(unsafe { jobs::reduce_scatter_block(buffers, data, op, comm)? }, comm, request)
     }
 }

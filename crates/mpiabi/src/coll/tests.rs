@@ -31,7 +31,7 @@ fn packed_bytes_match_moved_bytes() {
     let lengths = Some(&[24, 40, 56][..]);
     let all = || Side::Blocks(blocks(&[3, 5, 7]));
     let whole = |n| Side::Whole(blocks(&[n]).remove(0));
-    for (kind, lengths, give, take, want, in_place) in [
+    for (kind, lengths, outgoing, incoming, want, in_place) in [
         (Kind::Gatherv, lengths, all(), all(), (5, 15), (0, 10)),
         (Kind::Scatterv, lengths, all(), Side::Nothing, (15, 0), (10, 0)),
         (Kind::Allgatherv, lengths, whole(5), all(), (5, 15), (0, 10)),
@@ -40,10 +40,10 @@ fn packed_bytes_match_moved_bytes() {
     ] {
         let layout = layout(kind, lengths);
         for (still, (gives, takes)) in [(None, want), (Some(1), in_place)] {
-            let gave = give.noncontiguous(layout.deposits(), still);
-            let took = take.noncontiguous(layout.collects(), still);
+            let packed = outgoing.noncontiguous(layout.deposits(), still);
+            let unpacked = incoming.noncontiguous(layout.collects(), still);
             assert_eq!(
-                (gave, took),
+                (packed, unpacked),
                 (layout_of(gives), layout_of(takes)),
                 "{kind:?}, still {still:?}"
             );
