@@ -186,7 +186,7 @@ impl Children {
             return;
         }
         // SAFETY: plain system calls; the group has a member that is not reaped, so its id and
-        // the ids of those not reaped are still ours.
+        // the ids of unreaped children are not reused.
         unsafe {
             libc::kill(-self.group, libc::SIGKILL);
             for &pid in self.pids.iter().filter(|&&p| p != 0) {

@@ -42,7 +42,7 @@ pub(crate) struct JobFiles {
 }
 
 fn memory(name: &std::ffi::CStr) -> io::Result<File> {
-    // SAFETY: plain system call; the descriptor is new and ours alone.
+    // SAFETY: plain system call; the descriptor is new and owned here.
     unsafe {
         match libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) {
             fd if fd < 0 => Err(io::Error::last_os_error()),

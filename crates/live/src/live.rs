@@ -231,7 +231,7 @@ impl Live {
         if self.batch.is_empty() || self.is_stopped() {
             return;
         }
-        let mut counter_value = 0;
+        let mut n_running = 0;
         for i in 0..self.batch.len() {
             let at = self.batch[i];
             self.allow_local_polls(at);
@@ -246,9 +246,9 @@ impl Live {
             rank.account(now);
             (rank.asleep, rank.wake_requested) = (false, false);
             // A rank that has finalized does not hand over again.
-            counter_value += u32::from(rank.stage == Stage::InMpi);
+            n_running += u32::from(rank.stage == Stage::InMpi);
         }
-        self.turns.running().fetch_add(counter_value, Ordering::Relaxed);
+        self.turns.running().fetch_add(n_running, Ordering::Relaxed);
         for &rank in &self.batch {
             self.turns.give(rank);
         }

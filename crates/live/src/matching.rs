@@ -32,13 +32,13 @@ struct Communicator {
     /// Which members share a node; filled by the first collective.
     nodes: Option<NodeMap>,
     /// Rank that registered it.
-    by: u32,
+    registered_by: u32,
     /// Collectives called so far, by member.
     called: Vec<u32>,
     /// Number of members that have freed it.
-    left: u32,
+    n_freed: u32,
     /// If it is a channel: its communicator.
-    of: Option<Context>,
+    parent: Option<Context>,
     /// Open collectives from number `first` on; `None` when complete.
     first: u32,
     open: VecDeque<Option<OpenCollectiveId>>,
@@ -86,29 +86,29 @@ pub(crate) struct CollectiveMatcher {
 }
 
 impl Communicator {
-    fn new(members: Vec<u32>, by: u32) -> Communicator {
+    fn new(members: Vec<u32>, registered_by: u32) -> Communicator {
         let called = vec![0; members.len()];
-        let (left, of, first, open) = (0, None, 0, VecDeque::new());
-        Communicator { members, nodes: None, by, called, left, of, first, open }
+        let (n_freed, parent, first, open) = (0, None, 0, VecDeque::new());
+        Communicator { members, nodes: None, registered_by, called, n_freed, parent, first, open }
     }
-    fn has_been_left(&self) -> bool {
-        self.left as usize == self.members.len()
+    fn is_freed_by_all(&self) -> bool {
+        self.n_freed as usize == self.members.len()
     }
 }
 
 impl CollectiveMatcher {
     /// With the world communicator and every rank's self communicator.
     pub fn new(segment: Segment, nodes: Vec<u32>) -> CollectiveMatcher {
-        let mut open_collectives = CollectiveMatcher::none(segment);
+        let mut matcher = CollectiveMatcher::none(segment);
         let n_ranks = nodes.len() as u32;
-        open_collectives.nodes = nodes;
-        (open_collectives.n_ranks, open_collectives.next_context) = (n_ranks, 1 + n_ranks);
+        matcher.nodes = nodes;
+        (matcher.n_ranks, matcher.next_context) = (n_ranks, 1 + n_ranks);
         let world = Communicator::new((0..n_ranks).collect(), 0);
-        open_collectives.communicators.insert(workload::WORLD, world);
+        matcher.communicators.insert(workload::WORLD, world);
         for rank in 0..n_ranks {
-            open_collectives.communicators.insert(1 + rank, Communicator::new(vec![rank], rank));
+            matcher.communicators.insert(1 + rank, Communicator::new(vec![rank], rank));
         }
-        open_collectives
+        matcher
     }
     pub fn none(segment: Segment) -> CollectiveMatcher {
         let (communicators, open_collectives) = (BTreeMap::new(), Slab::with_capacity(0));
@@ -143,7 +143,7 @@ impl CollectiveMatcher {
             }
             return Err(FailureCause::Mismatch(format!(
                 "and rank {} name different members of communicator {context}: {} and {}",
-                known.by,
+                known.registered_by,
                 some(members),
                 some(&known.members),
             )));
@@ -167,17 +167,17 @@ impl CollectiveMatcher {
         if !communicator.members.contains(&rank) {
             return Err(wrong());
         }
-        communicator.left += 1;
+        communicator.n_freed += 1;
         self.forget(context);
         Ok(())
     }
     /// Removes a communicator that all members have freed, when it has no open collective.
     fn forget(&mut self, context: Context) {
         let Some(this) = self.communicators.get(&context) else { return };
-        let context = this.of.unwrap_or(context);
+        let context = this.parent.unwrap_or(context);
         let channels = || self.channels.range((context, i32::MIN)..=(context, i32::MAX));
         let is_idle = |c: &Context| self.communicators[c].open.is_empty();
-        let is_complete = self.communicators[&context].has_been_left()
+        let is_complete = self.communicators[&context].is_freed_by_all()
             && is_idle(&context)
             && channels().all(|(_, channel)| is_idle(channel));
         if is_complete {
@@ -195,7 +195,7 @@ impl CollectiveMatcher {
 
     /// The context in which a collective is matched: the communicator's or that of a channel.
     /// `None` if there is no such communicator, or no context left.
-    fn place(&mut self, context: Context, channel: i32) -> Option<Context> {
+    fn matching_context(&mut self, context: Context, channel: i32) -> Option<Context> {
         let communicator = self.communicators.get(&context)?;
         if channel == 0 {
             return Some(context);
@@ -203,12 +203,12 @@ impl CollectiveMatcher {
         if let Some(&known) = self.channels.get(&(context, channel)) {
             return Some(known);
         }
-        let mut new = Communicator::new(communicator.members.clone(), communicator.by);
-        new.of = Some(context);
-        let place = take_contexts(&mut self.next_context, 1)?;
-        self.communicators.insert(place, new);
-        self.channels.insert((context, channel), place);
-        Some(place)
+        let mut new = Communicator::new(communicator.members.clone(), communicator.registered_by);
+        new.parent = Some(context);
+        let own = take_contexts(&mut self.next_context, 1)?;
+        self.communicators.insert(own, new);
+        self.channels.insert((context, channel), own);
+        Some(own)
     }
 
     /// A rank enters a collective. Returns the context in which it is matched, the call for the
@@ -222,20 +222,21 @@ impl CollectiveMatcher {
         let wrong =
             |what: &str| FailureCause::Protocol(format!("entered a collective with {what}: {s:?}"));
         let kind = *Kind::ALL.get(s.collective as usize).ok_or_else(|| wrong("no known kind"))?;
-        let place = self.place(s.context, s.tag);
-        let context = place.ok_or_else(|| wrong("an unknown communicator, or no contexts left"))?;
+        let context = self.matching_context(s.context, s.tag);
+        let context =
+            context.ok_or_else(|| wrong("an unknown communicator, or no contexts left"))?;
         let communicator = self.communicators.get_mut(&context).expect("looked up above");
         let (member, size) = (s.peer as usize, communicator.members.len() as u32);
         if communicator.members.get(member) != Some(&rank) {
-            return Err(wrong("another rank's member"));
+            return Err(wrong("the member number of another rank"));
         }
         if s.root >= size || s.grain == 0 {
             return Err(wrong("no such root, or elements of no bytes"));
         }
         let number = communicator.called[member];
         communicator.called[member] += 1;
-        let place = (number - communicator.first) as usize;
-        let joined = communicator.open.get(place).copied().flatten();
+        let index = (number - communicator.first) as usize;
+        let joined = communicator.open.get(index).copied().flatten();
         let mut call = Collective {
             kind,
             algorithm: Algorithm::Linear,
@@ -274,7 +275,7 @@ impl CollectiveMatcher {
                 id
             }
         };
-        let open_collective = self.open_collectives[id].as_mut().expect("a meeting that is open");
+        let open_collective = self.open_collectives[id].as_mut().expect("an open collective");
         call.algorithm = open_collective.algorithm;
         let mut entry = Entry {
             world: rank,
@@ -291,7 +292,7 @@ impl CollectiveMatcher {
         let call = entry.call.clone();
         open_collective.entries[member] = Some(entry);
         let joined = open_collective.execution.join(member as u32, call.clone());
-        joined.map_err(|stuck| open_collective.explain(stuck))?;
+        joined.map_err(|blocked| open_collective.explain(blocked))?;
         Ok((context, call, id.0))
     }
 
@@ -304,8 +305,7 @@ impl CollectiveMatcher {
         combine: &mut dyn FnMut(u32, Combine) -> Result<(), FailureCause>,
     ) -> Result<u64, FailureCause> {
         let id = OpenCollectiveId(open_collective);
-        let open_collective =
-            self.open_collectives[id].as_mut().expect("a meeting that is not over");
+        let open_collective = self.open_collectives[id].as_mut().expect("an open collective");
         // SAFETY: the header is written.
         let scratch = unsafe { self.segment.scratch() };
         let mut buffers = Buffers {
@@ -319,13 +319,14 @@ impl CollectiveMatcher {
         if let Some(error) = buffers.error {
             return Err(error);
         }
-        advanced.map_err(|stuck| open_collective.explain(stuck))?;
+        advanced.map_err(|blocked| open_collective.explain(blocked))?;
         let value = open_collective.value;
         if open_collective.execution.is_complete() {
             let (context, number) = (open_collective.context, open_collective.number);
             self.open_collectives[id] = None;
             self.open_collectives.free(id);
-            let communicator = self.communicators.get_mut(&context).expect("it held a meeting");
+            let communicator =
+                self.communicators.get_mut(&context).expect("it has an open collective");
             communicator.open[(number - communicator.first) as usize] = None;
             while let Some(None) = communicator.open.front() {
                 communicator.open.pop_front();
@@ -502,9 +503,9 @@ impl OpenCollective {
         ))
     }
 
-    fn explain(&self, stuck: Blocked) -> FailureCause {
+    fn explain(&self, blocked: Blocked) -> FailureCause {
         let entry = |member: u32| self.entries[member as usize].as_ref();
-        match stuck {
+        match blocked {
             Blocked::Mismatch { rank, peer } => match (entry(rank), entry(peer)) {
                 (Some(mine), Some(theirs)) => self.disagree(theirs, mine, ": their blocks differ"),
                 _ => {

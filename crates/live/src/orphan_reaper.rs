@@ -43,7 +43,7 @@ impl OrphanReaper {
 impl Drop for OrphanReaper {
     /// The job has ended regularly: the reaper exits without a scan.
     fn drop(&mut self) {
-        // SAFETY: plain system calls on our own descriptor and child.
+        // SAFETY: plain system calls on a descriptor and child owned here.
         unsafe {
             libc::write(self.line.as_raw_fd(), b"q".as_ptr().cast(), 1);
             libc::waitpid(self.pid, std::ptr::null_mut(), 0);

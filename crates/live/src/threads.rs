@@ -19,7 +19,7 @@ use workload::{Call, Workload};
 /// input, a file, a real clock) before a standstill is a deadlock [estimate].
 const SLEEP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Consecutive checks that must find all threads waiting: one may be between two waits.
-const MIN_STUCK_CHECKS: u32 = 3;
+const MIN_BLOCKED_CHECKS: u32 = 3;
 
 /// Activity of the threads of a process that are not in MPI.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -68,7 +68,7 @@ impl Live {
         let threaded: Vec<u32> =
             (0..self.ranks.len() as u32).filter(|&at| self.has_threads(at)).collect();
         let begun = Instant::now();
-        let mut stuck = 0;
+        let mut blocked_checks = 0;
         while !self.is_stopped() {
             self.serve_wake_requests();
             if self.rejoin(now, calls) || !self.batch.is_empty() {
@@ -80,14 +80,16 @@ impl Live {
                 continue;
             }
             match threaded.iter().map(|&at| self.thread_activity(at)).max() {
-                Some(ThreadActivity::Running) => stuck = 0,
-                Some(ThreadActivity::Asleep) if begun.elapsed() < SLEEP_TIMEOUT => stuck = 0,
-                _ => stuck += 1,
+                Some(ThreadActivity::Running) => blocked_checks = 0,
+                Some(ThreadActivity::Asleep) if begun.elapsed() < SLEEP_TIMEOUT => {
+                    blocked_checks = 0
+                }
+                _ => blocked_checks += 1,
             }
-            if stuck == MIN_STUCK_CHECKS || threaded.is_empty() {
+            if blocked_checks == MIN_BLOCKED_CHECKS || threaded.is_empty() {
                 return;
             }
-            self.turns.await_wake_request(if stuck > 0 {
+            self.turns.await_wake_request(if blocked_checks > 0 {
                 CHECK_INTERVAL / 10
             } else {
                 CHECK_INTERVAL

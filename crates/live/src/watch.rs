@@ -35,9 +35,9 @@ impl Live {
     }
 
     fn await_deaths(&mut self) {
-        let asked = Instant::now();
+        let started = Instant::now();
         while !self.is_finished() && !self.is_stopped() && !self.is_settled {
-            self.is_settled = asked.elapsed() > DEATH_TIMEOUT;
+            self.is_settled = started.elapsed() > DEATH_TIMEOUT;
             self.children.wait(Duration::from_millis(5));
             self.check_processes();
             self.check_wrapped_exits(usize::MAX);
