@@ -32,7 +32,7 @@ const FEW: u32 = 2;
 
 /// Runs in this process, and with few ranks in another one. The latter measures the program, the
 /// queue, and a page of every column of the whole machine.
-pub fn beside_few(machine: &str, nodes: u32, ppn: u32, calls: usize) -> ClosedForm {
+pub fn with_baseline(machine: &str, nodes: u32, ppn: u32, calls: usize) -> ClosedForm {
     let few = || {
         let own = std::env::current_exe().ok()?;
         let done = Command::new(own).args(["few", machine, &ppn.to_string()]).output().ok()?;

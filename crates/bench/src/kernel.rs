@@ -109,10 +109,10 @@ struct Head {
     link: u32,
 }
 
-const NOBODY: Head = Head { at: 0, packet: 0, link: 0 };
+const EMPTY: Head = Head { at: 0, packet: 0, link: 0 };
 
 /// Capacity of a bucket; usually it holds between half of `WANTED` and all of it.
-const ROOM: usize = 32;
+const CAPACITY: usize = 32;
 const WANTED: u64 = 16;
 /// Limit of the wait for a link, in packet times. Longer waits are rare below half of the
 /// saturation load and would make the wheel large.
@@ -120,7 +120,7 @@ const WAITS: u64 = 8;
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Bucket([Head; ROOM]);
+struct Bucket([Head; CAPACITY]);
 
 /// Buckets, each an array.
 struct Wheel {
@@ -135,8 +135,8 @@ impl Wheel {
     fn new(pending: u64, mostly: u64, longest: u64) -> Wheel {
         let width = (mostly * WANTED / pending).max(1).ilog2();
         // Some spare buckets, for events that find theirs full.
-        let n = ((longest >> width) as usize + ROOM).next_power_of_two();
-        Wheel { buckets: packed(repeat_n(Bucket([NOBODY; ROOM]), n)), counts: vec![0; n], width }
+        let n = ((longest >> width) as usize + CAPACITY).next_power_of_two();
+        Wheel { buckets: packed(repeat_n(Bucket([EMPTY; CAPACITY]), n)), counts: vec![0; n], width }
     }
     #[inline(always)]
     fn nth(&self, bucket: u64) -> usize {
@@ -146,7 +146,7 @@ impl Wheel {
     #[inline(always)]
     fn push(&mut self, head: Head) {
         let mut at = self.nth(head.at >> self.width);
-        while usize::from(self.counts[at]) == ROOM {
+        while usize::from(self.counts[at]) == CAPACITY {
             at = (at + 1) & (self.buckets.len() - 1);
         }
         self.buckets[at].0[usize::from(self.counts[at])] = head;
@@ -451,8 +451,8 @@ mod tests {
         let size = bound.size;
         assert_eq!((size.nics, size.links, size.passes), (1_056, 5_016, 5));
         let sent_per_ps = 1_056.0 * 0.3 / size.serial as f64;
-        let under_way = sent_per_ps * (5 * size.latency) as f64;
-        assert!((size.packets as f64 / under_way - 1.0).abs() < 1e-3, "{}", size.packets);
+        let in_flight = sent_per_ps * (5 * size.latency) as f64;
+        assert!((size.packets as f64 / in_flight - 1.0).abs() < 1e-3, "{}", size.packets);
         assert!(bound.to_string().contains("5 links each"), "{bound}");
     }
 }

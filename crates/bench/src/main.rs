@@ -68,7 +68,7 @@ fn main() {
     let size = if smoke { Span::us(20) } else { Span::us(200) };
     // First, because it reads the peak memory of the process.
     let nodes = if smoke { 128 } else { bench::closed_form::NODES };
-    println!("{}", bench::closed_form::beside_few("aurora", nodes, bench::closed_form::PPN, 4));
+    println!("{}", bench::closed_form::with_baseline("aurora", nodes, bench::closed_form::PPN, 4));
     println!("{}", Measurement::HEADER);
     for benchmark in benchmarks(size) {
         println!("{}", benchmark.measure());
@@ -136,7 +136,7 @@ fn closed_form(args: &[String]) {
         }
         _ => panic!("bench closed MACHINE NODES PPN CALLS"),
     };
-    println!("{}", bench::closed_form::beside_few(machine, nodes, ppn, calls as usize));
+    println!("{}", bench::closed_form::with_baseline(machine, nodes, ppn, calls as usize));
 }
 
 /// One benchmark, for a profiler: `one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US`.

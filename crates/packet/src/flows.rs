@@ -327,7 +327,7 @@ mod tests {
         // By sender, receiver and virtual network: packets in flight, and last known
         // acknowledgement.
         let mut naive: BTreeMap<(u32, u32, u8), (u32, Time)> = BTreeMap::new();
-        let mut under_way: Vec<(u32, (u32, u32, u8))> = Vec::new();
+        let mut in_flight: Vec<(u32, (u32, u32, u8))> = Vec::new();
         let (mut leaders, mut now) = (0, Time(1));
         for step in 0..20_000u64 {
             let random = |about| draw(1, about, 0, step);
@@ -343,24 +343,24 @@ mod tests {
                 assert_eq!(flow_key >> BITS, 3);
                 *away += 1;
                 leaders += u32::from(leads);
-                under_way.push((flow_key, key));
-            } else if !under_way.is_empty() {
-                let nth = random(5) as usize % under_way.len();
-                let (flow_key, key) = under_way.swap_remove(nth);
+                in_flight.push((flow_key, key));
+            } else if !in_flight.is_empty() {
+                let nth = random(5) as usize % in_flight.len();
+                let (flow_key, key) = in_flight.swap_remove(nth);
                 let then = Time(now.0 + random(6) % 100);
                 flows.acknowledge(flow_key, then);
                 let (away, acked) = naive.get_mut(&key).expect("it was sent");
                 (*away, *acked) = (*away - 1, then.max(*acked));
             }
             // Flows in flight have distinct keys.
-            let flow_keys: BTreeMap<_, _> = under_way.iter().copied().collect();
+            let flow_keys: BTreeMap<_, _> = in_flight.iter().copied().collect();
             let keys: BTreeMap<_, _> =
-                under_way.iter().map(|&(flow_key, key)| (key, flow_key)).collect();
+                in_flight.iter().map(|&(flow_key, key)| (key, flow_key)).collect();
             assert_eq!(flow_keys.len(), keys.len(), "step {step}");
         }
         assert!((1_000..9_000).contains(&leaders), "{leaders} leaders");
         // Idle flows are removed: of 160 flows only the active ones are left.
-        under_way.iter().for_each(|&(flow_key, _)| flows.acknowledge(flow_key, now));
+        in_flight.iter().for_each(|&(flow_key, _)| flows.acknowledge(flow_key, now));
         for (nic, far) in (0..2).flat_map(|nic| (0..40).map(move |far| (nic, far * 8))) {
             flows.open((NicId(nic), NicId(far)), 0, Time(now.0 + 100), 2);
         }

@@ -36,8 +36,8 @@ impl PacketNetwork {
             for vc in 0..vcs * machine.n_vnets {
                 let at = self.channel(link, vc);
                 let channel = &self.channels[at];
-                let room = self.credits[at] + channel.coming();
-                assert_eq!(room, link_type.cells, "{link:?} {vc}: lost credit");
+                let credit = self.credits[at] + channel.coming();
+                assert_eq!(credit, link_type.cells, "{link:?} {vc}: lost credit");
                 assert!(!channel.is_armed(), "{link:?} {vc}: expects an event that is not pending");
                 assert_eq!(channel.waiting, VoqList::EMPTY, "{link:?} {vc}: packets wait");
             }

@@ -277,8 +277,8 @@ impl PacketNetwork {
         if !is_free || wire.waited_for != 0 || wire.endpoint != NONE {
             return self.wait(packet, hop, is_free, cx);
         }
-        let (room, cells) = (&mut self.credits[at], link_type.cell.of_packet(p.bytes));
-        if !link_type.admits(cells, room, || &mut self.channels[at], cx.now) {
+        let (credit, cells) = (&mut self.credits[at], link_type.cell.of_packet(p.bytes));
+        if !link_type.admits(cells, credit, || &mut self.channels[at], cx.now) {
             return self.wait(packet, hop, true, cx);
         }
         if !self.is_plain {
@@ -287,7 +287,7 @@ impl PacketNetwork {
         if wire.reserved > 0 {
             wire.settle_reservation(hop.link, &mut self.reports, cx.now);
         }
-        *room -= cells;
+        *credit -= cells;
         let gone = p.through(link_type, cx.now);
         let entered = wire.carry(p, hop, link_type, cells, cx.now, gone);
         self.schedule_arrival(packet, hop, &entered, cx);
@@ -513,8 +513,8 @@ impl PacketNetwork {
     pub(crate) fn has_credit(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
         let at = self.channel(hop.link, hop.vc);
         let link_type = &self.link_types[self.wires[hop.link].link_type];
-        let (cells, room) = (link_type.cell.of_packet(bytes), &mut self.credits[at]);
-        link_type.admits(cells, room, || &mut self.channels[at], now)
+        let (cells, credit) = (link_type.cell.of_packet(bytes), &mut self.credits[at]);
+        link_type.admits(cells, credit, || &mut self.channels[at], now)
     }
 
     /// `buffer` is free from `gone` on: sends the credit for it.

@@ -259,11 +259,11 @@ impl PacketNetwork {
             back,
             initiator,
         };
-        let nobody = ArrivalId(NONE);
+        let none = ArrivalId(NONE);
         let initiator = if completion == Completion::Target {
-            nobody
+            none
         } else {
-            self.expect_responses(arrival(nobody))
+            self.expect_responses(arrival(none))
         };
         let arrival = self.open(|| arrival(initiator), dst, cx.machine);
         let flow = match in_order && self.flows.is_enabled {
@@ -312,13 +312,13 @@ impl PacketNetwork {
             return false;
         }
         let at = self.layout.first(link) + usize::from(vc);
-        let (room, cells) = (&mut self.credits[at], link_type.cell.of_packet(next_packet.bytes));
-        let goes = link_type.admits(cells, room, || &mut self.channels[at], now)
+        let (credit, cells) = (&mut self.credits[at], link_type.cell.of_packet(next_packet.bytes));
+        let goes = link_type.admits(cells, credit, || &mut self.channels[at], now)
             && nic.try_reserve_host(next_packet.both, now);
         if !goes {
             return false;
         }
-        *room -= cells;
+        *credit -= cells;
         nic.response_next = true;
         nic.in_flight += 1;
         cx.counters.injected_packets += 1;

@@ -254,7 +254,7 @@ mod tests {
     use machine::{MachineSpec, NicId, Route, SwitchId, preset};
     use net::NetworkModel;
 
-    const NOBODY: Packet = Packet {
+    const EMPTY_PACKET: Packet = Packet {
         tail: Time::ZERO,
         born: Time::ZERO,
         draw: 0,
@@ -300,7 +300,7 @@ mod tests {
                 if (random >> 8) % 100 < if step / 500 % 2 == 0 { 70 } else { 30 } {
                     let (vc, input) = ((random % 2) as u8, (random >> 32 & 7) as u32);
                     let born = Time(random >> 40 & 63);
-                    let p = Packet { input: LinkId(input), born, ..NOBODY };
+                    let p = Packet { input: LinkId(input), born, ..EMPTY_PACKET };
                     let packet = net.packets.insert(p);
                     net.join(packet, Hop { link, vc });
                     let voqs = &mut model[usize::from(vc)];

@@ -175,9 +175,9 @@ fn low_latency_class_stays_low_under_load() {
         let mut all = vec![victim];
         all.extend(attack);
         let alone = &streams(&machine, &all[..1], Span::us(100))[0];
-        let beside = &streams(&machine, &all, Span::us(100))[0];
-        assert_eq!(alone.len(), beside.len());
-        let waits = alone.iter().zip(beside).map(|(&alone, &beside)| beside.since(alone));
+        let loaded = &streams(&machine, &all, Span::us(100))[0];
+        assert_eq!(alone.len(), loaded.len());
+        let waits = alone.iter().zip(loaded).map(|(&alone, &loaded)| loaded.since(alone));
         let packet = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
         waits.max().expect("it sent").0 as f64 / packet.0 as f64
     };

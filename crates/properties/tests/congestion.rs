@@ -166,7 +166,7 @@ fn slow_contributors_leave_bandwidth_to_a_fast_one() {
 /// Victims: packets between NICs that are not part of a pattern, each on its own virtual network.
 struct Victims {
     alone: LoadOutcome,
-    beside: LoadOutcome,
+    loaded: LoadOutcome,
 }
 
 fn victims(
@@ -186,17 +186,17 @@ fn victims(
     let request = request("uniform", 0.05, 512, warmup, Span::us(60));
     let mut place = TrafficSetting { nics: of, background, vnet: own, ..TrafficSetting::default() };
     let one = |place: &TrafficSetting| offered_at(machine, &request, place, Finish::Measured);
-    let beside = one(&place);
+    let loaded = one(&place);
     place.background.clear();
-    Victims { alone: one(&place), beside }
+    Victims { alone: one(&place), loaded }
 }
 
 impl Victims {
     fn mean(&self) -> f64 {
-        self.beside.row.least_mean_s / self.alone.row.latency_mean_s
+        self.loaded.row.least_mean_s / self.alone.row.latency_mean_s
     }
     fn p99(&self) -> f64 {
-        self.beside.row.least_p99_s / self.alone.row.latency_p99_s
+        self.loaded.row.least_p99_s / self.alone.row.latency_p99_s
     }
 }
 
@@ -216,12 +216,12 @@ fn victims_are_not_slowed() {
             on.p99(),
             off.mean(),
             off.p99(),
-            on.beside.row.background,
-            off.beside.row.unfinished,
+            on.loaded.row.background,
+            off.loaded.row.unfinished,
         );
         assert!(on.mean() <= 1.1 && on.p99() <= 1.1);
         assert!(off.mean() > 2.0, "no tree saturation without management");
-        let receiver = on.beside.row.background[0].receiver.expect("an incast");
+        let receiver = on.loaded.row.background[0].receiver.expect("an incast");
         assert!(receiver >= 0.95, "the receiver's link is busy {receiver:.3} of the time");
     }
 }
@@ -321,8 +321,8 @@ fn a_contributor_is_not_throttled_in_other_classes() {
         let packet = gap.span(machine.nic.packet_payload + machine.nic.packet_overhead);
         (got.seen[held..].to_vec(), packet)
     };
-    let ((beside, packet), (alone, _)) = (of(true), of(false));
-    let late = beside.iter().zip(&alone).map(|(beside, alone)| beside.since(*alone)).max();
+    let ((loaded, packet), (alone, _)) = (of(true), of(false));
+    let late = loaded.iter().zip(&alone).map(|(loaded, alone)| loaded.since(*alone)).max();
     assert!(late <= Some(packet * 2), "{late:?} late");
 }
 
@@ -413,15 +413,21 @@ fn faults_at_congested_nics_leave_no_state_behind() {
         set.extend(buffers(pick(14, &["32 KiB", "48 KiB", "96 KiB"])));
         let machine = properties::preset("dragonfly-1056", &set);
         let hot = [0, 5];
-        let mut plan = FaultSchedule::random(&machine, seed, random(20, 4) as u32, Span::us(60));
+        let mut schedule =
+            FaultSchedule::random(&machine, seed, random(20, 4) as u32, Span::us(60));
         for (about, nic) in [(22, hot[0]), (26, hot[1])] {
             let us = |about, n| Span::us(random(about, n) as u64);
             let from = Time(0) + us(about, 40);
             let all = [FaultKind::Down, FaultKind::Lanes(1), FaultKind::Errors(1e-5)];
             let (kind, until) = (all[random(about + 1, 3)], from + us(about + 2, 30) + Span::us(1));
-            plan.faults.push(Fault { part: FaultTarget::NicLink(NicId(nic)), kind, from, until });
+            schedule.faults.push(Fault {
+                part: FaultTarget::NicLink(NicId(nic)),
+                kind,
+                from,
+                until,
+            });
         }
-        let mut machine = machine.with_faults(&plan).expect("a valid schedule");
+        let mut machine = machine.with_faults(&schedule).expect("a valid schedule");
         let names = ["low-latency", "bulk-data", "best-effort", "ethernet"];
         let vnets = use_classes(&mut machine, &names[random(30, 3)..][..1 + random(31, 2)]);
         let n = machine.n_nics();
@@ -460,7 +466,7 @@ fn victims_are_not_slowed_in_any_class() {
         let on = of("on", own);
         println!("{own}: mean x{:.3}, p99 x{:.3}", on.mean(), on.p99());
         assert!(on.mean() <= 1.1 && on.p99() <= 1.1, "{own}");
-        let receiver = on.beside.row.background[0].receiver.expect("an incast");
+        let receiver = on.loaded.row.background[0].receiver.expect("an incast");
         assert!(receiver >= 0.95, "the receiver's link is busy {receiver:.3} of the time");
     }
     let off = of("off", "bulk-data");

@@ -118,12 +118,12 @@ fn every_message_arrives_once_or_is_reported_failed() {
     // The last schedule makes a single packet arrive whose response is lost.
     for seed in (0..n).chain([9504]) {
         let machine = small(seed);
-        let plan = FaultSchedule::random(&machine, seed, 1 + (seed % 7) as u32, Span::us(60));
-        let text = plan.to_toml(&machine);
+        let schedule = FaultSchedule::random(&machine, seed, 1 + (seed % 7) as u32, Span::us(60));
+        let text = schedule.to_toml(&machine);
         let read =
             FaultSchedule::parse("plan", &text, &machine).expect("a written schedule is valid");
-        assert_eq!(read, plan, "seed {seed}:\n{text}");
-        let machine = machine.with_faults(&plan).expect("buffers hold packets");
+        assert_eq!(read, schedule, "seed {seed}:\n{text}");
+        let machine = machine.with_faults(&schedule).expect("buffers hold packets");
         let messages = traffic(&machine, seed);
         let case = format!("seed {seed}, {:?}\n{text}", machine.routing);
         println!("{case}");
@@ -160,9 +160,9 @@ fn an_empty_fault_schedule_changes_nothing() {
         let messages: Vec<_> = traffic(&machine, 3);
         let bare = run(&machine, &messages);
         let machine = machine.with_faults(&FaultSchedule::default()).expect("buffers hold packets");
-        let planned = run(&machine, &messages);
-        assert_eq!(bare.seen, planned.seen, "{routing}");
-        assert_eq!(bare.counters, planned.counters, "{routing}");
+        let scheduled = run(&machine, &messages);
+        assert_eq!(bare.seen, scheduled.seen, "{routing}");
+        assert_eq!(bare.counters, scheduled.counters, "{routing}");
     }
 }
 
@@ -198,7 +198,8 @@ fn one_cable_down_loses_nothing() {
                 let ran = run(&machine, &all_at_once(&machine, 4096, 5));
                 assert_eq!(ran.counters.lost_packets, 0, "{routing}, {count} groups, {part:?}");
                 for (link, &LinkTraffic { packets, .. }) in ran.counters.links.iter() {
-                    let is_down = machine.faults.as_ref().expect("a plan").is_down(link, Time(0));
+                    let is_down =
+                        machine.faults.as_ref().expect("a schedule").is_down(link, Time(0));
                     assert!(!is_down || packets == 0, "{link:?} is down and carried something");
                 }
             }
@@ -219,8 +220,8 @@ fn a_parallel_link_keeps_paths_minimal() {
                 ("routing", routing),
             ],
         );
-        let plan = down(FaultTarget::Groups(GroupId(0), GroupId(1), Some(0)));
-        let machine = machine.with_faults(&plan).expect("room");
+        let schedule = down(FaultTarget::Groups(GroupId(0), GroupId(1), Some(0)));
+        let machine = machine.with_faults(&schedule).expect("room");
         let group = |nic: u32| machine.group_of(NicId(nic)).0;
         let of = |g: u32| (0..machine.n_nics()).filter(move |&nic| group(nic) == g);
         for (a, b) in of(0).zip(of(1)).chain(of(1).zip(of(0))) {
@@ -254,15 +255,16 @@ fn a_message_to_a_failed_nic_fails_when_its_last_timer_expires() {
 fn a_link_flap_costs_whole_timeouts() {
     let machine = preset("dragonfly-1056", &[("groups.compute.count", "3"), FAST[0], FAST[1]]);
     let one = [(Time(0), message(0, 9, 64, 1))];
-    let quiet = run(&machine.clone().with_faults(&FaultSchedule::default()).expect("room"), &one);
+    let fault_free =
+        run(&machine.clone().with_faults(&FaultSchedule::default()).expect("room"), &one);
     let until = Time(70_000_000);
     let part = FaultTarget::NicLink(NicId(9));
     let flap = Fault { part, kind: FaultKind::Down, from: Time::ZERO, until };
-    let plan = FaultSchedule { ber: 0.0, faults: vec![flap] };
-    let ran = run(&machine.with_faults(&plan).expect("room"), &one);
+    let schedule = FaultSchedule { ber: 0.0, faults: vec![flap] };
+    let ran = run(&machine.with_faults(&schedule).expect("room"), &one);
     // Lost at 0, 30 and 60 us; the fourth transmission finds the link up.
     assert_eq!(ran.counters.lost_packets, 3);
-    assert_eq!(ran.seen[0].since(quiet.seen[0]), Span::us(90));
+    assert_eq!(ran.seen[0].since(fault_free.seen[0]), Span::us(90));
 }
 
 /// No time underflow: an ejection link with two lanes needs longer for the first packet than the
@@ -291,8 +293,8 @@ fn a_slow_ejection_link_does_not_underflow_time() {
             from: Time::ZERO,
             until: NEVER,
         };
-        let plan = FaultSchedule { ber: 0.0, faults: lanes.into_iter().map(fault).collect() };
-        let machine = machine.clone().with_faults(&plan).expect("room");
+        let schedule = FaultSchedule { ber: 0.0, faults: lanes.into_iter().map(fault).collect() };
+        let machine = machine.clone().with_faults(&schedule).expect("room");
         run(&machine, &[(Time(0), message(0, 4, 40 << 10, 1))]).seen[0]
     };
     let (whole, one) = (took(None), took(Some(1)));
@@ -311,8 +313,8 @@ fn lanes_slow_a_link_in_proportion() {
         let kind = FaultKind::Lanes(lanes);
         let fault = Fault { part, kind, from: Time::ZERO, until: NEVER };
         let faults = if lanes == 4 { vec![] } else { vec![fault] };
-        let plan = FaultSchedule { ber: 0.0, faults };
-        run(&machine.clone().with_faults(&plan).expect("room"), &stream).seen[0].0 as f64
+        let schedule = FaultSchedule { ber: 0.0, faults };
+        run(&machine.clone().with_faults(&schedule).expect("room"), &stream).seen[0].0 as f64
     };
     let whole = took(4);
     for lanes in [2, 3] {
@@ -329,8 +331,8 @@ fn link_retries_match_the_bit_error_rate() {
     let machine =
         preset("dragonfly-1056", &[("groups.compute.count", "3"), ("routing", "minimal")]);
     let rate: f64 = 1e-6;
-    let plan = FaultSchedule { ber: rate, faults: Vec::new() };
-    let machine = machine.with_faults(&plan).expect("room");
+    let schedule = FaultSchedule { ber: rate, faults: Vec::new() };
+    let machine = machine.with_faults(&schedule).expect("room");
     let messages = all_at_once(&machine, 16_384, 3);
     let ran = run(&machine, &messages);
     assert_eq!(ran.counters.lost_packets, 0);
@@ -360,8 +362,8 @@ fn only_packets_on_a_failed_link_are_lost() {
     );
     let part = FaultTarget::Groups(GroupId(0), GroupId(1), None);
     let fault = Fault { part, kind: FaultKind::Down, from: Time(3_000_000), until: NEVER };
-    let plan = FaultSchedule { ber: 0.0, faults: vec![fault] };
-    let machine = machine.with_faults(&plan).expect("room");
+    let schedule = FaultSchedule { ber: 0.0, faults: vec![fault] };
+    let machine = machine.with_faults(&schedule).expect("room");
     // All of group 0 send to their counterparts in group 1: the one link is full, and many packets
     // wait for it.
     let of = |g: u32| {
@@ -391,11 +393,11 @@ fn a_failure_names_its_location() {
 }
 
 /// The schedule with all faults permanent from the start.
-fn permanent(mut plan: FaultSchedule) -> FaultSchedule {
-    for fault in &mut plan.faults {
+fn permanent(mut schedule: FaultSchedule) -> FaultSchedule {
+    for fault in &mut schedule.faults {
         (fault.from, fault.until) = (Time::ZERO, NEVER);
     }
-    plan
+    schedule
 }
 
 /// The machine as flows and the closed form see it under a fault schedule.
@@ -422,8 +424,8 @@ fn one_message_is_equally_slow_at_every_fidelity() {
     for (part, lanes) in parts.into_iter().flat_map(|part| [(part, 2), (part, 3)]) {
         let kind = FaultKind::Lanes(lanes);
         let fault = Fault { part, kind, from: Time::ZERO, until: NEVER };
-        let plan = FaultSchedule { ber: 0.0, faults: vec![fault] };
-        let narrow = machine.clone().with_faults(&plan).expect("room");
+        let schedule = FaultSchedule { ber: 0.0, faults: vec![fault] };
+        let narrow = machine.clone().with_faults(&schedule).expect("room");
         let degraded = degraded(&narrow);
         for (to, bytes) in there.into_iter().flat_map(|(to, all)| all.map(|bytes| (to, bytes))) {
             let one = [(Time(0), message(0, to, bytes, 3))];
@@ -470,8 +472,8 @@ fn reachability_does_not_depend_on_draws_or_load() {
     for seed in 0..200 {
         let machine = small(seed);
         let n = 1 + below(draw(seed, 31, 0, 0), 25);
-        let plan = permanent(FaultSchedule::random(&machine, seed, n, Span::us(100)));
-        let machine = machine.with_faults(&plan).expect("room");
+        let schedule = permanent(FaultSchedule::random(&machine, seed, n, Span::us(100)));
+        let machine = machine.with_faults(&schedule).expect("room");
         let nics = machine.n_nics();
         for pair in 0..40 {
             let random = |about: u32| draw(seed, 32, about, pair);
@@ -504,8 +506,8 @@ fn no_fidelity_uses_failed_links() {
     for seed in 0..60 {
         let machine = small(seed);
         let n = 1 + below(draw(seed, 30, 0, 0), 25);
-        let plan = permanent(FaultSchedule::random(&machine, seed, n, Span::us(100)));
-        let machine = machine.with_faults(&plan).expect("room");
+        let schedule = permanent(FaultSchedule::random(&machine, seed, n, Span::us(100)));
+        let machine = machine.with_faults(&schedule).expect("room");
         let mut messages = traffic(&machine, seed);
         // Only the packet network counts request packets of gets.
         messages.retain(|(_, message)| !matches!(message.completion, Completion::Initiator(1..)));
@@ -546,7 +548,7 @@ fn no_fidelity_uses_failed_links() {
 /// remaining three. Flows and packets agree.
 #[test]
 fn a_failed_link_costs_flows_what_it_costs_packets() {
-    let plan = down(FaultTarget::Groups(GroupId(0), GroupId(1), Some(0)));
+    let schedule = down(FaultTarget::Groups(GroupId(0), GroupId(1), Some(0)));
     for routing in ["minimal", "ugal-l", "slingshot"] {
         let set = [
             ("groups.compute.count", "9"),
@@ -554,7 +556,7 @@ fn a_failed_link_costs_flows_what_it_costs_packets() {
             ("routing", routing),
         ];
         let machine = preset("dragonfly-1056", &set);
-        let broken = machine.clone().with_faults(&plan).expect("room");
+        let broken = machine.clone().with_faults(&schedule).expect("room");
         let group = |nic: u32| machine.group_of(NicId(nic)).0;
         let of = |g: u32| (0..machine.n_nics()).filter(move |&nic| group(nic) == g);
         let pairs = of(0).zip(of(1)).chain(of(1).zip(of(0)));

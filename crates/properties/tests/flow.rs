@@ -301,7 +301,7 @@ fn flows_leave_full_links() {
     let (both, alone) = (nic.host_gap.span(2 * bytes), nic.host_gap_one_way.span(bytes));
     let zero_load = |to, bytes| machine.zero_load(NicId(0), NicId(to), bytes);
     let further = zero_load(ranks - 16, 0) - zero_load(1, 0);
-    let beside = zero_load(1, bytes) + further + both - alone;
+    let expected = zero_load(1, bytes) + further + both - alone;
     let mut off = 0.0;
     for nth_draw in 1..=10 {
         let of = |nic| {
@@ -309,7 +309,7 @@ fn flows_leave_full_links() {
             (Time(0), message(nic, to, bytes, draw(nth_draw, 0, nic, 0)))
         };
         let messages: Vec<_> = (0..ranks).map(of).collect();
-        let late = flows(&machine, &messages).end().seconds() / beside.seconds() - 1.0;
+        let late = flows(&machine, &messages).end().seconds() / expected.seconds() - 1.0;
         println!("{nth_draw}: {:+.1} %", 100.0 * late);
         off += late / 10.0;
     }

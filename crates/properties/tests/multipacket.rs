@@ -19,10 +19,10 @@ fn everywhere(machine: &Machine, messages: &[(Time, Message)]) -> [(&'static str
     ]
 }
 
-fn stream(machine: &Machine, n: u32, bytes: u64, ways: &[bool]) -> Vec<(Time, Message)> {
+fn stream(machine: &Machine, n: u32, bytes: u64, directions: &[bool]) -> Vec<(Time, Message)> {
     let far = machine.n_nics() / 2;
     let each = |i| {
-        ways.iter().map(move |&back| {
+        directions.iter().map(move |&back| {
             let (src, dst) = if back { (far, 0) } else { (0, far) };
             (Time(0), message(src, dst, bytes, draw(3, src, i, 0)))
         })

@@ -140,7 +140,7 @@ fn an_uncontended_multipath_message_is_within_the_stated_bound() {
         };
         let wire = machine.nic.packet_payload + machine.nic.packet_overhead;
         let slow = machine.links.gap.iter().map(|(_, gap)| gap.span(wire)).max().expect("links");
-        let ways = (hop(LinkKind::Local) + hop(LinkKind::LocalBlack)) * 2;
+        let path_spread = (hop(LinkKind::Local) + hop(LinkKind::LocalBlack)) * 2;
         for dst in distances(&machine) {
             for bytes in SIZES {
                 let msg = message(0, dst.0, bytes, draw(7, 0, dst.0, bytes));
@@ -153,8 +153,8 @@ fn an_uncontended_multipath_message_is_within_the_stated_bound() {
                     let want = formula(&machine, msg);
                     assert_eq!((open, flow, closed), (want, want, want), "{case}");
                 }
-                assert!(open.0.abs_diff(closed.0) <= ways.0 + 4 * slow.0, "{case}");
-                assert!(open.0.abs_diff(flow.0) <= ways.0 + 4 * slow.0, "{case}");
+                assert!(open.0.abs_diff(closed.0) <= path_spread.0 + 4 * slow.0, "{case}");
+                assert!(open.0.abs_diff(flow.0) <= path_spread.0 + 4 * slow.0, "{case}");
             }
         }
     }

@@ -145,9 +145,9 @@ fn run_world(seed: u64) -> (u64, u64) {
     }
     let broken = choices.once_in(50, 3);
     if broken {
-        let plan = FaultSchedule::random(&machine, seed, 1 + choices.of(51, 4), Span::us(3));
+        let schedule = FaultSchedule::random(&machine, seed, 1 + choices.of(51, 4), Span::us(3));
         machine =
-            machine.with_faults(&plan).unwrap_or_else(|c| panic!("{seed}: {settings}: {c:?}"));
+            machine.with_faults(&schedule).unwrap_or_else(|c| panic!("{seed}: {settings}: {c:?}"));
     }
     let request = request(choices, &machine);
     let in_order = machine.keeps_flows && choices.once_in(52, 2);
