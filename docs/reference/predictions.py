@@ -1,4 +1,4 @@
-"""Write the tables of README.md and docs/validation.md that say how far off predictions are.
+"""Write the errors of predictions into README.md (a summary) and docs/validation.md (a table).
 
     python docs/reference/predictions.py [--measure] [--check]
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,16 @@ from odonata import published
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(__file__).with_suffix(".json")
 PAGES = (ROOT / "README.md", ROOT / "docs" / "validation.md")
-BLOCK = re.compile(r"(<!-- docs/reference/predictions.py: -->\n).*?(<!-- end -->)", re.DOTALL)
-# Of an error, as kept: what compilers and libraries may differ by is far below.
+BLOCK = re.compile(
+    r"(<!-- docs/reference/predictions.py: (table|summary) -->\n).*?(<!-- end -->)", re.DOTALL
+)
+# Digits of a stored error: differences between compilers and libraries are far smaller.
 DIGITS = 5
+COLUMNS = 100
 
 
 def verdict_of(curve: published.Curve) -> dict[str, Any]:
-    """How far a curve's prediction is off today, as fractions."""
+    """Errors of the current prediction of a curve, as fractions."""
     found = published.verdict(published.predict(curve))
     mean, worst = (round(found[key], DIGITS) for key in ("mean_error", "worst_error"))
     return {"points": found["sizes"], "mean": mean, "worst": worst, "passes": found["passes"]}
@@ -43,17 +47,50 @@ def text_of(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def table(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
-    """A row for each curve of several points, and a sentence about the single numbers."""
+    """One row per curve of several points, and a sentence about the single numbers."""
     lines = ["| curve | points | mean error | worst error | |", "|---|---|---|---|---|"]
     for name, v in verdicts.items():
         if v["points"] > 1:
             cells = (percent(v["mean"]), percent(v["worst"]), "pass" if v["passes"] else "FAILS")
             lines.append(f"| `{name}` | {v['points']} | {' | '.join(cells)} |")
+    lines += ["", score(verdicts)]
+    return "\n".join(lines)
+
+
+def score(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
     curves = [v["passes"] for v in verdicts.values() if v["points"] > 1]
     numbers = [v["passes"] for v in verdicts.values() if v["points"] == 1]
-    lines += ["", f"{sum(curves)} of {len(curves)} curves pass, and of single numbers "
-              f"{sum(numbers)} of {len(numbers)}."]  # fmt: skip
-    return "\n".join(lines)
+    return (
+        f"{sum(curves)} of {len(curves)} curves pass, and {sum(numbers)} of {len(numbers)} "
+        "single numbers."
+    )
+
+
+def summary(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
+    """The score, the errors of the curves that pass, and every failure with its worst error."""
+    passed = [v for v in verdicts.values() if v["points"] > 1 and v["passes"]]
+    paragraphs = [
+        f"**{score(verdicts)}** The curves that pass have mean errors of up to "
+        f"{percent(max(v['mean'] for v in passed))}, and errors of up to "
+        f"{percent(max(v['worst'] for v in passed))} at single points."
+    ]
+    for title, is_curve in (("Curves", True), ("Single numbers", False)):
+        failures = [
+            f"`{name}` {percent(v['worst'])}"
+            for name, v in verdicts.items()
+            if not v["passes"] and (v["points"] > 1) == is_curve
+        ]
+        paragraphs.append(
+            f"{title} that fail, with the worst error: {', '.join(failures) or 'none'}."
+        )
+    return "\n\n".join(map(wrapped, paragraphs))
+
+
+def wrapped(paragraph: str) -> str:
+    """Wraps to the columns of a page. A number stays with its percent sign and its name."""
+    joined = re.sub(r"` (?=\d)| (?=%)", lambda m: m[0].replace(" ", "\0"), paragraph)
+    lines = textwrap.wrap(joined, COLUMNS, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines).replace("\0", " ")
 
 
 def percent(fraction: float) -> str:
@@ -74,8 +111,9 @@ def main() -> int:
         DATA.touch()
         put(DATA, text_of(measured(published.CURVES)))
     verdicts = json.loads(DATA.read_text())
+    texts = {"table": table(verdicts), "summary": summary(verdicts)}
     for page in PAGES:
-        put(page, BLOCK.sub(lambda m: f"{m[1]}{table(verdicts)}\n{m[2]}", page.read_text()))
+        put(page, BLOCK.sub(lambda m: f"{m[1]}{texts[m[2]]}\n{m[3]}", page.read_text()))
     if is_check and stale:
         print(f"stale: {', '.join(map(str, stale))}; run docs/reference/predictions.py",
               file=sys.stderr)  # fmt: skip
