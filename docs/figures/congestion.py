@@ -1,4 +1,4 @@
-"""The figure of docs/models/congestion-validation.md: victims beside an incast and beside an all-to-all.
+"""The figure of docs/models/congestion-validation.md: victims beside an incast or an all-to-all.
 
     python docs/figures/congestion.py
 

@@ -29,7 +29,8 @@ def deaf_to(mpi: str) -> tuple[str, ...]:
     """How the variables begin that this library does not listen to, though others do."""
     try:
         asked = library_request(mpi)
-        return tuple(json.loads(core.ask("unsupported_prefixes", asked["mpi"], asked.get("mpi_toml"))))
+        prefixes = core.ask("unsupported_prefixes", asked["mpi"], asked.get("mpi_toml"))
+        return tuple(json.loads(prefixes))
     except (OSError, ValueError, AttributeError):  # a name with bytes that are no text, too
         return ()  # complained of by `check_names`
 

@@ -296,7 +296,9 @@ def entry(wrong: Diagnostics, given: Any, number: int, label: bool) -> dict[str,
     return found
 
 
-def _entry(wrong: Diagnostics, given: Mapping[str, Any], number: int, label: bool) -> dict[str, Any]:
+def _entry(
+    wrong: Diagnostics, given: Mapping[str, Any], number: int, label: bool
+) -> dict[str, Any]:
     unknown(wrong, given, KEYS)
     ppn = wrong.whole("ppn", given.get("ppn", 1))
     if given.get("ranks") is None and given.get("nodes") is None:

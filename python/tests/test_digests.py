@@ -53,7 +53,9 @@ def digest_of(run: dict[str, str]) -> str:
             odonata(before, scratch)
         found = digests_in(odonata(run["command"], scratch))
     assert found, f"{run['command']}: the result has no digest"
-    return found[0] if len(found) == 1 else hashlib.sha256(" ".join(found).encode()).hexdigest()[:16]
+    if len(found) == 1:
+        return found[0]
+    return hashlib.sha256(" ".join(found).encode()).hexdigest()[:16]
 
 
 def found_and_recorded() -> list[tuple[dict[str, str], str]]:

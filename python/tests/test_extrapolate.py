@@ -429,7 +429,8 @@ def test_few_operations_are_tried_up_first_and_down_first():
         assert [call.numbers["tag"] for call in first] == [1] * len(ops[:-1])
     few = [around(n, ops) for n in (8, 16)]
     each = [merging.made_of(of)[0] for of in few]
-    with pytest.raises(spmd_model.IrregularError, match=f"on 8, rank 0.* {len(ops)} operations") as no:
+    match = f"on 8, rank 0.* {len(ops)} operations"
+    with pytest.raises(spmd_model.IrregularError, match=match) as no:
         merging.families(few, each)
     assert no.value.wanted.startswith(f"at most {merging.MOST_EITHER_WAY} such operations")
 

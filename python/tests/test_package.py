@@ -34,7 +34,8 @@ def test_what_it_does_not_have_is_told_as_of_any_module():
 
 
 def test_errors_are_handed_between_processes_whole():
-    told = [odonata.errors.Diagnostic("a", "b", "c; d", "e"), odonata.errors.Diagnostic("f", "", "g")]
+    first = odonata.errors.Diagnostic("a", "b", "c; d", "e")
+    told = [first, odonata.errors.Diagnostic("f", "", "g")]
     for error in (odonata.InputError(told), odonata.SimulatedFailure("no", "limit", [{"rank": 1}])):
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))

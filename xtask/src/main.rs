@@ -18,6 +18,7 @@ cargo x COMMAND
   check   compile everything
   lint    formatting, clippy, layers, mechanical style rules
   tidy    layers and the mechanical rules of STYLE.md
+  prose [PATHS]    sentence length and banned words in PATHS, or findings of each file
   test    all checks: lint, Rust tests, Python tests, conformance
   conformance      third-party test suites and programs, compared with MPICH
   storm [WORLDS]   random machines, traffic and faults with all asserts; 10,000 by default
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         "check" => steps::check(),
         "lint" => steps::lint(),
         "tidy" => tidy(),
+        "prose" => tidy::print_prose(&rest),
         "test" => steps::test(),
         "conformance" => steps::conformance(&rest),
         "storm" => steps::storm(&rest),

@@ -2,6 +2,8 @@
 //!
 //! Rules that need judgment are not here; they are for the reader of a change.
 
+mod prose;
+
 use crate::layers::{Layer, crates};
 use crate::workspace;
 use std::fs;
@@ -73,8 +75,11 @@ pub fn violations() -> Vec<String> {
             .map(|(line, what)| format!("ARCHITECTURE.md:{line}: {what}")),
     );
     found.extend(clippy_lists());
+    found.extend(prose::violations());
     found
 }
+
+pub use prose::print as print_prose;
 
 /// A finding: its line, counted from 1, and what is wrong.
 type Findings = Vec<(usize, String)>;

@@ -3,7 +3,7 @@
 //! release build), among them conservation and the bound on hops. This test adds conservation of
 //! messages, and repeats every run in shards, which must change nothing.
 //!
-//! 200 cases by default, and a fifth as many with background traffic; `make random_messages` runs 10,000. A
+//! 200 cases by default, and a fifth as many with background traffic; `make storm` runs 10,000. A
 //! failure prints its seed: `ODONATA_SEED=N` runs that case alone.
 
 use base::{Span, below, draw};

@@ -45,7 +45,8 @@ class Request:
         self.placement = self.wrong.placement(given["placement"])
         self.seed = self.wrong.integer("seed", given["seed"], 1, 0, 2**63 - 1)
         self.threads = self.wrong.integer("threads", given["threads"], 1)
-        self.background = background_traffic.background(self.wrong, list(given.get("background", ())))
+        background = list(given.get("background", ()))
+        self.background = background_traffic.background(self.wrong, background)
         self.noise = given.get("noise")
         self.traffic_class = given["traffic_class"]
         self.limits = given.get("limits", "fail")

@@ -1,0 +1,230 @@
+//! Comments of Rust; comments, docstrings and help texts of Python.
+//!
+//! Each text is a list of numbered lines without comment marks. Comments on consecutive lines are
+//! one text. The readers know literals well enough to find no comment inside of them.
+
+/// One comment, docstring or help text: numbered lines.
+pub type Text = Vec<(usize, String)>;
+
+/// A file's characters, read from the front.
+struct Reader {
+    text: Vec<char>,
+    at: usize,
+    line: usize,
+    /// Whether only blanks stand before this place in its line.
+    fresh: bool,
+}
+
+impl Reader {
+    fn new(text: &str) -> Reader {
+        Reader { text: text.chars().collect(), at: 0, line: 1, fresh: true }
+    }
+
+    fn peek(&self, ahead: usize) -> char {
+        self.text.get(self.at + ahead).copied().unwrap_or('\0')
+    }
+
+    fn done(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    fn next(&mut self) -> char {
+        let c = self.peek(0);
+        self.at += 1;
+        self.line += usize::from(c == '\n');
+        self.fresh = c == '\n' || self.fresh && c.is_whitespace();
+        c
+    }
+
+    fn starts(&self, what: &str) -> bool {
+        what.chars().enumerate().all(|(i, c)| self.peek(i) == c)
+    }
+
+    fn rest_of_line(&mut self) -> String {
+        let mut out = String::new();
+        while !self.done() && self.peek(0) != '\n' {
+            out.push(self.next());
+        }
+        out
+    }
+
+    /// The text up to `end`, which is skipped too. A backslash takes its successor along.
+    fn until(&mut self, end: &str, escapes: bool) -> String {
+        let mut out = String::new();
+        while !self.done() && !self.starts(end) {
+            let c = self.next();
+            out.push(c);
+            if c == '\\' && escapes {
+                out.push(self.next());
+            }
+        }
+        for _ in end.chars() {
+            self.next();
+        }
+        out
+    }
+
+    fn word(&mut self) -> String {
+        let mut out = String::new();
+        while self.peek(0).is_alphanumeric() || self.peek(0) == '_' {
+            out.push(self.next());
+        }
+        out
+    }
+}
+
+/// Collects comments, and joins those on consecutive lines with equal marks.
+#[derive(Default)]
+struct Comments {
+    texts: Vec<Text>,
+    last: Option<(usize, String)>,
+}
+
+impl Comments {
+    fn add(&mut self, line: usize, mark: &str, text: &str, alone: bool) {
+        let text = text.strip_prefix(' ').unwrap_or(text).to_string();
+        let joins = self.last.as_ref().is_some_and(|(n, m)| n + 1 == line && m == mark);
+        match self.texts.last_mut().filter(|_| joins && alone) {
+            Some(open) => open.push((line, text)),
+            None => self.texts.push(vec![(line, text)]),
+        }
+        self.last = Some((line, mark.to_string()));
+    }
+}
+
+pub fn rust(text: &str) -> Vec<Text> {
+    let mut comments = Comments::default();
+    let mut r = Reader::new(text);
+    while !r.done() {
+        let (line, fresh) = (r.line, r.fresh);
+        if r.starts("//") {
+            let whole = r.rest_of_line();
+            let mark = ["///", "//!", "//"].into_iter().find(|m| whole.starts_with(m));
+            let mark = mark.unwrap_or("//");
+            comments.add(line, mark, &whole[mark.len()..], fresh);
+        } else if r.starts("/*") {
+            let body = r.until("*/", false);
+            let lines = body.trim_start_matches(['/', '*', '!']).lines().enumerate();
+            comments.texts.push(lines.map(|(i, l)| (line + i, l.trim().to_string())).collect());
+        } else if r.peek(0) == '"' {
+            r.next();
+            r.until("\"", true);
+        } else if r.peek(0) == '\'' {
+            r.next();
+            if r.peek(0) == '\\' {
+                r.next();
+                r.next();
+                r.until("'", false);
+            } else if r.peek(1) == '\'' {
+                r.next();
+                r.next();
+            }
+        } else if r.peek(0).is_alphabetic() {
+            let word = r.word();
+            if ["r", "br", "cr"].contains(&word.as_str()) && "#\"".contains(r.peek(0)) {
+                let mut hashes = String::new();
+                while r.peek(0) == '#' {
+                    hashes.push(r.next());
+                }
+                if r.peek(0) == '"' {
+                    r.next();
+                    r.until(&format!("\"{hashes}"), false);
+                }
+            }
+        } else {
+            r.next();
+        }
+    }
+    comments.texts
+}
+
+/// What the reader of Python has seen last, as far as help texts need it.
+#[derive(PartialEq)]
+enum Seen {
+    Other,
+    Name,
+    /// After `help=`, perhaps with an opening bracket.
+    Help,
+}
+
+/// Arguments of click and argparse whose strings users read.
+const HELP: [&str; 5] = ["help", "short_help", "epilog", "description", "metavar_help"];
+
+pub fn python(text: &str) -> Vec<Text> {
+    let mut comments = Comments::default();
+    let mut strings: Vec<Text> = Vec::new();
+    let mut r = Reader::new(text);
+    let (mut depth, mut seen) = (0usize, Seen::Other);
+    while !r.done() {
+        let (line, fresh, c) = (r.line, r.fresh, r.peek(0));
+        if c == '#' {
+            let whole = r.rest_of_line();
+            comments.add(line, "#", whole.trim_start_matches('#'), fresh);
+        } else if c.is_alphabetic() || c == '_' {
+            let word = r.word();
+            let prefix = word.len() <= 2 && word.chars().all(|c| "rRbBfFuU".contains(c));
+            if prefix && "\"'".contains(r.peek(0)) {
+                literal(&mut r, fresh && depth == 0, &seen, &mut strings, line);
+            } else if HELP.contains(&word.as_str()) {
+                seen = Seen::Name;
+            } else {
+                seen = Seen::Other;
+            }
+        } else if c == '"' || c == '\'' {
+            literal(&mut r, fresh && depth == 0, &seen, &mut strings, line);
+        } else {
+            r.next();
+            match c {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            seen = match c {
+                '=' if seen == Seen::Name && r.peek(0) != '=' => Seen::Help,
+                '(' if seen == Seen::Help => Seen::Help,
+                _ if c.is_whitespace() => seen,
+                _ => Seen::Other,
+            };
+        }
+    }
+    comments.texts.extend(strings);
+    comments.texts
+}
+
+/// Reads a literal, and keeps it if it is a docstring or belongs to a help text.
+fn literal(r: &mut Reader, docstring: bool, seen: &Seen, strings: &mut Vec<Text>, line: usize) {
+    let quote = r.next().to_string();
+    let triple = quote.repeat(2);
+    let body = if r.starts(&triple) {
+        r.next();
+        r.next();
+        r.until(&quote.repeat(3), true)
+    } else {
+        r.until(&quote, true)
+    };
+    let escaped = body.replace("\\\n", "\u{0}\n").replace("\\\"", "\"").replace("\\'", "'");
+    if docstring {
+        strings.push(dedented(&escaped, line));
+    } else if *seen == Seen::Help {
+        // Adjacent literals are one text: the last word of one continues in the next.
+        let part: String = escaped.replace("\\n", " ");
+        match strings.last_mut().filter(|t| t.last().is_some_and(|l| l.1.ends_with('\u{1}'))) {
+            Some(open) => {
+                open.last_mut().expect("it has a line").1.pop();
+                open.push((line, part + "\u{1}"));
+            }
+            None => strings.push(vec![(line, part + "\u{1}")]),
+        }
+    }
+}
+
+/// A docstring's lines without their common indentation.
+fn dedented(body: &str, line: usize) -> Text {
+    let margin = |l: &str| l.len() - l.trim_start().len();
+    let common = body.lines().skip(1).filter(|l| !l.trim().is_empty()).map(margin).min();
+    let cut = |(i, l): (usize, &str)| {
+        let l = if i == 0 { l } else { l.get(common.unwrap_or(0)..).unwrap_or("") };
+        (line + i, l.to_string())
+    };
+    body.lines().enumerate().map(cut).collect()
+}
