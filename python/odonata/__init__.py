@@ -101,4 +101,5 @@ if not TYPE_CHECKING:  # to whom every name would be known
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public names only: modules behind them stay importable."""
+    return sorted([*__all__, "__version__"])

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import core
 from .benchmarks import KINDS, MESSAGES, TWIN_PACKETS, ask
 from .errors import SimulatedFailure
 from .machines import Job
-from .results import Sweep
+from .results import BenchRow, Sweep
 
 if TYPE_CHECKING:
     import matplotlib.axes
 
 
 @dataclass
-class BenchResult(Sweep):
+class BenchResult(Sweep[BenchRow]):
     """Rows by message size, and the summary they came with.
 
     A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`; those of GPCNeT's
@@ -34,6 +34,31 @@ class BenchResult(Sweep):
 
     name: str
     summary: dict[str, Any] = field(repr=False)
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the job."""
+        return int(self.summary["nodes"])
+
+    @property
+    def ppn(self) -> int:
+        """Ranks per node."""
+        return int(self.summary["ppn"])
+
+    @property
+    def sizes(self) -> list[int]:
+        """Message sizes, bytes."""
+        return [row["bytes"] for row in self.rows]
+
+    @property
+    def latencies(self) -> list[float]:
+        """Latency per message size, seconds; empty for a bandwidth test."""
+        return [row["latency_s"] for row in self.rows if "latency_s" in row]
+
+    @property
+    def bandwidths(self) -> list[float]:
+        """Bandwidth per message size, bytes per second; empty for a latency test."""
+        return [row["bandwidth_B_per_s"] for row in self.rows if "bandwidth_B_per_s" in row]
 
     def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
         """The curve, log-log; published points beside it where somebody measured this."""
@@ -82,7 +107,23 @@ def run(
     return result
 
 
-def _benchmark(name: str):
+class Benchmark(Protocol):
+    """A benchmark by name: `run` with the arguments that most predictions need."""
+
+    def __call__(
+        self,
+        job: Job,
+        *,
+        sizes: Iterable[int] | None = None,
+        fidelity: str = "packet",
+        buffers: str = "host",
+        window: int | None = None,
+        error_bars: bool = False,
+        tolerance: float | str | None = None,
+    ) -> BenchResult: ...
+
+
+def _benchmark(name: str) -> Benchmark:
     def measure(
         job: Job,
         *,

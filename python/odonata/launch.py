@@ -23,7 +23,7 @@ from .files import read_text, why
 from .interpreters import path_of_ranks
 from .machines import Job, is_job
 from .names import PLACEMENTS
-from .results import Result
+from .results import Failure, Result
 from .version import version
 
 if TYPE_CHECKING:
@@ -111,14 +111,40 @@ class RunResult(Result):
     @property
     def time(self) -> float:
         """Predicted time of the program, seconds; of one that failed, when it did."""
-        return self.summary["time_s"]
+        return float(self.summary["time_s"])
+
+    @property
+    def n_ranks(self) -> int:
+        """Number of ranks."""
+        return int(self.summary["ranks"])
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.summary["nodes"])
+
+    @property
+    def n_messages(self) -> int:
+        """Messages of all ranks."""
+        return int(self.summary["messages"])
+
+    @property
+    def n_bytes(self) -> int:
+        """Payload of all messages, bytes."""
+        return int(self.summary["bytes"])
+
+    @property
+    def digest(self) -> str:
+        """Digest of the events; equal digests are equal runs."""
+        return str(self.summary["digest"])
 
     @property
     def exit_code(self) -> int:
-        return self.summary["exit_code"]
+        """Exit code of `odonata run`: that of the program, or of its failure."""
+        return int(self.summary["exit_code"])
 
     @property
-    def failure(self) -> dict[str, Any] | None:
+    def failure(self) -> Failure | None:
         """None, or the kind, message and ranks of the simulated failure."""
         return self.summary.get("failure")
 

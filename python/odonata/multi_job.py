@@ -23,7 +23,7 @@ from .errors import Diagnostic, Diagnostics, InputError, SimulatedFailure
 from .files import read_text, why
 from .libraries import libraries, library_request, rules_request
 from .machines import Machine
-from .results import Result
+from .results import JobRow, Result
 from .version import version
 
 if TYPE_CHECKING:
@@ -54,12 +54,18 @@ class JobsResult(Result):
     @property
     def time(self) -> float:
         """When the last job ended, seconds after their common start."""
-        return self.summary["time_s"]
+        return float(self.summary["time_s"])
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JobRow]:
         """One mapping a job: `name`, `time_s`, `alone_s`, `slowdown`, `digest` and counters."""
-        return self.summary["jobs"]
+        jobs: list[JobRow] = self.summary["jobs"]
+        return jobs
+
+    @property
+    def slowdowns(self) -> dict[str, float | None]:
+        """Time beside the other jobs over time alone, by job; None if it did not run alone."""
+        return {row["name"]: row.get("slowdown") for row in self.rows}
 
     @property
     def table(self) -> pyarrow.Table:
@@ -68,7 +74,8 @@ class JobsResult(Result):
 
     @property
     def exit_code(self) -> int:
-        return self.summary["exit_code"]
+        """Exit code of `odonata run --jobs`: 0, or that of the first job that failed."""
+        return int(self.summary["exit_code"])
 
 
 def jobs(

@@ -20,7 +20,7 @@ from . import background_traffic, core, tables
 from .errors import Diagnostics, InputError
 from .machines import Machine, check_names, is_machine
 from .names import check_class, check_pattern, check_placement
-from .results import Sweep
+from .results import Sweep, TrafficRow
 from .units import MOST, MOST_SECONDS, show_time
 from .version import version
 
@@ -37,7 +37,7 @@ SLIGHT = 0.005
 
 
 @dataclass
-class TrafficResult(Sweep):
+class TrafficResult(Sweep[TrafficRow]):
     """Rows by offered load, and the summary they came with.
 
     A row has the loads offered and accepted, latencies, hops, the share of non-minimal packets.
@@ -45,6 +45,26 @@ class TrafficResult(Sweep):
 
     pattern: str
     summary: dict[str, Any] = field(repr=False)
+
+    @property
+    def routing(self) -> str:
+        """Routing algorithm of the machine."""
+        return str(self.summary["routing"])
+
+    @property
+    def offered(self) -> list[float]:
+        """Offered loads, fractions of the injection rate."""
+        return [row["offered"] for row in self.rows]
+
+    @property
+    def accepted(self) -> list[float]:
+        """Accepted load per offered load, fractions of the injection rate."""
+        return [row["accepted"] for row in self.rows]
+
+    @property
+    def latencies(self) -> list[float | None]:
+        """Mean latency of the packets that arrived, seconds; None where none arrived."""
+        return [row["latency_mean_s"] for row in self.rows]
 
     def plot(
         self, ax: matplotlib.axes.Axes | None = None, bounds: Mapping[str, float] | None = None

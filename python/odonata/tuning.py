@@ -16,7 +16,7 @@ from . import core, tables, text
 from .benchmarks import MESSAGES, check_sizes
 from .errors import Diagnostics
 from .machines import Job, Machine, check_names, is_machine
-from .results import Sweep
+from .results import Sweep, TuneRow
 from .units import Unreadable, read_sizes, show_bytes, show_size, show_time
 from .version import version
 
@@ -34,7 +34,7 @@ WORTH = 1.1
 
 
 @dataclass
-class TuneResult(Sweep):
+class TuneResult(Sweep[TuneRow]):
     """Rows by nodes, message size and algorithm, and the files that carry the choice.
 
     A row has `nodes`, `ranks`, `bytes`, `algorithm`, `latency_s` (mean over ranks, None if it was
@@ -48,6 +48,21 @@ class TuneResult(Sweep):
     summary: dict[str, Any] = field(repr=False)
 
     @property
+    def nodes(self) -> list[int]:
+        """Numbers of nodes that were tried."""
+        return list(self.summary["nodes"])
+
+    @property
+    def ppn(self) -> int:
+        """Ranks per node."""
+        return int(self.summary["ppn"])
+
+    @property
+    def winners(self) -> dict[tuple[int, int], str]:
+        """The fastest algorithm by number of nodes and message size in bytes."""
+        return {(r["nodes"], r["bytes"]): r["algorithm"] for r in self.rows if r["is_winner"]}
+
+    @property
     def files(self) -> dict[str, str]:
         """Text by name: `mpich.json` and `openmpi.conf`, as far as they have the algorithms."""
         return {file["name"]: file["text"] for file in self.summary["files"]}
@@ -56,9 +71,9 @@ class TuneResult(Sweep):
         """Write `summary.json`, the rows and the files into a new or empty directory."""
         tables.write(path, self.summary, self.data, force, self.files)
 
-    def calls(self) -> Iterator[list[dict[str, Any]]]:
+    def calls(self) -> Iterator[list[TuneRow]]:
         """The rows of each number of nodes and each size."""
-        by_call: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        by_call: dict[tuple[int, int], list[TuneRow]] = {}
         for row in self.rows:
             by_call.setdefault((row["nodes"], row["bytes"]), []).append(row)
         yield from by_call.values()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import core
 from ..errors import Diagnostics
-from ..results import Sweep
+from ..results import to_pandas
 from ..version import version
 from . import crew
 from . import study as studies
@@ -27,6 +27,7 @@ from .study import Point
 
 if TYPE_CHECKING:
     import matplotlib.axes
+    import pandas
     import pyarrow
 
 TRIES = 3
@@ -57,7 +58,31 @@ class SweepResult:
         """One mapping a row of the table."""
         return self.table.to_pylist()
 
-    to_pandas = Sweep.to_pandas
+    @property
+    def points(self) -> int:
+        """Points of the study."""
+        return int(self.summary["points"])
+
+    @property
+    def finished(self) -> int:
+        """Points whose results are stored."""
+        return int(self.summary["finished"])
+
+    @property
+    def failed(self) -> int:
+        """Points that have an error instead of a result."""
+        return int(self.summary["failed"])
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a pandas data frame; pandas must be installed."""
+        return to_pandas(self.table)
+
+    def _repr_html_(self) -> str:
+        """The first rows of the table, for notebooks."""
+        from .. import notebook
+
+        counts = f"{self.finished} finished, {self.failed} failed"
+        return notebook.table(f"{self.points} points", [counts], self.rows)
 
     def plot(
         self,
