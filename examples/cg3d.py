@@ -6,9 +6,9 @@
 It knows nothing of odonata. The grid is cut into boxes, one a rank, on a Cartesian communicator;
 an iteration exchanges the six faces of every box and reduces two numbers over all ranks.
 
-The right-hand side is made from a known solution, so the answer can be checked: the program
-exits with 0 only if the solver converged, the true residual agrees, and the known solution came
-out at every grid point. That holds for any number of ranks.
+The right-hand side is made from a known solution, so the answer can be checked. The program exits
+with 0 only if the solver converged, the true residual agrees, and every grid point has the known
+solution. That holds for any number of ranks.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""Runs one case, in this process or as a command, and says whether odonata kept its promises.
+"""Runs one case, in this process or as a command, and checks what odonata guarantees.
 
 Whatever the input: exit code 0, 1 or 2 within the limits of time and memory; no traceback and no
-panic; a complaint says what is expected; a refused input leaves no file behind.
+panic; an error states what is expected; a refused input leaves no file behind.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Outcome:
 
 
 def wrong_with(case: Case, found: Outcome) -> str | None:
-    """The promise that was not kept, in a line by which failures are told apart; or None."""
+    """The broken guarantee, in a line that identifies the failure; or None."""
     said = found.stderr
     for words in OURS:
         if words in said or words in found.stdout:
@@ -248,7 +248,7 @@ def wait(pid: int, began: float) -> tuple[int, str]:
 
 
 def watch(process: subprocess.Popen, began: float) -> tuple[bytes, bytes, int]:
-    """What a process says and its exit code; one that takes too long or too much is killed."""
+    """Output and exit code of a process, which is killed at the limits of time and memory."""
     killed = ""
     while True:
         try:

@@ -153,9 +153,9 @@ MEASURED = re.compile(
 # Lines of its report that say whether an answer was right.
 # Not the scaled residual of DGEMM, whose matrices are seeded with the time of day.
 VERDICT = re.compile(r"\(passed\)|PASSED|FAILED|residual check|Solution Validates|with error")
-# RandomAccess waits for any of four receives and stops at the last "finished", even if one of the
-# others holds updates that came before it: how many it loses so is a matter of timing, and up to a
-# hundredth passes. Whether it passed is compared, not how many.
+# RandomAccess waits for any of four receives and stops at the last "finished", even if another one
+# holds earlier updates. The number of lost updates depends on timing, and up to 1 % passes. The
+# verdict is compared, not the number.
 LOST = re.compile(r"Found \d+ errors in (\d+ locations \(passed\))")
 LOST_KEYS = re.compile(r"MPIRandomAccess\w*_Errors(Fraction)?$")
 

@@ -28,7 +28,7 @@ MODES = ("adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nm
 SIZES = (64, 512, 4096, 16384, 65536)
 SEEDS = (1, 2, 3)
 GROUPS = (8, 16, 32, 64)
-# By nodes and size; of the others the 64 that are played unless said.
+# By nodes and size; 64, the default, for the others.
 SHIFTS = {(3072, 65536): 40, (6144, 65536): 40}
 
 
@@ -121,7 +121,7 @@ def packets(key: tuple) -> int:
 def main() -> None:
     """Measure what is missing and draw it."""
     data = json.loads(DATA.read_text()) if DATA.exists() else {}
-    # The small ones first: who runs out of patience has most of the picture.
+    # Small points first, so that an interrupted run has most of the figure.
     wanted = {**modes(), **jobs(), **systems()}
     found = {key: measure(wanted[key], data) for key in sorted(wanted, key=packets)}
     draw(found)

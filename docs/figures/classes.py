@@ -3,10 +3,10 @@
     python docs/figures/classes.py
 
 `dragonfly-1056`, minimal routes, adversarial traffic: all that goes from a group to the next goes
-over one link. Eight nodes of each group are measured, the other 24 send meanwhile. Left, a measured
-class that wants all of the link, beside bulk data and best effort that each want a growing share of
-it, with what docs/models/classes.md entitles it to; right, light traffic beside the same, in a
-class of its own and in one of theirs. Each point is one command:
+over one link. Eight nodes of each group are measured, the other 24 send meanwhile. Left: a measured
+class that demands all of the link, while bulk data and best effort each demand a growing share.
+Lines show the share that docs/models/classes.md assures. Right: light traffic beside the same load,
+in a class of its own and in one of theirs. Each point is one command:
 
     odonata traffic adversarial:1 --machine dragonfly-1056 --routing minimal --nodes 264 \\
         --placement group-spread --set classes.profile=hpc --class CLASS --load L/8 --time 200us \\
@@ -30,7 +30,7 @@ ALL = 1.2
 
 
 def measure(point: tuple[str, float, float]) -> dict:
-    """What a class gets that wants `load` of the link while each other class wants `attack`."""
+    """Share of a class that demands `load` of the link while each other one demands `attack`."""
     name, load, attack = point
     machine = od.machine("dragonfly-1056").with_({"classes.profile": "hpc"}, routing="minimal")
     others = [

@@ -69,7 +69,7 @@ def exponent(nodes: list[int], values: list[float]) -> float:
 
 def draw() -> None:
     """Time and memory, log-log."""
-    # Not before all is measured: a process is told to have been as large as who started it.
+    # Import after all measurements: a child's peak memory starts at that of its parent.
     from matplotlib.figure import Figure
 
     from odonata import plot

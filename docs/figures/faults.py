@@ -3,7 +3,7 @@
     python docs/figures/faults.py
 
 Nine groups of `dragonfly-1056`, four links between any two. Left: one of the four between groups 0
-and 1 is down for a while, which all traffic wants to cross. Right: a switch of group 0 is down.
+and 1 is down for a while, and all traffic would cross it. Right: a switch of group 0 is down.
 What goes wrong is known elsewhere 20 us later. Takes a few seconds.
 """
 

@@ -2,9 +2,9 @@
 
     python docs/figures/jobs.py [--draw]
 
-An all-to-all of puts in random shifts on `cascade-3k` (3,072 nodes, Aries): payload a second and
-node against message size, with the machine to itself and with the other 2,688 nodes sending
-uniform traffic at 0.3 of their injection rate. Each point is one command:
+An all-to-all of puts in random shifts on `cascade-3k` (3,072 nodes, Aries): payload per second and
+node against message size. The job has the machine to itself, or the other 2,688 nodes send uniform
+traffic at 0.3 of their injection rate. Each point is one command:
 
     odonata bench put_alltoall --machine cascade-3k --nodes 384 --placement group-spread:K \\
         --sizes 512,2Ki,8Ki [--background uniform:0.3@2Ki] \\

@@ -3,8 +3,8 @@
     odonata-mpicc -O2 examples/patches.c -o patches
     python docs/figures/scale.py ./patches
 
-Runs the program on 8, 16 and 32 nodes, with MPICH's own rules and with Bruck's algorithm, and asks
-`tune` for the two collectives there and on up to 2,048 nodes. Two minutes.
+Runs the program on 8, 16 and 32 nodes, with MPICH's own rules and with Bruck's algorithm. `tune`
+predicts the two collectives there and on up to 2,048 nodes. Two minutes.
 """
 
 import subprocess
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def draw(lines: dict[str, list[float]], runs: dict[tuple[int, str], float]) -> None:
-    """A step's time against nodes: foretold as lines, run as points."""
+    """A step's time against nodes: predicted as lines, run as points."""
     figure = Figure(figsize=(7.4, 4.6), layout="constrained")
     ax = figure.subplots()
     plot.axes(ax)

@@ -2,12 +2,12 @@
 
     python docs/figures/switch.py
 
-A switch in slots of one packet's time on a link. Packets come to every port with the probability
-`load` a slot, for any other port alike. Without an inside, every output sends a packet a slot,
-whoever has one for it. With an inside, an input has one bus: it gives one packet a slot to the
-crossbar, `speed` if the inside is faster than the links; requests and grants are matched by round
-robin (iSLIP, McKeown 1999, three iterations). Waits are mean numbers of packets in the switch over
-those that come (Little's law). Takes some minutes.
+Time is in slots of one packet on a link. A packet arrives at each port with the probability `load`
+per slot, for any other port alike. Without an inside, every output sends one packet per slot from
+any input. With an inside, an input has one bus, which gives the crossbar one packet per slot, or
+`speed` packets if the inside is faster than the links. Requests and grants are matched by round
+robin (iSLIP, McKeown 1999, three iterations). A mean wait is the mean number of packets in the
+switch divided by the arrival rate (Little's law). Takes some minutes.
 """
 
 from pathlib import Path

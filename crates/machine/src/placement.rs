@@ -244,8 +244,8 @@ fn drawn(nodes: &[NodeId], n: u32, seed: u64) -> Vec<NodeId> {
     all
 }
 
-/// The first node of every group, then the second of every one, and so on: of all groups, or of the
-/// first `k` that have room for their share; shares differ by at most one node.
+/// The first node of every group, then the second of every group, and so on. Uses all groups, or
+/// the first `k` that have room for their share. Shares differ by at most one node.
 fn spread(
     machine: &Machine,
     free: &[NodeId],

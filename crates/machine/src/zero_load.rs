@@ -52,8 +52,8 @@ impl Machine {
     }
 
     /// Bytes per virtual channel that the buffer at the far end of `link` needs so that a single
-    /// flow never waits for a credit: what enters the link between a packet's head and the return
-    /// of its credit, and one more packet.
+    /// flow never waits for a credit. That is what enters the link between a packet's head and the
+    /// return of its credit, and one more packet.
     ///
     /// The credit leaves when the packet's tail has left the buffer. For a single flow that is one
     /// packet time after its head could leave, plus the cable on the way back.

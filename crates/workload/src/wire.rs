@@ -6,9 +6,9 @@
 //! `Header::running`, `Control::turn` and the stack of returned blocks are accessed concurrently;
 //! everything else is plain memory handed over by those.
 //!
-//! **Layout.** `Header`; then one region per rank: `Control`, the tally of calls, the submission
-//! ring, the wait list, the completion table (indexed by token), and the arena with message
-//! payloads and working buffers of collectives; last, the simulator's scratch memory. The segment
+//! **Layout.** `Header`; then one region per rank; last, the simulator's scratch memory. A region
+//! is `Control`, the tally of calls, the submission ring, the wait list, the completion table (indexed
+//! by token), and the arena with message payloads and working buffers of collectives. The segment
 //! is sparse: untouched pages cost nothing. Offsets are relative to the segment's first byte; 0 is
 //! "none".
 //!
@@ -20,7 +20,7 @@
 //! - To release ranks, the simulator writes their `now_ps` and `command` and adds them all to
 //!   `running`. Then it sets, for each, `presence` to `COUNTED` and `turn` to 1 (release), and
 //!   wakes it.
-//! - A rank whose `state` is `FINALIZED` at hand-over is released once more, uncounted. It must
+//! - A rank whose `state` is `FINALIZED` at hand-over is released again, uncounted. It must
 //!   never hand over again.
 //! - A rank woken to combine hands over again with nothing submitted, and continues its wait.
 //!

@@ -68,6 +68,7 @@ fn code_strings_and_targets_of_links_are_no_prose() {
     for (path, text) in [
         ("a.md", format!("```\n{long} somebody\n```\nA `somebody here` and [it](somebody.md).\n")),
         ("a.md", format!("Text:\n\n    {long}\n")),
+        ("a.md", wrapped(&sentence(50).replace("word", "MPI_Send"))),
         ("a.rs", format!("//! Page.\nconst X: &str = \"// somebody {long}\";\n")),
         ("a.rs", "//! Page.\nconst X: &str = r#\"a\"// somebody\"#;\n".into()),
         ("a.rs", "//! Page.\nfn f<'a>(c: char) -> bool { c == '\"' } // fine\n".into()),
