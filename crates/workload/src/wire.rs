@@ -7,10 +7,10 @@
 //! everything else is plain memory handed over by those.
 //!
 //! **Layout.** `Header`; then one region per rank; last, the simulator's scratch memory. A region
-//! is `Control`, the tally of calls, the submission ring, the wait list, the completion table (indexed
-//! by token), and the arena with message payloads and working buffers of collectives. The segment
-//! is sparse: untouched pages cost nothing. Offsets are relative to the segment's first byte; 0 is
-//! "none".
+//! is `Control`, the tally of calls, the submission ring, the wait list, the completion table
+//! (indexed by token), and the arena with message payloads and working buffers of collectives. The
+//! segment is sparse: untouched pages cost nothing. Offsets are relative to the segment's first
+//! byte; 0 is "none".
 //!
 //! **Turn.** Every rank starts with the turn: `turn` is 1, and the rank is counted in `running`.
 //!

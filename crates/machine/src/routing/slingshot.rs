@@ -2,11 +2,11 @@
 //! per class, decided anew at each switch until a global link is taken.
 //!
 //! Source: public notes on US 9,137,143 and De Sensi et al., SC'20, section II-C (candidates,
-//! scores, biases, progressive decisions). Further source: "Scaling MPI Applications on
-//! Aurora", section 3.1 (minimal without contention) and 4.2 (paths pass through lightly loaded
-//! groups). How groups are compared is not public. Here the queue of the link to a group, as last reported, represents the
-//! group's load, because it fills up when the group does; the better of two drawn groups becomes a
-//! candidate.
+//! scores, biases, progressive decisions). Further source: "Scaling MPI Applications on Aurora",
+//! section 3.1 (minimal without contention) and 4.2 (paths pass through lightly loaded groups). How
+//! groups are compared is not public. Here the queue of the link to a group, as last reported,
+//! represents the group's load, because it fills up when the group does; the better of two drawn
+//! groups becomes a candidate.
 
 use super::score::{BestCandidate, RouteChange, ScoreMetric};
 use super::{DecisionPoint, Scoring};
