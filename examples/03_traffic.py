@@ -1,11 +1,11 @@
-"""Traffic: how much load a dragonfly accepts, and what routing has to do with it.
+"""Traffic: the load that a dragonfly accepts, by routing policy.
 
     python examples/03_traffic.py [FIGURE.png]
 
-Adversarial traffic sends every group's packets to the next group. Minimal routing then has one
-link for a whole group: with p = 4 endpoints on each of a = 8 switches, 1 / (a p) = 1/32 of the
-injection rate. Valiant spreads the packets over all groups, at the price of crossing two global
-links instead of one: at most half of what the group's a h = 32 global links carry.
+Adversarial traffic sends all packets of a group to the next group. Minimal routing uses one link
+per group: with p = 4 endpoints on each of a = 8 switches, 1 / (a p) = 1/32 of the injection rate.
+Valiant routing spreads the packets over all groups. Each packet then crosses two global links
+instead of one, so at most half of the capacity of the group's a h = 32 global links is available.
 """
 
 import sys

@@ -1,14 +1,15 @@
 """A 3-D Poisson solver: conjugate gradients on a 7-point stencil, with numpy and mpi4py.
 
     mpiexec -n 8 python examples/cg3d.py                  # on a real machine
-    odonata run -n 128 --ppn 8 --machine aurora -- python examples/cg3d.py   # on a predicted one
+    odonata run -n 128 --ppn 8 --machine aurora -- python examples/cg3d.py   # on a simulated one
 
-It knows nothing of odonata. The grid is cut into boxes, one a rank, on a Cartesian communicator;
-an iteration exchanges the six faces of every box and reduces two numbers over all ranks.
+The program does not use odonata. The grid is divided into boxes, one per rank, on a Cartesian
+communicator. An iteration exchanges the six faces of every box and reduces two numbers over all
+ranks.
 
-The right-hand side is made from a known solution, so the answer can be checked. The program exits
-with 0 only if the solver converged, the true residual agrees, and every grid point has the known
-solution. That holds for any number of ranks.
+The right-hand side is computed from a known solution, so the result can be checked. The exit code
+is 0 only if the solver converged, the true residual agrees, and the solution is correct at every
+grid point. That holds for any number of ranks.
 """
 
 import argparse
@@ -38,7 +39,7 @@ class Box:
         self.shape = tuple(n for _, n in starts)
         self.points = points
         self.exchange = {"isend": self.exchange_isend, "sendrecv": self.exchange_sendrecv}[halo]
-        # For every face: neighbor, the slice to send, the ghost slice to fill, and two buffers.
+        # Per face: neighbor, slice to send, ghost slice to fill, two buffers.
         self.faces = []
         inner = slice(1, -1)
         for axis in range(3):
@@ -73,7 +74,7 @@ class Box:
         MPI.Request.Waitall(leaving)
 
     def exchange_sendrecv(self, field: np.ndarray) -> None:
-        """Fill the ghost points: direction after direction, as older programs do."""
+        """Fill the ghost points, one direction after the other."""
         for face, (neighbor, cut, _, out, _) in enumerate(self.faces):
             opposite, _, fill, _, into = self.faces[face ^ 1]
             out[...] = field[cut]
@@ -100,9 +101,9 @@ class Box:
         )  # fmt: skip
 
     def known(self) -> np.ndarray:
-        """The solution the right-hand side is made from: smooth, zero on the boundary.
+        """The known solution: smooth, zero on the boundary.
 
-        Not an eigenvector of the operator, or the solver would be done in one step.
+        Not an eigenvector of the operator, for which the solver would need one step.
         """
         axes = []
         for start, count in zip(self.start, self.shape, strict=True):
@@ -138,25 +139,25 @@ def main() -> int:
     parse.add_argument("--tolerance", type=float, default=1e-9, help="fall of the residual")
     parse.add_argument("--most", type=int, default=2000, help="give up after so many steps")
     parse.add_argument("--halo", choices=["isend", "sendrecv"], default="isend")
-    asked = parse.parse_args()
+    args = parse.parse_args()
 
-    box = Box(asked.points, asked.halo)
+    box = Box(args.points, args.halo)
     known = box.known()
     right = box.apply(known)
     box.comm.Barrier()
     start = MPI.Wtime()
-    solution, steps = solve(box, right, asked.tolerance, asked.most)
+    solution, steps = solve(box, right, args.tolerance, args.most)
     elapsed = MPI.Wtime() - start
 
     true = right - box.apply(solution)
     residual = (box.dot(true, true) / box.dot(right, right)) ** 0.5
     error = box.comm.allreduce(float(np.abs(solution - known).max()), MPI.MAX)
-    # The operator's condition number is about 0.4 (points + 1)^2: that much may separate the
-    # error from the residual, and the true residual from the one the recurrence carries.
-    allowed = asked.tolerance * (asked.points + 1) ** 2
-    right_answer = steps < asked.most and residual < 2 * asked.tolerance and error < allowed
+    # The operator's condition number is about 0.4 (points + 1)^2. It bounds the ratio of error and
+    # residual, and of the true residual and the one of the recurrence.
+    allowed = args.tolerance * (args.points + 1) ** 2
+    right_answer = steps < args.most and residual < 2 * args.tolerance and error < allowed
     if box.comm.rank == 0:
-        print(f"cg3d: {asked.points}^3 points on {box.comm.size} ranks, "
+        print(f"cg3d: {args.points}^3 points on {box.comm.size} ranks, "
               f"{' x '.join(map(str, box.dims))} boxes")  # fmt: skip
         print(f"steps {steps}   residual {residual:.2e}   error {error:.2e}, allowed {allowed:.1e}")
         print(f"time {elapsed * 1e3:.3f} ms   per step {elapsed / max(steps, 1) * 1e6:.2f} us")

@@ -49,7 +49,7 @@ def example(name, *arguments):
 
 def test_01_machine():
     text = example("01_machine.py")
-    assert "10,624 nodes" in text and "4 switches on the way" in text
+    assert "10,624 nodes" in text and "4 switches on the path" in text
     assert re.search(r"refused: switch.latncy: .*switch.latency", text)
 
 

@@ -1,4 +1,4 @@
-"""Guides, done as their reader would: from an empty folder, in order."""
+"""Files and commands of the guides, in order, from an empty directory."""
 
 from __future__ import annotations
 
@@ -45,6 +45,14 @@ def test_every_file_and_command_of_the_page(odonata, page):
             assert expected or done.returncode == 0, f"{command}\n{said}"
             ran += 1
     assert ran >= 4
+
+
+def test_python_files_of_the_cluster_page_compile():
+    page = (ROOT / "docs" / "sweeps-on-a-cluster.md").read_text(encoding="utf-8")
+    files = {name: text for language, name, text in BLOCK.findall(page) if language == "python"}
+    assert list(files) == ["pbs.py", "slurm.py"]
+    for name, text in files.items():
+        compile(text, name, "exec")
 
 
 def test_the_folder_begins_empty(odonata):

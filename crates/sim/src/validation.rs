@@ -31,7 +31,7 @@ pub enum Test {
     Multiple(Kind),
     /// dgnettest's bisection: a rank of the first half of the nodes exchanges a message with one of
     /// the second half, then with the next, until it has had all. The source is not public; this is
-    /// derived from its output [estimate: docs/validation.md].
+    /// derived from its output [estimate: docs/validation/fabric.md].
     Bisect,
 }
 
