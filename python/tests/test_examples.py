@@ -95,7 +95,7 @@ def figures(yardsticks):
 def test_the_yardsticks_of_live_runs_run():
     text, lines = figures("live.py")
     assert len(lines) == 7
-    assert "64-rank MPI_Allreduce: 1 sleeps a rank" in text
+    assert "64-rank MPI_Allreduce: 1 sleeps per rank" in text
 
 
 def test_the_yardsticks_beside_mpich_run():
