@@ -28,6 +28,8 @@ BLOCK = re.compile(
 # Digits of a stored error: differences between compilers and libraries are far smaller.
 DIGITS = 5
 COLUMNS = 100
+# Failures per row of the summary.
+ACROSS = 3
 
 
 def verdict_of(curve: published.Curve) -> dict[str, Any]:
@@ -69,28 +71,21 @@ def score(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
 def summary(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
     """The score, the errors of the curves that pass, and every failure with its worst error."""
     passed = [v for v in verdicts.values() if v["points"] > 1 and v["passes"]]
-    paragraphs = [
+    text = (
         f"**{score(verdicts)}** The curves that pass have mean errors of up to "
         f"{percent(max(v['mean'] for v in passed))}, and errors of up to "
-        f"{percent(max(v['worst'] for v in passed))} at single points."
+        f"{percent(max(v['worst'] for v in passed))} at single points. The failures, curves first:"
+    )
+    failures = [
+        f"`{name}` | {percent(v['worst'])}" for name, v in verdicts.items() if not v["passes"]
     ]
-    for title, is_curve in (("Curves", True), ("Single numbers", False)):
-        failures = [
-            f"`{name}` {percent(v['worst'])}"
-            for name, v in verdicts.items()
-            if not v["passes"] and (v["points"] > 1) == is_curve
-        ]
-        paragraphs.append(
-            f"{title} that fail, with the worst error: {', '.join(failures) or 'none'}."
-        )
-    return "\n\n".join(map(wrapped, paragraphs))
-
-
-def wrapped(paragraph: str) -> str:
-    """Wraps to the columns of a page. A number stays with its percent sign and its name."""
-    joined = re.sub(r"` (?=\d)| (?=%)", lambda m: m[0].replace(" ", "\0"), paragraph)
-    lines = textwrap.wrap(joined, COLUMNS, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(lines).replace("\0", " ")
+    cells = failures + ["| "] * (-len(failures) % ACROSS)
+    rows = [cells[n : n + ACROSS] for n in range(0, len(cells), ACROSS)]
+    head = [["failure | worst error"] * ACROSS, ["--- | ---"] * ACROSS]
+    lines = textwrap.wrap(text.replace(" %", "\0%"), COLUMNS)
+    return "\n".join(lines).replace("\0", " ") + "\n\n" + "\n".join(
+        f"| {' | '.join(row)} |" for row in head + rows
+    )
 
 
 def percent(fraction: float) -> str:

@@ -47,7 +47,7 @@ def test_all_curves_and_failures_are_shown():
             verdict = "pass" if v["passes"] else "FAILS"
             row = rf"(?m)^\| `{name}` \| {v['points']} \| .* % \| .* % \| {verdict} \|$"
             assert re.search(row, VALIDATION), name
-        assert v["passes"] == (f"`{name}` {100 * v['worst']:.1f} %" not in shown), name
+        assert v["passes"] == (f"`{name}` | {100 * v['worst']:.1f} %" not in shown), name
 
 
 def test_the_pages_show_the_file():
