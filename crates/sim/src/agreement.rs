@@ -86,8 +86,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return true;
         }
         let (first, own) = (self.own_number(call_args.rank), self.own_number(rank));
-        let (theirs, mine) = (describe(kind, call_args.bytes), describe(kind, bytes));
-        let what = format!("rank {first} called {theirs}, rank {own} {mine}");
+        let (theirs, this_call) = (describe(kind, call_args.bytes), describe(kind, bytes));
+        let what = format!("rank {first} called {theirs}, rank {own} {this_call}");
         self.report_disagreement(rank, (context, seq), &what);
         false
     }

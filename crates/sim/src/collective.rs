@@ -330,11 +330,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if let Some(part) = traffic.offloaded {
             self.enter_offload(id, part);
         }
-        let are_under_way = !sends || self.expect_next(id);
+        let are_in_flight = !sends || self.expect_next(id);
         // Messages that have arrived are received at once; the NIC waits for the rest.
         let early = self.admit_early(id);
         (early..far).for_each(|_| self.posted(rank, ANY_SOURCE));
-        if are_under_way {
+        if are_in_flight {
             self.outstanding_done(id, self.now);
         }
     }

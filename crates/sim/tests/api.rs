@@ -144,21 +144,22 @@ fn traffic(
 fn a_load_of_zero_uses_no_class() {
     let silent = serde_json::json!([{"pattern": "uniform", "load": 0.0, "class": "bulk-data"}]);
     let alone = traffic(incast(serde_json::json!({}))).expect("legal");
-    let beside = traffic(incast(serde_json::json!({"background": silent}))).expect("legal");
+    let with_background =
+        traffic(incast(serde_json::json!({"background": silent}))).expect("legal");
     assert!(alone.rows[0].onsets > 0, "nothing is congested");
-    assert_eq!((alone.rows, alone.congestion), (beside.rows, beside.congestion));
+    assert_eq!((alone.rows, alone.congestion), (with_background.rows, with_background.congestion));
 }
 
 /// An incast is managed in its class, whatever traffic other classes carry.
 #[test]
 fn congestion_is_managed_with_several_classes() {
-    let beside = |class: &str| {
+    let with_background = |class: &str| {
         let other = serde_json::json!([{"pattern": "uniform", "load": 0.1, "class": class}]);
         let own = incast(serde_json::json!({"background": other}));
         traffic(own).expect("legal").congestion.expect("it is on")
     };
     for class in ["best-effort", "bulk-data"] {
-        let row = beside(class);
+        let row = with_background(class);
         assert!(row.onsets > 0 && row.holds >= 8, "beside {class}: {row:?}");
     }
 }

@@ -124,11 +124,11 @@ fn turned(blocks: u64, bytes: u64) -> Ps {
 fn packed(p: u64, bytes: u64, (radix, k, digit): (u64, u64, u64)) -> (Ps, Ps) {
     let is_in = |j: &u64| j / radix.pow(k as u32) % radix == digit;
     let blocks = (0..p).filter(is_in).count() as u64;
-    let stretches = (0..p).filter(|j| is_in(j) && !(*j > 0 && is_in(&(j - 1)))).count() as u64;
+    let runs = (0..p).filter(|j| is_in(j) && !(*j > 0 && is_in(&(j - 1)))).count() as u64;
     let sum = blocks * bytes;
-    let elements = if stretches > 1 { sum / 8 * 1_000 } else { 0 };
+    let elements = if runs > 1 { sum / 8 * 1_000 } else { 0 };
     let copied = elements.max(moved(sum));
-    (700_000 + 10_000 * blocks + 20_000 * stretches + copied, copied)
+    (700_000 + 10_000 * blocks + 20_000 * runs + copied, copied)
 }
 
 /// A round in which every rank sends `bytes` to one rank and receives as many from one, alpha + n
@@ -518,9 +518,9 @@ fn trees_whole_and_in_segments() {
 /// A message between two ranks of a node. The sender copies it into a cell. The receiver learns of
 /// it an instant later, fetches it from the sender's cache and copies it out.
 fn near(bytes: u64) -> Ps {
-    laid(bytes) + taken(bytes)
+    in_shared_cell(bytes) + taken(bytes)
 }
-fn laid(bytes: u64) -> Ps {
+fn in_shared_cell(bytes: u64) -> Ps {
     30_000 + 125 * bytes + 1
 }
 fn taken(bytes: u64) -> Ps {
@@ -550,7 +550,7 @@ fn nodes_first() {
             let at = format!("{q} x {nodes}, {n} B");
             // All read at once.
             let release = near(n);
-            let gather = laid(n) + (q - 1) * (taken(n) + combined(n));
+            let gather = in_shared_cell(n) + (q - 1) * (taken(n) + combined(n));
             let by_messages = log2(q) * near(n);
             let gathered = log2(q) * (near(n) + combined(n));
             let (down, up) = (l * round(n), l * combining(n));
@@ -600,7 +600,7 @@ fn a_cell_is_written_once_and_read_whole_by_all() {
         (times.into_iter().max().expect("there are ranks") - CALL) as f64
     };
     let (n, cells) = (1 << 20, 16);
-    let (got, want) = (last(5, n, &[]), laid(n / cells) + cells * taken(n / cells));
+    let (got, want) = (last(5, n, &[]), in_shared_cell(n / cells) + cells * taken(n / cells));
     assert!((got / want as f64 - 1.0).abs() < 0.01, "{got} {want}");
     // A memory slower than the cores moves each byte once for the writer and once for each of eight
     // readers.

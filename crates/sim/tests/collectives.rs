@@ -218,8 +218,8 @@ fn an_unexpected_round_message_names_its_call() {
         ),
     ] {
         for (reported, what) in disagreement(&calls) {
-            let whose = format!("rank {from} called {kind}");
-            assert!(what.starts_with("call 1 of") && what.contains(&whose), "{calls:?}: {what}");
+            let caller = format!("rank {from} called {kind}");
+            assert!(what.starts_with("call 1 of") && what.contains(&caller), "{calls:?}: {what}");
             assert_eq!(reported, rank, "{calls:?}: {what}");
         }
     }

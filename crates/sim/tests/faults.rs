@@ -20,8 +20,8 @@ fn a_job_ends_when_its_node_fails() {
     let job = job_on(machine.with_faults(&plan).expect("room"), "mpich", &[0]);
     let (outcome, reported) =
         Script::new(1, [(0, 0, 10_000_000, Op::Pause)]).run::<PacketNetwork>(&job);
-    let End::Failed(dead) = outcome.end else { panic!("{:?}", outcome.end) };
-    assert!(dead.what.contains("-00000 went down at 1.00 ms"), "{}", dead.what);
+    let End::Failed(failed) = outcome.end else { panic!("{:?}", outcome.end) };
+    assert!(failed.what.contains("-00000 went down at 1.00 ms"), "{}", failed.what);
     assert_eq!(outcome.time, Time::ZERO + Span::ms(1));
     assert!(reported.is_empty(), "who is dead has computed for 10 ms: {reported:?}");
 }

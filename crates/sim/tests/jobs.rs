@@ -298,8 +298,11 @@ fn traffic_between_some_nodes_with_background_on_others() {
     let between = json!([{"pattern": "incast:15", "load": 1,
         "nodes": (1..32).step_by(2).collect::<Vec<u32>>()}]);
     let quiet = row(16, named(&every_other), json!([]));
-    let beside = row(16, named(&every_other), between);
-    assert!(beside.latency_p99_s > 2.0 * quiet.latency_p99_s, "{beside:?} {quiet:?}");
+    let with_background = row(16, named(&every_other), between);
+    assert!(
+        with_background.latency_p99_s > 2.0 * quiet.latency_p99_s,
+        "{with_background:?} {quiet:?}"
+    );
 }
 
 #[test]

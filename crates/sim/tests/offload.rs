@@ -79,17 +79,17 @@ fn check_with(nodes: &[u32], bytes: u64, host: &str) {
     let m = &job.machine;
     let nic = |nth: usize| -> NicId { job.placements[nth].nic };
     let (root, far) = (nic(0), nic(nodes.len() - 1));
-    let way = m.tree_path(m.nic_switch[far], root);
+    let path = m.tree_path(m.nic_switch[far], root);
     let mut direct = Vec::new();
     let minimal = (0..64).map(|draw| {
         m.walk(far, root, draw, &machine::Idle, &mut direct);
         direct.len() - 2
     });
-    assert_eq!(Some(way.len()), minimal.min(), "no longer than any way");
-    let back = way.iter().rev().map(|&link| m.reverse_link(link));
+    assert_eq!(Some(path.len()), minimal.min(), "no longer than any way");
+    let back = path.iter().rev().map(|&link| m.reverse_link(link));
     let up: Vec<LinkId> = [m.injection(far)]
         .into_iter()
-        .chain(way.iter().copied())
+        .chain(path.iter().copied())
         .chain([m.ejection(root)])
         .collect();
     let down: Vec<LinkId> =
@@ -130,10 +130,10 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_path() {
                 let latency: Span = links.iter().map(|&link| m.links.latency[link]).sum();
                 latency + slowest.expect("links")
             };
-            let (mut at, mut way) = (ranks - 1, Span::ZERO);
+            let (mut at, mut path) = (ranks - 1, Span::ZERO);
             for &next in &ancestors {
                 let (child, parent) = (job.placements[at].nic, job.placements[next].nic);
-                way += across(child, parent) + across(parent, child);
+                path += across(child, parent) + across(parent, child);
                 at = next;
             }
             let last = ranks as u32 - 1;
@@ -142,7 +142,7 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_path() {
                 if rank == last { late.0 / 1000 } else { 0 }
             });
             let cpu = l.call_overhead + l.send_overhead + l.recv_overhead;
-            let form = late + cpu + m.command_latency() + way + m.receive_latency() + Span(2);
+            let form = late + cpu + m.command_latency() + path + m.receive_latency() + Span(2);
             // The root sends to its children in turn, the last of them last.
             let turns = if ancestors.len() == 1 { ranks as u64 - 2 } else { 0 };
             let turn = m.links.gap[m.injection(job.placements[0].nic)].span(wire);

@@ -89,8 +89,11 @@ fn a_lone_access_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() {
         // On Cascade, paths between two switches differ in the rates of their links, so one formula
         // holds only on one switch.
         let far: &[[u32; 2]] = if name == "cascade-3k" { &[] } else { &[[0, 40], [0, 700]] };
-        let ways = [[0, 1]].iter().chain(far).flat_map(|&way| [(way, "0 ns"), (way, "300 ns")]);
-        for (nodes, host) in ways {
+        let cases = [[0, 1]]
+            .iter()
+            .chain(far)
+            .flat_map(|&nodes_pair| [(nodes_pair, "0 ns"), (nodes_pair, "300 ns")]);
+        for (nodes, host) in cases {
             let job = job_on(machine(name, &[("node.nic_latency", host)]), "mpich", &nodes);
             let most = job.library.nic_atomic_max;
             let mut ops = vec![lock(1, true), lock(1, false)];

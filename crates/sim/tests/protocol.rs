@@ -118,7 +118,7 @@ fn a_ranks_commands_leave_apart_and_so_do_those_of_all_ranks_of_a_nic() {
         let set = [("nic.command_gap", &command_gap[..]), ("nic.message_gap", &message_gap[..])];
         let job = job_on(common::machine("aurora", &set), "none", &[0, 0, 1, 2, 3, 4, 5, 6]);
         let all = || (0..3).flat_map(calls).flat_map(|(_, calls)| calls);
-        let beside = [
+        let with_others = [
             Script::new(8, all()).run::<PacketNetwork>(&job).1,
             Script::new(8, all()).run::<LogGpNetwork>(&job).1,
         ];
@@ -131,10 +131,11 @@ fn a_ranks_commands_leave_apart_and_so_do_those_of_all_ranks_of_a_nic() {
                     Script::new(8, calls.clone()).run::<PacketNetwork>(&job).1,
                     Script::new(8, calls).run::<LogGpNetwork>(&job).1,
                 ];
-                for (beside, alone) in beside.iter().zip(alone) {
-                    let [beside, alone] = [beside, &alone].map(|of| completed(of, rank, token).0);
-                    let off = beside.since(alone).0.abs_diff(enters * 1_000);
-                    assert!(off <= 16, "{set:?}, rank {rank}, {token}: {beside} for {alone}");
+                for (with_others, alone) in with_others.iter().zip(alone) {
+                    let [with_others, alone] =
+                        [with_others, &alone].map(|of| completed(of, rank, token).0);
+                    let off = with_others.since(alone).0.abs_diff(enters * 1_000);
+                    assert!(off <= 16, "{set:?}, rank {rank}, {token}: {with_others} for {alone}");
                 }
             }
         }

@@ -34,7 +34,7 @@ fn samples_are_within_their_error_of_the_whole() {
         for shifts in [None, Some(40)] {
             let row = simulate(shifts, seed).expect("legal");
             let share = row.share.expect("says what was played");
-            assert_eq!(share.rounds_played, shifts.unwrap_or(64));
+            assert_eq!(share.rounds_simulated, shifts.unwrap_or(64));
             let error = share.error.expect("five parts or eight");
             assert!(error > 0.0 && error < 0.9, "{error}");
             let off = rate(&row) / mean - 1.0;

@@ -61,7 +61,7 @@ fn ranks_without_a_piece_have_no_representative() {
             row.expect("it is tried").clone()
         };
         let (few, all) = (ring(&few), ring(&all));
-        assert_eq!((few.share.method, few.share.ranks_played), (Some("sampled"), ranks));
+        assert_eq!((few.share.method, few.share.ranks_simulated), (Some("sampled"), ranks));
         let off = few.latency_s.expect("played") / all.latency_s.expect("played") - 1.0;
         assert!(off.abs() < 0.03, "{bytes} B: {off:+.4}");
     }
@@ -81,15 +81,15 @@ fn the_ranks_of_one_group_represent_all_exactly_in_equal_groups() {
                 let at = format!("{collective} {} {bytes} B", few.algorithm);
                 assert_eq!(few.algorithm, all.algorithm);
                 assert_eq!(
-                    (all.share.method, all.share.ranks_played),
+                    (all.share.method, all.share.ranks_simulated),
                     (Some("exact"), 144),
                     "{at}"
                 );
-                if few.share.ranks_played != 24 {
+                if few.share.ranks_simulated != 24 {
                     continue;
                 }
                 folded += 1;
-                assert_eq!(few.share.rounds_played, all.share.rounds, "{at}");
+                assert_eq!(few.share.rounds_simulated, all.share.rounds, "{at}");
                 assert_eq!(few.share.error, Some(0.0), "{at}");
                 // A call returns a picosecond after its last round. Of messages that reach a NIC at
                 // the same instant, that of the lower sender number is first. Equivalent ranks have
@@ -134,12 +134,12 @@ fn whole_groups_represent_a_partial_last_group() {
             for (few, all) in tuned(&few).rows.iter().zip(&tuned(&all).rows) {
                 let at = format!("{collective} {} {bytes} B", few.algorithm);
                 assert_eq!(few.algorithm, all.algorithm);
-                if few.share.ranks_played != 24 {
+                if few.share.ranks_simulated != 24 {
                     continue;
                 }
                 folded.push(few.algorithm.clone());
                 assert_eq!(few.share.rounds, all.share.rounds, "{at}");
-                assert!(few.share.rounds_played < all.share.rounds, "{at}");
+                assert!(few.share.rounds_simulated < all.share.rounds, "{at}");
                 let off = few.latency_s.expect("played") / all.latency_s.expect("played") - 1.0;
                 let error = few.share.error.expect("played");
                 assert!(off.abs() < error + 0.05, "{at}: {off:+.4}, {error:.4}");
@@ -225,7 +225,7 @@ fn rounds_in_order_keep_ranks_as_far_apart_as_they_are() {
     let (all, _) = requested(1 << 40);
     for rounds in [73, 145] {
         let (few, share) = requested(144 * rounds);
-        assert_eq!((share.rounds_played, share.ranks_played), (rounds as u32, 144));
+        assert_eq!((share.rounds_simulated, share.ranks_simulated), (rounds as u32, 144));
         let (off, error) = (few / all - 1.0, share.error.expect("played"));
         assert!(off.abs() < error.min(0.03), "{rounds}: {off:+.4}, {error:.4}");
     }

@@ -96,14 +96,16 @@ pub struct SampleRow {
     /// simulated.
     pub error: Option<f64>,
     pub rounds: u32,
-    pub rounds_played: u32,
-    pub ranks_played: u32,
+    #[serde(rename = "rounds_played")]
+    pub rounds_simulated: u32,
+    #[serde(rename = "ranks_played")]
+    pub ranks_simulated: u32,
 }
 
 impl SampleRow {
     pub(super) fn none(call: &Collective) -> SampleRow {
         let rounds = call.rounds();
-        SampleRow { method: None, error: None, rounds, rounds_played: 0, ranks_played: 0 }
+        SampleRow { method: None, error: None, rounds, rounds_simulated: 0, ranks_simulated: 0 }
     }
     pub(super) fn whole(call: &Collective) -> SampleRow {
         let (rounds, ranks) = (call.rounds(), call.member.size);
@@ -111,8 +113,8 @@ impl SampleRow {
             method: Some("exact"),
             error: Some(0.0),
             rounds,
-            rounds_played: rounds,
-            ranks_played: ranks,
+            rounds_simulated: rounds,
+            ranks_simulated: ranks,
         }
     }
     pub(super) fn of(parts: &CallPlan, timing: &Timing) -> SampleRow {
@@ -124,8 +126,8 @@ impl SampleRow {
             method: Some("sampled"),
             error: Some(timing.error_s / timing.mean_s + parts.uneven),
             rounds: parts.ranges.iter().map(|s| s.rounds).sum(),
-            rounds_played: parts.ranges.iter().map(|s| s.sample.simulated()).sum(),
-            ranks_played: parts.ranks,
+            rounds_simulated: parts.ranges.iter().map(|s| s.sample.simulated()).sum(),
+            ranks_simulated: parts.ranks,
         }
     }
 }

@@ -16,7 +16,7 @@ pub enum FaultsRequest {
     Random { seed: u64, n: u32 },
 }
 
-/// Approximate length of random schedules; see `FaultPlan::random`.
+/// Approximate length of random schedules; see `FaultSchedule::random`.
 const HORIZON: Span = Span::ms(1_000);
 
 /// Maximum number of random faults.

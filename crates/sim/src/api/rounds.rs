@@ -97,8 +97,8 @@ impl Rounds {
         self.blocks.iter().filter_map(move |block| {
             let own = begun..begun + block.len() as u32;
             begun = own.end;
-            let tells = |piece: &Range<u32>| piece.start < own.end && own.start < piece.end;
-            self.pieces.iter().any(tells).then_some(block.len() as u32)
+            let represents = |piece: &Range<u32>| piece.start < own.end && own.start < piece.end;
+            self.pieces.iter().any(represents).then_some(block.len() as u32)
         })
     }
 
@@ -196,10 +196,10 @@ impl Rounds {
         for piece in &mut pieces {
             *piece = piece.start + near..piece.end + near;
         }
-        let mut rounds_played =
+        let mut rounds_simulated =
             Rounds { blocks, own: vec![(0..near, last.times())], pieces, dependence };
-        rounds_played.append_last(near, last, rounds.end);
-        rounds_played
+        rounds_simulated.append_last(near, last, rounds.end);
+        rounds_simulated
     }
 
     /// Appends the near rounds at the end, with `LEAD` rounds before them.

@@ -30,8 +30,8 @@ pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, SampleRow) {
         method: Some("exact"),
         error: Some(0.0),
         rounds: all,
-        rounds_played: plan.shifts,
-        ranks_played: plan.ranks,
+        rounds_simulated: plan.shifts,
+        ranks_simulated: plan.ranks,
     };
     let whole = simulated * f64::from(all) / f64::from(plan.shifts);
     if plan.shifts >= all {

@@ -16,7 +16,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(super) fn blocked(&self) -> Vec<Blocked> {
         let mut blocked = Vec::new();
         for (at, rank) in self.ranks.iter().enumerate() {
-            let mut say = |what: String| {
+            let mut add = |what: String| {
                 let node = self.job.placements[at].node;
                 blocked.push(Blocked { rank: at as u32, node, what });
             };
@@ -24,16 +24,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             if let Some(inbox) = &rank.inbox {
                 for (pattern, waiter) in inbox.matching.posted() {
                     if let Waiter::User { .. } = waiter {
-                        say(format!("receive {}", describe(pattern, first)));
+                        add(format!("receive {}", describe(pattern, first)));
                     }
                 }
                 for &(pattern, ..) in &inbox.probes {
-                    say(format!("probe {}", describe(pattern, first)));
+                    add(format!("probe {}", describe(pattern, first)));
                 }
             }
             for run in self.runs_of(at as u32) {
                 let run = &self.runs[run];
-                say(self.describe_run(run));
+                add(self.describe_run(run));
             }
         }
         for (rank, what) in self.waiting_for_locks() {
