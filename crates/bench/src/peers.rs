@@ -1,7 +1,7 @@
 //! Other simulators on the same work, interleaved in one run.
 //!
 //! CAMINOS: `cargo install caminos --locked`, configuration `peers/caminos.cfg`. If it is not
-//! installed, a message says so.
+//! installed, the comparison is skipped with a message.
 
 use std::fs;
 use std::io;

@@ -38,7 +38,7 @@ pub(crate) struct Lost {
     is_answer: bool,
     /// The NIC at the other end.
     peer: NicId,
-    /// Virtual network of the request, also for a request that asks for a lost response again.
+    /// Virtual network of the request, also for a repeated request after a lost response.
     vnet: u8,
     draw: u64,
     payload: u64,

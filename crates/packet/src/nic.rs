@@ -533,7 +533,7 @@ impl PacketNetwork {
     }
 
     /// Schedules the next decision about a busy host interface. `is_armed` is false if no event can
-    /// be pending, which avoids a read of the NIC's second cache line.
+    /// be pending, which avoids a read of the other cache line of the NIC.
     fn arm_host(&mut self, at: NicId, is_armed: bool, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[at];
         debug_assert!(is_armed || nic.wakes == NEVER, "nothing waited for the host interface");

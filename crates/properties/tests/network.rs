@@ -1,6 +1,6 @@
-//! Properties of all network models: a message alone takes the same time at every fidelity, nothing
-//! is lost, receivers and links reach but do not exceed their rates, and a run depends only on its
-//! inputs.
+//! Properties of all network models: a message alone takes the same time at every fidelity, and
+//! nothing is lost. Receivers and links reach but do not exceed their rates. A run depends only on
+//! its inputs.
 
 use base::{Span, Time, draw};
 use flow::FlowNetwork;
@@ -17,8 +17,9 @@ fn alone<N: NetworkModel>(machine: &Machine, msg: Message) -> Span {
 }
 
 /// The formula of docs/models/loggp.md for a path shared by all packets, evaluated independently of
-/// the model: send (+ DMA, first packet from memory) + latencies + (N - 1) max S(full) + until the
-/// last packet and the full one before it are in memory + receive.
+/// the model. It adds the send latency (with DMA and the first packet from memory), the link
+/// latencies, (N - 1) max S(full), the time until the last two packets are in memory, and the
+/// receive latency.
 fn formula(machine: &Machine, msg: Message) -> Span {
     let nic = &machine.nic;
     let packets = msg.bytes.div_ceil(nic.packet_payload).max(1);
@@ -128,8 +129,8 @@ fn one_more_byte_never_completes_earlier() {
 /// Where two groups share many links, the packets of a message take paths of different lengths, and
 /// an Aries NIC is faster than a link between switches. Packets and closed form then agree exactly
 /// only for one packet. Otherwise docs/models/loggp.md derives a bound that does not grow with the
-/// message: paths differ by at most a row hop and a column hop at either end, and packets leave
-/// queues of more than a few packets.
+/// message. Paths differ by at most a row hop and a column hop at either end. Packets leave queues
+/// of more than a few packets.
 #[test]
 fn an_uncontended_multipath_message_is_within_the_stated_bound() {
     for name in ["frontier", "lumi-g", "cascade-3k"] {
@@ -212,7 +213,7 @@ fn an_incast_drains_at_the_receiver_rate() {
 }
 
 /// Links between Aries routers deliver packets more slowly than NICs take them. No packet occupies
-/// the ejection link until its tail has arrived: with enough senders some tail is always there, and
+/// the ejection link until its tail has arrived. With enough senders some tail is always there, so
 /// the NIC is as busy as possible, except for the latency of a non-minimal path at either end.
 #[test]
 fn an_ejection_link_is_not_held_for_packets_in_flight() {

@@ -73,7 +73,7 @@ fn zero_latency_switches_and_cables_change_nothing() {
     }
 }
 
-/// The caller is asked whether to continue, even if the first shard has no events.
+/// The caller can interrupt a run, even if the first shard has no events.
 #[test]
 fn an_idle_shard_can_be_interrupted() {
     let machine = preset("dragonfly-1056", &[]);

@@ -216,8 +216,8 @@ fn all_to_all_saturates_as_uniform_traffic_does() {
 
 /// Five groups of `dragonfly-1056` with n cables between any two. The direct cables carry n / (a p)
 /// of adversarial traffic, and those by each of the three other groups half as much. Where every
-/// switch has its own cable to each group, UGAL-L does not find this mixture: packets for the
-/// direct cables wait in all local links alike, and at the source all paths look equally full
+/// switch has its own cable to each group, UGAL-L does not find this mixture. Packets for the
+/// direct cables wait in all local links alike, so all paths look equally full at the source
 /// (Jiang, Kim and Dally, ISCA 2009, on local queue information). PAR decides again at the cable.
 #[test]
 fn parallel_cables_carry_their_sum_where_routing_sees_them() {
@@ -312,10 +312,10 @@ fn zero_load_latency_is_the_sum_of_the_hops() {
     }
 }
 
-/// Under moderate adversarial load, the information of a policy decides: the queue of the direct
-/// link anywhere (UGAL-G), when the packet is there (PAR), or only once it has filled the buffers
-/// up to the source (UGAL-L): Jiang, Kim and Dally (ISCA 2009), Figure 7. Slingshot switches use
-/// reports of their neighbors.
+/// Under moderate adversarial load, the information of a policy decides. UGAL-G sees the queue of
+/// the direct link from anywhere, PAR when the packet is there. UGAL-L sees it only once it has
+/// filled the buffers up to the source: Jiang, Kim and Dally (ISCA 2009), Figure 7. Slingshot
+/// switches use reports of their neighbors.
 #[test]
 fn better_load_information_lowers_latency() {
     for load in [0.2, 0.3, 0.4] {
