@@ -1,4 +1,4 @@
-"""Sources of programs as Debian has them, unchanged."""
+"""Sources of programs from Debian, unchanged."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 
 def source(package: str, inside: list[str], cache: Path) -> Path:
-    """Unpacks a Debian source package: the original archive, and of that the folders `inside`.
+    """Unpacks the folders `inside` of a Debian source package's original archive.
 
-    apt fetches it from the mirrors this system is set up with, with lists of its own under `cache`:
-    nothing of the system changes and no privilege is needed.
+    apt fetches it from the configured mirrors, with package lists of its own under `cache`. It
+    needs no privilege and changes nothing of the system.
     """
     home = cache / package
     if (home / "unpacked").exists():
@@ -48,7 +48,7 @@ def _apt_settings(cache: Path) -> Path:
     found = [etc / "sources.list", *sorted((etc / "sources.list.d").glob("*"))]
     for path in (p for p in found if p.exists()):
         text = path.read_text(encoding="utf-8")
-        # Only Debian's own: others have no source packages that we want.
+        # Only Debian's own sources are needed.
         if "debian" not in text:
             continue
         if path.suffix == ".sources":

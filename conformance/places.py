@@ -1,7 +1,7 @@
-"""Two places a program runs: on the twin, and on the reference library, PyPI's `mpich`.
+"""Runs a program with odonata, or with the reference library, PyPI's `mpich`.
 
-One command line runs one program with N ranks in each; a time limit ends it with everything it
-started. What the twin's answers must equal is decided elsewhere.
+One command line runs one program with N ranks; a time limit ends it with all its processes. Other
+modules compare the results.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Everything fetched or built here is ignored by git and removed by `make clean`.
+# Git ignores everything fetched or built here, and `make clean` removes it.
 CACHE = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "conformance"
 COMPILER = ROOT / "python" / "odonata" / "_bin" / "odonata-mpicc"
 
-# The reference: MPICH speaks the standard ABI, so that one binary runs in both places.
+# The reference. MPICH has the standard ABI, so one binary runs with both libraries.
 REFERENCE = "mpich==5.0.2"
 
-# Seconds a run may go on after it was asked to stop.
+# Seconds until a run is killed after SIGTERM.
 GRACE_S = 10
 
 
 @dataclass(frozen=True)
 class Done:
-    """What a run left: `code` is None if its time ran out."""
+    """The result of a run: `code` is None if it exceeded its time limit."""
 
     code: int | None
     out: str
@@ -38,7 +38,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Twin:
-    """Ranks on a simulated machine; `python` is the interpreter with odonata in it."""
+    """Ranks on a simulated machine; `python` is the interpreter with odonata."""
 
     machine: str = "dragonfly-1056"
     ppn: int = 3
@@ -63,10 +63,10 @@ class Twin:
 
 @dataclass(frozen=True)
 class Reference:
-    """Ranks on this machine, on the reference library in an environment of its own."""
+    """Ranks on this machine, with the reference library in a virtual environment."""
 
     home: Path
-    # Knobs of the library, NAME=VALUE.
+    # Variables of the library, NAME=VALUE.
     knobs: tuple[str, ...] = ()
     name = "reference"
 
@@ -78,18 +78,18 @@ class Reference:
         return [str(self.home / "bin" / "mpiexec"), "-n", str(ranks), *program]
 
     def environment(self) -> dict[str, str]:
-        # More ranks than cores: who waits lets others run at once, which is three times faster.
-        patient = {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1", "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"}
+        # More ranks than cores: a waiting rank yields at once, which is three times faster.
+        yielding = {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1", "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"}
         return {
             **_plain_environment(),
-            **patient,
+            **yielding,
             **dict(knob.split("=", 1) for knob in self.knobs),
             "LD_LIBRARY_PATH": str(self.home / "lib"),
         }
 
 
 def _plain_environment() -> dict[str, str]:
-    """Ours without knobs of MPI libraries, which would change what is compared."""
+    """The environment without variables of MPI libraries, which would affect the comparison."""
     knobs = ("FI_", "MPIR_", "MPICH_", "HYDRA_", "ODONATA_")
     kept = {k: v for k, v in os.environ.items() if not k.startswith(knobs)}
     kept["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{kept.get('PATH', os.defpath)}"
@@ -99,7 +99,7 @@ def _plain_environment() -> dict[str, str]:
 def run(
     place: Twin | Reference, ranks: int, program: list[str], *, seconds: float, cwd: Path
 ) -> Done:
-    """Runs `program` and waits for it, or ends it after `seconds`."""
+    """Runs `program`; ends it after `seconds`."""
     process = subprocess.Popen(
         place.command(ranks, program),
         cwd=cwd,
@@ -125,7 +125,7 @@ def run(
 
 
 def reference(*packages: str) -> Reference:
-    """The reference library with `packages` beside it, fetched by pip if they are not there."""
+    """The reference library and `packages`, fetched by pip if they are missing."""
     home = CACHE / "reference"
     if not (home / "bin" / "python").exists():
         venv.create(home, with_pip=True, clear=True)
@@ -147,7 +147,7 @@ def pip(python: str, *arguments: str) -> None:
 
 
 def compiled(source: Path, *, threads: bool = False) -> Path:
-    """A C program, compiled by our wrapper as a user would; both places run the result."""
+    """Compiles a C program with odonata's wrapper; both libraries run the result."""
     out = CACHE / "bin" / source.stem
     newest = max(p.stat().st_mtime for p in source.parent.glob("*.[ch]"))
     header = COMPILER.parents[1] / "_include" / "mpi.h"
@@ -163,5 +163,5 @@ def compiled(source: Path, *, threads: bool = False) -> Path:
 
 
 def python_tag() -> str:
-    """What of this Python decides which wheels fit it."""
+    """Identifies the wheels that fit this Python."""
     return f"{sys.implementation.cache_tag}-{sysconfig.get_platform()}"

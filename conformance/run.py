@@ -1,9 +1,11 @@
-"""`make conformance`: every MPI program runs, and gets the reference library's answers.
+"""`make conformance`: runs MPI programs and compares their results with the reference library's.
 
-    run.py [--part] [mpi4py|storm|tuning|fortran|misuse] ...   all of them if none is named
+    run.py [--part] [mpi4py|storm|tuning|fortran|misuse] ...
 
---part is what `make test` runs: what fits in two minutes. Without it everything runs, with the
-reference library beside the twin.
+Runs all of them if none is named.
+
+--part is the subset of `make test`, which takes two minutes. Without it everything runs, with
+odonata and with the reference library.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# Plain scripts side by side: nothing here is installed.
+# Plain scripts in neighboring folders: nothing here is installed.
 sys.path[:0] = [str(HERE / name) for name in ("", "mpi4py", "storm", "tuning", "fortran", "misuse")]
 
 
@@ -26,19 +28,19 @@ def main() -> int:
     import tuning
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--part", action="store_true", help="what fits in two minutes")
+    parser.add_argument("--part", action="store_true", help="run the part of `make test`.")
     commands = parser.add_subparsers(dest="what")
-    tests = commands.add_parser("mpi4py", help="mpi4py's own test suite")
-    tests.add_argument("modules", nargs="*", help="modules of the suite, such as `rma`")
-    tests.add_argument("-n", type=int, action="append", choices=suite.RANKS, help="ranks")
-    storm = commands.add_parser("storm", help="random programs, compared byte for byte")
-    storm.add_argument("names", nargs="*", help="storms, such as `p2p`")
-    storm.add_argument("--seed", type=int, help="a seed that was printed; random if left out")
-    storm.add_argument("--rounds", type=int, help="rounds of each run")
-    storm.add_argument("-n", type=int, action="append", help="ranks")
-    commands.add_parser("tuning", help="files that `odonata tune` writes, read by MPICH")
-    commands.add_parser("fortran", help="MPICH's own tests of Fortran")
-    commands.add_parser("misuse", help="incorrect calls, made with MPICH too")
+    tests = commands.add_parser("mpi4py", help="mpi4py's own test suite.")
+    tests.add_argument("modules", nargs="*", help="modules of the suite, such as `rma`.")
+    tests.add_argument("-n", type=int, action="append", choices=suite.RANKS, help="ranks.")
+    storm = commands.add_parser("storm", help="random programs, compared byte for byte.")
+    storm.add_argument("names", nargs="*", help="storms, such as `p2p`.")
+    storm.add_argument("--seed", type=int, help="a printed seed; random by default.")
+    storm.add_argument("--rounds", type=int, help="rounds of each run.")
+    storm.add_argument("-n", type=int, action="append", help="ranks.")
+    commands.add_parser("tuning", help="files that `odonata tune` writes, read by MPICH.")
+    commands.add_parser("fortran", help="MPICH's own tests of Fortran.")
+    commands.add_parser("misuse", help="incorrect calls, compared with MPICH.")
     given = parser.parse_args()
 
     start = time.monotonic()
@@ -64,7 +66,7 @@ def main() -> int:
         fine &= mpich_fortran.main()
     if given.what == "misuse" or given.what is None and not given.part:
         fine &= misuse.main()
-    print(f"{'all as it should be' if fine else 'FAILED'}, after {time.monotonic() - start:.0f} s")
+    print(f"{'all as expected' if fine else 'FAILED'}, after {time.monotonic() - start:.0f} s")
     return 0 if fine else 1
 
 

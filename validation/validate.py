@@ -1,10 +1,10 @@
-"""HPCC (with HPL in it) and LAMMPS on the twin and on MPICH: one binary, the same answers.
+"""HPCC (including HPL) and LAMMPS with odonata and with MPICH: one binary, equal results.
 
     validate.py [hpcc|lammps] ...   [--write]
 
-Their sources are fetched as Debian's source packages, by apt, and nothing else is. They are
-compiled against our mpi.h, unchanged, and run in both places; what they print is compared without
-the times and rates in it, digit for digit. `--write` records the results in results.md.
+apt fetches their sources, Debian's source packages, and nothing else. They are compiled unchanged
+against odonata's mpi.h and run with both libraries. Their output must be equal digit for digit,
+except times and rates. `--write` records the results in results.md.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ import places  # noqa: E402
 
 CACHE = places.CACHE.parent / "validation"
 WRAPPERS = places.COMPILER.parent
-# All ranks of the reference share one node, where MPICH adds in another order than across nodes,
-# and a sum may differ in its last bit. This makes it use the algorithms of a network there too.
+# All ranks of the reference share one node. There MPICH adds in another order than across nodes,
+# and a sum may differ in its last bit. With this variable it uses the algorithms of a network.
 KNOBS = ("MPIR_CVAR_DEVICE_COLLECTIVES=none",)
-# Seconds one run may take: 64 ranks of the reference share the cores of this machine.
+# Time limit of one run in seconds: 64 ranks of the reference share the cores of this machine.
 LIMIT_S = 1800
 
 
@@ -42,7 +42,7 @@ class Case:
     ranks: int
     machine: str
     ppn: int
-    # Of OpenMP, per rank.
+    # OpenMP threads per rank.
     threads: int = 1
 
 
@@ -65,7 +65,7 @@ CASES = (
 
 
 def built(program: str) -> Path:
-    """The program, compiled by our wrapper from unchanged sources."""
+    """Compiles the program with odonata's wrapper from unchanged sources."""
     return {"hpcc": _hpcc, "lammps": _lammps}[program]()
 
 
@@ -86,7 +86,7 @@ def _lammps() -> Path:
     program = home / "src" / "lmp_mpi"
     if not program.exists():
         wrapper = WRAPPERS / "odonata-mpicxx"
-        # What the five benchmarks of LAMMPS need.
+        # Packages of the five benchmarks of LAMMPS.
         packages = "MOLECULE KSPACE MANYBODY GRANULAR RIGID OPENMP".split()
         _make(["make", *(f"yes-{p}" for p in packages)], home / "src")
         flags = ["CCFLAGS=-O1 -std=c++11 -w -fopenmp", "LINKFLAGS=-O1 -fopenmp"]
@@ -108,7 +108,7 @@ def _make(command: list[str], cwd: Path) -> None:
 
 
 def run(case: Case, place, program: Path) -> tuple[str | None, str]:
-    """What the program answered, or None and why."""
+    """The output of the program, or None and the reason."""
     folder = CACHE / "runs" / f"{case.program}-{case.work.split(',')[0]}-{case.ranks}-{place.name}"
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
@@ -124,11 +124,11 @@ def run(case: Case, place, program: Path) -> tuple[str | None, str]:
         command += ["-in", f"in.{case.work}", "-log", "none"]
         if case.threads > 1:
             command += ["-sf", "omp", "-pk", "omp", str(case.threads)]
-    # Both places hand them to the ranks. On few cores threads of the reference wait asleep.
+    # Both launchers pass them to the ranks. On few cores waiting threads of the reference sleep.
     os.environ |= {"OMP_NUM_THREADS": str(case.threads), "OMP_WAIT_POLICY": "passive"}
     done = places.run(place, case.ranks, command, seconds=LIMIT_S, cwd=folder)
     if done.code != 0:
-        how = "its time ran out" if done.code is None else f"exit code {done.code}"
+        how = "time limit exceeded" if done.code is None else f"exit code {done.code}"
         return None, f"{place.name}: {how}: {(done.err or done.out).strip()[-500:]}"
     if case.program == "hpcc":
         return hpcc_answers((folder / "hpccoutf.txt").read_text()), ""
@@ -144,13 +144,13 @@ def hpcc_input(case: Case) -> str:
     return re.sub(r"@(\w+)@", lambda m: values[m[1]].ljust(12), template)
 
 
-# Keys of HPCC's summary that are times, rates, or facts of the machine.
+# Keys of HPCC's summary that are times, rates, or properties of the machine.
 MEASURED = re.compile(
     r"time\d*$|CheckTime|flops|GBs|GUPs|usec|GBytes|STREAM_(Copy|Scale|Add|Triad)|Wtick|TimeBound"
-    # A slow place stops at the time bound and checks what it did until then.
+    # A slow run stops at its time limit and checks the updates up to then.
     r"|ExeUpdates"
 )
-# Lines of its report that say whether an answer was right.
+# Lines of its report with the verdicts.
 # Not the scaled residual of DGEMM, whose matrices are seeded with the time of day.
 VERDICT = re.compile(r"\(passed\)|PASSED|FAILED|residual check|Solution Validates|with error")
 # RandomAccess waits for any of four receives and stops at the last "finished", even if another one
@@ -166,7 +166,7 @@ def hpcc_answers(report: str) -> str:
     lines = []
     for line in body.splitlines():
         if VERDICT.search(line):
-            # PTRANS's table: the time and the rate stand beside the residual.
+            # PTRANS's table has time and rate beside the residual.
             words = line.split()
             table = words[0] in ("WALL", "CPU")
             line = LOST.sub(r"Found few enough errors in \1", line)
@@ -188,8 +188,8 @@ def lammps_answers(out: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def telling(case: Case, answers: str) -> str:
-    """The line of the answers that says most."""
+def summary_line(case: Case, answers: str) -> str:
+    """The most informative line of the results."""
     if case.program == "hpcc":
         found = re.search(r"\|\|Ax-b\|\|.*=\s+(\S+) \.+ (\w+)", answers)
         return f"HPL's scaled residual {found[1]}, {found[2]}" if found else "?"
@@ -198,7 +198,7 @@ def telling(case: Case, answers: str) -> str:
 
 
 def compare(case: Case, reference: places.Reference) -> tuple[bool, str]:
-    """Whether both places answered alike, and the telling line or what differs."""
+    """Whether both outputs are equal, and the most informative line or the difference."""
     program = built(case.program)
     twin = places.Twin(case.machine, case.ppn)
     answers = []
@@ -213,10 +213,10 @@ def compare(case: Case, reference: places.Reference) -> tuple[bool, str]:
             return False, f"twin `{mine}`, reference `{other}`"
     if len(ours) != len(theirs):
         return False, f"the twin answered {len(ours)} lines, the reference {len(theirs)}"
-    # An empty answer would equal an empty answer.
+    # Two empty outputs would be equal.
     enough = "Success=1" in ours if case.program == "hpcc" else len(ours) > 20
     good = enough and not any("FAILED" in line for line in ours)
-    return good, f"{telling(case, answers[0])}; {len(ours)} lines equal"
+    return good, f"{summary_line(case, answers[0])}; {len(ours)} lines equal"
 
 
 def main() -> int:
@@ -243,7 +243,7 @@ def main() -> int:
     if given.write and fine:
         head = (HERE / "results.head.md").read_text()
         (HERE / "results.md").write_text(head + "\n".join(rows) + "\n")
-    print("all answers equal" if fine else "FAILED")
+    print("all results equal" if fine else "FAILED")
     return 0 if fine else 1
 
 

@@ -1,9 +1,9 @@
-"""The Fortran tests that MPICH has of itself, as Debian's source package has them, on the twin.
+"""MPICH's own Fortran tests, from Debian's source package, run with odonata.
 
-Each program says "No Errors" or what is wrong. One that does not say so must be named in
-exceptions.toml with the reason; an exception that excuses nothing any more fails the run, too.
-Those of MPI_Comm_spawn are left out, as a job's ranks are what was asked for at its start, and so
-are a few I/O tests that are not in the archive but written by MPICH's maintainers' scripts.
+Each program prints "No Errors" or an error. exceptions.toml names the programs that do not print
+it, with the reason. An exception that is no longer needed fails the run, too. Tests of
+MPI_Comm_spawn are left out, because a job's ranks are fixed at its start. So are a few I/O tests
+that are not in the archive, because scripts of MPICH's maintainers generate them.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ HERE = Path(__file__).resolve().parent
 CACHE = places.CACHE / "fortran"
 WRAPPERS = places.COMPILER.parent
 SECONDS = 120
-# What each way to say MPI is called there, and how its files end.
-WAYS = {"f77": "f", "f90": "f90", "f08": "f90"}
-# What MPICH's configure script would have found out about this compiler and these libraries.
+# Names of the Fortran interfaces in the archive, and their file extensions.
+INTERFACES = {"f77": "f", "f90": "f90", "f08": "f90"}
+# The results of MPICH's configure script for this compiler and these libraries.
 CONFIGURED = "#define F77_NAME_LOWER_USCORE 1\n#define HAVE_FORTRAN_BINDING 1\n"
 TYPES = {"@F77_MPI_ADDRESS@": "integer*8", "@F77_MPI_OFFSET@": "integer*8"}
 
 
 def main() -> bool:
-    """Whether all is as exceptions.toml says."""
+    """Whether all programs pass, except those in exceptions.toml."""
     if shutil.which(shlex.split(os.environ.get("FC", "gfortran"))[0]) is None:
-        print("fortran: no compiler: install gfortran, or name yours in FC")
+        print("fortran: no compiler: install gfortran, or set FC")
         return False
     tests = debian.source("mpich", ["test"], CACHE) / "test" / "mpi"
     configure(tests)
     reasons = tomllib.loads((HERE / "exceptions.toml").read_text(encoding="utf-8"))
     good, wrong, excused = 0, [], set()
-    for way, folder, name, ranks in programs(tests):
-        said = outcome(tests, way, folder, name, ranks)
-        test = f"{way}/{folder.name}/{name}"
-        if said is None:
+    for interface, folder, name, ranks in programs(tests):
+        error = outcome(tests, interface, folder, name, ranks)
+        test = f"{interface}/{folder.name}/{name}"
+        if error is None:
             good += 1
         elif test in reasons:
             excused.add(test)
         else:
-            wrong.append(f"fortran: {test}: {said}")
+            wrong.append(f"fortran: {test}: {error}")
     wrong += [f"fortran: {t} is excused and passes" for t in reasons if t not in excused]
     print(f"fortran: {good} programs find no errors, {len(excused)} are excused", *wrong, sep="\n")
     return not wrong
@@ -60,42 +60,43 @@ def configure(tests: Path) -> None:
         for name, value in TYPES.items():
             text = text.replace(name, value)
         template.with_suffix("").write_text(text)
-    # One folder's tests read another's declarations.
+    # Tests of one folder include declarations of another.
     shutil.copy(tests / "f77/attr/attraints.h", tests / "f77/rma")
 
 
 def programs(tests: Path):
-    """Way, folder, name and ranks of each program that is there."""
-    for way, end in WAYS.items():
-        for folder in sorted(p for p in (tests / way).iterdir() if p.is_dir()):
+    """Interface, folder, name and ranks of each program."""
+    for interface, end in INTERFACES.items():
+        for folder in sorted(p for p in (tests / interface).iterdir() if p.is_dir()):
             lists = [p for p in (folder / "testlist", folder / "testlist.in") if p.exists()]
             if folder.name == "spawn" or not lists:
                 continue
-            # A line may begin with what configure puts before it or not.
+            # configure may replace the beginning of a line.
             for line in re.sub(r"@\w+@", "", lists[0].read_text()).splitlines():
                 words = line.split()
                 if words and words[0][0] != "#" and (folder / f"{words[0]}.{end}").exists():
-                    yield way, folder, words[0], int(words[1])
+                    yield interface, folder, words[0], int(words[1])
 
 
-def outcome(tests: Path, way: str, folder: Path, name: str, ranks: int) -> str | None:
-    """What is wrong, if anything is."""
-    built = CACHE / "built" / way
+def outcome(tests: Path, interface: str, folder: Path, name: str, ranks: int) -> str | None:
+    """The error of a program; None if it passes."""
+    built = CACHE / "built" / interface
     built.mkdir(parents=True, exist_ok=True)
     common = built / "mtest.o"
     fortran = ["sh", WRAPPERS / "odonata-mpifort", "-O1", "-w", "-J", built, "-I", built]
     if not common.exists():
-        made = compiled([*fortran, "-c", tests / f"util/mtest_{way}.{WAYS[way]}", "-o", common])
+        mtest = tests / f"util/mtest_{interface}.{INTERFACES[interface]}"
+        made = compiled([*fortran, "-c", mtest, "-o", common])
         if made:
             return made
-    # More than one source is named in the Makefile's list of them.
+    # A program with several sources has a list in the Makefile.
     listed = re.search(rf"^{name}_SOURCES\s*=(.*)$", (folder / "Makefile.am").read_text(), re.M)
-    sources = listed[1].split() if listed else [f"{name}.{WAYS[way]}"]
+    sources = listed[1].split() if listed else [f"{name}.{INTERFACES[interface]}"]
     parts: list[Path] = []
     for source in (s for s in sources if not s.endswith(".h")):
         path = folder / source
         if source.endswith(".c"):
-            # Those of f08 are in f90's folders.
+            # C sources of f08 are in f90's folders.
             path = next(p for p in (path, *tests.glob(f"f*/*/{source}")) if p.exists())
             part = built / f"{folder.name}_{path.stem}.o"
             made = compiled(["sh", WRAPPERS / "odonata-mpicc", "-abi=mpich", "-w", "-c",
@@ -116,6 +117,6 @@ def outcome(tests: Path, way: str, folder: Path, name: str, ranks: int) -> str |
 
 
 def compiled(command: list) -> str | None:
-    """What a compiler says if it fails."""
+    """The message of a compiler that fails."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     return None if done.returncode == 0 else f"does not compile: {done.stderr[-500:]}"

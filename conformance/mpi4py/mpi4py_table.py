@@ -27,9 +27,9 @@ def page(twin, reference, known) -> str:
     ]
     for ranks in sorted(twin):
         for name, outcomes in (("odonata", twin), ("mpich", reference)):
-            said = Counter(outcomes[ranks].verdicts.values())
-            total, bad = sum(said.values()), sum(said[v] for v in ("fail", "error", "died"))
-            row = (ranks, name, total, said["pass"], said["skip"], bad)
+            counts = Counter(outcomes[ranks].verdicts.values())
+            total, bad = sum(counts.values()), sum(counts[v] for v in ("fail", "error", "died"))
+            row = (ranks, name, total, counts["pass"], counts["skip"], bad)
             lines.append("| " + " | ".join(map(str, row)) + " |")
     lines += ["", "## Exceptions with odonata", ""]
     if known:

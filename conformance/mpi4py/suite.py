@@ -1,11 +1,11 @@
-"""mpi4py's own test suite on the twin, and beside it on the reference library.
+"""mpi4py's own test suite, run with odonata and with the reference library.
 
-The suite is the one of the source distribution that matches the installed mpi4py. It runs module
-by module, so that a module whose ranks die hides no other; a test that killed its ranks is left out
-and the rest of its module run again. A test's verdict is the worst of its ranks' verdicts.
+The suite is that of the source distribution of the installed mpi4py. It runs module by module, so
+that a module whose ranks die hides no other. A test that killed its ranks is left out, and the rest
+of its module runs again. A test's verdict is the worst of its ranks' verdicts.
 
-A test that does not pass on the twin, or is skipped there only, must be named in exceptions.toml
-with its reason; an exception that excuses nothing is stale and fails as well.
+exceptions.toml names the tests that do not pass with odonata, or are skipped with it only, each
+with its reason. An exception that is no longer needed is stale and fails as well.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ except ImportError:  # Python 3.10: pip carries a reader
 HERE = Path(__file__).resolve().parent
 EXCEPTIONS = HERE / "exceptions.toml"
 RANKS = (1, 2, 3, 8)
-# From best to worst: what a test did on all ranks is the worst it did on one.
+# From best to worst: the verdict of a test is the worst of all ranks.
 VERDICTS = ("pass", "skip", "fail", "error", "died")
 GOOD = ("pass", "skip")
-# Seconds a module may take. The slowest takes about 40 alone on one core; this is for a busy one.
+# Time limit of a module in seconds. The slowest takes about 40 on an idle core.
 LIMIT_S = 600
-# Tests of one module that may kill their ranks before the rest is given up: more than a class has.
+# Number of tests that may kill their ranks before a module is given up: more than a class has.
 DEATHS = 24
 
-# The part that `make test` runs: every area, at ranks that find most.
+# The part that `make test` runs: every area, with the most effective numbers of ranks.
 PART = {
     1: "attributes datatype environ errhandler errorcode exceptions group info op request status",
     2: "cco_nb_buf cco_buf_inter cco_pr_buf file grequest io p2p_obj_matched rma_nb session win",
@@ -53,14 +53,14 @@ PART = {
 
 @dataclass
 class Outcome:
-    """What the tests of some modules did in one place, at one number of ranks."""
+    """The verdicts of some modules with one library and one number of ranks."""
 
     verdicts: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    # No run's time ran out.
+    # No run exceeded its time limit.
     is_whole: bool = True
 
-    def tell(self, test: str, verdict: str, reason: str = "") -> None:
+    def record(self, test: str, verdict: str, reason: str = "") -> None:
         worst = max(verdict, self.verdicts.get(test, "pass"), key=VERDICTS.index)
         if worst == verdict:
             self.reasons[test] = reason or self.reasons.get(test, "")
@@ -86,7 +86,7 @@ class Exempt:
 
 
 def exceptions(text: str) -> list[Exempt]:
-    """The entries of exceptions.toml; a slip in one ends the run."""
+    """The entries of exceptions.toml; an invalid entry ends the run."""
     found = []
     for entry in tomllib.loads(text).get("except", []):
         unknown = set(entry) - {"tests", "ranks", "verdicts", "reason"}
@@ -94,7 +94,7 @@ def exceptions(text: str) -> list[Exempt]:
         verdicts = tuple(entry.get("verdicts", ("fail", "error")))
         good = not unknown and entry.get("reason") and entry.get("tests")
         if not good or not set(ranks) <= set(RANKS) or not set(verdicts) <= set(VERDICTS):
-            sys.exit(f"{EXCEPTIONS.name}: an entry is not as the head of the file says: {entry}")
+            sys.exit(f"{EXCEPTIONS.name}: an entry does not match the file's description: {entry}")
         found.append(Exempt(entry["tests"], ranks, verdicts, entry["reason"]))
     return found
 
@@ -102,7 +102,7 @@ def exceptions(text: str) -> list[Exempt]:
 def judge(
     twin: dict[int, Outcome], reference: dict[int, Outcome], known: list[Exempt], *, all_run: bool
 ) -> list[str]:
-    """What is wrong, a line each: failures nobody has excused, and excuses nobody needs."""
+    """The errors, one per line: failures without an exception, and stale exceptions."""
     wrong = []
     used: set[Exempt] = set()
     for ranks, outcome in sorted(twin.items()):
@@ -126,7 +126,7 @@ def judge(
                 wrong.append(f"{ranks} ranks: {test}: did not run; {there[test]} on the reference")
     if all_run:
         stale = [e for e in known if e not in used]
-        wrong += [f"stale exception: `{e.tests}` does not fail any more" for e in stale]
+        wrong += [f"stale exception: `{e.tests}` no longer fails" for e in stale]
     return wrong
 
 
@@ -153,7 +153,7 @@ def module_names(suite: Path) -> list[str]:
 
 
 def read(folder: Path, outcome: Outcome) -> str | None:
-    """Adds what the ranks wrote; the test they died in, if they did not finish one."""
+    """Adds the results of all ranks; returns the unfinished test, if there is one."""
     unfinished = None
     for path in sorted(folder.iterdir()):
         begun = None
@@ -162,15 +162,15 @@ def read(folder: Path, outcome: Outcome) -> str | None:
             if word == "begin":
                 begun = test
             elif word in VERDICTS:
-                # A result without a beginning is a class's or a module's set-up.
+                # A result without a beginning belongs to the set-up of a class or a module.
                 begun = None
-                outcome.tell(test, word, reason)
+                outcome.record(test, word, reason)
         unfinished = unfinished or begun
     return unfinished
 
 
 def run_module(place, suite: Path, module: str, ranks: int) -> Outcome:
-    """One module, again without each test that killed its ranks."""
+    """Runs a module, repeatedly without the tests that killed their ranks."""
     outcome = Outcome()
     left_out: list[str] = []
     while True:
@@ -183,24 +183,24 @@ def run_module(place, suite: Path, module: str, ranks: int) -> Outcome:
             program += [option for test in left_out for option in ("-x", test)]
             done = places.run(place, ranks, program, seconds=LIMIT_S, cwd=work)
             unfinished = read(results, outcome)
-        # Unittest's own exit code is 1 if a test failed; 5 means that there was none. A run that
-        # never came to the tests may end with 1 as well.
-        told = any(verdict not in GOOD for verdict in outcome.verdicts.values())
-        if unfinished is None and (done.code in (0, 5) or done.code == 1 and told):
+        # The exit code of unittest is 1 if a test failed, and 5 if there was none. A run that
+        # failed before the tests may also end with 1.
+        has_failures = any(verdict not in GOOD for verdict in outcome.verdicts.values())
+        if unfinished is None and (done.code in (0, 5) or done.code == 1 and has_failures):
             return outcome
-        how = "its time ran out" if done.code is None else f"exit code {done.code}"
+        how = "time limit exceeded" if done.code is None else f"exit code {done.code}"
         last = next((s for s in reversed(done.err.splitlines()) if s.strip()), "")
         test = unfinished or f"test_{module}"
-        outcome.tell(test, "died", f"{how}: {last}")
+        outcome.record(test, "died", f"{how}: {last}")
         outcome.is_whole &= done.code is not None
-        # Without a test to leave out, another try would end alike.
+        # Without a test to leave out, another attempt would end in the same way.
         if unfinished is None or len(left_out) == DEATHS:
             return outcome
         left_out.append(unfinished)
 
 
 def run_or_recall(place, suite: Path, module: str, ranks: int) -> Outcome:
-    """One module; on the reference, what it did the last time: neither library nor suite change."""
+    """Runs a module; the reference's result is cached, because library and suite do not change."""
     if place.name == "twin":
         return run_module(place, suite, module, ranks)
     versions = f"{places.REFERENCE}-{suite.parent.name}".replace("=", "")
@@ -208,7 +208,7 @@ def run_or_recall(place, suite: Path, module: str, ranks: int) -> Outcome:
     if kept.exists():
         return Outcome(**json.loads(kept.read_text(encoding="utf-8")))
     outcome = run_module(place, suite, module, ranks)
-    # A busy machine may be to blame.
+    # The load of this machine may be the cause.
     if outcome.is_whole:
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(asdict(outcome)), encoding="utf-8")
@@ -216,7 +216,7 @@ def run_or_recall(place, suite: Path, module: str, ranks: int) -> Outcome:
 
 
 def run_all(place, suite: Path, wanted: dict[int, list[str]], workers: int) -> dict[int, Outcome]:
-    """Every module at its ranks. Wide runs first: they take longest."""
+    """Every module with its numbers of ranks. Large runs first: they take longest."""
     tasks = [(r, m) for r, modules in sorted(wanted.items(), reverse=True) for m in modules]
     with ThreadPoolExecutor(workers) as pool:
         outcomes = pool.map(lambda task: run_or_recall(place, suite, task[1], task[0]), tasks)
@@ -224,20 +224,20 @@ def run_all(place, suite: Path, wanted: dict[int, list[str]], workers: int) -> d
         for (ranks, module), outcome in zip(tasks, outcomes, strict=True):
             found[ranks].add(outcome)
             bad = Counter(v for v in outcome.verdicts.values() if v not in GOOD)
-            said = ", ".join(f"{n} {v}" for v, n in sorted(bad.items())) or "good"
+            summary = ", ".join(f"{n} {v}" for v, n in sorted(bad.items())) or "good"
             count = len(outcome.verdicts)
-            print(f"  {place.name}, {ranks} ranks, {module}: {count} tests, {said}", flush=True)
+            print(f"  {place.name}, {ranks} ranks, {module}: {count} tests, {summary}", flush=True)
     return found
 
 
 def main(*, part: bool, modules: Iterable[str] = (), ranks: Iterable[int] = RANKS) -> bool:
-    """Runs the suite and says what is wrong; true if nothing is."""
+    """Runs the suite and prints the errors; true if there are none."""
     suite = source()
     known = exceptions(EXCEPTIONS.read_text(encoding="utf-8"))
     names = module_names(suite)
-    strange = sorted(set(modules) - set(names))
-    if strange:
-        sys.exit(f"no module of the suite: {', '.join(strange)}")
+    unknown_modules = sorted(set(modules) - set(names))
+    if unknown_modules:
+        sys.exit(f"no module of the suite: {', '.join(unknown_modules)}")
     if part:
         wanted = {r: [m for m in PART[r].split() if m in names] for r in PART}
     else:

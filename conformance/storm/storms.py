@@ -1,8 +1,9 @@
-"""Storms: random MPI programs on the twin and on the reference library, compared byte for byte.
+"""Storms: random MPI programs, run with odonata and with the reference library.
 
-A storm is a C program `NAME SEED ROUNDS`: from the seed alone every rank knows what every rank
-will do in each round, and rank 0 prints a line a round with a digest of all that was received. Only
-what MPI defines may enter a digest. One binary runs in both places: the libraries share an ABI.
+A storm is a C program `NAME SEED ROUNDS`. The seed alone determines what every rank does in each
+round. Rank 0 prints one line per round with a digest of all received data; only values that MPI
+defines may enter a digest. The outputs of both libraries must be equal byte for byte. One binary
+runs with both, because they have the same ABI.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ import places
 HERE = Path(__file__).resolve().parent
 RANKS = (2, 3, 5, 8)
 ROUNDS = 250
-# Seconds one run may take; the slowest takes about 60 on one core.
+# Time limit of one run in seconds; the slowest takes about 60 on one core.
 LIMIT_S = 900
 
 # Storms `NAME SEED ROUNDS THREADS`, whose threads all call MPI.
 THREADED = ("p2p",)
 THREADS = 3
 
-# What `make test` runs: seeds of its own, so that a change that broke something is what changed.
+# What `make test` runs, with fixed seeds: a new failure then comes from a change of the code.
 PART_SEEDS = (1,)
 PART_ROUNDS = 12
 PART_RANKS = (3, 8)
 
-# Machines and ranks per node: whom a rank meets in memory, on a switch and far away differs.
+# Machines and ranks per node, with different shares of traffic on the node, switch and network.
 TWINS = (
     places.Twin("dragonfly-1056", 3),
     places.Twin("aurora", 2),
@@ -53,9 +54,9 @@ class Run:
     threads: int = 1
 
     def __str__(self) -> str:
-        where = f"{self.twin.machine}, {self.twin.ppn} a node"
-        said = " ".join(self.arguments())
-        return f"{self.name} {said}, {self.ranks} ranks on {where}"
+        where = f"{self.twin.machine}, {self.twin.ppn} per node"
+        arguments = " ".join(self.arguments())
+        return f"{self.name} {arguments}, {self.ranks} ranks on {where}"
 
     def arguments(self) -> list[str]:
         more = [] if self.threads == 1 else [str(self.threads)]
@@ -67,12 +68,12 @@ def known() -> list[str]:
 
 
 def first_difference(ours: str, theirs: str) -> str:
-    """The first line in which two outputs differ, in words."""
+    """Describes the first line in which two outputs differ."""
     a, b = ours.splitlines(), theirs.splitlines()
     for nth, (x, y) in enumerate(zip(a, b, strict=False), 1):
         if x != y:
-            return f"line {nth}: twin `{x}`, reference `{y}`"
-    return f"the twin wrote {len(a)} lines, the reference {len(b)}"
+            return f"line {nth}: odonata `{x}`, reference `{y}`"
+    return f"odonata wrote {len(a)} lines, the reference {len(b)}"
 
 
 def compare(run: Run, reference: places.Reference, program: Path) -> str | None:
@@ -82,12 +83,12 @@ def compare(run: Run, reference: places.Reference, program: Path) -> str | None:
     work = places.CACHE / "work" / kind
     found = []
     for place in (run.twin, reference):
-        # Storms of files leave files; each place has its own.
+        # Storms of files leave files, in a folder per library.
         folder = work / place.name
         folder.mkdir(parents=True, exist_ok=True)
         done = places.run(place, run.ranks, arguments, seconds=LIMIT_S, cwd=folder)
         if done.code != 0:
-            how = "its time ran out" if done.code is None else f"exit code {done.code}"
+            how = "time limit exceeded" if done.code is None else f"exit code {done.code}"
             return f"{place.name}: {how}\n{_tail(done.out)}\n{_tail(done.err)}".rstrip()
         found.append(done.out)
     ours, theirs = found
@@ -103,7 +104,7 @@ def _tail(text: str, lines: int = 12) -> str:
 def plan(
     *, part: bool, chosen: list[str], seed: int | None, rounds: int | None, ranks: list[int] | None
 ) -> list[Run]:
-    """Every run, each with a seed. Twins take turns, so that each storm meets them all."""
+    """Every run, each with a seed. The machines rotate, so that each storm runs on all of them."""
     runs = []
     for i, name in enumerate(chosen):
         for j, n in enumerate(ranks or (PART_RANKS if part else RANKS)):
@@ -117,7 +118,7 @@ def plan(
 
 
 def main(*, part: bool, names: list[str], seed=None, rounds=None, ranks=None) -> bool:
-    """Runs storms and says which differ; true if none does."""
+    """Runs storms and prints which differ; true if none does."""
     reference = places.reference()
     chosen = names or known()
     programs = {name: places.compiled(HERE / f"{name}.c", threads=True) for name in chosen}

@@ -1,10 +1,13 @@
-"""The files `odonata tune` writes, read by MPICH itself.
+"""Tests the files of `odonata tune` with MPICH.
 
-MPICH says nothing when it takes a file, and ends the program when it cannot. So five things are
-shown: programs run with the file of every collective; one that names an algorithm MPICH has not is
-refused; one that leaves out a collective is; one that names recursive doubling for three ranks
-ends in that very algorithm, which asserts on such sizes: the algorithm named is the one that runs;
-and a condition above it shows so whether it holds.
+MPICH prints nothing when it accepts a file, and ends the program when it rejects one. The tests:
+
+- A program runs with the file of every collective.
+- A file with an unknown algorithm is rejected.
+- A file without one of the collectives is rejected.
+- A file with recursive doubling for three ranks ends in an assertion of that algorithm, which shows
+  that the named algorithm runs.
+- The same assertion shows whether a condition above the algorithm is true.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ COLLECTIVES = (
 )  # fmt: skip
 SECONDS = 120
 RANKS = (2, 3, 4)
-# Whether a condition holds for so many ranks on so many nodes, which MPICH takes in turn.
+# Condition, ranks, nodes, and whether it is true. MPICH places the ranks on the nodes cyclically.
 CONDITIONS = (
     ("comm_avg_ppn<=3", 6, 2, True),
     ("comm_avg_ppn<3", 6, 2, False),
@@ -46,7 +49,7 @@ CONDITIONS = (
 
 
 def main() -> bool:
-    """Whether MPICH takes what is written and refuses what is not meant to be."""
+    """Whether MPICH accepts the written files and rejects the incorrect ones."""
     reference = places.reference()
     program = str(places.compiled(HERE / "collectives.c"))
     fine = True
@@ -55,41 +58,43 @@ def main() -> bool:
         for collective in COLLECTIVES:
             file = tuned(collective, cwd / collective)
             for ranks in RANKS:
-                fine &= told(f"{collective}, {ranks} ranks", reference, file, ranks, program, cwd)
+                what = f"{collective}, {ranks} ranks"
+                fine &= check_file(what, reference, file, ranks, program, cwd)
         file = tuned("allgather", cwd / "wrong")
         rules = json.loads(file.read_text())
         for condition, ranks, nodes, holds in CONDITIONS:
-            asked = {
+            rule = {
                 condition: {"algorithm=MPIR_Allgather_intra_recursive_doubling": {}},
                 "any": {"algorithm=MPIR_Allgather_intra_ring": {}},
             }
-            rules["collective=allgather"]["comm_type=intra"] = asked
+            rules["collective=allgather"]["comm_type=intra"] = rule
             file.write_text(json.dumps(rules) + "\n")
             what = f"{condition}, {ranks} ranks on {nodes} nodes"
             asserts = "allgather_intra_recursive_doubling.c" if holds else None
             knob = f"MPIR_CVAR_NUM_CLIQUES={nodes}"
             place = places.Reference(reference.home, (*reference.knobs, knob))
-            fine &= told(what, place, file, ranks, program, cwd, asserts)
+            fine &= check_file(what, place, file, ranks, program, cwd, asserts)
         refused = {
-            "an algorithm it has not": {"algorithm=MPIR_Allgather_intra_quick": {}},
+            "an unknown algorithm": {"algorithm=MPIR_Allgather_intra_quick": {}},
             "recursive doubling": {"algorithm=MPIR_Allgather_intra_recursive_doubling": {}},
         }
         words = {
-            "an algorithm it has not": "unrecognized key algorithm=MPIR_Allgather_intra_quick",
+            "an unknown algorithm": "unrecognized key algorithm=MPIR_Allgather_intra_quick",
             "recursive doubling": "allgather_intra_recursive_doubling.c",
         }
         for what, intra in refused.items():
             rules["collective=allgather"]["comm_type=intra"] = intra
             file.write_text(json.dumps(rules))
-            fine &= told(f"refuses {what}", reference, file, 3, program, cwd, words[what])
+            fine &= check_file(f"rejects {what}", reference, file, 3, program, cwd, words[what])
         del rules["collective=bcast"]
         file.write_text(json.dumps(rules))
-        fine &= told("refuses a file without bcast", reference, file, 3, program, cwd, "Assertion")
+        what = "rejects a file without bcast"
+        fine &= check_file(what, reference, file, 3, program, cwd, "Assertion")
     return fine
 
 
 def tuned(collective: str, out: Path) -> Path:
-    """MPICH's file for a few sizes on few ranks, in which every algorithm may win somewhere."""
+    """MPICH's file for a few sizes and ranks, in which any algorithm may be the fastest."""
     place = places.Twin()
     command = [
         *(place.python, "-m", "odonata", "tune", collective, "--machine", place.machine),
@@ -99,7 +104,7 @@ def tuned(collective: str, out: Path) -> Path:
     return out / "mpich.json"
 
 
-def told(
+def check_file(
     what: str,
     reference: places.Reference,
     file: Path,
@@ -108,14 +113,14 @@ def told(
     cwd: Path,
     refusal: str | None = None,
 ) -> bool:
-    """Runs the program with the file; `refusal` is what MPICH is to say of it."""
+    """Runs the program with the file; `refusal` is the expected message of MPICH."""
     place = places.Reference(reference.home, (*reference.knobs, f"{VARIABLE}={file}"))
     done = places.run(place, ranks, [program], seconds=SECONDS, cwd=cwd)
     if refusal is None:
         fine = done.code == 0 and done.out.strip() == "fine"
     else:
         fine = done.code != 0 and refusal in done.out + done.err
-    print(f"tuning: {what}: {'as it should be' if fine else 'FAILED'}", flush=True)
+    print(f"tuning: {what}: {'as expected' if fine else 'FAILED'}", flush=True)
     if not fine:
         print(done.out + done.err)
     return fine

@@ -155,7 +155,7 @@ impl Key {
             *mut c_int,
         ) -> c_int;
         let (mut out, mut flag) = (0usize, 0);
-        // SAFETY: the program said this is a copy function for objects of this kind.
+        // SAFETY: the program registered this as a copy function for objects of this kind.
         let code = unsafe {
             let copy = std::mem::transmute::<usize, Copy>(self.copy);
             let (extra_state, value) = (self.extra_state as *mut c_void, value as *mut c_void);

@@ -147,9 +147,8 @@ pub(crate) fn write_line(line: &str) {
     let _ = std::io::stderr().write_all(format!("odonata: {line}\n").as_bytes());
 }
 
-/// Installs a panic hook: an internal error of this library ends the process at once, because no
-/// panic may unwind into C. The message names rank and call, and accesses no state that may be
-/// inconsistent.
+/// Installs a panic hook: an internal error of this library ends the process at once. No panic may
+/// unwind into C. The message names rank and call, and accesses no state that may be inconsistent.
 pub(crate) fn report_internal_errors() {
     std::panic::set_hook(Box::new(|what| {
         let rank = std::env::var(workload::wire::ENV_RANK).unwrap_or_else(|_| "0".into());

@@ -42,7 +42,7 @@ impl Runtime {
         self.memory_sampler.peak.sample(now, self.memory_sampler.windows);
         let (begun, peak) = self.memory_sampler.peak.begin_and_peak();
         // SAFETY: the segment is mapped for the life of the process. No other process reads these
-        // fields until it ends, whoever has the turn.
+        // fields until it ends, whichever side has the turn.
         unsafe {
             (&raw mut (*self.control).memory_begun).write(begun);
             // Zero means that no sample was taken.

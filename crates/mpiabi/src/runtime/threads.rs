@@ -3,7 +3,7 @@
 //! `Held` proves that the caller has the lock. It is recursive: a thread that holds it may call MPI
 //! again. If only one thread may be in MPI at a time, it keeps the lock while it waits. With
 //! `MPI_THREAD_MULTIPLE` it releases the lock while it waits, and while a user's callback runs. The
-//! callback may need a lock of another thread that wants to enter MPI, such as Python's global
+//! callback may need a lock of another thread that enters MPI, such as Python's global
 //! lock. So no `Guarded` state may be borrowed across a wait or a callback.
 
 use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
