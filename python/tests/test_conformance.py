@@ -24,7 +24,7 @@ import validate  # noqa: E402
 def outcome(**verdicts: str) -> suite.Outcome:
     found = suite.Outcome()
     for test, verdict in verdicts.items():
-        found.tell(test, verdict, "because")
+        found.record(test, verdict, "because")
     return found
 
 
@@ -45,7 +45,7 @@ def test_a_failure_nobody_excused_is_wrong():
 
 def test_an_excuse_that_nobody_needs_is_stale():
     assert judged(outcome(good="pass"), known=[exempt("bad")]) == [
-        "stale exception: `bad` does not fail any more"
+        "stale exception: `bad` no longer fails"
     ]
     # A part of the suite cannot tell.
     assert judged(outcome(good="pass"), known=[exempt("bad")], all_run=False) == []
@@ -110,8 +110,8 @@ def test_the_table_counts():
 
 
 def test_storms_that_differ_are_told_apart():
-    assert storms.first_difference("a\nb\n", "a\nc\n") == "line 2: twin `b`, reference `c`"
-    assert storms.first_difference("a\n", "a\nb\n") == "the twin wrote 1 lines, the reference 2"
+    assert storms.first_difference("a\nb\n", "a\nc\n") == "line 2: odonata `b`, reference `c`"
+    assert storms.first_difference("a\n", "a\nb\n") == "odonata wrote 1 lines, the reference 2"
 
 
 def test_the_part_of_every_storm_has_fixed_seeds_and_the_rest_new_ones():
