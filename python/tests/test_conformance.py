@@ -105,7 +105,7 @@ def test_the_exceptions_are_readable():
 def test_the_table_counts():
     twin = {2: outcome(a="pass", b="fail", c="skip")}
     text = mpi4py_table.page(twin, {2: outcome(a="pass")}, [exempt("b")])
-    assert "| 2 | twin | 3 | 1 | 1 | 1 |" in text and "| 2 | mpich | 1 | 1 | 0 | 0 |" in text
+    assert "| 2 | odonata | 3 | 1 | 1 | 1 |" in text and "| 2 | mpich | 1 | 1 | 0 | 0 |" in text
     assert "| `b` | 1, 2, 3, 8 | a reason |" in text
 
 
