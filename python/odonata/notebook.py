@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 MOST_ROWS = 20
 PAGE = """
 <div>
-<p><b>{{ title }}</b><br>{{ facts | join(", ") }}</p>
+<p><b>{{ title }}</b><br/>{{ facts | join(", ") }}</p>
 {% if warning %}<p><b>{{ warning }}</b></p>{% endif %}
 {% if rows %}
 <table>
-<thead><tr>{% for name in names %}<th style="text-align:{{ sides[loop.index0] }}">{{ name }}</th>{% endfor %}</tr></thead>
+<thead><tr>{% for name in names %}<th style="{{ styles[loop.index0] }}">{{ name }}</th>{% endfor %}</tr></thead>
 <tbody>
 {% for row in rows %}
-<tr>{% for cell in row %}<td style="text-align:{{ sides[loop.index0] }}">{{ cell }}</td>{% endfor %}</tr>
+<tr>{% for cell in row %}<td style="{{ styles[loop.index0] }}">{{ cell }}</td>{% endfor %}</tr>
 {% endfor %}
 </tbody>
 </table>
 {% endif %}
-{% if left_out %}<p>{{ left_out }} more rows</p>{% endif %}
+{% if left_out %}<p>{{ left_out }} more {{ "row" if left_out == 1 else "rows" }}</p>{% endif %}
 {{ figure }}
 </div>
 """  # noqa: E501 - cells of a table stay on one line
@@ -59,6 +59,11 @@ def table(title: str, facts: list[str], rows: Sequence[Mapping[str, Any]]) -> st
     return render(view, None)
 
 
+def counted(number: int, thing: str) -> str:
+    """`1 node`, `2 nodes`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def plain(value: Any) -> str:
     """A value of a table as text."""
     if value is None:
@@ -74,13 +79,14 @@ def render(view: View, axes: Axes | None) -> str:
     figure = ""
     if axes is not None and axes.figure is not None:
         figure = Markup(figures.svg(axes.figure, view.title))
+    sides = ["left", *["right"] * (len(view.names) - 1)]
     template = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(PAGE)
     return template.render(
         title=view.title,
         facts=view.facts,
         warning=view.warning,
         names=view.names,
-        sides=["left"] + ["right"] * (len(view.names) - 1),
+        styles=[f"text-align:{side};padding:1px 12px 1px 0" for side in sides],
         rows=view.rows[:MOST_ROWS],
         left_out=max(len(view.rows) - MOST_ROWS, 0),
         figure=figure,
@@ -95,9 +101,10 @@ def run(s: Mapping[str, Any], data: Mapping[str, Any]) -> View:
     if failure:
         title = f"No prediction on {s['machine']}"
         kind = str(failure["kind"]).replace("_", " ")
-        warning = f"Ended early: {kind}. {failure['message']}"
+        message = str(failure["message"])
+        warning = message if kind in message else f"{kind}: {message}"
     facts = [
-        f"{s['ranks']:,} ranks on {s['nodes']:,} nodes",
+        f"{counted(s['ranks'], 'rank')} on {counted(s['nodes'], 'node')}",
         f"{s['placement']} placement",
         f"{s['fidelity']} fidelity",
         f"compute {s['compute']}",
@@ -112,7 +119,8 @@ def run(s: Mapping[str, Any], data: Mapping[str, Any]) -> View:
             spread = (sum(times) / len(times), min(times), max(times))
             rows.append([share, *(units.show_time(time) for time in spread)])
     names = ("time per rank", "mean", "least", "most")
-    return View(title, facts, names, rows, warning, has_curve=len(ranks) > 1)
+    has_curve = len(ranks) > 1 and not failure
+    return View(title, facts, names, rows, warning, has_curve)
 
 
 def bench(s: Mapping[str, Any], data: Mapping[str, Any]) -> View:
@@ -131,7 +139,8 @@ def bench(s: Mapping[str, Any], data: Mapping[str, Any]) -> View:
         cells.append(cell)
     if has_algorithm:
         names.append("algorithm")
-    facts = [f"{s['nodes']:,} nodes, {s['ppn']} ranks per node", f"{s['fidelity']} fidelity"]
+    facts = [counted(s["nodes"], "node"), f"{counted(s['ppn'], 'rank')} per node",
+             f"{s['fidelity']} fidelity"]  # fmt: skip
     title = f"{s['name']} on {s['machine']}"
     return View(title, facts, names, cells, has_curve=len(rows) > 1)
 
@@ -173,7 +182,7 @@ def tune(s: Mapping[str, Any], data: Mapping[str, Any]) -> View:
             cell += [row["algorithm"] if row else "-", units.show_time(time)]
         cells.append(cell)
     names = ("nodes", "message", "fastest", "time", "library's choice", "time")
-    facts = [s["mpi"], f"{s['ppn']} ranks per node", f"{s['fidelity']} fidelity"]
+    facts = [s["mpi"], f"{counted(s['ppn'], 'rank')} per node", f"{s['fidelity']} fidelity"]
     curve = len({nodes for nodes, _ in calls}) > 1
     return View(f"{s['collective']} on {s['machine']}", facts, names, cells, has_curve=curve)
 
@@ -192,7 +201,8 @@ def jobs(s: Mapping[str, Any], data: Mapping[str, Any]) -> View:
         for row in s["jobs"]
     ]
     names = ("job", "ranks", "nodes", "time", "alone", "slowdown")
-    return View(f"{len(cells)} jobs on {s['machine']}", [f"{s['fidelity']} fidelity"], names, cells)
+    title = f"{counted(len(cells), 'job')} on {s['machine']}"
+    return View(title, [f"{s['fidelity']} fidelity"], names, cells)
 
 
 VIEWS = {"run": run, "replay": run, "bench": bench, "traffic": traffic, "tune": tune, "jobs": jobs}

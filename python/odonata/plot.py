@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from . import published, text, units
 from .benchmarks import KINDS
+from .figures import COLORS
 from .results import Result, Sweep
 
 if TYPE_CHECKING:
     import matplotlib.axes
 
-# Distinguishable in gray and to color-blind readers; the report uses the same four for the shares.
-COLORS = {"compute": "#4c6a92", "waiting": "#d9a441", "transfer": "#3f8f7f", "other": "#a3a9b2"}
 LINES = ("#33568a", "#c2602d", "#3f8f7f", "#7a5a9e", "#8a6d1b", "#5f6b7a")
 INK, FAINT = "#333a44", "#d6dae0"
 # What sets lines apart beyond their color.
@@ -51,27 +50,30 @@ def bench(result: Sweep, ax: matplotlib.axes.Axes | None = None) -> matplotlib.a
     s = result.summary
     column = KINDS[s["name"]].column
     rows = [r for r in result.rows if r["bytes"] > 0] or result.rows
-    scale = 1e6 if column == "latency_s" else 1e-9
     sizes = [r["bytes"] for r in rows]
     label = f"{s['machine']}, predicted"
-    ax.loglog(sizes, [r[column] * scale for r in rows], "o-", ms=3.5, lw=1.6,
-              color=LINES[0], label=label)  # fmt: skip
+    values = [r[column] for r in rows]
+    ax.plot(sizes, values, "o-", ms=3.5, lw=1.6, color=LINES[0], label=label)
     barred = [r for r in rows if r.get("band_low") is not None]
     if barred:
-        low, high = ([r["latency_s"] * scale * (1 + r[end]) for r in barred]
+        low, high = ([r["latency_s"] * (1 + r[end]) for r in barred]
                      for end in ("band_low", "band_high"))  # fmt: skip
         ax.fill_between([r["bytes"] for r in barred], low, high, color=LINES[0], alpha=0.2, lw=0,
-                        label="by packets, from smaller twins")  # fmt: skip
+                        label="error band, from packet-level replicas")  # fmt: skip
+        values += [*low, *high]
     if s["name"] == "latency":
         measured = [c for c in published.LATENCIES if c.preset == s["machine"]
                     and c.benchmark == s["name"]]  # fmt: skip
         for curve, color in zip(measured, LINES[1:]):  # noqa: B905 - as many as there are
-            ax.loglog(*zip(*curve.points, strict=True), "x", ms=6, mew=1.6, color=color,
-                      label=f"{curve.what} (published)")  # fmt: skip
+            published_at, published_us = zip(*curve.points, strict=True)
+            seconds = [microseconds * 1e-6 for microseconds in published_us]
+            ax.plot(published_at, seconds, "x", ms=6, mew=1.6, color=color,
+                    label=f"{curve.what} (published)")  # fmt: skip
+            values += seconds
     sizes_axis(ax)
-    ax.set_ylabel("one-way latency (us)" if column == "latency_s" else "bandwidth (GB/s)")
-    if s["name"] not in ("latency", "multi_lat", "put_latency") and column == "latency_s":
-        ax.set_ylabel("latency (us)")
+    scale(ax.yaxis, column, values, 10)
+    if ax.get_yscale() == "linear":
+        ax.set_ylim(0, None)
     ax.set_title(f"{s['name']}: {text.counted(s['nodes'], 'node')} x {s['ppn']}",
                  loc="left", fontsize=11, color=INK)  # fmt: skip
     ax.legend(frameon=False, fontsize=8)
@@ -121,28 +123,29 @@ def traffic(
 
 
 def ranks(result: Result, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
-    """Where every rank's time went, stacked."""
+    """Each rank's time, stacked: compute, waiting, transfer and other."""
     ax = axes(ax)
     rows = result.data.get("ranks") or []
     shares(ax, rows)
-    ax.set_ylabel("time (ms)")
+    scale(ax.yaxis, "time_s", [ax.get_ylim()[1]], 10)
     ax.set_xlabel("rank")
-    ax.legend(frameon=False, fontsize=8, ncols=4)
+    ax.legend(frameon=False, fontsize=8, ncols=4, loc="lower left", bbox_to_anchor=(0, 1),
+              borderaxespad=0.2)  # fmt: skip
     return ax
 
 
 def shares(
     ax: matplotlib.axes.Axes, rows: Sequence[Mapping[str, Any]], named: bool = False
 ) -> None:
-    """Stacked areas of compute, waiting, transfer and other over the ranks, milliseconds.
+    """Stacked areas of compute, waiting, transfer and other over the ranks, seconds.
 
-    With `named`, the bands carry their names where they are tall enough to be read.
+    With `named`, each band that is tall enough carries its name.
     """
     bands: dict[str, tuple[float, float]] = {}
     edges = list(range(len(rows) + 1))
     below = [0.0] * len(rows)
     for share, color in COLORS.items():
-        above = [b + 1e3 * (r.get(f"{share}_s") or 0.0) for b, r in zip(below, rows, strict=True)]
+        above = [b + (r.get(f"{share}_s") or 0.0) for b, r in zip(below, rows, strict=True)]
         if any(a > b for a, b in zip(above, below, strict=True)):
             ax.fill_between(edges, [*below, below[-1]], [*above, above[-1]], step="post",
                             color=color, lw=0, label=share)  # fmt: skip
@@ -172,23 +175,24 @@ def demo(curves: Sequence[Mapping[str, Any]], runs: Mapping[str, Result], path: 
     for name, color in zip(names, LINES):  # noqa: B905 - colors outnumber curves
         rows = [row for row in curves if row["what"] == name]
         sizes = [row["bytes"] for row in rows]
-        left.loglog(sizes, [row["predicted_s"] * 1e6 for row in rows], "-", lw=1.5, color=color)
-        left.loglog(sizes, [row["measured_s"] * 1e6 for row in rows], "o", ms=4.5, mfc="white",
-                    mec=color, mew=1.4, label=name)  # fmt: skip
+        left.plot(sizes, [row["predicted_s"] for row in rows], "-", lw=1.5, color=color)
+        left.plot(sizes, [row["measured_s"] for row in rows], "o", ms=4.5, mfc="white",
+                  mec=color, mew=1.4, label=name)  # fmt: skip
     sizes_axis(left)
-    left.set_ylabel("one-way latency (us)")
+    scale(left.yaxis, "latency_s", [row["measured_s"] for row in curves], 10)
     left.set_title("Published (circles) and predicted (lines)", loc="left", fontsize=11, color=INK)
     left.legend(frameon=False, fontsize=8)
-    most = max((r.summary["time_s"] for r in runs.values()), default=0.0) * 1e3
+    most = max((r.summary["time_s"] for r in runs.values()), default=0.0)
     for ax, (placement, result) in zip(rest, runs.items(), strict=True):
         axes(ax)
         shares(ax, result.data.get("ranks") or [], named=True)
         ax.set_ylim(0, most * 1.12)
         ax.set_xlabel("rank")
-        spent = result.summary["time_s"] * 1e3
-        ax.set_title(f"{placement}: {spent:.2f} ms", loc="left", fontsize=11, color=INK)
-    if rest:
-        rest[0].set_ylabel("time (ms)")
+        spent = units.show_time(result.summary["time_s"])
+        ax.set_title(f"{placement}: {spent}", loc="left", fontsize=11, color=INK)
+        scale(ax.yaxis, "time_s", [most], 10)
+    for ax in rest[1:]:
+        ax.set_ylabel("")
     figure.savefig(path, dpi=160)
 
 
@@ -203,16 +207,17 @@ def tune(
     for nth, name in enumerate(names):
         mine = [row for row in rows if row["bytes"] == size and row["algorithm"] == name]
         look = style(nth)
-        points = [(row["ranks"], row["latency_s"] * 1e6) for row in mine]
-        ax.loglog(*zip(*points, strict=True), ms=4.5, lw=1.6, label=name, **look)
+        points = [(row["ranks"], row["latency_s"]) for row in mine]
+        ax.plot(*zip(*points, strict=True), ms=4.5, lw=1.6, label=name, **look)
         for row, point in zip(mine, points, strict=True):
             if row["method"] != "exact":
                 ax.plot(*point, ms=4.5, mfc="white", **{**look, "ls": "none"})
-    ax.set_xlabel("ranks")
-    ax.set_ylabel("latency (us)")
+    drawn = [row for row in rows if row["bytes"] == size]
+    scale(ax.xaxis, "ranks", [row["ranks"] for row in drawn], 2)
+    scale(ax.yaxis, "latency_s", [row["latency_s"] for row in drawn], 10)
     s = result.summary
     each = text.counted(s["ppn"], "rank")
-    title = f"{s['collective']}, {units.short_size(size)} B: {each} a node"
+    title = f"{s['collective']}, {units.short_size(size)} B: {each} per node"
     ax.set_title(title, loc="left", fontsize=11, color=INK)
     legend(ax, ax.get_legend_handles_labels()[0], None, is_ours)
     return ax
@@ -386,7 +391,7 @@ def unit_of(column: str, top: float) -> tuple[str, str, float]:
     of them to one."""
     kinds = {
         "_B_per_s": (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)),
-        "_s": (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("ps", 1e-12)),
+        "_s": (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9), ("ps", 1e-12)),
     }
     for end, units_of in kinds.items():
         if column.endswith(end) and (end == "_B_per_s" or not column.endswith("_per_s")):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import os
 import re
-import zlib
 from html.parser import HTMLParser
 
+import matplotlib.image
 import pytest
 
 import odonata as od
 from odonata import report
-from odonata.report import svg
+from odonata.report import drawings
 
 SMALL = ("--machine", "dragonfly-1056")
 
@@ -49,7 +51,9 @@ def check(text: str) -> str:
     """A page that needs no network; its words."""
     page = Page(text)
     assert page.open == []
-    assert all(r.startswith("data:") for r in page.references), page.references
+    ids = set(re.findall(r' id="([^"]+)"', text))
+    for r in page.references:  # within the page, or the data itself
+        assert r.startswith("data:") or r.removeprefix("#") in ids, r
     assert "@import" not in text and "url(" not in text and "<script" not in text
     return " ".join(" ".join(page.words).split())
 
@@ -214,34 +218,62 @@ def test_of_an_interrupted_sweep():
 
 
 def test_marks_on_the_axis_are_inside_the_frame():
-    drawing = svg.curve([("a", [(8, 1e-6), (3000, 2e-6)])], "bytes", "time", True, str, str)
-    frame = svg.Frame(1040, 350, left=72, top=28)
-    marks = re.findall(rf'<text x="([0-9.]+)" y="{frame.bottom + 15:.1f}"', drawing)
-    assert len(marks) == 4  # 16, 64, 256 and 1024 of the powers of 4
-    assert all(frame.left <= float(x) <= frame.right for x in marks)
+    line = [(8, 1e-6), (3000, 2e-5)]
+    drawing = drawings.curve([("a", line)], "bytes", "time", True, lambda x: f"x{x:g}", str)
+    marks = re.findall(r'x="([0-9.]+)"[^>]*>x([0-9]+)</text>', drawing)
+    assert [size for _, size in marks] == ["16", "64", "256", "1024"]
+    assert all(0 < float(x) < 1040 for x, _ in marks)
+
+
+def test_points_have_titles_and_names_are_escaped():
+    line = [(8, 1e-6), (3000, 2e-5)]
+    rings = [[(8, 1.1e-6)]]
+    drawing = drawings.curve([("<a>", line)], "bytes", "time", True, str, str, rings)
+    titles = re.findall(r"<title>(.*?)</title>", drawing)
+    assert titles == ["&lt;a&gt;, predicted: 8, 1e-06", "&lt;a&gt;, predicted: 3000, 2e-05",
+                      "&lt;a&gt;, published: 8, 1.10 µs"]  # fmt: skip
+
+
+def test_colors_follow_the_page():
+    """Light and dark are variables of the page; no drawing has colors of its own."""
+    ranks = [{"compute_s": 1.0, "waiting_s": 2.0, "transfer_s": 1.0, "other_s": 1.0}] * 4
+    parts = [
+        drawings.time_by_rank(ranks),
+        drawings.matrix([{"src": 0, "dst": 1, "bytes": 8}], 4),
+        drawings.curve([("a", [(0.1, 0.1)])], "offered", "accepted", False, str, str),
+    ]
+    for drawing in parts:
+        assert "var(--" in drawing and not re.search(r": #[0-9a-f]{3}", drawing)
+    page = report.PAGE.read_text()
+    for variable in set(re.findall(r"var\((--[a-z]+)\)", "".join(parts))):
+        assert f"{variable}: #" in page, variable
 
 
 def test_many_ranks_are_averaged():
     ranks = [{"compute_s": float(i % 2), "waiting_s": 0.0} for i in range(5000)]
-    drawing = svg.time_by_rank(ranks)
-    assert drawing.count('class="hover"') == svg.MOST_COLUMNS
+    drawing = drawings.time_by_rank(ranks)
+    assert drawing.count('class="hover"') == drawings.MOST_COLUMNS
     assert "ranks 0 to 8, mean" in drawing
 
 
 def test_binning_keeps_the_mean():
     values = [float(i * i % 97) for i in range(1024)]
-    few = svg.binned(values, 64)
+    few = drawings.binned(values, 64)
     assert len(few) == 64 and sum(few) / 64 == pytest.approx(sum(values) / 1024)
 
 
-def test_ticks_are_round_and_inside():
-    for top in (1e-9, 0.37, 1.0, 7.0, 12345.0):
-        found = svg.ticks(top)
-        assert found[0] == 0 and found[-1] <= top * (1 + 1e-9) and 2 <= len(found) <= 7
+def test_the_matrix_has_a_pixel_per_pair_of_ranks():
+    messages = [{"src": 0, "dst": 1, "bytes": 1}, {"src": 2, "dst": 0, "bytes": 1000}]
+    drawing = drawings.matrix(messages, 3)
+    code = re.search(r"data:image/png;base64,([^\"]*)", drawing)[1]
+    pixels = matplotlib.image.imread(io.BytesIO(base64.b64decode(code)))
+    assert pixels.shape == (3, 3, 4)
+    alpha = pixels[..., 3]
+    assert 0 < alpha[0, 1] < alpha[2, 0] == 1 and (alpha > 0).sum() == 2
+    assert "largest cell is 1.00 kB" in drawing
 
 
-def test_png_is_a_png():
-    pixels = b"".join(b"\0" + bytes([1, 2, 3, 4]) * 3 for _ in range(2))
-    picture = svg.png(3, 2, pixels)
-    body = re.search(rb"IDAT(.*?)....IEND", picture, re.DOTALL)[1]
-    assert zlib.decompress(body[:-4]) == pixels
+def test_equal_results_have_equal_drawings():
+    line = [("a", [(8, 1e-6), (64, 2e-6)])]
+    first, second = (drawings.curve(line, "x", "y", True, str, str) for _ in range(2))
+    assert first == second

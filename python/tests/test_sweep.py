@@ -387,7 +387,7 @@ def test_what_was_accepted_when_nothing_came_is_not_drawn():
 def test_axes_are_in_the_unit_that_suits_and_logarithmic_for_no_fraction():
     rows = answers(offered=[0.05, 0.8], nodes=[2, 64], least_mean_s=[2e-6, 3e-6],
                    wait_s=[1e-6, 0.1], rate_B_per_s=[1e9, 24e9])  # fmt: skip
-    for y, label, is_log in (("least_mean_s", "least_mean (us)", False),
+    for y, label, is_log in (("least_mean_s", "least_mean (µs)", False),
                              ("offered", "offered", False),
                              ("wait_s", "wait (ms, logarithmic)", True),
                              ("rate_B_per_s", "rate (GB/s, logarithmic)", True)):  # fmt: skip

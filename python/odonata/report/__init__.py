@@ -16,7 +16,7 @@ from .. import published, tables, text, units
 from ..benchmarks import KINDS
 from ..errors import Diagnostics
 from ..files import why, write_text
-from . import svg
+from . import drawings
 
 PAGE = Path(__file__).with_name("page.html")
 HOTTEST = 8
@@ -164,8 +164,10 @@ def published_curves(curves: Sequence[Mapping[str, Any]]) -> str:
     measured = [[(r["bytes"], r["measured_s"]) for r in c["rows"]] for c in curves]
     if not curves:
         return ""
-    return svg.curve(predicted, "message size, bytes", "one-way latency", True, units.short_size,
-                     svg.tick_time, measured)  # fmt: skip
+    return drawings.curve(
+        predicted, "message size, bytes", "one-way latency", True,
+        units.short_size, drawings.tick_time, measured,
+    )  # fmt: skip
 
 
 def run_content(
@@ -190,7 +192,7 @@ def run_content(
             for k, v in split.items()
             if v["max"] > 0
         ],
-        "by_rank": svg.time_by_rank(ranks) if ranks else "",
+        "by_rank": drawings.time_by_rank(ranks) if ranks else "",
         "calls": [
             {**c, "share": (c.get("time_s") or 0.0) / in_calls,
              "per_rank": (c.get("time_s") or 0.0) / max(len(ranks), 1)}
@@ -200,7 +202,7 @@ def run_content(
             {**d, "name": text.distance_name(d), "share": (d.get("bytes") or 0) / moved}
             for d in distance
         ],
-        "matrix": svg.matrix(messages, s["ranks"]) if messages and s.get("ranks") else "",
+        "matrix": drawings.matrix(messages, s["ranks"]) if messages and s.get("ranks") else "",
         "links": links[:HOTTEST],
         "link_kinds": data.get("link_kinds") or [],
         "busiest": links[0].get("utilization") if links else None,
@@ -234,10 +236,10 @@ def bench_content(
     rows = data.get("rows") or s["rows"]
     column = KINDS[s["name"]].column
     words = units.show_time if column == "latency_s" else units.show_rate
-    marks = svg.tick_time if column == "latency_s" else units.show_rate
+    marks = drawings.tick_time if column == "latency_s" else units.show_rate
     best = min if column == "latency_s" else max
     points = [(r["bytes"], r[column]) for r in rows]
-    picture = svg.curve([(s["name"], points)], "message size, bytes",
+    picture = drawings.curve([(s["name"], points)], "message size, bytes",
                         "latency" if column == "latency_s" else "bandwidth",
                         True, units.short_size, marks) if len(points) > 1 else ""  # fmt: skip
     shown = [
@@ -289,7 +291,7 @@ def traffic_content(
     rows = data.get("rows") or s["rows"]
     # Where nothing arrived in the window it was too short to tell.
     points = [(r["offered"], r["accepted"]) for r in rows if r.get("hops_mean")]
-    picture = svg.curve([(s["pattern"], points)], "offered load", "accepted load", False,
+    picture = drawings.curve([(s["pattern"], points)], "offered load", "accepted load", False,
                         lambda v: f"{v:.2g}", lambda v: f"{v:.2g}")  # fmt: skip
     shown = [
         {
