@@ -18,7 +18,9 @@ PAGE = """
 {% if warning %}<p><b>{{ warning }}</b></p>{% endif %}
 {% if rows %}
 <table>
-<thead><tr>{% for name in names %}<th style="{{ styles[loop.index0] }}">{{ name }}</th>{% endfor %}</tr></thead>
+<thead>
+<tr>{% for name in names %}<th style="{{ styles[loop.index0] }}">{{ name }}</th>{% endfor %}</tr>
+</thead>
 <tbody>
 {% for row in rows %}
 <tr>{% for cell in row %}<td style="{{ styles[loop.index0] }}">{{ cell }}</td>{% endfor %}</tr>
@@ -29,7 +31,7 @@ PAGE = """
 {% if left_out %}<p>{{ left_out }} more {{ "row" if left_out == 1 else "rows" }}</p>{% endif %}
 {{ figure }}
 </div>
-"""  # noqa: E501 - cells of a table stay on one line
+"""
 
 
 @dataclass

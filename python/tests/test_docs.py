@@ -89,3 +89,22 @@ def test_reference_is_not_stale():
     done = subprocess.run([sys.executable, ROOT / "docs" / "reference" / "generate.py", "--check"],
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def test_notebooks_are_not_stale():
+    done = subprocess.run([sys.executable, ROOT / "docs" / "tutorial" / "notebooks.py", "--check"],
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", TUTORIAL, ids=lambda page: page.stem)
+def test_python_of_a_page_runs(page, tmp_path):
+    """From a folder that shows the files of the tree, as the site and a notebook run it."""
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "out").mkdir()
+    code = "\n".join(blocks)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert ("report" in code) == (tmp_path / "out" / "cg.html").exists()
