@@ -2,8 +2,8 @@
 //!
 //! Such a rank may be blocked in the kernel until another rank continues, which waits for the
 //! simulator. When every running rank is blocked, the simulator therefore continues without them:
-//! they are detached. A detached rank that hands over rejoins at the present simulated time. The
-//! traffic takes no simulated time, and the summary reports it.
+//! they are detached (`presence::AWAY`). A detached rank that hands over rejoins at the present
+//! simulated time. The traffic takes no simulated time, and the summary reports it.
 
 use crate::Live;
 use crate::blocked::{Activity, activity, cpu_ticks};
