@@ -36,7 +36,7 @@ unsafe fn own_deadline(clock: clockid_t, deadline: *const timespec) -> Option<De
     Some(Deadline { at, begun, span })
 }
 
-/// Runs `wait` with the converted deadline; `has_expired` tells from its result if that has passed.
+/// Runs `wait` with the converted deadline. `has_expired` is true if its result is a timeout.
 unsafe fn wait_until<R>(
     clock: clockid_t,
     deadline: *const timespec,

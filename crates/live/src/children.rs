@@ -134,7 +134,7 @@ impl Children {
             let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
             let waited =
                 unsafe { libc::waitid(libc::P_PGID, self.group as libc::id_t, &mut info, options) };
-            // SAFETY: filled in by waitid, zero if nobody has exited.
+            // SAFETY: filled in by waitid, zero if no child has exited.
             let pid = unsafe { info.si_pid() };
             if waited != 0 || pid == 0 {
                 // A child may have left the group for a session of its own: query each child every

@@ -49,7 +49,7 @@ impl Shared {
         // Excluded from core dumps, which would allocate every hole of the sparse segment.
         // SAFETY: advice about the mapping made above.
         unsafe { libc::madvise(base, bytes as usize, libc::MADV_DONTDUMP) };
-        // SAFETY: the mapping has the length asked for and lives as long as this value; `Live`
+        // SAFETY: the mapping has the requested length and lives as long as this value; `Live`
         // drops it last.
         let segment = unsafe { Segment::at(base.cast()) };
         // SAFETY: no rank has started, so only this process accesses the segment.

@@ -1,6 +1,6 @@
-//! The Fortran types of the arguments of a C function. They follow from the C types, and from the
-//! names where C has one type for several purposes: an `int` may be a logical, a `void *` a buffer,
-//! an address or a word of the program.
+//! The Fortran types of the arguments of a C function, from their C types. Where C has one type for
+//! several purposes, the name of the argument decides: an `int` may be a logical, a `void *` a
+//! buffer, an address or a word of the program.
 
 #![allow(dead_code)] // each user needs a part
 
