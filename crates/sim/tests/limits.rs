@@ -76,7 +76,7 @@ fn receives_beyond_the_entries_end_a_job_that_matches_in_hardware() {
     for part in [
         "x4000c0s0b0n0",
         "all 8 of a match engine",
-        "9 receives posted and 0 messages unexpected",
+        "9 posted receives and 0 unexpected messages",
         "FI_CXI_RX_MATCH_MODE=hardware",
         "FI_CXI_RX_MATCH_MODE=hybrid",
     ] {
@@ -197,7 +197,7 @@ fn an_event_queue_overflows_by_the_manuals_count() {
     let (outcome, _) = run(&job, unexpected(11));
     let (rank, text) = what(&outcome);
     assert_eq!(rank, 0);
-    for part in ["11 messages unexpected", "101 events", "96 slots", "FI_CXI_DEFAULT_CQ_SIZE"] {
+    for part in ["11 unexpected messages", "101 events", "96 slots", "FI_CXI_DEFAULT_CQ_SIZE"] {
         assert!(text.contains(part), "{part}\n{text}");
     }
 }

@@ -81,7 +81,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             LostAt::Switch(switch) => {
                 let switch = machine.end_name(machine::LinkEnd::Switch(switch));
-                format!("at {switch}, from which no path led on")
+                format!("at {switch}, which had no path to the destination")
             }
         };
         let times = if sent == 1 { "once".into() } else { format!("{sent} times") };

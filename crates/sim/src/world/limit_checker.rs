@@ -352,7 +352,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             (machine.node_name(placement.node), self.job_time(), limits.bound(limit));
         let own = self.own_number(rank);
         let (posted, unexpected) = limits.lists(rank);
-        let lists = format!("{posted} receives posted and {unexpected} messages unexpected");
+        let lists = format!("{posted} posted receives and {unexpected} unexpected messages");
         let what = match limit {
             Limit::Tag => {
                 let tag = limits.high_water(limit).used;
@@ -386,8 +386,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     n => format!("{n} ranks wait"),
                 };
                 format!(
-                    "rendezvous sends used up at {now}: rank {own} on {node} has {bound} out, the \
-                     most there may be, and is inside the next; {who} so, and nobody receives"
+                    "rendezvous sends used up at {now}: rank {own} on {node} has {bound} in \
+                     progress, the maximum, and is blocked in the next; {who}, and no rank receives"
                 )
             }
             Limit::Communicators => {
@@ -416,7 +416,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 format!(
                     "match entries used up by registered memory at {nic} at {now}: all {bound} of \
                      a match engine are taken, where rank {own} on {node} has {} windows, {} long \
-                     accumulates under way, {lists}; {} ranks share the engine. There is none for \
+                     accumulates in progress, {lists}; {} ranks share the engine. None is left for \
                      the next (`FI_ENOSPC`)",
                     limits.regions(rank).0,
                     limits.temporary_regions(rank),
@@ -436,8 +436,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Limit::Requests => {
                 let held = limits.high_water(limit).used;
                 format!(
-                    "requests used up at {now}: rank {own} on {node} has {held} at once, with \
-                     those that are complete and were not waited for, and its library has {bound}. \
+                    "requests used up at {now}: rank {own} on {node} has {held} at once, \
+                     including complete ones that were not waited for; its library has {bound}. \
                      It ends the job there (`req != NULL`)"
                 )
             }
