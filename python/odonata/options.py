@@ -98,7 +98,7 @@ BUFFERS = option(
     default="host",
     show_default=True,
     help="Where messages lie: in host memory, or in that of the ranks' GPUs "
-    "(docs/models/node.md).",
+    "(docs/models/gpu-buffers.md).",
 )
 RULES = option(
     "--coll-rules",

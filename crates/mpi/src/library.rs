@@ -82,7 +82,7 @@ pub struct Library {
     pub notes: Vec<(Option<Kind>, String)>,
 }
 
-/// Handling of buffers in GPU memory; see docs/models/node.md.
+/// Handling of buffers in GPU memory; see docs/models/gpu-buffers.md.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gpu {
     /// CPU time per side to move a message of at most `load_max` bytes to or from GPU memory by

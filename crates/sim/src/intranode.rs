@@ -117,8 +117,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// The next protocol phase of a matched rendezvous within a node. Through cells, the sender is
-    /// asked for the data; otherwise the receiver copies by itself.
+    /// The next protocol phase of a matched rendezvous within a node. Through cells, the receiver
+    /// requests the data; otherwise it copies the data itself.
     pub(crate) fn next_phase_within_node(&self, send: &Send) -> ProtocolPhase {
         if self.copy_method(send) == CopyMethod::Cells {
             ProtocolPhase::Get

@@ -365,8 +365,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Fetches the rest of a rendezvous. In the network the receiver's NIC fetches it; within a
-    /// node the receiver copies it, or asks the sender to write it.
+    /// Fetches the rest of a rendezvous. In the network the receiver's NIC fetches it. Within a
+    /// node the receiver copies it, or has the sender write it to cells.
     pub(crate) fn fetch_data(&mut self, id: SendId) {
         let send = self.sends[id];
         if send.same_node {

@@ -96,7 +96,7 @@ impl Pair {
         let notified = self.latency + ns(l.call_overhead) - overheads;
         overheads + self.latency + ns(start) + self.copy(bytes) + notified.max(0.0)
     }
-    /// The sender is asked for the data, and fills one cell while the receiver empties the one
+    /// The receiver requests the data. The sender fills one cell while the receiver empties the one
     /// before.
     fn by_cells(&self, bytes: u64) -> f64 {
         let first = bytes.min(self.library.shm_cell);

@@ -230,7 +230,7 @@ fn eight_reductions_of_a_group_run_at_once() {
 }
 
 /// Reductions of another communicator's group, and reductions that are too long for switches or
-/// unsupported, use messages. No fidelity offloads unless asked to.
+/// unsupported, use messages. No fidelity offloads without a request.
 #[test]
 fn what_switches_do_not_take_goes_as_messages() {
     let here = job(&[0, 40, 700]);

@@ -124,9 +124,12 @@ fn a_lone_access_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() {
 }
 
 /// The diagnostics of shs-libcxi, between two NICs on one switch, from the call to the event at the
-/// initiator: cxi_write_lat 2.07 us at 8 B, 2.69 at 128 B, 2.86 at 1 KiB; cxi_read_lat 2.69, 2.71
-/// and 2.87; cxi_atomic_lat 2.50 us not fetching and 2.57 us fetching, at 8 B. The parameters come
-/// from cxi_send_lat alone: these are predictions.
+/// initiator:
+/// - cxi_write_lat 2.07 us at 8 B, 2.69 at 128 B, 2.86 at 1 KiB;
+/// - cxi_read_lat 2.69, 2.71 and 2.87;
+/// - cxi_atomic_lat 2.50 us not fetching and 2.57 us fetching, at 8 B.
+///
+/// The parameters come from cxi_send_lat alone: these are predictions.
 #[test]
 fn writes_reads_and_atomics_of_one_nic_take_what_was_measured() {
     let measured = [

@@ -347,7 +347,7 @@ fn calls_made_after_everything_else_are_honored() {
     // Each call completes a picosecond after its computation.
     let after = |n: u64| Time(n * (Span::us(1).0 + 1));
     assert_eq!((outcome.end, outcome.time), (End::Finished, after(4)));
-    // Called three times with further calls, and once more without.
+    // Called three times with further calls, and a fourth time without.
     let at: Vec<Time> = (1..=4).map(after).collect();
     assert_eq!(world.workload.stalled_at, at);
 }

@@ -74,9 +74,9 @@ fn the_step_to_dma_lies_between_64_and_128_bytes() {
     }
 }
 
-/// The step of one more round trip is at each library's threshold. LUMI-G, OMB 7.5: between 16 and
-/// 32 KiB with Cray MPICH from host memory (+3.38 us, 0.73 us of it wire time), and between 4 and 8
-/// KiB with Open MPI from GPU memory (+3.11 us, of which 0.17 us).
+/// The step of one more round trip is at each library's threshold. LUMI-G, OMB 7.5, saw it between
+/// 16 and 32 KiB with Cray MPICH from host memory (+3.38 us, 0.73 us of it wire time). With Open
+/// MPI from GPU memory it was between 4 and 8 KiB (+3.11 us, of which 0.17 us).
 #[test]
 fn the_rendezvous_step_lies_at_the_librarys_threshold() {
     for (mpi, buffers, below, above, step) in [

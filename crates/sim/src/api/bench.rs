@@ -359,7 +359,7 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Simulates one size; the error says how the run ended if it did not finish.
+    /// Simulates one size; the error is how the run ended if it did not finish.
     fn row(&mut self, bytes: u64, band: Option<Band>) -> Result<BenchRow, End> {
         let Session { job, which, fidelity, overrides, messages, .. } = &*self;
         let mut row = match sampled(job, *which, bytes, overrides, *fidelity, *messages) {

@@ -545,7 +545,7 @@ fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     all.then_some((period as u32, size as u32))
 }
 
-/// Simulates a call; the error says how the run ended if it did not finish.
+/// Simulates a call; the error is how the run ended if it did not finish.
 pub(super) fn time(
     job: &mut Job,
     parts: &CallPlan,

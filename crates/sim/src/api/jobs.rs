@@ -371,7 +371,7 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<InputError>> {
     if input_errors.is_empty() { Ok((run, order, ready)) } else { Err(input_errors) }
 }
 
-/// What a job wants to be seated for.
+/// Ranks, placement and class that a job requests.
 fn wanted<'a>(job: &'a JobRequest, common: &Common) -> JobSpec<'a> {
     let JobRequest { ranks, ppn, placement, class, .. } = job;
     let env: &[_] = match &job.task {

@@ -248,9 +248,10 @@ impl Rounds {
         Rounds { blocks, own: Vec::new(), pieces, dependence: 1.0 }
     }
 
-    /// Start of the `nth` of `n` blocks, the last of which starts at `last` at the latest: near the
-    /// middle of its part of all rounds, and in the middle of a part of the wave in which no other
-    /// block starts. If its part is shorter than a wave, in the middle of a part of it.
+    /// Start of the `nth` of `n` blocks; the last one starts at `last` at the latest.
+    ///
+    /// A block starts near the middle of its part of all rounds, at a phase of the wave at which no
+    /// other block starts. If the part is shorter than a wave, it is divided instead of the wave.
     fn begin(last: u32, nth: u32, n: u32, wave: u32) -> u32 {
         let middle =
             |of: u32, nth: u32| (u64::from(2 * nth + 1) * u64::from(of) / u64::from(2 * n)) as u32;
