@@ -104,19 +104,19 @@ pub struct LogGpNetwork {
 /// Traffic to add to these links.
 struct Uncounted {
     path: Vec<LinkId>,
-    carried: LinkTraffic,
+    traffic: LinkTraffic,
 }
 
 impl Uncounted {
     fn count(&self, counters: &mut Counters) {
         for &link in &self.path {
-            counters.links[link] += self.carried;
+            counters.links[link] += self.traffic;
         }
     }
 }
 
-/// Prefetch distance in events for a message in flight; half of it for the data it refers to. A
-/// read from memory takes as long as one or two events.
+/// Prefetch distance in events for the data that a message refers to; twice that for the message
+/// itself. A read from memory takes as long as one or two events.
 const PREFETCH_DISTANCE: usize = 4;
 /// With fewer messages in flight the state fits in caches [estimate].
 const MANY_IN_FLIGHT: usize = 1 << 12;
@@ -287,7 +287,7 @@ impl LogGpNetwork {
         cx.counters.hops += packets * (self.path.len() as u64 - 1);
         cx.counters.nonminimal += if route.is_minimal() { 0 } else { packets };
         std::mem::swap(&mut self.path, &mut self.uncounted.path);
-        self.uncounted.carried = LinkTraffic { bytes: wire, packets };
+        self.uncounted.traffic = LinkTraffic { bytes: wire, packets };
         (latency, slowest)
     }
 
@@ -411,7 +411,7 @@ impl NetworkModel for LogGpNetwork {
             kinds: machine.faults.is_none().then(|| machine.links.by_kind()),
             path: Vec::with_capacity(32),
             used: Vec::with_capacity(32 * SAMPLES as usize),
-            uncounted: Uncounted { path: Vec::with_capacity(32), carried: LinkTraffic::default() },
+            uncounted: Uncounted { path: Vec::with_capacity(32), traffic: LinkTraffic::default() },
         }
     }
 

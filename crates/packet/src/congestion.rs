@@ -41,7 +41,7 @@ pub(crate) struct Congestion {
 }
 
 /// Contributors in a row that are examined for one below its credit limit.
-const PASSED_OVER: u32 = 8;
+const MAX_SKIPPED: u32 = 8;
 
 /// Hash chains for the contributors of an endpoint.
 const CHAINS: usize = 16;
@@ -507,7 +507,7 @@ impl PacketNetwork {
         let class = self.congestion.endpoints[at].class;
         let (gap, slack) = (self.gap_of(link, class), self.slack(link, class));
         let waiting = self.waiting(link, class);
-        let mut passed_over = 0;
+        let mut skipped = 0;
         loop {
             let Endpoint { last, live, path_latency_sum, credits_out, mean, .. } =
                 self.congestion.endpoints[at];
@@ -534,15 +534,15 @@ impl PacketNetwork {
             self.congestion.rotate(at, true);
             let Contributor { credits_out, limit, .. } = self.congestion.contributors[id];
             if credits_out >= limit {
-                passed_over += 1;
-                if passed_over < live.min(PASSED_OVER) {
+                skipped += 1;
+                if skipped < live.min(MAX_SKIPPED) {
                     continue;
                 }
                 let own = u64::from(credits_out) * u64::from(live);
                 if gap.span(own.saturating_mul(mean.into())) > round {
                     break;
                 }
-                passed_over = 0;
+                skipped = 0;
             }
             self.congestion.give_credit(at, id, cx.now);
             self.send_notice(link, at, id, NoticeKind::Credit, cx);

@@ -203,9 +203,9 @@ impl PacketNetwork {
             (self.packets[packet].routing_draw(), self.stored_step(packet));
         let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
         let class = if self.is_edge(input) { 0 } else { input_vc - vnet * self.n_vcs };
-        let came = (input, class);
+        let input_hop = (input, class);
         let to = (dst, &mut route, routing_draw);
-        let hop = cx.machine.next_hop_with_faults(at, to, before, &loads, came, cx.now);
+        let hop = cx.machine.next_hop_with_faults(at, to, before, &loads, input_hop, cx.now);
         match hop {
             Some(hop) => {
                 let most = self.fault_state().max_hops;
@@ -216,7 +216,7 @@ impl PacketNetwork {
                     || (hop.vc, kind(hop.link)) > (class, kind(input))
                     || self.is_edge(input);
                 assert!(climbs, "a hop that does not climb could close a cycle");
-                if before.is_none_or(|(_, went)| went != hop) {
+                if before.is_none_or(|(_, output_hop)| output_hop != hop) {
                     self.store_step(packet, route, hop);
                 }
                 self.request(packet, route, self.on(vnet, hop), cx);

@@ -54,8 +54,8 @@ impl Flow {
 /// A hop of a flow as stored at a switch: input, output, and route after the hop.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    came: Hop,
-    went: Hop,
+    input_hop: Hop,
+    output_hop: Hop,
     route: Route,
 }
 
@@ -63,7 +63,7 @@ impl Step {
     const NONE: Step = {
         let nowhere = Hop { link: LinkId(NONE), vc: 0 };
         let route = Route { via: 0, class: 0, decided: false, passed: false, hops: 0 };
-        Step { came: nowhere, went: nowhere, route }
+        Step { input_hop: nowhere, output_hop: nowhere, route }
     };
 }
 
@@ -275,17 +275,20 @@ impl PacketNetwork {
     pub(crate) fn stored_step(&self, packet: PacketId) -> Option<(Route, Hop)> {
         let p = &self.packets[packet];
         let flow_key = p.flow().filter(|_| p.marks & mark::LEADS == 0)?;
-        let step = self.flows.step(flow_key, p.route.hops).filter(|step| step.came == p.came())?;
-        Some((step.route, step.went))
+        let step = self
+            .flows
+            .step(flow_key, p.route.hops)
+            .filter(|step| step.input_hop == p.input_hop())?;
+        Some((step.route, step.output_hop))
     }
 
     /// `packet` takes this hop. If it is ordered, it stores the hop for later packets. Where it
     /// deviates from a stored hop, it is the leader from here on.
-    pub(crate) fn store_step(&mut self, packet: PacketId, route: Route, went: Hop) {
+    pub(crate) fn store_step(&mut self, packet: PacketId, route: Route, output_hop: Hop) {
         let p = &mut self.packets[packet];
         let Some(flow_key) = p.flow() else { return };
         p.marks |= mark::LEADS;
-        let (hops, step) = (p.route.hops, Step { came: p.came(), went, route });
+        let (hops, step) = (p.route.hops, Step { input_hop: p.input_hop(), output_hop, route });
         self.flows.store(flow_key, hops, step);
     }
 

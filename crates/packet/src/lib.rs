@@ -196,7 +196,7 @@ const _: () = assert!(size_of::<Packet>() == 64);
 impl Packet {
     /// The hop by which it arrived.
     #[inline]
-    fn came(&self) -> Hop {
+    fn input_hop(&self) -> Hop {
         Hop { link: self.input, vc: self.input_vc }
     }
 }

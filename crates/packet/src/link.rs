@@ -131,7 +131,7 @@ impl Packet {
     /// The buffer it occupies.
     #[inline(always)]
     pub fn buffer(&self) -> Buffer {
-        Buffer { hop: self.came(), cells: self.cells, link_type: self.input_type }
+        Buffer { hop: self.input_hop(), cells: self.cells, link_type: self.input_type }
     }
 }
 
