@@ -316,7 +316,18 @@ fn resolves(page: &str, target: &str) -> bool {
 
 /// Paths in backquotes below one of the project's directories that do not exist.
 fn paths_named(text: &str, exists: impl Fn(&str) -> bool) -> Findings {
-    let roots = ["crates/", "docs/", "examples/", "machines/", "python/", "testdata/", "xtask/"];
+    let roots = [
+        "conformance/",
+        "crates/",
+        "docs/",
+        "examples/",
+        "fuzz/",
+        "machines/",
+        "python/",
+        "testdata/",
+        "validation/",
+        "xtask/",
+    ];
     let mut found = Vec::new();
     for (n, line) in lines(text) {
         for path in line.split('`').skip(1).step_by(2) {
