@@ -12,14 +12,16 @@ help: # list the targets
 	@echo "make sweeps  sweeps of 200 points, killed repeatedly: 1-2 min"
 	@echo "make bench   benchmarks: events per second, bytes per endpoint, calls per second"
 	@echo "make docs    Rust's reference pages, into target/doc"
+	@echo "make site    the documentation site, into target/site; needs a package registry once"
+	@echo "make figures draw the figures whose predictions have changed; see docs/gallery.md"
 	@echo "make wheel   a Python wheel, into dist/"
 	@echo "make clean   remove all build products and .venv"
 
-demo test conformance storm fuzz sweeps lint bench docs wheel:
+demo test conformance storm fuzz sweeps lint bench docs site figures wheel:
 	$(X) $@
 
 clean:
 	@cargo clean --quiet
 	@rm -rf .venv dist out python/odonata/_lib python/odonata/_include python/odonata/*.so
 
-.PHONY: help demo test conformance storm fuzz sweeps lint bench docs wheel clean
+.PHONY: help demo test conformance storm fuzz sweeps lint bench docs site figures wheel clean

@@ -28,6 +28,8 @@ cargo x COMMAND
   py      local environment (.venv) with the Python package installed
   demo    py, then the demonstration
   docs    Rust's reference pages, into target/doc
+  site    the documentation site, into target/site
+  figures [NAMES]  draw the figures whose predictions have changed
   bench   the benchmarks
   wheel   a Python wheel for other machines, into dist/
 ";
@@ -49,6 +51,8 @@ fn main() -> ExitCode {
         "py" => steps::py(),
         "demo" => steps::demo(&rest),
         "docs" => steps::docs(),
+        "site" => steps::site(),
+        "figures" => steps::figures(&rest),
         "bench" => steps::bench(&rest),
         "wheel" => steps::wheel(),
         "" | "help" | "-h" | "--help" => {

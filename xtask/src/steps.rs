@@ -177,6 +177,41 @@ pub fn docs() -> bool {
     step("reference", vec![doc])
 }
 
+/// The documentation site, in `target/site`. Its packages are in an environment of their own.
+pub fn site() -> bool {
+    py() && site_packages() && {
+        let mut build = site_python(&["-m", "mkdocs", "build", "--strict", "--quiet"]);
+        build.env("PYTHONPATH", workspace::root().join("python")).env("NO_MKDOCS_2_WARNING", "1");
+        step("site", vec![build])
+    }
+}
+
+fn site_packages() -> bool {
+    make("site-packages", &["pyproject.toml"], &["target/site-env/bin/mkdocs"], || {
+        let pyproject = fs::read_to_string(workspace::root().join("pyproject.toml"));
+        let packages = listed(&pyproject.unwrap_or_default(), &["docs"]);
+        let environment = python(&["-m", "venv", "--clear", SITE_ENVIRONMENT]);
+        let mut install = site_python(&["-m", "pip", "install", "--quiet"]);
+        install.arg("--disable-pip-version-check").args(packages);
+        step("site-packages", vec![environment, install])
+    })
+}
+
+const SITE_ENVIRONMENT: &str = "target/site-env";
+
+fn site_python(args: &[&str]) -> Command {
+    let mut command = Command::new(workspace::root().join(SITE_ENVIRONMENT).join("bin/python"));
+    command.args(args).current_dir(workspace::root());
+    command
+}
+
+/// Draws the figures whose predictions have changed, and writes the gallery.
+pub fn figures(args: &[String]) -> bool {
+    let mut draw = python(&["docs/figures/make.py"]);
+    draw.args(args);
+    py() && draw.status().is_ok_and(|s| s.success())
+}
+
 /// Benchmarks of the engine, then of live runs, alone and compared with MPICH.
 pub fn bench(args: &[String]) -> bool {
     let mut engine = cargo(&["run", "--quiet", "--release", "--package", "bench", "--"]);
@@ -247,7 +282,7 @@ impl Packages {
         let pyproject = fs::read_to_string(workspace::root().join("pyproject.toml"));
         let mut install = python(&["-m", "pip", "install", "--quiet"]);
         install.args(["--disable-pip-version-check", "maturin>=1.8,<2"]);
-        install.args(needs(&pyproject.unwrap_or_default()));
+        install.args(listed(&pyproject.unwrap_or_default(), &NEEDED));
         let (mut child, start) = spawn(&mut install, Self::NAME, false);
         let running = thread::spawn(move || {
             let fine = child.wait().is_ok_and(|s| s.success());
@@ -267,16 +302,19 @@ impl Packages {
     }
 }
 
-/// The packages that `pyproject.toml` lists: to run, to demonstrate and to test.
+/// Lists of packages in `pyproject.toml`: to run, to demonstrate and to test.
+const NEEDED: [&str; 3] = ["dependencies", "demo", "test"];
+
+/// The packages in these arrays of `pyproject.toml`.
 ///
-/// Reads the arrays named below and nothing else, so that no TOML parser has to be compiled first.
-fn needs(pyproject: &str) -> Vec<String> {
+/// Reads the arrays and nothing else, so that no TOML parser has to be compiled first.
+fn listed(pyproject: &str, arrays: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut inside = false;
     for line in pyproject.lines() {
         let line = line.split('#').next().unwrap_or_default().trim();
         let name = line.split('=').next().unwrap_or_default().trim();
-        let begins = matches!(name, "dependencies" | "demo" | "test") && line.contains('[');
+        let begins = arrays.contains(&name) && line.contains('[');
         let items = if begins { line.split_once('[').map_or("", |(_, r)| r) } else { line };
         inside |= begins;
         if inside {
@@ -467,7 +505,7 @@ fn newest(path: &Path) -> SystemTime {
 
 #[cfg(test)]
 mod tests {
-    use super::{PYTHON_TESTS, at_once, counted, needs, python_tests};
+    use super::{NEEDED, PYTHON_TESTS, at_once, counted, listed, python_tests};
     use std::process::Command;
 
     #[test]
@@ -501,6 +539,11 @@ mod tests {
         let text = "[build-system]\nrequires = [\"no\"]\n[project]\ndependencies = [\n  \
                     \"numpy>=1\", # arrays\n]\n[project.optional-dependencies]\n\
                     demo = [\"mpi4py>=4.1\"]\ntest = [\"pytest\", \"ruff\"]\ndocs = [\"no\"]\n";
-        assert_eq!(needs(text), ["numpy>=1", "mpi4py>=4.1", "pytest", "ruff"]);
+        assert_eq!(listed(text, &NEEDED), ["numpy>=1", "mpi4py>=4.1", "pytest", "ruff"]);
+        assert_eq!(listed(text, &["docs"]), ["no"]);
+        assert_eq!(
+            listed("docs = [\n \"a[b]>=1\", # x\n \"c\",\n]\n", &["docs"]),
+            ["a[b]>=1", "c"]
+        );
     }
 }
