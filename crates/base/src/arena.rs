@@ -41,7 +41,8 @@ pub fn packed<T>(items: impl ExactSizeIterator<Item = T>) -> Vec<T> {
 
 /// Types whose all-zero byte pattern is a valid value.
 ///
-/// # Safety All bytes zero must be a valid value of the type.
+/// # Safety
+/// All bytes zero must be a valid value of the type.
 pub unsafe trait Zero: Copy {}
 // SAFETY: integers, and wrappers of one integer.
 unsafe impl Zero for u32 {}

@@ -96,7 +96,8 @@ pub struct Grequest {
 }
 
 impl Grequest {
-    /// # Safety Procedures with the interfaces of `MPI_GREQUEST_*_FUNCTION`; `extra_state` is valid
+    /// # Safety
+    /// Procedures with the interfaces of `MPI_GREQUEST_*_FUNCTION`; `extra_state` is valid
     /// until the request is complete and freed.
     pub unsafe fn leak(
         query: Procedure,
