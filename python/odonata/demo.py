@@ -19,6 +19,7 @@ from . import launch, machines, plot, published, report, text, units
 from .errors import Error, InputError, SimulatedFailure
 from .launch import RunResult
 from .progress import Progress
+from .terminal import Terminal
 
 T = TypeVar("T")
 
@@ -84,8 +85,7 @@ def say(words: str) -> None:
 
 
 def title(words: str) -> None:
-    ink = text.Ink(sys.stdout)
-    say("\n" + ink.bold(words))
+    say("\n" + Terminal(sys.stdout).bold(words))
 
 
 def step(name: str, work: Callable[[Progress], T]) -> T:
@@ -107,7 +107,7 @@ def comparison(runs: Mapping[str, RunResult]) -> list[str]:
                      f"{units.show_percent(far / moved)} of bytes",
                      str(run.summary["digest"])))  # fmt: skip
     first, last = list(runs.values())[0], list(runs.values())[-1]
-    lines = text.columns(rows, "<>>>><")
+    lines = Terminal(sys.stdout).columns(rows, "<>>>><")
     change = last.time / first.time - 1.0
     lines.append(f"{PLACEMENTS[-1]} is {abs(change) * 100:.1f} % "
                  f"{'slower' if change > 0 else 'faster'} than {PLACEMENTS[0]}")  # fmt: skip
@@ -121,7 +121,7 @@ def latencies(rows: list[dict[str, Any]]) -> list[str]:
         curve = [row for row in rows if row["what"] == what]
         lines.append(f"{what} ({curve[0]['source']})")
         lines.append(f"  inputs of the model: {curve[0]['sets']}")
-        lines += text.columns(
+        lines += Terminal(sys.stdout).columns(
             [
                 ("  size", *(units.show_size(r["bytes"]) for r in curve)),
                 ("  published", *(units.show_time(r["measured_s"]) for r in curve)),

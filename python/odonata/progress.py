@@ -1,22 +1,27 @@
-"""The progress line: simulated time, events, rate, wall clock; on a terminal only."""
+"""The progress line: simulated time, events, rate, wall clock; on a terminal only, by rich."""
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+from .terminal import takes_style
 from .units import show_count, show_time
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class Progress:
-    """Redraws one line of `to` at every tick, and wipes it when done."""
+    """Redraws one line of `to` at every tick, and clears it when done."""
 
     def __init__(self, title: str, quiet: bool = False, to: TextIO | None = None):
         self.title = title
         self.to = to or sys.stderr
-        self.on = self.to.isatty() and not quiet
+        self.on = self.to.isatty() and os.environ.get("TERM") != "dumb" and not quiet
         self._drawn = False
+        self._console: Console | None = None
         self._furthest: dict[str, float] = {}
 
     def __enter__(self) -> Progress:
@@ -26,32 +31,50 @@ class Progress:
         self.wipe()
 
     def wipe(self) -> None:
-        """Leave the line empty for whatever is said next."""
+        """Clear the line for the next output."""
         if self._drawn:
-            self.to.write("\r\033[K")
+            self._clear()
             self.to.flush()
             self._drawn = False
+
+    def _clear(self) -> Console:
+        """Clear the line and return the console that writes it."""
+        from rich.console import Console
+        from rich.control import Control
+        from rich.segment import ControlType
+
+        if self._console is None:
+            self._console = Console(file=self.to, highlight=False)
+        erase = (ControlType.ERASE_IN_LINE, 2)
+        self._console.control(Control(ControlType.CARRIAGE_RETURN, erase))
+        return self._console
 
     def __call__(self, tick: dict[str, Any]) -> None:
         if not self.on:
             return
-        # While ranks start or compute, ticks know of no simulated time: what was reached stays.
+        # While ranks start or compute, ticks lack the simulated time; the last one is shown.
         for key in ("time_s", "events"):
             tick[key] = self._furthest[key] = max(tick.get(key) or 0, self._furthest.get(key, 0))
         self.draw(line(self.title, tick))
 
     def draw(self, words: str) -> None:
-        """Put these words on the line."""
+        """Put these words on the line, cut to its width."""
         if not self.on:
             return
-        width = shutil.get_terminal_size().columns - 1
-        self.to.write("\r\033[K" + words[:width])
+        from rich.text import Text
+
+        console = self._clear()
+        title, bar, rest = words.partition(" | ")
+        is_styled = takes_style(self.to)
+        text = Text.assemble((title, "bold" if is_styled else ""), bar + rest)
+        text.truncate(console.width - 1, overflow="ellipsis")
+        console.print(text, end="", no_wrap=True)
         self.to.flush()
         self._drawn = True
 
 
 def line(title: str, tick: dict[str, Any]) -> str:
-    """What a tick says, on one line."""
+    """A tick as one line."""
     wall, events = tick.get("wall_s") or 0.0, tick.get("events")
     parts = [title]
     phase = tick.get("phase") or (None if events else "starting")

@@ -1,12 +1,11 @@
-"""What people read in a terminal: complaints, tables, the OSU format, the summary of a run.
+"""Text for terminals and pipes: diagnostics, tables, the OSU format, the summary of a run.
 
-Plain text with a little weight where the terminal has it. Every function returns a string; the
-command decides where it goes.
+Functions return text; the command decides where it goes. On a terminal it is styled
+(`terminal.py`), in a pipe it is plain.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TextIO
@@ -15,6 +14,7 @@ from .benchmarks import KINDS
 from .errors import Diagnostic
 from .preflight import near
 from .tables import rows_of
+from .terminal import Terminal, styled
 from .units import (
     show_bytes,
     show_count,
@@ -37,46 +37,40 @@ DISTANCES = {
     "group": "inside a group",
     "global": "between groups",
 }
+# Colors of the bars, as near to those of the report as a terminal has them.
+SHARE_STYLES = {
+    "compute": "blue",
+    "waiting": "yellow",
+    "transfer": "green",
+    "other": "bright_black",
+}
 BUSIEST = 5
 
 
-class Ink:
-    """Bold and dim where they are understood."""
-
-    def __init__(self, to: TextIO | None = None):
-        to = to or sys.stderr  # looked up late: it may have been closed, and mended, since
-        self.on = to.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-
-    def bold(self, text: str) -> str:
-        return f"\033[1m{text}\033[0m" if self.on else text
-
-    def dim(self, text: str) -> str:
-        return f"\033[2m{text}\033[0m" if self.on else text
-
-
-MOST_COMPLAINTS = 50  # of those found, that are printed
+MOST_PRINTED = 50  # diagnostics; the others are counted
 
 
 def diagnostics(found: Sequence[Diagnostic], to: TextIO | None = None) -> str:
-    """All complaints, each with what was found, what is wanted and the nearest legal word."""
-    ink = Ink(to)
-    head = "1 complaint" if len(found) == 1 else f"{len(found):,} complaints"
-    lines = [f"odonata: {head}; nothing was started"]
-    for c in found[:MOST_COMPLAINTS]:
-        lines += ["", f"  {ink.bold(printable(c.at))}"]
+    """All problems of an input: where, what was found, what is expected, and a suggestion."""
+    screen = Terminal(to)
+    error = screen.paint("error:", "bold red")
+    problems = counted(len(found), "problem")
+    lines = [f"odonata: {error} {problems} in the input; nothing was run"]
+    for c in found[:MOST_PRINTED]:
+        lines += ["", f"  {screen.bold(printable(c.at))}"]
         if c.found:
             lines.append(f"    found   {printable(c.found)}")
         lines.append(f"    wanted  {printable(c.wanted, 1_000)}")
         if c.hint:
-            lines.append(f"    hint    {printable(c.hint)}")
-    if len(found) > MOST_COMPLAINTS:
-        lines += ["", f"  and {len(found) - MOST_COMPLAINTS:,} more"]
+            lines.append(f"    hint    {screen.paint(printable(c.hint), 'cyan')}")
+    if len(found) > MOST_PRINTED:
+        lines += ["", f"  and {len(found) - MOST_PRINTED:,} more"]
     return "\n".join(lines)
 
 
 def printable(text: str, most: int = 300) -> str:
-    """A text from outside as one line that a terminal shows and does not obey: what cannot be seen
-    as its code, the middle of what is longer than `most` left out."""
+    """Text from outside as one line without control characters, which become escapes. The middle of
+    a text longer than `most` is left out."""
     if len(text) > most:
         half = most // 2
         text = f"{text[:half]} ... {len(text) - 2 * half:,} characters ... {text[-half:]}"
@@ -84,31 +78,16 @@ def printable(text: str, most: int = 300) -> str:
 
 
 def visible(letter: str) -> str:
-    """A letter, or its code as Python writes it; of a byte that is no UTF-8, the byte."""
+    """A letter, or its escape in Python; of a byte that is no UTF-8, the byte."""
     if letter.isprintable():
         return letter
     code = ord(letter)
-    is_byte = 0xDC80 <= code <= 0xDCFF  # as `surrogateescape` has them
+    is_byte = 0xDC80 <= code <= 0xDCFF  # `surrogateescape`
     return f"\\x{code - 0xDC00:02x}" if is_byte else repr(letter)[1:-1]
 
 
-def columns(rows: Iterable[Sequence[str]], right: str = "", gap: str = "  ") -> list[str]:
-    """Rows as aligned lines; `right` has one of `<` and `>` for each column."""
-    rows = [list(map(str, row)) for row in rows]
-    if not rows:
-        return []
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    sides = right.ljust(len(widths), ">")
-    return [
-        gap.join(
-            cell.ljust(width) if side == "<" else cell.rjust(width)
-            for cell, width, side in zip(row, widths, sides, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
-
-
 def machines(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The presets, one per line, for stdout."""
     head = ("name", "nodes", "NICs", "switches", "groups", "source")
     body = [
         (
@@ -118,7 +97,7 @@ def machines(rows: Iterable[Mapping[str, Any]]) -> str:
         )
         for r in rows
     ]
-    return "\n".join(columns([head, *body], "<>>>><"))
+    return "\n".join(Terminal(sys.stdout).columns([head, *body], "<>>>><"))
 
 
 # As papers count them (docs/models/machine.md): who compares one with another must halve.
@@ -326,7 +305,7 @@ def traffic(s: Mapping[str, Any]) -> str:
                 *(impact(r, k) for k in ("mean", "p99") if compared),
             )
         )
-    lines += columns(rows)
+    lines += Terminal(sys.stdout).columns(rows)
     lines += slices(s.get("slices") or ())
     for r in found:
         lines += [f"# at load {r['offered']:g}: {line}" for line in lost(r)]
@@ -346,7 +325,7 @@ def slices(parts: Iterable[Mapping[str, Any]]) -> list[str]:
         times = (_us(part["begin_s"]), _us(part["end_s"]))
         latency = _us(part["latency_mean_s"]) if part["packets"] else "-"
         rows.append((f"{part['offered']:.3f}", *times, f"{part['accepted']:.3f}", latency))
-    return columns(rows) if len(rows) > 1 else []
+    return Terminal(sys.stdout).columns(rows) if len(rows) > 1 else []
 
 
 def lost(row: Mapping[str, Any]) -> list[str]:
@@ -442,7 +421,7 @@ def accepted(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
     """Several jobs: each one's time beside the others and alone."""
-    ink, s = Ink(to), summary
+    screen, s = Terminal(to), summary
     rows = s["jobs"]
     parts = [
         f"odonata {s.get('odonata', version())}",
@@ -451,7 +430,7 @@ def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
         f"{s.get('fidelity')} fidelity",
         f"seed {s.get('seed')}",
     ]
-    lines = ["", ink.dim(" | ".join(parts))]
+    lines = ["", screen.dim(" | ".join(parts))]
     table: list[Sequence[str]] = [
         ("Job", "ranks", "nodes", "time", "alone", "slowdown", "messages", "bytes", "digest")
     ]
@@ -470,10 +449,10 @@ def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
                 r["digest"],
             )
         )
-    lines += columns(table, "<>>>>>>>>")
+    lines += screen.columns(table, "<>>>>>>>>")
     measured = [r for r in rows if r.get("bench")]
     if measured:
-        lines += ["", *_measured(measured)]
+        lines += ["", *_measured(measured, screen)]
     lines += ["", *accepted(s.get("background") or ())]
     for r in rows:
         lines += file_io(r.get("file_io"), f"Files    job {r['name']}: ")
@@ -484,7 +463,7 @@ def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
     return "\n".join(lines)
 
 
-def _measured(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+def _measured(rows: Iterable[Mapping[str, Any]], screen: Terminal) -> list[str]:
     table: list[Sequence[str]] = [("Benchmark", "bytes", "measured", "alone")]
     for r in rows:
         both = []
@@ -492,7 +471,7 @@ def _measured(rows: Iterable[Mapping[str, Any]]) -> list[str]:
             latency, rate = found.get("latency_s"), found.get("bandwidth_B_per_s")
             both.append(show_rate(rate) if latency is None and rate else show_time(latency))
         table.append((f"  {r['name']}", f"{r['bench']['bytes']:,}", *both))
-    return columns(table, "<>>>")
+    return screen.columns(table, "<>>>")
 
 
 def _us(seconds: float | None) -> str:
@@ -542,23 +521,23 @@ def run(
     to: TextIO | None = None,
 ) -> str:
     """The summary of a run: what, how long, where it went, over which wires, at what cost."""
-    ink, s = Ink(to), summary
-    lines = ["", ink.dim(headline(s))]
+    screen, s = Terminal(to), summary
+    lines = ["", screen.dim(headline(s))]
     ranks = data.get("ranks") or []
     why = unpredicted(s)
     head = ("No prediction", why) if why else ("Predicted time", show_time(s.get("time_s"), 4))
-    lines.append("  ".join(map(ink.bold, head)))
+    lines.append("  ".join(map(screen.bold, head)))
     if ranks:
-        lines += _time_split(ranks)
+        lines += _time_split(ranks, screen)
     calls = sorted(data.get("calls") or [], key=lambda r: -r.get("time_s", 0.0))
     if calls:
-        lines += ["", *_calls(calls, len(ranks) or s.get("ranks", 1))]
+        lines += ["", *_calls(calls, len(ranks) or s.get("ranks", 1), screen)]
     if s.get("messages"):
-        lines += ["", *_distance(data.get("distance") or [])]
+        lines += ["", *_distance(data.get("distance") or [], screen)]
     if data.get("links") and data.get("link_kinds"):
-        lines += ["", *_link_kinds(data["link_kinds"])]
+        lines += ["", *_link_kinds(data["link_kinds"], screen)]
     if data.get("links"):
-        lines += ["", *_links(data["links"])]
+        lines += ["", *_links(data["links"], screen)]
     lines.append("")
     lines += accepted(s.get("background") or ())
     if s.get("network"):
@@ -579,7 +558,7 @@ def run(
         lines.append(f"Schedule {s['calls_done']:,} of {s['calls_scheduled']:,} calls")
     if s.get("digest") is not None:
         repeats = s.get("compute") == "none" or s.get("kind") == "replay"
-        same = "" if repeats else ink.dim("   (--compute none repeats it)")
+        same = "" if repeats else screen.dim("   (--compute none repeats it)")
         lines.append(f"Digest   {s['digest']}{same}")
     return "\n".join(lines)
 
@@ -620,7 +599,7 @@ def counted(number: int | None, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}" if number is not None else thing
 
 
-def _time_split(ranks: Sequence[Mapping[str, Any]]) -> list[str]:
+def _time_split(ranks: Sequence[Mapping[str, Any]], screen: Terminal) -> list[str]:
     split = shares(ranks)
     total = sum(v["mean"] for v in split.values()) or 1.0
     rows = []
@@ -634,15 +613,17 @@ def _time_split(ranks: Sequence[Mapping[str, Any]]) -> list[str]:
                 f"  {share}",
                 show_time(value["mean"]),
                 show_percent(part),
-                bar(part).ljust(20),
+                styled(bar(part).ljust(20), SHARE_STYLES[share]),
                 spread,
                 MEANING[share],
             )
         )
-    return columns(rows, "<>><><")
+    return screen.columns(rows, "<>><><", header=False)
 
 
-def _calls(calls: Sequence[Mapping[str, Any]], ranks: int, most: int = 10) -> list[str]:
+def _calls(
+    calls: Sequence[Mapping[str, Any]], ranks: int, screen: Terminal, most: int = 10
+) -> list[str]:
     total = sum(c.get("time_s", 0.0) for c in calls) or 1.0
     calls = [c for c in calls if not is_noise(c, ranks)]
     rows = [("By MPI call", "time/rank", "share", "calls", "bytes")]
@@ -669,7 +650,7 @@ def _calls(calls: Sequence[Mapping[str, Any]], ranks: int, most: int = 10) -> li
                 show_bytes(sum(c.get("bytes") or 0 for c in rest)),
             )
         )
-    return columns(rows, "<>>>>")
+    return screen.columns(rows, "<>>>>")
 
 
 def is_noise(call: Mapping[str, Any], ranks: int) -> bool:
@@ -692,7 +673,7 @@ def distance_name(row: Mapping[str, Any]) -> str:
     return DISTANCES.get(word, word)
 
 
-def _distance(found: Sequence[Mapping[str, Any]]) -> list[str]:
+def _distance(found: Sequence[Mapping[str, Any]], screen: Terminal) -> list[str]:
     total = sum(d.get("bytes") or 0 for d in found) or 1
     rows = [("By distance", "messages", "bytes", "share")]
     for d in found:
@@ -704,10 +685,10 @@ def _distance(found: Sequence[Mapping[str, Any]]) -> list[str]:
                 show_percent((d.get("bytes") or 0) / total),
             )
         )
-    return columns(rows, "<>>>")
+    return screen.columns(rows, "<>>>")
 
 
-def _link_kinds(kinds: Sequence[Mapping[str, Any]]) -> list[str]:
+def _link_kinds(kinds: Sequence[Mapping[str, Any]], screen: Terminal) -> list[str]:
     rows = [("Links", "used", "of", "bytes", "mean utilization", "highest")]
     for k in kinds:
         rows.append(
@@ -720,10 +701,10 @@ def _link_kinds(kinds: Sequence[Mapping[str, Any]]) -> list[str]:
                 show_percent(k.get("utilization_max")),
             )
         )
-    return columns(rows, "<>>>>>")
+    return screen.columns(rows, "<>>>>>")
 
 
-def _links(links: Sequence[Mapping[str, Any]]) -> list[str]:
+def _links(links: Sequence[Mapping[str, Any]], screen: Terminal) -> list[str]:
     rows = [("Busiest links", "kind", "bytes", "packets", "busy", "utilization", "queue max")]
     for link in sorted(links, key=lambda r: -(r.get("busy_s") or 0.0))[:BUSIEST]:
         rows.append(
@@ -737,7 +718,7 @@ def _links(links: Sequence[Mapping[str, Any]]) -> list[str]:
                 show_bytes(link.get("queue_max")),
             )
         )
-    return columns(rows, "<<>>>>>")
+    return screen.columns(rows, "<<>>>>>")
 
 
 def counters(summary: Mapping[str, Any]) -> list[str]:
@@ -751,7 +732,8 @@ def counters(summary: Mapping[str, Any]) -> list[str]:
         counts = (f"{c[k]:,}" for k in ("nics", "total", "min"))
         where = c["max_nic"] or "-"
         rows.append((c["name"], *counts, f"{c['mean']:,.1f}", f"{c['max']:,}", where))
-    lines = [*columns(rows, "<>>>>><"), ""]
+    screen = Terminal()
+    lines = [*screen.columns(rows, "<>>>>><"), ""]
     rows = [("Links", "used", "of", "packets", "bytes", "utilization", "highest", "stalled")]
     rows[0] += ("busiest",)
     for k in rows_of(summary.get("link_kinds") or ()):
@@ -765,7 +747,7 @@ def counters(summary: Mapping[str, Any]) -> list[str]:
                 k["busiest"] or "-",
             )
         )
-    return lines + columns(rows, "<>>>>>>><")
+    return lines + screen.columns(rows, "<>>>>>>><")
 
 
 # How the machine's users call what is limited, and in what it is counted.
@@ -799,7 +781,9 @@ def limits(found: Mapping[str, Any]) -> list[str]:
         counts += (show_percent(use["share"]),)
         rows.append((f"  {LIMITS[use['limit']]}", *counts, where, use["parameter"]))
     near_any = len(rows) > 1
-    return columns(rows, "<>>><<") if near_any else ["Limits   none within a factor of four"]
+    if not near_any:
+        return ["Limits   none within a factor of four"]
+    return Terminal().columns(rows, "<>>><<")
 
 
 def met(found: Mapping[str, Any]) -> list[str]:
@@ -852,7 +836,9 @@ def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any
     names = [{use["limit"] for use in run["limits"]["uses"]} for run in runs]
     for limit in sorted(set.union(*names) - set.intersection(*names)):
         doubts.append(f"{limit_name(limit)}: not every run has counted it")
-    lines += columns(table, "<" + ">" * (len(sizes) + 3)) if rows else ["nothing was limited"]
+    sides = "<" + ">" * (len(sizes) + 3)
+    shown = Terminal(sys.stdout).columns(table, sides) if rows else ["nothing was limited"]
+    lines += shown
     lines += doubts
     for row in rows[:1]:
         if row["hit_nodes"]:
@@ -870,11 +856,11 @@ def nonzero_exits(found: Mapping[str, Any], of: int) -> str:
 
 def failure(found: Mapping[str, Any], to: TextIO | None = None, most: int = 8) -> str:
     """Why the simulated job ended early, with rank, node and call."""
-    ink = Ink(to)
+    screen = Terminal(to)
     kind = str(found.get("kind", "failure")).replace("_", " ")
     message = str(found.get("message") or kind)
     head = message if kind in message else f"{kind}: {message}"
-    lines = [ink.bold(f"odonata: {head}")]
+    lines = [screen.bold(f"odonata: {head}")]
     # A single rank's story is often the message itself.
     ranks = [r for r in found.get("ranks") or [] if r.get("detail") != message]
     for r in ranks[:most]:

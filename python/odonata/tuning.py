@@ -7,6 +7,7 @@ what MPICH and Open MPI read.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from .benchmarks import MESSAGES, check_sizes
 from .errors import Diagnostics
 from .machines import Job, Machine, check_names, is_machine
 from .results import Sweep, TuneRow
+from .terminal import Terminal
 from .units import Unreadable, read_sizes, show_bytes, show_size, show_time
 from .version import version
 
@@ -207,7 +209,7 @@ def compared(calls: Sequence[Sequence[Mapping[str, Any]]], mpi: str) -> list[str
             (show_size(best["bytes"]), best["algorithm"], timed(best), own["algorithm"], timed(own),
              ratio, reason(best, own))  # fmt: skip
         )
-    return text.columns(cells, "><><>><")
+    return Terminal(sys.stdout).columns(cells, "><><>><")
 
 
 def by_algorithm(calls: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
@@ -219,7 +221,7 @@ def by_algorithm(calls: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
         here = {row["algorithm"]: timed(row) for row in call}
         size = show_size(call[0]["bytes"])
         cells.append((size, *(here.get(name, "") for name in names)))
-    return text.columns(cells, ">" * (1 + len(names)))
+    return Terminal(sys.stdout).columns(cells, ">" * (1 + len(names)))
 
 
 def timed(row: Mapping[str, Any]) -> str:

@@ -279,13 +279,13 @@ def test_very_many_complaints_are_counted(refused, tmp_path):
     (tmp_path / "m.toml").write_text("".join(f"k{n} = 1\n" for n in range(3000)))
     said = refused("show", "./m.toml")
     # The core hands over a thousand, with how many there are beside them.
-    assert "1,001 complaints" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
+    assert "1,001 problems" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
     keys = "".join(f"k{n} = 1\n" for n in range(200))
     points = "".join(f"[[point]]\nseed = {n}\n{keys}" for n in range(15))
     base = '[base]\ncommand = "bench"\nname = "latency"\n'
     (tmp_path / "s.toml").write_text(base + points)
     said = refused("sweep", "s.toml")
-    assert "1,001 complaints" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
+    assert "1,001 problems" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
 
 
 def test_a_record_s_name_is_a_file_s(odonata, tmp_path):

@@ -75,9 +75,9 @@ def test_what_is_damaged_was_valid(tmp_path, kind, monkeypatch):
     (70, "", "Traceback (most recent call last):\n  boom", "Traceback"),
     (101, "", "thread 'main' panicked at src/lib.rs:1:1:\nboom", "panicked at"),
     (134, "", "memory allocation failed", "exit code 134"),
-    (2, "", "odonata: 1 complaint\n\n  --nodes\n    found   0\n    wanted  more", None),
-    (2, "", "odonata: 1 complaint\n\n  --nodes\n    found   0", "does not say what is expected"),
-    (2, "half a table", "odonata: 1 complaint\n\n  --nodes\n    wanted  more", "on stdout"),
+    (2, "", "odonata: error: 1 problem\n\n  --nodes\n    found   0\n    wanted  more", None),
+    (2, "", "odonata: error: 1 problem\n\n  --nodes\n    found   0", "does not say what is expected"),
+    (2, "half a table", "odonata: error: 1 problem\n\n  --nodes\n    wanted  more", "on stdout"),
     (2, "", "no", "without complaints"),
 ])  # fmt: skip
 def test_the_judge_knows_what_is_wrong(code, stdout, stderr, wrong):
@@ -87,7 +87,7 @@ def test_the_judge_knows_what_is_wrong(code, stdout, stderr, wrong):
 
 
 def test_the_judge_sees_files_and_time():
-    refused = "odonata: 1 complaint\n\n  --nodes\n    wanted  more"
+    refused = "odonata: error: 1 problem\n\n  --nodes\n    wanted  more"
     case = judge.Case("option", ("show",))
     found = judge.Outcome(2, "", refused, {}, {"out/rows.parquet": 3}, 0.1)
     assert "files written" in judge.wrong_with(case, found)

@@ -122,7 +122,8 @@ def test_one_complaint(odonata, arguments, said):
     done = odonata(*arguments)
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""
-    assert done.stderr.startswith("odonata: 1 complaint; nothing was started"), done.stderr
+    head = "odonata: error: 1 problem in the input; nothing was run"
+    assert done.stderr.startswith(head), done.stderr
     plain = done.stderr.replace(",", "")
     for words in said:
         assert words.replace(",", "") in plain, done.stderr
@@ -139,7 +140,7 @@ def test_one_complaint(odonata, arguments, said):
 def test_all_that_is_wrong_with_an_extrapolation(odonata, arguments, said):
     done = odonata("extrapolate", "a.parquet", *arguments)
     first, *diagnostics = done.stderr.split("\n\n")
-    assert done.returncode == 2 and first.startswith(f"odonata: {len(said)} complaints;")
+    assert done.returncode == 2 and first.startswith(f"odonata: error: {len(said)} problems in")
     told = {text.split()[0]: text for text in diagnostics}
     assert told.keys() == said.keys() and all(said[at] in told[at] for at in said), told
 
@@ -152,7 +153,7 @@ def test_all_complaints_at_once(odonata):
     done = odonata("run", "-n", "zero", "--machine", "aurora", "--set", "nic.widnow=3",
                    "--fidelity", "flaw", "--", "no-such-program")  # fmt: skip
     assert done.returncode == 2
-    for words in ("-n", "nic.widnow", "flaw", "no-such-program", "4 complaints"):
+    for words in ("-n", "nic.widnow", "flaw", "no-such-program", "4 problems"):
         assert words in done.stderr, done.stderr
 
 
@@ -218,7 +219,7 @@ def test_a_machine_file_in_the_users_words(odonata, tmp_path):
 def test_placement_files(odonata, tmp_path, text, said):
     (tmp_path / "nodes").write_text(text)
     done = odonata(*RUN, "--placement", "nodes", *TRUE)
-    assert done.returncode == 2 and "1 complaint" in done.stderr
+    assert done.returncode == 2 and "1 problem" in done.stderr
     for words in said:
         assert words in done.stderr, done.stderr
 
@@ -424,5 +425,5 @@ def test_what_is_no_machine_is_told_beside_the_rest(machine):
 def test_a_variable_is_told_beside_a_machine_that_is_none(odonata):
     wrong = ("--set", "nic.window=0", "--env", "MPIR_CVAR_CH4_OFI_MAX_NICS=all")
     done = odonata(*RUN, *wrong, *TRUE)
-    assert done.returncode == 2 and "2 complaints" in done.stderr, done.stderr
+    assert done.returncode == 2 and "2 problems" in done.stderr, done.stderr
     assert "nic.window" in done.stderr and "-1 for all NICs" in done.stderr

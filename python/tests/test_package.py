@@ -46,7 +46,7 @@ def test_help_does_not_load_what_it_does_not_need():
         "import sys\n"
         "from odonata import cli\n"
         "assert cli.code_of(['--help']) == 0\n"
-        "heavy = {'pyarrow', 'matplotlib', 'jinja2', 'numpy', 'odonata._core'}\n"
+        "heavy = {'pyarrow', 'matplotlib', 'jinja2', 'numpy', 'rich', 'odonata._core'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -65,8 +65,8 @@ def test_a_run_loads_no_more_than_it_needs():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert "odonata.launch" in loaded
-    heavy = {"pyarrow", "matplotlib", "jinja2", "numpy", "importlib.metadata", "email", "hashlib",
-             "odonata.sweeps", "odonata.multi_job", "odonata.extrapolating", "odonata.published"}
+    heavy = {"pyarrow", "matplotlib", "jinja2", "numpy", "rich", "importlib.metadata",
+             "email", "hashlib", "odonata.sweeps", "odonata.multi_job", "odonata.extrapolating", "odonata.published"}
     others = {f"odonata.commands.{name}" for name in ("bench", "traffic", "tune", "validate")}
     assert not loaded & (heavy | others)
 

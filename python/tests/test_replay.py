@@ -313,4 +313,4 @@ def test_nics_of_a_schedule_are_those_of_the_machine(odonata, tmp_path):
     for line, nic in ((4, 4), (6, 9), (10, 4), (12, 9)):
         assert f"five.goal, line {line}\n    found   nic {nic}\n" in done.stderr, done.stderr
     assert "a NIC of the node of rank 1, 0 to 3" in done.stderr
-    assert done.stderr.startswith("odonata: 4 complaints;")
+    assert done.stderr.startswith("odonata: error: 4 problems in")

@@ -177,7 +177,7 @@ def test_of_damaged_results(odonata, tmp_path, damage):
         text = json.dumps({"format": "odonata-results/1", **kept})
         (tmp_path / "d" / "summary.json").write_text(text)
     done = odonata("report", "d", "--no-published")
-    assert done.returncode == 2 and "RUNDIR" in done.stderr and "1 complaint" in done.stderr
+    assert done.returncode == 2 and "RUNDIR" in done.stderr and "1 problem" in done.stderr
     assert not (tmp_path / "d" / "report.html").exists()
 
 

@@ -178,7 +178,7 @@ def test_everything_wrong_is_told_and_nothing_started(odonata, tmp_path):
     assert done.returncode == 2 and done.stdout == ""
     for words in ("--workers", "--tries", "[grid] nodes (2 points", "[[point]] 1\n    found"):
         assert words in done.stderr, done.stderr
-    assert "4 complaints" in done.stderr
+    assert "4 problems" in done.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["study.toml"]
 
 

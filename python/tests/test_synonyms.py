@@ -24,7 +24,7 @@ def hint(odonata, *arguments: str) -> str:
     """The hint on the one thing that is wrong with a command line; empty if there is none."""
     done = odonata(*arguments)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    assert done.stderr.startswith("odonata: 1 complaint"), done.stderr
+    assert done.stderr.startswith("odonata: error: 1 problem"), done.stderr
     return done.stderr.partition("hint")[2].strip()
 
 

@@ -60,7 +60,7 @@ def test_elberts_rendezvous_follow_from_its_eager_messages(odonata):
 def test_unknown_words_are_all_complained_of(odonata):
     done = odonata("validate", "daint_osu_latncy", "nothing_like_it", "--fidelity", "flaw")
     assert done.returncode == 2 and not done.stdout
-    assert "daint_osu_latency" in done.stderr and "3 complaints" in done.stderr
+    assert "daint_osu_latency" in done.stderr and "3 problems" in done.stderr
 
 
 def test_numbers_of_libraries_are_predicted_by_one_set_of_parameters(odonata):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,9 @@ from .. import core, machines
 from ..checks import Checks
 from ..options import option
 from ..progress import Progress
-from ..text import columns, counted, show_percent, show_rate, show_time
+from ..terminal import Cell, Terminal, styled
+from ..text import counted
+from ..units import show_percent, show_rate, show_time
 from .cli_request import stopped
 from .command import command
 
@@ -70,8 +73,10 @@ def beside(rows: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any]) -> str
         size = f"{row['bytes']:,}" + " at 99 %" * (row["statistic"] == "p99")
         pair = (show(row[f"{end}_{unit}"]) for end in ("measured", "predicted"))
         cells.append((size, *pair, f"{100 * row['error']:+.1f} %"))
-    lines += columns(cells, ">>>>")
-    said = "pass" if verdict["passes"] else "FAIL"
+    screen = Terminal(sys.stdout)
+    lines += screen.columns(cells, ">>>>")
+    said = passes(verdict)
+    said = screen.paint(said, said.style)
     mean, worst = show_percent(verdict["mean_error"]), show_percent(verdict["worst_error"])
     return "\n".join([*lines, f"  {said}: off by {mean} on the mean, {worst} at worst"])
 
@@ -81,10 +86,15 @@ def table(found: Sequence[Mapping[str, Any]], mean: float, worst: float, one: fl
     cells = [("curve", "points", "mean", "worst", "")]
     for v in found:
         off = (show_percent(v["mean_error"]), show_percent(v["worst_error"]))
-        cells.append((v["id"], str(v["points"]), *off, "pass" if v["passes"] else "FAIL"))
+        cells.append((v["id"], str(v["points"]), *off, passes(v)))
     bad = sum(not v["passes"] for v in found)
     bounds = f"{show_percent(mean)} on the mean, {show_percent(worst)} at worst"
     if any(v["sizes"] == 1 for v in found):
         bounds += f", {show_percent(one)} for a single number"
     good = f"{counted(len(found) - bad, 'curve')} of {len(found)} within {bounds}"
-    return "\n".join([*columns(cells, "<>>><"), good])
+    return "\n".join([*Terminal(sys.stdout).columns(cells, "<>>><"), good])
+
+
+def passes(verdict: Mapping[str, Any]) -> Cell:
+    """The verdict on a curve in a word."""
+    return styled("pass", "green") if verdict["passes"] else styled("FAIL", "bold red")

@@ -15,6 +15,7 @@ from ..commands.command import command
 from ..options import option
 from ..progress import Progress, clock
 from ..streams import say
+from ..terminal import Terminal
 from ..units import show_rate, show_size, show_time
 from . import TRIES, sweep
 from .store import ERROR
@@ -125,7 +126,7 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
     cells += [[cell(name, row[name]) + mark(name, row) for name in differ] for row in rows]
     sides = "".join("<" if is_text(rows, name) else ">" for name in differ)
     foot = [FOOT] if any(mark(name, row) for row in rows for name in differ) else []
-    return "\n".join([*head, *text.columns(cells, sides), *foot, *notes(rows)])
+    return "\n".join([*head, *Terminal(sys.stdout).columns(cells, sides), *foot, *notes(rows)])
 
 
 def notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:

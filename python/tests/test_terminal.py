@@ -1,0 +1,134 @@
+"""Terminals: weight, color and a progress line there; plain text, and no rich, everywhere else."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
+from odonata import terminal, text
+from odonata.progress import Progress
+
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+RUN = ["validate", "lumi_host_latency", "--fidelity", "loggp"]
+ODONATA = [sys.executable, "-m", "odonata"]
+
+
+def on_terminal(words: list[str], **env: str) -> str:
+    """What a command writes on a terminal, stdout and stderr together."""
+    parent, child = pty.openpty()
+    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM", "COLORTERM")}
+    running = subprocess.Popen([*ODONATA, *words], stdin=child, stdout=child, stderr=child,
+                               env={**kept, "TERM": "xterm-256color", **env})  # fmt: skip
+    os.close(child)
+    found = b""
+    while True:
+        try:
+            part = os.read(parent, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        found += part
+    running.wait()
+    os.close(parent)
+    return found.decode()
+
+
+def piped(words: list[str]) -> str:
+    done = subprocess.run([*ODONATA, *words], capture_output=True, text=True)
+    return done.stdout
+
+
+def bare(shown: str) -> list[str]:
+    """Lines without codes and blanks at their ends; those that were cleared left out."""
+    lines = ESCAPE.sub("", shown.replace("\r\n", "\n")).split("\n")
+    return [line.rstrip() for line in lines]
+
+
+def test_a_terminal_shows_the_same_words_in_weight_and_color():
+    shown, plain = on_terminal([*RUN, "--quiet"]), piped(RUN)
+    assert "\x1b[1m" in shown and "\x1b[32m" in shown.replace("\x1b[1;32m", "\x1b[32m")
+    assert bare(shown) == plain.split("\n")
+    assert "\x1b" not in plain
+
+
+@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_without_color_where_it_is_not_wanted(env):
+    shown = on_terminal([*RUN, "--quiet"], **env)
+    assert "\x1b" not in shown and bare(shown) == piped(RUN).split("\n")
+
+
+def test_diagnostics_on_a_terminal():
+    shown = on_terminal(["validate", "lumi_host_latncy"])
+    assert "\x1b[1;31merror:" in shown
+    assert "odonata: error: 1 problem in the input; nothing was run" in bare(shown)
+
+
+def test_nothing_is_imported_for_a_pipe():
+    code = (
+        "import sys\n"
+        "from odonata import cli\n"
+        f"cli.code_of({RUN!r})\n"
+        "cli.code_of(['validate', 'nothing'])\n"
+        "print('rich' in sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == "False"
+
+
+class Screen:
+    """A terminal that keeps what is written on it."""
+
+    def __init__(self) -> None:
+        self.written = ""
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, words: str) -> int:
+        self.written += words
+        return len(words)
+
+    def flush(self) -> None:
+        pass
+
+
+def test_the_progress_line_fits_and_is_cleared(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm")
+    screen = Screen()
+    with Progress("a title", to=screen) as tick:
+        tick({"time_s": 1e-3, "events": 1000, "wall_s": 2.0})
+        tick({"time_s": 2e-3, "events": 5_000_000, "wall_s": 3.0})
+    lines = [ESCAPE.sub("", part) for part in screen.written.split("\r")]
+    assert [line for line in lines if line] == [
+        "a title | simulated 1.00 ms | 1,000 ev…",
+        "a title | simulated 2.00 ms | 5.00 M e…",
+    ]
+    assert screen.written.endswith("\x1b[2K") and "\n" not in screen.written
+
+
+def test_a_progress_line_of_a_pipe_or_a_dumb_terminal_is_none(monkeypatch, capsys):
+    with Progress("title") as tick:
+        tick({"time_s": 1e-3})
+    monkeypatch.setenv("TERM", "dumb")
+    screen = Screen()
+    with Progress("title", to=screen) as tick:
+        tick({"time_s": 1e-3})
+    assert screen.written == "" and capsys.readouterr().err == ""
+
+
+def test_columns_are_aligned_alike_with_and_without_style(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    rows = [("name", "time"), ("  a", "1.00 µs"), ("long [b]x[/b]", terminal.styled("2 s", "red"))]
+    plain = terminal.Terminal(open(os.devnull)).columns(rows, "<>")  # noqa: SIM115
+    shown = terminal.Terminal(Screen()).columns(rows, "<>")
+    assert [ESCAPE.sub("", line).rstrip() for line in shown] == plain
+    assert plain == ["name              time", "  a            1.00 µs", "long [b]x[/b]      2 s"]
+    assert text.printable("\x1b[31m") == "\\x1b[31m"
