@@ -1,33 +1,34 @@
-"""Run by the user's own interpreter: import once what a script will import, then fork the ranks.
+"""Imports a script's modules once, then forks the ranks. Runs in the user's interpreter.
 
     python [options] _warm.py MODULES TARGET...
 
-TARGET is what the user wrote after the interpreter's options: `script.py args`, `-m module args` or
-`-c command args`. MODULES is a list of modules to import beside what `scan` finds, or `none`.
+TARGET is the part after the interpreter's options: `script.py args`, `-m module args` or
+`-c command args`. MODULES is a list of modules to import in addition to those that `scan` finds, or
+`none`.
 
-Knows Python, nothing of odonata but two environment variables; needs the standard library of
-Python 3.8 or newer. Its one idea: importing is the same work in every rank, so one process does it
-and the ranks are copies of that process, sharing its memory until they write to it. It runs no
-line of the user's: where that cannot be (the script's folder shadows a module, say), it says so
-and ends, and the launcher starts every rank's interpreter by itself.
+Importing is the same work in every rank, so one process does it. The ranks are copies of that
+process and share its memory until they write to it. The module knows two environment variables of
+odonata, and needs the standard library of Python 3.8 or newer. It runs no line of the user's
+program. If that is impossible (the script's folder shadows a module, for example), it reports so
+and ends, and the launcher starts an interpreter per rank.
 
-A rank sees what a fresh interpreter would have shown it: `__main__`, `sys.argv`, `sys.path[0]`,
-the frames of a traceback, its exit status. `mpi4py.MPI` is loaded but not initialized; it appears,
-and calls `MPI_Init`, when the script imports it.
+A rank has the state of a fresh interpreter: `__main__`, `sys.argv`, `sys.path[0]`, the frames of a
+traceback, the exit status. `mpi4py.MPI` is loaded but not initialized. It appears, and calls
+`MPI_Init`, when the script imports it.
 
-With the launcher: a socket that keeps messages apart carries `ready` or why not, then for each
-batch of ranks `FIRST LAST` and a line of each one's variables (and two descriptors a rank, if
-their output is labeled), answered by the processes' ids. Its end ends us; the ranks are the
-launcher's children then, and start when it closes its end of a pipe.
+Protocol with the launcher, over a sequenced-packet socket: first `ready` or the reason for failure.
+Then, for each batch of ranks, `FIRST LAST` and a line with the variables of each rank (and two
+descriptors per rank if output is labeled), answered by the process ids. This process ends with the
+socket. The ranks are then children of the launcher, and start when it closes its end of a pipe.
 """
 
 import os
 import sys
 
-# What a fresh interpreter had loaded when it came to its script.
+# Modules that a fresh interpreter has loaded before its script.
 _EARLY = frozenset(name.partition(".")[0] for name in sys.modules)
 
-# Names no part of the user's program may see: removed before anything is imported.
+# Names that the user's program must not see: removed before anything is imported.
 _SOCKET, _GATE, _LAUNCHER = map(int, os.environ.pop("ODONATA_WARM").split(","))
 
 PDEATHSIG = 1  # <linux/prctl.h>
@@ -35,8 +36,8 @@ KILLED = 128 + 9
 # Bytes of a message: 64 ranks with two dozen short variables each.
 LONGEST = 1 << 17
 
-# What may be shared: importing it starts no thread, opens nothing, asks MPI nothing. Of the
-# standard library what programs of this kind use; `mpi4py` is dealt with on its own.
+# Modules that may be shared: their import starts no thread, opens no file and calls no MPI
+# function. From the standard library those that such programs use; `mpi4py` is handled separately.
 SHARED = frozenset(
     "numpy scipy abc argparse array ast base64 bisect bz2 cmath collections configparser "
     "contextlib copy csv ctypes dataclasses datetime decimal enum errno fractions functools gc "
@@ -46,20 +47,20 @@ SHARED = frozenset(
     "string struct subprocess sys sysconfig tempfile textwrap threading time timeit tokenize "
     "traceback types typing unittest uuid warnings weakref zipfile zlib".split()
 )
-# Submodules that numpy gives at their first use: programs that import it use them.
+# Submodules that numpy loads at their first use; most programs use them.
 NUMPY = ("numpy.linalg", "numpy.random", "numpy.fft")
-# Variables numerical libraries read while they are imported.
+# Variables that numerical libraries read during their import.
 KNOBS = ("OPENBLAS_", "GOTO_", "OMP_", "MKL_", "BLIS_", "NPY_", "KMP_", "NUMEXPR_")
-# Files of the user's that are looked into for imports, at most.
+# Largest number of the user's files that are scanned for imports.
 MOST_FILES = 200
 
 
 class Unfit(Exception):
-    """Why ranks of this program cannot be copies of one process."""
+    """The reason why ranks of this program cannot be copies of one process."""
 
 
 class Found:
-    """What a program's text says it will import."""
+    """The imports in a program's text."""
 
     def __init__(self):
         self.modules = set()
@@ -69,7 +70,7 @@ class Found:
 
 
 def scan(source, path, folder, found):
-    """Collect imports of a text and of the modules beside it, which are not run."""
+    """Collect imports of a text and of the modules beside it, without running them."""
     import ast
 
     todo, seen = [(source, path)], {path}
@@ -91,7 +92,7 @@ def scan(source, path, folder, found):
 
 
 def look(ast, node, names, found):
-    """What one node of a text tells."""
+    """Collect from one node of the syntax tree."""
     if isinstance(node, ast.Import):
         names.update(alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -102,14 +103,14 @@ def look(ast, node, names, found):
     elif isinstance(node, (ast.Assign, ast.Call)):
         found.harmless.update(map(id, harmless(ast, node)))
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isupper():
-        # The script may set it before it imports the library, and expects that to count.
+        # The script may set it before it imports the library, and relies on its effect.
         found.sets_knobs |= node.value.startswith(KNOBS) and id(node) not in found.harmless
         found.sets_rc |= node.value.startswith("MPI4PY_")
     found.sets_rc |= bool(names & {"mpi4py.rc", "mpi4py.profile"})
 
 
 def harmless(ast, node):
-    """Constants that name a variable to read it, or to set it to what it is."""
+    """Constants that name a variable that is read, or set to its present value."""
     if isinstance(node, ast.Call):
         if getattr(node.func, "attr", "") in ("get", "getenv"):
             return node.args
@@ -123,9 +124,9 @@ def harmless(ast, node):
 
 
 def variable(node):
-    """What the environment says of the variable that a constant names, if it names one.
+    """The value of the variable that a constant names, if it names one.
 
-    Keys of all sorts come here: `rows[3]`, `planes[...]`.
+    Keys of all types occur here: `rows[3]`, `planes[...]`.
     """
     name = getattr(node, "value", None)
     return os.environ.get(name) if isinstance(name, str) else None
@@ -147,7 +148,7 @@ def read(path):
 
 
 def bare_main():
-    """A `__main__` as the interpreter makes it."""
+    """A `__main__` module like the interpreter's."""
     main = sys.modules["__main__"] = type(sys)("__main__")
     main.__builtins__ = sys.modules["builtins"]
     if sys.version_info < (3, 14):
@@ -197,7 +198,7 @@ class Module:
 
     def __init__(self, words):
         import importlib.util
-        import runpy  # noqa: F401 - the interpreter's own way to do it
+        import runpy  # noqa: F401 - as the interpreter does it
 
         self.name, self.argv, self.path = words[1], ["-m", *words[2:]], None
         self.folder = os.getcwd()
@@ -220,7 +221,7 @@ class Module:
 
 
 class Appear:
-    """Gives the preloaded `mpi4py.MPI` to the first who imports it, and initializes it then."""
+    """Provides the preloaded `mpi4py.MPI` at its first import, and initializes it then."""
 
     def __init__(self, module):
         self.module, self.spec = module, module.__spec__
@@ -253,8 +254,8 @@ class Appear:
 def preload_mpi():
     """Load `mpi4py.MPI` without `MPI_Init`, and hide it.
 
-    Its options are read now: so no rank finalizes differently from what the default says, and a
-    program that sets `mpi4py.rc` itself (see `scan`) is not served this way.
+    Its options are read at that time. So all ranks finalize by the default, and a program that sets
+    `mpi4py.rc` itself (see `scan`) is not started this way.
     """
     import mpi4py
 
@@ -272,27 +273,27 @@ def preload_mpi():
         del sys.modules["mpi4py.MPI"], mpi4py.MPI
         return MPI
     except ImportError:
-        pass  # the ranks will say so themselves
+        pass  # the ranks will report it
     finally:
         rc.initialize, rc.finalize = before
     return None
 
 
 def warm(target, words):
-    """Import what the ranks will import; `mpi4py.MPI` if it waits to be given to them."""
+    """Import the ranks' modules; return `mpi4py.MPI` if it is loaded for them."""
     import importlib
 
     found = Found()
     scan(target.source, target.path or "", target.folder or os.getcwd(), found)
     bare = isinstance(target, Module) and target.name in ("mpi4py", "mpi4py.run")
     if bare and target.argv[1:]:
-        # mpi4py's own runner of scripts; its options set `mpi4py.rc`.
+        # mpi4py's runner of scripts; its options set `mpi4py.rc`.
         found.sets_rc |= target.argv[1].startswith("-") and target.argv[1] not in ("-m", "-c")
         if os.path.isfile(target.argv[1]):
             file = target.argv[1]
             scan(read(file), file, os.path.dirname(os.path.abspath(file)), found)
         found.modules.add("mpi4py.MPI")
-    asked = set() if words == "auto" else set(words.split(","))
+    requested = set() if words == "auto" else set(words.split(","))
     shared = SHARED - {"numpy", "scipy"} if found.sets_knobs else SHARED
     known = {name for name in found.modules if name.partition(".")[0] in shared}
     if any(name.partition(".")[0] == "numpy" for name in known):
@@ -300,13 +301,13 @@ def warm(target, words):
     uses_mpi = any(name.partition(".")[0] == "mpi4py" for name in found.modules)
     if uses_mpi:
         known.add("mpi4py")
-    for name in sorted(known | asked):
+    for name in sorted(known | requested):
         try:
             importlib.import_module(name)
         except ImportError as error:
-            if name in asked:
+            if name in requested:
                 raise Unfit("`%s` cannot be imported: %s" % (name, error)) from None
-            # An attribute rather than a module, or not there: the ranks will see.
+            # An attribute, or missing: the ranks will report it.
     by_default = not found.sets_rc and not any(k.startswith("MPI4PY_RC_") for k in os.environ)
     if by_default and "mpi4py" in sys.modules and uses_mpi:
         return preload_mpi()
@@ -314,7 +315,7 @@ def warm(target, words):
 
 
 def check_shadows(folder):
-    """What the script's folder has goes before what we have imported."""
+    """Check that no file of the script's folder shadows an imported module."""
     loaded = {name.partition(".")[0] for name in sys.modules} - _EARLY
     try:
         beside = {entry.partition(".")[0] for entry in os.listdir(folder or ".")}
@@ -326,7 +327,7 @@ def check_shadows(folder):
 
 
 def prepare(modules, words, has_folder):
-    """The target, with everything loaded that it needs."""
+    """The target, with all its modules loaded."""
     if words[0] == "-m":
         target = Module(words)
     else:
@@ -345,7 +346,7 @@ def prepare(modules, words, has_folder):
 
 
 def serve(channel):
-    """Fork ranks as the launcher asks; returns in each of them, with its variables."""
+    """Fork ranks on request of the launcher; returns in each rank, with its variables."""
     import array
 
     while True:
@@ -375,18 +376,18 @@ def serve(channel):
 
 
 def become(variables, prctl):
-    """Take the rank's place once the launcher is the parent."""
+    """Continue as the rank once the launcher is the parent."""
     os.environ.update(pair.split("=", 1) for pair in variables.split())
     platform = sys.modules.get("platform")
     if hasattr(platform, "_uname_cache"):
-        # An import (`uuid`) has asked for the host's name; the rank is on a node.
+        # An import (`uuid`) has cached the host's name; the rank has its node's.
         platform._uname_cache = None
     if os.environ["ODONATA_RANK"] != "0":
         null = os.open(os.devnull, os.O_RDONLY)
         if null:
             os.dup2(null, 0)
             os.close(null)
-    # Ends when the launcher says that all are there, or is gone.
+    # Ends when the launcher reports that all ranks exist, or has ended.
     os.read(_GATE, 1)
     os.close(_GATE)
     if os.getppid() != _LAUNCHER:
@@ -412,17 +413,17 @@ def run(target):
         sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trace
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         if isinstance(error, KeyboardInterrupt):
-            # The interpreter ends itself by the signal, after all that is due at its end.
+            # The interpreter ends itself by the signal, after its exit handlers.
             sys.excepthook = lambda *_: None
             raise
         sys.exit(1)
 
 
 class Farewell:
-    """Finalizes MPI when the program's last objects are gone.
+    """Finalizes MPI when the program's last objects are freed.
 
-    `mpi4py` would do it at the very end, when the interpreter has taken itself apart: then every
-    rank waits there for the others with memory that was shared. Afterwards it has nothing to do.
+    `mpi4py` would finalize at the very end, after the interpreter has torn down its modules. Each
+    rank would then wait for the others with private copies of shared memory.
     """
 
     def __init__(self, module):
@@ -431,7 +432,7 @@ class Farewell:
         self.aborts = False
         module._set_abort_status = self._set_abort_status
 
-    # Who looks through the module finds the name it always had, and the docstring it lacks.
+    # Introspection finds the module's usual name, and no docstring.
     def _set_abort_status(self, status):
         self.aborts = True
         self.set_abort_status(status)
@@ -442,11 +443,11 @@ class Farewell:
 
 
 def keep_modules(mpi):
-    """Leave what all ranks share as it is when one of them ends.
+    """Keep shared memory shared when a rank ends.
 
-    At its end an interpreter takes every module apart, and would copy all that memory to write to
-    it. So those of ours are out of its sight by then, and held by a reference that is never given
-    back. The program's own modules, its objects and files end as always.
+    At its end an interpreter tears down every module, which would copy the shared memory. So the
+    preloaded modules are removed from its tables, and held by a reference that is never released.
+    The program's own modules, objects and files end as usual.
     """
     import ctypes
 
@@ -485,7 +486,7 @@ def main():
     import atexit
 
     atexit.register(keep_modules(mpi))
-    # What is there now is not looked at by the ranks' garbage collectors, so it stays shared.
+    # The ranks' garbage collectors ignore the present objects, so these stay shared.
     gc.collect()
     gc.freeze()
     channel.send(b"ready")

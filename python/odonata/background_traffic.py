@@ -1,8 +1,8 @@
-"""What a machine does beside a job: background traffic on the nodes no job has, and noise.
+"""Background traffic on nodes without a job, and noise.
 
 `"uniform:0.4"` is a pattern of `odonata traffic` and a load; `"uniform:0.4@64Ki"` sends messages of
-that size instead of packets, `"uniform:0.4,bulk-data"` has a traffic class. A mapping can name the
-nodes, too. `"25us/1ms"` is noise: every core is away for 25 us of every millisecond.
+that size instead of packets, `"uniform:0.4,bulk-data"` has a traffic class. A mapping can also
+name the nodes. `"25us/1ms"` is noise: each core is interrupted for 25 us of every millisecond.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _KEYS = ("pattern", "load", "bytes", "nodes", "class")
 
 
 def background(wrong: Diagnostics, given: Any) -> tuple[dict[str, Any], ...]:
-    """Background traffic as the core takes it, from one text or mapping, or several, of which
-    complaints say the number."""
+    """Background traffic in the core's form, from one or several texts or mappings. Diagnostics
+    number several ones."""
     if given is None:
         return ()
     if isinstance(given, (str, Mapping)):
@@ -99,7 +99,7 @@ def of_mapping(wrong: Diagnostics, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def noise(wrong: Diagnostics, given: Any) -> dict[str, float] | None:
-    """`"25us/1ms"` as the core takes it."""
+    """`"25us/1ms"` in the core's form."""
     if given is None:
         return None
     length, slash, period = given.partition("/") if isinstance(given, str) else ("", "", "")

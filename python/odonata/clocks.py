@@ -1,4 +1,4 @@
-"""The clocks that a program reads behind MPI's back: whose they are, and what they show first."""
+"""Clocks that a program reads outside MPI: real or simulated, and their first value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from .errors import Diagnostics, nearest
 
 LIBRARY = Path(__file__).resolve().parent / "_lib" / "libodonata_clock.so"
-# When simulated jobs begin, so that a program that asks for the date does the same every time.
+# Start of simulated jobs: programs that read the date are reproducible.
 EPOCH = "2026-01-01"
 CLOCKS = ("virtual", "real")
 
@@ -19,7 +19,7 @@ CLOCKS = ("virtual", "real")
 def variables(
     wrong: Diagnostics, clock: str, epoch: str, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """What gives the ranks those clocks, and the names of their nodes, beside `environment`."""
+    """Variables that provide the clocks and node names, in addition to `environment`."""
     if clock not in CLOCKS:
         near = nearest(clock, CLOCKS) if isinstance(clock, str) else None
         hint = f"did you mean `{near}`?" if near else None
@@ -32,24 +32,24 @@ def variables(
     first = LIBRARY.name if any(c in path for c in " :") else path
     others = environment.get("LD_PRELOAD", os.environ.get("LD_PRELOAD"))
     found = {"LD_PRELOAD": f"{first}:{others}" if others else first}
-    # An address sanitizer wants to be first in that list, unless told that it need not be.
+    # An address sanitizer must be first in that list unless its check is disabled.
     theirs = environment.get("ASAN_OPTIONS", os.environ.get("ASAN_OPTIONS"))
     leave = "verify_asan_link_order=0"
     found["ASAN_OPTIONS"] = f"{leave}:{theirs}" if theirs else leave
     if clock == "virtual":
         found["ODONATA_EPOCH"] = str(seconds)
-        if epoch != "now":  # files named by the date are named alike in the next run
+        if epoch != "now":  # files named by the date have equal names in the next run
             found["ODONATA_STARTED"] = str(time.time_ns())
     return found
 
 
 def seconds_of(wrong: Diagnostics, epoch: str) -> int:
-    """Seconds since 1970: of `now`, or of a date or time, which is UTC unless it says so."""
+    """Seconds since 1970 of `now`, or of a date or time, in UTC by default."""
     if epoch == "now":
         return int(time.time())
     seconds = -1
     try:
-        # A date alone is one of midnight; Python 3.10 knows no `Z`.
+        # A date alone means midnight; Python 3.10 does not parse `Z`.
         text = epoch.removesuffix("Z")
         is_date = len(text) == len("2026-01-01")
         when = datetime.combine(date.fromisoformat(text), datetime.min.time()) if is_date else None

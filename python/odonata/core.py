@@ -1,6 +1,6 @@
-"""The one way into the Rust core: `enter` asks, listens for Ctrl-C, and translates errors.
+"""The API of the Rust core: `enter` runs a request, handles Ctrl-C and translates errors.
 
-Requests and answers are JSON; the contract is `_core.pyi`. Nothing else imports `_core`.
+Requests and answers are JSON; `_core.pyi` declares the functions. No other module imports `_core`.
 """
 
 from __future__ import annotations
@@ -21,25 +21,24 @@ from .errors import InputError, NoRoom, diagnostics_from_json
 Tick = Callable[[dict[str, Any]], None]
 
 
-# Where a complaint is of this computer, and not of the input.
+# The place of a diagnostic that concerns this computer and not the input.
 OF_COMPUTER = "limits of this process"
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def word(text: str) -> str:
-    """How a request carries a word of the operating system's, which need not be Unicode: each byte
-    as the character of that number."""
+    """Encode a string of the operating system, which need not be Unicode, for a request: each byte
+    becomes the character of that number."""
     return os.fsencode(text).decode("latin-1")
 
 
 def unword(text: str) -> str:
-    """The word that an answer carries so."""
+    """Decode a string that an answer has in that form."""
     return os.fsdecode(text.encode("latin-1"))
 
 
 def plain(value: Any) -> Any:
-    """A request without what is not Unicode: such letters are replaced, and complained of where
-    they matter."""
+    """A request in which surrogates are replaced. Where they matter, a diagnostic reports them."""
     if isinstance(value, str):
         return value if value.isascii() else _SURROGATES.sub("\ufffd", value)
     if isinstance(value, Mapping):
@@ -54,8 +53,8 @@ def core() -> Any:
     try:
         from . import _core
     except ImportError as error:
-        said = str(error).lower()  # by the loader, which may also lack room for a library's TLS
-        if "cannot allocate memory" in said and "static tls" not in said:
+        message = str(error).lower()  # the loader may also lack room for a library's TLS
+        if "cannot allocate memory" in message and "static tls" not in message:
             raise MemoryError(str(error)) from None
         raise ImportError(
             f"odonata's compiled core does not load ({error}); build it with `make demo` or "
@@ -66,28 +65,28 @@ def core() -> Any:
 
 @dataclass
 class Stop:
-    """Whether somebody asked the run to stop, and by which signal."""
+    """Whether a signal has requested that the run stops, and which."""
 
     signal: int | None = None
     _before: dict[int, Any] = field(default_factory=dict)
 
     def __enter__(self) -> Stop:
-        # Signals can only be caught in the main thread; elsewhere its owner decides when to stop.
+        # Signals can only be caught in the main thread; other threads are stopped by their owner.
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._heard)
+                self._before[number] = signal.signal(number, self._caught)
         return self
 
     def __exit__(self, *_: object) -> None:
         for number, before in self._before.items():
             signal.signal(number, before)
 
-    def _heard(self, number: int, _frame: object) -> None:
+    def _caught(self, number: int, _frame: object) -> None:
         self.signal = number
 
 
 class Looked(Exception):
-    """A request was complete, and looked at instead of run."""
+    """A request was complete and was inspected instead of run."""
 
 
 Look = Callable[[str, dict[str, Any]], None]
@@ -96,7 +95,7 @@ _LOOK: ContextVar[Look | None] = ContextVar("look", default=None)
 
 @contextmanager
 def looking(look: Look) -> Iterator[None]:
-    """Inside, `enter` only gives a request to `look` and raises `Looked`."""
+    """Inside, `enter` only passes the request to `look` and raises `Looked`."""
     before = _LOOK.set(look)
     try:
         yield
@@ -111,29 +110,29 @@ def enter(
     stop: Stop | None = None,
     data: Any = None,
 ) -> Any:
-    """Ask the core's long-running `function`, with `data` if it takes any; its answer.
+    """Call the core's long-running `function`, with `data` if it takes any, and return its answer.
 
-    Ctrl-C ends the run within a second. With a `stop` of the caller's the answer is what was
-    there by then and `stop.signal` says so; without one, `KeyboardInterrupt` is raised.
+    Ctrl-C ends the run within a second. If the caller passes `stop`, the answer is the result so
+    far and `stop.signal` is set. Without it, `KeyboardInterrupt` is raised.
     """
     if look := _LOOK.get():
         look(function, request)
         raise Looked
     module = core()
     own = Stop()
-    heard = stop or own
+    stopper = stop or own
 
     def on_tick(text: str) -> bool:
-        if tick is not None and heard.signal is None:
+        if tick is not None and stopper.signal is None:
             tick(json.loads(text))
-        return heard.signal is None
+        return stopper.signal is None
 
     try:
-        with heard:
+        with stopper:
             given = () if data is None else (data,)
             answer = getattr(module, function)(json.dumps(plain(request)), *given, on_tick)
     except module.InputError as error:
-        if heard.signal is not None:  # stopped before there was anything to write
+        if stopper.signal is not None:  # stopped before there was anything to write
             raise KeyboardInterrupt from None
         found = diagnostics_from_json(str(error))
         if len(found) == 1 and found[0].at == OF_COMPUTER:
@@ -141,13 +140,13 @@ def enter(
         raise InputError(found) from None
     if stop is None and own.signal is not None:
         raise KeyboardInterrupt
-    if isinstance(answer, tuple):  # what is not JSON comes beside it
+    if isinstance(answer, tuple):  # binary columns are the second part
         return json.loads(answer[0]), dict(answer[1])
     return json.loads(answer)
 
 
 def check_record(header: dict[str, Any], columns: dict[str, bytes]) -> None:
-    """`InputError` of all that is wrong with the rows of a record."""
+    """Raise `InputError` with all problems of a record's rows."""
     module = core()
     try:
         module.check_record(json.dumps(header), columns)
@@ -156,7 +155,7 @@ def check_record(header: dict[str, Any], columns: dict[str, bytes]) -> None:
 
 
 def ask(function: str, *arguments: Any) -> Any:
-    """Ask one of the core's quick questions; its answer, read if it is JSON."""
+    """Call one of the core's quick functions and return its answer."""
     module = core()
     arguments = tuple(json.dumps(plain(a)) if isinstance(a, dict) else plain(a) for a in arguments)
     try:

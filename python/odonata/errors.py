@@ -1,8 +1,10 @@
-"""What can go wrong, in three kinds that are never mixed.
+"""Three kinds of errors, which are never mixed.
 
-The user's input is wrong (`InputError`: every complaint at once, before anything starts); the
-simulated machine says no (`SimulatedFailure`: a result, with who waited for what); we have a bug
-(any other exception). Only the first two are ours to raise on purpose.
+- The user's input is wrong: `InputError`, with all diagnostics at once, before anything starts.
+- The simulated job failed: `SimulatedFailure`, a result, with the ranks and what they waited for.
+- odonata has a bug: any other exception.
+
+Only the first two are raised on purpose.
 """
 
 from __future__ import annotations
@@ -20,12 +22,12 @@ from . import synonyms
 
 
 class Error(Exception):
-    """Everything odonata raises on purpose."""
+    """Base of all exceptions that odonata raises on purpose."""
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing wrong with the input: where, what was found, what is wanted, the nearest word."""
+    """One problem of the input: its place, the value found, the expected value, a suggestion."""
 
     at: str
     found: str
@@ -38,25 +40,25 @@ class Diagnostic:
 
 
 class InputError(Error):
-    """The input is wrong. `complaints` has all of it; nothing was started."""
+    """The input is wrong. `diagnostics` lists all problems; nothing was run."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]):
         self.diagnostics = list(diagnostics)
         super().__init__("; ".join(map(str, self.diagnostics)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.diagnostics,)  # pickle would make it of its words
+        return type(self), (self.diagnostics,)  # else pickle would pass the message
 
 
 class NoRoom(Error):
-    """This computer, or a limit of this process, has no room for what was asked."""
+    """The request exceeds this computer's memory or a limit of this process."""
 
 
 class SimulatedFailure(Error):
     """The simulated job failed: deadlock, abort, a rank that died, exhausted resources.
 
     `kind` is one word, `ranks` a list of mappings with `rank`, `node`, `call` and `detail`, and
-    `result` holds whatever was predicted up to then (None if nothing was).
+    `result` holds the prediction up to the failure (None if there is none).
     """
 
     def __init__(
@@ -73,22 +75,22 @@ class SimulatedFailure(Error):
 
     @classmethod
     def of(cls, failure: Mapping[str, Any], result: Any) -> SimulatedFailure:
-        """What the core says of a failure, as the exception."""
+        """The exception for a failure that the core reports."""
         message = failure.get("message", "the simulated job failed")
         return cls(message, failure.get("kind", "failure"), failure.get("ranks") or (), result)
 
 
 def nearest(word: str, legal: Iterable[str], alike: float = 0.5) -> str | None:
-    """The legal word most like `word`, or None if none is as much as `alike`."""
+    """The valid word closest to `word`, or None if no similarity reaches `alike`."""
     return _nearest(word, tuple(legal), alike) if len(word) <= LONGEST_WORD else None
 
 
-LONGEST_WORD = 100  # letters; what is longer is no slip of the keyboard
+LONGEST_WORD = 100  # letters; longer words are not typing errors
 
 
-@functools.lru_cache(maxsize=1 << 14)  # a file may have the same slip in each of many tables
+@functools.lru_cache(maxsize=1 << 14)  # a file may repeat an error in many tables
 def _nearest(word: str, legal: tuple[str, ...], alike: float) -> str | None:
-    import difflib  # for complaints only
+    import difflib  # used for diagnostics only
 
     by_lower = {w.lower(): w for w in legal}
     found = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=alike)
@@ -96,8 +98,8 @@ def _nearest(word: str, legal: tuple[str, ...], alike: float) -> str | None:
 
 
 def hint_of(kind: str | None, word: str, legal: Iterable[str]) -> str | None:
-    """What to suggest for `word`: what it means as a word of another tool, else the legal word
-    most like it."""
+    """A suggestion for `word`: its equivalent if another tool uses it, else the closest valid
+    word."""
     legal = list(legal)
     found = synonyms.meant(kind, word, legal) if kind else None
     if isinstance(found, synonyms.Hint):
@@ -106,22 +108,22 @@ def hint_of(kind: str | None, word: str, legal: Iterable[str]) -> str | None:
     return f"did you mean `{found}`?" if found else None
 
 
-# Options that differ in more letters than this are other options, not misspelled ones.
+# Similarity below which an option is a different one, not a misspelled one.
 ALIKE = 0.75
 
 
 def hint_of_option(typed: str, command: str, legal: Iterable[str]) -> str | None:
-    """What to suggest for an option that `odonata COMMAND`, with the options `legal`, lacks."""
+    """A suggestion for an option that is not one of `legal`, those of `odonata COMMAND`."""
     legal = list(legal)
     if found := synonyms.for_option(typed, command, legal):
         return found.text
-    # Of one letter nothing can be misspelled: `-N` is not `-n`.
+    # Options of one letter are never misspelled: `-N` is not `-n`.
     near = nearest(typed, (o for o in legal if len(o) > 2), ALIKE) if len(typed) > 2 else None
     return f"did you mean `{near}`?" if near else None
 
 
-MAX_REPORTED = 1000  # problems of an input that are explained; a damaged file can have 100,000
-MOST = 2**31 - 1  # of anything the core counts in 32 bits
+MAX_REPORTED = 1000  # diagnostics reported in full; a damaged file can have 100,000
+MOST = 2**31 - 1  # largest value of counts that the core keeps in 32 bits
 
 
 def whole_wanted(least: int, most: int = MOST) -> str:
@@ -130,7 +132,7 @@ def whole_wanted(least: int, most: int = MOST) -> str:
 
 
 class Diagnostics:
-    """Collects complaints so that the user hears all of them at once."""
+    """Collects diagnostics, so that all are reported at once."""
 
     def __init__(self) -> None:
         self.list: list[Diagnostic] = []
@@ -138,7 +140,7 @@ class Diagnostics:
     def add(self, at: str, found: Any, wanted: str, hint: str | None = None) -> None:
         try:
             shown = str(found)
-        except ValueError:  # of a number with more digits than Python writes
+        except ValueError:  # a number with more digits than Python prints
             shown = f"a number of {found.bit_length():,} bits"
         self.list.append(Diagnostic(at, shown, wanted, hint))
 
@@ -151,17 +153,17 @@ class Diagnostics:
         self.add(at, found, wanted, f"did you mean `{near}`?" if near else None)
 
     def word(self, at: str, found: str, legal: Iterable[str], what: str) -> bool:
-        """Complain unless `found` is one of `legal`; say the nearest."""
+        """Add a diagnostic with the closest word unless `found` is one of `legal`."""
         legal = list(legal)
         if found in legal:
             return True
-        asked = isinstance(found, str) and found
-        hint = hint_of(synonyms.kind_of(at), found, legal) if asked else None
+        given = isinstance(found, str) and found
+        hint = hint_of(synonyms.kind_of(at), found, legal) if given else None
         self.add(at, "nothing" if found == "" else found, f"{what}: {', '.join(legal)}", hint)
         return False
 
     def whole(self, at: str, value: Any, least: int = 1, most: int = MOST) -> int:
-        """`value` as a whole number from `least` to `most`; `least` after a complaint."""
+        """`value` as a whole number from `least` to `most`; `least` if it is not."""
         try:
             number = least - 1 if isinstance(value, bool) else operator.index(value)
         except TypeError:
@@ -185,7 +187,7 @@ class Diagnostics:
         return high
 
     def sequence(self, at: str, value: Any, wanted: str) -> list[Any]:
-        """`value` as a list of at least one thing, which a text is not."""
+        """`value` as a list of at least one item. A text is no list."""
         try:
             found = None if isinstance(value, (str, bytes, Mapping)) else list(value)
         except TypeError:
@@ -197,9 +199,9 @@ class Diagnostics:
         return found or []
 
     def extend(self, error: InputError) -> None:
-        """Add what `error` says, unless it was said already of the same option."""
-        said = {(c.at, c.found) for c in self.list}
-        self.list += [c for c in error.diagnostics if (c.at, c.found) not in said]
+        """Add the diagnostics of `error` that are not there yet."""
+        known = {(d.at, d.found) for d in self.list}
+        self.list += [d for d in error.diagnostics if (d.at, d.found) not in known]
 
     def raise_any(self) -> None:
         if (more := len(self.list) - MAX_REPORTED) > 0:
@@ -210,7 +212,7 @@ class Diagnostics:
 
 
 def diagnostics_from_json(text: str) -> list[Diagnostic]:
-    """The core's complaints; a plain message becomes one complaint."""
+    """The core's diagnostics; a plain message becomes one."""
     try:
         rows = json.loads(text)
     except ValueError:
@@ -229,7 +231,7 @@ def diagnostics_from_json(text: str) -> list[Diagnostic]:
 
 
 def _hint(row: Mapping[str, Any]) -> str | None:
-    """The core's suggestion; of placements and patterns, what other tools mean by the word."""
+    """The core's suggestion; for placements and patterns, the equivalent of another tool's word."""
     at, found = str(row.get("at", "")), str(row.get("found", ""))
     kind = synonyms.kind_of(at)
     if kind in ("placement", "pattern") and found:
@@ -241,8 +243,9 @@ def _hint(row: Mapping[str, Any]) -> str | None:
 
 
 def _wanted(at: str, words: str) -> str:
-    """What was expected, where a file of collectives' rules could not be read: a parser's own words
-    tell where it stopped, not what should be there."""
+    """The expected format of a file of collective rules that could not be parsed.
+
+    A parser's message states where it stopped, not what should be there."""
     if not at.startswith("coll_rules."):
         return words
     if re.search(r" at line [0-9]+ column [0-9]+$", words):

@@ -1,4 +1,4 @@
-"""A recorded pattern on more ranks: a record that was made, not taken (docs/extrapolation.md)."""
+"""Extrapolates recordings of a regular program to more ranks (docs/extrapolation.md)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .errors import Diagnostic, Diagnostics, InputError
 from .files import why
 from .spmd_model import IrregularError, Recording
 
-# Who is alone or has one partner looks regular in too many ways.
+# With one rank or one partner too many rules fit.
 LEAST_RANKS = 4
 MOST_ROWS = 20_000_000
-# Of what is told of a recording, what holds for no other number of ranks.
+# Keys of a recording's header that do not hold for other numbers of ranks.
 OWN = ("time_s", "digest", "nodes", "placement")
 
 
 @dataclass(frozen=True)
 class Extrapolation:
-    """What an extrapolated record was made of: its file, ranks and calls, from which recordings,
-    by which rules."""
+    """Description of an extrapolated record: its file, ranks and calls, the recordings and the
+    rules."""
 
     file: str
     ranks: int
@@ -39,11 +39,11 @@ def extrapolate(
     ranks: int,
     record: str | Path,
 ) -> Extrapolation:
-    """Write what `ranks` ranks would do, where those of `recordings` do it by rules.
+    """Extrapolate recordings of a regular program to `ranks` ranks.
 
-    `recordings` are records of `odonata.run(..., record=FILE)` of one program on several numbers of
-    ranks, or one. `record` is the file to write, for `odonata.replay`; it says of itself that it
-    is extrapolated. What is not regular raises `InputError`, with the rank and the call.
+    `recordings` are records of `odonata.run(..., record=FILE)` of one program on one or several
+    numbers of ranks. `record` is the file to write, for `odonata.replay`; its header states that it
+    is extrapolated. An irregular program raises `InputError` with the rank and the call.
     """
     wrong = Diagnostics()
     wanted = wrong.whole("ranks", ranks, LEAST_RANKS)
@@ -58,7 +58,7 @@ def check(
     ranks: int | None,
     record: str | Path | None,
 ) -> list[Recording]:
-    """The recordings, read, and complaints of them and the rest; None was complained of already."""
+    """Read the recordings and check all arguments; None stands for an invalid recording."""
     names = [recordings] if isinstance(recordings, (str, os.PathLike)) else list(recordings)
     if not names:
         wrong.add("recordings", "nothing", "one or more records of `odonata run --record`")
@@ -75,7 +75,7 @@ def check(
 def make(
     wrong: Diagnostics, found: list[Recording], ranks: int, record: str | Path
 ) -> Extrapolation:
-    """Write the record of what `check` found nothing wrong with."""
+    """Write the record after `check` has found no problem."""
     found.sort(key=lambda of: of.ranks)
     try:
         programs, parts = understood(found)
@@ -95,13 +95,13 @@ def understood(
         simple = spmd_model.programs(found)
         for of in found:
             playing.check(simple, of, parts)
-        # A small grid looks like offsets in one direction and exclusive or in another.
+        # In a small grid, neighbors may fit an offset in one direction and exclusive or in another.
         if len(found) == 1 or not any(map(is_mixed, simple)):
             return simple, parts
     except IrregularError as error:
         simple, first = None, error
     if len(found) == 1:
-        # It would leave open what kind of grid or tree it is.
+        # It would not determine the kind of grid or tree.
         raise first
     try:
         programs, parts = merging.programs(found)
@@ -111,7 +111,7 @@ def understood(
     except IrregularError as error:
         if simple is not None:
             return simple, parts
-        # Where ranks make the same calls, that is nearer to what is wrong.
+        # If ranks make the same calls, this is closer to the cause.
         raise first if first.is_close else error from None
 
 
@@ -126,7 +126,7 @@ def is_mixed(program: spmd_model.Program) -> bool:
 
 
 def read(wrong: Diagnostics, name: Any) -> Recording | None:
-    """A recording by ranks; None after a complaint."""
+    """A recording by ranks; None if it is invalid."""
     sub = Diagnostics()
     trace = replaying.read(sub, name)
     of_file(wrong, name, sub.list)
@@ -150,7 +150,7 @@ def read(wrong: Diagnostics, name: Any) -> Recording | None:
     try:
         core.check_record(records.of_core(trace.header), trace.data)
     except InputError as error:
-        # Of collectives that ranks do not call alike, the search for rules says more.
+        # Mismatched collectives are reported by the search for rules, in more detail.
         if not all(c.wanted.startswith("the same as row") for c in error.diagnostics):
             of_file(wrong, name, error.diagnostics)
             return None
@@ -165,7 +165,7 @@ def read(wrong: Diagnostics, name: Any) -> Recording | None:
         found = f"{name}: no calls of rank {idle[0]}"
         wrong.add("recordings", found, "a recording of all ranks, which call MPI or exit")
         return None
-    # A record names the members of those communicators only on which collectives are called.
+    # A record lists members only for communicators with collective calls.
     known = {context for context, _ in trace.header["communicators"]} | {spmd_model.WORLD}
     users: dict[int, list[int]] = {}
     for rank, mine in enumerate(rows):
@@ -184,7 +184,7 @@ def read(wrong: Diagnostics, name: Any) -> Recording | None:
 
 
 def is_sound(rows: Sequence[dict[str, Any]]) -> bool:
-    """Whether a rank's calls name calls before them only, and no computation as another call."""
+    """Whether a rank's calls depend on earlier calls only, and not on computation."""
     return all(
         all(need < nth for need in row["needs"])
         and (row["op"] not in spmd_model.LINKED
@@ -194,7 +194,7 @@ def is_sound(rows: Sequence[dict[str, Any]]) -> bool:
 
 
 def of_file(wrong: Diagnostics, name: Any, found: Sequence[Diagnostic]) -> None:
-    """Complaints about one of several recordings, each with the name of its file."""
+    """Diagnostics of one of several recordings, each with the name of its file."""
     for c in found:
         is_named = c.at == "trace" and str(name) in c.found
         at = c.at if is_named or not name else c.at.replace("trace", str(name), 1)
@@ -202,7 +202,7 @@ def of_file(wrong: Diagnostics, name: Any, found: Sequence[Diagnostic]) -> None:
 
 
 def out_of_range(program: spmd_model.Program, ranks: int) -> tuple[str, str, str] | None:
-    """Of a call that cannot be: its name, what was found, what was expected."""
+    """For an invalid call: its name, the value found, the expected value."""
     for slot in playing.unrolled(program, ranks):
         op = slot.token.op
         for name in ("bytes", "back", "span_ps", "length"):
@@ -222,7 +222,7 @@ def out_of_range(program: spmd_model.Program, ranks: int) -> tuple[str, str, str
 
 
 def compare(wrong: Diagnostics, found: Sequence[Recording], ranks: int | None) -> None:
-    """Complain unless recordings are of one program on different numbers of ranks, none of more."""
+    """Check that the recordings are of one program on different, smaller numbers of ranks."""
     sizes = [of.ranks for of in found]
     if len(set(sizes)) < len(sizes):
         wrong.add("recordings", f"{sizes} ranks", "recordings of different numbers of ranks")
@@ -241,7 +241,7 @@ def write(
     found: Sequence[Recording],
     ranks: int,
 ) -> Extrapolation:
-    """Write the record, with what it was made of in its head."""
+    """Write the record, with its sources in the header."""
     largest = found[-1]
     for program in programs:
         for count in {item.count for item in program.items if item.count == "log2 n"}:

@@ -1,7 +1,7 @@
-"""What is broken in a machine, and when: a plan in TOML, or one drawn by seed.
+"""The fault schedule of a machine: a TOML file, or faults drawn from a seed.
 
-`"random:7"` draws eight faults from seed 7, `"random:7:100"` a hundred; anything else is the path
-of a file. The core knows the keys (docs/models/faults.md); nothing here does.
+`"random:7"` draws eight faults from seed 7, `"random:7:100"` a hundred. Any other text is the path
+of a file, whose keys the core checks (docs/models/faults.md).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ WANTED = (
     "a plan's FILE.toml, or random:SEED or random:SEED:N for N faults drawn from a seed; "
     "SEED of at most 18 digits, N of at most 6"
 )
-DRAWN = 8  # faults of a random plan unless said
+DRAWN = 8  # default number of faults of a random schedule
 
 
 def plan(wrong: Diagnostics, given: Any) -> dict[str, Any] | None:
-    """The plan as the core takes it."""
+    """The schedule in the core's form."""
     if given is None:
         return None
     if isinstance(given, str) and given.partition(":")[0] == "random" and not given.endswith(

@@ -1,8 +1,8 @@
-"""What a run says of the files that its ranks opened: no file system is simulated.
+"""Notes about the files that ranks open: no file system is simulated.
 
-Files opened by MPI-IO take what the machine file's `[storage]` says; all others take what this
-computer spends on them. And simulated dates repeat: a file that is named by the date may replace
-one of an earlier run's.
+Files opened by MPI-IO take the times of the machine file's `[storage]`; all others take this
+computer's CPU time. Simulated dates repeat, so a file named by its date may replace one of an
+earlier run.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from . import core
 from .units import show_rate, show_time
 
 DAY_S = 86_400
-MOST_NAMED = 3  # files that a note names
+MOST_NAMED = 3  # files that a note lists
 COUNTS = ("mpi_opens", "mpi_transfers", "opened_to_write", "opened_to_read")
 
 
 def of_run(seen: Mapping[str, Any], compute: str | float) -> dict[str, Any] | None:
-    """What is known of the files of a run, and a note on it; None where there were none."""
+    """Statistics of the files of a run, with a note; None if there were none."""
     if not any(seen[key] for key in COUNTS):
         return None
     found = {key: value for key, value in seen.items() if key != "replaced"}
@@ -30,7 +30,7 @@ def of_run(seen: Mapping[str, Any], compute: str | float) -> dict[str, Any] | No
 
 
 def words(found: Mapping[str, Any], compute: str | float) -> list[str]:
-    """The note: whose time is charged how."""
+    """The note: how the time of files is charged."""
     said = ["no file system is simulated"]
     if found["mpi_opens"] or found["mpi_transfers"]:
         rate, node = (show_rate(found[f"storage_{key}B_per_s"]) for key in ("", "node_"))
@@ -50,7 +50,7 @@ def words(found: Mapping[str, Any], compute: str | float) -> list[str]:
 def replaced(
     seen: Mapping[str, Any], environment: Mapping[str, str], wdir: str, span_s: float
 ) -> list[str]:
-    """Files of an earlier run's that this one began anew, and whose names have its date."""
+    """Files of an earlier run that this one replaced and whose names contain its date."""
     began = environment.get("ODONATA_EPOCH", "")
     if not began.isdigit():
         return []
@@ -66,7 +66,7 @@ def replaced(
 
 
 def note(found: Iterable[str]) -> str:
-    """Words about such files."""
+    """A note about such files."""
     names = [os.path.relpath(path) for path in found]
     shown = ", ".join(names[:MOST_NAMED]) + (", ..." if len(names) > MOST_NAMED else "")
     if len(names) == 1:
@@ -78,7 +78,7 @@ def note(found: Iterable[str]) -> str:
 
 
 def patterns(began: int, span_s: float) -> list[re.Pattern[str]]:
-    """The dates of a run, as names of files have them: of each of its days, here and in UTC."""
+    """The dates of a run as they occur in file names: each day, in local time and UTC."""
     found = {}
     moments = {began, began + min(int(span_s), 3 * DAY_S)}
     moments |= {began + day * DAY_S for day in range(4) if day * DAY_S <= span_s}
@@ -109,7 +109,7 @@ def patterns(began: int, span_s: float) -> list[re.Pattern[str]]:
 
 
 def has_seconds(name: str, began: int, span_s: float) -> bool:
-    """Whether a name has a moment of the run as seconds since 1970, or as parts of a second."""
+    """Whether a name contains a time of the run, as seconds since 1970 or parts of a second."""
     digits = len(str(began))
     for number in re.findall("[0-9]{9,19}", name):
         of_second = len(number) - digits

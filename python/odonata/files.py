@@ -1,7 +1,7 @@
-"""Files of the user's: their text, what is wrong with one that has none, and one written whole.
+"""Reads the user's files with limits, and writes files atomically.
 
-What is being written has a name of ours, hidden and nobody else's, until it takes its place; a
-process that is killed leaves it behind, and nobody takes it for a file of the user's.
+A file is written under a hidden temporary name and then renamed. A process that is killed leaves
+the temporary file behind; its name cannot be mistaken for one of the user's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 PASSING = ".odonata-"
-MOST_TEXT = 1 << 24  # bytes; a machine or host file longer than this is some other file
+MOST_TEXT = 1 << 24  # bytes; longer than any machine or host file
 MOST_DATA = 1 << 31  # bytes of a schedule or a table
 
 
@@ -28,7 +28,7 @@ def read_bytes(path: str | Path, most: int = MOST_DATA) -> bytes:
 
 
 def read_rest(file: BinaryIO, path: str | Path, most: int = MOST_DATA) -> bytes:
-    """What is left of an open file; `OSError` if that is longer than `most` bytes."""
+    """The rest of an open file; `OSError` if it is longer than `most` bytes."""
     parts, left = [], most
     while left >= 0 and (part := file.read(min(left + 1, 1 << 20))):
         parts.append(part)
@@ -39,19 +39,18 @@ def read_rest(file: BinaryIO, path: str | Path, most: int = MOST_DATA) -> bytes:
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a file of the user's, unless it is too long to be what it should be."""
+    """The text of a user's file; an error if it is too long for its purpose."""
     text = read_bytes(path, MOST_TEXT).decode("utf-8")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def opened(path: str | Path, most: int = MOST_DATA) -> BinaryIO:
-    """A file that is open to be read, once its kind is known to have an end.
+    """Open a file for reading if its kind guarantees an end.
 
-    Devices but /dev/null and pipes in the file system are refused: a read may never end, and the
-    open of a pipe waits for its writer. A pipe that this process inherited, such as /dev/stdin, has
-    a writer.
+    Devices except /dev/null, and pipes in the file system, are refused: a read may never end, and
+    opening a pipe waits for its writer. An inherited pipe, such as /dev/stdin, has a writer.
     """
-    # Without waiting: some files of /proc block as pipes do.
+    # Nonblocking: some files of /proc block like pipes.
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     try:
         found = os.fstat(number)
@@ -76,45 +75,45 @@ def too_long(path: str | Path) -> OSError:
 
 
 def why(error: Exception) -> str:
-    """What the operating system said, without its number."""
+    """The operating system's message, without its error number."""
     return getattr(error, "strerror", None) or str(error)
 
 
 def passing(whole: Path, token: str | None = None) -> Path:
-    """What a file is called beside its place until it is whole. One `token` is of one result."""
+    """The temporary name of a file, in its directory. One `token` belongs to one result."""
     return whole.with_name(f"{PASSING}{token or os.urandom(8).hex()}-{whole.name}")
 
 
 def is_passing(path: Path) -> bool:
-    """Whether a file has such a name; what only begins alike is somebody else's."""
+    """Whether a file has a temporary name. A similar prefix alone is not enough."""
     return re.match(rf"{re.escape(PASSING)}[0-9a-f]{{16}}-.", path.name) is not None
 
 
 @contextlib.contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """Inside, an `OSError` is of this file: that of a full disk names none, others the passing
-    one."""
+    """Inside, each `OSError` names this file. A full disk names none, and other errors the
+    temporary one."""
     try:
         yield
     except OSError as error:
         if error.errno is None:
             raise
-        # Arrow's own words have the number in them, and no file.
+        # Arrow's message has the error number and no file name.
         raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from error
 
 
-# Of a directory, or a file in it, that takes no new one: no right to, a file system of which only
+# The directory accepts no new file: no permission, a file system of which only
 # the file itself can be written, a file mounted by itself.
 FIXED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file whole, or leave what was there; through links, to where they lead.
+    """Replace a text file atomically, or leave the old one. Links are followed.
 
-    Where that is a device or a pipe, where we have it open, as what /dev/stdout leads to, or where
-    it cannot be replaced, it is written in place.
+    A device, a pipe, a file that this process has open (such as the target of /dev/stdout) and a
+    file that cannot be replaced are written in place.
     """
-    content = text.encode("utf-8", "replace")  # names of files need not be Unicode
+    content = text.encode("utf-8", "replace")  # file names need not be Unicode
     with naming(path):
         whole = Path(os.path.realpath(path))
         if not is_replaced(path):
@@ -141,7 +140,7 @@ def write_in_place(path: str | Path, content: bytes) -> None:
 
 
 def is_replaced(path: str | Path) -> bool:
-    """Whether a new file takes the place of this one: of a file that nobody here has open."""
+    """Whether this file is replaced by a new one: a file that this process does not have open."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -150,13 +149,13 @@ def is_replaced(path: str | Path) -> bool:
 
 
 def is_open(found: os.stat_result, but: int = -1) -> bool:
-    """Whether this process has a file open, under another number than `but`."""
+    """Whether this process has a file open under another descriptor than `but`."""
     try:
         numbers = list(map(int, os.listdir("/dev/fd")))
-    except OSError:  # no /proc, so nothing that leads to what we have open
+    except OSError:  # no /proc, so no path leads to an open file
         return False
     for number in numbers:
-        with contextlib.suppress(OSError):  # the listing's own
+        with contextlib.suppress(OSError):  # the descriptor of the listing itself
             if number != but and os.path.samestat(os.fstat(number), found):
                 return True
     return False

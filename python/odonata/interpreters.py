@@ -1,7 +1,7 @@
-"""Which `python` the ranks find: that of an activated environment, any that has mpi4py, or ours.
+"""The `python` of the ranks: that of an activated environment, any with mpi4py, or odonata's own.
 
-After `make demo`, or in a batch job, no environment is activated: `python` is then the system's or
-none, without mpi4py and without what was installed beside odonata.
+After `make demo`, or in a batch job, no environment is activated. `python` is then the system's or
+missing, and lacks mpi4py and other packages of odonata's environment.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def is_activated(environment: Mapping[str, str], path: str) -> bool:
 
 @functools.cache
 def has_mpi4py(python: str) -> bool:
-    """Whether mpi4py is installed for an interpreter; it is not started, which takes long."""
+    """Whether mpi4py is installed for an interpreter, which is not started: that is slow."""
     places = {os.path.dirname(os.path.dirname(p)) for p in (python, os.path.realpath(python))}
     places = {glob.escape(place) for place in places} | {os.path.expanduser("~/.local")}
     found = (os.path.join(place, packages, "mpi4py") for place in places for packages in PACKAGES)

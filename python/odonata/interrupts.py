@@ -1,13 +1,13 @@
 """Ctrl-C while the command line is being imported: no traceback, and exit code 130.
 
-An import that is interrupted raises `KeyboardInterrupt` wherever it is, also where no `try` of ours
-is on the stack yet. So until the command begins, the signal ends the process at once.
+An interrupted import raises `KeyboardInterrupt`, also where no `try` of odonata is on the stack
+yet. So until the command begins, the signal ends the process at once.
 """
 
 import os
 import sys
 
-# Not `signal`, which imports `enum`: the time that takes is what this module is to cover.
+# Not `signal`, which imports `enum`: this module must cover that time.
 import _signal
 
 INTERRUPTED = 130
@@ -31,7 +31,7 @@ def end_at_once() -> None:
 
 
 def raise_again() -> None:
-    """From here on SIGINT raises `KeyboardInterrupt`, as Python has it."""
+    """From here on SIGINT raises `KeyboardInterrupt`, as in Python."""
     if _signal.getsignal(_signal.SIGINT) is _end:
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
 

@@ -1,7 +1,7 @@
 """Run an unmodified MPI program with its ranks on the simulated machine.
 
-`odonata.run(job, ["python", "app.py"])`: one process a rank, our MPI library in front of any
-other, and time as the machine would have spent it.
+`odonata.run(job, ["python", "app.py"])` starts one process per rank, with odonata's MPI library
+before any other, and predicts the time on the simulated machine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 LIBRARY = Path(__file__).resolve().parent / "_lib"
 
-# Tables of the core's answer: too long for a summary, written as Parquet and shown as Arrow.
+# Tables of the core's answer that are too long for a summary: Parquet files, Arrow in Python.
 LONG_TABLES = {"rank_table": "ranks", "message_matrix": "messages", "link_table": "links"}
 SHORT_TABLES = {
     "call_table": "calls",
@@ -42,9 +42,9 @@ SHORT_TABLES = {
 }
 TABLES = {**LONG_TABLES, **SHORT_TABLES}
 
-# Knobs of the communication libraries that users set. Those modeled are handed to the core with
-# the rest; the others deserve a word, because the real machine would have listened to them.
-# FI_* are libfabric's, but for those of its log.
+# Variables of communication libraries that users set. The core receives those that are modeled. A
+# note names the others, because the real machine would honor them. FI_* are libfabric's, except
+# those of its log.
 _KNOBS = re.compile(
     r"(FI_(?!LOG_)|MPIR_CVAR_|MPICH_|MPIDI_|CXI_)[A-Z0-9_]+|OMPI_MCA_[A-Za-z0-9_]+"
 )
@@ -67,19 +67,19 @@ MODELED = re.compile(
     rf"|({_COLLECTIVES.lower()})_algorithm"
     r"(_(segmentsize|chain_fanout|max_requests|knomial_radix))?)"
 )
-# Those that the MPI library of the ranks follows, and that change no prediction.
+# Variables that odonata's MPI library honors and that change no prediction.
 FOLLOWED = re.compile(
     r"(MPIR_CVAR_|MPIR_PARAM_|MPICH_)COLL_ALIAS_CHECK|MPICH_NO_BUFFER_ALIAS_CHECK"
 )
 # Values of MPICH_OFI_CXI_COUNTER_REPORT with which Cray MPICH prints its table of counters
-# (intro_mpi); with 1 and 3 it tells of timeouts only, which every summary does.
+# (intro_mpi); with 1 and 3 it reports timeouts only, which every summary does.
 REPORTS = ("2", "4", "5")
-# Variables of which each value but these is a slip: what is accepted, and that in words.
+# Variables with a fixed set of values: the values, and their description.
 VARIABLES = {
     "ODONATA_CHECK": (("all", "none"), "`all`, `none`, or unset"),
     "MPICH_OFI_CXI_COUNTER_REPORT": (tuple("012345"), "a number from 0 to 5"),
 }
-# Those that name a file of rules, with the format of each: jobs side by side do not take them.
+# Variables that name a tuning file, with its format. Concurrent jobs (--jobs) do not accept them.
 RULES_FILES = {
     "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "generic",
     "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE": "compositions",
@@ -87,13 +87,13 @@ RULES_FILES = {
 }
 DYNAMIC_RULES = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 TRUE = ("1", "t", "true", "y", "yes", "enabled")
-# Those that say which rank a task becomes, and which NIC it has, nor these.
+# Variables for rank reordering and NIC mapping; --jobs does not accept these either.
 RANK_ORDER = "MPICH_RANK_REORDER_FILE"
 ALONE = re.compile(
     "|".join((*RULES_FILES, DYNAMIC_RULES, "MPICH_RANK_REORDER_METHOD", RANK_ORDER))
     + "|MPICH_OFI_NIC_(POLICY|MAPPING)"
 )
-# Those of Slingshot's provider, heard on Slingshot only.
+# Variables of Slingshot's libfabric provider; honored on Slingshot only.
 PROVIDER = re.compile(
     r"FI_CXI_(RX_MATCH_MODE|DEFAULT_CQ_SIZE|DEFAULT_TX_SIZE|RDZV_THRESHOLD|RDZV_GET_MIN"
     r"|RDZV_EAGER_SIZE|EQ_ACK_BATCH_SIZE|OFLOW_BUF_COUNT|OFLOW_BUF_MIN_POSTED|REQ_BUF_MIN_POSTED"
@@ -103,14 +103,14 @@ PROVIDER = re.compile(
 
 @dataclass
 class RunResult(Result):
-    """What the program did and what it would have cost."""
+    """Predicted times, messages and counters of a program."""
 
     summary: dict[str, Any] = field(repr=False)
     data: dict[str, Any] = field(repr=False)
 
     @property
     def time(self) -> float:
-        """Predicted time of the program, seconds; of one that failed, when it did."""
+        """Predicted time of the program, or of its failure, seconds."""
         return float(self.summary["time_s"])
 
     @property
@@ -150,12 +150,12 @@ class RunResult(Result):
 
     @property
     def ranks(self) -> pyarrow.Table:
-        """One row a rank: its node and where its time went, seconds."""
+        """One row per rank: its node and the parts of its time, seconds."""
         return tables.table(self.data.get("ranks"))
 
     @property
     def calls(self) -> pyarrow.Table:
-        """One row an MPI function: calls, time and bytes over all ranks."""
+        """One row per MPI function: calls, time and bytes over all ranks."""
         return tables.table(self.data.get("calls"))
 
     @property
@@ -165,12 +165,12 @@ class RunResult(Result):
 
     @property
     def limits(self) -> pyarrow.Table:
-        """The most that was in use of what there is only so much of: one row a limit."""
+        """Peak use of each limited resource, one row per limit."""
         return tables.table(self.summary["limits"]["uses"])
 
     @property
     def messages(self) -> pyarrow.Table:
-        """The message matrix, one row a pair of ranks that spoke."""
+        """The message matrix, one row per pair of ranks that exchanged messages."""
         return tables.table(self.data.get("messages"))
 
     @property
@@ -180,16 +180,16 @@ class RunResult(Result):
 
     @property
     def link_kinds(self) -> pyarrow.Table:
-        """How many links of each kind were used, and how much."""
+        """Number and use of the links of each kind."""
         return tables.table(self.data.get("link_kinds"))
 
     @property
     def counters(self) -> pyarrow.Table:
-        """What the ranks' NICs counted: one row a counter (docs/models/counters.md)."""
+        """Counters of the ranks' NICs, one row per counter (docs/models/counters.md)."""
         return tables.table(self.data.get("counters"))
 
     def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
-        """Where every rank's time went, stacked."""
+        """Plot the parts of each rank's time, stacked."""
         from . import plot
 
         return plot.ranks(self, ax)
@@ -215,13 +215,14 @@ def run(
 ) -> RunResult:
     """Run `program` as the ranks of `job` and predict its time.
 
-    `hostfile` says which nodes the ranks sit on, and how many fit on each unless the job's `ppn`
+    `hostfile` places the ranks on nodes, and limits their number per node unless the job's `ppn`
     does. `compute` charges the time between MPI calls: `"measured"`, `"none"` or a factor. The
-    clocks of the ranks show simulated time from `epoch` on, or `clock="real"` time. Ranks of a
-    Python script are forked from one interpreter that has imported what they will import: `warm`
-    names more modules to import there, or is `"none"`: every rank starts its own. `record` is a
-    file that what the ranks do is written to, for `odonata.replay`. With `check`, a simulated
-    failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
+    clocks of the ranks show simulated time from `epoch` on, or real time with `clock="real"`.
+
+    Ranks of a Python script are forked from one interpreter that has imported the script's modules.
+    `warm` names further modules to import there; with `"none"`, each rank starts its own
+    interpreter. `record` is a file for the calls of all ranks, for `odonata.replay`. With `check`,
+    a simulated failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
     """
     wrong = Diagnostics()
     is_job(wrong, job)
@@ -233,14 +234,14 @@ def run(
     compute = compute_of(wrong, compute)
     check_warm(wrong, warm)
     hosts = read_hostfile(wrong, hostfile) if hostfile is not None else None
-    order = rank_order(wrong, listened(environment, job.mpi), wdir)
+    order = rank_order(wrong, read_by(environment, job.mpi), wdir)
     records.check_target(wrong, record)
     wrong.raise_any()
     if hosts is not None and job.placement != PLACEMENTS[0]:
         refuse_both(wrong, job.placement if isinstance(job.placement, str) else "by rank")
     wrong.raise_any()
     if job.coll_rules is None:
-        job = replace(job, coll_rules=rules_files(listened(environment, job.mpi), wdir))
+        job = replace(job, coll_rules=rules_files(read_by(environment, job.mpi), wdir))
     job.check(fidelity)
     request = {
         **job.request(fidelity),
@@ -269,12 +270,12 @@ def run(
     if found := fileio.of_run(seen, compute):
         result.summary["file_io"] = found
     if record is not None:
-        mine = listened(environment, job.mpi)
-        about = [[k, mine[k]] for k in heard(mine, job.machine.told("fabric"))]
-        told = records.write(Path(record), recorded, columns, result.summary, about)
-        result.summary["record"] = told
-        if check and told["unwritten"]:
-            warnings.warn(records.said(told), stacklevel=2)
+        mine = read_by(environment, job.mpi)
+        about = [[k, mine[k]] for k in honored(mine, job.machine.setting("fabric"))]
+        written = records.write(Path(record), recorded, columns, result.summary, about)
+        result.summary["record"] = written
+        if check and written["unwritten"]:
+            warnings.warn(records.outcome(written), stacklevel=2)
     if check and result.failure:
         raise SimulatedFailure.of(result.failure, result)
     return result
@@ -283,7 +284,7 @@ def run(
 def words_of(
     program: Sequence[str], warm: Sequence[str] | None, environment: Mapping[str, str], wdir: str
 ) -> dict[str, Any]:
-    """What of a request need not be Unicode, as the core takes it."""
+    """The parts of a request that need not be Unicode, encoded for the core."""
     word = core.word
     return {
         "program": list(map(word, program)),
@@ -296,7 +297,7 @@ def words_of(
 def result_of(
     answer: dict[str, Any], job: Job, fidelity: str, compute: str | float, what: dict[str, Any]
 ) -> RunResult:
-    """The core's answer as summary and tables; `what` says what was run."""
+    """The core's answer as summary and tables; `what` describes the run."""
     data = {name: tables.rows_of(answer.pop(key, None)) for key, name in TABLES.items()}
     summary = {
         "odonata": version(),
@@ -319,11 +320,11 @@ def result_of(
 
 
 def environment_of(given: Mapping[str, str]) -> dict[str, str]:
-    """What the ranks' environment has beside ours.
+    """Variables that are added to the ranks' environment.
 
-    Our MPI library comes first; mpi4py is told which ABI it finds; numerical libraries keep to
-    one thread, because a rank is one core; waiting OpenMP threads sleep. What the user set, here
-    or in the shell, wins, but for how such threads wait.
+    odonata's MPI library is first on the library path, and mpi4py receives its ABI. Numerical
+    libraries use one thread, because a rank has one core; waiting OpenMP threads sleep. The user's
+    values take precedence, except for the wait policy of OpenMP threads.
     """
     env = {key: value for key, value in os.environ.items() if _KNOBS.fullmatch(key)}
     env.update(given)
@@ -343,12 +344,12 @@ def environment_of(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def knobs(environment: Mapping[str, str]) -> list[str]:
-    """The knobs of communication libraries that are set."""
+    """Variables of communication libraries that are set."""
     return sorted(k for k in environment if _KNOBS.fullmatch(k))
 
 
 def rules_files(environment: Mapping[str, str], wdir: str) -> tuple[libraries.RulesFile, ...]:
-    """The files that MPICH, or Open MPI if told to look, takes its choice of algorithms from."""
+    """Tuning files that MPICH, or Open MPI with dynamic rules, reads its algorithms from."""
     named = [(environment.get(name), of) for name, of in RULES_FILES.items()]
     use = environment.get("OMPI_MCA_coll_tuned_use_dynamic_rules", "")
     if use.strip().lower() in TRUE:
@@ -361,7 +362,7 @@ def rules_files(environment: Mapping[str, str], wdir: str) -> tuple[libraries.Ru
 def rank_order(
     wrong: Diagnostics, environment: Mapping[str, str], wdir: str
 ) -> dict[str, str] | None:
-    """The file with the order of ranks that Cray MPICH's variables ask for, if they do."""
+    """The file with the rank order that Cray MPICH's variables select, if any."""
     if environment.get("MPICH_RANK_REORDER_METHOD", "").strip() != "3":
         return None
     name = environment.get(RANK_ORDER) or "MPICH_RANK_ORDER"
@@ -373,32 +374,32 @@ def rank_order(
         return None
 
 
-def listened(environment: Mapping[str, str], mpi: str) -> dict[str, str]:
-    """The environment without the variables that only other libraries listen to."""
+def read_by(environment: Mapping[str, str], mpi: str) -> dict[str, str]:
+    """The environment without variables that only other libraries read."""
     others = libraries.deaf_to(mpi)
     return {k: value for k, value in environment.items() if not k.startswith(others)}
 
 
-def unheard(
+def ignored_variables(
     environments: Sequence[Mapping[str, str]], mpi: str, fabric: str, is_alone: bool = True
 ) -> list[str]:
-    """Words about knobs that are set and change nothing on a machine of this fabric."""
+    """Notes about variables that are set and have no effect on this fabric."""
     others, strange = set(), set()
     for environment in environments:
-        mine = listened(environment, mpi)
+        mine = read_by(environment, mpi)
         others |= set(knobs(environment)) - set(mine)
-        unknown = set(knobs(mine)) - set(heard(mine, fabric, is_alone))
+        unknown = set(knobs(mine)) - set(honored(mine, fabric, is_alone))
         strange |= {name for name in unknown if not FOLLOWED.fullmatch(name)}
-    said = []
+    notes = []
     if strange:
-        said.append(f"set, but not modeled: {', '.join(sorted(strange))}")
+        notes.append(f"set, but not modeled: {', '.join(sorted(strange))}")
     if others:
-        said.append(f"set, but not heard by `{mpi}`: {', '.join(sorted(others))}")
-    return said
+        notes.append(f"set, but not read by `{mpi}`: {', '.join(sorted(others))}")
+    return notes
 
 
-def heard(environment: Mapping[str, str], fabric: str, is_alone: bool = False) -> list[str]:
-    """The knobs that change the prediction on a machine of this fabric, of those listened to: of a
+def honored(environment: Mapping[str, str], fabric: str, is_alone: bool = False) -> list[str]:
+    """The variables that change the prediction on this fabric, of those that are read: of a
     program that is run alone, or of jobs side by side and replays.
     """
     modeled = [MODELED]
@@ -408,15 +409,15 @@ def heard(environment: Mapping[str, str], fabric: str, is_alone: bool = False) -
 
 
 def is_word(text: Any) -> bool:
-    """Whether the operating system can have this as an argument, a path or in a variable."""
+    """Whether the operating system accepts this as an argument, a path or a variable's value."""
     try:
         return isinstance(text, str) and b"\0" not in os.fsencode(text)
-    except UnicodeEncodeError:  # half of a letter, of no byte
+    except UnicodeEncodeError:  # a surrogate that encodes no byte
         return False
 
 
 def path_of(wrong: Diagnostics, at: str, path: Any) -> str:
-    """`path` as text; empty where there is none, or none that is one."""
+    """`path` as text; empty if it is missing or invalid."""
     if path is None:
         return ""
     if isinstance(path, (str, os.PathLike)) and is_word(os.fspath(path)):
@@ -426,7 +427,7 @@ def path_of(wrong: Diagnostics, at: str, path: Any) -> str:
 
 
 def check_environment(wrong: Diagnostics, env: Any) -> dict[str, str]:
-    """Variables for the ranks: names and values are texts that an environment can hold."""
+    """Variables for the ranks. Names and values must be texts that an environment can hold."""
     if env is not None and not isinstance(env, Mapping):
         wrong.add("env", env, "a mapping of names to values")
         return {}
@@ -454,7 +455,7 @@ def compute_of(wrong: Diagnostics, how: Any) -> str | float:
 
 
 def check_variables(wrong: Diagnostics, environment: Mapping[str, str]) -> None:
-    """Complain unless what ranks find under the names of our own variables is accepted."""
+    """Add a diagnostic for each invalid value of odonata's own variables."""
     everything = {**os.environ, **environment}
     for name, (accepted, wanted) in VARIABLES.items():
         if everything.get(name, "") not in ("", *accepted):
@@ -473,7 +474,7 @@ def _is_module(name: str) -> bool:
 
 
 def refuse_both(wrong: Diagnostics, placement: str) -> None:
-    """A host file says where ranks sit, and so does a placement."""
+    """Report that both a host file and a placement are given."""
     wanted = "no placement beside a host file, which says itself where the ranks sit"
     wrong.add("placement", placement, wanted)
 
@@ -481,7 +482,7 @@ def refuse_both(wrong: Diagnostics, placement: str) -> None:
 def check_program(
     wrong: Diagnostics, program: Any, wdir: str, environment: Mapping[str, str]
 ) -> list[str]:
-    """The program's words; complain unless it and its directory are there."""
+    """The program's words, after a check that it and its directory exist."""
     if not os.path.isdir(wdir):
         wrong.add("wdir", wdir or "nothing", "a directory")
     wanted = 'a list of words, such as `["python", "app.py"]`'
@@ -499,7 +500,7 @@ def check_program(
 def find_program(
     wrong: Diagnostics, program: list[str], wdir: str, environment: Mapping[str, str]
 ) -> None:
-    """Complain unless the program is there."""
+    """Add a diagnostic unless the program exists."""
     if not program or not program[0]:
         wrong.add("program", "nothing", "a program to run after `--`")
         return

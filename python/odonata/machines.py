@@ -1,7 +1,7 @@
-"""Machines and jobs: what a prediction is about, as plain values.
+"""Machines and jobs as plain values.
 
-A `Machine` is a name, the text of its machine file and the changes made to it; the core resolves
-it. Nothing here knows what a key means.
+A `Machine` is a name, the text of its machine file and changes to it. The core resolves them; this
+module does not interpret keys.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class Machine:
     toml: str | None = None
     changes: tuple[tuple[str, str], ...] = ()
     routing: str | None = None
-    faults: Mapping[str, Any] | None = None  # see `faults`
-    like: tuple[str, ...] = ()  # texts of the files that `toml` is like, each like the next
-    # Where these are from, for complaints: machines of one text are equal wherever it lies.
+    faults: Mapping[str, Any] | None = None  # see `faults.plan`
+    like: tuple[str, ...] = ()  # texts of the files that `like` names, in order
+    # Paths, for diagnostics. Machines with equal texts are equal, whatever their paths.
     file: str | None = field(default=None, compare=False)
     files: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Machine:
-        """The machine described by a machine file, and by those it is `like`."""
+        """The machine of a machine file and of the files that its key `like` names."""
         wrong = Diagnostics()
         read = files_of(wrong, path)
         wrong.raise_any()
@@ -51,11 +51,11 @@ class Machine:
         faults: str | Path | None = None,
         **keys: Any,
     ) -> Machine:
-        """This machine with another routing, a plan of faults, or other values of its file's keys.
+        """This machine with another routing, a fault schedule, or other values of its file's keys.
 
         Dotted keys go into the mapping: `aurora.with_({"nic.window": 64}, routing="minimal")`.
-        Values are what the machine file would hold, quantities with their unit: `"300 ns"`.
-        `faults` is a plan's file, or `"random:SEED:N"`: N faults drawn from a seed.
+        Values are those of a machine file, quantities with their unit: `"300 ns"`.
+        `faults` is the file of a schedule, or `"random:SEED:N"`: N faults drawn from a seed.
         """
         wrong = Diagnostics()
         broken = plan(wrong, faults)
@@ -74,7 +74,7 @@ class Machine:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What the machine comes to: counts, bandwidths, zero-load latencies (`show --json`)."""
+        """Counts, bandwidths and unloaded latencies of the machine (`show --json`)."""
         return json.loads(core.ask("show", {"machine": self.request(), "routing": self.routing}))
 
     @property
@@ -82,17 +82,17 @@ class Machine:
         """The text of the machine file, without changes."""
         return self.toml if self.toml is not None else core.ask("preset_toml", self.name)
 
-    def told(self, key: str) -> str:
-        """What the machine file, or a change to it, says of a top-level key whose value is text."""
-        said = [value.strip('"') for name, value in self.changes if name == key]
-        if said:
-            return said[-1]
-        # What a machine is and where its numbers come from is not what another's file says.
+    def setting(self, key: str) -> str:
+        """The value of a top-level key with a text value, in the machine file or a change to it."""
+        changed = [value.strip('"') for name, value in self.changes if name == key]
+        if changed:
+            return changed[-1]
+        # Description and source are not inherited from another machine's file.
         texts = [self.source] if key in ("about", "source") else self._texts()
         return next((found for text in texts if (found := top(text, key))), "")
 
     def _texts(self) -> Iterator[str]:
-        """The machine file, what that is like, and so on."""
+        """The machine file and the files it is `like`, in order."""
         yield (text := self.source)
         for text in self.like:
             yield text
@@ -121,16 +121,19 @@ class Machine:
 
         `placement` is a name (contiguous, round-robin, random, one-group, group-spread: over all
         groups, group-spread:K: over K of them) or the node of every rank. `ranks` defaults to
-        `nodes * ppn`. `background` is what nodes without a job do meanwhile: `"uniform:0.4"`, a
-        pattern of `odonata traffic` and a load, `"uniform:0.4@64Ki"` in messages of that size,
-        `{"pattern": "uniform", "load": 0.4, "nodes": [64, 65]}`, or a list of such. `noise` takes
-        cores away: `"25us/1ms"`, for 25 us of every millisecond. `faults` is as for `with_`.
-        `traffic_class` is Slingshot's: best-effort unless said, low-latency, bulk-data, ...
-        (docs/models/classes.md). `limits` says what happens where a NIC or the library runs out of
-        something: `"fail"`, `"warn"` or `"off"` (docs/models/limits.md).
-        `coll_rules` is a file of MPICH's or Open MPI's that says which algorithms collectives use,
-        as `odonata.tune` writes them. `nic_policy` is how ranks come to the NICs of their node:
-        block unless said, numa, round-robin, gpu, single (docs/models/node.md).
+        `nodes * ppn`.
+
+        `background` is the traffic of nodes without a job: `"uniform:0.4"` (a pattern of `odonata
+        traffic` and a load), `"uniform:0.4@64Ki"` (with a message size),
+        `{"pattern": "uniform", "load": 0.4, "nodes": [64, 65]}`, or a list of these. `noise`
+        interrupts the cores: `"25us/1ms"` for 25 us of every millisecond. `faults` is as for
+        `with_`.
+
+        `traffic_class` is one of Slingshot's: best-effort (default), low-latency, bulk-data, ...
+        (docs/models/classes.md). `limits` is the reaction where a NIC or the library runs out of a
+        resource: `"fail"`, `"warn"` or `"off"` (docs/models/limits.md). `coll_rules` is a tuning
+        file of MPICH or Open MPI, as `odonata.tune` writes it. `nic_policy` assigns ranks to the
+        NICs of their node: block (default), numa, round-robin, gpu, single (docs/models/node.md).
         """
         machine = self if faults is None else self.with_(faults=faults)
         return Job(
@@ -145,67 +148,66 @@ class Machine:
 
 
 def top(text: str, key: str) -> str | None:
-    """The text that a machine file has at a key outside of all tables, if any."""
+    """The text at a top-level key of a machine file, if any."""
     try:
         found = json.loads(core.ask("toml_to_json", text)).get(key)
     except InputError:
-        return None  # the core will say where
+        return None  # the core reports where
     return found if isinstance(found, str) else None
 
 
 def is_path(name: str) -> bool:
-    """Whether a machine's name is that of a file, not of a preset."""
+    """Whether a machine's name is the path of a file, not a preset."""
     return name.endswith(".toml") or "/" in name
 
 
 def files_of(wrong: Diagnostics, path: str | Path) -> list[tuple[str, str]]:
-    """A machine file and those it is like, each like the next: where they lie, and their texts.
-    What they say is the core's to judge."""
+    """Paths and texts of a machine file and of the files it is `like`. The core parses them."""
     found: list[tuple[str, str]] = []
-    at, said, seen = "machine", path, set()
+    at, named, seen = "machine", path, set()
     while True:
         try:
             text = read_text(path)
         except (OSError, ValueError, TypeError) as error:
-            wrong.add(at, said, f"a readable machine file ({why(error)})")
+            wrong.add(at, named, f"a readable machine file ({why(error)})")
             return found
         path = os.fspath(path)
         found.append((path, text))
         seen.add(os.path.realpath(path))
-        said = top(text, "like")
-        if said is None or not is_path(said):
+        named = top(text, "like")
+        if named is None or not is_path(named):
             return found
-        at, path = f"{path}, like", os.path.join(os.path.dirname(path), said)
+        at, path = f"{path}, like", os.path.join(os.path.dirname(path), named)
         try:
             is_again = os.path.realpath(path) in seen
         except ValueError:
-            is_again = False  # no name of a file at all: complained of as it is read
+            is_again = False  # not a file name; reported when it is read
         if is_again:
-            wrong.add(at, said, "a machine file that is not like this one in turn")
+            wrong.add(at, named, "a machine file that is not like this one in turn")
             return found
 
 
 @dataclass(frozen=True)
 class Job:
-    """Ranks on nodes of a machine, and the draw of luck (`seed`) they run under."""
+    """Ranks on nodes of a machine, with the seed of all random draws."""
 
     machine: Machine
     nodes: int
-    ppn: int | None  # None: as many as a host file says
+    ppn: int | None  # None: from the host file
     placement: str | tuple[int, ...] = "contiguous"
     ranks: int = None  # type: ignore[assignment]  # None: nodes * ppn
     mpi: str = "mpich"
     seed: int = 1
     threads: int = 1
-    background: Any = None  # see `beside`
+    background: Any = None  # see `background_traffic`
     noise: str | None = None
     traffic_class: str | None = None
     limits: str = "fail"
-    coll_rules: Any = None  # a path, or several `RulesFile`: see `libraries`
+    coll_rules: Any = None  # a path or several `RulesFile`; see `libraries`
     nic_policy: str | None = None
 
     def __post_init__(self) -> None:
-        """Every number is one, or all that are not are complained of."""
+        """Check all values and report every problem."""
         wrong = Diagnostics()
         is_machine(wrong, self.machine)
         found: dict[str, Any] = {"nodes": wrong.whole("nodes", self.nodes)}
@@ -229,7 +231,7 @@ class Job:
             object.__setattr__(self, name, value)
 
     def request(self, fidelity: str) -> dict[str, Any]:
-        """What every request about a job says."""
+        """The part that all requests about a job share."""
         nodes = None if isinstance(self.placement, str) else list(self.placement)
         return {
             "machine": self.machine.request(),
@@ -248,7 +250,7 @@ class Job:
         }
 
     def check(self, fidelity: str, more: tuple[str, ...] = ()) -> None:
-        """Complain about what can be seen without building the machine."""
+        """Raise all problems that can be found without building the machine."""
         wrong = Diagnostics()
         check_names(wrong, self.machine, fidelity, self.mpi, more)
         if isinstance(self.placement, str):
@@ -257,14 +259,14 @@ class Job:
 
 
 def is_machine(wrong: Diagnostics, machine: Any) -> bool:
-    """Complain unless `machine` is one."""
+    """Add a diagnostic unless `machine` is one."""
     if not isinstance(machine, Machine):
         wrong.add("machine", machine, "a Machine, such as `odonata.machine(NAME)`")
     return isinstance(machine, Machine)
 
 
 def is_job(wrong: Diagnostics, job: Any) -> bool:
-    """Complain unless `job` is one."""
+    """Add a diagnostic unless `job` is one."""
     if not isinstance(job, Job):
         wrong.add("job", job, "a Job, such as `odonata.machine(NAME).job(nodes=2)`")
     return isinstance(job, Job)
@@ -277,16 +279,16 @@ def check_names(
     mpi: str,
     more: tuple[str, ...] = (),
 ) -> None:
-    """Complain about names no machine is needed to judge.
+    """Add a diagnostic for each invalid name that can be found without the machine.
 
-    `machine` is None, or no Machine, where that was complained of already; `more` are fidelities
-    that are words here.
+    `machine` is None or no Machine if that was reported already. `more` lists further fidelities
+    that are valid here.
     """
     fidelities = (*names.FIDELITIES, *more)
     machine = machine if isinstance(machine, Machine) else None
     if machine is not None and machine.toml is None and machine.name not in presets():
         near = nearest(machine.name, presets()) if isinstance(machine.name, str) else None
-        if os.path.isfile(f"{machine.name}.toml"):  # no name of a file raises
+        if os.path.isfile(f"{machine.name}.toml"):  # does not raise for invalid names
             near = f"{machine.name}.toml"
         wrong.add(
             "machine",
@@ -305,7 +307,7 @@ def check_names(
         )
     if machine is not None and machine.routing is not None:
         plain = machine.routing
-        if isinstance(plain, str):  # Aries' users know them in capitals: ADAPTIVE_0.
+        if isinstance(plain, str):  # Cray writes Aries' modes in capitals: ADAPTIVE_0.
             plain = plain.lower().replace("_", "-")
         wrong.word("routing", plain, names.ROUTINGS, "a routing")
     if isinstance(mpi, str) and mpi.endswith(".toml"):
@@ -328,10 +330,10 @@ def machine(name: str) -> Machine:
 
 
 def presets() -> list[str]:
-    """The names of the machines odonata knows."""
+    """Names of the preset machines."""
     return json.loads(core.ask("presets"))
 
 
 def toml_value(value: Any) -> str:
-    """A value as the command line's `--set KEY=VALUE` would spell it."""
+    """A value as in `--set KEY=VALUE` of the command line."""
     return str(value).lower() if isinstance(value, bool) else str(value)

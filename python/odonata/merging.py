@@ -1,9 +1,9 @@
-"""One program out of ranks that do not make the same calls: neighbors of some are missing, and some
-take part in rounds that others do not.
+"""Merges ranks with different calls into one program: ranks at borders lack neighbors, and some
+rounds have only part of the ranks.
 
-The calls of all ranks are put into one order that those of every rank are part of. A call is known
-by what it is, by the rule of its partner (a neighbor on a grid, a rank with another bit, ...) and
-by how often the rank has made such a call before. Which ranks make it follows from the rule: those
+The calls of all ranks are put into one order that contains the order of each rank. A call is
+identified by its operation, by the rule of its partner (a neighbor on a grid, a rank with another
+bit, ...) and by the number of such calls before it. The rule determines which ranks make it: those
 that have such a partner. Steps end where those of all recorded ranks do.
 """
 
@@ -19,8 +19,8 @@ from typing import Any
 from . import spmd_model
 from .spmd_model import Call, IrregularError, Item, Number, Part, Program, Recording, Token, is_one
 
-# Rules of partners in the order in which they are tried. Those of grids say in which directions
-# they are periodic.
+# Rules of partners in the order in which they are tried. Those of grids include the periodic
+# directions.
 GRIDS = [
     (f"grid{''.join('p' if wraps else '-' for wraps in periodic)}", dims)
     for dims in (1, 2, 3, 4)
@@ -52,7 +52,7 @@ class Made:
 
 @dataclass
 class Merged:
-    """The calls of a recording in one order, with those of each rank by their places in it."""
+    """The calls of a recording in one order, and for each rank the positions of its calls."""
 
     order: list[tuple[Any, ...]]
     where: dict[tuple[Any, ...], int]
@@ -61,7 +61,7 @@ class Merged:
 
 
 def made_of(of: Recording) -> tuple[list[list[Made]], bool]:
-    """The calls of each rank, and whether steps end with pauses, which are then none of them."""
+    """The calls of each rank, without pauses, and whether steps end with pauses."""
     rows = of.rows
     closes = all(
         mine[at]["op"] == "pause"
@@ -89,8 +89,11 @@ def made_of(of: Recording) -> tuple[list[list[Made]], bool]:
 def partners(
     rule: str, dims: int, rank: int, peer: int, n: int, second: bool = False
 ) -> tuple[str, int] | None:
-    """The family and number of a partner by this rule; None if it has none. Two ranks that are
-    neighbors both ways, around a grid, are so first one way and then, `second`, the other."""
+    """The family and number of a partner by this rule; None if the rule does not fit.
+
+    Two ranks of a periodic grid may be neighbors in both directions. The first direction counts, or
+    with `second` the other one.
+    """
     match rule:
         case "around":
             return "off", (peer - rank) % n
@@ -122,8 +125,8 @@ def partners(
 def named(
     rule: str, dims: int, upward: frozenset[str], made: Sequence[tuple[int, Made]], n: int
 ) -> list[tuple[str, int] | None]:
-    """What each call's partner is by this rule. Operations in `upward` go up before they go down
-    where both ways lead to one rank."""
+    """The partner of each call by this rule. Where both directions lead to one rank, operations in
+    `upward` use the upper one first."""
     known: dict[tuple[int, int, bool], tuple[str, int] | None] = {}
     before: dict[tuple[int, str, int], int] = {}
     found = []
@@ -149,8 +152,8 @@ def rules() -> Iterator[tuple[str, int]]:
 def orders(
     rule: str, dims: int, recordings: Sequence[Recording], of: Sequence[Sequence[tuple[int, Made]]]
 ) -> Iterator[frozenset[str]]:
-    """Which operations go up before they go down, the fewest first. Only those with partners that
-    are neighbors both ways have a choice."""
+    """Sets of operations that use the upper direction first, smallest sets first. Only operations
+    between ranks that are neighbors in both directions have a choice."""
     yield frozenset()
     if "p" not in rule or not rule.startswith("grid"):
         return
@@ -176,8 +179,8 @@ def orders(
 def explains(
     names: Sequence[tuple[str, int] | None], made: Sequence[tuple[int, Made]], n: int
 ) -> set[int]:
-    """How many calls of a name a rank makes, if the partners of the calls, of (rank, call), are by
-    the rule of the names: all who have such a partner make as many. Nothing if not."""
+    """The number of calls of each name per rank, if all ranks with such a partner make as many;
+    None otherwise."""
     counts: dict[tuple[Any, ...], dict[int, int]] = {}
     for (rank, call), found in zip(made, names):
         if found is None or spmd_model.peer_of(*found, rank, n) != call.peer:
@@ -192,7 +195,7 @@ def explains(
 
 
 def families(recordings: Sequence[Recording], each: Sequence[list[list[Made]]]) -> None:
-    """Finds the rule of partners of each communicator, or of each tag in it; names calls by it."""
+    """Find the rule of partners for each communicator, or each tag in it, and name calls by it."""
     groups: dict[int, list[list[tuple[int, Made]]]] = {}
     for at, made in enumerate(each):
         for rank, calls in enumerate(made):
@@ -213,8 +216,8 @@ def families(recordings: Sequence[Recording], each: Sequence[list[list[Made]]]) 
 
 
 def settled(recordings: Sequence[Recording], of: Sequence[Sequence[tuple[int, Made]]]) -> bool:
-    """Names the calls by the first rule that explains the partners of all; whether there is one."""
-    # A grid of two ranks in a direction may be periodic there or not: then it is as in the others,
+    """Name the calls by the first rule that explains all partners; False if there is none."""
+    # A direction with two ranks may be periodic or not: it is then taken as the other directions,
     # if as much goes in all directions.
     for alike, (rule, dims) in itertools.product((True, False), rules()):
         for upward in orders(rule, dims, recordings, of):
@@ -224,7 +227,7 @@ def settled(recordings: Sequence[Recording], of: Sequence[Sequence[tuple[int, Ma
                 break
             tags = {tags_of(names, made) for names, made in zip(each, of)}
             if rule.startswith("grid") and len(tags) > 1:
-                # Another order of ways may have the tags that others have.
+                # Another order of directions may match the tags of other recordings.
                 continue
             for names, made in zip(each, of):
                 for (_, call), found in zip(made, names):
@@ -237,7 +240,7 @@ def settled(recordings: Sequence[Recording], of: Sequence[Sequence[tuple[int, Ma
 def tags_of(
     names: Sequence[tuple[str, int] | None], made: Sequence[tuple[int, Made]]
 ) -> frozenset[Any]:
-    """The tags in each direction; nothing where they depend on the rank."""
+    """The tags by direction; empty if they depend on the rank."""
     found: dict[Any, set[int]] = {}
     for (_, call), name in zip(made, names):
         found.setdefault((call.token.op, name), set()).add(call.numbers["tag"])
@@ -250,7 +253,7 @@ def unexplained(
     context: int,
     tag: int | None,
 ) -> IrregularError:
-    """Of partners that follow no rule: the first call that is not by the rule of most ranks."""
+    """Report the first call whose partner does not follow the rule of most ranks."""
     where = "the world" if context == 0 else f"communicator {context & ~spmd_model.PRIVATE}"
     what = f"{where}, tag {tag}" if tag is not None else where
     for recording, made in zip(recordings, of):
@@ -278,8 +281,8 @@ def unexplained(
 def others(
     rule: str, dims: int, made: Sequence[tuple[int, Made]], n: int
 ) -> list[tuple[int, Made, int, int]]:
-    """Calls that are not by this rule, or not as many as on most ranks: of (rank, call, how many of
-    its kind the rank makes, how many most ranks make)."""
+    """Calls that break this rule or whose number differs from that of most ranks: (rank, call,
+    number on this rank, number on most ranks)."""
     calls: dict[tuple[Any, ...], dict[int, list[Made]]] = {}
     odd = []
     for rank, call in made:
@@ -304,7 +307,7 @@ def others(
 
 
 def name_calls(each: Sequence[list[list[Made]]]) -> None:
-    """Gives every call the name by which that of other ranks is the same."""
+    """Give each call a name that equals the name of the same call on other ranks."""
     for made in each:
         for calls in made:
             seen: dict[tuple[Any, ...], int] = {}
@@ -320,7 +323,7 @@ def name_calls(each: Sequence[list[list[Made]]]) -> None:
 def in_one_order(
     of: Recording, made: list[list[Made]], like: dict[tuple[Any, ...], int] | None
 ) -> Merged:
-    """All calls in one order; where that is open as in `like`, or by their names."""
+    """All calls in one order. Where ranks leave it open it is that of `like`, or by names."""
     after: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
     waits: dict[tuple[Any, ...], int] = {}
     for calls in made:
@@ -335,7 +338,7 @@ def in_one_order(
     customs = customary(made)
 
     def turn(key: tuple[Any, ...]) -> tuple[Any, ...]:
-        # A key begins with a number, which is 0 but for partners that few ranks have.
+        # A key begins with a number, which is 0 except for partners that few ranks have.
         return ((like or {}).get(key, 1 << 60), key[0], customs.get(way_of(key), 0), key)
 
     ready = [turn(key) for key, count in waits.items() if count == 0]

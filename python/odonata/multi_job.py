@@ -1,4 +1,4 @@
-"""Several jobs side by side on one machine: each one's time, and its time alone.
+"""Several concurrent jobs on one machine: the time of each, with the others and alone.
 
 `odonata.jobs(machine, [{"program": ["python", "app.py"], "ranks": 64, "ppn": 8},
 {"bench": "alltoall", "bytes": "64Ki", "nodes": 32}])`; on the command line,
@@ -34,37 +34,37 @@ KEYS = (
     "placement", "env", "wdir", "compute", "class",
 )  # fmt: skip
 FILE_KEYS = ("job", "background", "noise", "warmup")
-# What complaints of all jobs together are about, and no option is beside a file.
+# Places of diagnostics that concern all jobs; with a file these are no options.
 OF_FILE = (*FILE_KEYS, "class", "env")
-# Sizes of a benchmark unless said: large enough to contend.
+# Default sizes of a benchmark: large enough for contention.
 BYTES = 1 << 16
 MOST_WARMUP_S = 1
-# More than these are a slip of the keyboard.
+# Larger numbers are taken for typing errors.
 MOST_JOBS, MOST_KEYS = 10_000, 1_000
 _NESTED = ("distance", "bench", "alone_bench", "failure", "file_io", "replaced_files")
 
 
 @dataclass
 class JobsResult(Result):
-    """What each job did beside the others, and alone."""
+    """The prediction for each job, with the others and alone."""
 
     summary: dict[str, Any] = field(repr=False)
     data: dict[str, Any] = field(repr=False)
 
     @property
     def time(self) -> float:
-        """When the last job ended, seconds after their common start."""
+        """Time from the common start to the end of the last job, seconds."""
         return float(self.summary["time_s"])
 
     @property
     def rows(self) -> list[JobRow]:
-        """One mapping a job: `name`, `time_s`, `alone_s`, `slowdown`, `digest` and counters."""
+        """One mapping per job: `name`, `time_s`, `alone_s`, `slowdown`, `digest` and counters."""
         jobs: list[JobRow] = self.summary["jobs"]
         return jobs
 
     @property
     def slowdowns(self) -> dict[str, float | None]:
-        """Time beside the other jobs over time alone, by job; None if it did not run alone."""
+        """By job: time with the other jobs divided by time alone; None if it did not run alone."""
         return {row["name"]: row.get("slowdown") for row in self.rows}
 
     @property
@@ -96,30 +96,30 @@ def jobs(
     tick: core.Tick | None = None,
     stop: core.Stop | None = None,
 ) -> JobsResult:
-    """Run jobs side by side on `machine`, starting together, and each alone on the same nodes.
+    """Run concurrent jobs on `machine`, starting together, and each job alone on the same nodes.
 
     An entry has `program` (a command line or its words) or `bench` (a built-in benchmark, with
     `bytes`, `iterations` and `messages`); `ranks` or `nodes`, `ppn`; `placement` on the nodes that
-    the jobs before it have left; `name`, `env`, `wdir`, `compute`, `class`. `background`, `noise`,
-    `limits` and `coll_rules` are as for `Machine.job`. With `alone`, programs run twice: beside the
-    others, and by themselves. With `check`, a job that fails raises `SimulatedFailure`.
+    earlier jobs leave free; `name`, `env`, `wdir`, `compute`, `class`. `background`, `noise`,
+    `limits` and `coll_rules` are as for `Machine.job`. With `alone`, programs run twice: with the
+    others, and alone. With `check`, a job that fails raises `SimulatedFailure`.
     """
     wrong = Diagnostics()
     machines.is_machine(wrong, machine)
     entries = wrong.sequence("jobs", entries, "a list of jobs, at least one")
-    asked = ask(
+    checked = ask(
         wrong, machine, entries, background=background, noise=noise, warmup_s=warmup_s,
         fidelity=fidelity, mpi=mpi, seed=seed, limits=limits, coll_rules=coll_rules, label=label,
     )  # fmt: skip
     if wrong.list:
-        wrong.extend(InputError(asked.diagnostics()))
+        wrong.extend(InputError(checked.diagnostics()))
     wrong.raise_any()
     try:
-        answer = core.enter("jobs", {**asked.request, "alone": alone}, tick, stop)
+        answer = core.enter("jobs", {**checked.request, "alone": alone}, tick, stop)
     except InputError as error:
-        raise InputError(map(asked.as_given, error.diagnostics)) from None
-    for row, asked_for in zip(answer["jobs"], asked.request["jobs"], strict=True):
-        of_files(answer, row, asked_for)
+        raise InputError(map(checked.as_given, error.diagnostics)) from None
+    for row, requested in zip(answer["jobs"], checked.request["jobs"], strict=True):
+        of_files(answer, row, requested)
     data = {
         "links": tables.rows_of(answer.pop("link_table")),
         "counters": tables.rows_of(answer.pop("counter_table")),
@@ -144,7 +144,7 @@ def jobs(
 
 
 def of_files(answer: dict[str, Any], row: dict[str, Any], job: Mapping[str, Any]) -> None:
-    """What is to be said of the files that a job's ranks opened."""
+    """Notes about the files that a job's ranks opened."""
     if (seen := row.pop("files", None)) is None:
         return
     environment = {core.unword(key): core.unword(value) for key, value in job["env"]}
@@ -157,7 +157,7 @@ def of_files(answer: dict[str, Any], row: dict[str, Any], job: Mapping[str, Any]
 
 
 def raise_failure(result: JobsResult) -> None:
-    """`SimulatedFailure` if a job failed: by itself, or else because the run ended."""
+    """Raise `SimulatedFailure` if a job failed by itself or because the run ended."""
     failed = [row for row in result.rows if row.get("failure")]
     for row in sorted(failed, key=lambda row: row["failure"]["kind"] == "interrupted"):
         failure = row["failure"]
@@ -166,19 +166,19 @@ def raise_failure(result: JobsResult) -> None:
 
 
 @dataclass
-class Asked:
-    """What the core is asked: all that nothing is known to be wrong with, for the rest of the
-    complaints, though it be of a request that is refused."""
+class JobsRequest:
+    """The request for the core. It contains only entries without known errors, so that the core can
+    report the remaining problems even of a request that is refused."""
 
-    request: dict[str, Any] | None  # none of a machine that is not known
+    request: dict[str, Any] | None  # none for an unknown machine
     entries: Sequence[Any]
-    # Of the request's jobs and backgrounds, the numbers that they have where they were given.
+    # Numbers of the request's jobs and backgrounds in the input.
     jobs: list[int]
     backgrounds: list[int]
     is_background_numbered: bool
 
     def diagnostics(self) -> list[Diagnostic]:
-        """What the core has to say against it; nothing is run."""
+        """The core's diagnostics; nothing is run."""
         try:
             if self.request is not None:
                 core.ask("check_jobs", self.request)
@@ -187,8 +187,11 @@ class Asked:
         return []
 
     def as_given(self, c: Diagnostic) -> Diagnostic:
-        """A complaint of the core's in the words of the entries: of one job it does not say which,
-        it counts ranks where nodes may have been given, and benchmarks may have several sizes."""
+        """A diagnostic of the core in terms of the entries.
+
+        The core does not number a single job, counts ranks where nodes may be given, and knows one
+        size per benchmark.
+        """
         if nth := re.fullmatch(r"background(?: ([0-9]+))?", c.at):
             number = self.backgrounds[int(nth[1] or 1) - 1]
             at = f"background {number}" if self.is_background_numbered else "background"
@@ -221,8 +224,8 @@ def ask(
     limits: str,
     coll_rules: Any,
     label: bool = False,
-) -> Asked:
-    """What to ask the core, and what can be seen to be wrong without it."""
+) -> JobsRequest:
+    """The request for the core, and the problems that are found without it."""
     mine = Diagnostics()
     machines.check_names(mine, machine, fidelity, mpi)
     jobs = all_of(mine, entries, label)
@@ -236,12 +239,12 @@ def ask(
     rules = rules_request(mine, coll_rules)
     wrong.extend(InputError(mine.list))
 
-    # Jobs and backgrounds are named by their numbers, all else by itself.
+    # Diagnostics name jobs and backgrounds by their numbers.
     bad = {c.at.partition(":")[0] for c in mine.list}
     sound = [nth for nth in range(1, len(jobs) + 1) if f"job {nth}" not in bad]
-    heard = [nth for nth in range(1, len(backgrounds) + 1)
+    accepted = [nth for nth in range(1, len(backgrounds) + 1)
              if not bad & {"background", f"background {nth}"}]  # fmt: skip
-    if "mpi" in bad:  # nobody knows which variables another library would hear
+    if "mpi" in bad:  # variables that another library reads are unknown
         jobs = [{**job, "env": []} if "env" in job else job for job in jobs]
     request = None
     if "machine" not in bad and isinstance(machine, Machine):
@@ -253,47 +256,47 @@ def ask(
             "rules": rules,
             "seed": seed,
             "limits": limits if "limits" not in bad else "off",
-            "background": [backgrounds[nth - 1] for nth in heard],
+            "background": [backgrounds[nth - 1] for nth in accepted],
             "noise": shaken if "noise" not in bad else None,
             "jobs": [jobs[nth - 1] for nth in sound],
         }
         if warmup_s is not None:
             request["warmup_s"] = warmup_s
-    return Asked(request, entries, sound, heard, len(backgrounds) > 1)
+    return JobsRequest(request, entries, sound, accepted, len(backgrounds) > 1)
 
 
-def foreseen(machine: Machine, entries: Sequence[Any], **asked: Any) -> list[Diagnostic]:
-    """All that `jobs` would complain of; nothing is run."""
+def foreseen(machine: Machine, entries: Sequence[Any], **options: Any) -> list[Diagnostic]:
+    """All problems that `jobs` would report; nothing is run."""
     wrong = Diagnostics()
-    found = ask(wrong, machine, entries, **asked)
+    found = ask(wrong, machine, entries, **options)
     wrong.extend(InputError(found.diagnostics()))
     return wrong.list
 
 
 def name_origins(result: JobsResult, backgrounds: Sequence[Any], origins: Sequence[str]) -> None:
-    """Note in the rows of backgrounds who asked for each; one of no load has no row."""
-    asked = zip(background_traffic.background(Diagnostics(), backgrounds), origins, strict=True)
-    loads = [origin for one, origin in asked if one["load"] > 0]
+    """Add to the rows of backgrounds where each was requested. Without load there is no row."""
+    pairs = zip(background_traffic.background(Diagnostics(), backgrounds), origins, strict=True)
+    loads = [origin for one, origin in pairs if one["load"] > 0]
     for row, origin in zip(result.data["background"], loads, strict=True):
         row["origin"] = origin
     result.summary["background"] = result.data["background"]
 
 
 def all_of(wrong: Diagnostics, entries: Sequence[Any], label: bool) -> list[dict[str, Any]]:
-    """The jobs as the core takes them."""
+    """The jobs in the core's form."""
     if len(entries) > MOST_JOBS:
         wrong.add("jobs", f"{len(entries):,} jobs", f"at most {MOST_JOBS:,} jobs")
         return []
-    asked = [entry(wrong, given, i, label) for i, given in enumerate(entries, 1)]
-    called = [job.get("name") for job in asked]
+    jobs = [entry(wrong, given, i, label) for i, given in enumerate(entries, 1)]
+    called = [job.get("name") for job in jobs]
     for i, name in enumerate(called):
         if name is not None and name in called[:i]:
             wrong.add(f"job {i + 1}: name", name, "a name of its own for each job")
-    return asked
+    return jobs
 
 
 def entry(wrong: Diagnostics, given: Any, number: int, label: bool) -> dict[str, Any]:
-    """One job as the core takes it; complaints name it by its number."""
+    """One job in the core's form; diagnostics name it by its number."""
     sub = Diagnostics()
     found = _entry(sub, given, number, label) if isinstance(given, Mapping) else {}
     if not isinstance(given, Mapping):
@@ -330,7 +333,7 @@ def _entry(
 
 
 def unknown(wrong: Diagnostics, given: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Complain of keys that mean nothing."""
+    """Add a diagnostic for each unknown key."""
     if len(given) > MOST_KEYS:
         wrong.add("keys", f"{len(given):,} keys", f"keys among {', '.join(known)}")
         return
@@ -433,7 +436,7 @@ def read_file(wrong: Diagnostics, path: str | Path) -> dict[str, Any]:
 
 
 def _warmup(wrong: Diagnostics, given: Any) -> float | None:
-    """A simulated span, in seconds; none after a complaint."""
+    """A simulated span in seconds; None if it is invalid."""
     try:
         span = units.read_span(str(given))
     except units.Unreadable as error:
@@ -448,10 +451,9 @@ def _warmup(wrong: Diagnostics, given: Any) -> float | None:
 def in_file(
     c: Diagnostic, path: str | Path, file: Mapping[str, Any], typed: Mapping[str, Any]
 ) -> Diagnostic:
-    """A complaint of jobs that are a file's, with the file, unless it is of what was typed.
+    """A diagnostic with the jobs file's name, unless it concerns an option.
 
-    Backgrounds that were typed come before those of the file, and each are numbered for
-    themselves.
+    Backgrounds of options come before those of the file; each group is numbered by itself.
     """
     at, by_hand = c.at, bool(typed.get(c.at))
     if nth := re.fullmatch(r"background(?: ([0-9]+))?", at):

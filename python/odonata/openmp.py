@@ -1,8 +1,8 @@
-"""How OpenMP threads of the ranks wait.
+"""Wait policy of the ranks' OpenMP threads.
 
-A thread that waits by running in a loop uses CPU time, which would be charged as computation, and
-takes the core from threads that work: a simulation has many ranks on few cores. So waiting threads
-sleep, with GCC's, LLVM's and Intel's runtimes.
+A thread that spins uses CPU time, which would be charged as computation, and takes the core from
+working threads: a simulation has many ranks on few cores. So waiting threads sleep, with the
+runtimes of GCC, LLVM and Intel.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 POLICY = "OMP_WAIT_POLICY"
-# What makes threads sleep at once although the policy is `active`: both runtimes prefer their own
-# variable to the policy.
+# Variables that make threads sleep at once even if the policy is `active`: both runtimes prefer
+# them to the policy.
 SLEEP = {"GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0"}
 
 
 def waiting(given: Mapping[str, str]) -> dict[str, str]:
-    """The variables to set beside those the user has set, `given`."""
+    """The variables to set in addition to the user's, `given`."""
     if not asked(given):
         return {POLICY: given.get(POLICY) or "passive"}
     return dict(SLEEP)
 
 
 def asked(given: Mapping[str, str]) -> list[str]:
-    """What the user has set for threads to run while they wait: `NAME=value`."""
+    """The user's settings that make threads spin: `NAME=value`."""
     found = []
     if given.get(POLICY, "").strip().lower() == "active":
         found.append(f"{POLICY}={given[POLICY]}")
@@ -37,7 +37,7 @@ def _is_zero(value: str) -> bool:
 
 
 def note(given: Mapping[str, str]) -> str | None:
-    """Words about a policy that is not followed."""
+    """A note about a policy that is not honored."""
     found = asked(given)
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""What the ranks of a regular program do, as rows of a record, one rank at a time."""
+"""Generates the rows of a record for the ranks of an SPMD program, one rank at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .spmd_model import (
     LINKED,
     PAIRWISE,
     PRIVATE,
-    TOLD,
+    ANNOUNCING,
     IrregularError,
     Part,
     Program,
@@ -26,12 +26,12 @@ PAUSE = {
     "op": "pause", "peer": 0, "tag": 0, "context": 0, "bytes": 0, "back": 0, "span_ps": 0,
     "other": 0, "root": 0, "grain": 1, "flags": 0, "needs": [], "lengths": [],
 }  # fmt: skip
-# Between two calls of a rank nothing completes but what it waited for, and sends that were through.
+# Between two calls of a rank, only requests that it waited for and completed sends complete.
 SENDS = {"send", "bsend"}
 
 
 class Communicators:
-    """Those of `n` ranks by their kinds: their numbers, and the members of each."""
+    """The communicators of `n` ranks by kind: their numbers, and the members of each."""
 
     def __init__(self, parts: Sequence[Part], n: int, first: int = 1):
         self.of: list[dict[int, int]] = []
@@ -52,18 +52,18 @@ class Communicators:
         self.members = members
 
     def context(self, own: int, rank: int) -> int:
-        """The communicator of the `own`th kind that a rank is in; 0 is the world."""
+        """The communicator of the `own`th kind that contains a rank; 0 is the world."""
         return self.of[own - 1][self.colors[own - 1][rank]] if own else 0
 
     def has(self, own: int, rank: int) -> bool:
-        """Whether a rank is in a communicator of the `own`th kind."""
+        """Whether a communicator of the `own`th kind contains a rank."""
         return not own or self.colors[own - 1][rank] in self.of[own - 1]
 
     def size(self, own: int, rank: int, n: int) -> int:
         return len(self.members[self.context(own, rank)]) if own else n
 
     def named(self, known: Sequence[dict[int, int]]) -> Communicators:
-        """The same by the numbers that a recording has, by kind and rank."""
+        """The same with the numbers of a recording, by kind and rank."""
         self.members = {}
         for own, of_rank in enumerate(known):
             self.of[own] = {self.colors[own][r]: context for r, context in of_rank.items()}
@@ -73,7 +73,7 @@ class Communicators:
 
 
 class Slot:
-    """One call of a program on `n` ranks, with its numbers of this round."""
+    """One call of a program on `n` ranks, with the numbers of this round."""
 
     __slots__ = ("after", "blank", "family", "item", "number", "scale", "tag", "token")
 
@@ -84,10 +84,10 @@ class Slot:
         self.family, self.number = token.family, value["peer"]
         self.tag, self.scale = value["tag"], value["scale"]
         bytes_, back = value["bytes"], value["back"]
-        if token.op in TOLD:
-            # A line for every byte is the most that a record may say.
+        if token.op in ANNOUNCING:
+            # A record may have at most one cache line per byte.
             back = min(back, LINE * bytes_)
-        if token.op not in PAIRWISE | TOLD and token.grain > 1:
+        if token.op not in PAIRWISE | ANNOUNCING and token.grain > 1:
             bytes_ -= bytes_ % token.grain
         self.blank = {
             "op": token.op, "bytes": bytes_, "back": back, "span_ps": value["span_ps"],
@@ -97,7 +97,7 @@ class Slot:
 
 
     def peer(self, rank: int, n: int, periodic: Sequence[bool]) -> int | None:
-        """Whom a rank's call is with; None where there is nobody."""
+        """The partner of a rank's call; None if there is none."""
         if self.family in ("none", "behind"):
             return self.number
         return spmd_model.peer_of(self.family, self.number, rank, n, periodic)
@@ -118,7 +118,7 @@ def unrolled(program: Program, n: int) -> list[Slot]:
 def rows_of(
     found: Sequence[Program], n: int, communicators: Communicators
 ) -> Iterator[list[dict[str, Any]]]:
-    """The rows of each of `n` ranks in turn."""
+    """The rows of each of `n` ranks, rank by rank."""
     scripts = [unrolled(program, n) for program in found]
     for rank in range(n):
         which = next(at for at, program in enumerate(found) if program.has(rank, n))
@@ -152,7 +152,7 @@ def play(
             peer = peers[key]
         else:
             peer = peers[key] = spmd_model.peer_of(*key, rank, n, program.periodic)
-        # Nobody makes a call on a communicator that it is not in.
+        # A rank makes no call on a communicator that does not contain it.
         if peer is None or not communicators.has(token.context & ~PRIVATE, rank):
             emitted.append(-1)
             continue
@@ -185,8 +185,8 @@ def play(
 
 
 class _State:
-    """Where a rank is: whether a step begins with its next call, and by which call's doing; the
-    last call, and those of the step."""
+    """The position of a rank: whether a step begins with its next call and which call caused
+    that, the last call, and the calls of the step."""
 
     begins = False
     token: Token | None = None
@@ -199,7 +199,7 @@ class _State:
 def close(
     program: Program, rows: list[dict[str, Any]], start: int, slot: Slot, rank: int
 ) -> None:
-    """The end of the computation of a step, behind its calls; a step may be nothing else."""
+    """The end of the computation of a step, after its calls; a step may have no calls."""
     if len(rows) - start == 1 and rows[start]["op"] == "pause":
         return
     after = program.pauses.get(slot.item) or [0]
@@ -219,16 +219,18 @@ def needs_of(
 
 
 def check(found: Sequence[Program], of: Recording, parts: Sequence[Part] = ()) -> None:
-    """What was found must say what was recorded, to the last number but those of computation, and
-    to a line of what lies apart. Of sends that a rank did not wait for it depends on time whether
-    a step needs them."""
+    """Check that the pattern reproduces the recording exactly.
+
+    Exceptions are computation, one cache line of non-contiguous data, and dependencies on sends
+    that a rank did not wait for, which depend on timing.
+    """
     communicators = Communicators(parts, of.ranks).named(spmd_model.contexts_of(of))
     loose = any(program.closes for program in found)
     for rank, rows in enumerate(rows_of(found, of.ranks, communicators)):
         own = of.rows[rank]
         for nth, (mine, theirs) in enumerate(zip(rows, own)):
             for name, value in theirs.items():
-                is_lines = name == "back" and mine["op"] in TOLD
+                is_lines = name == "back" and mine["op"] in ANNOUNCING
                 if name == "after_ps" or is_lines and is_near(mine[name], value):
                     continue
                 if name == "needs" and loose:

@@ -1,8 +1,8 @@
-"""Which limits a program came near, and at how many nodes it would meet them.
+"""Predicts the node count at which a program reaches each resource limit.
 
-Every run keeps the most it had in use of whatever there is only so much of (`summary.json`,
-`limits`). From runs of two sizes or more each is a power of the number of nodes, and that says
-where it meets its bound if it goes on growing as it did. See docs/models/limits.md.
+Every run records the peak use of each limited resource (`summary.json`, `limits`). A power law in
+the number of nodes is fitted to the runs of two or more sizes. It predicts where the use reaches
+its bound. See docs/models/limits.md.
 """
 
 from __future__ import annotations
@@ -13,33 +13,37 @@ from typing import Any
 
 from .errors import MOST, Diagnostics
 
-NEAR = 0.25  # of its bound: a factor of four
-# Growth slower than this is none: a tenth more on a thousand times the nodes.
+NEAR = 0.25  # fraction of the bound: a factor of four
+# Smaller exponents count as no growth: 10 % more on 1,000 times the nodes.
 FLAT = 0.015
-# Memory that differs by less than this between runs, a rank, is the same: the kernel counts pages,
-# and an allocator asks it for 132 KiB at once.
+# Memory per rank that differs by less between runs counts as equal: the kernel counts pages, and an
+# allocator requests 132 KiB at once.
 SAME_MEMORY = 128 * 1024
-# How far a line may be from what memory grew by, for it to be a line.
+# Largest deviation of memory growth from a line.
 STRAIGHT = 0.05
 SAME = ("kind", "name", "machine", "mpi", "ppn", "placement")
 
 
 def near(limits: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The limits a run came within a factor of four of, nearest first."""
+    """The limits whose use is within a factor of four of the bound, nearest first."""
     found = [row for row in limits["uses"] if (row["share"] or 0) >= NEAR]
     return sorted(found, key=lambda row: -row["share"])
 
 
 def foretell(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """For every limit, how its use grew with the number of nodes and where that meets the bound.
+    """For every limit, the growth of its use with the nodes and where it reaches the bound.
 
     `runs` are summaries of runs (`RunResult.summary`) of at least two sizes, on one machine with
-    one library. A row has `limit`, `nodes` and `used` (lists, smallest first), `bound`, `fixed`
-    (what of it is always in use; of memory also what by the law does not grow), `exponent` of the
-    power law through the rest (None where a run used nothing), `off` (by how much the law misses a
-    point at most), and `hit_nodes`: the number of nodes of the smallest run that used all there is,
-    or else where the law is beyond it, None if it does not grow. What not every run has counted
-    (memory, of results written by earlier releases) has no row. Raises `InputError`.
+    one library. The columns of a row:
+
+    - `limit`, `nodes` and `used` (lists, smallest first), `bound`
+    - `fixed`: the part that is always in use; for memory also the part that does not grow
+    - `exponent` of the power law through the rest; None if a run used nothing
+    - `off`: the largest deviation of a point from the law
+    - `hit_nodes`: the nodes of the smallest run that reached the bound, else those at which the law
+      exceeds it; None if it does not grow
+
+    Quantities that some run did not record have no row. Raises `InputError`.
     """
     wrong = Diagnostics()
     runs = list(runs)
@@ -72,7 +76,7 @@ def foretell(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def in_common(runs: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], ...]]:
-    """What each run used of every limit that all of them counted."""
+    """The use of each run, for all limits that every run recorded."""
     tables = [{use["limit"]: use for use in run["limits"]["uses"]} for run in runs]
     names = [name for name in tables[0] if all(name in of for of in tables)] if tables else []
     return [tuple(of[name] for of in tables) for name in names]
@@ -84,11 +88,11 @@ Law = tuple[float, float, float]  # exponent, factor, worst relative miss
 def beside(
     nodes: Sequence[int], used: Sequence[int], fixed: int, same: int
 ) -> tuple[int, Law | None]:
-    """What memory does not grow by, and the law of the rest: used = constant + factor n^exponent.
+    """The constant part of memory, and the law of the rest: used = constant + factor n^exponent.
 
-    A program's memory is what it works on and what it knows of others, and the first of these may
-    be most of it. `fixed`: what was there before any of that, as exactly as the ends of a small
-    process are known; `same`: a difference that is none.
+    A program's memory holds its working set, which may be most of it, and state about other ranks.
+    `fixed` is the memory before either, as measured at the end of a small process. Differences
+    below `same` count as none.
     """
     span = max(used) - min(used)
     if span <= same and min(used) > 0:
@@ -98,7 +102,7 @@ def beside(
     if line and max(misses(nodes, used, *line, 1.0)) <= max(STRAIGHT * span, same):
         return told(nodes, used, *line, 1.0)
     if len(set(nodes)) > 2:
-        # To a hundredth: the exponent of what is measured to a few percent.
+        # In steps of 0.01, because memory is measured to a few percent.
         ks = (hundredths / 100 for hundredths in range(10, 401))
         laws = [(*fit, k) for k in ks if (fit := fitted(nodes, used, k))]
         if laws:
@@ -108,34 +112,34 @@ def beside(
 
 
 def fitted(nodes: Sequence[int], used: Sequence[int], k: float) -> tuple[float, float] | None:
-    """Constant and factor, least squares; None if either were less than nothing."""
+    """Constant and factor by least squares; None if either is negative."""
     x = [n**k for n in nodes]
     mean_x, mean_u = sum(x) / len(x), sum(used) / len(used)
     spread = sum((a - mean_x) ** 2 for a in x)
     factor = sum((a - mean_x) * (u - mean_u) for a, u in zip(x, used, strict=True)) / spread
     constant = mean_u - factor * mean_x
-    # What is proportional goes through nothing but for what does not count as a difference.
+    # A proportional law has a constant of less than `same`.
     return (max(constant, 0.0), factor) if factor > 0 and constant > -0.01 * mean_u else None
 
 
 def misses(
     nodes: Sequence[int], used: Sequence[int], constant: float, factor: float, k: float
 ) -> list[float]:
-    """By how much a law is off, run by run."""
+    """The deviation of a law from each run."""
     return [abs(constant + factor * n**k - u) for n, u in zip(nodes, used, strict=True)]
 
 
 def told(
     nodes: Sequence[int], used: Sequence[int], constant: float, factor: float, k: float
 ) -> tuple[int, Law]:
-    """The same with the worst miss relative to all that was used."""
+    """The same with the largest deviation relative to the total use."""
     off = misses(nodes, used, constant, factor, k)
     return round(constant), (k, factor, max(o / u for o, u in zip(off, used, strict=True)))
 
 
 def growth(nodes: Sequence[int], used: Sequence[int]) -> Law | None:
-    """Exponent, factor and worst relative miss of the power law nearest to the points in the
-    logarithm (least squares); None where something was not used at all."""
+    """Exponent, factor and largest relative deviation of the power law that fits the logarithms
+    best (least squares); None if a run used nothing."""
     if min(used) <= 0:
         return None
     x, y = [math.log(n) for n in nodes], [math.log(u) for u in used]
@@ -148,17 +152,17 @@ def growth(nodes: Sequence[int], used: Sequence[int]) -> Law | None:
 
 
 def meets(factor: float, exponent: float, bound: int) -> int | None:
-    """The least number of nodes at which the law is beyond the bound; None if nobody has them."""
+    """The smallest node count at which the law exceeds the bound; None above any machine."""
     logarithm = (math.log(max(bound, 1)) - math.log(factor)) / exponent
     if logarithm >= math.log(MOST):
         return None
     full = math.exp(logarithm)
-    # Logarithms put whole numbers a little beside themselves.
+    # Logarithms are inexact at whole numbers.
     return math.floor(full * (1 + 1e-9)) + 1
 
 
 def check_runs(wrong: Diagnostics, runs: Sequence[Mapping[str, Any]]) -> None:
-    """Complain unless these are runs that one law can go through."""
+    """Add a diagnostic unless one law can describe these runs."""
     if not all(map(is_whole, runs)):
         wrong.add("rundir", "a result without `limits`", "results of `odonata run` or `bench`")
         return
@@ -186,7 +190,7 @@ def check_runs(wrong: Diagnostics, runs: Sequence[Mapping[str, Any]]) -> None:
 
 
 def is_whole(run: Any) -> bool:
-    """Whether a summary has what is looked at here; a file may have been damaged or edited."""
+    """Whether a summary is complete; a file may be damaged or edited."""
     try:
         uses = run["limits"]["uses"]
         names = [use["limit"] for use in uses]
@@ -203,7 +207,7 @@ def is_whole(run: Any) -> bool:
 
 
 def is_use(use: Mapping[str, Any]) -> bool:
-    """Whether a limit's row is complete; one that nothing limits has no bound."""
+    """Whether a limit's row is complete; an unlimited resource has no bound."""
     return (
         isinstance(use["limit"], str)
         and all(is_amount(use[key]) for key in ("used", "fixed"))
@@ -217,5 +221,5 @@ def is_count(value: Any) -> bool:
 
 
 def is_amount(value: Any) -> bool:
-    """Whether a value is a number from 0 to what 64 bits hold."""
+    """Whether a value is a number from 0 to 2^64."""
     return (is_count(value) or isinstance(value, float)) and 0 <= value < 2**64

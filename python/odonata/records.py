@@ -1,6 +1,6 @@
-"""Recorded runs on disk: one Parquet file, a row a call (docs/record-format.md).
+"""Recorded runs on disk: one Parquet file with a row per call (docs/record-format.md).
 
-The core writes and checks the values; here they become columns of a file and bytes again.
+The core produces and checks the values. This module converts them to columns and back.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 FORMAT = "odonata-record/1"
 KEY = b"odonata"
-# Columns of one value a row, and of a list a row; `op` is a column of names.
+# Columns with one value per row, and with a list per row; `op` is a column of names.
 PLAIN = {
     "rank": "uint32", "step": "uint32", "after_ps": "uint64", "peer": "uint32", "tag": "int32",
     "context": "uint32", "bytes": "uint64", "back": "uint64", "span_ps": "uint64",
     "other": "uint32", "root": "uint32", "grain": "uint64", "flags": "uint8",
 }  # fmt: skip
-# Ranks of a record whose pattern is looked for, and rows that are written at once.
+# Largest number of ranks whose pattern is searched; rows that are written at once.
 MOST_READ = 4096
 ROWS_AT_ONCE = 1 << 16
 LISTS = {"needs": "uint32", "lengths": "uint64"}
 
 
 def check_target(wrong: Diagnostics, path: Any) -> None:
-    """Complain unless a record, if there is to be one, can be written there."""
+    """Add a diagnostic unless the record, if any, can be written there."""
     if path is None:
         return
     wanted = "a new file, or an earlier record to replace"
@@ -55,7 +55,7 @@ def check_target(wrong: Diagnostics, path: Any) -> None:
 
 
 def is_record(path: Path) -> bool:
-    """Whether a file is a record of ours."""
+    """Whether a file is a record."""
     from pyarrow import ArrowException, parquet
 
     try:
@@ -73,15 +73,15 @@ def write(
     summary: Mapping[str, Any],
     env: Sequence[Sequence[str]],
 ) -> dict[str, Any]:
-    """Write what was recorded, unless it cannot be replayed; what became of it.
+    """Write the record unless it cannot be replayed, and return the outcome.
 
-    A file that cannot be written is told as `unwritten`: the run itself is worth more than it.
+    A file that cannot be written is reported as `unwritten`, so that the run's result is kept.
     """
-    told = {key: recorded[key] for key in ("calls", "vain_polls", "refused")}
+    written = {key: recorded[key] for key in ("calls", "vain_polls", "refused")}
     failure = summary.get("failure") or {}
-    told |= {"partial": failure.get("message"), "unwritten": None, "file": None}
+    written |= {"partial": failure.get("message"), "unwritten": None, "file": None}
     if recorded["refused"]:
-        return told
+        return written
     kept = ("odonata", "machine", "fidelity", "routing", "placement", "mpi", "seed", "compute",
             "program", "ppn", "nodes", "time_s", "digest")  # fmt: skip
     header = {
@@ -91,7 +91,7 @@ def write(
         "core_speed": recorded["core_speed"],
         "env": list(env),
         "vain_polls": recorded["vain_polls"],
-        "partial": told["partial"],
+        "partial": written["partial"],
         "recorded": {key: summary.get(key) for key in kept},
     }
     from pyarrow import parquet
@@ -106,18 +106,18 @@ def write(
     except OSError as error:
         with contextlib.suppress(OSError):
             part.unlink()
-        return {**told, "unwritten": f"{path}: {why(error)}"}
-    return {**told, "file": str(path)}
+        return {**written, "unwritten": f"{path}: {why(error)}"}
+    return {**written, "file": str(path)}
 
 
 def rows(header: Mapping[str, Any], columns: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
-    """The rows of a record that has been read, in their order."""
+    """The rows of a record, in order."""
     for batch in to_table(header["ops"], columns).to_batches(ROWS_AT_ONCE):
         yield from batch.to_pylist()
 
 
 def write_rows(path: Path, header: Mapping[str, Any], given: Iterable[Mapping[str, Any]]) -> int:
-    """Write a record of rows that were made here; how many there are."""
+    """Write a record of generated rows and return their number."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -150,14 +150,14 @@ def write_rows(path: Path, header: Mapping[str, Any], given: Iterable[Mapping[st
         raise
 
 
-def said(told: Mapping[str, Any]) -> str:
-    """What became of a record, in words."""
-    if told["refused"]:
-        return f"nothing was recorded: {told['refused']}, which cannot be written down"
-    if told["unwritten"]:
-        return f"cannot write the record to {told['unwritten']}"
-    partly = " of a run that did not end well" if told["partial"] else ""
-    return f"recorded {told['calls']:,} calls{partly} in {told['file']}"
+def outcome(written: Mapping[str, Any]) -> str:
+    """The outcome of writing a record, as a sentence."""
+    if written["refused"]:
+        return f"nothing was recorded: {written['refused']}, which cannot be written down"
+    if written["unwritten"]:
+        return f"cannot write the record to {written['unwritten']}"
+    partly = " of a run that did not end well" if written["partial"] else ""
+    return f"recorded {written['calls']:,} calls{partly} in {written['file']}"
 
 
 def to_table(ops: Sequence[str], columns: Mapping[str, bytes]) -> pyarrow.Table:
@@ -189,7 +189,7 @@ def read(
     """The header of the record in `data`, with the names of its operations as `ops`, and its
     columns.
 
-    Empty after a complaint.
+    Empty if the file is invalid.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -217,17 +217,17 @@ def read(
 
 
 def of_core(header: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a header the core takes."""
+    """The part of a header that the core reads."""
     return {key: header[key] for key in ("ranks", "communicators", "ops", "core_speed")}
 
 
 def kind_of(name: str) -> str:
-    """The type of a column, for people."""
+    """The type of a column, for messages."""
     return PLAIN.get(name) or (f"lists of {LISTS[name]}" if name in LISTS else "text")
 
 
 def of_column(header: dict[str, Any], name: str, column: pyarrow.ChunkedArray) -> dict[str, bytes]:
-    """A column's values as the core takes them; the names of operations go into the header."""
+    """A column's values as bytes for the core; the names of operations go into the header."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -262,7 +262,7 @@ def raw(values: pyarrow.Array | pyarrow.ChunkedArray) -> bytes:
 
 
 def header_of(wrong: Diagnostics, path: Path, text: bytes | None) -> dict[str, Any]:
-    """What a record says of itself, checked; empty after a complaint."""
+    """The checked header of a record; empty if it is invalid."""
     try:
         header = json.loads(text or b"")
         found = header["format"]

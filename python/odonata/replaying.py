@@ -1,4 +1,4 @@
-"""Replay a schedule: GOAL, as text or binary, or a run that `odonata run --record` wrote down."""
+"""Replay a schedule: GOAL as text or binary, or a record of `odonata run --record`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .machines import Job, Machine
 
 PARQUET = b"PAR1"
 BINARY_GOAL = (4223).to_bytes(8, "little")  # spcl/LogGOPSim, `txt2bin.re`
-HEAD = 4096  # bytes by which the form of a file is known
+HEAD = 4096  # bytes that identify the format of a file
 
 
 @dataclass
 class ReplayResult(launch.RunResult):
-    """What the ranks of a schedule did and what it would have cost; `calls` is empty."""
+    """The prediction for a schedule; `calls` is empty."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """A schedule's file: what the core takes of it, and what a record says of itself."""
+    """A schedule's file: its content for the core, and the header of a record."""
 
     path: Path
     data: bytes | dict[str, bytes]
@@ -32,12 +32,12 @@ class Trace:
 
     @property
     def ppn(self) -> int:
-        """Ranks a node it was recorded with; 1 where it does not say."""
+        """Ranks per node of the recorded run; 1 if unknown."""
         ppn = ((self.header or {}).get("recorded") or {}).get("ppn")
         return ppn if isinstance(ppn, int) and ppn > 0 else 1
 
     def notes(self) -> list[str]:
-        """What a user should know of a record before believing its times."""
+        """Notes on a record that limit the validity of its times."""
         header, found = self.header or {}, []
         if made := header.get("extrapolated"):
             sizes = " and ".join(str(of["ranks"]) for of in made["recordings"])
@@ -55,7 +55,7 @@ class Trace:
 
 
 def read(wrong: Diagnostics, path: Any) -> Trace | None:
-    """The file, whatever form it has; None after a complaint."""
+    """The file in any of the formats; None if it is invalid."""
     before = len(wrong.list)
     wanted = "a GOAL schedule, or a record of `odonata run --record`"
     try:
@@ -82,12 +82,12 @@ def read(wrong: Diagnostics, path: Any) -> Trace | None:
 
 
 def is_schedule(head: bytes) -> bool:
-    """Whether a file that begins so may be a GOAL schedule: a text has no NUL."""
+    """Whether a file with this beginning may be a GOAL schedule: text has no NUL."""
     return head.startswith(BINARY_GOAL) or b"\0" not in head
 
 
 def factor_of(wrong: Diagnostics, how: Any) -> float:
-    """What recorded computation is multiplied by: `recorded`, `none` or a factor."""
+    """The factor of recorded computation: `recorded`, `none` or a number."""
     if how in ("recorded", "none"):
         return 1.0 if how == "recorded" else 0.0
     try:
@@ -115,9 +115,9 @@ def replay(
     """Run a schedule's ranks on `machine` and predict its time.
 
     `trace` is a file: GOAL, as text or binary, or a record of `odonata.run(..., record=FILE)`.
-    `ppn` is the number of ranks on a node: as recorded, or 1, unless said. `compute` says what its
-    computation costs: `"recorded"`, `"none"` or a factor; GOAL counts it in nanoseconds, so 1000
-    makes them microseconds. Other arguments (`placement`, `mpi`, `seed`, ...) are those of
+    `ppn` is the number of ranks per node; the default is that of the record, or 1. `compute` is the
+    cost of its computation: `"recorded"`, `"none"` or a factor. GOAL counts it in nanoseconds, so
+    1000 makes them microseconds. Other arguments (`placement`, `mpi`, `seed`, ...) are those of
     `Machine.job`. With `check`, a simulated failure (a deadlock) raises `SimulatedFailure`.
     """
     wrong = Diagnostics()
@@ -141,7 +141,7 @@ def play(
     tick: core.Tick | None,
     stop: core.Stop | None,
 ) -> ReplayResult:
-    """Replay what has been read; the number of ranks is the schedule's."""
+    """Replay a schedule that has been read. It determines the number of ranks."""
     job.check(fidelity)
     header = trace.header
     request = {

@@ -1,11 +1,12 @@
-"""What is regular about recorded ranks: their programs with the number of ranks left open.
+"""The SPMD model of recorded ranks: programs with the number of ranks as a parameter.
 
-A **program** is what one class of ranks does, call by call: all ranks alike, or one root and the
-rest, or the places of a grid, whose borders lack neighbors. A call's partner is a rule: so many
-ranks further on around all of them, the rank with one bit the other way, always the same one, a
-grid's neighbor. Where recordings of two numbers of ranks are given, numbers may follow from the
-number of ranks, and calls may be repeated as often as it says. Nothing is guessed beyond that: what
-a recording leaves open is refused, and so is whatever does not come out again as it was recorded.
+A **program** lists the calls of one class of ranks: all ranks, or one root and the rest, or the
+positions of a grid, whose borders lack neighbors. A call's partner follows a rule: a constant
+offset around all ranks, the rank with one bit inverted, a constant rank, or a neighbor on a grid.
+With recordings of two numbers of ranks, numbers and repetitions may depend on the number of ranks.
+
+Nothing is guessed beyond that. Ambiguous recordings are refused, and so are models that do not
+reproduce the recordings exactly.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ PAIRWISE = {
     "send", "ssend", "bsend", "recv", "probe", "mprobe", "iprobe",
     "access", "atomic", "lock", "lock_shared", "unlock",
 }  # fmt: skip
-TOLD = {"packs", "unpacks"}  # Of the next call, whose partner they have.
-ENDLESS = TOLD | {"register", "deregister"}  # Nothing of them completes, so nothing needs them.
+ANNOUNCING = {"packs", "unpacks"}  # They announce the next call and have its partner.
+ENDLESS = ANNOUNCING | {"register", "deregister"}  # They never complete.
 LINKED = {"mrecv", "cancel"}  # `other` is the number of another call.
 NUMBERS = ("bytes", "back", "span_ps", "root", "length", "tag", "scale")
-LINE = 64  # Bytes of a cache line: of what lies apart `back` counts whole ones, as the core does.
-# How often a loop may run that depends on the number of ranks; the longest explains most.
+LINE = 64  # bytes of a cache line; `back` of non-contiguous data counts whole lines
+# Repetitions of a loop that depend on the number of ranks; the longest loop explains most.
 COUNTS: dict[str, Callable[[int], int]] = {
     "n": lambda n: n,
     "n - 1": lambda n: n - 1,
@@ -52,9 +53,9 @@ FUNCTIONS = {
 
 
 class IrregularError(Exception):
-    """What is not regular: where, what was found, and what would be."""
+    """An irregularity: its place, the value found, and a regular one."""
 
-    # Whether the ranks at least make the same calls.
+    # Whether the ranks make the same calls.
     is_close = False
 
     def __init__(self, at: str, found: str, wanted: str):
@@ -64,7 +65,7 @@ class IrregularError(Exception):
 
 @dataclass
 class Recording:
-    """A record's rows by rank, and what its header says."""
+    """The rows of a record by rank, and its header."""
 
     name: str
     header: dict[str, Any]
@@ -76,7 +77,7 @@ class Recording:
 
     @functools.cached_property
     def kinds(self) -> list[dict[int, int]]:
-        """By rank and communicator: which kind it is of, from 1 on."""
+        """By rank and communicator: the number of its kind, from 1."""
         mine: list[dict[int, int]] = [{} for _ in self.rows]
         for own, kind in enumerate(contexts_of(self), 1):
             for rank, context in kind.items():
@@ -90,15 +91,15 @@ class Recording:
 
 @dataclass(frozen=True)
 class Token:
-    """A call but for its numbers.
+    """A call without its numbers.
 
-    `needs` are distances back in the program; None: of all calls of the step before that complete,
-    which is as good a rule where they are (`is_whole`), and the only one if there are as many as
-    ranks.
+    `needs` are distances back in the program. None means all completing calls of the step before.
+    That rule is equivalent if they are all of these (`is_whole`), and the only one possible if
+    their number depends on the number of ranks.
     """
 
     op: str
-    tag: str  # "is" a number, or that and `scale` times the rank's "own" number or its "peer"'s
+    tag: str  # "is" a constant, or a constant plus `scale` times the "own" rank or the "peer"
     context: int
     flags: int
     grain: int
@@ -108,16 +109,16 @@ class Token:
     family: str
     needs: tuple[int, ...] | None = field(default=(), compare=False)
     is_whole: bool = field(default=False, compare=False)
-    who: str = "all"  # makes it, as in `Program.has`; "members" of its communicator
-    # A step begins here, whoever makes the call, if the one before has any of these.
+    who: str = "all"  # ranks that make it, as in `Program.has`; "members" of its communicator
+    # A step begins at this call, on any rank, if the step before has any of these.
     triggers: frozenset[tuple[int, int]] = field(default=frozenset(), compare=False)
 
 
 @dataclass
 class Call:
-    """One call of a program as one recording has it: its numbers, and its computation by rank.
+    """One call of a program in one recording: its numbers, and its computation by rank.
 
-    `peers` has the number of its partner by each family of rules that it may be of.
+    `peers` has the number of its partner for each family of rules that fits.
     """
 
     token: Token
@@ -128,9 +129,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Number:
-    """A number that may depend on how many ranks there are, and in a loop on the round `k`.
+    """A number that may depend on the number of ranks, and in a loop on the round `k`.
 
-    `base` as it is, `n - base`, `base / n` or `base n`; `base` grows by `step` a round, or doubles.
+    `base`, `n - base`, `base / n` or `base n`; `base` grows by `step` per round, or doubles.
     "faces": `base` over the extents of a grid in all directions in which a call has none.
     """
 
@@ -166,7 +167,7 @@ class Item:
 
 @dataclass
 class Program:
-    """What a class of ranks does, and who they are.
+    """The calls of a class of ranks, and its members.
 
     `closes`: every step ends with a pause, which is no call of its own here. `pauses` has the
     computation before it by the call that it follows: of each recorded rank.
@@ -189,12 +190,12 @@ class Program:
         return sum(each(item) * (COUNTS[item.count](n) if item.count else 1) for item in self.items)
 
     def has(self, rank: int, n: int) -> bool:
-        """Whether this is what `rank` of `n` does."""
+        """Whether `rank` of `n` has this program."""
         return is_one(self.who, rank, n)
 
 
 def is_one(who: str, rank: int, n: int) -> bool:
-    """Whether `rank` of `n` is one of these."""
+    """Whether `rank` of `n` is a member."""
     return {"first": rank == 0, "others": rank > 0, "last": rank == n - 1}.get(
         who, who == "all" or rank < n - 1
     )
@@ -202,19 +203,19 @@ def is_one(who: str, rank: int, n: int) -> bool:
 
 @dataclass(frozen=True)
 class Part:
-    """Communicators that no rank is in twice: who is in that of a rank.
+    """Disjoint communicators: the members of the one that contains a rank.
 
     "all"; "blocks" of `size` ranks; as many "shares" of all ranks as that; "turns", one rank in
-    `size`; or those of a grid of `size` dimensions who differ in the directions `free` only.
+    `size`; or those of a grid of `size` dimensions that differ in the directions `free` only.
     """
 
     how: str
     size: int = 0
     free: tuple[int, ...] = ()
-    some: frozenset[int] = frozenset()  # Colors that there are, if not all.
+    some: frozenset[int] = frozenset()  # existing colors, if not all
 
     def color(self, rank: int, n: int) -> int:
-        """A number that the members of a communicator share, and no others."""
+        """A number that is common to the members of one communicator only."""
         match self.how:
             case "all":
                 return 0
@@ -277,7 +278,7 @@ def rank_at(coordinates: Sequence[int], shape: Sequence[int]) -> int:
 def neighbor(
     rank: int, delta: Sequence[int], shape: Sequence[int], periodic: Sequence[bool]
 ) -> int | None:
-    """Who lies `delta` away on a grid; nobody beyond a border."""
+    """The rank at the distance `delta` on a grid; None beyond a border."""
     found = []
     for at, by, extent, wraps in zip(place(rank, shape), delta, shape, periodic):
         to = at + by
@@ -292,7 +293,7 @@ def neighbor(
 def peer_of(
     family: str, number: int, rank: int, n: int, periodic: Sequence[bool] = ()
 ) -> int | None:
-    """Whom a call of `rank` is with, by its rule; None where there is nobody."""
+    """The partner of a call of `rank` by its rule; None if there is none."""
     match family:
         case "root out":
             return number if rank == 0 and number < n else None
@@ -321,19 +322,19 @@ def peer_of(
 
 
 def delta_of(family: str) -> tuple[int, ...]:
-    """The direction of a neighbor on a grid; nothing for other partners."""
+    """The direction of a neighbor on a grid; None for other partners."""
     return tuple(int(word) for word in family.split()[1:]) if family.startswith("grid") else ()
 
 
 def completing(rows: Sequence[dict[str, Any]], first: int, behind: int) -> list[int]:
-    """Of these calls those that can be needed."""
+    """Those of the calls that others can depend on."""
     return [nth for nth in range(first, behind) if rows[nth]["op"] not in ENDLESS]
 
 
 def contexts_of(of: Recording) -> list[dict[int, int]]:
-    """The communicators of a recording by kinds: by rank, the one of the kind that it is in.
+    """The communicators of a recording by kinds: by rank, the one that contains it.
 
-    Those that one call makes have no rank in common; they follow each other by their numbers.
+    Communicators from one call are disjoint and have consecutive numbers.
     """
     kinds: list[dict[int, int]] = []
     for context, members in sorted(of.header["communicators"]):
@@ -344,7 +345,7 @@ def contexts_of(of: Recording) -> list[dict[int, int]]:
 
 
 def parts_of(recordings: Sequence[Recording]) -> list[Part]:
-    """Who shares the communicators of each kind, by one rule for all recordings."""
+    """The rule of members for each kind of communicators, valid for all recordings."""
     each = [contexts_of(of) for of in recordings]
     if len({len(kinds) for kinds in each}) > 1:
         counts = " and ".join(str(len(kinds)) for kinds in each)
@@ -360,8 +361,7 @@ def parts_of(recordings: Sequence[Recording]) -> list[Part]:
     ]
 
     def rules(own: int) -> Iterator[Part]:
-        """Where several fit, the first: what does not depend on the number of ranks, then halves,
-        then rows of a grid."""
+        """If several fit, the first: independent of the number of ranks, halves, rows of a grid."""
         sizes, turns, shares = set(), set(), set()
         for of, kinds in zip(recordings, each):
             context = min(kinds[own].values())
@@ -377,7 +377,7 @@ def parts_of(recordings: Sequence[Recording]) -> list[Part]:
         yield from (Part("shares", size) for size in sorted(shares))
 
     def only(part: Part, own: int) -> Part | None:
-        """The rule, of those of its communicators that there are; None if it is another."""
+        """The rule, restricted to existing communicators; None if it does not fit."""
         used: set[frozenset[int]] = set()
         for of, kinds in zip(recordings, each):
             colors = [part.color(rank, of.ranks) for rank in range(of.ranks)]
@@ -407,7 +407,7 @@ def parts_of(recordings: Sequence[Recording]) -> list[Part]:
 
 
 def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
-    """A rank's calls; of partners nothing is said yet."""
+    """The calls of a rank, without rules of partners."""
     rows, found = of.rows[rank], []
     known = of.kinds[rank]
     size = {context: len(members) for context, members in of.header["communicators"]}
@@ -431,7 +431,7 @@ def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
             )
         needs = tuple(nth - need for need in row["needs"])
         told_of = nth
-        while rows[told_of]["op"] in TOLD and told_of + 1 < len(rows):
+        while rows[told_of]["op"] in ANNOUNCING and told_of + 1 < len(rows):
             told_of += 1
         last = starts[-2:-1]
         is_whole = begins and bool(last) and list(row["needs"]) == completing(rows, last[0], nth)
@@ -453,7 +453,7 @@ def with_family(token: Token, family: str) -> Token:
 
 
 def with_needs(same: Sequence[Token]) -> Token | None:
-    """The call, if its needs follow one rule wherever it is made."""
+    """The call, if its dependencies follow one rule at all places."""
     if len({token.needs for token in same}) == 1:
         is_whole = all(token.is_whole for token in same)
         return Token(**{**same[0].__dict__, "is_whole": is_whole})
@@ -463,7 +463,7 @@ def with_needs(same: Sequence[Token]) -> Token | None:
 
 
 def aligned(of: Recording, ranks: Sequence[int]) -> list[Call]:
-    """The program of ranks that make the same calls, if their partners follow one rule a call."""
+    """The program of ranks with equal calls, if one rule per call explains the partners."""
     n = of.ranks
     each = [tokens(of, rank) for rank in ranks]
     calls = []
@@ -517,7 +517,7 @@ def aligned(of: Recording, ranks: Sequence[int]) -> list[Call]:
 def odd_one(
     of: Recording, nth: int, pairs: Sequence[tuple[int, int]]
 ) -> IrregularError | None:
-    """Of partners that most ranks have by one rule, the first that is by another."""
+    """The first partner that breaks the rule of most ranks."""
     n = of.ranks
     for word, number in (
         ("the rank {} further on", lambda rank, peer: (peer - rank) % n),
@@ -537,8 +537,8 @@ def odd_one(
 
 
 def tag_rule(made: Sequence[tuple[int, int, int]]) -> tuple[str, int, int] | None:
-    """How tags follow from ranks and their partners, of (rank, partner, tag): a constant, or a
-    multiple of the rank's own number or of its partner's beside it."""
+    """The rule of tags for triples (rank, partner, tag): a constant, or a constant plus a multiple
+    of the rank or of its partner."""
     first = made[0]
     if all(tag == first[2] for _, _, tag in made):
         return "is", first[2], 0
@@ -551,17 +551,17 @@ def tag_rule(made: Sequence[tuple[int, int, int]]) -> tuple[str, int, int] | Non
         base = first[2] - scale * first[at]
         if all(one[2] == base + scale * one[at] for one in made):
             found.append((way, base, scale))
-    # Partners so many ranks away make both fit; the one with less beside it is what was meant.
+    # At a constant distance both fit; the one with the smaller constant is chosen.
     return min(found, key=lambda rule: abs(rule[1]), default=None)
 
 
 def on_grid(
     of: Recording, dims: int, periodic: tuple[bool, ...], behind: bool
 ) -> list[Call] | None:
-    """The program of a grid's places, merged from those of all ranks; None if it is no such grid.
+    """The program of a grid's positions, merged from all ranks; None if it is no such grid.
 
-    Calls are known by what they are, in which direction, and how often that has been before. Their
-    order must follow from that in which ranks made them. The ends of computation are counted like
+    A call is identified by its operation, its direction and the number of such calls before it. The
+    order of calls must follow from the orders of ranks. The ends of computation are counted like
     other calls or, `behind`, belong to the call before them, and are missing where that is.
     """
     n, shape = of.ranks, grid(of.ranks, dims)
@@ -622,7 +622,7 @@ def on_grid(
         if token.op in LINKED:
             token = Token(**{**token.__dict__, "other": other})
         program.append(Call(token, call.numbers, call.after, call.peers))
-    # What a step needs is said by whichever of its calls a rank makes first.
+    # The first call of a rank in a step has the dependencies of the step.
     for rank, mine in enumerate(lists):
         rows, start, last = of.rows[rank], 0, 0
         for at, key in enumerate(mine):
@@ -642,7 +642,7 @@ def on_grid(
 
 
 def merged(lists: list[list[Any]]) -> list[Any] | None:
-    """The one order that all lists are parts of; None if there is none, or more than one."""
+    """The only order that contains all lists; None if there is none or more than one."""
     after: dict[Any, set[Any]] = {}
     waits: dict[Any, int] = {}
     for mine in lists:
@@ -673,8 +673,8 @@ def fitting(
     is_rank: bool,
     delta: tuple[int, ...] = (),
 ) -> Number | None:
-    """The rule of numbers by recording and round, if there is one; of a call in the direction
-    `delta` of a grid, if it is one."""
+    """The rule of numbers by recording and round, if any. `delta` is the direction of a call on a
+    grid."""
     ways: dict[str, Callable[[int, int], Fraction]] = {"is": lambda v, _: Fraction(v)}
     if delta:
         ways["faces"] = lambda v, n: Fraction(v * across(n, delta))
@@ -698,8 +698,8 @@ def fitting(
 
 
 def in_lines(values: Sequence[Sequence[int]], ns: Sequence[int], of: Number) -> Number | None:
-    """The rule of the lines that bytes lie in, which are rounded up: in proportion to the bytes, of
-    which `of` is the rule, but for one line."""
+    """The rule of cache lines of the bytes, rounded up: proportional to the bytes, whose rule is
+    `of`, to within one line."""
     at = [(n, k, v) for n, row in zip(ns, values) for k, v in enumerate(row)]
     pairs = [(of.of(n, k), v) for n, k, v in at]
     if any(b <= 0 for b, _ in pairs):
@@ -713,12 +713,12 @@ def in_lines(values: Sequence[Sequence[int]], ns: Sequence[int], of: Number) -> 
 
 
 def is_near(mine: int, theirs: int) -> bool:
-    """Whether a number of lines' bytes is as good as the other."""
+    """Whether two numbers of bytes are equal to within one line."""
     return abs(mine - theirs) <= LINE
 
 
 def is_plain(name: str, value: int, n: int) -> bool:
-    """Whether one recording is enough to tell what a number will be with other ranks."""
+    """Whether one recording determines a number for other numbers of ranks."""
     if name == "root":
         return value == 0
     plain = {"off": (1, n - 1), "xor": (1,), "to": (0,), "line": (1, -1)}
@@ -729,7 +729,7 @@ def is_plain(name: str, value: int, n: int) -> bool:
 def rules_of(
     same: Sequence[Sequence[Call]], recordings: Sequence[Recording]
 ) -> tuple[Token, dict[str, Number]] | str:
-    """One call, by recording and round, with rules of its numbers; or the first that has none."""
+    """One call, by recording and round, with the rules of its numbers, or the unexplained one."""
     ns = [of.ranks for of in recordings]
 
     delta = next(filter(None, map(delta_of, same[0][0].peers)), ())
@@ -747,7 +747,7 @@ def rules_of(
     for name in NUMBERS:
         values = [[call.numbers[name] for call in rounds] for rounds in same]
         rule = None
-        if name == "back" and same[0][0].token.op in TOLD and len(ns) > 1:
+        if name == "back" and same[0][0].token.op in ANNOUNCING and len(ns) > 1:
             rule = in_lines(values, ns, found["bytes"])
         rule = rule or rule_of(name, values, name == "root")
         if rule is None:
@@ -769,7 +769,7 @@ def rules_of(
 def unified(
     each: Sequence[list[Call]], recordings: Sequence[Recording], ranks: Sequence[int]
 ) -> list[Item]:
-    """One program of those that the recordings have, the one of fewest ranks first."""
+    """One program from those of the recordings, ordered by their numbers of ranks."""
     ns = [of.ranks for of in recordings]
     items: list[Item] = []
     at = [0] * len(each)
@@ -804,7 +804,7 @@ def unified(
 
 
 def values_of(what: str, now: Sequence[Call | None], ns: Sequence[int]) -> str:
-    """What recordings have at a call that no rule explains, in words."""
+    """The values of recordings at a call that no rule explains, as text."""
     def of(call: Call | None) -> str:
         if call is None:
             return "no more calls"
@@ -820,7 +820,7 @@ def values_of(what: str, now: Sequence[Call | None], ns: Sequence[int]) -> str:
 
 
 def in_words(row: dict[str, Any]) -> str:
-    """A call with its arguments, and the MPI functions that it may be."""
+    """A call with its arguments and possible MPI functions, as text."""
     names = FUNCTIONS.get(row["op"], f"MPI_{row['op'].capitalize()}")
     if row["op"] in PAIRWISE:
         return f"{names} with rank {row['peer']}, tag {row['tag']}, {row['bytes']} B"
@@ -830,7 +830,7 @@ def in_words(row: dict[str, Any]) -> str:
 
 
 def difference(of: Recording) -> IrregularError:
-    """The first call of a rank that is another than rank 0's."""
+    """Report the first call of a rank that differs from rank 0's."""
     plain = ("op", "context", "flags", "grain", "bytes", "root", "lengths")
     first = of.rows[0]
     for rank, mine in enumerate(of.rows):
@@ -855,13 +855,13 @@ def looped(
     items: list[Item],
     recordings: Sequence[Recording],
 ) -> bool:
-    """Makes a loop of the last calls, where that explains why recordings differ from here on."""
+    """Make a loop of the last calls if that explains the differences of recordings from here."""
     ns = [of.ranks for of in recordings]
     plain = next((k for k, item in enumerate(reversed(items)) if item.count), len(items))
     for name, count in COUNTS.items():
         for body in range(1, LONGEST_BODY + 1):
             counts = [count(n) for n in ns]
-            # What follows the loop may look as its beginning does.
+            # The calls after the loop may equal its beginning.
             for beyond in range(2 * body):
                 back = body * counts[0] + beyond
                 if counts[0] < 2 or back > plain:
@@ -887,7 +887,7 @@ def agree_behind(
     beyond: int,
     recordings: Sequence[Recording],
 ) -> bool:
-    """Whether recordings go on alike from there, for more than so many calls or to their ends."""
+    """Whether recordings agree from there on, for a number of calls or to their ends."""
     rests = [calls[end : end + beyond + 1] for calls, end in zip(each, ends)]
     if len({tuple(call.token for call in rest) for rest in rests}) > 1:
         return False
@@ -926,7 +926,7 @@ def loop_of(
 
 
 def kinds(of: Recording) -> dict[str, list[int]] | None:
-    """Ranks that make the same calls, by a name of who they are; None if there are others."""
+    """Ranks with equal calls, by the name of their class; None for other groupings."""
     groups: dict[Any, list[int]] = {}
     for rank in range(of.ranks):
         groups.setdefault(tuple(token for token, _ in tokens(of, rank)), []).append(rank)
@@ -941,7 +941,7 @@ def kinds(of: Recording) -> dict[str, list[int]] | None:
 
 
 def programs(recordings: Sequence[Recording]) -> list[Program]:
-    """What the ranks of all recordings do, or `IrregularError`."""
+    """The programs of all recordings' ranks; raises `IrregularError`."""
     first: IrregularError | None = None
     groups = [kinds(of) for of in recordings]
     if all(found is not None and found.keys() == (groups[0] or {}).keys() for found in groups):
@@ -971,7 +971,7 @@ def programs(recordings: Sequence[Recording]) -> list[Program]:
 
 
 def said(found: Sequence[Program]) -> list[str]:
-    """What the pattern is, in words."""
+    """The pattern as text."""
     lines = []
     for program in found:
         who = {"all": "all ranks", "before": "ranks before the last"}.get(

@@ -1,4 +1,4 @@
-"""The command line's stdout and stderr, which may be closed, full, or a pipe nobody reads."""
+"""The command line's stdout and stderr, which may be closed, full, or a pipe without a reader."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TextIO
 
 
 def mend_streams() -> None:
-    """Streams that are closed fail like a full disk, and letters they lack become `?`."""
+    """Make closed streams fail like a full disk; characters they cannot encode become `?`."""
     for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
             os.fstat(number)
@@ -24,7 +24,7 @@ def mend_streams() -> None:
 
 
 def say(words: str) -> None:
-    """Words for people, on stderr; nothing is lost with them if nobody can read them."""
+    """Print a message for the user on stderr; failures to print are ignored."""
     try:
         print(words, file=sys.stderr, flush=True)
     except OSError:
@@ -32,7 +32,7 @@ def say(words: str) -> None:
 
 
 def silence(number: int) -> None:
-    """Point a stream that cannot be written at nothing, so that Python's last flush succeeds."""
+    """Redirect a failing stream to /dev/null, so that Python's last flush succeeds."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, number)
     os.close(nothing)
@@ -40,7 +40,7 @@ def silence(number: int) -> None:
 
 @contextlib.contextmanager
 def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
-    """With `--json`, stdout is the object's alone: what the ranks print goes to stderr."""
+    """With `--json`, stdout has only the object: output of the ranks goes to stderr."""
     if not wanted:
         yield sys.stdout
         return

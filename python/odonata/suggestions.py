@@ -1,4 +1,4 @@
-"""Complaints in the command line's words: `--load` for `loads`, and the value as it was typed."""
+"""Diagnostics in terms of the command line: `--load` for `loads`, and the value as typed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import Diagnostic
 
-# What the Python API and the core call things that the command line spells otherwise.
+# Names of the Python API and the core that differ on the command line.
 SPELLED = {
     "ranks": "-n",
     "program": "PROGRAM",
@@ -39,7 +39,7 @@ SPELLED = {
                      "record", "buffers", "window", "shifts", "tolerance", "warm", "ordered")
     },
 }  # fmt: skip
-# Where a command has another word for it.
+# Names that differ in one command.
 OF_COMMAND = {
     **dict.fromkeys((("show", "machine"), ("faults", "machine")), "MACHINE"),
     ("bench", "ranks"): "--nodes",
@@ -51,20 +51,20 @@ OF_COMMAND = {
     ("extrapolate", "ranks"): "--ranks",
     ("extrapolate", "trace"): "RECORD",
 }
-# What the core says of a key that no machine file has.
+# The core's message for a key that no machine file has.
 NO_KEY = "a key of machine files"
-# Quantities that the core repeats in its own units.
+# Quantities that the core reports in its own units.
 AS_TYPED = ("--sizes", "--load", "--packet", "--time", "--warmup")
 
 
 def spelled(c: Diagnostic, command: str, typed: Mapping[str, Any]) -> Diagnostic:
-    """The complaint as the user of `command` would put it; `typed` has the value of each option."""
+    """A diagnostic in terms of `command`; `typed` has the value of each option."""
     at = OF_COMMAND.get((command, c.at)) or SPELLED.get(c.at, c.at)
     found = c.found
-    # What is said of a file is called by that, whatever the file's name begins with.
+    # A place within a file keeps the file's name, whatever it begins with.
     if any(c.at.startswith(f"{typed.get(file)}, ") for file in ("--machine", "machine", "--jobs")):
         return c
-    # A key of the machine file is none of our options, though it may be called as one is.
+    # A key of the machine file is no option, even if an option has the same name.
     if any(str(pair).partition("=")[0].strip() == c.at for pair in typed.get("--set") or ()) and (
         c.wanted == NO_KEY or typed.get(at) != found
     ):

@@ -158,7 +158,7 @@ def meant(kind: str, word: str, legal: Iterable[str]) -> str | Hint | None:
 
 # What an option of a launcher asks for: this program's option for it, or the first that a command
 # has, and its name in a sentence.
-ASKS = {
+MEANINGS = {
     "ranks": (("-n", "--ranks", "--nodes"), "the number of ranks"),
     "nodes": (("--nodes",), "the number of nodes"),
     "ppn": (("--ppn",), "the number of ranks per node"),
@@ -321,7 +321,7 @@ def for_option(typed: str, command: str, legal: Iterable[str]) -> Hint | None:
     if typed in SAID:
         return Hint(SAID[typed])
     if concept := MEANS.get(typed):
-        known, what = ASKS[concept]
+        known, what = MEANINGS[concept]
         legal = set(legal)
         if typed in legal:
             return None

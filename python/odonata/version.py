@@ -1,4 +1,4 @@
-"""Which odonata this is."""
+"""The version of odonata."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from . import core
 
 @functools.cache
 def version() -> str:
-    """The core's version. Package and core have the one in Cargo.toml, and asking the package's
-    metadata takes longer than everything else that a command imports."""
+    """The core's version, from Cargo.toml like that of the package. Reading the package's metadata
+    takes longer than all other imports of a command."""
     try:
         return core.core().__version__
     except ImportError:  # a source tree that was never built

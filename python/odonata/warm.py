@@ -1,7 +1,7 @@
 """Which programs are Python scripts, and how their ranks are forked from one warmed interpreter.
 
-`command` takes the words of a command line apart as `python` itself would; whatever is not plain
-gives None, and every rank is started on its own.
+`command` parses a command line like `python` itself. It returns None for all unusual ones, and each
+rank then starts its own interpreter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 BOOTSTRAP = Path(__file__).with_name("_warm.py")
 
 _PYTHON = re.compile(r"python(\d+(\.\d+)?)?[dt]*")
-# Options that change nothing in how a script is found; some take a value.
+# Options that do not affect how a script is found; some take a value.
 _FLAGS = frozenset("bBEIOPqRsSu")
 _VALUED_X = re.compile(r"dev|utf8(=[01])?|faulthandler|int_max_str_digits=\d+|pycache_prefix=.*")
 
@@ -23,7 +23,7 @@ _VALUED_X = re.compile(r"dev|utf8(=[01])?|faulthandler|int_max_str_digits=\d+|py
 def command(
     program: list[str], wdir: str, environment: Mapping[str, str], modules: str = "auto"
 ) -> list[str] | None:
-    """The words that start the warmed interpreter for `program`; None where that does not go."""
+    """The command that starts the warmed interpreter for `program`; None if unsupported."""
     if modules == "none" or not program:
         return None
     found = {**os.environ, **environment}
@@ -39,7 +39,7 @@ def command(
 
 
 def _interpreter(program: list[str], wdir: str, path: str) -> list[str] | None:
-    """The program's words beginning with a Python interpreter: itself, or its first line's."""
+    """The program's words from a Python interpreter on: its own, or that of its first line."""
     at = _which(program[0], wdir, path)
     if at is None:
         return None

@@ -1,4 +1,4 @@
-"""`odonata-mpicc`, `-mpicxx` and `-mpifort`: compile an MPI program against our libraries."""
+"""`odonata-mpicc`, `-mpicxx` and `-mpifort`: compile an MPI program with odonata's libraries."""
 
 from __future__ import annotations
 

@@ -118,8 +118,8 @@ def test_ranks_are_numbered_anew_as_cray_mpich_does(run, tmp_path):
     assert nodes({method: "3", "MPICH_RANK_REORDER_FILE": "mine"}) == [0, 1, 0, 1, 0, 1, 0, 1]
     # MPICH itself does not read the variable.
     assert nodes({method: "0"}, "mpich") == [0, 0, 0, 0, 1, 1, 1, 1]
-    said = launch.unheard([{method: "0"}], "mpich", "slingshot")
-    assert said == [f"set, but not heard by `mpich`: {method}"]
+    said = launch.ignored_variables([{method: "0"}], "mpich", "slingshot")
+    assert said == [f"set, but not read by `mpich`: {method}"]
     for env, wanted in (
         ({method: "4"}, "2 .folded. or 3"),
         ({method: "3", "MPICH_RANK_REORDER_FILE": "none"}, "an order of ranks .No such file"),
@@ -193,10 +193,11 @@ def test_variables_that_are_not_modeled_are_named():
         f"{GENERIC}_GPU": "gpu.json",
     }
     heeded = {"FI_CXI_RX_MATCH_MODE": "software", GENERIC: "x", "FI_LOG_LEVEL": "warn"}
-    said = launch.unheard([{**set_ones, **heeded}], "cray-mpich", "slingshot")
+    said = launch.ignored_variables([{**set_ones, **heeded}], "cray-mpich", "slingshot")
     assert said == [f"set, but not modeled: {', '.join(sorted(set_ones))}"]
     # Placement is a job's own where several run.
-    said = launch.unheard([{"MPICH_OFI_NIC_POLICY": "NUMA"}], "cray-mpich", "slingshot", False)
+    variables = [{"MPICH_OFI_NIC_POLICY": "NUMA"}]
+    said = launch.ignored_variables(variables, "cray-mpich", "slingshot", False)
     assert said == ["set, but not modeled: MPICH_OFI_NIC_POLICY"]
 
 

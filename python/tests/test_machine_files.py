@@ -23,7 +23,7 @@ def test_a_file_is_found_beside_the_file_that_is_like_it(odonata, tmp_path):
     mine = od.Machine.from_toml(tmp_path / "mine.toml")
     small = od.machine("aurora").summary["nodes"] // 166 * 4
     assert (mine.summary["name"], mine.summary["nodes"]) == ("mine", small)
-    told = [mine.told(key) for key in ("about", "source", "routing", "fabric")]
+    told = [mine.setting(key) for key in ("about", "source", "routing", "fabric")]
     assert told == ["Mine", "", "minimal", "slingshot"]
     done = odonata("show", "mine.toml", "--json")
     assert json.loads(done.stdout) == mine.summary, done.stderr

@@ -277,14 +277,14 @@ def test_a_replay_hears_the_variables_of_its_own_library(odonata, tmp_path, mpi)
             options = ("--env", env, "--mpi", of, "--record", record)
             done = odonata(*common, *options, "--", "python", "gather.py")
             assert done.returncode == 0, done.stderr
-            assert (f"not heard by `{of}`: {knob}" in done.stderr) == (of == mpi)
+            assert (f"not read by `{of}`: {knob}" in done.stderr) == (of == mpi)
             messages[env, of] = json.loads(done.stdout)["messages"]
     assert messages[f"{knob}=ring", "mpich"] > messages[f"{knob}=brucks", "mpich"]
     assert messages[f"{knob}=ring", mpi] == messages[f"{knob}=brucks", mpi]
     # What the recorded run listened to, and the library that is replayed with does not.
     done = odonata("replay", f"{knob}=ring-mpich.parquet", "--machine", "dragonfly-1056",
                    "--mpi", mpi, "--json")  # fmt: skip
-    assert done.returncode == 0 and f"not heard by `{mpi}`: {knob}" in done.stderr
+    assert done.returncode == 0 and f"not read by `{mpi}`: {knob}" in done.stderr
     assert json.loads(done.stdout)["messages"] == messages[f"{knob}=ring", mpi]
 
 

@@ -21,7 +21,7 @@ import odonata as od
 from odonata import plot
 from odonata.errors import Diagnostics
 from odonata.sweeps import command, study
-from odonata.sweeps import crew as crews
+from odonata.sweeps import executors
 
 BASE = {
     "command": "bench",
@@ -74,11 +74,12 @@ def test_the_grid_multiplies_and_points_are_as_they_are():
     found = points({"base": BASE, "grid": grid, "point": [{"nodes": 8}, {"name": "bcast"}]})
     assert [p.number for p in found] == list(range(1, 15))
     assert len({p.key for p in found}) == 14
-    shown = [(p.asked["nodes"], p.asked["set.nic.window"], p.asked["seed"]) for p in found[:12]]
+    columns = ("nodes", "set.nic.window", "seed")
+    shown = [tuple(p.given_keys[key] for key in columns) for p in found[:12]]
     assert shown == [(n, w, s) for n in (4, 2) for w in (64, 32) for s in (1, 2, 3)]
     assert found[0].argv[0] == "bench" and {"--nodes=4", "--set=nic.window=64"} <= {*found[0].argv}
-    assert found[12].asked == {**BASE, "nodes": 8}
-    assert found[13].asked == {**BASE, "name": "bcast"}
+    assert found[12].given_keys == {**BASE, "nodes": 8}
+    assert found[13].given_keys == {**BASE, "name": "bcast"}
 
 
 def test_values_are_what_one_would_type():
@@ -88,7 +89,7 @@ def test_values_are_what_one_would_type():
     run = {"command": "run", "machine": "dragonfly-1056", "n": 2, "program": "sh -c 'exit 0'"}
     one, other = points({"point": [run, {**run, "program": ["sh", "-c", "exit 0"]}]})
     assert one.argv[-4:] == ("--", "sh", "-c", "exit 0") and one.key == other.key
-    assert one.asked["ranks"] == 2
+    assert one.given_keys["ranks"] == 2
     traffic = {"command": "traffic", "machine": "dragonfly-1056", "pattern": "uniform"}
     (found,) = points({"base": traffic, "point": [{"load": 0.1, "alone": False, "ordered": True}]})
     assert {"--load=0.1", "--no-alone", "--ordered"} <= {*found.argv}
@@ -127,7 +128,7 @@ def machine_file():
 @pytest.mark.parametrize(
     ("tables", "at", "said"),
     [
-        ({}, "study", "no questions"),
+        ({}, "study", "no points"),
         ({"base": BASE, "gird": {"nodes": [2]}}, "study", "did you mean `grid`?"),
         ({"base": BASE, "grid": {"nods": [2, 4]}}, "[grid]", "did you mean `nodes`?"),
         ({"base": {**BASE, "command": "bensh"}, "grid": {"nodes": [2]}}, "[base] command",
@@ -547,17 +548,17 @@ def test_an_answer_that_has_come_counts_though_its_worker_died_since(monkeypatch
     """Dask takes a future of a worker that died back to `pending`, whatever it has handed over."""
     distributed = pytest.importorskip("distributed")
     came = {"again": False, "tries": 1, "rows": []}
-    crew = object.__new__(crews.Dask)
+    executor = object.__new__(executors.Dask)
     future, broken = Future("pending"), Future("error")
-    crew._futures = {future: "first", broken: "second"}
-    crew._client = SimpleNamespace(status="running", loop=None)
-    crew._stopped = threading.Event()
+    executor._futures = {future: "first", broken: "second"}
+    executor._client = SimpleNamespace(status="running", loop=None)
+    executor._stopped = threading.Event()
     batches = [[(future, came), (broken, (KeyError, KeyError("gone"), None))]]
     done = SimpleNamespace(next_batch=lambda block: batches.pop())
     monkeypatch.setattr(distributed, "as_completed", lambda *_, **__: done)
     kept, told = [], queue.Queue()
     store = SimpleNamespace(put=lambda point, answer: kept.append((point, answer)))
-    crew._collect(store, told)
+    executor._collect(store, told)
     assert kept == [("first", came)]
     assert told.get() == ("first", None)
     point, error = told.get()

@@ -22,7 +22,7 @@ def list_machines(as_json: bool) -> None:
     """List the preset machines."""
     rows = [{**Machine(name).summary, "name": name} for name in machines.presets()]
     for row in rows:
-        row.setdefault("source", Machine(row["name"]).told("source"))
+        row.setdefault("source", Machine(row["name"]).setting("source"))
     if as_json:
         print(json.dumps({"machines": rows}))
     else:
@@ -56,8 +56,8 @@ def show(
     if as_json:
         print(json.dumps(summary))
     else:
-        routed = found.routing or found.told("routing")
-        print(text.show(summary, found.told("source"), routed))
+        routed = found.routing or found.setting("routing")
+        print(text.show(summary, found.setting("source"), routed))
 
 
 @command("faults")

@@ -53,8 +53,8 @@ def replay(trace: str | None, **given: Any) -> int:
     request.tell_counters(summary, given["counters"])
     request.tell_notes(summary)
     env = dict((found.header or {}).get("env", ()))
-    fabric = request.machine.told("fabric")
-    for words in (*found.notes(), *launch.unheard([env], request.mpi, fabric, False)):
+    fabric = request.machine.setting("fabric")
+    for words in (*found.notes(), *launch.ignored_variables([env], request.mpi, fabric, False)):
         request.note(words)
     if summary["unreceived"] and not result.failure:
         request.note(f"{summary['unreceived']:,} messages were never received")

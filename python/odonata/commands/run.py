@@ -125,7 +125,7 @@ def run(program: tuple[str, ...], **given: Any) -> int:
     environment = launch.environment_of(env)
     wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
     clocks.variables(wrong, given["clock"], given["epoch"], environment)
-    mine = launch.listened(environment, request.mpi)
+    mine = launch.read_by(environment, request.mpi)
     wants_report = mine.get("MPICH_OFI_CXI_COUNTER_REPORT") in launch.REPORTS
     request.use_rules(given["coll_rules"] or launch.rules_files(mine, wdir))
     launch.rank_order(wrong, mine, wdir)
@@ -142,7 +142,8 @@ def run(program: tuple[str, ...], **given: Any) -> int:
             launch.refuse_both(wrong, given["placement"])
     request.finish()
     job = request.job(-(-ranks // (ppn or 1)), ppn, ranks)
-    for words in launch.unheard([environment], request.mpi, request.machine.told("fabric")):
+    fabric = request.machine.setting("fabric")
+    for words in launch.ignored_variables([environment], request.mpi, fabric):
         request.note(words)
     if words := openmp.note({**os.environ, **env}):
         request.note(words)
@@ -187,7 +188,7 @@ def run(program: tuple[str, ...], **given: Any) -> int:
         record = result.summary.get("record") or {}
         lost = record.get("refused") or record.get("unwritten")
         if record and (lost or not request.quiet):
-            say(f"odonata: {records.said(record)}")
+            say(f"odonata: {records.outcome(record)}")
         request.deliver(result.summary, result.data, stdout)
     return code or int(bool(record.get("unwritten")))
 
@@ -237,8 +238,8 @@ def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) 
     for words in {openmp.note({**os.environ, **own}): None for own in given_each}:
         if words:
             request.note(words)
-    fabric = request.machine.told("fabric")
-    for words in launch.unheard(environments, request.mpi, fabric, False):
+    fabric = request.machine.setting("fabric")
+    for words in launch.ignored_variables(environments, request.mpi, fabric, False):
         request.note(words)
     stop = core.Stop()
     with stdout_for_json(request.as_json) as stdout, Progress("jobs", request.quiet) as tick:

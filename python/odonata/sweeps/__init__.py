@@ -1,7 +1,7 @@
-"""Sweeps: many questions asked at once, on the cores of this machine or on a Dask cluster.
+"""Parameter sweeps on the cores of this machine or on a Dask cluster.
 
-`odonata.sweep("study.toml")` asks what `odonata sweep study.toml` does. What is finished is on
-disk and never computed again, however the sweep ends.
+`odonata.sweep("study.toml")` corresponds to `odonata sweep study.toml`. Finished points are on disk
+and are never computed again, however the sweep ends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .. import core
 from ..errors import Diagnostics
 from ..results import to_pandas
 from ..version import version
-from . import crew
+from . import executors
 from . import study as studies
 from .store import ERROR, Store
 from .study import Point
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 TRIES = 3
 MOST_WORKERS = 4096  # processes of this machine
-# How often Ctrl-C is listened for and the progress is told, seconds of wall time.
+# Interval at which Ctrl-C is checked and progress is reported, seconds of wall time.
 LOOK_S = 0.1
 
 Tick = Callable[[Mapping[str, Any]], None]
@@ -42,11 +42,10 @@ Tick = Callable[[Mapping[str, Any]], None]
 class SweepResult:
     """Rows of all points that are finished, in the order of the study.
 
-    `table` has the columns `point` (its number, from 1), the keys of the questions, what the
-    commands answered, and `error`: null, or why there is no answer. What depends on the clock and
-    on who computed is apart, in `wall`: a row a point with `wall_s`, `worker` and `tries`.
-    `summary` counts `points`, of these `finished` (their answers are kept) and `failed` (they have
-    an error), and those `computed` now.
+    `table` has the columns `point` (its number, from 1), the keys of the study, the results of the
+    commands, and `error`: null, or why there is no result. `wall` has what depends on clock and
+    worker: one row per point with `wall_s`, `worker` and `tries`. `summary` counts `points`, of
+    these `finished` (with a stored result) and `failed` (with an error), and those `computed` now.
     """
 
     summary: dict[str, Any]
@@ -55,7 +54,7 @@ class SweepResult:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """One mapping a row of the table."""
+        """One mapping per row of the table."""
         return self.table.to_pylist()
 
     @property
@@ -91,11 +90,11 @@ class SweepResult:
         by: str | Sequence[str] = (),
         ax: matplotlib.axes.Axes | None = None,
     ) -> matplotlib.axes.Axes:
-        """Column `y` against column `x`, a line for each value of the columns `by`.
+        """Plot column `y` against column `x`, with a line for each value of the columns `by`.
 
-        Where several points share an `x`, such as seeds, the line is their mean and a band goes
-        from the least to the most. A latency that packets had not come for is drawn hollow, as what
-        it is at least. Of several columns `by` each has colors, marks or dashes of its own.
+        Where several points share an `x`, such as seeds, the line is their mean and a band covers
+        minimum to maximum. A latency is drawn hollow, as a lower bound, if packets were still in
+        flight at the end. Each of several columns `by` has its own colors, marks or dashes.
         """
         from .. import plot
 
@@ -117,15 +116,15 @@ def sweep(
     tick: Tick | None = None,
     stop: core.Stop | None = None,
 ) -> SweepResult:
-    """Ask every question of a study that is not answered yet; the table of all answers.
+    """Run every point of a study that has no result yet, and return the table of all results.
 
     `study` is a file (docs/sweeps.md) or a mapping with the same tables: `{"base": {"command":
     "bench", "name": "allreduce", "machine": "aurora"}, "grid": {"nodes": [2, 64], "sizes": [8]}}`.
-    Finished points are kept in `out`: STUDY.sweep beside the file unless said; of a mapping nothing
-    is kept unless `out` is given. `workers` processes of this machine (as many as it has cores) or
-    the Dask cluster of `scheduler`, an address or a scheduler file, compute. A point whose process
-    dies is tried `tries` times. Raises `InputError` before anything is started; what fails later
-    is told in the table. `tick` hears of progress, ten times a second.
+    Finished points are stored in `out`; the default is STUDY.sweep beside the file, and nothing for
+    a mapping. Points run in `workers` processes of this machine (default: one per core), or on the
+    Dask cluster of `scheduler`, an address or a scheduler file. A point whose process dies is tried
+    `tries` times. Raises `InputError` before anything is started; later failures are reported in
+    the table. `tick` is called with the progress, ten times per second.
     """
     wrong = Diagnostics()
     is_file = isinstance(study, (str, os.PathLike))
@@ -142,12 +141,15 @@ def sweep(
         store = Store(wrong, place)
         points = [] if is_file and tables is None else studies.points(wrong, tables)
         wrong.raise_any()
-        hands: crew.Crew
-        hands = crew.Local(workers, tries) if scheduler is None else crew.Dask(scheduler, tries)
+        executor: executors.Executor
+        if scheduler is None:
+            executor = executors.Local(workers, tries)
+        else:
+            executor = executors.Dask(scheduler, tries)
         with contextlib.closing(store):
-            with contextlib.closing(hands):
+            with contextlib.closing(executor):
                 store.open(tables, [point.key for point in points])
-                counts, failed = ask(points, store, hands, tick, stop)
+                counts, failed = run_points(points, store, executor, tick, stop)
             table, wall = store.tables(points, failed)
     bad = {row["point"] for row in table.select(["point", ERROR]).to_pylist() if row[ERROR]}
     summary = {
@@ -162,28 +164,28 @@ def sweep(
     return SweepResult(summary, table, wall)
 
 
-def ask(
+def run_points(
     points: Sequence[Point],
     store: Store,
-    hands: crew.Crew,
+    executor: executors.Executor,
     tick: Tick | None,
     stop: core.Stop | None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Have a crew answer what the store does not know: counts, and errors of those given up."""
-    first: dict[str, Point] = {}  # of points that ask the same
+    """Run all points without a stored result; return counts, and the errors of failed points."""
+    first: dict[str, Point] = {}  # of equal points
     for point in points:
         first.setdefault(point.key, point)
     todo = [point for key, point in first.items() if not store.has(key)]
     failed: dict[str, str] = {}
     left, began, last = len(todo), time.monotonic(), 0.0
-    told: queue.Queue[crew.Told] = queue.Queue()
+    reports: queue.Queue[executors.Report] = queue.Queue()
     own = core.Stop()
-    heard = stop or own
-    with heard:
-        hands.start(todo, store, told)
-        while left and heard.signal is None:
+    stopper = stop or own
+    with stopper:
+        executor.start(todo, store, reports)
+        while left and stopper.signal is None:
             with contextlib.suppress(queue.Empty):
-                found = told.get(timeout=LOOK_S)
+                found = reports.get(timeout=LOOK_S)
                 if isinstance(found, BaseException):
                     raise found
                 point, error = found
@@ -199,7 +201,7 @@ def ask(
     counts = {
         "asked": len(todo),
         "computed": len(todo) - left - len(failed),
-        "interrupted": heard.signal is not None,
+        "interrupted": stopper.signal is not None,
         "wall_s": time.monotonic() - began,
     }
     return counts, failed

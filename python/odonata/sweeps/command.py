@@ -1,4 +1,4 @@
-"""`odonata sweep`: many questions; and how their table is shown."""
+"""`odonata sweep`: parameter sweeps, and the table of their results."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ..units import show_rate, show_size, show_time
 from . import TRIES, sweep
 from .store import ERROR
 
-# Numbers that count nothing.
+# Numbers that are no counts.
 PLAIN = ("seed", "point")
-# Of traffic, what is told of the packets that arrived.
+# Columns of traffic about packets that have arrived.
 SURVIVORS = ("latency_mean_s", "latency_p50_s", "latency_p99_s")
 FOOT = "# * of the packets that had come at the end; with the age of the `unfinished`: least_..._s"
 
@@ -57,11 +57,11 @@ def ask(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Ask all questions of STUDY, a TOML file, and print one table.
+    """Run every point of the parameter sweep in STUDY, a TOML file, and print one table.
 
-    `[base]` has what they share, lists in `[grid]` multiply, each `[[point]]` is one more. Keys
-    are a command (`command = "bench"`), its arguments and its options. What is finished is kept
-    and never computed again: after Ctrl-C, or worse, the same command goes on (docs/sweeps.md).
+    `[base]` has the keys that all points share, lists in `[grid]` multiply, and each `[[point]]` is
+    one more. Keys are a command (`command = "bench"`), its arguments and its options. Finished
+    points are stored: after Ctrl-C or a crash, the same command continues (docs/sweeps.md).
     """
     stop = core.Stop()
     with Progress("sweep", quiet) as line:
@@ -85,7 +85,7 @@ def ask(
 
 
 def whole(text: str | None) -> Any:
-    """A number, or else the text for `sweep` to complain of."""
+    """A number, or the text, which `sweep` reports as invalid."""
     return int(text) if text and re.fullmatch("[0-9]{1,400}", text) else text
 
 
@@ -104,7 +104,7 @@ def progress(tick: Mapping[str, Any]) -> str:
 
 
 def counted(summary: Mapping[str, Any]) -> str:
-    """What came of a sweep, in a line."""
+    """The outcome of a sweep in one line."""
     points, finished, failed = (summary[key] for key in ("points", "finished", "failed"))
     if summary["interrupted"]:
         kept = f"{finished:,} of {points:,} points are kept in {summary['out']}"
@@ -116,8 +116,7 @@ def counted(summary: Mapping[str, Any]) -> str:
 
 
 def shown(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The table without digests and what is the same everywhere, which stands above it; below it
-    what there is to note."""
+    """The table without digests. Constant columns are listed above it, notes below it."""
     names = [name for name in (rows[0] if rows else ()) if name not in ("digest", "notes")]
     same = [n for n in names if n != "point" and len({row[n] for row in rows}) == 1]
     head = [f"# {n}  {cell(n, rows[0][n])}" for n in same if rows[0][n] is not None]
@@ -130,12 +129,12 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What the answers note, each once with the points it is of."""
-    said: dict[str, dict[int, None]] = {}
+    """The notes of all results, each once with its points."""
+    noted: dict[str, dict[int, None]] = {}
     for row in rows:
         if row.get("notes"):
-            said.setdefault(row["notes"], {})[row["point"]] = None
-    return [f"# note: {note} ({of_points(list(points))})" for note, points in said.items()]
+            noted.setdefault(row["notes"], {})[row["point"]] = None
+    return [f"# note: {note} ({of_points(list(points))})" for note, points in noted.items()]
 
 
 def of_points(points: Sequence[int]) -> str:
@@ -145,7 +144,7 @@ def of_points(points: Sequence[int]) -> str:
 
 
 def mark(name: str, row: Mapping[str, Any]) -> str:
-    """A star at latencies of some packets only, which are not what a packet took."""
+    """A star at latencies that cover arrived packets only."""
     some = name in SURVIVORS and row[name] is not None and row.get("unfinished")
     return "*" if some else ""
 
@@ -155,7 +154,7 @@ def is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
 
 
 def cell(name: str, value: Any) -> str:
-    """A value in the unit that suits, which the end of the column's name says."""
+    """A value in a suitable unit; the end of the column's name is its stored unit."""
     if value is None:
         return ""
     if name == ERROR:

@@ -1,12 +1,12 @@
-"""What a sweep has on disk, from the first finished point on.
+"""The files of a sweep.
 
-    DIR/sweep.json       the study; how a directory is known to be a sweep's
-    DIR/points/KEY.parquet   a finished point, written whole or not at all
-    DIR/attempts.jsonl   a line whenever a point was handed out, or has finished
+    DIR/sweep.json       the study; it identifies the directory of a sweep
+    DIR/points/KEY.parquet   a finished point, written atomically
+    DIR/attempts.jsonl   a line whenever a point is started or finished
     DIR/table.parquet    all rows, in the order of the study
-    DIR/wall.parquet     what each point took, and on which worker
+    DIR/wall.parquet     the wall time and worker of each point
 
-One sweep at a time writes; `lock` is held by it, and by nobody once it is gone.
+One sweep at a time writes. It holds `lock`, which is released when its process ends.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 FORMAT = "odonata-sweep/1"
-ERROR = "error"  # the last column: null, or why there is no answer
-COST = ("wall_s", "worker", "tries")  # of a point; in a table of their own
+ERROR = "error"  # the last column: null, or why there is no result
+COST = ("wall_s", "worker", "tries")  # of a point; stored in a separate table
 _META = b"odonata"
 
 
@@ -57,8 +57,8 @@ class Store:
             wrong.add("out", path, f"a place that can be written to ({why(error)})")
 
     def open(self, study: Mapping[str, Any], keys: Iterable[str]) -> None:
-        """Begin to write, knowing those of `keys` that are finished. `InputError` if another sweep
-        is at it."""
+        """Lock the directory and read which of `keys` are finished. `InputError` if another sweep
+        holds the lock."""
         self.path.mkdir(parents=True, exist_ok=True)
         self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
@@ -67,7 +67,7 @@ class Store:
             wrong = Diagnostics()
             wrong.add("out", self.path, "a directory that no other sweep writes to just now")
             wrong.raise_any()
-        # What killed sweeps did not get to rename or remove. Whoever tries just now whether it may
+        # Remove temporary files of killed sweeps. A process that tests just now whether it may
         # write here does not mind; other files of passing names may be a result's that is written.
         for part in [*self.path.rglob("*.part"), *filter(is_trial, self.path.iterdir())]:
             part.unlink(missing_ok=True)
@@ -90,7 +90,7 @@ class Store:
         return self.path / "points" / f"{key}.parquet"
 
     def _recall(self, key: str) -> None:
-        """Read a finished point; a file that cannot be read is none, and will be replaced."""
+        """Read a finished point. A damaged file counts as missing and is replaced."""
         from pyarrow import ArrowException
 
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, ArrowException):
@@ -99,13 +99,13 @@ class Store:
             self._kept[key] = found.to_pylist(), json.loads(found.schema.metadata[_META])
 
     def begun(self, point: Point) -> None:
-        """Note that a point was handed out."""
+        """Record that a point is started."""
         self._note({"point": point.number, "key": point.key, "begun": time.time()})
 
     def put(self, point: Point, answer: Mapping[str, Any]) -> None:
-        """Keep a finished point: when this returns, no crash and no power cut loses it.
+        """Store a finished point. Afterwards neither a crash nor a power failure loses it.
 
-        What the question says is not said again; of the names of both, a row's are more exact.
+        Columns of the point's keys are not repeated; where names coincide, the row's are kept.
         """
         about = {k: v for k, v in answer["about"].items() if k not in point.columns()}
         rows = [{**about, **row, ERROR: None} for row in answer["rows"] or [{}]]
@@ -119,9 +119,9 @@ class Store:
     def tables(
         self, points: Sequence[Point], failed: Mapping[str, str]
     ) -> tuple[pyarrow.Table, pyarrow.Table]:
-        """All rows in the order of the study, and what each point cost; written, too.
+        """Return and write all rows in the order of the study, and the cost of each point.
 
-        `failed` has the error of points that came to no answer, by key.
+        `failed` has the error of each point without a result, by key.
         """
         rows: list[dict[str, Any]] = []
         costs: list[dict[str, Any]] = []
@@ -135,11 +135,11 @@ class Store:
             else:
                 continue
             rows += [{**head, **row} for row in found]
-        asked = (name for point in points for name in point.columns())
+        keys_of_points = (name for point in points for name in point.columns())
         answered = (
             name for row in rows for name, cell in row.items() if cell is not None and name != ERROR
         )
-        names = dict.fromkeys(["point", *asked, *answered])
+        names = dict.fromkeys(["point", *keys_of_points, *answered])
         every = columns(rows, [*names, ERROR]), columns(costs, ["point", *COST])
         for name, found in zip(("table", "wall"), every, strict=True):
             self._write_table(self.path / f"{name}.parquet", found)
@@ -154,7 +154,7 @@ class Store:
         self._write(path, sink.getvalue())
 
     def _write(self, path: Path, content: Any) -> None:
-        """Write a file whole or not at all, and to the disk."""
+        """Write a file atomically and flush it to the disk."""
         part = path.with_name(f"{path.name}.{threading.get_ident()}.part")
         with open(part, "wb") as file:
             file.write(content)
@@ -163,7 +163,7 @@ class Store:
         part.replace(path)
         directory = os.open(path.parent, os.O_RDONLY)
         try:
-            os.fsync(directory)  # or the new name is lost with the power
+            os.fsync(directory)  # else a power failure loses the new name
         finally:
             os.close(directory)
 
@@ -173,7 +173,7 @@ class Store:
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a directory is a sweep's, be it one that was killed before it had said so."""
+    """Whether a directory belongs to a sweep, even one that was killed at its start."""
     if all(p.name == "lock" or p.suffix == ".part" or is_passing(p) for p in path.iterdir()):
         return True
     try:
@@ -192,9 +192,9 @@ def columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str] | None = Non
 
 
 def column(cells: Sequence[Any], name: str) -> pyarrow.Array:
-    """Cells of one kind: whole numbers, else numbers, else text; null where there is none.
+    """Cells of one type: whole numbers, else numbers, else text; null for missing ones.
 
-    Commands differ in what a name holds: `nodes` is a number here and a list there.
+    The type of a name depends on the command: `nodes` is a number or a list.
     """
     import pyarrow
 

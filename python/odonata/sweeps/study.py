@@ -1,9 +1,8 @@
-"""A study: many questions, each what one command line would ask.
+"""A study: the points of a sweep, each equivalent to one command line.
 
-`[base]` holds what all questions have in common; the lists of `[grid]` multiply; every `[[point]]`
-is one more question, as it is. Keys are the command (`command = "bench"`), its arguments and its
-options by the names they have on the command line. What a key means only the command knows: a
-point is checked by the command itself, which stops short of the simulation.
+`[base]` holds the keys that all points share; the lists of `[grid]` multiply; each `[[point]]` is
+one more point. Keys are the command (`command = "bench"`), its arguments and its options, by their
+names on the command line. The command itself checks a point; it stops before the simulation.
 """
 
 from __future__ import annotations
@@ -33,36 +32,36 @@ from ..machines import files_of, toml_value
 from ..version import version as package_version
 
 TABLES = ("base", "grid", "point")
-# Options of KEY=VALUE, which may be tables of the study.
+# Options of the form KEY=VALUE, which may be tables of the study.
 PAIRS = ("set", "env")
-# What a sweep gives to every point itself, or keeps for itself; and what would be written by many.
+# Options that the sweep sets or keeps to itself, and those that name files to write.
 OWN = ("json", "quiet", "out", "force", "record")
-# As complaints have it: after the machine's file or one it is like, or of a preset alone, which has
+# Places in diagnostics: after the machine's file or one it is like, or of a preset alone, with
 # dotted keys.
 MACHINE_KEY = r"(.*\.toml|[\w-]+), [a-z]+(\.[\w-]+)*|[a-z]+(\.[\w-]+)+"
 VALUE = "text, a number, true or false, or a list of these"
-# Questions that are checked whatever they say; of more, those with a value that none of them has.
+# Points that are always checked; of further ones, those with a value that none of these has.
 CHECKS = 2_000
-LOOKS = 500  # of the core before anything starts; what it did not see fails when its turn comes
+LOOKS = 500  # checks by the core before the start; errors that it misses appear when the point runs
 MOST_KEYS = 1_000  # of a table
-MOST_POINTS = 100_000  # more are a slip of the keyboard, and must not fill the memory first
+MOST_POINTS = 100_000  # more are taken for a typing error and must not fill the memory
 
 
 @dataclass(frozen=True)
 class Point:
-    """One question. `asked` has its keys in the order of the study, as columns of the table."""
+    """One point. `given_keys` has its keys in the order of the study, as columns of the table."""
 
     number: int  # from 1, in the order of the study
-    key: str  # a digest of the question and of what answers it
-    asked: Mapping[str, Any]
-    argv: tuple[str, ...]  # what would be typed after `odonata`
+    key: str  # a digest of the point and of everything that determines its result
+    given_keys: Mapping[str, Any]
+    argv: tuple[str, ...]  # the words after `odonata`
 
     def columns(self) -> dict[str, Any]:
-        """What was asked, as cells of the table."""
-        return {name.replace("-", "_"): value for name, value in self.asked.items()}
+        """The keys of the point, as cells of the table."""
+        return {name.replace("-", "_"): value for name, value in self.given_keys.items()}
 
-    def question(self) -> dict[str, Any]:
-        """What a worker has to know, wherever it runs."""
+    def request(self) -> dict[str, Any]:
+        """The request for a worker."""
         return {
             "argv": list(self.argv),
             "wdir": os.getcwd(),
@@ -72,29 +71,29 @@ class Point:
 
 
 @dataclass
-class Asked:
-    """Values of a question, and the table of the study each comes from."""
+class Values:
+    """Values of a point, with the table of the study that each is from."""
 
     values: dict[str, Any]
     where: dict[str, str]
 
     def at(self, key: str) -> str:
-        """How complaints call a key; one that is missing belongs into the base."""
+        """The place of a key in diagnostics; a missing one belongs to `[base]`."""
         return f"{self.where.get(key, '[base]')} {key}"
 
 
 class Grouped:
-    """Complaints of many points: the same one is made once, and says of how many."""
+    """Diagnostics of many points: equal ones are reported once, with their number."""
 
     def __init__(self, points: int):
         self.points = points
-        self.said: dict[Diagnostic, list[int]] = {}
+        self.numbers: dict[Diagnostic, list[int]] = {}
 
     def add(self, number: int, diagnostic: Diagnostic) -> None:
-        self.said.setdefault(diagnostic, []).append(number)
+        self.numbers.setdefault(diagnostic, []).append(number)
 
     def into(self, wrong: Diagnostics) -> None:
-        for c, numbers in self.said.items():
+        for c, numbers in self.numbers.items():
             of = f" (point {numbers[0]})" if len(numbers) == 1 else (
                 f" ({len(numbers)} points, the first is {numbers[0]})"
             )  # fmt: skip
@@ -103,15 +102,14 @@ class Grouped:
 
 
 def read(wrong: Diagnostics, path: str | Path) -> dict[str, Any] | None:
-    """The tables of a study's file, keys in the order they are written in; None after a
-    complaint."""
+    """The tables of a study's file, with keys in the order of the file; None if it is invalid."""
     try:
         import tomllib
     except ImportError:  # Python 3.10
         import tomli as tomllib
     try:
         text = read_text(path)
-        # The core's parser refuses what is nested too deeply, as in machine files; but it does not
+        # The core's parser refuses files that are nested too deeply, but it does not
         # keep the order of keys.
         core.ask("toml_to_json", text)
         return tomllib.loads(text)
@@ -126,35 +124,35 @@ def read(wrong: Diagnostics, path: str | Path) -> dict[str, Any] | None:
 
 
 def points(wrong: Diagnostics, study: Any) -> list[Point]:
-    """All points of a study in its order, checked as far as that is quick; else complaints."""
-    questions = expand(wrong, study)
-    told, look = Grouped(len(questions)), Looks()
+    """All points of a study in order, after the quick checks; else diagnostics."""
+    entries = expand(wrong, study)
+    grouped, look = Grouped(len(entries)), Looks()
     found = []
     checked: dict[Any, list[Diagnostic]] = {}
     seen: set[tuple[str, str]] = set()
-    for number, asked in enumerate(questions, 1):
+    for number, given_keys in enumerate(entries, 1):
         mine = Diagnostics()
-        words = words_of(mine, asked)
+        words = words_of(mine, given_keys)
         if words is not None:
             point = point_of(number, *words)
             found.append(point)
-            question = point.argv, *asked.where.values()
-            values = {(key, repr(value)) for key, value in asked.values.items()}
-            if question in checked:
-                mine.list += checked[question]
+            same = point.argv, *given_keys.where.values()
+            values = {(key, repr(value)) for key, value in given_keys.values.items()}
+            if same in checked:
+                mine.list += checked[same]
             elif len(checked) < CHECKS or not values <= seen:
                 before = len(mine.list)
-                check(mine, asked, point.argv, look)
-                checked[question] = mine.list[before:]
+                check(mine, given_keys, point.argv, look)
+                checked[same] = mine.list[before:]
                 seen |= values
         for diagnostic in mine.list:
-            told.add(number, diagnostic)
-    told.into(wrong)
+            grouped.add(number, diagnostic)
+    grouped.into(wrong)
     return found
 
 
-def expand(wrong: Diagnostics, study: Any) -> list[Asked]:
-    """Questions as they are written: the grid's, its last key the fastest, then the points."""
+def expand(wrong: Diagnostics, study: Any) -> list[Values]:
+    """The points in order: those of the grid, its last key varying fastest, then `[[point]]`."""
     if not isinstance(study, Mapping):
         wrong.add("study", study, "a study's file, or a mapping with `base`, `grid` and `point`")
         return []
@@ -176,10 +174,10 @@ def expand(wrong: Diagnostics, study: Any) -> list[Asked]:
             del grid[key]
     listed = study.get("point", [])
     if isinstance(listed, Mapping) or not isinstance(listed, Sequence):
-        wrong.add("point", listed, "a list of questions, `[[point]]` each")
+        wrong.add("point", listed, "a list of points, `[[point]]` each")
         listed = []
     if not study.get("grid") and not listed and set(study) <= set(TABLES):
-        wrong.add("study", "no questions", "a [grid], or [[point]] tables")
+        wrong.add("study", "no points", "a [grid], or [[point]] tables")
     count = math.prod(map(len, grid.values())) + len(listed)
     if count > MOST_POINTS:
         wrong.add("[grid]", f"{count:,} points", f"at most {MOST_POINTS:,}")
@@ -188,16 +186,16 @@ def expand(wrong: Diagnostics, study: Any) -> list[Asked]:
     found = []
     for choice in itertools.product(*grid.values()) if grid else ():
         values = dict(zip(grid, choice, strict=True))
-        found.append(Asked({**base, **values}, {**origin, **dict.fromkeys(grid, "[grid]")}))
+        found.append(Values({**base, **values}, {**origin, **dict.fromkeys(grid, "[grid]")}))
     for nth, given in enumerate(listed, 1):
         where = f"[[point]] {nth}:"
         mine = table(wrong, where, given)
-        found.append(Asked({**base, **mine}, {**origin, **dict.fromkeys(mine, where)}))
+        found.append(Values({**base, **mine}, {**origin, **dict.fromkeys(mine, where)}))
     return found
 
 
 def table(wrong: Diagnostics, where: str, given: Any) -> dict[str, Any]:
-    """A table of the study; a table `set` in it becomes keys `set.KEY`."""
+    """A table of the study. A table `set` in it becomes keys `set.KEY`."""
     if not isinstance(given, Mapping):
         wrong.add(where, given, "a table")
         return {}
@@ -223,7 +221,7 @@ def dotted(prefix: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 @functools.cache
 def names_of(command: click.Command) -> Mapping[str, click.Parameter]:
-    """What keys of a question may be called, and the argument or option each stands for."""
+    """The accepted names of keys, and the argument or option of each."""
     found: dict[str, click.Parameter] = {}
     for parameter in command.params:
         if getattr(parameter, "hidden", False):  # options of other launchers
@@ -237,41 +235,42 @@ def names_of(command: click.Command) -> Mapping[str, click.Parameter]:
 
 
 def name_of(parameter: click.Parameter, names: Mapping[str, click.Parameter]) -> str:
-    """The one name by which an argument or option is known in tables and digests."""
+    """The name of an argument or option in tables and digests."""
     return next(name for name, p in names.items() if p is parameter)
 
 
-def words_of(wrong: Diagnostics, asked: Asked) -> tuple[str, dict[str, Any], dict] | None:
-    """The command, the question's columns, and for each parameter the words it is given."""
+def words_of(wrong: Diagnostics, given_keys: Values) -> tuple[str, dict[str, Any], dict] | None:
+    """The command, the columns of the point, and the words of each parameter."""
     commands = QUESTIONS.commands
-    command = asked.values.get("command")
+    command = given_keys.values.get("command")
     if not isinstance(command, str) or command not in commands:
         near = nearest(command, commands) if isinstance(command, str) else None
         hint = f"did you mean `{near}`?" if near else None
         found = "nothing" if command is None else command
-        wrong.add(asked.at("command"), found, f"one of {', '.join(commands)}", hint)
+        wrong.add(given_keys.at("command"), found, f"one of {', '.join(commands)}", hint)
         return None
     names = names_of(commands[command])
     columns: dict[str, Any] = {"command": command}
     words: dict[str, list[str]] = {}
-    for key, value in asked.values.items():
+    for key, value in given_keys.values.items():
         if key == "command" or value is None:
             continue
         name, dot, changed = key.partition(".")
         if name not in names or (dot and name not in PAIRS):
-            said = "no such key: the sweep keeps what comes out" if key in OWN else (
+            wanted = "no such key: the sweep keeps what comes out" if key in OWN else (
                 f"a key of {command}: {', '.join(names)}"
             )  # fmt: skip
-            wrong.unknown_key(asked.where[key].rstrip(":"), key, said, key, names)
+            wrong.unknown_key(given_keys.where[key].rstrip(":"), key, wanted, key, names)
             continue
         parameter = names[name]
         own = name_of(parameter, names)
         if own in words and own not in PAIRS:
-            wrong.add(asked.at(key), shown(value), f"one of its names only: `{own}` is given, too")
+            wanted = f"one of its names only: `{own}` is given, too"
+            wrong.add(given_keys.at(key), shown(value), wanted)
             continue
         given = [f"{changed}={text(value)}"] if dot else as_words(parameter, value)
         if given is None or (dot and not plain(value)):
-            wrong.add(asked.at(key), text(shown(value)), wanted_of(parameter))
+            wrong.add(given_keys.at(key), text(shown(value)), wanted_of(parameter))
             continue
         words.setdefault(own, []).extend(given)
         columns[key if dot else own] = shown(value)
@@ -283,7 +282,7 @@ def plain(value: Any) -> bool:
 
 
 def text(value: Any) -> str:
-    """A value as it would be typed."""
+    """A value as on the command line."""
     return toml_value(value)
 
 
@@ -305,7 +304,7 @@ def is_flag(parameter: click.Parameter) -> bool:
 
 
 def as_words(parameter: click.Parameter, value: Any) -> list[str] | None:
-    """The words of one argument or option: as many as it may be given, else one with commas."""
+    """The words of one argument or option: several if it accepts them, else one with commas."""
     if is_flag(parameter):
         return [text(value)] if isinstance(value, bool) else None
     several = getattr(parameter, "multiple", False) or parameter.nargs == -1
@@ -344,31 +343,31 @@ def point_of(
 
 
 def key_of(command: str, words: Mapping[str, Sequence[str]]) -> str:
-    """A digest of all that decides the answer: the question, the files it names, the variables a
-    program's library listens to, and this odonata."""
+    """A digest of all that determines the result: the point, its files, the variables that a
+    program's library reads, and the version of odonata."""
     heard = knobs(os.environ) if command == "run" else {}
     named = {word for given in words.values() for word in given} | set(heard.values())
     named |= {word.partition("=")[2] for word in words.get("env", ())}
     for machine in filter(is_file, words.get("machine", ())):
         named |= {file for file, _ in files_of(Diagnostics(), machine)}
-    told = {
+    grouped = {
         "odonata": version(),
         "command": command,
         "words": words,
         "variables": heard,
         "files": {word: file_digest(word) for word in named if is_file(word)},
     }
-    text = json.dumps(told, sort_keys=True, default=str)
+    text = json.dumps(grouped, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 def knobs(environment: Mapping[str, str]) -> dict[str, str]:
-    """What `odonata run` takes from the environment."""
+    """The variables that `odonata run` reads."""
     return {key: environment[key] for key in launch.knobs(environment)}
 
 
 def version() -> str:
-    """Which odonata answers: its number, and the core that was built."""
+    """The version of odonata, and the build of its core."""
     return f"{package_version()} {file_digest(core.core().__file__)}"
 
 
@@ -380,9 +379,9 @@ def is_file(word: str) -> bool:
 
 
 def file_digest(path: str) -> str:
-    """The digest of a file's content; read again when it has changed."""
+    """The digest of a file's content; read again after a change."""
     status = os.stat(path)
-    if status.st_size > MOST_DATA:  # none of ours: who changes it, changes its date
+    if status.st_size > MOST_DATA:  # not an odonata file: a change updates its date
         return f"{status.st_size} bytes of {status.st_mtime_ns}"
     return _file_digest(os.path.abspath(path), status.st_mtime_ns, status.st_size)
 
@@ -396,8 +395,8 @@ def _file_digest(path: str, *_: int) -> str:
     return digest.hexdigest()
 
 
-def check(wrong: Diagnostics, asked: Asked, argv: Sequence[str], look: core.Look) -> None:
-    """What the command complains of, in the words of the study."""
+def check(wrong: Diagnostics, given_keys: Values, argv: Sequence[str], look: core.Look) -> None:
+    """The command's diagnostics, in terms of the study."""
     found: list[Diagnostic] = []
     try:
         with core.looking(look):
@@ -410,32 +409,36 @@ def check(wrong: Diagnostics, asked: Asked, argv: Sequence[str], look: core.Look
         found = [usage_diagnostic(error)]
     names = names_of(QUESTIONS.commands[argv[0]])
     misspelled = bool(wrong.list)
-    changed = [name for name in asked.values if name.partition(".")[0] == "set"]
+    changed = [name for name in given_keys.values if name.partition(".")[0] == "set"]
     for c in found:
-        key, said = c.at.lstrip("-"), c.found
+        key, shown_value = c.at.lstrip("-"), c.found
         parameter = names.get(key) or names.get(key.lower())
-        if f"set.{c.at}" in asked.values:  # an option of that name would have its dashes
+        if f"set.{c.at}" in given_keys.values:  # an option of that name would have its dashes
             key = f"set.{c.at}"
         elif parameter is not None:
-            mine = (name for name in asked.values if names.get(name) is parameter)
+            mine = (name for name in given_keys.values if names.get(name) is parameter)
             key = next(mine, name_of(parameter, names))
-        elif "set" in asked.values:  # of the machine file, where it is changed
-            key, said = "set", f"{c.at} = {c.found}"
-        if misspelled and key not in asked.values:
-            continue  # it may be what was meant by a key that is none
-        if key not in asked.values and re.fullmatch(MACHINE_KEY, c.at):
-            # No table of the study has it, but one may have changed what it must go with.
-            beside = ", ".join(f"`{asked.at(k)} = {text(asked.values[k])}`" for k in changed)
-            wrong.add(c.at, said, c.wanted, c.hint or (f"asked with {beside}" if beside else None))
+        elif "set" in given_keys.values:  # a key of the machine file, where it is changed
+            key, shown_value = "set", f"{c.at} = {c.found}"
+        if misspelled and key not in given_keys.values:
+            continue  # it may be the suggestion for an unknown key
+        if key not in given_keys.values and re.fullmatch(MACHINE_KEY, c.at):
+            # No table of the study has it, but one may have changed a key that it depends on.
+            pairs = (f"`{given_keys.at(k)} = {text(given_keys.values[k])}`" for k in changed)
+            beside = ", ".join(pairs)
+            hint = c.hint or (f"together with {beside}" if beside else None)
+            wrong.add(c.at, shown_value, c.wanted, hint)
             continue
-        listed = isinstance(asked.values.get(key), list)
+        listed = isinstance(given_keys.values.get(key), list)
         listed = "a list in [grid] makes a point of each of its values" if listed else None
-        wrong.add(asked.at(key), said, c.wanted, c.hint or listed)
+        wrong.add(given_keys.at(key), shown_value, c.wanted, c.hint or listed)
 
 
 class Looks:
-    """Has the core complain of requests without simulating them: of the machine, and of the job if
-    it is one. Of the first `LOOKS` that differ: laying a job out on Aurora takes 30 ms."""
+    """Lets the core check requests without simulation: the machine, and the job if there is one.
+
+    Only the first `LOOKS` different ones: placing a job on Aurora takes 30 ms.
+    """
 
     def __init__(self) -> None:
         self.seen: dict[str, InputError | None] = {}
@@ -444,7 +447,7 @@ class Looks:
         looked: dict[str, Any] = {"machine": request["machine"], "routing": request.get("routing")}
         ask = "show"
         if function == "bench" and request["nodes"] * request["ppn"] >= 2:
-            # A benchmark of no sizes: the job is laid out, and nothing is sent.
+            # A benchmark without sizes: the job is placed, and nothing is sent.
             ask, looked = "bench", {**request, "name": "allreduce", "sizes": [], "seed": 1}
         text = json.dumps([ask, looked], sort_keys=True)
         if text not in self.seen and len(self.seen) < LOOKS:

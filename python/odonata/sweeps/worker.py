@@ -1,9 +1,8 @@
-"""A process that answers questions, one after another, as `odonata ... --json` would.
+"""A process that runs points, one after another, like `odonata ... --json`.
 
-The asker writes a line of JSON for each question and reads a line for each answer. A worker that
-is killed, or that kills itself, takes no other point with it; and it never outlives its asker.
-What a question prints goes to files of the worker's own, because programs that it runs may print,
-too.
+The client writes a line of JSON per point and reads a line per result. A worker that dies loses no
+other point, and it never outlives its client. Output of a point goes to files of the worker,
+because programs that it runs may print, too.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ from ..commands.questions import QUESTIONS
 from ..errors import InputError, SimulatedFailure
 from . import study
 
-PR_SET_PDEATHSIG = 1  # <linux/prctl.h>: which signal to get when the parent's thread has ended
-SAID = 4000  # characters of a worker's last words
-# Of a summary: what the table has from elsewhere, and what differs from run to run.
+PR_SET_PDEATHSIG = 1  # <linux/prctl.h>: signal to receive when the parent's thread ends
+SAID = 4000  # characters of a worker's last output
+# Keys of a summary that the table has already or that differ between runs.
 LEFT_OUT = {"odonata", "kind", "command", "interrupted", "rows_wanted", "wall_s"}
 
 
 class Died(Exception):
-    """The worker ended before it had answered; the message says how."""
+    """The worker ended before it answered; the message states how."""
 
 
 class Worker:
-    """The asker's side. The process is started by the first question, and again after it died."""
+    """The client's side. The first point starts the process, and the next one after its death."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen | None = None
@@ -44,15 +43,15 @@ class Worker:
         self._closed = False
         self._lock = threading.Lock()
 
-    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer; `Died` if there will be none."""
+    def run(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The result; `Died` if the process ended."""
         with self._lock:
             if self._closed:
                 raise Died("it was stopped")
             process = self._process = self._process or self._started()
         line = b""
         with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(json.dumps(question).encode() + b"\n")
+            process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
             line = process.stdout.readline()
         if line.endswith(b"\n"):
@@ -63,18 +62,18 @@ class Worker:
 
     def _started(self) -> subprocess.Popen:
         self._said = tempfile.TemporaryFile(buffering=0)
-        # It imports what we do: not what happens to lie in the present directory.
+        # It has this process's search path, not modules of the present directory.
         program = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import main; main()"
         return subprocess.Popen(
             [sys.executable, "-c", program, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
-            start_new_session=True,  # Ctrl-C in the terminal is the asker's to hear
+            start_new_session=True,  # the client handles Ctrl-C of the terminal
         )
 
     def close(self) -> None:
-        """End the process, whatever it is doing, for good; whoever is asking hears that it died."""
+        """End the process permanently; a waiting client gets `Died`."""
         with self._lock:
             self._closed = True
             process = self._process
@@ -94,7 +93,7 @@ def ended(code: int) -> str:
 
 
 def last_words(file: IO[bytes] | None) -> str:
-    """The end of what went to a file, if anything did."""
+    """The last part of a file, if any."""
     if file is None:
         return ""
     file.seek(max(0, file.seek(0, os.SEEK_END) - SAID))
@@ -103,16 +102,16 @@ def last_words(file: IO[bytes] | None) -> str:
 
 
 def main() -> None:
-    """The worker's side."""
+    """The worker's side of the protocol."""
     die_with(int(sys.argv[1]))
-    # Programs that a question runs inherit 0, 1 and 2: these are not what we talk through.
-    questions = os.fdopen(os.dup(0), "r")
+    # Programs of a point inherit descriptors 0, 1 and 2, so the protocol uses others.
+    requests = os.fdopen(os.dup(0), "r")
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     printed = tempfile.TemporaryFile(buffering=0)
-    said = os.fdopen(os.dup(2), "r+b", buffering=0)
-    for line in questions:
-        for number, file in ((1, printed), (2, said)):
+    errors = os.fdopen(os.dup(2), "r+b", buffering=0)
+    for line in requests:
+        for number, file in ((1, printed), (2, errors)):
             file.seek(0)
             file.truncate()
             os.dup2(file.fileno(), number)
@@ -121,7 +120,7 @@ def main() -> None:
 
 
 def die_with(parent: int) -> None:
-    """Have the kernel kill us once the parent is gone, which it may be already."""
+    """Let the kernel kill this process when the parent ends, which may have happened."""
     import ctypes  # of whoever only asks, not a millisecond
 
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -129,27 +128,27 @@ def die_with(parent: int) -> None:
         os._exit(1)
 
 
-def answer(question: Mapping[str, Any], printed: IO[bytes]) -> dict[str, Any]:
-    """What the question came to. `rows` of the table, `about` for the columns they have in common,
-    an `error` or None, and `again` if another try may come to something else."""
+def answer(request: Mapping[str, Any], printed: IO[bytes]) -> dict[str, Any]:
+    """The result of a point: `rows` of the table, `about` with their common columns, an `error` or
+    None, and `again` if another try may succeed."""
     found: dict[str, Any] = {"worker": f"{socket.gethostname()}:{os.getpid()}", "wall_s": 0.0}
-    if study.version() != question["version"]:
+    if study.version() != request["version"]:
         return {**found, **failed(f"another odonata is installed here: {study.version()}")}
     try:
-        os.chdir(question["wdir"])
+        os.chdir(request["wdir"])
     except OSError as error:
-        return {**found, **failed(f"no directory {question['wdir']} here ({error.strerror})")}
+        return {**found, **failed(f"no directory {request['wdir']} here ({error.strerror})")}
     for name in study.knobs(os.environ):
         del os.environ[name]
-    os.environ.update(question["variables"])
+    os.environ.update(request["variables"])
     begun = time.perf_counter()
-    come_to = asked(question["argv"], printed)
+    come_to = run_command(request["argv"], printed)
     found["wall_s"] = time.perf_counter() - begun
     return {**found, **come_to}
 
 
-def asked(argv: Sequence[str], printed: IO[bytes]) -> dict[str, Any]:
-    """The command line's own answer."""
+def run_command(argv: Sequence[str], printed: IO[bytes]) -> dict[str, Any]:
+    """The result of the command line."""
     command, *rest = argv
     try:
         line = [command, "--json", *rest]
@@ -162,7 +161,7 @@ def asked(argv: Sequence[str], printed: IO[bytes]) -> dict[str, Any]:
         return {"rows": [*rows, {}], "about": {}, "error": str(error), "again": False}
     except InputError as error:
         return {**failed(str(error)), "again": False}
-    except BaseException as error:  # a bug of ours, a machine without memory, somebody's signal
+    except BaseException as error:  # a bug of odonata, lack of memory, or a signal
         return failed(f"{type(error).__name__}: {error}")
     rows = rows_of(summary)
     failures = [row["failure"] for row in (summary, *rows) if row.get("failure")]
@@ -174,17 +173,17 @@ def asked(argv: Sequence[str], printed: IO[bytes]) -> dict[str, Any]:
 
 
 def failed(error: str) -> dict[str, Any]:
-    """An answer without rows; another try may come to something else."""
+    """A result without rows; another try may succeed."""
     return {"rows": [{}], "about": {}, "error": error, "again": True}
 
 
 def rows_of(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row a size, a load or a job; of one program, one row."""
+    """One row per size, load or job; one row for a program."""
     return summary.get("rows", summary.get("jobs", [{}]))
 
 
 def scalars(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What fits into the cells of one row, and is no wall clock's."""
+    """The values that fit into cells of a row and do not depend on wall time."""
     return {
         key: value
         for key, value in row.items()
