@@ -6,10 +6,10 @@
     job = aurora.job(nodes=512, ppn=12, placement="contiguous")
     od.bench.allreduce(job, sizes=[8, 1 << 20]).table     # a pyarrow.Table
     od.run(job, ["python", "app.py"]).time                # predicted seconds
-    od.sweep("study.toml").table                          # many questions, one table
+    od.sweep("study.toml").table                          # many points, one table
 
-Keyword arguments in, tables out. Errors: `InputError` (a list of complaints) and
-`SimulatedFailure` (the simulated machine said no), both under `Error`.
+Functions take keyword arguments and return tables. Errors are `InputError` (with a list of
+diagnostics) and `SimulatedFailure` (the simulated job failed), both derived from `Error`.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ __all__ = [
     "tune",
 ]
 
-# Where each name comes from. A module is imported when it is used first: `odonata` the command,
-# which comes through here, is to hear of Ctrl-C before it imports anything that takes time.
+# The module of each name, imported at its first use. The `odonata` command imports this package and
+# must handle Ctrl-C before any slow import.
 _NAMES = {
     "bench": ["BenchResult"],
     "errors": ["Diagnostic", "Error", "InputError", "SimulatedFailure"],

@@ -1,4 +1,4 @@
-"""`odonata`, and `python -m odonata`: the command line, which hears of Ctrl-C from here on."""
+"""`odonata` and `python -m odonata`: the command line, with handling of Ctrl-C from here on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import interrupts
 def main() -> None:
     """The `odonata` command; leaves with the exit code."""
     try:
-        # Within, because importing it takes a fourth of a second, and people are faster than that.
+        # Imported here, because the import takes 0.25 s, in which Ctrl-C is possible.
         from . import cli
 
         interrupts.raise_again()

@@ -1,6 +1,6 @@
 """Built-in benchmarks: `odonata.bench.allreduce(job, sizes=[8, 1 << 20])` and its siblings.
 
-Each measures what the OSU micro-benchmark of the same name measures, on the predicted machine.
+Each predicts the result of the OSU micro-benchmark of the same name.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 class BenchResult(Sweep[BenchRow]):
     """Rows by message size, and the summary they came with.
 
-    A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`; those of GPCNeT's
-    tests and of `bisect` also `latency_p99_s` or `bandwidth_p99_B_per_s`, what 99 of 100 iterations
-    of all ranks keep; that of a collective
-    also `algorithm`, `method` (`exact`, `sampled`), `error` (relative, half of what holds the time
-    19 times of 20), `rounds`, `rounds_played` and `ranks_played`. With error bars it has `band_low`
-    and `band_high`, relative to the time, `twin_nodes` of the largest twin and `twin_error`, the
-    largest of all, or None if no twin was small enough; `summary["twins"]` has all of them.
+    Columns of a row:
+
+    - `bytes`, and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`
+    - GPCNeT's tests and `bisect`: `latency_p99_s` or `bandwidth_p99_B_per_s`, the 99th percentile
+      over the iterations of all ranks
+    - collectives: `algorithm`, `method` (`exact`, `sampled`), `error` (relative, half of the 95 %
+      confidence interval), `rounds`, `rounds_played` and `ranks_played`
+    - with error bars: `band_low` and `band_high`, relative to the time; `twin_nodes` of the largest
+      scaled-down replica, and `twin_error`, the largest error of all replicas; None without any.
+      `summary["twins"]` has all replicas.
     """
 
     name: str
@@ -61,7 +64,7 @@ class BenchResult(Sweep[BenchRow]):
         return [row["bandwidth_B_per_s"] for row in self.rows if "bandwidth_B_per_s" in row]
 
     def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
-        """The curve, log-log; published points beside it where somebody measured this."""
+        """The curve, log-log, with published measurements of the same case if there are any."""
         from . import plot
 
         return plot.bench(self, ax)
@@ -83,18 +86,20 @@ def run(
     tick: core.Tick | None = None,
     stop: core.Stop | None = None,
 ) -> BenchResult:
-    """Run the benchmark called `name`; one function of that name stands for each.
+    """Run the benchmark `name`. For each benchmark there is also a function of its name.
 
-    `buffers` says where messages lie: `"host"`, or `"gpu"` for the memory of the ranks' GPUs.
-    `window` is how many messages a pair has in flight in a test of bandwidth, 64 unless said;
-    `shifts` how many of `put_alltoall`'s are played, from which the others are told. At
-    loggp fidelity one call of a collective of more than `messages` messages (at flow fidelity a
-    tenth) is not simulated whole where some of its rounds, by some ranks, stand for all; GPCNeT's
-    and dgnettest's tests with more of them an iteration are refused at any fidelity.
-    `error_bars` runs a collective on fewer nodes too, there by packets as well, and says how far
-    off the prediction may be; such a twin sends at most `twin_packets` packets. With fidelity
-    `"auto"` it is the cheapest one whose error bars reach no further than `tolerance`, relative to
-    the time, such as 0.1 or `"10%"`: `summary["fidelity"]` says which, `summary["candidates"]` why.
+    `buffers` is the memory of messages: `"host"`, or `"gpu"` for the memory of the ranks' GPUs.
+    `window` is the number of messages in flight per pair in bandwidth tests; the default is 64.
+    `shifts` is the number of simulated shifts of `put_alltoall`; the others are extrapolated.
+
+    At loggp fidelity, a call of a collective with more than `messages` messages (at flow fidelity a
+    tenth) is sampled: representative rounds and ranks are simulated. Tests of GPCNeT and dgnettest
+    with more messages per iteration are refused.
+
+    `error_bars` also runs a collective on scaled-down replicas, by packets as well, and reports the
+    possible error. A replica sends at most `twin_packets` packets. Fidelity `"auto"` selects the
+    cheapest one whose error bars are within `tolerance`, relative to the time, such as 0.1 or
+    `"10%"`. `summary["fidelity"]` has the selection and `summary["candidates"]` the reasons.
     """
     summary = ask(
         name, job, sizes, fidelity, messages,

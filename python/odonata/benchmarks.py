@@ -1,4 +1,4 @@
-"""The built-in benchmarks: what each is called and measures, and how the core is asked for one."""
+"""The built-in benchmarks: names, measured quantities, and their requests to the core."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .version import version
 
 @dataclass(frozen=True)
 class Kind:
-    """What a benchmark is called, what it measures, and its sizes unless the user says others."""
+    """Name, measured quantity and default sizes of a benchmark."""
 
     title: str
     column: str = "latency_s"
@@ -62,8 +62,8 @@ KINDS = {
 }
 NAMES = tuple(KINDS)
 
-# Most messages of one call of a collective that are simulated unless said, and most packets that a
-# smaller twin sends.
+# Default limits: simulated messages per call of a collective, and packets of a scaled-down
+# replica.
 MESSAGES = 2_000_000
 TWIN_PACKETS = 500_000
 
@@ -152,7 +152,7 @@ def share_of(wrong: Diagnostics, tolerance: Any) -> float:
 
 
 def check_tolerance(wrong: Diagnostics, fidelity: str, tolerance: Any) -> None:
-    """Complain unless there is one where a fidelity is to be chosen, and none elsewhere."""
+    """Check that a tolerance is given if and only if the fidelity is `auto`."""
     if fidelity == names.AUTO and tolerance is None:
         wrong.add("tolerance", "nothing", "a share above 0 with fidelity `auto`, such as 0.1")
     elif fidelity != names.AUTO and tolerance is not None:

@@ -1,7 +1,7 @@
-"""From the words of a command line to values, collecting every complaint on the way.
+"""Converts the words of a command line to values and collects all diagnostics.
 
-Options reach us as text on purpose: click would stop at the first bad one. Complaints name
-arguments as the Python API does; `suggestions.spelled` puts them into the command line's words.
+Options arrive as text, because click would stop at the first invalid one. Diagnostics use the
+Python API's names; `suggestions.spelled` translates them to those of the command line.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from .machines import Machine
 
 T = TypeVar("T")
 
-# More ranks than the largest machine here has cores, several times; a file that asks for more is
-# a slip of the keyboard, and must not fill the memory first.
+# Several times the cores of the largest preset. A file with more ranks is taken for a typing error,
+# and must not fill the memory.
 MOST_PLACED = 1 << 22
-MOST_TOLD = 1_000  # complaints after which a file is not read on
+MOST_TOLD = 1_000  # number of diagnostics after which reading of a file stops
 
 
 class Checks(Diagnostics):
-    """Complaints about a command line."""
+    """Diagnostics of a command line."""
 
     def integer(
         self, at: str, text: str | None, default: int | None, least: int = 1, most: int = MOST
     ) -> int:
-        """A whole number from `least` to `most`; `default` where the option was not given."""
+        """A whole number from `least` to `most`; `default` if the option is not given."""
         if text is None and default is not None:
             return default
         before = len(self.list)
@@ -54,7 +54,7 @@ class Checks(Diagnostics):
     def machine(
         self, text: str | None, changes: Iterable[str], routing: str | None
     ) -> Machine | None:
-        """A preset or a machine file, changed by `--set KEY=VALUE`; None after a complaint."""
+        """A preset or a machine file, changed by `--set KEY=VALUE`; None if it is invalid."""
         pairs = []
         for change in changes:
             key, equals, value = change.partition("=")
@@ -77,7 +77,7 @@ class Checks(Diagnostics):
         return replace(named, changes=tuple(pairs), routing=routing)
 
     def placement(self, text: str) -> str | tuple[int, ...]:
-        """A placement by name, or a file with the node of every rank."""
+        """A placement by name, or a file with the node of each rank."""
         if not os.path.exists(text) or text in names.PLACEMENTS:
             known = names.check_placement(self, text, ["FILE"])
             return text if known else names.PLACEMENTS[0]
@@ -118,7 +118,7 @@ class Checks(Diagnostics):
         return found
 
     def finish(self, machine: Machine | None = None) -> None:
-        """Raise if anything is wrong; then the core also looks at the machine, for the rest."""
+        """Raise all diagnostics, if any, after the core has also checked the machine."""
         if self.list and machine is not None:
             try:
                 request: dict[str, Any] = {"machine": machine.request(), "routing": machine.routing}

@@ -1,6 +1,6 @@
-"""The command line. What each command and option is called is a promise to people's scripts.
+"""The command line. Names of commands and options are stable for users' scripts.
 
-Exit codes are in docs/reference/exit-codes.md. Results go to stdout, words about them to stderr.
+Exit codes are in docs/reference/exit-codes.md. Results go to stdout, messages to stderr.
 
 Each command is a file of `commands`.
 """
@@ -18,7 +18,7 @@ from .files import why
 from .streams import mend_streams, say, silence
 from .version import version
 
-# In the order people meet them.
+# In the order of the help text.
 COMMANDS = (
     "machines", "show", "faults", "run", "bench", "tune", "traffic", "validate", "report",
     "preflight", "replay", "extrapolate", "sweep", "wrappers", "launcher",

@@ -1,4 +1,4 @@
-"""MPI libraries: presets by name, profiles and rules in files of the user's."""
+"""MPI libraries: presets by name, profiles and tuning files of the user."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .files import read_text, why
 
 
 def libraries() -> list[str]:
-    """The names of the MPI libraries whose protocols and algorithms odonata knows."""
+    """Names of the MPI libraries that odonata models."""
     return json.loads(core.ask("libraries"))
 
 
 def library_request(mpi: str) -> dict[str, str]:
-    """A preset library by name, or the profile in a file of the user's."""
+    """A preset library by name, or the profile in a user's file."""
     if not mpi.endswith(".toml"):
         return {"mpi": mpi}
     path = Path(mpi)
@@ -26,18 +26,18 @@ def library_request(mpi: str) -> dict[str, str]:
 
 
 def deaf_to(mpi: str) -> tuple[str, ...]:
-    """How the variables begin that this library does not listen to, though others do."""
+    """Prefixes of variables that only other libraries read."""
     try:
-        asked = library_request(mpi)
-        prefixes = core.ask("unsupported_prefixes", asked["mpi"], asked.get("mpi_toml"))
+        request = library_request(mpi)
+        prefixes = core.ask("unsupported_prefixes", request["mpi"], request.get("mpi_toml"))
         return tuple(json.loads(prefixes))
-    except (OSError, ValueError, AttributeError):  # a name with bytes that are no text, too
-        return ()  # complained of by `check_names`
+    except (OSError, ValueError, AttributeError):  # also for names that are not Unicode
+        return ()  # reported by `check_names`
 
 
 class RulesFile(NamedTuple):
-    """A file that says which algorithms collectives use, and its format, if a variable says it:
-    `generic`, `compositions` or `posix` of MPICH's, or `openmpi`.
+    """A tuning file of collectives, and its format if a variable determines it: `generic`,
+    `compositions` or `posix` of MPICH, or `openmpi`.
     """
 
     path: str | Path
@@ -45,8 +45,8 @@ class RulesFile(NamedTuple):
 
 
 def rules_request(wrong: Diagnostics, files: Any) -> list[dict[str, str | None]]:
-    """The names and the texts of files that say which algorithms collectives use: a path, or a
-    sequence of `RulesFile`.
+    """Names and texts of tuning files of collectives, given as a path or a sequence of
+    `RulesFile`.
     """
     if files is None:
         return []

@@ -1,6 +1,6 @@
-"""The words a question is asked in: placements, routings, patterns of traffic and the like.
+"""Names in requests: placements, routings, patterns of traffic and others.
 
-Each check complains of a word that is none. What a word means only the core knows.
+Each check adds a diagnostic for an unknown name. The core defines their meaning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROUTINGS = (
     "adaptive",
 )  # fmt: skip
 FIDELITIES = ("packet", "flow", "loggp")
-# Of these, the cheapest whose error bars are within a tolerance.
+# Selects the cheapest of these whose error bars are within a tolerance.
 AUTO = "auto"
 NIC_POLICIES = ("block", "numa", "round-robin", "gpu", "single")
 PATTERNS = (
@@ -30,7 +30,7 @@ PATTERNS = (
 
 
 def check_placement(wrong: Diagnostics, text: str, more: Sequence[str] = ()) -> bool:
-    """Complain unless `text` names a placement."""
+    """Add a diagnostic unless `text` names a placement."""
     if re.fullmatch("group-spread:[1-9][0-9]{0,8}", text):
         return True
     if text.startswith("group-spread:"):
@@ -40,7 +40,7 @@ def check_placement(wrong: Diagnostics, text: str, more: Sequence[str] = ()) -> 
 
 
 def check_pattern(wrong: Diagnostics, pattern: str) -> None:
-    """Complain unless `pattern` is one of PATTERNS with a whole K."""
+    """Add a diagnostic unless `pattern` is one of PATTERNS with a whole K."""
     at = "pattern"
     name, colon, k = str(pattern).partition(":")
     known = {p.partition(":")[0]: p for p in PATTERNS}
@@ -56,13 +56,13 @@ def check_pattern(wrong: Diagnostics, pattern: str) -> None:
 
 
 def check_class(wrong: Diagnostics, name: Any) -> None:
-    """Complain unless `name` could be a traffic class; which there are, the machine says."""
+    """Add a diagnostic unless `name` can be a traffic class; the machine lists its classes."""
     if name is not None and not (isinstance(name, str) and is_text(name)):
         wrong.add("class", name, "the name of a traffic class")
 
 
 def is_text(name: str) -> bool:
-    """Whether a name is Unicode: a command line may have other bytes."""
+    """Whether a name is Unicode: a command line may contain other bytes."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -71,12 +71,12 @@ def is_text(name: str) -> bool:
 
 
 def check_limits(wrong: Diagnostics, word: Any) -> None:
-    """Complain unless `word` says what becomes of limits."""
+    """Add a diagnostic unless `word` is a mode of limits."""
     wrong.word("limits", word, ("fail", "warn", "off"), "one of")
 
 
 def check_nic_policy(wrong: Diagnostics, word: Any) -> None:
-    """Complain unless `word` says how ranks come to NICs, in Cray MPICH's capitals if need be."""
+    """Add a diagnostic unless `word` is a NIC policy, in Cray MPICH's capitals or not."""
     if word is not None:
         plain = word.lower().replace("_", "-") if isinstance(word, str) else word
         # The core reads what NIC each rank of a node has.

@@ -1,11 +1,11 @@
 """Synthetic open-loop traffic: offered load in, accepted load and latency out.
 
 `odonata.traffic("adversarial:1", machine, loads=[0.1, 0.2])`. Patterns are `uniform`,
-`adversarial:K` (every group sends to the group K further on), `group-shift:K` (every endpoint to
+`adversarial:K` (each group sends to the group K further on), `group-shift:K` (each endpoint to
 the one K further on in its group), `shift:K` (to the one K further on in the machine), `hotspot:K`
-(everybody to K endpoints), `incast:K` (K endpoints to one), `random-permutation`,
-`worst-permutation` (every endpoint to its like in the next group), `all-to-all` (everybody to all
-others in turn) and `random-all-to-all` (the same, endpoints taken in random order).
+(all endpoints to K of them), `incast:K` (K endpoints to one), `random-permutation`,
+`worst-permutation` (each endpoint to its counterpart in the next group), `all-to-all` (each
+endpoint to all others in turn) and `random-all-to-all` (the same in random order).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     import matplotlib.axes
 
 PACKET_BYTES = 2048
-# Long enough that a packet crosses a quiet dragonfly (about 3 us) several times over.
+# Several times the crossing of an idle dragonfly (about 3 us).
 TIME_S, WARMUP_S = 40e-6, 20e-6
-# So small a load that packets rarely meet: what they take then is the machine's own.
+# At so small a load packets rarely interact, so that their latency is unloaded.
 QUIET = 0.02
-# An accepted load that is too small by less than this share shows in no third digit.
+# Relative deficit of accepted load that is invisible in three digits.
 SLIGHT = 0.005
 
 
@@ -99,13 +99,14 @@ def traffic(
 ) -> TrafficResult:
     """Offer `pattern` at each of `loads` (fractions of the injection rate) to an empty machine.
 
-    Measured for `time_s` of simulated time after `warmup_s`. With `nodes`, between so many nodes
-    that are placed like a job's, beside a `background` of the others, as for `Machine.job`, whose
-    `traffic_class` it has, too; the same is then run without the background, too, unless not
-    `alone`.
-    `faults` is a plan's file or `"random:SEED:N"`; `slices` cuts the measured time into so many
-    parts, each with a row of its own in `summary["slices"]`. `ordered` packets between two NICs
-    arrive as they were sent, on machines whose switches keep flows.
+    Measured for `time_s` of simulated time after `warmup_s`. With `nodes`, traffic is between that
+    many nodes, placed like a job's. `background` (of the other nodes) and `traffic_class` are as
+    for `Machine.job`. The traffic is then also run without the background, unless `alone` is
+    false.
+
+    `faults` is the file of a schedule or `"random:SEED:N"`. `slices` divides the measured time into
+    that many parts, with a row for each in `summary["slices"]`. `ordered` packets between two NICs
+    arrive in order, on machines whose switches keep flows.
     """
     if faults is not None and isinstance(machine, Machine):
         machine = machine.with_(faults=faults)
@@ -188,21 +189,21 @@ def traffic(
 
 
 def unmeasured(row: Mapping[str, Any]) -> Iterator[str]:
-    """What a row has a 0 for because there was no packet to measure it by: in a short time, or at
-    a small load."""
+    """The columns whose value is 0 because no packet was measured: in a short time, or at a small
+    load."""
     if row["packets"] == row["unfinished"]:
         yield from ("latency_mean_s", "latency_p50_s", "latency_p99_s")
     if not row["packets"]:
         yield from ("least_mean_s", "least_p50_s", "least_p99_s")
-    if not row["hops_mean"]:  # a packet has at least one switch on its way
+    if not row["hops_mean"]:  # a path has at least one switch
         yield from ("hops_mean", "nonminimal_fraction")
 
 
 def least_median(row: Mapping[str, Any], longest_s: float) -> float:
-    """What the median is at least, whatever those still under way take.
+    """A lower bound of the median, whatever the latency of packets in flight.
 
-    The simulation goes on for `longest_s` after the window, so each of them is older than that;
-    values that are not below a median do not lower it.
+    The simulation continues for `longest_s` after the window, so each of them is older than that.
+    Values that are not below a median do not lower it.
     """
     if row["packets"] == row["unfinished"]:
         return longest_s
@@ -212,12 +213,12 @@ def least_median(row: Mapping[str, Any], longest_s: float) -> float:
 def too_short(
     request: Mapping[str, Any], answer: Mapping[str, Any], stop: core.Stop | None
 ) -> list[str]:
-    """What cannot be told from so short a warm-up or window, and which would do."""
+    """What so short a warm-up or window cannot measure, and a sufficient one."""
     if answer.get("interrupted"):
         return []
     time_s, warmup_s = request["time_s"], request["warmup_s"]
     empty = [row for row in answer["rows"] if not row["hops_mean"]]
-    # Nothing is quicker than on a quiet machine.
+    # No latency is below the unloaded one.
     late = all(row["least_mean_s"] > warmup_s for row in answer["rows"] if row["packets"])
     alone = quiet(request, stop) if empty or late else None
     enough = rounded_up(alone["latency_p99_s"]) if alone else ""
@@ -240,10 +241,10 @@ def too_short(
 
 
 def quiet(request: Mapping[str, Any], stop: core.Stop | None) -> Mapping[str, Any] | None:
-    """The closed form's row of so little traffic that nothing waits, on the healthy machine.
+    """The closed form's row for negligible load on the machine without faults.
 
-    It is quick. Rows of the traffic itself do not tell: all packets of one that is a little beyond
-    saturation may arrive, late.
+    It is fast. Measured rows cannot replace it: slightly above saturation all packets may arrive,
+    late.
     """
     asked = {
         **request,
@@ -260,12 +261,12 @@ def quiet(request: Mapping[str, Any], stop: core.Stop | None) -> Mapping[str, An
     }
     try:
         [row] = core.enter("traffic", asked, None, stop)["rows"]
-    except (InputError, ValueError):  # the closed form refuses, or it was stopped
+    except (InputError, ValueError):  # refused by the closed form, or stopped
         return None
     return row if row["packets"] > row["unfinished"] else None
 
 
 def rounded_up(seconds: float) -> str:
-    """A span that is easily typed and not shorter: a digit and its unit."""
+    """A span rounded up to one digit and its unit."""
     power = 10.0 ** math.floor(math.log10(seconds))
     return show_time(math.ceil(seconds / power * (1 - 1e-9)) * power, 1)

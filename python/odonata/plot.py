@@ -1,4 +1,4 @@
-"""Figures. Every function draws on a matplotlib `Axes` (a new one unless given) and returns it."""
+"""Figures. Each function draws on a matplotlib `Axes` (new by default) and returns it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 LINES = ("#33568a", "#c2602d", "#3f8f7f", "#7a5a9e", "#8a6d1b", "#5f6b7a")
 INK, FAINT = "#333a44", "#d6dae0"
-# What sets lines apart beyond their color.
+# Distinctions of lines besides color.
 DASHES, MARKS = ("-", "--", ":", "-."), "os^DvP"
-# So many lines `style` can set apart; more nobody follows.
+# Largest number of lines that `style` distinguishes.
 MOST_LINES = len(LINES) * len(DASHES)
 # Legends of more entries stand beside the axes, not in them.
 MOST_INSIDE = 5
-# Of traffic: latencies of packets that arrived, and what those of all are at least.
+# Traffic: latencies of packets that arrived, and lower bounds of those of all packets.
 BOUNDS = {f"latency_{which}_s": f"least_{which}_s" for which in ("mean", "p50", "p99")}
-# Other columns that only packets which arrived tell of.
+# Other columns about packets that arrived.
 OF_ARRIVED = ("accepted", "hops_mean", "nonminimal_fraction")
 
 
 def axes(ax: matplotlib.axes.Axes | None, size: tuple[float, float] = (6.4, 4.2)):
-    """`ax`, or new axes in the house's style."""
+    """`ax`, or new axes, in the common style."""
     if ax is None:
         from matplotlib.figure import Figure
 
@@ -97,12 +97,12 @@ def traffic(
     ax: matplotlib.axes.Axes | None = None,
     bounds: Mapping[str, float] | None = None,
 ) -> matplotlib.axes.Axes:
-    """Offered against accepted load, a line a result; bounds as labeled dashed lines."""
+    """Offered against accepted load, one line per result; bounds as labeled dashed lines."""
     is_ours, ax = ax is None, axes(ax)
     top = 0.0
     keys = []
     for nth, result in enumerate(results):
-        # Where nothing arrived in the window it was too short to tell.
+        # If no packet arrived, the window was too short.
         rows = [row for row in result.rows if row.get("hops_mean")]
         top = max([top, *(row["offered"] for row in result.rows)])
         routing = result.summary.get("routing") or "machine's routing"
@@ -123,7 +123,7 @@ def traffic(
 
 
 def ranks(result: Result, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
-    """Each rank's time, stacked: compute, waiting, transfer and other."""
+    """The time of each rank, stacked: compute, waiting, transfer and other."""
     ax = axes(ax)
     rows = result.data.get("ranks") or []
     shares(ax, rows)
@@ -162,7 +162,7 @@ def shares(
 
 
 def demo(curves: Sequence[Mapping[str, Any]], runs: Mapping[str, Result], path: str) -> None:
-    """The demo's picture: published points beside predictions, and a solver under two placements.
+    """The demo's figure: published points and predictions, and a solver in two placements.
 
     `curves` are rows of `published.compare`; `runs` the solver's runs by placement.
     """
@@ -199,7 +199,7 @@ def demo(curves: Sequence[Mapping[str, Any]], runs: Mapping[str, Result], path: 
 def tune(
     result: Sweep, ax: matplotlib.axes.Axes | None = None, size: int | None = None
 ) -> matplotlib.axes.Axes:
-    """Time against ranks, a line an algorithm, at one message size; estimates are hollow."""
+    """Time against ranks, one line per algorithm, at one message size; estimates are hollow."""
     is_ours, ax = ax is None, axes(ax)
     rows = [row for row in result.rows if row["latency_s"] is not None]
     size = min((row["bytes"] for row in rows), default=0) if size is None else size
@@ -230,10 +230,10 @@ def sweep(
     by: Sequence[str],
     ax: matplotlib.axes.Axes | None = None,
 ) -> matplotlib.axes.Axes:
-    """Column `y` against `x`, a line for each value of `by`: the mean, from least to most.
+    """Column `y` against `x`, a line for each value of `by`: mean and range.
 
-    Latencies that packets are missing from are drawn as what they are at least, hollow; where a
-    row has none there is no mean. Axes are in seconds and bytes, labeled in the unit that suits.
+    A latency is drawn hollow, as a lower bound, if packets were still in flight. Without such a
+    bound in a row there is no mean. Axes are in seconds and bytes, labeled in suitable units.
     """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -262,7 +262,7 @@ def sweep(
                     **{**look, "ls": "none"}, label="_at least")  # fmt: skip
         if any(len(f) > 1 for f in found):
             most = max(most, *map(len, found))
-            alpha = 0.2 if len(lines) <= 4 else 0.08  # many bands cover one another
+            alpha = 0.2 if len(lines) <= 4 else 0.08  # many bands would overlap
             ax.fill_between(spots, list(map(min, found)), list(map(max, found)),
                             color=look["color"], alpha=alpha, lw=0)  # fmt: skip
         drawn += [value for f in found for value in f]
@@ -289,14 +289,14 @@ def sweep(
 
 
 def speaks_of(row: Mapping[str, Any], y: str) -> bool:
-    """Whether a row has a column, or would have one if packets had come and nothing had failed."""
+    """Whether a row has a column, or would have it if packets had arrived without failure."""
     if isinstance(row[y], (int, float)) or row.get("error"):
         return True
     return row.get("offered") is not None and y in {*BOUNDS, *BOUNDS.values(), *OF_ARRIVED}
 
 
 def told(row: Mapping[str, Any], y: str) -> tuple[float | None, bool]:
-    """The value of a row to draw, if there is one, and whether the truth may be more."""
+    """The value of a row to draw, if any, and whether it is a lower bound."""
     if y in BOUNDS and row.get("unfinished"):
         return row.get(BOUNDS[y]), True
     is_empty = y == "accepted" and row.get("offered") is not None and not row.get("hops_mean")
@@ -304,8 +304,8 @@ def told(row: Mapping[str, Any], y: str) -> tuple[float | None, bool]:
 
 
 def style(nth: int) -> dict[str, Any]:
-    """The look of the `nth` line; no two of `MOST_LINES` are alike, in gray neither: colors of one
-    turn have marks of their own, and turns have dashes."""
+    """The style of the `nth` line. All `MOST_LINES` styles differ, also in gray: the marks differ
+    within a cycle of colors, and the dashes between cycles."""
     turn = nth // len(LINES)
     return {"color": LINES[nth % len(LINES)], "ls": DASHES[turn % len(DASHES)],
             "marker": MARKS[nth % len(MARKS)]}  # fmt: skip
@@ -314,10 +314,10 @@ def style(nth: int) -> dict[str, Any]:
 def looks_of(
     names: Sequence[tuple], by: Sequence[str]
 ) -> tuple[list[dict[str, Any]], list[Any], str | None]:
-    """How each line looks, the entries of the legend, and its title.
+    """The style of each line, the entries of the legend, and its title.
 
     If there are more than a few, values of one column share a color, of another a mark, of the
-    third dashes, as far as these go; the legend has the values then, and not every line.
+    third dashes, as far as possible. The legend then has the values instead of the lines.
     """
     from matplotlib.lines import Line2D
 
@@ -347,8 +347,8 @@ def looks_of(
 
 
 def legend(ax: matplotlib.axes.Axes, keys: Sequence[Any], title: str | None, is_ours: bool) -> None:
-    """A legend of `keys`, beside the axes if it is long; a figure of ours grows to hold it."""
-    # Long enough for dashes to show beside a mark.
+    """A legend of `keys`, beside the axes if it is long; a new figure grows to hold it."""
+    # Long enough for dashes to be visible beside a mark.
     about = {"title": title, "title_fontsize": 8, "frameon": False, "fontsize": 8,
              "handlelength": 3.6}  # fmt: skip
     if len(keys) <= MOST_INSIDE:
@@ -367,9 +367,10 @@ def legend(ax: matplotlib.axes.Axes, keys: Sequence[Any], title: str | None, is_
 
 
 def scale(axis: Any, column: str, values: Sequence[float], base: int) -> None:
-    """Label an axis with its column and the unit that suits.
+    """Label an axis with its column and a suitable unit.
 
-    It is logarithmic, and says so, where counts or what has a unit span a lot; fractions are not.
+    An axis with a wide range of counts or quantities is logarithmic, and labeled so. One of
+    fractions is linear.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -387,8 +388,8 @@ def scale(axis: Any, column: str, values: Sequence[float], base: int) -> None:
 
 
 def unit_of(column: str, top: float) -> tuple[str, str, float]:
-    """A column's name without its unit, the unit that suits numbers up to `top`, how many it has
-    of them to one."""
+    """A column's name without its unit, a suitable unit for numbers up to `top`, and its
+    factor."""
     kinds = {
         "_B_per_s": (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)),
         "_s": (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9), ("ps", 1e-12)),
@@ -401,5 +402,5 @@ def unit_of(column: str, top: float) -> tuple[str, str, float]:
 
 
 def spread(values: Sequence[float]) -> float:
-    """The largest over the smallest; 1 where a logarithm has no place."""
+    """The ratio of maximum to minimum; 1 if a logarithm is undefined."""
     return max(values) / min(values) if values and min(values) > 0 else 1.0

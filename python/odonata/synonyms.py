@@ -1,7 +1,7 @@
-"""Words of other tools, and what is meant by them here: of launchers, benchmarks and simulators.
+"""Equivalents for words of other tools: launchers, benchmarks and simulators.
 
-One table for every hint. A word that edit distance would take for another, such as `-N` for `-n`,
-stands here with its own meaning or with the reason why there is nothing like it.
+A word that edit distance would confuse with another, such as `-N` with `-n`, has an entry with its
+meaning, or with the reason why it has no equivalent.
 
 Sources: the manual pages srun(1) of Slurm, aprun(1) and mpiexec(1) of Cray PALS, mpiexec of MPICH's
 Hydra and mpirun(1) of Open MPI; the OSU Micro-Benchmarks, Intel MPI Benchmarks and nccl-tests; the
@@ -23,12 +23,12 @@ NO_PATTERN = (
 
 @dataclass(frozen=True)
 class Hint:
-    """What to say instead of a suggestion, where no word here means the same."""
+    """A text in place of a suggestion, for a word without equivalent."""
 
     text: str
 
 
-# By kind of word: what it is called elsewhere, in small letters without separators.
+# By kind of word: names in other tools, in small letters without separators.
 WORDS: dict[str, dict[str, str | Hint]] = {
     "benchmark": {
         **dict.fromkeys(("pingpong", "lat", "netpipe", "p2platency"), "latency"),
@@ -117,13 +117,13 @@ WORDS: dict[str, dict[str, str | Hint]] = {
         **dict.fromkeys(("loggops", "logp", "analytical", "analytic", "closedform"), "loggp"),
     },
 }  # fmt: skip
-# What tools put before the names of their benchmarks.
+# Prefixes of benchmark names in other tools.
 PREFIXES = ("osu", "imb", "mpi", "gpcnet")
 OF_SUITE = re.compile(r"(osu|imb)[ _-]", re.IGNORECASE)
 
 
 def kind_of(at: str) -> str | None:
-    """What kind of word is asked for at this place of the input."""
+    """The kind of word at this place of the input."""
     last = at.split()[-1] if at.split() else ""
     named = {"bench": "benchmark", "collective": "benchmark", "name": "benchmark"}
     if at.startswith("background"):
@@ -132,12 +132,12 @@ def kind_of(at: str) -> str | None:
 
 
 def plain(word: str) -> str:
-    """A word without what its spellings differ in."""
+    """A word in a form that is common to its spellings."""
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
 def meant(kind: str, word: str, legal: Iterable[str]) -> str | Hint | None:
-    """The one of `legal` that `word` means, why there is none, or None if it is not known."""
+    """The equivalent of `word` in `legal`, a `Hint` without one, or None if unknown."""
     legal = list(legal)
     name, _, number = word.partition(":" if kind == "pattern" else "=")
     bare = plain(name)
@@ -156,8 +156,8 @@ def meant(kind: str, word: str, legal: Iterable[str]) -> str | Hint | None:
     return None
 
 
-# What an option of a launcher asks for: this program's option for it, or the first that a command
-# has, and its name in a sentence.
+# Meanings of launcher options: the option of odonata, or the first that a command has, and its name
+# in a sentence.
 MEANINGS = {
     "ranks": (("-n", "--ranks", "--nodes"), "the number of ranks"),
     "nodes": (("--nodes",), "the number of nodes"),
@@ -308,7 +308,7 @@ WITHOUT_EFFECT: Mapping[str, tuple[int, str]] = {
     **dict.fromkeys(("-envlist", "-genvlist", "--envlist"), (1, ENVIRONMENT)),
     **dict.fromkeys(("-envnone", "-genvnone", "--envnone"), (0, LESS)),
 }  # fmt: skip
-# Of these a value may follow an equals sign, never a blank: `srun --bcast ./app`.
+# A value of these follows an equals sign, never a blank: `srun --bcast ./app`.
 OPTIONAL = (
     "--exclusive", "--kill-on-bad-exit", "--immediate", "-K", "--bcast", "--propagate",
     "--resv-ports", "--no-kill", "--pty",
@@ -316,8 +316,8 @@ OPTIONAL = (
 
 
 def for_option(typed: str, command: str, legal: Iterable[str]) -> Hint | None:
-    """What a launcher's option means for a command that has the options `legal`; None if this is
-    the option of no launcher."""
+    """The equivalent of a launcher's option for a command with the options `legal`; None if no
+    launcher has it."""
     if typed in SAID:
         return Hint(SAID[typed])
     if concept := MEANS.get(typed):
@@ -347,7 +347,7 @@ def exported(value: str) -> tuple[list[str], list[str]]:
 
 
 def place_of_mapping(option: str, value: str) -> str | Hint | None:
-    """What Open MPI's and Hydra's `--map-by VALUE` asks for: an option here, or nothing (None)."""
+    """The equivalent option for `--map-by VALUE` of Open MPI and Hydra, or None."""
     word = value.lower().partition(":")[0] if not value.lower().startswith("ppr") else "ppr"
     if word == "ppr":
         found = re.fullmatch(r"ppr:([0-9]+):node.*", value.lower())

@@ -1,8 +1,8 @@
 """Tables: the core's rows as Arrow, and results on disk.
 
-Column names carry their unit (`time_s`, `bytes`). A result directory holds one Parquet file a
-table and `summary.json`, which names them; that is also how we know a directory as ours, and which
-files in it: others may lie beside them, and are never touched.
+Column names end in their unit (`time_s`, `bytes`). A result directory has one Parquet file per
+table and `summary.json`, which lists them and identifies the directory as a result. Other files in
+it are never touched.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ FORMAT = "odonata-results/1"
 SUMMARY = "summary.json"
 REPORT = "report.html"
 TRIAL = "trial"
-# Values of a table that is read: 2^25 rows of a record, which take 4 GB.
+# Largest number of values of a table that is read: 2^25 rows of a record, 4 GB.
 MOST_CELLS = 15 << 25
 MOST_BYTES = 3 << 30
-PATIENCE_S = 1  # how long a lock is waited for before that is said, seconds of wall time
-# Results from before `summary.json` had `contents` may have any of these.
+PATIENCE_S = 1  # waiting time for a lock before a message is printed, seconds of wall time
+# Files of results whose `summary.json` has no `contents`.
 TABLES = ("background", "calls", "counters", "distance", "jobs", "link_kinds", "links",
           "messages", "ranks", "rows")  # fmt: skip
-# How a file is known to be a report of ours; the report's `page.html` has it in its first lines.
+# Mark of a report; the report's `page.html` has it in its first lines.
 MARK = '<meta name="generator" content="odonata">'
 
 
 def rows_of(value: Any) -> list[dict[str, Any]]:
-    """A table as rows, whether it came as rows or as columns."""
+    """A table as rows, from rows or columns."""
     if isinstance(value, Mapping):
         names = list(value)
         return [dict(zip(names, row, strict=True)) for row in zip(*value.values(), strict=True)]
@@ -47,7 +47,7 @@ def rows_of(value: Any) -> list[dict[str, Any]]:
 
 
 def table(value: Any) -> pyarrow.Table:
-    """A table as Arrow; pandas and Polars take it without a copy."""
+    """A table as Arrow; pandas and Polars read it without a copy."""
     import pyarrow
 
     if isinstance(value, Mapping):
@@ -56,9 +56,9 @@ def table(value: Any) -> pyarrow.Table:
 
 
 def check_out(wrong: Diagnostics, text: str | Path, force: bool) -> Path:
-    """Where results go: a new or empty directory, or with `force` an earlier result of ours.
+    """The directory of results: new, empty, or with `force` an earlier result.
 
-    That it can be written to is proven by writing, and what was made for that is removed.
+    A test file proves that it can be written to, and is removed.
     """
     wanted = "a new or empty directory"
     if not isinstance(text, (str, os.PathLike)) or not os.fspath(text):
@@ -84,11 +84,13 @@ def check_out(wrong: Diagnostics, text: str | Path, force: bool) -> Path:
 
 
 def probe(path: Path) -> None:
-    """Write where the directory is or will be, and leave everything as it was; `OSError` if that
-    fails. It is not made: somebody else may be about to, and must not see it go."""
+    """Write a test file at or above the directory and remove it; `OSError` on failure.
+
+    The directory is not created, because another process may be about to create it.
+    """
     for nearest in (path, *path.parents):
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            nearest.lstat()  # a link that leads nowhere is there, and fails below
+            nearest.lstat()  # a dangling link exists, and fails below
             break
     trial = passing(nearest / TRIAL)
     try:
@@ -99,19 +101,19 @@ def probe(path: Path) -> None:
 
 
 def is_trial(path: Path) -> bool:
-    """Whether a file is what `probe` writes: one that was killed leaves it behind."""
+    """Whether a file is a test file of `probe`, which a killed process leaves behind."""
     return is_passing(path) and path.name.endswith(f"-{TRIAL}")
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a directory holds results that we wrote."""
+    """Whether a directory holds results of odonata."""
     return summary_of(path / SUMMARY) is not None
 
 
 def summary_of(file: Path) -> dict[str, Any] | None:
-    """A summary that we wrote; None of anything else."""
+    """A summary that odonata wrote; None for other files."""
     try:
-        if file.is_file():  # a pipe would not be read to its end
+        if file.is_file():  # a pipe has no end
             found = json.loads(read_text(file))
             return found if found["format"] == FORMAT else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -120,7 +122,7 @@ def summary_of(file: Path) -> dict[str, Any] | None:
 
 
 def contents(summary: Mapping[str, Any], path: Path) -> list[Path]:
-    """The files of an earlier result beside its summary."""
+    """The files of an earlier result except its summary."""
     names = summary.get("contents")
     if names is None:
         texts = [text.get("name") for text in each(summary.get("files")) if isinstance(text, dict)]
@@ -130,14 +132,14 @@ def contents(summary: Mapping[str, Any], path: Path) -> list[Path]:
 
 
 def each(value: Any) -> Sequence[Any]:
-    """What is in a list; nothing of what is none, as where somebody has edited a summary."""
+    """The items of a list; none if the value is no list, as in an edited summary."""
     return value if isinstance(value, list) else ()
 
 
 def earlier(path: Path) -> set[Path]:
-    """What of a directory is an earlier result, the report on it included: what may be replaced.
+    """The files of an earlier result, including its report: those that may be replaced.
 
-    So is what one had moved there that was killed before its summary followed, which has the names.
+    Included are files of a result that was killed before its summary, which lists them, was moved.
     """
     found = set()
     waiting = [file for file in leftovers(path) if file.name.endswith(f"-{SUMMARY}")]
@@ -151,30 +153,30 @@ def earlier(path: Path) -> set[Path]:
 
 
 def leftovers(path: Path) -> set[Path]:
-    """What a directory has of results that were stopped on their way to their places."""
+    """Temporary files of results that were stopped before their files were moved."""
     files = path.iterdir() if path.is_dir() else ()
     return {file for file in files if is_passing(file) and file.is_file()}
 
 
 def all_places(path: Path) -> list[Path]:
-    """Where results may be put in a directory."""
+    """The places of results in a directory."""
     return [path / SUMMARY, *(path / f"{name}.parquet" for name in TABLES)]
 
 
 def is_place(path: Path, file: Any) -> bool:
-    """Whether results in a directory may be put where this file is to be."""
+    """Whether results in a directory may take the place of this file."""
     if not isinstance(file, (str, os.PathLike)):
         return False
     return Path(os.path.abspath(file)) in (*all_places(path), path / REPORT)
 
 
 def taken(places: Iterable[Path], old: set[Path]) -> Path | None:
-    """The first of these places where something lies that is no earlier result."""
+    """The first of these places with a file that is no earlier result."""
     return next((p for p in places if p not in old and os.path.lexists(p)), None)
 
 
 def is_report(path: Path) -> bool:
-    """Whether a file is a report that we wrote."""
+    """Whether a file is a report of odonata."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -188,7 +190,7 @@ def write(
     force: bool = False,
     texts: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a result directory, unless something else is there."""
+    """Write a result directory, unless other files are in its place."""
     wrong = Diagnostics()
     checked = check_out(wrong, path, force)
     wrong.raise_any()
@@ -203,12 +205,11 @@ def put(
     force: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> None:
-    """Write to where `check_out` allowed; `texts` are files of other forms, by name; `tell` hears
-    of whom this waits for, if that takes long.
+    """Write to the place that `check_out` accepted. `texts` are further files by name; `tell` is
+    called with the reason if this waits for long.
 
-    All is written beside what is there, and takes its place when all is whole: what does not fit
-    leaves the directory as it was. While files move there is no `summary.json`, which comes last:
-    a directory that has one is whole.
+    All files are written under temporary names and then renamed, so a failure leaves the directory
+    unchanged. `summary.json` is removed first and written last: a directory with one is complete.
     """
     made = [p for p in (path, *path.parents) if not p.exists()]
     columns = {name: table(value) for name, value in tables.items()}
@@ -218,12 +219,12 @@ def put(
     texts = {**texts, SUMMARY: json.dumps(about, indent=1) + "\n"}
     token = os.urandom(8).hex()
     parts = {path / name: passing(path / name, token) for name in (*names, SUMMARY)}
-    away = passing(path / SUMMARY)  # where the earlier summary waits
+    away = passing(path / SUMMARY)  # temporary place of the earlier summary
     is_whole = False
     try:
         path.mkdir(parents=True, exist_ok=True)
         with alone(path, tell) as is_alone:
-            path.mkdir(parents=True, exist_ok=True)  # who had it before may have failed
+            path.mkdir(parents=True, exist_ok=True)  # the earlier owner of the lock may have failed
             left, old = leftovers(path), earlier(path)
             check_places(path, parts, old, is_free=force or not old - left)
             old = old | left if is_alone else old - left
@@ -231,11 +232,11 @@ def put(
             is_whole = True
             try:
                 take_places(parts, old, away)
-            except KeyboardInterrupt:  # between two files: half of it would be nobody's result
+            except KeyboardInterrupt:  # not between two files: half of them would be no result
                 take_places(parts, old, away)
                 raise
     except BaseException:
-        # Of what has begun to move the summaries stay, and tell the next one what to replace.
+        # If files have begun to move, the summaries remain and list the files to replace.
         has_begun = is_whole and not all(part.exists() for part in parts.values())
         if not has_begun:
             with contextlib.suppress(OSError):
@@ -250,8 +251,8 @@ def put(
 
 @contextlib.contextmanager
 def alone(path: Path, tell: Callable[[str], None] | None = None) -> Iterator[bool]:
-    """Inside, nobody else on this host puts results into a directory; False where nothing can be
-    locked. Of a directory on NFS other hosts do not hear."""
+    """Inside, no other process of this host puts results into a directory. False if it cannot be
+    locked. Locks on NFS do not reach other hosts."""
     is_alone = False
     held = os.open(path, os.O_RDONLY)
     try:
@@ -264,7 +265,7 @@ def alone(path: Path, tell: Callable[[str], None] | None = None) -> Iterator[boo
 
 
 def wait_for(held: int, path: Path, tell: Callable[[str], None] | None) -> None:
-    """Take the lock of an open directory, and say so if somebody else keeps it for long."""
+    """Lock an open directory, with a message if another process holds the lock for long."""
     if tell is None:
         fcntl.flock(held, fcntl.LOCK_EX)
         return
@@ -272,7 +273,7 @@ def wait_for(held: int, path: Path, tell: Callable[[str], None] | None) -> None:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return
     words = f"waiting for another run, which is writing its results to {os.path.relpath(path)}"
-    timer = threading.Timer(PATIENCE_S, tell, (words,))  # a lock has no time limit of its own
+    timer = threading.Timer(PATIENCE_S, tell, (words,))  # a lock has no time limit
     timer.daemon = True
     timer.start()
     try:
@@ -284,11 +285,11 @@ def wait_for(held: int, path: Path, tell: Callable[[str], None] | None) -> None:
 def write_parts(
     parts: Mapping[Path, Path], columns: Mapping[str, pyarrow.Table], texts: Mapping[str, str]
 ) -> None:
-    """Write tables and texts to where they wait."""
+    """Write tables and texts under their temporary names."""
     from pyarrow import parquet
 
     for whole, part in parts.items():
-        # Arrow takes no name that is not Unicode, but a file that is open.
+        # Arrow accepts no name that is not Unicode, but an open file.
         with naming(whole), part.open("wb") as file:
             if whole.name in texts:
                 file.write(texts[whole.name].encode())
@@ -297,8 +298,8 @@ def write_parts(
 
 
 def check_places(path: Path, places: Iterable[Path], old: set[Path], is_free: bool) -> None:
-    """`FileExistsError` where results would take the place of another run's, which came meanwhile,
-    or of a file that is none of ours."""
+    """`FileExistsError` if results would replace those of a concurrent run, or a file that is not
+    odonata's."""
     if not is_free:
         raise FileExistsError(errno.EEXIST, "another run's results came there meanwhile", str(path))
     if strange := taken(places, old):
@@ -306,8 +307,8 @@ def check_places(path: Path, places: Iterable[Path], old: set[Path], is_free: bo
 
 
 def take_places(parts: Mapping[Path, Path], old: set[Path], away: Path) -> None:
-    """Move what is whole to its place, and remove what it replaces. It goes on where it was
-    stopped."""
+    """Move complete files to their places, and remove those they replace. Continues an
+    interrupted move."""
     *first, (summary, waiting) = parts.items()
     if not waiting.exists():
         return
@@ -316,15 +317,15 @@ def take_places(parts: Mapping[Path, Path], old: set[Path], away: Path) -> None:
         if source.exists():
             with naming(summary if target == away else target):
                 source.replace(target)
-    for gone in (*sorted(old - set(parts)), away):  # which has the names of those before it
-        with contextlib.suppress(OSError):  # the new summary does not name it
+    for gone in (*sorted(old - set(parts)), away):  # which lists the earlier files
+        with contextlib.suppress(OSError):  # the new summary does not list it
             gone.unlink()
     with naming(summary):
         waiting.replace(summary)
 
 
 def remove_empty(directories: Iterable[Path]) -> None:
-    """Remove directories, inner ones first, of which nothing has come."""
+    """Remove empty directories, inner ones first."""
     for directory in directories:
         with contextlib.suppress(OSError):
             directory.rmdir()
@@ -347,10 +348,10 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
 
 
 def read_parquet(file: BinaryIO) -> pyarrow.Table:
-    """A table that lies in an open Parquet file.
+    """The table of an open Parquet file.
 
-    Read by this thread alone: one of Arrow's may still hold the file when Python ends, has to ask
-    an interpreter that is no more to let go of it, and so aborts the process (apache/arrow 34314).
+    Read by this thread alone: a thread of Arrow's may still hold the file when the interpreter has
+    ended, and then aborts the process (apache/arrow 34314).
     """
     from pyarrow import parquet
 
@@ -358,11 +359,11 @@ def read_parquet(file: BinaryIO) -> pyarrow.Table:
 
 
 def table_of(file: Any) -> pyarrow.Table:
-    """What an open `ParquetFile` holds; `ValueError` if that is too much for a table of ours: a
-    small file may hold very many values that are alike.
+    """The table of an open `ParquetFile`; `ValueError` if it is too large: a small file may hold
+    very many equal values.
 
-    Of its metadata only the counts are asked for: pyarrow ends the process where those of a column
-    are damaged.
+    Only the counts of its metadata are read: pyarrow ends the process if those of a column are
+    damaged.
     """
     import pyarrow
 
@@ -379,7 +380,7 @@ def table_of(file: Any) -> pyarrow.Table:
 
 
 def damaged(path: Path, reason: str) -> InputError:
-    """What to raise about results that cannot be read."""
+    """The exception for results that cannot be read."""
     wrong = Diagnostics()
     wrong.add("rundir", path, f"results as `odonata run --out` wrote them ({reason})")
     return InputError(wrong.list)

@@ -1,7 +1,7 @@
-"""Which algorithm a collective should use: every one is tried, and the choice carried to a library.
+"""Finds the fastest algorithm of a collective and writes tuning files of MPI libraries.
 
-`odonata.tune("allgather", machine, nodes=[32, 512], ppn=12)` compares; the files of the result are
-what MPICH and Open MPI read.
+`odonata.tune("allgather", machine, nodes=[32, 512], ppn=12)` compares all algorithms. MPICH and
+Open MPI read the files of the result.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ COLLECTIVES = (
 )  # fmt: skip
 SIZES = "8:1Mi"
 NODES_WANTED = "numbers of nodes: `32` or `32,512,2048`"
-# A reason is worth a word if it makes a tenth of difference.
+# Ratio from which a difference is stated as a reason.
 WORTH = 1.1
 
 
 @dataclass
 class TuneResult(Sweep[TuneRow]):
-    """Rows by nodes, message size and algorithm, and the files that carry the choice.
+    """Rows by nodes, message size and algorithm, and the tuning files with the selection.
 
-    A row has `nodes`, `ranks`, `bytes`, `algorithm`, `latency_s` (mean over ranks, None if it was
-    too much to simulate), `latency_max_s`, `method` (`exact`, `sampled`), `error` (relative, half
-    of what holds the time 19 times of 20), `rounds`, `rounds_played`, `ranks_played`, `messages`
-    and `bytes_sent` by a rank on the mean, `network_bytes` between nodes and `global_bytes` between
+    A row has `nodes`, `ranks`, `bytes`, `algorithm`, `latency_s` (mean over ranks, None if too
+    large to simulate), `latency_max_s`, `method` (`exact`, `sampled`), `error` (relative, half of
+    the 95 % confidence interval), `rounds`, `rounds_played`, `ranks_played`, `messages` and
+    `bytes_sent` (means per rank), `network_bytes` between nodes and `global_bytes` between
     groups, `is_default`, `is_winner`.
     """
 
@@ -66,7 +66,7 @@ class TuneResult(Sweep[TuneRow]):
 
     @property
     def files(self) -> dict[str, str]:
-        """Text by name: `mpich.json` and `openmpi.conf`, as far as they have the algorithms."""
+        """Text by name: `mpich.json` and `openmpi.conf`, if these libraries have the algorithms."""
         return {file["name"]: file["text"] for file in self.summary["files"]}
 
     def save(self, path: str | Path, force: bool = False) -> None:
@@ -83,7 +83,7 @@ class TuneResult(Sweep[TuneRow]):
     def plot(
         self, ax: matplotlib.axes.Axes | None = None, *, bytes: int | None = None
     ) -> matplotlib.axes.Axes:
-        """Time against ranks, a line an algorithm, at one message size (the smallest)."""
+        """Plot time against ranks, one line per algorithm, at one message size (the smallest)."""
         from . import plot
 
         return plot.tune(self, ax, bytes)
@@ -105,8 +105,8 @@ def tune(
 ) -> TuneResult:
     """Try every algorithm of `collective` on `nodes` (numbers of nodes) with `ppn` ranks each.
 
-    `sizes` in bytes, as for the benchmark of the same name. One call of more than `messages`
-    messages is not simulated whole: where its rounds are alike, and its ranks, some stand for all.
+    `sizes` in bytes, as for the benchmark of the same name. A call with more than
+    `messages` messages is sampled: representative rounds and ranks are simulated.
     """
     wrong = Diagnostics()
     wrong.word("collective", collective, COLLECTIVES, "a collective")
@@ -170,7 +170,7 @@ def read_counts(text: str) -> list[int]:
 
 
 def shown(result: TuneResult, whole: bool) -> str:
-    """For each number of nodes, the fastest beside the library's own; with `whole`, all of them."""
+    """For each number of nodes the fastest and the library's own; with `whole`, all of them."""
     s = result.summary
     where = f"{s['machine']}, {s['mpi']}, {s['fidelity']} fidelity"
     lines = [f"# odonata tune {result.collective} on {where}"]
@@ -196,7 +196,7 @@ def in_first_table(row: Mapping[str, Any]) -> bool:
 
 
 def compared(calls: Sequence[Sequence[Mapping[str, Any]]], mpi: str) -> list[str]:
-    """A line a size: the winner, the library's choice, their ratio and the reason."""
+    """One line per size: the fastest, the library's choice, their ratio and the reason."""
     cells = [("# bytes", "fastest", "time", f"{mpi} has", "time", "ratio", "why")]
     for call in calls:
         own = next(row for row in call if row["is_default"])
@@ -213,7 +213,7 @@ def compared(calls: Sequence[Sequence[Mapping[str, Any]]], mpi: str) -> list[str
 
 
 def by_algorithm(calls: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
-    """The time of every algorithm, a column each, with its rounds."""
+    """The time of each algorithm in a column, with its rounds."""
     names = list(dict.fromkeys(row["algorithm"] for call in calls for row in call))
     rounds = {row["algorithm"]: f"{row['rounds']:,}" for call in calls for row in call}
     cells = [("# bytes", *names), ("# rounds", *(rounds[name] for name in names))]
@@ -232,7 +232,7 @@ def timed(row: Mapping[str, Any]) -> str:
 
 
 def reason(best: Mapping[str, Any], own: Mapping[str, Any]) -> str:
-    """What the winner has less of than the library's choice, and what more."""
+    """The quantities in which the fastest and the library's choice differ."""
     if best is own:
         return "the library's own"
     counts = (
