@@ -58,7 +58,7 @@ class Outcome:
     stderr: str
     before: dict[str, int]
     after: dict[str, int]
-    took_s: float  # of the CPU in process, else of the wall clock
+    took_s: float  # CPU time; of a command, with the time in which it sleeps
 
 
 def wrong_with(case: Case, found: Outcome) -> str | None:
@@ -132,15 +132,15 @@ def here(case: Case, at: Path) -> Outcome:
         began = time.process_time()
         os.environ.update(case.env)
         os.chdir(at)
-        computing = sweeps.ask
-        sweeps.ask = nothing_computed
+        computing = sweeps.run_points
+        sweeps.run_points = nothing_computed
         try:
             with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
                 code = looked(cli, core, case) if case.argv[:1] == ("run",) else None
                 if code is None:
                     code = cli.code_of(list(case.argv))
         finally:
-            sweeps.ask = computing
+            sweeps.run_points = computing
             os.chdir(place)
             for name in set(os.environ) - set(environment):
                 del os.environ[name]
@@ -166,7 +166,7 @@ def looked(cli, core, case: Case) -> int:
     return code
 
 
-def nothing_computed(points, store, hands, tick, stop):
+def nothing_computed(points, store, executor, tick, stop):
     return {"asked": 0, "computed": 0, "interrupted": False, "wall_s": 0.0}, {}
 
 
@@ -177,15 +177,14 @@ def command(case: Case, at: Path) -> Outcome:
         before = listing(at)
         words = [os.fsencode(word) for word in (sys.executable, "-m", "odonata", *case.argv)]
         env = {**os.environ, **case.env}
-        began = time.monotonic()
         process = subprocess.Popen(
             words, cwd=at, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
-        out, err, code = watch(process, began)
-        wall = time.monotonic() - began
+        watchdog = Watchdog(process.pid)
+        out, err, code = watch(process, watchdog)
         text = (out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
-        return Outcome(code, *text, before, listing(at), wall)
+        return Outcome(code, *text, before, listing(at), watchdog.seconds)
 
 
 def forked(case: Case, at: Path) -> Outcome:
@@ -195,16 +194,15 @@ def forked(case: Case, at: Path) -> Outcome:
         case.write(at)
         before = listing(at)
         out, err = at.with_name("stdout"), at.with_name("stderr-of-case")
-        began = time.monotonic()
         pid = os.fork()
         if pid == 0:
             become(case, at, out, err)
-        code, killed = wait(pid, began)
-        took = time.monotonic() - began
+        watchdog = Watchdog(pid)
+        code, killed = wait(watchdog)
         texts = [file.read_text(encoding="utf-8", errors="replace") for file in (out, err)]
         if killed:
             texts[1] += f"\nthis is a bug of odonata: {killed}"
-        return Outcome(code, *texts, before, listing(at), took)
+        return Outcome(code, *texts, before, listing(at), watchdog.seconds)
 
 
 def become(case: Case, at: Path, out: Path, err: Path) -> NoReturn:
@@ -231,23 +229,49 @@ def become(case: Case, at: Path, out: Path, err: Path) -> NoReturn:
         os._exit(code)
 
 
-def wait(pid: int, began: float) -> tuple[int, str]:
+def spent(pid: int) -> tuple[bool, float]:
+    """Whether a process sleeps, and the CPU time that it has had, seconds."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return False, 0.0
+    ticks = int(words[11]) + int(words[12])
+    return words[0] in "SD", ticks / os.sysconf("SC_CLK_TCK")
+
+
+class Watchdog:
+    """The time that a process needs by itself: its CPU time, and the time in which it sleeps.
+
+    Time in which other processes have the CPU does not count, so a loaded machine causes no hangs.
+    """
+
+    def __init__(self, pid: int):
+        self.pid, self.slept, self.looked, self.seconds = pid, 0.0, time.monotonic(), 0.0
+
+    def broken_limit(self) -> str:
+        """The limit that the process exceeds, or an empty text."""
+        now, (is_asleep, cpu) = time.monotonic(), spent(self.pid)
+        self.slept += (now - self.looked) * is_asleep
+        self.looked = now
+        self.seconds = max(self.seconds, cpu + self.slept)
+        if resident(self.pid) > BYTES:
+            return "memory above 4 GB"
+        return f"a hang above {SECONDS} s" if self.seconds > SECONDS else ""
+
+
+def wait(watchdog: Watchdog) -> tuple[int, str]:
     """A process's exit code, and why it was killed if it was."""
-    killed = ""
+    pid, killed = watchdog.pid, ""
     while True:
         found, status = os.waitpid(pid, os.WNOHANG)
         if found:
             return (70 if killed else os.waitstatus_to_exitcode(status)), killed
-        if resident(pid) > BYTES:
-            killed = "memory above 4 GB"
-        elif time.monotonic() - began > SECONDS:
-            killed = f"a hang above {SECONDS} s"
-        if killed:
+        if killed := killed or watchdog.broken_limit():
             os.killpg(pid, 9)
         time.sleep(0.002)
 
 
-def watch(process: subprocess.Popen, began: float) -> tuple[bytes, bytes, int]:
+def watch(process: subprocess.Popen, watchdog: Watchdog) -> tuple[bytes, bytes, int]:
     """Output and exit code of a process, which is killed at the limits of time and memory."""
     killed = ""
     while True:
@@ -255,11 +279,7 @@ def watch(process: subprocess.Popen, began: float) -> tuple[bytes, bytes, int]:
             out, err = process.communicate(timeout=0.1)
             break
         except subprocess.TimeoutExpired:
-            if resident(process.pid) > BYTES:
-                killed = "memory above 4 GB"
-            elif time.monotonic() - began > SECONDS:
-                killed = f"a hang above {SECONDS} s"
-            if killed:
+            if killed := killed or watchdog.broken_limit():
                 os.killpg(process.pid, 9)
     if killed:
         return out, err + b"\nthis is a bug of odonata: " + killed.encode(), 70

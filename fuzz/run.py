@@ -100,7 +100,7 @@ class Worker:
         """What must end this worker, if anything. It is not charged for what others run meanwhile:
         its time is that of the CPU, and that in which it sleeps."""
         began, *_ = HEAD.unpack(self.board[:])
-        now, (is_asleep, cpu) = time.monotonic(), spent(self.pid)
+        now, (is_asleep, cpu) = time.monotonic(), judge.spent(self.pid)
         if began != self.at_case:
             self.at_case, self.slept, self.cpu = began, 0.0, cpu
         self.slept += (now - self.looked) * is_asleep
@@ -121,16 +121,6 @@ class Worker:
         began, done, failures = HEAD.unpack(self.board[:])
         self.board[:] = HEAD.pack(0.0, done + 1, int(failures) + 1)
         self.chunks = [(kind, count, number + 1_000_003), *self.chunks[nth + 1 :]]
-
-
-def spent(pid: int) -> tuple[bool, float]:
-    """Whether a process sleeps, and the CPU time that it has had, seconds."""
-    try:
-        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return False, 0.0
-    ticks = int(words[11]) + int(words[12])
-    return words[0] in "SD", ticks / os.sysconf("SC_CLK_TCK")
 
 
 def run_chunk(one, kind: str, count: int, number: int) -> None:
