@@ -76,7 +76,8 @@ def test_what_is_damaged_was_valid(tmp_path, kind, monkeypatch):
     (101, "", "thread 'main' panicked at src/lib.rs:1:1:\nboom", "panicked at"),
     (134, "", "memory allocation failed", "exit code 134"),
     (2, "", "odonata: error: 1 problem\n\n  --nodes\n    found   0\n    wanted  more", None),
-    (2, "", "odonata: error: 1 problem\n\n  --nodes\n    found   0", "does not say what is expected"),
+    (2, "", "odonata: error: 1 problem\n\n  --nodes\n    found   0",
+     "does not say what is expected"),
     (2, "half a table", "odonata: error: 1 problem\n\n  --nodes\n    wanted  more", "on stdout"),
     (2, "", "no", "without complaints"),
 ])  # fmt: skip

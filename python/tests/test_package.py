@@ -66,7 +66,8 @@ def test_a_run_loads_no_more_than_it_needs():
     loaded = set(run.stdout.split())
     assert "odonata.launch" in loaded
     heavy = {"pyarrow", "matplotlib", "jinja2", "numpy", "rich", "importlib.metadata",
-             "email", "hashlib", "odonata.sweeps", "odonata.multi_job", "odonata.extrapolating", "odonata.published"}
+             "email", "hashlib", "odonata.sweeps", "odonata.multi_job", "odonata.extrapolating",
+             "odonata.published"}
     others = {f"odonata.commands.{name}" for name in ("bench", "traffic", "tune", "validate")}
     assert not loaded & (heavy | others)
 
