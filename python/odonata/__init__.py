@@ -96,7 +96,7 @@ def _find(name: str) -> object:
     return found
 
 
-if not TYPE_CHECKING:  # to whom every name would be known
+if not TYPE_CHECKING:  # which would otherwise accept every name
     __getattr__ = _find
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 class InputError(Exception):
-    """Its argument is a JSON list of complaints: `{at, found, wanted, hint}`."""
+    """Its argument is a JSON list of diagnostics: `{at, found, wanted, hint}`."""
 
 def presets() -> str: ...
 def preset_toml(name: str) -> str | None: ...

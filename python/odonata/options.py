@@ -32,28 +32,27 @@ ROUTING = option(
 FAULTS = option(
     "--faults",
     metavar="PLAN",
-    help="What is broken, and when: a file (docs/models/faults.md), or `random:SEED:N` for N "
+    help="Fault schedule: a file (docs/models/faults.md), or `random:SEED:N` for N "
     "faults drawn from a seed, which `odonata faults` prints.",
 )
 CONGESTION = option(
     "--congestion",
     metavar="on|off",
-    help="Whether switches hold back who sends more to a NIC than it takes.  [default: the "
-    "machine's]",
+    help="Congestion management: throttle senders that overload a NIC.  [default: the machine's]",
 )
 BESIDE = (
     click.option(
         "--background",
         metavar="PATTERN:LOAD",
         multiple=True,
-        help="What the nodes without a job do meanwhile: a pattern of `odonata traffic` and a "
-        "load, such as `uniform:0.4`, in packets or, `uniform:0.4@64Ki`, in messages of so many "
-        "bytes, and with a traffic class, `uniform:0.4,bulk-data`; may be given again.",
+        help="Traffic of nodes without a job: a pattern of `odonata traffic` and a load, such as "
+        "`uniform:0.4`. With a message size: `uniform:0.4@64Ki`. With a traffic class: "
+        "`uniform:0.4,bulk-data`. May be given again.",
     ),
     option(
         "--noise",
         metavar="LENGTH/PERIOD",
-        help="Noise of the operating system: `25us/1ms` takes every core away for 25 us of every "
+        help="Noise of the operating system: `25us/1ms` interrupts every core for 25 us of every "
         "millisecond.",
     ),
 )
@@ -61,50 +60,50 @@ CLASS = option(
     "--class",
     "traffic_class",
     metavar="NAME",
-    help="Traffic class, on Slingshot: best-effort, low-latency, bulk-data, ... as the machine's "
-    "profile has them (docs/models/classes.md).  [default: best-effort]",
+    help="Traffic class on Slingshot: best-effort, low-latency, bulk-data, ... of the machine's "
+    "profile (docs/models/classes.md).  [default: best-effort]",
 )
 LIMITS = option(
     "--limits",
     metavar="off|warn|fail",
     default="fail",
     show_default=True,
-    help="What happens where a NIC, the library or a node runs out of something "
-    "(docs/models/limits.md): the run ends as it would there (fail), goes on and says so (warn), "
-    "or nothing is limited (off).",
+    help="Reaction if a NIC, the library or a node runs out of a resource "
+    "(docs/models/limits.md): the run fails like on the machine (fail), continues with a note "
+    "(warn), or nothing is limited (off).",
 )
 PREFLIGHT = click.option(
     "--preflight",
     is_flag=True,
-    help="Also list every limit the run came within a factor of four of; `odonata preflight` "
-    "foretells from the results of several sizes where each is met.",
+    help="Also list every limit whose use is within a factor of four of the bound. `odonata "
+    "preflight` predicts from several runs at how many nodes each is reached.",
 )
 COUNTERS = click.option(
     "--counters",
     is_flag=True,
-    help="Also print what NICs and links counted, under the names that the machine's own counters "
-    "have (docs/models/counters.md).",
+    help="Also print the counters of NICs and links, under the names of the machine's own "
+    "counters (docs/models/counters.md).",
 )
 NICS = option(
     "--nic-policy",
     metavar="NAME",
-    help="How ranks come to the NICs of their node: block (in order), numa (those of the rank's "
-    "CPU), round-robin, gpu (those of its GPU), single (all the first), or user:0:0-3;1:4-7 (NIC "
-    "0 for ranks 0 to 3 of each node, and so on).  [default: block]",
+    help="Assignment of ranks to NICs of their node: block (in order), numa (of the rank's CPU), "
+    "round-robin, gpu (of its GPU), single (the first). Or user:0:0-3;1:4-7: NIC 0 for ranks 0 to "
+    "3 of each node, NIC 1 for ranks 4 to 7.  [default: block]",
 )
 BUFFERS = option(
     "--buffers",
     metavar="host|gpu",
     default="host",
     show_default=True,
-    help="Where messages lie: in host memory, or in that of the ranks' GPUs "
+    help="Memory of messages: that of the host, or of the ranks' GPUs "
     "(docs/models/gpu-buffers.md).",
 )
 RULES = option(
     "--coll-rules",
     metavar="FILE",
-    help="Which algorithms collectives use: a tuning file of MPICH's "
-    "(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE and its siblings) or Open MPI's "
+    help="Algorithms of collectives: a tuning file of MPICH "
+    "(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE and related variables) or Open MPI "
     "(coll_tuned_dynamic_rules_filename), as `odonata tune` writes them (docs/tuning.md).  "
     "[default: the library's own rules]",
 )
@@ -138,7 +137,7 @@ PLAIN = (
         metavar="NAME|FILE",
         default="mpich",
         show_default=True,
-        help="Whose protocols and algorithms to follow: a library, or a profile (FILE.toml).",
+        help="MPI library whose protocols and algorithms are modeled, or a profile (FILE.toml).",
     ),
     option("--seed", metavar="N", help="Seed of every random draw.  [default: 1]"),
     option("--threads", metavar="N", help="Threads of the simulator; results never depend on it."),
@@ -152,7 +151,7 @@ PLAIN = (
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout."),
     click.option("--quiet", is_flag=True, help="No progress line, no notes, no summary."),
 )
-WHOLE = tuple(o for o in PLAIN if o is not FAULTS)  # of machines that are
+WHOLE = tuple(o for o in PLAIN if o is not FAULTS)  # for whole machines
 COMMON = (*MACHINE, CLASS, fidelity("packet"), *PLAIN)
 AUTO = fidelity("packet", "; auto: the cheapest that is within --tolerance of packets")
 CHOICE = (*MACHINE, CLASS, AUTO, *PLAIN)

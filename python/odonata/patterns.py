@@ -1,11 +1,16 @@
 """Synthetic open-loop traffic: offered load in, accepted load and latency out.
 
-`odonata.traffic("adversarial:1", machine, loads=[0.1, 0.2])`. Patterns are `uniform`,
-`adversarial:K` (each group sends to the group K further on), `group-shift:K` (each endpoint to
-the one K further on in its group), `shift:K` (to the one K further on in the machine), `hotspot:K`
-(all endpoints to K of them), `incast:K` (K endpoints to one), `random-permutation`,
-`worst-permutation` (each endpoint to its counterpart in the next group), `all-to-all` (each
-endpoint to all others in turn) and `random-all-to-all` (the same in random order).
+`odonata.traffic("adversarial:1", machine, loads=[0.1, 0.2])`. Patterns:
+
+- `uniform`, `random-permutation`
+- `adversarial:K`: each group sends to the group K further on
+- `group-shift:K`: each endpoint to the one K further on in its group
+- `shift:K`: each endpoint to the one K further on in the machine
+- `hotspot:K`: all endpoints to K of them
+- `incast:K`: K endpoints to one
+- `worst-permutation`: each endpoint to its counterpart in the next group
+- `all-to-all`: each endpoint to all others in turn
+- `random-all-to-all`: the same in random order
 """
 
 from __future__ import annotations

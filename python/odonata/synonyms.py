@@ -4,7 +4,7 @@ A word that edit distance would confuse with another, such as `-N` with `-n`, ha
 meaning, or with the reason why it has no equivalent.
 
 Sources: the manual pages srun(1) of Slurm, aprun(1) and mpiexec(1) of Cray PALS, mpiexec of MPICH's
-Hydra and mpirun(1) of Open MPI; the OSU Micro-Benchmarks, Intel MPI Benchmarks and nccl-tests; the
+Hydra and mpirun(1) of Open MPI. The OSU Micro-Benchmarks, Intel MPI Benchmarks and nccl-tests; the
 traffic patterns of BookSim 2, SuperSim and CODES.
 """
 

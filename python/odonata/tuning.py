@@ -39,11 +39,14 @@ WORTH = 1.1
 class TuneResult(Sweep[TuneRow]):
     """Rows by nodes, message size and algorithm, and the tuning files with the selection.
 
-    A row has `nodes`, `ranks`, `bytes`, `algorithm`, `latency_s` (mean over ranks, None if too
-    large to simulate), `latency_max_s`, `method` (`exact`, `sampled`), `error` (relative, half of
-    the 95 % confidence interval), `rounds`, `rounds_played`, `ranks_played`, `messages` and
-    `bytes_sent` (means per rank), `network_bytes` between nodes and `global_bytes` between
-    groups, `is_default`, `is_winner`.
+    Columns of a row:
+
+    - `nodes`, `ranks`, `bytes`, `algorithm`, `is_default`, `is_winner`
+    - `latency_s` (mean over ranks, None if too large to simulate), `latency_max_s`
+    - `method` (`exact`, `sampled`), `error` (relative, half of the 95 % confidence interval),
+      `rounds`, `rounds_played`, `ranks_played`
+    - `messages` and `bytes_sent` (means per rank), `network_bytes` between nodes, `global_bytes`
+      between groups
     """
 
     collective: str

@@ -121,7 +121,7 @@ def main() -> None:
 
 def die_with(parent: int) -> None:
     """Let the kernel kill this process when the parent ends, which may have happened."""
-    import ctypes  # of whoever only asks, not a millisecond
+    import ctypes  # less than a millisecond
 
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:

@@ -72,6 +72,10 @@ fn code_strings_and_targets_of_links_are_no_prose() {
         ("a.rs", format!("//! Page.\nconst X: &str = \"// somebody {long}\";\n")),
         ("a.rs", "//! Page.\nconst X: &str = r#\"a\"// somebody\"#;\n".into()),
         ("a.rs", "//! Page.\nfn f<'a>(c: char) -> bool { c == '\"' } // fine\n".into()),
+        ("a.py", {
+            let part = sentence(20).replace('.', "");
+            format!("o(help=\"{part}\")\no(help=(\"{part} \"\n\"one.\"))\n")
+        }),
         ("a.py", format!("x = \"# somebody\"\nfail('{long}')\n")),
         ("a.py", "def f():\n    \"\"\"Fine.\n\n    \\b\n    somebody\n    \"\"\"\n".into()),
     ] {

@@ -145,6 +145,8 @@ enum Seen {
     Name,
     /// After `help=`, perhaps with an opening bracket.
     Help,
+    /// After a literal of a help text, which an adjacent one continues.
+    Literal,
 }
 
 /// Arguments of click and argparse whose strings users read.
@@ -162,16 +164,16 @@ pub fn python(text: &str) -> Vec<Text> {
             comments.add(line, "#", whole.trim_start_matches('#'), fresh);
         } else if c.is_alphabetic() || c == '_' {
             let word = r.word();
-            let prefix = word.len() <= 2 && word.chars().all(|c| "rRbBfFuU".contains(c));
+            let prefix = word.chars().count() <= 2 && word.chars().all(|c| "rRbBfFuU".contains(c));
             if prefix && "\"'".contains(r.peek(0)) {
-                literal(&mut r, fresh && depth == 0, &seen, &mut strings, line);
+                literal(&mut r, fresh && depth == 0, &mut seen, &mut strings, line);
             } else if HELP.contains(&word.as_str()) {
                 seen = Seen::Name;
             } else {
                 seen = Seen::Other;
             }
         } else if c == '"' || c == '\'' {
-            literal(&mut r, fresh && depth == 0, &seen, &mut strings, line);
+            literal(&mut r, fresh && depth == 0, &mut seen, &mut strings, line);
         } else {
             r.next();
             match c {
@@ -192,7 +194,7 @@ pub fn python(text: &str) -> Vec<Text> {
 }
 
 /// Reads a literal, and keeps it if it is a docstring or belongs to a help text.
-fn literal(r: &mut Reader, docstring: bool, seen: &Seen, strings: &mut Vec<Text>, line: usize) {
+fn literal(r: &mut Reader, docstring: bool, seen: &mut Seen, strings: &mut Vec<Text>, line: usize) {
     let quote = r.next().to_string();
     let triple = quote.repeat(2);
     let body = if r.starts(&triple) {
@@ -206,14 +208,17 @@ fn literal(r: &mut Reader, docstring: bool, seen: &Seen, strings: &mut Vec<Text>
     if docstring {
         strings.push(dedented(&escaped, line));
     } else if *seen == Seen::Help {
-        // Adjacent literals are one text: the last word of one continues in the next.
-        let part: String = escaped.replace("\\n", " ");
-        match strings.last_mut().filter(|t| t.last().is_some_and(|l| l.1.ends_with('\u{1}'))) {
-            Some(open) => {
-                open.last_mut().expect("it has a line").1.pop();
-                open.push((line, part + "\u{1}"));
+        strings.push(vec![(line, escaped.replace("\\n", " "))]);
+        *seen = Seen::Literal;
+    } else if *seen == Seen::Literal {
+        // A word may continue in the next literal.
+        let part = escaped.replace("\\n", " ");
+        let open = strings.last_mut().expect("a help text has begun");
+        match part.strip_prefix(' ') {
+            None if !open.last().is_some_and(|(_, text)| text.ends_with(' ')) => {
+                open.last_mut().expect("it has a line").1 += &part;
             }
-            None => strings.push(vec![(line, part + "\u{1}")]),
+            _ => open.push((line, part)),
         }
     }
 }
