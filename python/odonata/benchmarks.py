@@ -1,4 +1,7 @@
-"""The built-in benchmarks: names, measured quantities, and their requests to the core."""
+"""The built-in benchmarks: names, measured quantities, and their requests to the core.
+
+`crates/sim/src/bench.rs` defines what each one does.
+"""
 
 from __future__ import annotations
 

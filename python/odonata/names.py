@@ -1,6 +1,8 @@
 """Names in requests: placements, routings, patterns of traffic and others.
 
-Each check adds a diagnostic for an unknown name. The core defines their meaning.
+Each check adds a diagnostic for an unknown name. The core defines their meaning:
+`crates/machine/src/routing/mod.rs`, `crates/machine/src/placement.rs` and
+`crates/sim/src/patterns.rs`.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ pub(crate) struct Step {
     /// It leads to another group.
     pub crosses: bool,
 }
-// It fits two registers; reading as a whole what was written in pieces stalls a processor.
+// It fits two registers. In memory, a read of the whole after writes of its parts would stall.
 const _: () = assert!(size_of::<Option<Step>>() == 16);
 
 /// Above any load: switches and their buffers count in 32 bits.
@@ -199,11 +199,16 @@ impl LoadMetric for IgnoreLoad {
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub(crate) enum Stream {
+    /// Global link toward the intermediate switch or, without one, to the destination.
     FirstLeg = 0x243F_6A88_85A3_08D3,
+    /// Global link from the intermediate switch to the destination.
     SecondLeg = 0x1319_8A2E_0370_7344,
+    /// The intermediate switch, and that of a second candidate.
     Via = 0xA409_3822_299F_31D0,
     OtherVia = 0x082E_FA98_EC4E_6C89,
+    /// One of several parallel links; for Slingshot also the second group that is compared.
     Parallel = 0x4528_21E6_38D0_1377,
+    /// As `Via` and `OtherVia`, for a decision after the source switch.
     Again = 0xBE54_66CF_34E9_0C6C,
     OtherAgain = 0xC0AC_29B7_C97C_50DD,
 }
@@ -215,12 +220,12 @@ pub(crate) fn derive_draw(draw: u64, stream: Stream) -> u64 {
     (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
-/// Two of `n` links, different if there are two, for one leg's draw: its upper half selects the
-/// first, its lower half the second.
+/// Two of `n` links, different if there are two. The upper half of `leg_draw` selects the first,
+/// the lower half the second.
 #[inline]
-pub(crate) fn draw_two(legs: u64, n: u32) -> [u32; 2] {
-    let one = below(legs, n);
-    let other = one + 1 + below(legs << 32, n.saturating_sub(1));
+pub(crate) fn draw_two(leg_draw: u64, n: u32) -> [u32; 2] {
+    let one = below(leg_draw, n);
+    let other = one + 1 + below(leg_draw << 32, n.saturating_sub(1));
     [one, if other >= n { other - n } else { other }]
 }
 
@@ -327,15 +332,15 @@ impl Dragonfly {
         if a.group == b.group { distance(a.row_col(), b.row_col()).into() } else { self.diameter }
     }
 
-    /// The next hop of the minimal path to `target`, which is not `at`. With `fresh`, no hop of
-    /// this leg has been taken and both candidates are open; later only the one already steered for
-    /// is.
+    /// The next hop of the minimal path to `target`, which is not `at`. With `starts_leg`, no hop
+    /// of this leg has been taken, and load selects one of the two drawn global links. Later the
+    /// nearer one is taken; load decides only between equally near ones.
     #[inline]
     pub(crate) fn step(
         &self,
         at: SwitchId,
         target: SwitchId,
-        fresh: bool,
+        starts_leg: bool,
         leg: Stream,
         draw: u64,
         metric: &impl LoadMetric,
@@ -354,7 +359,7 @@ impl Dragonfly {
         let mut one = self.approach(here, pair[i as usize], there, draw, metric);
         let mut other = self.approach(here, pair[j as usize], there, draw, metric);
         let by_load = |s: &mut Step| (metric.cost(s.weigh(metric), s.hops.into()), s.hops);
-        let other_wins = if fresh || other.0 == one.0 {
+        let other_wins = if starts_leg || other.0 == one.0 {
             by_load(&mut other.1) < by_load(&mut one.1)
         } else {
             other.0 < one.0
@@ -363,7 +368,8 @@ impl Dragonfly {
     }
 
     /// The first hop toward `target`, which is not `at`, by the first of the two links that `step`
-    /// would draw. The switches after this one steer for the same link.
+    /// would draw. At the next switch `step` takes the same link, or the second one if that is
+    /// nearer, or as near and cheaper.
     #[inline]
     pub(crate) fn drawn_step(
         &self,

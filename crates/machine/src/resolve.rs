@@ -68,12 +68,12 @@ impl GroupKind {
     }
     /// The `nth` switch, counted within its group, to get a link to another group. Consecutive ones
     /// differ in chassis and in slot, so that the links to one group are spread over both.
-    fn gateway(&self, nth: u64) -> u32 {
+    fn link_switch(&self, nth: u64) -> u32 {
         let (rows, cols) = (u64::from(self.chassis), u64::from(self.slots()));
         let nth = nth % (rows * cols);
-        // Along the diagonal; after a complete turn of rows and columns, along the next one.
-        let turn = rows / gcd(rows, cols) * cols;
-        ((nth % rows) * cols + (nth + nth / turn) % cols) as u32
+        // Along the diagonal; after a complete cycle of rows and columns, along the next one.
+        let cycle = rows / gcd(rows, cols) * cols;
+        ((nth % rows) * cols + (nth + nth / cycle) % cols) as u32
     }
 }
 
@@ -648,9 +648,9 @@ impl<'a> Build<'a> {
                 let (there, back) = (pair_first[a * n + b], pair_first[b * n + a]);
                 for nth in 0..pair_first[a * n + b + 1] - there {
                     let [from, to] = [a, b].map(|g| {
-                        let gateway = self.kinds[kind_of(g)].gateway(assigned[g]);
+                        let switch = self.kinds[kind_of(g)].link_switch(assigned[g]);
                         assigned[g] += 1;
-                        SwitchId(self.groups.raw[g].first + gateway)
+                        SwitchId(self.groups.raw[g].first + switch)
                     });
                     let (there, back) = ((there + nth) as usize, (back + nth) as usize);
                     ends[there] = (from, to);

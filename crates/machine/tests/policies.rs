@@ -104,9 +104,9 @@ fn progressive_policies_decide_again_at_the_direct_link() {
         for (dst, r, local, direct) in packets(&m) {
             let (hop, mut route) = first(&m, dst, r, &Idle);
             assert_eq!(hop.link, local);
-            let gateway = end(&m, local);
-            let next = m.next_hop(gateway, dst, &mut route, r, &Seen::near(direct, 60_000));
-            assert_eq!(m.links.from[next.link], LinkEnd::Switch(gateway));
+            let second = end(&m, local);
+            let next = m.next_hop(second, dst, &mut route, r, &Seen::near(direct, 60_000));
+            assert_eq!(m.links.from[next.link], LinkEnd::Switch(second));
             all += 1;
             if next.link == direct {
                 assert!(route.is_minimal());

@@ -1,4 +1,10 @@
-//! The built-in benchmarks: measurement loops of the OSU micro-benchmarks as programs.
+//! The built-in benchmarks: measurement loops of the OSU micro-benchmarks as lists of steps per
+//! rank (docs/benchmarks.md). `validation` has those of GPCNeT and dgnettest. `crates/bench`
+//! measures the simulator itself.
+//!
+//! A new benchmark needs a variant and a name here, a rule in `api/bench.rs` that computes its row
+//! from the marks, and an entry in `python/odonata/benchmarks.py`, `bench.py` and
+//! `commands/bench.py`. `docs/reference/generate.py` then writes its reference.
 //!
 //! Without contention a simulated machine repeats itself exactly. A few iterations therefore
 //! replace a thousand on a real machine; the first is a warm-up and is not counted.
@@ -22,7 +28,7 @@ pub enum Measure {
     PerRank,
     /// Duration of one call, mean over ranks.
     Call,
-    /// Mean over ranks, and the 99th percentile of the iterations.
+    /// Time or bandwidth of an iteration: mean over ranks, and the 99th percentile.
     Spread,
 }
 
@@ -60,14 +66,16 @@ pub const PUTS: u32 = 8;
 /// Default number of shifts of `put_alltoall` that are simulated: one batch of puts per part.
 pub const SHIFTS: u32 = PUTS * PARTS;
 
-/// Number of parts of the batches of `put_alltoall`, from which the variance is estimated.
+/// Number of parts into which the batches of `put_alltoall` are divided. The variance between parts
+/// gives the error of the extrapolation.
 pub const PARTS: u32 = 8;
 
-/// Number of ranks from which one call is enough: its mean over ranks is within a percent of that
-/// of three calls [estimate], in half the time.
+/// With this many ranks or more, one call of a collective is measured instead of three. Its mean
+/// over ranks differs by less than a percent [estimate], and the run takes half the time.
 pub const MANY: u32 = 8192;
 
 impl Bench {
+    /// The names in requests. `odonata bench` offers those of `python/odonata/benchmarks.py`.
     pub const NAMES: [(&str, Bench); 36] = [
         ("latency", Bench::Latency),
         ("put_latency", Bench::PutLatency),
@@ -123,15 +131,15 @@ impl Bench {
         }
     }
 
-    /// Iterations counted, after one warm-up. With `one_does`, one call represents more of them.
-    pub fn iterations(self, bytes: u64, one_does: bool) -> usize {
+    /// Iterations counted, after one warm-up. With `one_call`, a collective is called once.
+    pub fn iterations(self, bytes: u64, one_call: bool) -> usize {
         if let Bench::Validation(test) = self {
             return test.iterations();
         }
         match self.measure() {
             Measure::OneWay | Measure::Access if bytes <= 1 << 16 => 8,
             Measure::Bandwidth if bytes <= 1 << 13 => 8,
-            Measure::Call if bytes <= 1 << 10 && !one_does => 3,
+            Measure::Call if bytes <= 1 << 10 && !one_call => 3,
             Measure::Call => 1,
             _ => 2,
         }
@@ -181,7 +189,7 @@ impl Bench {
     }
 }
 
-/// Whether only NICs take part: no MPI software on the path.
+/// Whether it consists of puts or gets, in which only NICs take part: no MPI software on the path.
 pub fn is_puts(bench: Bench) -> bool {
     matches!(
         bench,
@@ -194,12 +202,12 @@ pub fn is_puts(bench: Bench) -> bool {
     )
 }
 
-/// A benchmark at one message size, the same for all ranks.
+/// What the ranks run: one benchmark at one message size.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub bench: Bench,
     pub ranks: u32,
-    /// Ranks per node, in tests where it matters.
+    /// Ranks per node; used by fabric tests only.
     pub ppn: u32,
     pub bytes: u64,
     /// Algorithm of a collective.
@@ -236,21 +244,22 @@ impl Plan {
             _ => self.exchange(rank),
         };
         if is_puts(self.bench) {
-            // The window that is the target of puts.
+            // The memory that puts and gets access (in MPI: a window).
             steps.insert(0, Step::Do(Op::Region { held: true, optimized: false }));
         }
         steps
     }
 
     fn calls(self, kind: Kind) -> Streams {
-        let of = |kind, algorithm, bytes| {
+        let prepared = |kind, algorithm, bytes| {
             // Only the root passes all lengths; lists of lengths are shared between ranks.
             let [root, other] = [0, 1]
                 .map(|rank| collective(kind, algorithm, Member { rank, size: self.ranks }, bytes));
             move |rank| Step::Do(seated(if rank == 0 { &root } else { &other }, rank))
         };
-        let call = of(kind, self.algorithm, self.bytes);
-        let barrier = of(Kind::Barrier, Algorithm::Dissemination { k: 2 }, 0);
+        let call = prepared(kind, self.algorithm, self.bytes);
+        let barrier = prepared(Kind::Barrier, Algorithm::Dissemination { k: 2 }, 0);
+        // An iteration has six steps: barrier, wait, mark, call, wait, mark.
         let steps = 6 * (self.iterations + 1);
         Streams::generated(self.ranks, move |rank, nth| {
             (nth < steps).then(|| match nth % 6 {
@@ -265,22 +274,23 @@ impl Plan {
     /// The shifts are in random order, the same for all ranks, and repeat. A rank marks the start
     /// of the first part and the end of each part.
     fn puts(self) -> Streams {
-        const STREAM: u32 = 0x7368_6966;
+        const RANDOM_STREAM: u32 = 0x7368_6966;
         let Plan { ranks: n, bytes, shifts, seed, .. } = self;
         let (mut left, mut order) = ((1..n).collect::<Vec<u32>>(), Vec::new());
         while !left.is_empty() {
-            let at = below(draw(seed, STREAM, 0, order.len() as u64), left.len() as u32);
+            let at = below(draw(seed, RANDOM_STREAM, 0, order.len() as u64), left.len() as u32);
             order.push(left.swap_remove(at as usize));
         }
         let parts = self.parts();
-        // The target window and the first mark. Then per batch: its puts (the last may have fewer),
-        // a wait, and a mark if a part ends there.
-        let a_batch = PUTS as usize + 2;
+        // The memory that puts access, and the first mark. Then per batch: its puts (the last may
+        // have fewer), a wait, and a mark if a part ends there.
+        let batch_steps = PUTS as usize + 2;
         Streams::generated(n, move |rank, nth| match nth {
             0 => Some(Step::Do(Op::Region { held: true, optimized: false })),
             1 => Some(Step::Mark),
             _ => {
-                let (batch, at) = (((nth - 2) / a_batch) as u32, ((nth - 2) % a_batch) as u32);
+                let (batch, at) =
+                    (((nth - 2) / batch_steps) as u32, ((nth - 2) % batch_steps) as u32);
                 let first = u64::from(batch) * u64::from(PUTS);
                 if first >= u64::from(shifts) {
                     return None;
@@ -310,7 +320,7 @@ impl Plan {
         (1..=parts).map(|part| end(part).min(self.shifts.into())).collect()
     }
 
-    /// Puts to, or gets from, the peer's memory, one window at a time.
+    /// Puts to, or gets from, the peer's memory, `window` in flight at a time.
     fn accesses(&self, rank: u32) -> Vec<Step> {
         let Plan { bench, ranks: n, bytes, iterations, .. } = *self;
         let mut steps = Vec::new();
@@ -335,6 +345,7 @@ impl Plan {
         steps
     }
 
+    /// Sends and receives between the two ranks of a pair, for latency or for bandwidth.
     fn exchange(&self, rank: u32) -> Vec<Step> {
         let Plan { bench, ranks: n, bytes, iterations, .. } = *self;
         let mut steps = Vec::new();
@@ -364,8 +375,8 @@ impl Plan {
                     }
                     steps.push(Step::Wait);
                     // The iteration ends with the receiver's message that everything has arrived.
-                    let word = if first { recv(4) } else { send(4) };
-                    steps.extend([word, Step::Wait]);
+                    let answer = if first { recv(4) } else { send(4) };
+                    steps.extend([answer, Step::Wait]);
                 }
             }
         }
@@ -374,7 +385,7 @@ impl Plan {
     }
 }
 
-/// The same call on another rank.
+/// A collective call of one rank as that of another; for calls that differ only in the rank.
 pub(crate) fn seated(op: &Op, rank: u32) -> Op {
     let mut op = op.clone();
     if let Op::Collective { call, .. } = &mut op {

@@ -1,4 +1,5 @@
-//! Fabric validation tests: GPCNeT's network tests and the bisection of dgnettest.
+//! Fabric tests: GPCNeT's network tests and the bisection of dgnettest. Sites run them to validate
+//! a fabric. `odonata validate`, which compares predictions with measurements, is not here.
 //!
 //! GPCNeT (github.com/netbench/GPCNET: `random_ring.c`, `collectives.c`, `subcomms.c`, `utils.c`)
 //! makes a communicator of the first ranks of all nodes, one of the second ranks, and so on. No two
@@ -89,8 +90,8 @@ impl Test {
 
     fn shape(self, size: u32) -> Shape {
         let both = 2 * OUTSTANDING as usize;
-        // GPCNeT warms up a ring with 200 iterations of latency. The skew of a pair spreads by one
-        // rank per iteration, so half of a ring is enough.
+        // GPCNeT warms up a ring with 200 iterations of latency. Per iteration a delay reaches one
+        // more rank in each direction. So it has reached all after half of the ring.
         let around = (size / 2).clamp(8, 200);
         let (rings, warmup, ops) = match self {
             Test::RrLat => (2, around, 4),
@@ -104,7 +105,8 @@ impl Test {
         Shape { rings, warmup, ops, sync: self == Test::RrBwSync, one_sided }
     }
 
-    /// Bytes that an iteration moves per rank or, for a latency, the divisor of its time.
+    /// For a bandwidth: bytes that an iteration moves per rank. For a latency: the number by which
+    /// the time of an iteration is divided.
     fn moved(self, plan: &Plan) -> f64 {
         let others = f64::from(plan.ranks / plan.ppn) - 1.0;
         let messages = match self {
@@ -128,11 +130,11 @@ fn neighbors(test: Test, plan: &Plan, rings: u32) -> Vec<Vec<[u32; 2]>> {
         for slice in 0..ppn {
             let mut order: Vec<u32> = (0..size).map(|node| node * ppn + slice).collect();
             if test != Test::NatBw {
-                for left in (1..size).rev() {
-                    let name = u64::from(nth) << 32 | u64::from(left);
+                for last in (1..size).rev() {
+                    let count = u64::from(nth) << 32 | u64::from(last);
                     order.swap(
-                        left as usize,
-                        below(draw(plan.seed, STREAM, slice, name), left + 1) as usize,
+                        last as usize,
+                        below(draw(plan.seed, STREAM, slice, count), last + 1) as usize,
                     );
                 }
             }
@@ -335,8 +337,8 @@ mod tests {
                     let (mut at, mut met) = (slice, BTreeSet::new());
                     while met.insert(at) {
                         let right = ring[at as usize][1];
-                        assert_eq!(ring[right as usize][0], at, "left of the right is oneself");
-                        assert_eq!(right % 3, slice, "nobody else's slice");
+                        assert_eq!(ring[right as usize][0], at, "the left of the right");
+                        assert_eq!(right % 3, slice, "in one slice");
                         at = right;
                     }
                     assert_eq!((at, met.len()), (slice, 5), "one round");

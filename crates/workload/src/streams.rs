@@ -58,8 +58,8 @@ impl Streams {
         }
     }
 
-    /// These ranks are the first of `ranks` ranks, and the others do the same (`World` simulates
-    /// some ranks for all).
+    /// Makes these ranks the first of a communicator of `ranks` ranks. The others do the same and
+    /// are not simulated.
     pub fn of(mut self, ranks: u32) -> Streams {
         self.world = (0..ranks).collect();
         self

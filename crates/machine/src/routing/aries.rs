@@ -3,8 +3,9 @@
 //!
 //! Source: "Cray Cascade" (SC12), section III: packet by packet, two and two candidates, load =
 //! downstream + estimated far end + near end. Public notes on the whitepaper: scores and biases as
-//! in `score`. DeSensi's awr: ADAPTIVE_0 has no bias, ADAPTIVE_1 one that increases with the hops
-//! taken, ADAPTIVE_2 a small and ADAPTIVE_3 a large constant one. Their sizes are not public.
+//! in `score`. De Sensi's awr (see `hash`): ADAPTIVE_0 has no bias, ADAPTIVE_1 one that increases
+//! with the hops taken, ADAPTIVE_2 a small and ADAPTIVE_3 a large constant one. Their sizes are not
+//! public.
 
 use super::score::{self, BestCandidate, RouteChange, ScoreMetric};
 use super::{DecisionPoint, Scoring};

@@ -34,8 +34,8 @@ pub enum ClassStage {
 const FAILED_LINK_LOAD: u32 = 1 << 26;
 
 /// Maximum number of evaluations of the policy, each with another draw [estimate]. A real fabric
-/// manager removes failed links from the switches' tables, so that they choose among the rest. A
-/// rest of a quarter is missed by one packet in ten, one of a half by one in 256.
+/// manager removes failed links from the switches' tables, so that they choose among the rest. If a
+/// quarter of the links is up, all draws miss it for one packet in ten; if half, for one in 256.
 const TRIES: u64 = 8;
 
 /// Random stream of those draws.

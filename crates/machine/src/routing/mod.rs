@@ -4,6 +4,12 @@
 //! A policy decides at the source switch (`depart`). Progressive policies decide again at each
 //! further switch of the source group until the packet leaves it (`onward`). Hops between decisions
 //! are the same for all policies (`follow`).
+//!
+//! A new policy needs a variant and a name in `Routing`, a case in each of its methods, in `depart`
+//! and in `is_fixed_minimal` (`single_path.rs`). There `_` stands for the nonminimal policies, so a
+//! minimal one must be named. `parameters.rs` maps the name to the variant; further lists of names
+//! are in `python/odonata/names.py`, `docs/reference/machine-file.md`, and in `theory.rs` and
+//! `ordered_flows.rs` of `crates/properties/tests`.
 
 mod aries;
 mod fault_avoidance;
@@ -48,8 +54,11 @@ pub enum Routing {
     },
     Slingshot(Scoring),
     Aries(AriesMode, Scoring),
+    /// Minimal by the packet's draw, without regard to load.
     MinHash,
+    /// Through an intermediate switch, by the packet's draw, without regard to load.
     NminHash,
+    /// Minimal, one path per receiver.
     InOrder,
 }
 
@@ -124,20 +133,23 @@ impl Routing {
 /// The inputs of a routing decision.
 struct DecisionPoint<'a, L> {
     net: &'a Dragonfly,
+    /// The switch that decides.
     at: SwitchId,
+    /// The switch of the destination NIC.
     home: SwitchId,
+    /// The packet's own random number.
     draw: u64,
     load: &'a L,
 }
 
 impl<L: LoadView> DecisionPoint<'_, L> {
-    /// The first hop of a leg to `target`.
+    /// The first hop to `target`, the intermediate switch or `home`.
     #[inline]
     fn start_leg(&self, target: SwitchId, metric: &impl LoadMetric) -> Step {
         self.net.step(self.at, target, true, Stream::FirstLeg, self.draw, metric)
     }
 
-    /// A further hop of the first leg, toward the link already steered for.
+    /// A further hop of the leg to `target`.
     #[inline]
     fn continue_leg(&self, target: SwitchId, metric: &impl LoadMetric) -> Step {
         self.net.step(self.at, target, false, Stream::FirstLeg, self.draw, metric)
@@ -145,14 +157,14 @@ impl<L: LoadView> DecisionPoint<'_, L> {
 }
 
 impl Route {
-    /// From here through `via`.
+    /// The rest of the route goes through `via`.
     #[inline]
     fn set_via(&mut self, via: SwitchId) {
         self.via = via.0 + 1;
         self.passed = false;
     }
 
-    /// From here minimally.
+    /// The rest of the route is minimal.
     #[inline]
     fn set_minimal(&mut self) {
         self.via = 0;
@@ -254,24 +266,24 @@ fn next_step<L: LoadView>(
     route: &mut Route,
     metric: &impl LoadMetric,
 ) -> Option<Step> {
-    let mut fresh = false;
+    let mut starts_leg = false;
     if !route.passed {
         let via = SwitchId(route.via - 1);
         let net = point.net;
-        // Passing through a group begins no second leg in it; the first leg ends with the link into
-        // it.
-        let any = routing == Routing::ValiantGroup && !net.share_group(via, point.home);
-        let is_there = if any { net.share_group(via, point.at) } else { via == point.at };
+        // `valiant-group`: the first leg ends at any switch of the intermediate group. The class
+        // stays, because no local link of that group has been used in it.
+        let is_any_switch = routing == Routing::ValiantGroup && !net.share_group(via, point.home);
+        let is_there = if is_any_switch { net.share_group(via, point.at) } else { via == point.at };
         if !is_there {
             return Some(point.continue_leg(via, metric));
         }
-        route.class += u8::from(!any);
+        route.class += u8::from(!is_any_switch);
         route.passed = true;
-        fresh = true;
+        starts_leg = true;
     }
     if point.at == point.home {
         return None;
     }
     let leg = if route.via == 0 { Stream::FirstLeg } else { Stream::SecondLeg };
-    Some(point.net.step(point.at, point.home, fresh, leg, point.draw, metric))
+    Some(point.net.step(point.at, point.home, starts_leg, leg, point.draw, metric))
 }

@@ -14,7 +14,7 @@ use crate::dragonfly::{Dragonfly, RowCol, SwitchCoords};
 use crate::{LinkId, Route, SwitchId};
 
 impl Routing {
-    /// Whether only a minimal path is left of a route, without decisions.
+    /// Whether the rest of a route is minimal and no later switch may change that.
     #[inline]
     pub(crate) fn is_fixed_minimal(self, route: Route) -> bool {
         match self {

@@ -10,8 +10,8 @@ use super::DecisionPoint;
 use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
 use crate::{LinkId, LoadView, Route};
 
-/// The queue of the link by which a path leaves the group, now, which no real switch knows. Within
-/// a group, and at that link itself, it is the queue of the first link.
+/// The present queues of the first link and of the link by which the path leaves the group; no real
+/// switch knows the latter. If there is no such second link, the queue of the first.
 pub(super) struct GlobalLoad<'a, L>(pub &'a L);
 impl<L: LoadView> LoadMetric for GlobalLoad<'_, L> {
     #[inline]

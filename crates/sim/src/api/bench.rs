@@ -85,7 +85,7 @@ pub struct BenchRow {
     /// Collective algorithm selected by the library's rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
-    /// Collectives and `put_alltoall`: the simulated part.
+    /// Collectives and `put_alltoall`: how many of the rounds and ranks are simulated.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub share: Option<SampleRow>,
     /// Error bars of the time, if requested.
@@ -230,7 +230,7 @@ pub(super) fn answer(
             return Err(input_errors);
         }
     };
-    let which = which.expect("complained of above");
+    let which = which.expect("reported above");
     let job = Job { counts_pairs: false, ..job };
     too_large(&job, which, window, &request.sizes)
         .map_or(Ok(()), |input_error| Err(vec![input_error]))?;
@@ -376,8 +376,8 @@ impl Session<'_> {
         Ok(row)
     }
 
-    /// Whether a call of this size exceeds the message budget and cannot be sampled or, with
-    /// packets, exceeds the packet budget.
+    /// The reason if a call of this size cannot be simulated within the budgets: it has too many
+    /// messages and cannot be sampled, or it has too many packets at fidelity `packet`.
     fn too_long(&mut self, bytes: u64) -> Option<AutoOutcome> {
         let Bench::Collective(kind) = self.which else { return None };
         let size = self.job.placements.len() as u32;
@@ -529,8 +529,8 @@ pub(super) fn plan(
     // With other jobs or noise, calls differ whatever the number of ranks.
     let is_alone = ranks as usize == job.placements.len();
     let quiet = is_alone && job.noise.is_none() && job.background.is_empty();
-    let one_does = quiet && ranks >= MANY;
-    let iterations = iterations.unwrap_or(bench.iterations(bytes, one_does));
+    let one_call = quiet && ranks >= MANY;
+    let iterations = iterations.unwrap_or(bench.iterations(bytes, one_call));
     Plan { bench, ranks, ppn, bytes, algorithm, iterations, window: WINDOW, shifts, seed: job.seed }
 }
 
@@ -541,7 +541,7 @@ fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -
     job.library.selection.decide(&call.case(true, true), overrides)
 }
 
-/// Rank 0's call in a communicator with one rank per node.
+/// Rank 0's call in a communicator with one rank per node, as fabric tests use.
 pub(super) fn call_across(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64) -> Collective {
     match collective(kind, algorithm, Member { rank: 0, size }, bytes) {
         Op::Collective { call, .. } => call,

@@ -1,5 +1,5 @@
-//! Validation of benchmark options: windows, shifts, buffers and sizes that do not apply or are too
-//! large.
+//! Input errors in benchmark options: windows, shifts, buffers and sizes that do not apply or are
+//! too large.
 
 use super::bench::call_across;
 use super::{BenchRequest, Fidelity, calls, shifts, unknown};
@@ -119,7 +119,7 @@ pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> 
         Bench::Collective(_) | Bench::Validation(_) => job.placements.len() as u64,
         _ => 1,
     };
-    // A program of `MOST_STEPS` steps takes a few gigabytes.
+    // `MOST_STEPS` steps take a few gigabytes. Bandwidth tests have up to nine iterations.
     let steps = job.placements.len() as u64 * 9 * u64::from(window);
     if window > WINDOW && steps > MOST_STEPS {
         let most = (MOST_STEPS / 9 / job.placements.len() as u64).max(WINDOW.into());

@@ -439,7 +439,7 @@ fn look_at<'a>(
             Ok(Some(Ready::Program { which, program, factor, overrides, notes }))
         }
         Task::Bench { bench, bytes, iterations, .. } => {
-            let Some(which) = Bench::named(bench) else {
+            let Some(benchmark) = Bench::named(bench) else {
                 let names: Vec<&str> = Bench::NAMES.iter().map(|n| n.0).collect();
                 return Err(vec![unknown("bench", bench, &names)]);
             };
@@ -450,7 +450,7 @@ fn look_at<'a>(
             let Some(run) = run else { return Ok(None) };
             // Count each byte of each iteration: the total must fit the clock.
             let all = bytes.saturating_mul(u64::from(iterations.unwrap_or(1)).max(1));
-            if let Some(input_error) = too_large(run, which, WINDOW, &[all]) {
+            if let Some(input_error) = too_large(run, benchmark, WINDOW, &[all]) {
                 return Err(vec![input_error]);
             }
             let iterations = iterations.map(|n| n.max(1) as usize);
@@ -459,7 +459,7 @@ fn look_at<'a>(
                 return Err(vec![input_error]);
             }
             let plan =
-                plan(run, which, (job.ranks, job.ppn.max(1), *bytes), iterations, &overrides);
+                plan(run, benchmark, (job.ranks, job.ppn.max(1), *bytes), iterations, &overrides);
             Ok(Some(Ready::Bench(plan)))
         }
     }
