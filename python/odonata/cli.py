@@ -116,7 +116,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def code_of(arguments: list[str] | None) -> int:
-    """Run a command line; its exit code, with whatever went wrong said on stderr."""
+    """Run a command line and return its exit code; errors are printed on stderr."""
     try:
         result = cli.main(arguments, prog_name="odonata", standalone_mode=False)
         sys.stdout.flush()

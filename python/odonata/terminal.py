@@ -28,7 +28,7 @@ def styled(text: str, style: str) -> Cell:
 
 
 def takes_style(to: TextIO) -> bool:
-    """Whether a stream is a terminal that takes weight and color, and the user wants them."""
+    """Whether a stream is a terminal that supports weight and color, which are not disabled."""
     return to.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 

@@ -342,7 +342,7 @@ def lost(row: Mapping[str, Any]) -> list[str]:
 
 
 def network(counts: Mapping[str, Any]) -> str:
-    """What the network did about faults, as a library tells it when a job ends."""
+    """What the network did about faults, as a library prints it at the end of a job."""
     return (
         f"{counted(counts['network_timeouts'], 'network timeout')}, "
         f"{counted(counts['packets_lost'], 'packet')} lost, "
@@ -410,7 +410,7 @@ def spoken(background: Mapping[str, Any]) -> str:
 
 
 def accepted(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A line for each background: who asked for it, what it offered, and what got through."""
+    """A line for each background: its origin, its offered load and its accepted load."""
     return [
         f"Beside   {row['pattern']} traffic of {counted(row['nics'], 'NIC')}"
         f"{' (' + row['origin'] + ')' if row.get('origin') else ''}: "

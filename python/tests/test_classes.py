@@ -1,4 +1,4 @@
-"""Traffic classes from the command line and from Python: who may name one, and that it is heard."""
+"""Traffic classes from the command line and from Python: valid names and their effect."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_classes_are_counted_apart():
         background="shift:1:0.02,bulk-data", alone=False, fidelity="packet",
     )  # fmt: skip
     n = totals(result.summary)
-    # Of the nodes that are measured, which hear nothing of the background.
+    # The measured nodes receive nothing of the background.
     assert n["hni_pkts_sent_by_tc_0"] == 0 or n["hni_pkts_sent_by_tc_1"] == 0
     assert n["hni_pkts_sent_by_tc_0"] + n["hni_pkts_sent_by_tc_1"] > 0
     assert "hni_tx_paused_0" not in n

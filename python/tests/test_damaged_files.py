@@ -1,4 +1,4 @@
-"""Files that are damaged, endless, too deep or no files: exit 2 with a complaint, at once."""
+"""Files that are damaged, endless, too deep or no files: exit 2 with a diagnostic, at once."""
 
 from __future__ import annotations
 

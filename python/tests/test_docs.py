@@ -14,7 +14,7 @@ TUTORIAL = [*sorted((ROOT / "docs" / "tutorial").glob("*.md")), ROOT / "docs" / 
 
 
 def sessions(text: str) -> list[tuple[str, list[str]]]:
-    """Commands and the lines they are said to print, from the `console` blocks."""
+    """Commands and their expected output, from the `console` blocks."""
     found: list[tuple[str, list[str]]] = []
     for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
         for line in block.splitlines():

@@ -55,8 +55,8 @@ def test_01_machine():
 
 def test_02_bench():
     text = example("02_bench.py")
-    # The machine file's DMA latency is 580 ns; 128 bytes into the NIC and 64 more out of it at 12.4
-    # GB/s add 15 ns, 64 more on the link and in the receiver's copy 5.
+    # The machine file's DMA latency is 580 ns. 128 bytes into the NIC and 64 more out of it at 12.4
+    # GB/s add 15 ns. 64 more on the link and in the receiver's copy add 5 ns.
     assert 595 <= int(re.search(r"DMA step .*: (\d+) ns", text)[1]) <= 605
     assert float(re.search(r"against packets: ([0-9.]+)", text)[1]) == pytest.approx(1, rel=0.01)
     times = [float(t) for t in re.findall(r"allreduce .*: ([0-9.]+) us", text)]

@@ -34,7 +34,7 @@ def recorded(odonata, tmp_path):
 
 
 def rows_of(file) -> list[dict]:
-    """All but the computation, which nobody measures twice."""
+    """All columns except computation, which differs between runs."""
     rows = parquet.read_table(file).drop_columns(["after_ps"]).to_pylist()
     # Communicators by who is in them, and of equal ones by the order of their numbers: these have
     # gaps that depend on the ranks.
@@ -51,7 +51,7 @@ def rows_of(file) -> list[dict]:
 
 
 def written(file, steps):
-    """A record by hand: of every rank its steps, each a list of calls and what is said of them."""
+    """A record by hand: the steps of every rank, each a list of calls with their columns."""
     header = {
         "format": records.FORMAT, "ranks": len(steps), "communicators": [], "core_speed": 1.0,
         "env": [], "vain_polls": 0, "partial": None, "recorded": {},
@@ -64,7 +64,7 @@ def written(file, steps):
             for nth, (op, said) in enumerate(calls):
                 row = {**blank, "rank": rank, "step": step, "op": op, **said}
                 rows.append({**row, "needs": [] if nth else needs})
-            # Of what only tells nothing completes (docs/record-format.md).
+            # Announcing calls never complete (docs/record-format.md).
             told = ("packs", "unpacks", "register", "deregister")
             needs = [at + nth for nth, (op, _) in enumerate(calls) if op not in told]
             at += len(calls)
@@ -73,7 +73,7 @@ def written(file, steps):
 
 
 def all_to_all(n: int, apart: dict | None = None, message: int = 1536, window: bool = False):
-    """Everybody with everybody else, all at once, three times over; `apart` is how data lies."""
+    """Each rank with all others at once, three times; `apart` is the layout of the data."""
     def calls(rank: int):
         if window:
             yield "register", {}
@@ -145,7 +145,7 @@ def test_what_comes_of_it_says_that_it_is_extrapolated(odonata, tmp_path, record
     assert told["rules"] == ["all ranks: a grid of 2 dimensions (--)"]
     header = json.loads(parquet.read_schema(made).metadata[b"odonata"])
     assert header["extrapolated"]["recordings"] == told["recordings"]
-    # What the smaller run came to is not said of the larger.
+    # Results of the smaller run are not in the header of the larger one.
     assert not {"time_s", "digest", "nodes"} & header["recorded"].keys()
     played = odonata("replay", made, *MACHINE, "--json")
     words = "extrapolated, not recorded: 16 ranks from recordings of 9"
@@ -234,7 +234,7 @@ def test_more_calls_than_memory_holds_are_refused_at_once(odonata, tmp_path, rec
 
 @pytest.mark.parametrize("how", [{"apart": {"back": 2560, **DOUBLES}}, {"window": True}], ids=str)
 def test_what_only_tells_is_not_among_the_calls_of_the_step_before(tmp_path, how):
-    """Which everybody waits for all of, so that their number depends on that of the ranks."""
+    """All ranks wait for all calls, so that their number depends on the number of ranks."""
     few = [written(tmp_path / f"{n}.parquet", all_to_all(n, **how)) for n in (4, 5)]
     made = tmp_path / "made.parquet"
     od.extrapolate(few, ranks=8, record=made)
@@ -244,7 +244,7 @@ def test_what_only_tells_is_not_among_the_calls_of_the_step_before(tmp_path, how
 
 
 def made_of_lines(tmp_path, few, many, message, back) -> dict:
-    """What is told of data that lies apart on so many ranks, of recordings of a few."""
+    """Columns of non-contiguous data on `n` ranks, from recordings of fewer."""
     files = []
     for n in few:
         steps = all_to_all(n, {"back": back(n), **DOUBLES}, message(n))

@@ -75,7 +75,7 @@ def test_error_bars_are_of_whole_machines(odonata, plan):
 
 
 def test_a_dead_cable_is_told_alike_at_every_fidelity(odonata, plan):
-    """The job of whom it cuts off fails for the same reason, and others go on."""
+    """A job whose node is cut off fails for that reason, and others continue."""
     path = plan("[[fault]]\nnic_link = '3:0'\n[[fault]]\nnic_link = '1:0'\nlanes = 2\n")
     told, times = set(), []
     for fidelity in ("packet", "flow", "loggp"):

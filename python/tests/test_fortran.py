@@ -18,7 +18,7 @@ WRAPPERS = Path(od.__file__).parent / "_bin"
 FC = os.environ.get("FC", "gfortran")
 RANKS = (1, 4, 7)
 
-# The project asks for Rust, a C compiler and Python, and for no Fortran compiler.
+# The project requires Rust, a C compiler and Python, but no Fortran compiler.
 needs_fortran = pytest.mark.skipif(
     shutil.which(FC.split()[0]) is None, reason=f"no Fortran compiler: {FC}"
 )
@@ -376,7 +376,7 @@ def test_a_compiler_that_is_none_is_named(tmp_path, compiler, said):
 
 
 def test_programs_that_mpich_linked_find_names_of_ours(odonata, tmp_path):
-    """Debian's MPICH has other names for the same libraries: a program asks for those."""
+    """Debian's MPICH has other names for the same libraries: a program is linked to those."""
     library = WRAPPERS.parent / "_lib"
     program = tmp_path / "debian"
     source = tmp_path / "debian.c"

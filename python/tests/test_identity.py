@@ -1,4 +1,4 @@
-"""A rank is on a simulated node: every way to ask for the host's name says which."""
+"""A rank is on a simulated node: every query of the host name returns it."""
 
 from __future__ import annotations
 

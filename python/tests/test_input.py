@@ -1,4 +1,4 @@
-"""Bad input: every complaint at once, exit 2, nothing on stdout, nothing started or overwritten."""
+"""Bad input: all diagnostics at once, exit 2, nothing on stdout, nothing started or overwritten."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_all_that_is_wrong_with_an_extrapolation(odonata, arguments, said):
 def test_all_complaints_at_once(odonata):
     done = odonata("run", "-n", "zero", "--machine", "aurora", "--set", "nic.widnow=3",
                    "--fidelity", "flaw", "--sizes", "1", "--", "no-such-program")  # fmt: skip
-    # An option nobody knows is all that is said: what the rest means is not certain then.
+    # An unknown option is the only diagnostic: the meaning of the rest is then uncertain.
     assert done.returncode == 2 and "--sizes" in done.stderr
     done = odonata("run", "-n", "zero", "--machine", "aurora", "--set", "nic.widnow=3",
                    "--fidelity", "flaw", "--", "no-such-program")  # fmt: skip
@@ -235,7 +235,7 @@ def test_a_benchmark_s_nodes_are_those_of_its_list(odonata, tmp_path):
 
 
 def test_what_is_wrong_in_a_file_is_told_with_the_file(odonata, tmp_path):
-    """And with its line or key; who changes a key is told the key."""
+    """With its line or key; for a changed key, the key is named."""
 
     def said(*arguments):
         done = odonata(*arguments)
@@ -297,7 +297,7 @@ def test_where_results_go_is_proven_before_and_left_clean(odonata, tmp_path):
 
 
 def wrong(call) -> list[str]:
-    """What a call of the Python API complains of."""
+    """The places of the diagnostics of a Python call."""
     with pytest.raises(od.InputError) as caught:
         call()
     return [c.at for c in caught.value.diagnostics]

@@ -169,7 +169,7 @@ def test_what_is_wrong_with_a_jobs_file_is_told_at_once(jobs, odonata, tmp_path)
 
 
 def test_a_jobs_file_s_complaints_are_of_the_file(jobs):
-    """All at once, and none of an option that nobody typed."""
+    """All at once, and none about an option that is not given."""
 
     def said(*arguments):
         done, _ = jobs(*arguments)
@@ -236,7 +236,7 @@ def test_what_only_the_machine_shows_is_told_with_the_rest(jobs, tmp_path):
 
 
 def test_who_asked_for_which_background_is_said(odonata, tmp_path):
-    """One of no load is in nobody's way, and in no row."""
+    """A background without load has no effect and no row."""
     (tmp_path / "jobs.toml").write_text(
         job(bench="barrier", nodes=2)
         + "[[background]]\npattern = 'shift:7'\nload = 0\n"

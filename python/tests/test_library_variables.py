@@ -1,5 +1,5 @@
 """Variables and tuning files of the MPI libraries: their effect on a run, and the note if they have
-none. Two ways to ask for the same thing give the same digest.
+none. Two equivalent settings give the same digest.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ def test_requests_of_every_kind_are_given_back(odonata):
 
 @pytest.mark.parametrize(("length", "used"), [(192, 0), (193, 30)])
 def test_a_send_that_is_complete_at_once_needs_no_request(odonata, length, used):
-    """MPICH injects up to 192 B; nothing is asked of what is to nobody. None is waited for."""
+    """MPICH injects up to 192 B; messages to MPI_PROC_NULL have no request. None is waited for."""
     (odonata.cwd / "short.py").write_text(
         "from mpi4py import MPI\n"
         "world = MPI.COMM_WORLD\n"
@@ -318,7 +318,7 @@ def test_a_power_law_is_found_and_followed_to_the_bound():
     (row,) = preflight.foretell([run_of(8, 10), run_of(16, 40), run_of(32, 40)])
     assert row["off"] > 0.2
     assert preflight.foretell([run_of(8, 10, None), run_of(16, 20, None)]) == []
-    # Less and less; more than anybody has nodes for; met by a run itself, which flattens the law.
+    # Decreasing; beyond the size of any machine; reached by a run itself, which flattens the law.
     for used, hit in (((70, 60), None), ((100, 106), None), ((900, 1000), 16), ((1200, 1300), 8)):
         (row,) = preflight.foretell([run_of(8, used[0]), run_of(16, used[1])])
         assert row["hit_nodes"] == hit, used
@@ -729,8 +729,8 @@ def test_memory_is_foretold_and_met_where_foretold(odonata, grows):
         assert [row["limit"] for row in found["limits"]["crossed"]] == noted
         assert (found["digest"], found["time_s"]) == (failed["digest"], failed["time_s"])
     assert memory_row(found)["bound"] is None and memory_row(found)["used"] > 2 << 20
-    # A program that fails by itself is told by its own failure; the exit code of one that is killed
-    # is not its own.
+    # A program that fails by itself is reported by its own failure. The exit code of one that is
+    # killed is not its own.
     done, found = grows(8, "x", options=(*least, "--limits", "warn"))
     assert done.returncode == 3 and found["limits"]["crossed"]
     done, found = grows(8, "x", options=least)

@@ -1,4 +1,4 @@
-"""Machine files that are `like` others: found where they lie, and complaints name them."""
+"""Machine files that are `like` others: found relative to them, and named in diagnostics."""
 
 from __future__ import annotations
 

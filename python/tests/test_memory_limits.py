@@ -83,7 +83,7 @@ def test_too_small_a_limit_says_how_much_is_needed(odonata):
     need = int(re.search(r"need ([0-9]+) KiB of address space", done.stderr)[1])
     assert need > 2048 * 1024 and "2097152 KiB" in done.stderr and "ulimit -v" in done.stderr
     assert "Traceback" not in done.stderr
-    # What is said to be enough is enough.
+    # The stated requirement is sufficient.
     done = limited(odonata, {resource.RLIMIT_AS: (need + 4096) * 1024}, *run, "true")
     assert done.returncode == 0, done.stderr
 

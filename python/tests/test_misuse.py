@@ -1,4 +1,4 @@
-"""Ways to misuse MPI: the right error class for who asks, a clear stop for who does not."""
+"""Ways to misuse MPI: the right error class if errors return, a clear abort otherwise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SOURCES = ROOT / "crates" / "mpiabi" / "tests" / "misuse"
 PAGE = ROOT / "docs" / "reference" / "incorrect-programs.md"
 COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 
-# The class the standard asks for; where it asks for none, the reference's (MPICH 5.0.2).
+# The class that the standard requires, else that of the reference (MPICH 5.0.2).
 RETURNS = {
     "send_rank_too_big": "RANK",
     "send_rank_negative": "RANK",
@@ -194,7 +194,7 @@ def test_who_does_not_is_stopped_with_a_reason(odonata, misuse, case):
 @pytest.mark.parametrize("case", ["collective_same", "second_thread"])
 def test_what_only_looks_wrong_works(odonata, misuse, case):
     """Two names of one type, two operators that only their programs can tell apart; a thread that
-    calls MPI while no other does, though the program asked for one."""
+    calls MPI while no other does, though the program requested one."""
     done = run(odonata, 2, misuse[0], case)
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == ["rank 0: survived", "rank 1: survived"]

@@ -49,7 +49,7 @@ def test_c(odonata, compiled, name, ranks):
 
 @pytest.mark.parametrize("arguments", ("0", "1", "2", "3", "3 early", "0 early"))
 def test_thread_levels_of_sessions(odonata, compiled, arguments):
-    """The level that MPI_Init_thread asks for, and whether a session comes before it."""
+    """The level that MPI_Init_thread requests, and whether a session precedes it."""
     check(odonata, "levels", 2, compiled("levels"), *arguments.split())
 
 

@@ -1,4 +1,4 @@
-"""Inside the node: which NIC a rank has, and GPU buffers, as a user asks for them."""
+"""Inside the node: which NIC a rank has, and GPU buffers, through the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STRIPES = {
 
 
 def ring(odonata, program, *more, payload=8, ppn=4, env=None):
-    """The summary of a ring over two nodes, and what was said."""
+    """The summary of a ring over two nodes, and its messages."""
     ranks = ("-n", 2 * ppn, "--ppn", ppn)
     done = odonata("run", *ranks, *AURORA, *more, "--", "python", program("ring"), payload, env=env)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Collectives by switches and NICs: right bytes in a live program, and who is told that none do."""
+"""Collectives by switches and NICs: right bytes in a live program, and notes where none do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One-sided communication where it ends a job: what no error handler can hear of."""
+"""One-sided communication where it ends a job: errors that no error handler receives."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from odonata import openmp
 
 COMPILER = Path(openmp.__file__).parent / "_bin" / "odonata-mpicc"
 ROUNDS = 20
-# Policies a user may ask for: none, and each way to have threads run while they wait.
+# Policies that a user may set: none, and each one with which waiting threads spin.
 ACTIVE = [(), ("OMP_WAIT_POLICY=active",), ("GOMP_SPINCOUNT=infinite", "KMP_BLOCKTIME=infinite")]
 
 

@@ -1,4 +1,4 @@
-"""The package as a thing: its stub tells the truth, and the light commands stay light."""
+"""The package: its stub is correct, and light commands import few modules."""
 
 import ast
 import graphlib
@@ -86,7 +86,7 @@ def test_ctrl_c_is_heard_while_the_command_line_is_imported(tmp_path):
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     modules = ["odonata", "odonata.__main__", "odonata.interrupts"]
     assert run.stdout == f"{modules}\n", run.stderr
-    # Somebody presses it while click is imported.
+    # Ctrl-C while click is imported.
     (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
     before = os.environ.get("PYTHONPATH")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(tmp_path), before]))}
@@ -94,7 +94,7 @@ def test_ctrl_c_is_heard_while_the_command_line_is_imported(tmp_path):
         words = [sys.executable, *start, "machines"]
         run = subprocess.run(words, env=env, capture_output=True, text=True)
         assert (run.returncode, run.stdout, run.stderr) == (130, "", "odonata: interrupted\n")
-        with open("/dev/full", "w") as full:  # of which nothing else may be said, either
+        with open("/dev/full", "w") as full:  # which allows no other output
             run = subprocess.run(words, env=env, stdout=subprocess.PIPE, stderr=full)
         assert (run.returncode, run.stdout) == (130, b"")
     project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
@@ -129,7 +129,7 @@ def test_cmake_can_read_what_the_wrappers_show():
     scripts = Path(odonata.__file__).with_name("_bin")
     for name in ("odonata-mpicc", "odonata-mpicxx"):
         shown = subprocess.run(["sh", scripts / name, "-show"], capture_output=True, text=True)
-        # As FindMPI takes it apart: it drops a library it is not told by `-L` and `-l`.
+        # Parsed like FindMPI, which drops a library that is not given by `-L` and `-l`.
         (include,), (folder,), (library,) = (
             re.findall(rf" -{letter}([^ ]+)", shown.stdout) for letter in "ILl"
         )

@@ -18,8 +18,8 @@ pack_element = "0.1 ns"
 pack_member = "5 ns"
 """
 
-# Rank 0 sends, rank 1 receives and tells when it has: first with the data in one stretch. An
-# argument says how.
+# Rank 0 sends, rank 1 receives and reports the time: first with contiguous data. An argument
+# selects the layout.
 PROGRAM = r"""
 #include <mpi.h>
 #include <stdio.h>

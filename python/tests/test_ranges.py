@@ -31,7 +31,7 @@ seed = [1]
 
 
 def rows(section: str) -> list[tuple[str, str, str]]:
-    """What is said of each refused value: the option or variable, the range, the value."""
+    """The message for each refused value: the option or variable, the range, the value."""
     found = re.findall(r"(?m)^\| `([^`]+)` \| (.*) \| (`.*`) \|$", section)
     return [(of, accepted, value) for of, accepted, values in found
             for value in re.findall("`([^`]*)`", values)]  # fmt: skip

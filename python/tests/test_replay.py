@@ -45,7 +45,7 @@ def test_a_record_is_a_table_of_what_was_done(odonata, tmp_path):
     assert {"send", "ssend", "recv", "mprobe", "mrecv", "iprobe", "allreduce"} <= {
         r["op"] for r in rows
     }
-    # The master's receives from anybody name who it was, and say that it might have been anybody.
+    # The master's receives from MPI_ANY_SOURCE have the actual source and a flag for the wildcard.
     wild = [r for r in rows if r["op"] == "recv" and r["flags"] & 3 == 3]
     assert len(wild) == 3 * 5 and {r["rank"] for r in wild} == {0}
     assert sorted((r["peer"], r["tag"]) for r in wild) == [
@@ -226,7 +226,7 @@ def test_a_record_replaces_nothing_but_a_record(odonata, tmp_path):
     done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", "--record", taken, "--", "true")
     assert done.returncode == 2 and "--record" in done.stderr
     assert taken.read_text() == "mine"
-    # Renamed over a device, a record would take its place for everybody.
+    # A record that is renamed over a device would replace it.
     done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", "--record", "/dev/null", "true")
     assert done.returncode == 2 and "or a device" in done.stderr
 
@@ -281,7 +281,7 @@ def test_a_replay_hears_the_variables_of_its_own_library(odonata, tmp_path, mpi)
             messages[env, of] = json.loads(done.stdout)["messages"]
     assert messages[f"{knob}=ring", "mpich"] > messages[f"{knob}=brucks", "mpich"]
     assert messages[f"{knob}=ring", mpi] == messages[f"{knob}=brucks", mpi]
-    # What the recorded run listened to, and the library that is replayed with does not.
+    # A variable that the recorded run read and the replayed library does not.
     done = odonata("replay", f"{knob}=ring-mpich.parquet", "--machine", "dragonfly-1056",
                    "--mpi", mpi, "--json")  # fmt: skip
     assert done.returncode == 0 and f"not read by `{mpi}`: {knob}" in done.stderr

@@ -189,7 +189,7 @@ def test_of_replaced_results_goes_with_them(odonata, tmp_path):
     check(page.read_text())
     assert odonata(*asked, "--force").returncode == 0
     assert not page.exists()
-    page.write_text("<p>mine</p>")  # nobody else's is touched
+    page.write_text("<p>mine</p>")  # other files are not touched
     assert odonata(*asked, "--force").returncode == 0
     assert page.read_text() == "<p>mine</p>"
 

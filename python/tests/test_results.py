@@ -123,7 +123,7 @@ def test_traffic(odonata):
             "nonminimal_fraction"}  # fmt: skip
     for row in result["rows"]:
         assert keys <= set(row)
-        # Far below saturation all that is offered is accepted, but for the draw of luck.
+        # Far below saturation all offered load is accepted, up to random fluctuations.
         assert row["accepted"] == pytest.approx(row["offered"], rel=0.1)
         assert row["latency_mean_s"] <= row["latency_p99_s"]
     keys = {"events", "packets", "packet_hops", "wall_s", "bytes_per_endpoint"}
@@ -376,7 +376,7 @@ def test_what_is_replaced_is_what_the_earlier_result_says_it_had(tmp_path):
     tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 1}]}, force=True)
     assert sorted(p.name for p in old.iterdir()) == [
         "dir.parquet", "mine.parquet", "ranks.parquet", "rec.parquet", "summary.json"]  # fmt: skip
-    # Nor is somebody's table told to be of the result.
+    # Nor is a foreign table read as part of the result.
     assert tables.read(old)[1] == {"ranks": [{"rank": 1}]}
 
 
@@ -415,7 +415,7 @@ def test_only_what_is_ours_is_replaced(tmp_path):
                      force=True)  # fmt: skip
         made(old / "rows.parquet")
         before = content(old)
-        # It is told before a run, and is safe from whoever has not asked.
+        # It is reported before a run, and is not replaced without --force.
         with pytest.raises(InputError, match=r"`rows\.parquet` in it is no result"):
             tables.write(old, {}, {"calls": [{"calls": 2}]}, force=True)
         with pytest.raises(FileExistsError) as caught:
@@ -552,7 +552,7 @@ def test_of_two_at_once_one_is_whole_and_both_are_told_the_truth(tmp_path, force
 
 
 def test_who_waits_for_another_run_says_so(tmp_path, monkeypatch):
-    """The other one here is done as soon as that is said."""
+    """The other process ends as soon as the message is printed."""
     monkeypatch.setattr(tables, "PATIENCE_S", 0)
     said = []
     other = os.open(tmp_path, os.O_RDONLY)
@@ -681,7 +681,7 @@ def test_a_file_of_a_directory_that_takes_none_is_written_in_place():
 
         def write():
             if os.geteuid() == 0:
-                os.seteuid(65534)  # nobody; root may do anything
+                os.seteuid(65534)  # an unprivileged user; root has all permissions
             files.write_text(page, "in place")
 
         assert in_a_child(write) == 0

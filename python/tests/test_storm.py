@@ -1,4 +1,4 @@
-"""Kill storms: whoever is killed, and whenever, nothing of the job stays behind.
+"""Kill storms: whichever process is killed, and whenever, nothing of the job remains.
 
 `ODONATA_STORM=N` sets how many moments are tried for each kind of victim and job (default 3; 50 is
 what a release is tried with), `ODONATA_SEED` repeats a storm.
@@ -83,7 +83,7 @@ def rank_of(pid: int) -> str | None:
 
 
 def none_left(odonata) -> list[int]:
-    """Who is left when nobody should be, after as long as it takes the kernel."""
+    """Processes that remain when none should, after the kernel's delay."""
     until = time.monotonic() + GUARD_S
     while (left := odonata.alive()) and time.monotonic() < until:
         time.sleep(0.01)
@@ -129,7 +129,7 @@ def test_whoever_is_killed_nobody_stays(odonata, c_program, kind, whom):
         if whom == "launcher" or killed is None:
             continue
         # The one that forks the others may be replaced by a start one by one; a shell may have
-        # died before or after its rank; and who had finished is missed by nobody.
+        # died before or after its rank; and a finished rank is not missed.
         if running.returncode != 0:
             named = re.search(r"\brank (\d+) on ", said)
             assert named, said

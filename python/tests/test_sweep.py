@@ -1,4 +1,4 @@
-"""`odonata sweep`: what is asked, what comes out, what is kept, and what is not done twice."""
+"""`odonata sweep`: points, results, stored points, and no repeated computation."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_the_digest_is_of_all_that_decides_the_answer(tmp_path, monkeypatch):
 
 
 def machine_file():
-    """What a study's file holds where somebody gives a machine's."""
+    """The tables if a machine file is given as a study."""
     return {"about": "", "routing": "ugal", "groups": {}, "links": {}, "nic": {}, "switch": {}}
 
 
@@ -234,7 +234,7 @@ def test_what_is_finished_is_not_computed_again(tmp_path):
     more = od.sweep({"base": BASE, "grid": {**grid, "nodes": [8, 2, 4]}}, out=out)
     assert (more.summary["points"], more.summary["computed"]) == (6, 2)
     assert more.table.slice(2).drop(["point"]).equals(first.table.drop(["point"]))
-    # Two points that ask the same are one computation.
+    # Two equal points are one computation.
     twice = od.sweep({"base": BASE, "point": [{"nodes": 16}, {"nodes": "16"}]}, out=out)
     assert (twice.summary["points"], twice.summary["computed"]) == (2, 1)
     assert len(twice.rows) == 2 * len({row["bytes"] for row in twice.rows})
@@ -330,7 +330,7 @@ def test_notes_of_answers_are_in_the_table_and_below_what_is_shown():
 
 
 def answers(**columns):
-    """Rows of a traffic table, all that plots ask for."""
+    """Rows of a traffic table, with all columns that plots need."""
     some = {"offered": 0.1, "unfinished": 0, "hops_mean": 3.0, "error": None}
     return [{**some, **dict(zip(columns, cells, strict=True))} for cells in zip(*columns.values())]
 
@@ -446,7 +446,7 @@ def test_a_worker_that_dies_takes_nothing_with_it(odonata, tmp_path):
     assert (found["failed"], found["finished"]) == (1, 2)
     lines = [len((tmp_path / n).read_text().splitlines()) for n in ("always", "once", "never")]
     assert lines == [3, 2, 1]
-    # What never came to an answer is asked again, and nothing else.
+    # Only points without a result are run again.
     assert odonata("sweep", "study.toml", "--tries", 1).returncode == 1
     lines = [len((tmp_path / n).read_text().splitlines()) for n in ("always", "once", "never")]
     assert lines == [4, 2, 1]

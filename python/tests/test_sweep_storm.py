@@ -72,7 +72,7 @@ def table(out: Path) -> pyarrow.Table:
 
 
 def undisturbed(odonata, study: Path) -> pyarrow.Table:
-    """The table of a sweep that nobody killed."""
+    """The table of an undisturbed sweep."""
     assert POINTS % 2 == 0
     out = study.parent / "undisturbed"
     done = odonata("sweep", study, "--out", out, "--quiet")

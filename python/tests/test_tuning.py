@@ -98,7 +98,7 @@ def test_too_many_messages_are_left_out_or_stand_for_all(odonata):
     ring = next(r for r in json.loads(done.stdout)["rows"] if r["algorithm"] == "ring")
     assert ring["method"] == "sampled" and ring["rounds_played"] == 156
     assert ring["ranks_played"] == 128 and 0 <= ring["error"] < 0.05
-    # Nobody stands for anybody on nodes drawn at random, and neighbors wait for each other.
+    # On random nodes no rank represents another, and neighbors wait for each other.
     done = tune(odonata, *options, "--all", "--placement", "random")
     assert "not simulated where marked -: neighbor" in done.stdout
 
@@ -226,7 +226,7 @@ def test_jobs_side_by_side_follow_a_file_of_rules(odonata, tmp_path):
     rules.write_text("1 0 1\n0 1\n0 1 0 0\n")
     done = odonata(*common, "--coll-rules", rules)
     assert "rules.conf: allgather: algorithm 1 is not modeled" in done.stderr
-    # Files that programs' environments name are not heard, and that is told.
+    # Files named in the programs' environments are not read, which a note states.
     named = "env = {MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE = 'none.json'}\n"
     (odonata.cwd / "jobs.toml").write_text(f"[[job]]\nprogram = 'true'\nranks = 1\n{named}")
     assert "not modeled: MPIR_CVAR_COLL_SELECTION" in odonata(*common).stderr
@@ -253,13 +253,13 @@ def test_the_figure_has_a_line_an_algorithm(tmp_path):
         "recexch_doubling:2", "recexch_doubling:4", "recexch_doubling:8", "recexch_halving:2",
         "recexch_halving:4",
     ]  # fmt: skip
-    # Told apart in gray, too.
+    # Distinguishable in gray, too.
     assert len({(line.get_linestyle(), line.get_marker()) for line in axes.lines}) == 11
     assert found.table.num_rows == 22
     saved = tmp_path / "saved"
     found.save(saved)
     assert (saved / "mpich.json").read_text() == found.files["mpich.json"]
-    # What replaces it leaves no file of the old choice, and touches nobody else's.
+    # A replacement leaves no file of the old result, and touches no other file.
     (saved / "notes.txt").write_text("mine")
     found.summary["files"] = [f for f in found.summary["files"] if f["name"] != "mpich.json"]
     found.save(saved, force=True)

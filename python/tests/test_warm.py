@@ -69,9 +69,9 @@ def both(odonata, *arguments, **more):
     assert "--" in arguments
     for how in ("auto", "none"):
         run = odonata("run", *SMALL, "--json", "--quiet", "-l", "--warm", how, *arguments, **more)
-        # What the ranks print goes to stderr beside a JSON object; their order is nobody's promise.
+        # What the ranks print goes to stderr beside a JSON object; their order is undefined.
         answer = json.loads(run.stdout) if run.stdout else {"start": None, "calls": []}
-        # Of several ranks that are killed, who is noticed first is nobody's promise either.
+        # Of several killed ranks, any may be noticed first.
         lines = [line for line in run.stderr.splitlines() if not line.startswith("odonata: rank")]
         lines = [re.sub("0x[0-9a-f]+", "0x", line) for line in lines]
         done[how] = (run.returncode, sorted(lines), answer)
@@ -110,7 +110,7 @@ def test_a_rank_ends_as_a_fresh_interpreter_would(odonata, tmp_path, end):
     script = tmp_path / "ends.py"
     script.write_text(ENDS[end] + "\n")
     forked, plain = both(odonata, "-n", "3", "--", "python", script)
-    # A script that does not compile is left to its interpreter to complain of.
+    # The interpreter reports a script that does not compile.
     assert forked[2]["start"]["forked"] is (end != "syntax"), forked
     assert forked[0] == plain[0]
     assert forked[1] == plain[1]

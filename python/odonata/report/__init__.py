@@ -42,7 +42,7 @@ def check_target(wrong: Diagnostics, target: str | Path, force: bool = False) ->
             path.open("ab").close()
         elif not is_there(path):
             tables.probe(whole.parent)
-        elif not os.access(path, os.W_OK):  # opening a pipe would wait for a reader, and end him
+        elif not os.access(path, os.W_OK):  # opening a pipe would wait for a reader, and end it
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except (OSError, ValueError) as error:
         wrong.add(at, target, f"a file that can be written ({why(error)})")
@@ -95,7 +95,7 @@ def html(
 ) -> str:
     """The report on a run, a replay, a benchmark, a traffic sweep or several jobs.
 
-    `published_rows` are rows of `published.compare()`, if somebody has them already.
+    `published_rows` are rows of `published.compare()`, if they exist already.
     """
     import jinja2
 
@@ -137,7 +137,7 @@ def kind_of(summary: Mapping[str, Any]) -> Any:
 
 
 def check_kind(at: str, found: Any, summary: Mapping[str, Any]) -> None:
-    """Complain of a result that has no report."""
+    """Raise an error for a result that has no report."""
     kind = kind_of(summary)
     if isinstance(kind, str) and kind in contents():
         return

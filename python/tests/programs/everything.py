@@ -14,7 +14,7 @@ for size in (64, 1 << 17):
     requests[1].Wait()
     requests[0].Wait()
 
-# Workers answer whoever asks first; the master receives from any source with any tag.
+# Workers answer the first request; the master receives from any source with any tag.
 if me == 0:
     for _ in range(3 * (n - 1)):
         status = MPI.Status()

@@ -1,4 +1,4 @@
-"""Who sends to whom by a rule: `exchange.py PATTERN`, twice over."""
+"""Exchanges messages by a rule, twice: `exchange.py PATTERN`."""
 
 import sys
 
@@ -46,7 +46,7 @@ def collectives() -> None:
 
 
 def scrambled() -> None:
-    """Everybody's partner is his place in the digits of pi, as far as that goes both ways."""
+    """Each rank's partner follows from the digits of pi, if that relation is mutual."""
     order = sorted(range(size), key=lambda r: "3141592653589793"[r % 16] + str(r * 7 % size))
     pairs = dict(zip(order[::2], order[1::2]))
     pairs |= {b: a for a, b in pairs.items()}

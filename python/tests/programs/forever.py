@@ -1,4 +1,4 @@
-"""Exchanges messages until somebody stops it; rank 0 says when it has begun."""
+"""Exchanges messages until it is stopped; rank 0 reports the start."""
 
 from mpi4py import MPI
 
