@@ -101,8 +101,9 @@ def jobs(
     An entry has `program` (a command line or its words) or `bench` (a built-in benchmark, with
     `bytes`, `iterations` and `messages`). Further keys are `ranks` or `nodes`, `ppn`, `placement`
     (on the nodes that earlier jobs leave free), `name`, `env`, `wdir`, `compute` and `class`.
-    `background`, `noise`, `limits` and `coll_rules` are as for `Machine.job`. With `alone`, programs run twice: with the
-    others, and alone. With `check`, a job that fails raises `SimulatedFailure`.
+    `background`, `noise`, `limits` and `coll_rules` are as for `Machine.job`. With `alone`,
+    programs run twice: with the others, and alone. With `check`, a job that fails raises
+    `SimulatedFailure`.
     """
     wrong = Diagnostics()
     machines.is_machine(wrong, machine)
