@@ -1,4 +1,4 @@
-"""What every test of the Python package uses: a command line that leaves nothing behind."""
+"""Fixtures of all tests of the Python package: a command line that leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).with_name("programs")
 # A shell that starts the tests in the background ignores Ctrl-C for all their processes.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# A guard against hanging, far above what anything here takes; not an expectation.
+# A limit against hanging, far above the duration of any test; not an expectation.
 GUARD_S = 300
 
 
 class CommandLine:
-    """Runs `odonata` as a user would, and knows every process that came of it."""
+    """Runs `odonata` as a user would, and finds every process that it started."""
 
     def __init__(self, cwd: Path):
         self.cwd = cwd
         self.mark = f"ODONATA_TEST={uuid.uuid4()}"
         name, value = self.mark.split("=")
         self.env = {**os.environ, name: value}
-        # The test's own Python is the program's Python, whatever the shell's PATH says.
+        # Programs run with the test's own Python, whatever PATH the shell has.
         self.env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{self.env['PATH']}"
         knobs = ("FI_", "MPIR_CVAR_", "MPICH_", "OMPI_MCA_")
         for knob in [k for k in self.env if k.startswith(knobs)]:
             del self.env[knob]
-        # Else a line that two ranks print is written in two pieces each, and these may mix.
+        # Without it each rank writes a line in two pieces, which may mix with another rank's.
         self.env.pop("PYTHONUNBUFFERED", None)
 
     def arguments(self, *arguments: object) -> list[str]:
@@ -63,7 +63,7 @@ class CommandLine:
         )
 
     def alive(self) -> list[int]:
-        """Processes that carry our mark: odonata itself, its ranks, and their children."""
+        """Processes with the mark in their environment: odonata, its ranks and their children."""
         found = []
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
@@ -71,7 +71,7 @@ class CommandLine:
             try:
                 if self.mark.encode() not in (entry / "environ").read_bytes().split(b"\0"):
                     continue
-                # A zombie has run; it waits for a parent that may be the test's own.
+                # A zombie has ended; its parent, which may be the test, has not reaped it.
                 state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
             except OSError:
                 continue
@@ -79,10 +79,10 @@ class CommandLine:
                 found.append(int(entry.name))
         return found
 
-    def left(self, patience_s: float = 10) -> list[int]:
-        """Those alive that do not end by themselves: who ends what a killed launcher leaves looks
-        around for a moment first."""
-        deadline = time.monotonic() + patience_s
+    def left(self, timeout_s: float = 10) -> list[int]:
+        """Processes that are still alive after the timeout: the orphan reaper, which ends what a
+        killed launcher leaves, needs a moment."""
+        deadline = time.monotonic() + timeout_s
         while (alive := self.alive()) and time.monotonic() < deadline:
             time.sleep(0.02)
         return alive
@@ -94,7 +94,7 @@ def shared_memory() -> set[str]:
 
 @pytest.fixture
 def odonata(tmp_path: Path):
-    """The command line; afterwards no process and no shared memory may be left."""
+    """The command line; after the test no process and no shared memory may be left."""
     before = shared_memory()
     command = CommandLine(tmp_path)
     yield command

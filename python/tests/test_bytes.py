@@ -1,4 +1,4 @@
-"""Words of the operating system need not be Unicode: they reach the program unchanged."""
+"""Arguments, variables and paths need not be Unicode: they reach the program unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 ODD = b"n\xe4me\xff \n\"'\\x80 \xc3\xa9"
 SMALL = ("--machine", "dragonfly-1056", "--compute", "none")
-# Writes what it was given, as bytes.
+# Writes its arguments and variables as bytes.
 SCRIPT = """
 import os, sys
 from mpi4py import MPI
@@ -88,14 +88,14 @@ def test_a_program_may_have_any_name(odonata):
         (("--wdir", b"\xff"), b"wdir"),
     ],
 )
-def test_what_has_to_be_text_is_complained_of(odonata, options, named):
+def test_options_that_must_be_text_are_rejected_otherwise(odonata, options, named):
     done = run(odonata, "run", "-n", 1, *SMALL, *options, "--", "true")
     assert done.returncode == 2, done.stderr
     assert b"Traceback" not in done.stderr and named in done.stderr
 
 
-def test_a_variable_of_the_library_is_complained_of_or_passed(odonata):
-    """One that is modeled has to mean something; another one is the program's."""
+def test_modeled_variables_must_be_text_and_others_are_passed(odonata):
+    """A modeled variable needs a valid value; any other one is passed to the program."""
     modeled = {b"MPIR_CVAR_BCAST_INTRA_ALGORITHM": b"\xff"}
     done = run(odonata, "run", "-n", 2, *SMALL, "--", "true", env=modeled)
     assert done.returncode == 2 and b"MPIR_CVAR_BCAST_INTRA_ALGORITHM" in done.stderr
@@ -105,7 +105,7 @@ def test_a_variable_of_the_library_is_complained_of_or_passed(odonata):
     assert (odonata.cwd / "seen").read_bytes() == b"\xff"
 
 
-def test_jobs_side_by_side_take_them_as_well(tmp_path):
+def test_concurrent_jobs_take_bytes_as_well(tmp_path):
     machine = od.machine("dragonfly-1056")
     place = os.fsdecode(os.fsencode(tmp_path) + b"/\xff")
     os.mkdir(place)

@@ -1,4 +1,4 @@
-"""Traffic classes from the command line and from Python: valid names and their effect."""
+"""Traffic classes from the command line and from Python: where they are set, and their effect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def rows(odonata, *words):
     return json.loads(done.stdout)["rows"]
 
 
-def test_a_ceiling_is_felt_and_best_effort_is_the_default(odonata):
+def test_a_ceiling_limits_bandwidth_and_best_effort_is_the_default(odonata):
     words = ("bench", "bw", "--sizes", "1Mi", *SMALL)
     plain = rows(odonata, *words)
     assert rows(odonata, *words, "--class", "best-effort") == plain
@@ -29,7 +29,7 @@ def test_a_ceiling_is_felt_and_best_effort_is_the_default(odonata):
     assert 0.28 < changed["bandwidth_B_per_s"] / free["bandwidth_B_per_s"] < 0.32
 
 
-def test_flows_know_classes(odonata):
+def test_flows_have_classes(odonata):
     words = ("bench", "bw", "--sizes", "1Mi", "--class", "low-latency", *SMALL)
     rates = [
         rows(odonata, *words, "--fidelity", name)[0]["bandwidth_B_per_s"]
@@ -38,7 +38,7 @@ def test_flows_know_classes(odonata):
     assert abs(rates[1] / rates[0] - 1) < 0.01
 
 
-def test_a_background_of_another_class_is_not_in_the_way(odonata):
+def test_background_of_another_class_does_not_interfere(odonata):
     # Both cross the only link from group 0 to group 1.
     words = ("traffic", "adversarial:1", "--nodes", 264, "--placement", "group-spread", "--load",
              0.002, "--routing", "minimal", "--time", "20us", *SMALL)  # fmt: skip
@@ -66,7 +66,7 @@ def test_jobs_have_classes_of_their_own(odonata, tmp_path):
     assert done.returncode == 2 and "--class" in done.stderr, done.stderr
 
 
-def test_congestion_is_told_and_managed_in_each_class(odonata):
+def test_congestion_is_reported_and_managed_in_each_class(odonata):
     words = ("--machine", "lumi-g", "--set", "groups.gpu.count=2", "--quiet")
     incast = ("--background", "incast:64:1@32Ki")
     other = ("--background", "uniform:0.1,bulk-data")
@@ -81,7 +81,7 @@ def test_congestion_is_told_and_managed_in_each_class(odonata):
 
 
 @pytest.mark.parametrize("name", ["MPICH_OFI_DEFAULT_TCLASS", "FI_CXI_DEFAULT_TCLASS"])
-def test_the_variables_are_heard(odonata, name):
+def test_the_variables_are_honored(odonata, name):
     words = ("run", "-n", 2, *SMALL[:-2], "--compute", "none")
     program = (
         "from mpi4py import MPI; w = MPI.COMM_WORLD; b = bytearray(1 << 20)\n"
@@ -117,7 +117,7 @@ def test_the_variables_are_heard(odonata, name):
           "classes.best-effort.ceiling=50"), ["without a ceiling"]),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told(odonata, words, said):
+def test_invalid_classes_are_reported(odonata, words, said):
     done = odonata(*words)
     assert done.returncode == 2, done.stderr
     assert all(word in done.stderr for word in said), done.stderr

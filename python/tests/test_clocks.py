@@ -1,4 +1,4 @@
-"""The clocks that programs read behind MPI's back; each program's own checks are its test."""
+"""Clocks that programs read outside of MPI; each program checks its own results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ assert time.monotonic() - begun < 1e-3
 
 
 def test_waiting_for_the_interpreter_takes_no_simulated_time(odonata):
-    """Threads that compute take turns, 5 ms each: real time, of which nothing is charged."""
+    """Threads that compute alternate every 5 ms of real time, none of which is charged."""
     done = odonata("run", "-n", 1, *SMALL, "--", "python", "-c", THREADS % 3_000_000)
     assert done.returncode == 0, done.stderr
 
@@ -78,7 +78,7 @@ def test_now_and_real_are_today(odonata):
         assert 0 <= int(done.stdout) - int(today) < 3600, done.stderr
 
 
-def test_complaints(odonata):
+def test_invalid_clocks_are_reported(odonata):
     done = odonata("run", "-n", 1, *SMALL, "--epoch", "may", "--clock", "reel", "--", "true")
     assert done.returncode == 2
     assert "did you mean `real`?" in done.stderr and "2026-01-01T12:30:00" in done.stderr

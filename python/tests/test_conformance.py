@@ -1,6 +1,6 @@
-"""What conformance/ and validation/ conclude from what programs print: decided here on small texts.
+"""Verdicts of conformance/ and validation/ on the output of programs, tested on small texts.
 
-The programs themselves are run by `make conformance` and, in part, by `make test`.
+`make conformance` runs the programs themselves, and `make test` a part of them.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ def judged(twin, reference=None, known=(), all_run=True) -> list[str]:
     return suite.judge({2: twin}, {2: reference or outcome()}, list(known), all_run=all_run)
 
 
-def test_a_failure_nobody_excused_is_wrong():
+def test_a_failure_without_an_exception_is_wrong():
     (line,) = judged(outcome(good="pass", bad="fail"), outcome(good="pass", bad="pass"))
     assert line == "2 ranks: bad: fail (pass on the reference): because"
     assert judged(outcome(bad="fail"), known=[exempt("b*")]) == []
     assert len(judged(outcome(bad="died"), known=[exempt("b*")], all_run=False)) == 1
 
 
-def test_an_excuse_that_nobody_needs_is_stale():
+def test_an_unused_exception_is_stale():
     assert judged(outcome(good="pass"), known=[exempt("bad")]) == [
         "stale exception: `bad` no longer fails"
     ]
-    # A part of the suite cannot tell.
+    # A part of the suite does not show whether an exception is stale.
     assert judged(outcome(good="pass"), known=[exempt("bad")], all_run=False) == []
 
 
@@ -64,7 +64,7 @@ def test_tests_that_never_ran_are_missed():
     assert line == "2 ranks: t: did not run; pass on the reference"
 
 
-def test_a_test_does_what_its_worst_rank_does(tmp_path: Path):
+def test_the_verdict_of_a_test_is_that_of_its_worst_rank(tmp_path: Path):
     (tmp_path / "0").write_text("begin\ta\npass\ta\nbegin\tb\npass\tb\n")
     (tmp_path / "1").write_text("begin\ta\nfail\ta\t1 != 2\nbegin\tb\n")
     found = suite.Outcome()
@@ -72,7 +72,7 @@ def test_a_test_does_what_its_worst_rank_does(tmp_path: Path):
     assert found.verdicts == {"a": "fail", "b": "pass"} and found.reasons["a"] == "1 != 2"
 
 
-def test_what_the_reference_did_is_kept_unless_its_time_ran_out(tmp_path: Path, monkeypatch):
+def test_reference_verdicts_are_kept_unless_they_timed_out(tmp_path: Path, monkeypatch):
     ran = []
 
     def run_module(place, suite_, module, ranks):
@@ -109,12 +109,12 @@ def test_the_table_counts():
     assert "| `b` | 1, 2, 3, 8 | a reason |" in text
 
 
-def test_storms_that_differ_are_told_apart():
+def test_the_first_difference_of_storms_is_reported():
     assert storms.first_difference("a\nb\n", "a\nc\n") == "line 2: odonata `b`, reference `c`"
     assert storms.first_difference("a\n", "a\nb\n") == "odonata wrote 1 lines, the reference 2"
 
 
-def test_the_part_of_every_storm_has_fixed_seeds_and_the_rest_new_ones():
+def test_short_storms_have_fixed_seeds_and_full_ones_new_seeds():
     def seeds(part: bool) -> list[int]:
         runs = storms.plan(part=part, chosen=["x"], seed=None, rounds=None, ranks=None)
         return [run.seed for run in runs]
@@ -149,7 +149,7 @@ PTRANS_GBs=0.00706334
 """
 
 
-def test_answers_of_hpcc_are_residuals_and_no_times():
+def test_results_of_hpcc_are_residuals_and_no_times():
     answers = validate.hpcc_answers(REPORT)
     assert "0.0073574" in answers and "MPIFFT_maxErr=1.04738e-15" in answers
     assert "PTRANS_GBs" not in answers and "HPL_time" not in answers
@@ -159,7 +159,7 @@ def test_answers_of_hpcc_are_residuals_and_no_times():
     assert validate.hpcc_answers(REPORT.replace("0.0073574", "0.0073575")) != answers
 
 
-def test_how_many_updates_randomaccess_may_lose_is_its_own_affair_but_not_whether_it_passed():
+def test_lost_updates_of_randomaccess_do_not_count_but_its_verdict_does():
     told = "Found {} errors in 262144 locations ({}).\nBegin of Summary section.\n"
     told += "MPIRandomAccess_Errors={}\nMPIRandomAccess_N=262144\n"
     answers = validate.hpcc_answers(told.format(0, "passed", 0))
@@ -168,7 +168,7 @@ def test_how_many_updates_randomaccess_may_lose_is_its_own_affair_but_not_whethe
     assert "262144" in answers
 
 
-def test_answers_of_lammps_are_thermodynamics_and_no_times():
+def test_results_of_lammps_are_thermodynamics_and_no_times():
     out = (
         "Step Temp E_pair\n       0         1.44   -6.7733681\n"
         "Loop time of 9.67522 on 8 procs\n99.5% CPU use with 8 MPI tasks\n"
@@ -182,7 +182,7 @@ def test_answers_of_lammps_are_thermodynamics_and_no_times():
     ]
 
 
-def test_a_run_that_never_comes_to_the_tests_is_not_good(tmp_path):
+def test_a_run_that_never_starts_the_tests_fails(tmp_path):
     class Broken:
         python = "python"
 

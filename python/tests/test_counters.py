@@ -1,4 +1,4 @@
-"""`--counters`: what NICs and links counted, under the names their users know."""
+"""`--counters`: counters of NICs and links, under the vendors' names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_benchmark_prints_them_and_they_agree_with_each_other(odonata):
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     n = totals(found)
-    # Messages of 8 B are a packet each, and every one between nodes is matched once.
+    # A message of 8 B is one packet, and each message between nodes is matched once.
     matched = sum(n[f"lpe_net_match_{how}_0"] for how in ("priority", "overflow", "request"))
     assert n["hni_pkts_sent_by_tc_0"] == n["hni_pkts_recv_by_tc_0"] == matched > 0
     assert n["lpe_rndzv_puts_0"] == n["pct_spt_timeouts"] == 0
@@ -36,14 +36,14 @@ def test_a_benchmark_prints_them_and_they_agree_with_each_other(odonata):
     assert quiet.returncode == 0 and quiet.stderr == ""
 
 
-def test_classes_are_counted_apart():
+def test_classes_are_counted_separately():
     aurora = od.machine("aurora")
     result = od.patterns.traffic(
         "shift:1", aurora, loads=[0.02], nodes=4, time_s=4e-6, warmup_s=1e-6,
         background="shift:1:0.02,bulk-data", alone=False, fidelity="packet",
     )  # fmt: skip
     n = totals(result.summary)
-    # The measured nodes receive nothing of the background.
+    # Counters of the measured nodes, which receive no background traffic.
     assert n["hni_pkts_sent_by_tc_0"] == 0 or n["hni_pkts_sent_by_tc_1"] == 0
     assert n["hni_pkts_sent_by_tc_0"] + n["hni_pkts_sent_by_tc_1"] > 0
     assert "hni_tx_paused_0" not in n
@@ -63,12 +63,12 @@ def test_lost_packets_are_counted_where_they_were_sent(odonata, tmp_path):
     assert n["hni_pkts_sent_by_tc_0"] == n["hni_pkts_recv_by_tc_0"] + lost
 
 
-def test_aries_and_fidelities_have_what_they_know(odonata):
+def test_aries_and_each_fidelity_have_their_counters(odonata):
     words = ("bench", "latency", "--sizes", "8", "--json", "--quiet", "--machine")
     done = odonata(*words, "cascade-3k")
     (row,) = json.loads(done.stdout)["counters"]
     assert row["name"] == "AR_NIC_NETMON_ORB_EVENT_CNTR_REQ_PKTS"
-    # Each is answered: requests are half of what links out of NICs carry.
+    # Each request has a response: requests are half of the packets on links out of NICs.
     kinds = {kind["kind"]: kind for kind in json.loads(done.stdout)["link_kinds"]}
     assert 2 * row["total"] == kinds["injection"]["packets"]
     done = odonata(*words, "aurora", "--fidelity", "loggp")
@@ -76,7 +76,7 @@ def test_aries_and_fidelities_have_what_they_know(odonata):
     assert "hni_pkts_sent_by_tc_0" in names and "hni_tx_paused_0" not in names
 
 
-def test_cray_mpich_s_variable_asks_for_the_table(odonata):
+def test_cray_mpich_s_variable_prints_the_table(odonata):
     script = "from mpi4py import MPI; MPI.COMM_WORLD.barrier()"
     words = ("run", "-n", 2, "--machine", "aurora", "--quiet", "--mpi", "cray-mpich", "--env")
     for value, printed in (("2", True), ("1", False)):

@@ -1,4 +1,4 @@
-"""Files that are damaged, endless, too deep or no files: exit 2 with a diagnostic, at once."""
+"""Files that are damaged, endless, too deep or no files: exit code 2 with an error, at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SMALL = ("--machine", "dragonfly-1056")
 RUN = ("run", "-n", "2", *SMALL)
 BENCH = ("bench", "latency", *SMALL, "--sizes", "8")
 TRUE = ("--", "true")
-# A command for each kind of file, and how it is named there.
+# A command for each kind of file, with the option that names it.
 READERS = {
     "machine": lambda file: ("show", file),
     "profile": lambda file: (*BENCH, "--mpi", file),
@@ -35,13 +35,13 @@ READERS = {
     "schedule": lambda file: ("replay", file, *SMALL),
     "recording": lambda file: ("extrapolate", file, "--ranks", "8", "-o", "made.parquet"),
 }
-# Within this a refusal comes, and within this much memory.
-PATIENCE_S, MEMORY_KB = 20, 1 << 20
+# Limits of time and memory within which a file must be rejected.
+TIMEOUT_S, MEMORY_KB = 20, 1 << 20
 
 
 @pytest.fixture
 def refused(tmp_path, monkeypatch, capfd):
-    """Runs a command in this process, because there are many; what it says as it is refused."""
+    """Runs a command in this process, because there are many; returns its error output."""
     monkeypatch.chdir(tmp_path)
 
     def run(*words) -> str:
@@ -56,17 +56,17 @@ def refused(tmp_path, monkeypatch, capfd):
 
 
 def refused_apart(odonata, words) -> str:
-    """The same of a process with a limited heap, which is killed after a while."""
+    """The same for a process with a limited heap, which is killed at the timeout."""
     limited = ["sh", "-c", f'ulimit -d {MEMORY_KB}; exec "$@"', "-", *odonata.arguments(*words)]
     done = subprocess.run(limited, cwd=odonata.cwd, env=odonata.env, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=PATIENCE_S)  # fmt: skip
+                          capture_output=True, text=True, timeout=TIMEOUT_S)  # fmt: skip
     assert done.returncode == 2, done.stderr[-3000:]
     assert done.stdout == "" and "    wanted  " in done.stderr
     return done.stderr
 
 
 def endless(kind: str, at) -> str:
-    """The name of something that is no file with an end."""
+    """The name of a file or device that has no end."""
     if kind == "pipe":
         os.mkfifo(at / "pipe.toml")
         return "./pipe.toml"
@@ -82,12 +82,12 @@ def endless(kind: str, at) -> str:
 
 @pytest.mark.parametrize("kind", ["/dev/zero", "pipe", "sparse", "directory"])
 @pytest.mark.parametrize("reader", READERS)
-def test_what_has_no_end_is_not_read(odonata, refused, tmp_path, reader, kind):
+def test_endless_files_are_not_read(odonata, refused, tmp_path, reader, kind):
     name = endless(kind, tmp_path)
     if reader == "profile" and kind == "/dev/zero":
-        os.symlink("/dev/zero", tmp_path / "zero.toml")  # a profile is called so
+        os.symlink("/dev/zero", tmp_path / "zero.toml")  # a profile needs this suffix
         name = "zero.toml"
-    is_apart = reader == "schedule"  # which was read to the end that there is not
+    is_apart = reader == "schedule"  # a schedule is read as a whole
     words = READERS[reader](name)
     assert name in (refused_apart(odonata, words) if is_apart else refused(*words))
 
@@ -99,7 +99,7 @@ def test_a_pipe_from_another_program_is_read(odonata, tmp_path):
     replay, show = ("replay", "/dev/stdin", *SMALL), ("show", "/dev/stdin")
     for words, data in ((replay, goal), (show, machine)):
         done = subprocess.run(odonata.arguments(*words), input=data, env=odonata.env,
-                              capture_output=True, timeout=PATIENCE_S)  # fmt: skip
+                              capture_output=True, timeout=TIMEOUT_S)  # fmt: skip
         assert done.returncode == 0, done.stderr
 
 
@@ -111,7 +111,7 @@ def test_a_pipe_from_another_program_is_read(odonata, tmp_path):
     "[base]\nset = " + "{a = " * 200 + "1" + "}" * 200,
 ])  # fmt: skip
 @pytest.mark.parametrize("reader", ["study", "machine", "jobs", "faults", "profile"])
-def test_what_is_nested_too_deeply_is_refused(refused, tmp_path, reader, text):
+def test_deeply_nested_files_are_refused(refused, tmp_path, reader, text):
     (tmp_path / "deep.toml").write_text(text)
     said = refused(*READERS[reader]("./deep.toml"))
     assert "deep.toml" in said and len(said) < 4000, said
@@ -138,7 +138,7 @@ def results(tmp_path_factory):
 
 
 def summary_without(path, *keys, value=None):
-    """The summary with one of its values gone, or another."""
+    """The summary with one of its values removed or replaced."""
     summary = json.loads((path / "summary.json").read_text())
     inner = summary
     for key in keys[:-1]:
@@ -156,7 +156,7 @@ KEYS = [("nodes",), ("ppn",), ("machine",), ("mpi",), ("limits",), ("limits", "u
 
 
 def preflight(summaries) -> str:
-    """What preflight says against these, in this process: many cases."""
+    """The error of preflight for these summaries, in this process because cases are many."""
     with pytest.raises(od.InputError) as caught:
         foretell(summaries)
     return str(caught.value)
@@ -175,7 +175,7 @@ def test_preflight_refuses_a_summary_that_lacks_a_key(results, keys):
                                   ("limits", "uses", 0, "bound")])  # fmt: skip
 def test_preflight_refuses_a_summary_with_another_kind_of_value(results, keys, value):
     if (keys, value) == (("limits", "uses"), []):
-        return  # a run in which nothing was limited
+        return  # a run without limits
     damaged = summary_without(results / "run-4", *keys, value=value)
     whole = json.loads((results / "run-8" / "summary.json").read_text())
     assert "results of `odonata run`" in preflight([damaged, whole])
@@ -202,7 +202,7 @@ def damaged_record(path, change):
 
 
 def cell(name, row, value):
-    """A change of one value, in a row or in the first one with an operation."""
+    """A change of one value, in a given row or in the first row with a given operation."""
     def change(table):
         values = table.column(name).to_pylist()
         at = table.column("op").to_pylist().index(row) if isinstance(row, str) else row
@@ -245,7 +245,7 @@ DAMAGE = {
 
 @pytest.mark.parametrize("what", DAMAGE)
 def test_a_damaged_recording_is_refused(refused, tmp_path, results, what):
-    """By both of its readers, with its name, and without a file of half an extrapolation."""
+    """Both readers name the file, and no partial extrapolation is left."""
     for ranks in (4, 8):
         data = (results / f"on-{ranks}.parquet").read_bytes()
         (tmp_path / f"on-{ranks}.parquet").write_bytes(data)
@@ -253,12 +253,12 @@ def test_a_damaged_recording_is_refused(refused, tmp_path, results, what):
     both = ("on-4.parquet", "on-8.parquet")
     assert "on-4.parquet" in refused("extrapolate", *both, "--ranks", "16", "-o", "o.parquet")
     assert not (tmp_path / "o.parquet").exists()
-    if what not in ("no rows", "half of the rows"):  # of which the rest is a recording
+    if what not in ("no rows", "half of the rows"):  # the other half is a valid recording
         assert re.search("  (FILE|on-4.parquet, .*)\n", refused("replay", "on-4.parquet", *SMALL))
 
 
 def test_a_small_file_of_very_many_values_is_refused(refused, tmp_path):
-    """A thousand million values that are alike take half a megabyte of Parquet."""
+    """Parquet stores a thousand million equal values in half a megabyte."""
     rows = pa.nulls(1 << 20, pa.uint32())
     with parquet.ParquetWriter(tmp_path / "many.parquet", pa.schema({"rank": rows.type})) as writer:
         for _ in range(513):
@@ -267,18 +267,18 @@ def test_a_small_file_of_very_many_values_is_refused(refused, tmp_path):
     assert "537,919,488 values" in refused("replay", "many.parquet", *SMALL)
 
 
-def test_what_a_terminal_would_obey_is_shown_as_its_code(refused):
+def test_control_characters_are_shown_as_codes(refused):
     said = refused("show", "a\x1b[31m\u202e\nb" + "x" * 5000)
     assert "\x1b" not in said and "\\x1b[31m\\u202e\\nbxxx" in said and len(said) < 2000
 
 
-def test_very_many_complaints_are_counted(refused, tmp_path):
+def test_very_many_problems_are_counted(refused, tmp_path):
     (tmp_path / "nodes").write_text("99999:900000\n")
     said = refused(*BENCH, "--placement", "nodes")
     assert "899980 more ranks" in said and len(said) < 8000
     (tmp_path / "m.toml").write_text("".join(f"k{n} = 1\n" for n in range(3000)))
     said = refused("show", "./m.toml")
-    # The core hands over a thousand, with how many there are beside them.
+    # The core returns a thousand problems, and the number of all others.
     assert "1,001 problems" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
     keys = "".join(f"k{n} = 1\n" for n in range(200))
     points = "".join(f"[[point]]\nseed = {n}\n{keys}" for n in range(15))
@@ -289,7 +289,7 @@ def test_very_many_complaints_are_counted(refused, tmp_path):
 
 
 def test_a_record_s_name_is_a_file_s(odonata, tmp_path):
-    """Not an address, as Arrow takes what has a colon for."""
+    """A name with a colon is no address, as which Arrow would read it."""
     done = odonata(*RUN, "--quiet", "--record", "s3:one", "--", "python", PROGRAMS / "ring.py")
     assert done.returncode == 0, done.stderr
     assert odonata("replay", "s3:one", *SMALL).returncode == 0

@@ -1,4 +1,4 @@
-"""What the documents tell users is true: the tutorial's sessions, and the reference pages."""
+"""Sessions of the pages print what they show, and the reference pages are current."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def alike(expected: str, actual: str) -> bool:
 
 
 def differs(expected: list[str], actual: list[str]) -> str | None:
-    """The first expected line that is not there; a line `...` stands for any lines."""
+    """The first expected line that is missing; a line `...` stands for any lines."""
     at = 0
     skipping = False
     for line in expected:
@@ -64,7 +64,7 @@ def differs(expected: list[str], actual: list[str]) -> str | None:
 
 @pytest.mark.parametrize("page", TUTORIAL, ids=lambda page: page.stem)
 def test_sessions(odonata, page):
-    odonata.cwd = ROOT  # the pages speak from the root of the repository
+    odonata.cwd = ROOT  # commands of the pages run in the root of the repository
     for command, expected in sessions(page.read_text()):
         words = shlex.split(command)
         assert words[0] == "odonata"
@@ -99,7 +99,7 @@ def test_notebooks_are_not_stale():
 
 @pytest.mark.parametrize("page", TUTORIAL, ids=lambda page: page.stem)
 def test_python_of_a_page_runs(page, tmp_path):
-    """From a folder that shows the files of the tree, as the site and a notebook run it."""
+    """In a folder with the files of the tree, as the site and a notebook run it."""
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "out").mkdir()

@@ -1,4 +1,4 @@
-"""How ranks end: what they have written, without MPI_Finalize, by a signal, and by Ctrl-C."""
+"""Ends of ranks: after output, without MPI_Finalize, by a signal, and by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MACHINE = ("--machine", "dragonfly-1056", "--ppn", "1")
 
 @pytest.fixture
 def build(tmp_path):
-    """Compiles a text, as C or C++."""
+    """Compiles source text as C or C++."""
 
     def compiled(text: str, kind: str = "c") -> Path:
         compiler = BIN / ("odonata-mpicc" if kind == "c" else "odonata-mpicxx")
@@ -64,8 +64,8 @@ int main(int argc, char **argv)
 
 
 @pytest.mark.parametrize("how", ["abort", "error"])
-def test_what_was_written_before_an_abort_is_there(odonata, build, tmp_path, how):
-    """MPICH exits by `exit`: buffers are written, exit handlers and destructors run."""
+def test_output_before_an_abort_is_written(odonata, build, tmp_path, how):
+    """MPICH calls `exit`: buffers are written, exit handlers and destructors run."""
     program = build(ABORTS, "cc")
     done = odonata("run", "-n", 2, *MACHINE, "--quiet", "--", program, *["x"] * (how == "error"))
     assert done.returncode == 7 if how == "abort" else done.returncode not in (0, 7)
@@ -75,7 +75,7 @@ def test_what_was_written_before_an_abort_is_there(odonata, build, tmp_path, how
 
 
 def test_an_exit_handler_may_finalize_after_an_abort(odonata, build):
-    """It has nothing to finalize; what it wrote is there, and the code is the abort's."""
+    """The call has no effect; output is written, and the exit code is that of the abort."""
     text = """
     #include <mpi.h>
     #include <stdio.h>
@@ -92,8 +92,8 @@ def test_an_exit_handler_may_finalize_after_an_abort(odonata, build):
     assert (done.returncode, done.stdout) == (3, "handler\n"), done.stderr
 
 
-def test_of_several_aborts_at_one_instant_the_lowest_ranks_counts(odonata, build):
-    """Whichever process has exited first: rank 0 computes for much longer."""
+def test_of_simultaneous_aborts_that_of_the_lowest_rank_counts(odonata, build):
+    """The order in which processes exit is irrelevant: rank 0 computes for much longer."""
     text = """
     #include <mpi.h>
     int main(int argc, char **argv)
@@ -229,13 +229,13 @@ int main(int argc, char **argv)
         (4, r"signal 11 \(SIGSEGV\) in MPI_Comm_size$"),
     ],
 )
-def test_a_signal_is_told_with_the_call_it_came_in(odonata, build, how, said):
+def test_a_signal_is_reported_with_its_call(odonata, build, how, said):
     done = odonata("run", "-n", 2, *MACHINE, "--", build(DIES), how)
     assert done.returncode in (128 + 11, 128 + 8), done.stderr
     assert re.search(rf"rank \d on \S+ was killed by {said}", done.stderr, re.M), done.stderr
 
 
-# Modules that the command imports one after another: as many moments at which it is interrupted.
+# Modules that the command imports in this order; it is interrupted during each import.
 INTERRUPTED_IN = ["odonata.__main__", "odonata.cli", "click", "odonata.launch"]
 
 
@@ -268,7 +268,7 @@ def test_a_program_that_imports_us_keeps_its_handler():
 
 @pytest.mark.parametrize("option", ["-m mine", "-mmine"])
 def test_a_module_that_is_run_by_its_name_and_imports_us_keeps_its_handler(tmp_path, option):
-    """Its package is imported before the interpreter says which module it runs."""
+    """The interpreter imports the package before it sets the name of the module."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "__init__.py").write_text("import odonata")
     (tmp_path / "mine" / "__main__.py").write_text(
@@ -278,7 +278,7 @@ def test_a_module_that_is_run_by_its_name_and_imports_us_keeps_its_handler(tmp_p
 
 
 def test_sigint_that_is_ignored_stays_ignored(odonata):
-    """As in the background of a shell script."""
+    """A shell script ignores SIGINT for commands in the background."""
     command = "trap '' INT; exec " + " ".join(odonata.arguments("run", "-n", 1, *MACHINE, "--",
                                                                 "true"))  # fmt: skip
     done = subprocess.run(["sh", "-c", command], env=odonata.env, cwd=odonata.cwd, timeout=60)

@@ -1,4 +1,4 @@
-"""Every example does what it says."""
+"""Every example runs and prints its documented result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def solver(odonata, ranks, *more):
 
 
 @pytest.mark.parametrize("halo", ["isend", "sendrecv"])
-def test_the_solver_answers_alike_on_any_number_of_ranks(odonata, halo):
+def test_the_solver_has_the_same_result_on_any_number_of_ranks(odonata, halo):
     found = set()
     for ranks in (1, 2, 3, 8, 12):
         text = solver(odonata, ranks, "--points", 16, "--halo", halo)
@@ -29,7 +29,7 @@ def test_the_solver_answers_alike_on_any_number_of_ranks(odonata, halo):
     assert len(found) == 1, found
 
 
-def test_the_solver_knows_a_wrong_answer(odonata):
+def test_the_solver_detects_a_wrong_result(odonata):
     done = odonata("run", "-n", "2", "--machine", "dragonfly-1056", "--quiet", "--", "python",
                    EXAMPLES / "cg3d.py", "--points", 16, "--most", 5)  # fmt: skip
     assert done.returncode == 1 and "answer WRONG" in done.stdout
@@ -55,8 +55,8 @@ def test_01_machine():
 
 def test_02_bench():
     text = example("02_bench.py")
-    # The machine file's DMA latency is 580 ns. 128 bytes into the NIC and 64 more out of it at 12.4
-    # GB/s add 15 ns. 64 more on the link and in the receiver's copy add 5 ns.
+    # The machine file's DMA latency is 580 ns. At 12.4 GB/s, 128 B into the NIC and 64 more out of
+    # it add 15 ns. The link and the receiver's copy of 64 more bytes add 5 ns.
     assert 595 <= int(re.search(r"DMA step .*: (\d+) ns", text)[1]) <= 605
     assert float(re.search(r"against packets: ([0-9.]+)", text)[1]) == pytest.approx(1, rel=0.01)
     times = [float(t) for t in re.findall(r"allreduce .*: ([0-9.]+) us", text)]
@@ -70,7 +70,7 @@ def test_03_traffic(tmp_path):
         for line in text.splitlines()
         if "accepts" in line
     }
-    # One link a group: 1/32 of the injection rate, less what headers take of the link.
+    # One link per group: 1/32 of the injection rate, less the headers' share of the link.
     assert accepted["minimal"][-1] < 1 / 32
     assert accepted["minimal"][-1] > 0.9 / 32
     assert accepted["valiant"][-1] > 10 * accepted["minimal"][-1]
@@ -78,10 +78,10 @@ def test_03_traffic(tmp_path):
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
 
 
-def figures(yardsticks):
-    """What a file of `make bench` prints of small sizes, and its rows: all have their figures."""
+def figures(benchmark):
+    """Output and rows of a `make bench` script with small sizes; each row has its values."""
     done = subprocess.run(
-        [sys.executable, ROOT / "crates/bench/live" / yardsticks, "smoke"],
+        [sys.executable, ROOT / "crates/bench/live" / benchmark, "smoke"],
         capture_output=True,
         text=True,
         timeout=240,
@@ -92,12 +92,12 @@ def figures(yardsticks):
     return done.stdout, lines
 
 
-def test_the_yardsticks_of_live_runs_run():
+def test_benchmarks_of_live_runs_work():
     text, lines = figures("live.py")
     assert len(lines) == 7
     assert "64-rank MPI_Allreduce: 1 sleeps per rank" in text
 
 
-def test_the_yardsticks_beside_mpich_run():
+def test_benchmarks_against_mpich_work():
     _, lines = figures("beside.py")
     assert len(lines) == 4

@@ -76,7 +76,7 @@ def is_a_bug(odonata):
 
 def ended_by(odonata, number):
     running = odonata.start(*RUN[:-2], "--", "python", PROGRAMS / "forever.py")
-    assert running.stdout.readline()  # its ranks have started
+    assert running.stdout.readline()  # the ranks have started
     running.send_signal(number)
     running.communicate(timeout=60)
     return [running.returncode]
@@ -111,7 +111,7 @@ def listed() -> list[str]:
     return re.findall(r"(?m)^\| ([0-9]+(?: \+ n)?|other) \|", PAGE)
 
 
-def test_the_page_lists_what_is_produced_here():
+def test_the_page_lists_the_codes_that_are_produced_here():
     assert list(dict.fromkeys(listed())) == list(PRODUCED)
     assert listed().count("1") == len(PRODUCED["1"])
 
@@ -124,7 +124,7 @@ def test_a_code_of_the_page_is_produced(odonata, code):
                 assert seen == int(code)
 
 
-def test_the_help_names_the_codes_and_the_page(odonata):
+def test_the_help_lists_the_codes_and_the_page(odonata):
     said = odonata("--help").stdout
     assert "docs/reference/exit-codes.md" in said
     for code in ("0", "1", "2", "70"):

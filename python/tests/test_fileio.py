@@ -1,4 +1,4 @@
-"""What a run says of files: that no file system is simulated, and whose names repeat."""
+"""Notes of a run on files: no file system is simulated, and names with a date repeat."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def found(odonata, script: str, *more: str) -> tuple[dict | None, str]:
 
 
 @pytest.mark.parametrize("more", [(), ("--clock", "real"), ("--warm", "none")])
-def test_files_opened_without_mpi_are_told_of(odonata, more):
+def test_files_opened_without_mpi_are_reported(odonata, more):
     io, said = found(odonata, POSIX, *more)
     assert (io["opened_to_write"], io["opened_to_read"]) == (6, 2)
     assert (io["mpi_opens"], io["mpi_transfers"]) == (0, 0)
@@ -50,7 +50,7 @@ def test_files_opened_without_mpi_are_told_of(odonata, more):
     assert "6 to write, 2 to read) take no time" in said and "MPI-IO" not in said
 
 
-def test_mpi_io_is_told_of_with_the_rate_that_is_charged(odonata):
+def test_mpi_io_is_reported_with_its_modeled_rate(odonata):
     io, said = found(odonata, MPI_IO, "--set", "storage.node_rate=3 GB/s")
     assert (io["mpi_opens"], io["mpi_transfers"]) == (2, 4)
     assert (io["opened_to_write"], io["opened_to_read"]) == (0, 0)
@@ -59,12 +59,12 @@ def test_mpi_io_is_told_of_with_the_rate_that_is_charged(odonata):
     assert "[storage]" in said and "3.00 GB/s per node" in said
 
 
-def test_a_run_without_files_says_nothing(odonata):
+def test_a_run_without_files_has_no_note(odonata):
     io, said = found(odonata, NEITHER)
     assert io is None and "file system" not in said
 
 
-def test_jobs_side_by_side_are_told_apart(odonata):
+def test_concurrent_jobs_are_reported_separately(odonata):
     (odonata.cwd / "posix.py").write_text(POSIX)
     (odonata.cwd / "neither.py").write_text(NEITHER)
     job = '[[job]]\nname = "%s"\nprogram = ["python", "%s.py"]\nranks = 2\ncompute = "none"\n'
@@ -94,7 +94,7 @@ if sys.argv[2] == "w":
 
 
 def dated(odonata, pattern: str, how: str = "w", *more: str) -> list[str]:
-    """What of the names was there, in the words of the second of two runs."""
+    """Names that existed already, as the second of two runs reports them."""
     for name in odonata.cwd.iterdir():
         if name.is_file():
             name.unlink()
@@ -110,14 +110,14 @@ def dated(odonata, pattern: str, how: str = "w", *more: str) -> list[str]:
     return names
 
 
-def test_files_named_by_the_date_are_warned_of(odonata):
-    # In the second run both are there, which have the date of all runs in their names.
+def test_files_named_by_the_date_cause_a_warning(odonata):
+    # Simulated time starts at the same date in each run, so both names exist in the second.
     both = ["20260101.mpi", "run_2026-01-01_000000.log"]
     assert dated(odonata, "run_%Y-%m-%d_%H%M%S.log") == both
     assert dated(odonata, "%s.chk", "rename") == ["1767225600.chk"]
 
 
-def test_what_does_not_repeat_is_not_warned_of(odonata):
+def test_names_that_do_not_repeat_cause_no_warning(odonata):
     assert dated(odonata, "step_000100.dat", "rename") == []  # no date in it
     assert dated(odonata, "run_%Y-%m-%d.log", "a") == []  # nothing is lost
     assert dated(odonata, "run_%Y-%m-%d.log", "rename", "--epoch", "now") == []  # as in reality

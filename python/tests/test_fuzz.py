@@ -15,7 +15,7 @@ import cases  # noqa: E402
 import judge  # noqa: E402
 import mutations  # noqa: E402
 
-# The same cases in each run, and no file of examples beside the sources.
+# The same cases in each run, and no example database beside the sources.
 SAME = settings(
     derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck),
     phases=[Phase.generate, Phase.shrink],
@@ -48,8 +48,8 @@ def test_damaged_inputs_through_the_command(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", sorted(set(cases.KINDS) - {"option"}))
-def test_what_is_damaged_was_valid(tmp_path, kind, monkeypatch):
-    """Else all cases would be refused for one and the same reason."""
+def test_inputs_are_valid_before_they_are_damaged(tmp_path, kind, monkeypatch):
+    """Otherwise all cases would be rejected for the same reason."""
     monkeypatch.setattr(cases, "damaged", lambda _, tree: tree)
     monkeypatch.setattr(cases, "damaged_text", lambda _, text: text.encode())
     monkeypatch.setattr(cases, "damaged_bytes", lambda _, data: data)
@@ -81,13 +81,13 @@ def test_what_is_damaged_was_valid(tmp_path, kind, monkeypatch):
     (2, "half a table", "odonata: error: 1 problem\n\n  --nodes\n    wanted  more", "on stdout"),
     (2, "", "no", "without complaints"),
 ])  # fmt: skip
-def test_the_judge_knows_what_is_wrong(code, stdout, stderr, wrong):
+def test_the_judge_finds_broken_guarantees(code, stdout, stderr, wrong):
     found = judge.Outcome(code, stdout, stderr, {}, {}, 0.1)
     said = judge.wrong_with(judge.Case("option", ("show",)), found)
     assert said is None if wrong is None else wrong in said
 
 
-def test_the_judge_sees_files_and_time():
+def test_the_judge_checks_files_and_time():
     refused = "odonata: error: 1 problem\n\n  --nodes\n    wanted  more"
     case = judge.Case("option", ("show",))
     found = judge.Outcome(2, "", refused, {}, {"out/rows.parquet": 3}, 0.1)

@@ -1,4 +1,4 @@
-"""A collective is one sleep a rank, however many ranks there are."""
+"""A rank blocks once per collective, whatever the number of ranks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
 
 
 @pytest.mark.parametrize("ranks", [3, 64, 1024])
-def test_an_allreduce_is_one_hand_over_a_rank(odonata, tmp_path, ranks):
+def test_an_allreduce_is_one_hand_over_per_rank(odonata, tmp_path, ranks):
     (tmp_path / "rounds.c").write_text(PROGRAM)
     program = tmp_path / "rounds"
     subprocess.run([COMPILER, tmp_path / "rounds.c", "-o", program], check=True)
@@ -34,5 +34,5 @@ def test_an_allreduce_is_one_hand_over_a_rank(odonata, tmp_path, ranks):
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)["hand_overs"]
 
-    # Beginning and end cost the same in both.
+    # Start and end cost the same in both.
     assert hand_overs(7) - hand_overs(2) == 5 * ranks
