@@ -1,4 +1,4 @@
-"""Recorded patterns on more ranks: what was never run is what a run of it would have recorded."""
+"""Extrapolated recordings equal recordings of runs on as many ranks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 
 @pytest.fixture
 def recorded(odonata, tmp_path):
-    """Records a program on so many ranks; the file."""
+    """Records a program on a number of ranks; returns the file."""
 
     def run(ranks: int, program: str, *words: object, compute: str = "none"):
         file = tmp_path / f"{program}-{'-'.join(map(str, words))}-{ranks}.parquet"
@@ -36,17 +36,17 @@ def recorded(odonata, tmp_path):
 def rows_of(file) -> list[dict]:
     """All columns except computation, which differs between runs."""
     rows = parquet.read_table(file).drop_columns(["after_ps"]).to_pylist()
-    # Communicators by who is in them, and of equal ones by the order of their numbers: these have
-    # gaps that depend on the ranks.
+    # Name communicators by their members, and equal ones by the order of their numbers: numbers
+    # have gaps that depend on the rank count.
     users: dict[int, set[int]] = {}
     for row in rows:
         users.setdefault(row["context"], set()).add(row["rank"])
     seen: dict[tuple[int, ...], int] = {}
     names = {}
     for context in sorted(users):
-        who = tuple(sorted(users[context]))
-        seen[who] = seen.get(who, 0) + 1
-        names[context] = f"{seen[who]} of {who}"
+        members = tuple(sorted(users[context]))
+        seen[members] = seen.get(members, 0) + 1
+        names[context] = f"{seen[members]} of {members}"
     return [{**row, "context": names[row["context"]]} for row in rows]
 
 
@@ -61,12 +61,12 @@ def written(file, steps):
     for rank, mine in enumerate(steps):
         needs, at = [], 0
         for step, calls in enumerate(mine):
-            for nth, (op, said) in enumerate(calls):
-                row = {**blank, "rank": rank, "step": step, "op": op, **said}
+            for nth, (op, fields) in enumerate(calls):
+                row = {**blank, "rank": rank, "step": step, "op": op, **fields}
                 rows.append({**row, "needs": [] if nth else needs})
-            # Announcing calls never complete (docs/record-format.md).
-            told = ("packs", "unpacks", "register", "deregister")
-            needs = [at + nth for nth, (op, _) in enumerate(calls) if op not in told]
+            # Informational rows never complete (docs/record-format.md).
+            informational = ("packs", "unpacks", "register", "deregister")
+            needs = [at + nth for nth, (op, _) in enumerate(calls) if op not in informational]
             at += len(calls)
     records.write_rows(file, header, rows)
     return file
@@ -89,12 +89,12 @@ def all_to_all(n: int, apart: dict | None = None, message: int = 1536, window: b
     return [[list(calls(rank)) for _ in range(3)] for rank in range(n)]
 
 
-# What kind of values lies apart has no part in this.
+# The type of the values is irrelevant here.
 DOUBLES = {"grain": 40320}
 
 
 def lines(rows: int, length: int, stride: int) -> int:
-    """Bytes of the lines of 64 B of rows less than a line apart, of which the first begins one."""
+    """Bytes of the 64-B lines that rows touch; the first row begins a line, no line is skipped."""
     return -(-((rows - 1) * stride + length) // 64) * 64
 
 
@@ -109,7 +109,7 @@ PATTERNS = [
     ((9, 16), 36, "halo", (2, 0, 2, 1024)),
     ((27,), 64, "halo", (3, 1, 2, 512)),
     ((16,), 64, "halo", (1, 1, 2, 512)),
-    # Two ranks in a direction are neighbors both ways.
+    # Of two ranks in a direction each is both neighbors of the other.
     ((8, 16), 64, "halo", (2, 1, 2, 512)),
     ((8, 16), 64, "halo", (3, 1, 2, 512)),
 ]
@@ -118,10 +118,10 @@ PATTERNS = [
 @pytest.mark.parametrize(
     ("few", "many", "program", "words"), PATTERNS, ids=lambda v: str(v).replace(" ", "")
 )
-def test_it_is_what_a_run_on_so_many_ranks_records(
+def test_extrapolation_equals_a_recording_on_as_many_ranks(
     odonata, tmp_path, recorded, few, many, program, words
 ):
-    """To the last row; so a replay of it takes the same time, and its digest is the same."""
+    """All rows are equal, so time and digest of a replay are equal as well."""
     small = [recorded(n, program, *words) for n in few]
     large = recorded(many, program, *words)
     made = tmp_path / "made.parquet"
@@ -137,7 +137,7 @@ def test_it_is_what_a_run_on_so_many_ranks_records(
     assert times[0] == times[1]
 
 
-def test_what_comes_of_it_says_that_it_is_extrapolated(odonata, tmp_path, recorded):
+def test_extrapolated_recordings_and_replays_are_marked(odonata, tmp_path, recorded):
     small, made = recorded(9, "halo", 2, 0, 1, 64), tmp_path / "made.parquet"
     done = odonata("extrapolate", small, "--ranks", 16, "-o", made, "--json")
     told = json.loads(done.stdout)
@@ -159,7 +159,7 @@ def test_what_comes_of_it_says_that_it_is_extrapolated(odonata, tmp_path, record
     ("few", "many", "words", "diagnostic"),
     [
         ((8, 16), 32, "scrambled", "rank 0, call 1 (recv)"),
-        # A second number of ranks has to tell what becomes of it.
+        # A recording on a second number of ranks is necessary.
         ((8,), 32, "doubling", "call 4 (recv)"),
         ((8,), 32, "half", "call 1 (recv)"),
         ((8, 16), 48, "doubling", "a power of two"),
@@ -167,7 +167,7 @@ def test_what_comes_of_it_says_that_it_is_extrapolated(odonata, tmp_path, record
         ((8, 8), 32, "pairwise", "recordings of different numbers of ranks"),
     ],
 )
-def test_what_is_not_regular_is_refused(
+def test_irregular_programs_are_refused(
     odonata, tmp_path, recorded, few, many, words, diagnostic
 ):
     small = [recorded(n, "exchange", words) for n in few]
@@ -189,7 +189,7 @@ def test_computation_is_that_of_recorded_ranks(odonata, tmp_path, recorded):
 
     few, many = spent(small), spent(made)
     assert set(many) == set(range(32))
-    # Nothing is made up, and ranks take turns: 11 and 3 begin alike, of 8 that were recorded.
+    # Durations are recorded ones, of ranks in turn: of 8 recorded ranks, 11 starts like 3.
     recorded_ones = {call for calls in few.values() for call in calls}
     assert all(call in recorded_ones for calls in many.values() for call in calls)
     assert sum(after for calls in many.values() for _, after in calls) > 0
@@ -233,7 +233,7 @@ def test_more_calls_than_memory_holds_are_refused_at_once(odonata, tmp_path, rec
 
 
 @pytest.mark.parametrize("how", [{"apart": {"back": 2560, **DOUBLES}}, {"window": True}], ids=str)
-def test_what_only_tells_is_not_among_the_calls_of_the_step_before(tmp_path, how):
+def test_informational_rows_are_no_calls_of_the_step_before(tmp_path, how):
     """All ranks wait for all calls, so that their number depends on the number of ranks."""
     few = [written(tmp_path / f"{n}.parquet", all_to_all(n, **how)) for n in (4, 5)]
     made = tmp_path / "made.parquet"
@@ -251,7 +251,7 @@ def made_of_lines(tmp_path, few, many, message, back) -> dict:
         files.append(written(tmp_path / f"{n}.parquet", steps))
     made = tmp_path / "made.parquet"
     od.extrapolate(files, ranks=many, record=made)
-    # Who reads it refuses more lines than bytes.
+    # The reader rejects a file with more lines than bytes.
     played = od.replay(od.machine("dragonfly-1056"), made, fidelity="loggp")
     assert played.exit_code == 0
     told = {(row["bytes"], row["back"]) for row in rows_of(made) if row["op"] == "packs"}
@@ -262,8 +262,8 @@ def made_of_lines(tmp_path, few, many, message, back) -> dict:
 
 @pytest.mark.parametrize("few", [(4, 5), (5, 8), (4, 5, 10)], ids=str)
 @pytest.mark.parametrize("many", [10, 20, 40])
-def test_lines_are_shared_out_like_the_bytes_in_them(tmp_path, few, many):
-    """1,000 rows of 24 B, 40 B apart, of which each rank has its share."""
+def test_lines_are_divided_like_their_bytes(tmp_path, few, many):
+    """1,000 rows of 24 B at a stride of 40 B, divided among the ranks."""
     told = made_of_lines(
         tmp_path, few, many, lambda n: 24 * 1000 // n, lambda n: lines(1000 // n, 24, 40)
     )
@@ -271,27 +271,27 @@ def test_lines_are_shared_out_like_the_bytes_in_them(tmp_path, few, many):
     assert abs(told["back"] - lines(1000 // many, 24, 40)) <= 64
 
 
-def test_no_more_lines_are_told_than_bytes(tmp_path):
-    """A line for each of 1,000 / 16 bytes, which are 62 or 63, but 64,000 / 16 come out even."""
+def test_there_are_no_more_lines_than_bytes(tmp_path):
+    """One line per byte: 1,000 / 16 bytes are rounded to 62 or 63, 64,000 / 16 are exact."""
     told = made_of_lines(tmp_path, (4, 5), 16, lambda n: 1000 // n, lambda n: 64 * (1000 // n))
     assert told["bytes"] in (62, 63) and told["back"] <= 64 * told["bytes"]
 
 
 def test_lines_grow_with_the_bytes_in_them(tmp_path):
-    """Also where recordings have one line: 4 or 6 rows of 8 B, 10 B apart; a row for each rank."""
+    """Even if recordings have one line: one row of 8 B per rank at a stride of 10 B."""
     assert lines(4, 8, 10) == lines(6, 8, 10) == 64
     told = made_of_lines(tmp_path, (4, 6), 32, lambda n: 8 * n, lambda n: lines(n, 8, 10))
     assert told["back"] >= told["bytes"] == 8 * 32
 
 
-def test_lines_in_no_proportion_to_the_bytes_are_refused(tmp_path):
+def test_lines_without_proportion_to_the_bytes_are_refused(tmp_path):
     with pytest.raises(od.InputError, match="back that no rule explains"):
         made_of_lines(tmp_path, (4, 5), 8, lambda n: 24000 // n, lambda n: 64 * n * n * n)
 
 
 def same_but_for_sends(odonata, made, large) -> None:
-    """All calls, partners, tags, bytes and steps; whether a step needs a send that its rank did not
-    wait for depends on time. A replay takes the same time but for that: within a thousandth."""
+    """Calls, peers, tags, bytes and steps are equal. Dependencies on sends that no rank waited for
+    vary with time, so the times of replays agree within a thousandth."""
     mine, theirs = rows_of(made), rows_of(large)
     assert len(mine) == len(theirs)
     offsets = {}
@@ -339,8 +339,8 @@ def test_the_examples_are_regular(odonata, tmp_path, few, many, program):
 
 
 def test_many_forms_are_regular_at_once(odonata, tmp_path, recorded):
-    """Grids without wrap, faces that shrink with them, tags with ranks in them, a root, trees,
-    Python's objects, and communicators of rows, halves, nodes and of one rank of each node."""
+    """Grids without wrap, faces that shrink with the grid, tags that contain ranks, a root, trees,
+    Python objects, and communicators of rows, halves, nodes and one rank per node."""
     forms = ("sendrecv2", "sendrecv3", "isend2", "isend3", "tags", "line", "root", "tree",
              "objects", "parts")  # fmt: skip
     few, large = [recorded(n, "forms", *forms) for n in (8, 16)], recorded(64, "forms", *forms)
@@ -353,7 +353,7 @@ def test_many_forms_are_regular_at_once(odonata, tmp_path, recorded):
 
 
 def ring(n: int):
-    """Every rank receives from the left and sends to the right, then all agree."""
+    """Every rank receives from the left and sends to the right, then all call a barrier."""
     def steps(rank: int):
         left, right = (rank - 1) % n, (rank + 1) % n
         talk = [("recv", {"peer": left, "bytes": 64}), ("send", {"peer": right, "bytes": 64})]
@@ -362,19 +362,19 @@ def ring(n: int):
     return [steps(rank) for rank in range(n)]
 
 
-def changed(n: int, rank: int, step: int, nth: int, **said):
-    """The ring, but for one call of one rank."""
+def changed(n: int, rank: int, step: int, nth: int, **fields):
+    """The ring with one call of one rank changed."""
     made = ring(n)
     op, known = made[rank][step][nth]
     made[rank][step] = list(made[rank][step])
-    made[rank][step][nth] = (said.pop("op", op), {**known, **said})
+    made[rank][step][nth] = (fields.pop("op", op), {**known, **fields})
     return made
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        # Which rank, which call, which function, and what of it differs.
+        # The message names rank, call, function and the field that differs.
         (lambda n: changed(n, 3, 2, 1, bytes=100),
          ["rank 3, call 4 (send)", "bytes 100, where rank 0 has 64"]),
         (lambda n: changed(n, 3, 2, 1, tag=9),
@@ -393,7 +393,7 @@ def changed(n: int, rank: int, step: int, nth: int, **said):
          ["rank 3, call 4 (send)", "MPI_Send or MPI_Isend with rank 4", "wait"]),
     ],
 )  # fmt: skip
-def test_a_refusal_says_what_differs(tmp_path, wrong, said):
+def test_a_refusal_states_the_difference(tmp_path, wrong, said):
     few = [written(tmp_path / f"{n}.parquet", wrong(n)) for n in (8, 16)]
     with pytest.raises(od.InputError) as refused:
         od.extrapolate(few, ranks=32, record=tmp_path / "made.parquet")
@@ -405,21 +405,21 @@ def test_a_refusal_says_what_differs(tmp_path, wrong, said):
 def around(n: int, ops: list[str]) -> spmd_model.Recording:
     """Calls with both neighbors in all directions of a periodic grid, tag 1 up, tag 2 down."""
     blank = dict.fromkeys(records.PLAIN, 0) | {"grain": 1, "needs": [], "lengths": [], "step": 0}
-    shape, ways = spmd_model.grid(n, 3), ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    shape, directions = spmd_model.grid(n, 3), ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
-    def row(rank: int, op: str, way: tuple[int, ...], by: int):
-        to = spmd_model.neighbor(rank, [by * d for d in way], shape, [True] * 3)
+    def row(rank: int, op: str, direction: tuple[int, ...], by: int):
+        to = spmd_model.neighbor(rank, [by * d for d in direction], shape, [True] * 3)
         return {**blank, "rank": rank, "op": op, "peer": to, "tag": 1 if by > 0 else 2}
 
     rows = [
-        [row(rank, op, way, by) for op in ops for way in ways for by in (1, -1)]
+        [row(rank, op, direction, by) for op in ops for direction in directions for by in (1, -1)]
         for rank in range(n)
     ]
     return spmd_model.Recording(f"on {n}", {"communicators": []}, rows)
 
 
 def test_few_operations_are_tried_up_first_and_down_first():
-    # On 8 ranks both neighbors are one in all directions, on 16 not in the first.
+    # On 8 ranks both neighbors of a direction are the same rank, on 16 not in the first.
     ops = sorted(spmd_model.PAIRWISE)[: merging.MOST_EITHER_WAY + 1]
     few = [around(n, ops[:-1]) for n in (8, 16)]
     each = [merging.made_of(of)[0] for of in few]

@@ -1,5 +1,5 @@
-"""Fortran programs on the twin. What a Fortran compiler would call is called from C, too, so that
-much of it is tested where there is no such compiler."""
+"""Fortran programs on the simulated machine. C programs call the Fortran entry points, too, so
+most of them are tested without a Fortran compiler."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RANKS = (1, 4, 7)
 needs_fortran = pytest.mark.skipif(
     shutil.which(FC.split()[0]) is None, reason=f"no Fortran compiler: {FC}"
 )
-# What a descriptor of an array is like each compiler decides; the library reads gfortran's.
+# The layout of array descriptors depends on the compiler; the library reads gfortran's.
 needs_gfortran = pytest.mark.skipif(
     shutil.which(FC.split()[0]) is None
     or "GNU Fortran" not in subprocess.run([*FC.split(), "--version"], capture_output=True,
@@ -33,7 +33,7 @@ needs_gfortran = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """Where modules are compiled into a cache that begins empty."""
+    """An environment in which modules are compiled into an empty cache."""
     return {**os.environ, "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache")), "FC": FC}
 
 
@@ -76,15 +76,15 @@ def test_programs(odonata, build, name, ranks):
 def test_names_of_either_interface(odonata, build, tmp_path, interface):
     text = (PROGRAMS / "names.f90").read_text()
     if interface != "use mpi":
-        # An include comes behind `implicit none`.
+        # An include must follow `implicit none`.
         text = text.replace("  use mpi\n  implicit none\n", f"  implicit none\n  {interface}\n")
     source = tmp_path / "names.f90"
     source.write_text(text)
     good(odonata, build("odonata-mpifort", "names", source), 2)
 
 
-# A tool that stands in for procedures of `mpi_f08` by the names that the standard gives them, and
-# calls the profiling names, generic and specific.
+# A tool that replaces procedures of `mpi_f08` under the standard's names, and calls the profiling
+# names, generic and specific.
 TOOL = """
 subroutine MPI_Send_f08ts(buf, count, datatype, dest, tag, comm, ierror)
   use mpi_f08, only: MPI_Datatype, MPI_Comm, PMPI_Send
@@ -139,7 +139,7 @@ end program
 
 @needs_gfortran
 @pytest.mark.parametrize("kind", ("object", "shared library"))
-def test_a_tool_stands_in_for_procedures_of_mpi_f08(odonata, build, tmp_path, kind):
+def test_a_tool_can_replace_procedures_of_mpi_f08(odonata, build, tmp_path, kind):
     main, tool = tmp_path / "traced.f90", tmp_path / "tool.f90"
     main.write_text(TRACED)
     tool.write_text(TOOL)
@@ -154,7 +154,7 @@ def test_a_tool_stands_in_for_procedures_of_mpi_f08(odonata, build, tmp_path, ki
 
 
 def test_entry_points_of_mpi_f08_have_mpichs_names():
-    """Those of MPICH's libmpifort.so.12 and the standard's, for tools that are not Fortran."""
+    """The names of MPICH's libmpifort.so.12 and of the standard, for tools in other languages."""
     library = WRAPPERS.parent / "_lib" / "libmpifort.so.12"
     listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True)
     found = {line.split()[-1] for line in listed.stdout.splitlines()}
@@ -193,7 +193,7 @@ end program
 
 
 @needs_fortran
-def test_a_section_in_pieces_is_refused_where_it_would_be_gone(odonata, build, tmp_path):
+def test_non_contiguous_sections_are_refused_in_nonblocking_calls(odonata, build, tmp_path):
     source = tmp_path / "sections.f90"
     source.write_text(SECTIONS)
     program = build("odonata-mpifort", "sections", source)
@@ -230,7 +230,7 @@ void most_of_(int *of, double *most)
 
 
 @needs_fortran
-def test_c_and_fortran_in_one_program_speak_one_abi(odonata, build, tmp_path):
+def test_c_and_fortran_of_a_program_need_one_abi(odonata, build, tmp_path):
     main, part = tmp_path / "main.f90", tmp_path / "part.c"
     main.write_text(MAIN)
     part.write_text(PART)
@@ -238,8 +238,8 @@ def test_c_and_fortran_in_one_program_speak_one_abi(odonata, build, tmp_path):
     right = build("odonata-mpicc", "right.o", "-abi=mpich", "-c", part)
     done = odonata(*run, build("odonata-mpifort", "mixed", main, right))
     assert (done.returncode, done.stdout) == (0, " 2.0\n"), done.stderr
-    # Its C in the standard ABI: with a library of its own, which never made the handle; and as an
-    # object, whose handles the one library there is does not know.
+    # C of the standard ABI: as a shared library, whose MPI library did not create the handle, and
+    # as an object, whose handles are unknown to the loaded MPI library.
     wrong = build("odonata-mpicc", "libwrong.so", "-shared", "-fPIC", part)
     done = odonata(*run, build("odonata-mpifort", "broken", main, wrong))
     assert done.returncode != 0
@@ -272,7 +272,7 @@ CALLS = """
 int WHAT(void);
 int main(void) { MPI_Init(0, 0); WHAT(); return MPI_Finalize(); }
 """
-# Handles of requests and communicators that either library gives programs.
+# Handles of requests and communicators that each library returns.
 STANDARD = ("-DVALUE=(intptr_t)0x4b000002", "-DMADE=(intptr_t)0x41000001")
 MPICH = ("-DVALUE=0xac000101", "-DMADE=0x84000101")
 
@@ -285,7 +285,7 @@ MPICH = ("-DVALUE=0xac000101", "-DMADE=0x84000101")
      ("pass_made", "a Comm that the program has created")],
 )  # fmt: skip
 @pytest.mark.parametrize("wrong", ("standard", "mpich"))
-def test_handles_of_the_other_abi_are_named_with_who_passes_them(
+def test_handles_of_the_other_abi_are_named_with_the_caller(
     odonata, build, tmp_path, what, named, wrong
 ):
     part, main = tmp_path / "part.c", tmp_path / "main.c"
@@ -305,7 +305,7 @@ def test_handles_of_the_other_abi_are_named_with_who_passes_them(
 
 
 @needs_fortran
-def test_cmake_can_read_what_the_wrapper_shows(environment):
+def test_cmake_can_read_the_wrapper_output(environment):
     command = ["sh", WRAPPERS / "odonata-mpifort", "-show"]
     shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     folders = [w[2:] for w in shown.stdout.split() if w.startswith("-L")]
@@ -333,9 +333,9 @@ end program
 
 @needs_fortran
 @pytest.mark.parametrize("place", ("use mpi", "mpif.h"))
-def test_options_of_the_compiler_are_the_programs_own(tmp_path, environment, place):
-    """Modules of one set of options are not another's, and keep to none of them; from a folder
-    with a space in its name, and with a home that cannot be written."""
+def test_modules_are_cached_per_compiler_options(tmp_path, environment, place):
+    """Each set of options has modules of its own; the folder's name has a space, and the home
+    directory is not writable."""
     shutil.copytree(WRAPPERS.parent, tmp_path / "a b" / "odonata", symlinks=True,
                     ignore=shutil.ignore_patterns("_core*", "__pycache__"))  # fmt: skip
     source = tmp_path / "kinds.f90"
@@ -366,7 +366,7 @@ def test_integers_that_are_not_the_librarys_are_refused(environment):
     [("no-such-compiler", "cannot run the Fortran compiler `no-such-compiler`; FC names another"),
      ("true", "`true` cannot compile")],
 )  # fmt: skip
-def test_a_compiler_that_is_none_is_named(tmp_path, compiler, said):
+def test_an_invalid_compiler_is_named(tmp_path, compiler, said):
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "FC": compiler}
     command = ["sh", WRAPPERS / "odonata-mpifort", "program.f90"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -375,7 +375,7 @@ def test_a_compiler_that_is_none_is_named(tmp_path, compiler, said):
     assert not list(tmp_path.rglob("*.a")), "half a cache would be taken for a whole one"
 
 
-def test_programs_that_mpich_linked_find_names_of_ours(odonata, tmp_path):
+def test_programs_linked_with_mpich_find_our_libraries(odonata, tmp_path):
     """Debian's MPICH has other names for the same libraries: a program is linked to those."""
     library = WRAPPERS.parent / "_lib"
     program = tmp_path / "debian"

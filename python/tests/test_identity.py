@@ -13,7 +13,7 @@ import pytest
 
 COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 PROGRAM = Path(__file__).with_name("programs") / "identity.c"
-# The names of the machines' own nodes (machines/*.toml).
+# Node names as in the machine files (machines/*.toml).
 FIRST_TWO = {
     "aurora": ["x4000c0s0b0n0", "x4000c0s1b0n0"],
     "frontier": ["frontier00001", "frontier00002"],
@@ -23,7 +23,7 @@ FIRST_TWO = {
 
 
 @pytest.fixture(scope="module")
-def asker(tmp_path_factory):
+def identity(tmp_path_factory):
     out = tmp_path_factory.mktemp("identity") / "identity"
     subprocess.run(["sh", COMPILER, "-O1", PROGRAM, "-o", out], check=True)
     return out
@@ -33,9 +33,9 @@ def asker(tmp_path_factory):
     ("machine", "how"),
     [("aurora", ()), ("frontier", ("--clock", "real")), ("dragonfly-1056", ())],
 )
-def test_a_c_program_sees_the_node_it_is_on(odonata, asker, machine, how):
+def test_a_c_program_sees_the_node_it_is_on(odonata, identity, machine, how):
     done = odonata("run", "-n", 4, "--ppn", 2, "--machine", machine, *how, "--quiet", "-l", "--",
-                   asker)  # fmt: skip
+                   identity)  # fmt: skip
     assert done.returncode == 0, done.stderr
     wanted = {f"[{rank}] {' '.join([FIRST_TWO[machine][rank // 2]] * 11)}" for rank in range(4)}
     assert set(done.stdout.splitlines()) == wanted
@@ -78,8 +78,8 @@ def test_a_python_program_sees_the_node_it_is_on(odonata, how):
     assert done.stdout == "nid005001\n"
 
 
-def test_a_wrapper_script_sees_it_too(odonata):
-    """Before any rank has called MPI, and in processes that a script starts."""
+def test_a_wrapper_script_sees_the_node_it_is_on(odonata):
+    """Before a rank calls MPI, and in processes that a script starts."""
     script = "echo $(uname -n) $(cat /proc/sys/kernel/hostname) $HOSTNAME"
     done = odonata("run", "-n", 2, "--machine", "aurora", "--quiet", "--", "sh", "-c", script,
                    env={"HOSTNAME": "login1"})  # fmt: skip
@@ -95,7 +95,7 @@ HOSTS = {
 
 
 @pytest.mark.parametrize("machine", HOSTS)
-def test_host_files_take_the_machines_own_names(odonata, machine):
+def test_host_files_accept_the_machines_node_names(odonata, machine):
     wanted = {
         "aurora": ["x4305c3s2b0n0"] * 2 + ["x4000c0s0b0n0"] * 2,
         "frontier": ["frontier00007"] * 2 + ["frontier00100", "frontier00101"],

@@ -22,7 +22,7 @@ TRUE = ("--", "true")
         ((*LATENCY[:3], "aurra"), ["--machine", "aurra", "did you mean `aurora`?"]),
         (("show", "aurra"), ["MACHINE", "did you mean `aurora`?"]),
         (("show",), ["MACHINE", "nothing"]),
-        # keys of the machine file, called as options are
+        # keys of the machine file, named like options
         (("show", "aurora", "--set", "nodes=4"), ["\n  nodes\n", "a key of machine files"]),
         ((*LATENCY, "--ppn", "4", "--set", "ppn=4"), ["\n  ppn\n", "a key of machine files"]),
         ((*LATENCY, "--set", "routing=foo"), ["\n  routing\n", "found   foo\n"]),
@@ -118,7 +118,7 @@ TRUE = ("--", "true")
         ((*LATENCY, "--force"), ["--force", "--out"]),
     ],
 )  # fmt: skip
-def test_one_complaint(odonata, arguments, said):
+def test_one_problem(odonata, arguments, said):
     done = odonata(*arguments)
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""
@@ -137,7 +137,7 @@ def test_one_complaint(odonata, arguments, said):
         (("-o", "/"), {"RECORD": "a.parquet", "--ranks": "whole number", "--record": "found   /"}),
     ],
 )
-def test_all_that_is_wrong_with_an_extrapolation(odonata, arguments, said):
+def test_all_problems_of_an_extrapolation(odonata, arguments, said):
     done = odonata("extrapolate", "a.parquet", *arguments)
     first, *diagnostics = done.stderr.split("\n\n")
     assert done.returncode == 2 and first.startswith(f"odonata: error: {len(said)} problems in")
@@ -145,7 +145,7 @@ def test_all_that_is_wrong_with_an_extrapolation(odonata, arguments, said):
     assert told.keys() == said.keys() and all(said[at] in told[at] for at in said), told
 
 
-def test_all_complaints_at_once(odonata):
+def test_all_problems_at_once(odonata):
     done = odonata("run", "-n", "zero", "--machine", "aurora", "--set", "nic.widnow=3",
                    "--fidelity", "flaw", "--sizes", "1", "--", "no-such-program")  # fmt: skip
     # An unknown option is the only diagnostic: the meaning of the rest is then uncertain.
@@ -171,7 +171,7 @@ def test_more_ranks_than_slots_in_the_host_file(odonata, tmp_path):
     assert "5" in done.stderr and "4" in done.stderr
 
 
-def test_a_file_in_the_way_is_not_touched(odonata, tmp_path):
+def test_an_existing_file_is_not_overwritten(odonata, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
     for more in ((), ("--force",)):
@@ -194,7 +194,7 @@ def test_earlier_results_need_force(odonata, tmp_path):
     assert odonata(*once, "--force").returncode == 0
 
 
-def test_a_machine_file_in_the_users_words(odonata, tmp_path):
+def test_a_machine_file_of_the_user(odonata, tmp_path):
     text = odonata("show", "dragonfly-1056", "--toml").stdout
     (tmp_path / "mine.toml").write_text(text.replace("[switch]", "[swich]"))
     done = odonata("show", "mine.toml")
@@ -211,7 +211,7 @@ def test_a_machine_file_in_the_users_words(odonata, tmp_path):
     [
         ("0\n", ["nodes: 1 node\n", "each of 2 ranks"]),
         ("0\n99999\n", ["nodes: node 99999 for rank 1"]),
-        # 300 million ranks, refused by counting: as a list they would fill the memory.
+        # 300 million ranks are counted and refused; a list of them would exhaust the memory.
         ("0:999999\n" * 300, ["nodes: 299,999,700 ranks", "at most"]),
         ("0\nx\n", ["nodes:2", "found   x"]),
     ],
@@ -224,8 +224,8 @@ def test_placement_files(odonata, tmp_path, text, said):
         assert words in done.stderr, done.stderr
 
 
-def test_a_benchmark_s_nodes_are_those_of_its_list(odonata, tmp_path):
-    """A row that says two nodes is not of two ranks in the memory of one."""
+def test_a_benchmark_uses_the_nodes_of_its_list(odonata, tmp_path):
+    """A run on two nodes is refused if its list places both ranks on one node."""
     for nodes, code in (("7\n7\n", 2), ("7\n5\n", 0)):
         (tmp_path / "nodes").write_text(nodes)
         ranks = ("--nodes", "2", "-ppn", "1", "--placement", "nodes")
@@ -234,7 +234,7 @@ def test_a_benchmark_s_nodes_are_those_of_its_list(odonata, tmp_path):
         assert ("ranks on 2 nodes" in done.stderr) == (code == 2), done.stderr
 
 
-def test_what_is_wrong_in_a_file_is_told_with_the_file(odonata, tmp_path):
+def test_errors_in_a_file_name_the_file(odonata, tmp_path):
     """With its line or key; for a changed key, the key is named."""
 
     def said(*arguments):
@@ -270,7 +270,7 @@ def test_a_placement_contradicts_a_host_file(odonata, tmp_path):
     assert odonata(*RUN, "--hostfile", "hosts", *TRUE).returncode == 0
 
 
-def test_what_changes_nothing_in_traffic_is_said(odonata):
+def test_options_without_effect_on_traffic_are_noted(odonata):
     short = ("--load", "0.01", "--time", "1us", "--warmup", "1us")
     done = odonata(*TRAFFIC, *short, "--placement", "random")
     assert done.returncode == 0 and done.stderr.count("changes nothing") == 1
@@ -278,7 +278,7 @@ def test_what_changes_nothing_in_traffic_is_said(odonata):
     assert odonata(*TRAFFIC, *short).stderr == ""
 
 
-def test_what_changes_nothing_elsewhere_is_said(odonata):
+def test_options_without_effect_on_other_commands_are_noted(odonata):
     barrier = ("bench", "barrier", "--machine", "dragonfly-1056")
     done = odonata(*barrier, "--sizes", "8")
     assert done.returncode == 0 and "changes nothing in a barrier" in done.stderr
@@ -291,7 +291,7 @@ def test_what_changes_nothing_elsewhere_is_said(odonata):
     assert "`no_such_module` cannot be imported" in done.stderr, done.stderr
 
 
-def test_where_results_go_is_proven_before_and_left_clean(odonata, tmp_path):
+def test_the_result_directory_is_checked_first_and_left_clean(odonata, tmp_path):
     done = odonata(*LATENCY, "--nodes", "10625", "--sizes", "8", "--out", "a/b")
     assert done.returncode == 2 and list(tmp_path.iterdir()) == []
 
@@ -322,8 +322,8 @@ def test_python_arguments_of_the_wrong_type(tmp_path):
     assert wrong(lambda: od.run(job, ["true"], env={"A": 1})) == ["env"]
     assert wrong(lambda: od.bench.latency(job, fidelity=None)) == ["fidelity"]
     for share in (10, "10", 0, float("nan"), float("inf"), True, "x", [0.1]):
-        asked = {"fidelity": "auto", "tolerance": share}
-        assert wrong(lambda asked=asked: od.bench.bcast(job, sizes=[8], **asked)) == ["tolerance"]
+        put_alltoall = {"fidelity": "auto", "tolerance": share}
+        assert wrong(lambda put_alltoall=put_alltoall: od.bench.bcast(job, sizes=[8], **put_alltoall)) == ["tolerance"]
     with pytest.raises(od.InputError, match="did you mean `10%`"):
         od.bench.bcast(job, sizes=[8], fidelity="auto", tolerance=10)
     four = machine.job(nodes=4)
@@ -332,7 +332,7 @@ def test_python_arguments_of_the_wrong_type(tmp_path):
         assert found.summary["candidates"]
 
 
-def test_python_writes_nowhere_the_command_line_would_not(tmp_path):
+def test_python_refuses_the_same_result_directories(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     result = od.bench.latency(od.machine("dragonfly-1056").job(nodes=2), sizes=[8])
     assert wrong(lambda: result.save(tmp_path, force=True)) == ["out"]
@@ -344,7 +344,7 @@ def test_python_writes_nowhere_the_command_line_would_not(tmp_path):
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["rows.parquet", "summary.json"]
 
 
-def test_python_raises_the_same_complaints():
+def test_python_raises_the_same_diagnostics():
     with pytest.raises(od.InputError) as caught:
         od.machine("aurra")
     assert [c.hint for c in caught.value.diagnostics] == ["did you mean `aurora`?"]
@@ -361,28 +361,28 @@ def test_windows_are_for_tests_of_bandwidth(odonata):
         done = odonata("bench", "bw", "--machine", "aurora", "--sizes", "8", "--json", *more)
         return json.loads(done.stdout)["rows"][0]["messages_per_s"]
 
-    # One message at a time is a round trip each, in which 64 are many.
+    # One message at a time takes a round trip each, in which a window of 64 sends many.
     assert rate("--window", "1") * 4 < rate() == rate("-W", "64")
-    for asked, wanted in [
+    for put_alltoall, wanted in [
         (("bw", "--window", "0"), "1"),
         (("bw", "--window", "65537"), "65536"),
         (("bw", "--window", "x"), "whole number"),
         (("latency", "--window", "8"), "bandwidth"),
         (("mbw_mr", "--window", "65536", "--nodes", "512", "--ppn", "4"), "at most"),
     ]:
-        done = odonata("bench", *asked, "--machine", "aurora", "--sizes", "8")
-        assert done.returncode == 2 and "--window" in done.stderr and wanted in done.stderr, asked
+        done = odonata("bench", *put_alltoall, "--machine", "aurora", "--sizes", "8")
+        assert done.returncode == 2 and "--window" in done.stderr and wanted in done.stderr, put_alltoall
 
 
-def test_some_shifts_tell_all(odonata):
-    asked = ("put_alltoall", "--machine", "dragonfly-1056", "--nodes", "66", "--sizes", "8,1Ki")
-    said = odonata("bench", *asked).stdout
+def test_some_shifts_represent_all(odonata):
+    put_alltoall = ("put_alltoall", "--machine", "dragonfly-1056", "--nodes", "66", "--sizes", "8,1Ki")
+    said = odonata("bench", *put_alltoall).stdout
     told = r"^# ~ told from 64 of 65 shifts: 8 B ±\S+ %, 1024 B ±\S+ %$"
     assert re.search(told, said, re.M), said
-    assert "~" not in odonata("bench", *asked, "--shifts", "65").stdout
+    assert "~" not in odonata("bench", *put_alltoall, "--shifts", "65").stdout
     for words, wanted in [
-        ((*asked, "--shifts", "66"), "from 32 to 65"),
-        ((*asked, "--shifts", "x"), "whole number"),
+        ((*put_alltoall, "--shifts", "66"), "from 32 to 65"),
+        ((*put_alltoall, "--shifts", "x"), "whole number"),
         (("bw", "--machine", "aurora", "--shifts", "64"), "put_alltoall"),
     ]:
         done = odonata("bench", *words)
@@ -390,8 +390,8 @@ def test_some_shifts_tell_all(odonata):
 
 
 @pytest.mark.parametrize("name", ["env.toml", "mpi.toml", "coll_rules.toml", "mpi"])
-def test_a_file_is_called_what_it_is_called(odonata, tmp_path, name):
-    """Whatever word of ours its name begins with."""
+def test_errors_name_a_machine_file_as_given(odonata, tmp_path, name):
+    """Even if its name starts with a word that names another location of errors."""
     (tmp_path / name).write_text("[nic]\nwidnow = 1\n")
     machine = f"./{name}" if "." not in name else name
     done = odonata("show", machine)
@@ -400,29 +400,29 @@ def test_a_file_is_called_what_it_is_called(odonata, tmp_path, name):
     assert done.returncode == 2 and f"{machine}, nic.widnow" in done.stderr, done.stderr
 
 
-def test_a_jobs_file_is_called_what_it_is_called(odonata, tmp_path):
+def test_errors_name_a_jobs_file_as_given(odonata, tmp_path):
     (tmp_path / "env.toml").write_text("[[job]]\nranks = 2\nfrobs = 3\ncommand = ['true']\n")
     done = odonata("run", "--machine", "dragonfly-1056", "--jobs", "env.toml")
     assert done.returncode == 2 and "  env.toml, job 1" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("machine", [None, "aurora"])
-def test_what_is_no_machine_is_told_beside_the_rest(machine):
-    """Whether anything else is wrong or not."""
-    asks = {
+def test_an_invalid_machine_is_reported_with_other_errors(machine):
+    """Alone and together with another error."""
+    calls = {
         "job 1: bench": lambda name: od.jobs(machine, [{"bench": name, "nodes": 2}]),
         "collective": lambda name: od.tune(name, machine, nodes=2),
         "pattern": lambda name: od.traffic(name, machine, loads=[0.1]),
     }
     right = {"collective": "allreduce", "pattern": "uniform", "job 1: bench": "bw"}
-    for at, ask in asks.items():
+    for at, call in calls.items():
         for name, said in ((right[at], ["machine"]), ("nonesuch", ["machine", at])):
             with pytest.raises(od.InputError) as error:
-                ask(name)
+                call(name)
             assert sorted(c.at for c in error.value.diagnostics) == sorted(said)
 
 
-def test_a_variable_is_told_beside_a_machine_that_is_none(odonata):
+def test_a_variable_is_reported_with_an_invalid_machine(odonata):
     wrong = ("--set", "nic.window=0", "--env", "MPIR_CVAR_CH4_OFI_MAX_NICS=all")
     done = odonata(*RUN, *wrong, *TRUE)
     assert done.returncode == 2 and "2 problems" in done.stderr, done.stderr
