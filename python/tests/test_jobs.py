@@ -1,4 +1,4 @@
-"""Several jobs side by side, background traffic and noise, as a user meets them."""
+"""Concurrent jobs, background traffic and noise, from the command line and from Python."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ MACHINE = ("--machine", "dragonfly-1056", "--quiet", "--json")
 
 
 def job(**keys: object) -> str:
-    """A `[[job]]` table; JSON's texts, numbers and lists are TOML's, too."""
+    """A `[[job]]` table; strings, numbers and lists of JSON are valid TOML."""
     return "\n".join(["[[job]]", *(f"{k} = {json.dumps(v)}" for k, v in keys.items()), ""])
 
 
 @pytest.fixture
 def jobs(odonata, tmp_path):
-    """`odonata run --jobs` with a file of this text: the finished process, and its object."""
+    """Runs `odonata run --jobs` on a file with this text; returns the process and its JSON."""
 
     def run(*arguments: object):
         *options, text = arguments
@@ -32,7 +32,7 @@ def jobs(odonata, tmp_path):
     return run
 
 
-def test_programs_and_benchmarks_run_side_by_side(jobs, program):
+def test_programs_and_benchmarks_run_concurrently(jobs, program):
     ring = [sys.executable, str(program("ring"))]
     text = (
         job(name="ring", program=ring, ranks=8, ppn=2, compute="none", placement="group-spread")
@@ -48,13 +48,13 @@ def test_programs_and_benchmarks_run_side_by_side(jobs, program):
     assert ring_row["slowdown"] > 1, "its few messages meet others at every switch"
     assert bench_row["bench"]["latency_s"] > 0 and bench_row["alone_bench"]["latency_s"] > 0
     assert first["time_s"] == max(row["time_s"] for row in first["jobs"])
-    # 4 and 16 nodes of 1,056 with a NIC each.
+    # The jobs use 4 and 16 of 1,056 nodes with one NIC each.
     assert first["background"][0]["nics"] == 1036
     assert first["background"][0]["accepted"] == pytest.approx(0.3, rel=0.03)
     _, second = jobs(text)
     for result in (first, second):
         result.pop("wall_s"), result["engine"].pop("wall_s")
-        # What the programs' processes had in memory is the operating system's word, not ours.
+        # Memory of the programs' processes is measured by the operating system, so it varies.
         uses = result["limits"]["uses"]
         (memory,) = (use for use in uses if use["limit"] == "memory")
         uses.remove(memory)
@@ -76,7 +76,7 @@ def test_a_job_that_fails_ends_alone(jobs, program):
     assert "job bad: deadlock" in done.stderr
 
 
-def test_who_is_in_no_call_is_not_said_to_be_in_one(odonata, tmp_path):
+def test_a_rank_outside_of_mpi_has_no_call(odonata, tmp_path):
     (tmp_path / "leaves.py").write_text(
         "import sys\nfrom mpi4py import MPI\n"
         "if MPI.COMM_WORLD.rank == 1:\n    MPI.Finalize()\n    sys.exit(3)\n"
@@ -89,7 +89,7 @@ def test_who_is_in_no_call_is_not_said_to_be_in_one(odonata, tmp_path):
     assert f"on {left['node']}: has left MPI_Finalize" in done.stderr
 
 
-def test_a_job_that_fails_waits_no_longer_than_it_lasts(jobs, tmp_path):
+def test_a_failed_job_ends_at_once(jobs, tmp_path):
     (tmp_path / "dies.py").write_text(
         "import os, signal, time\nfrom mpi4py import MPI\n"
         "if MPI.COMM_WORLD.rank == 1:\n"
@@ -134,7 +134,7 @@ def test_background_and_noise_for_a_single_program(odonata, program):
     assert noisy["time_s"] > alone["time_s"]
 
 
-def test_what_is_wrong_with_a_jobs_file_is_told_at_once(jobs, odonata, tmp_path):
+def test_all_errors_of_a_jobs_file_are_reported_at_once(jobs, odonata, tmp_path):
     done, _ = jobs(
         "noize = 1\n"
         + job(program="no-such-program", ranks=2, placment="random")
@@ -168,7 +168,7 @@ def test_what_is_wrong_with_a_jobs_file_is_told_at_once(jobs, odonata, tmp_path)
     assert done.returncode == 2 and "--jobs" in done.stderr
 
 
-def test_a_jobs_file_s_complaints_are_of_the_file(jobs):
+def test_errors_of_a_jobs_file_name_the_file(jobs):
     """All at once, and none about an option that is not given."""
 
     def said(*arguments):
@@ -187,7 +187,7 @@ def test_a_jobs_file_s_complaints_are_of_the_file(jobs):
         ("jobs.toml, background", "3"), ("jobs.toml, noise", "2ms/1ms"),
         ("jobs.toml, warmup", "5 s"),
     ]  # fmt: skip
-    # What only the core can see, of one job or of several, in the words of the file.
+    # Errors that only the core detects, of one job or of several, name keys of the file.
     for more in ("", job(bench="bw", nodes=2)):
         assert said(job(bench="bw", nodes=1) + more) == [("jobs.toml, job 1: nodes", "1")]
         text = said(job(bench="bw", nodes=2000, ppn=2) + more)
@@ -199,9 +199,9 @@ def test_a_jobs_file_s_complaints_are_of_the_file(jobs):
     assert said("--noise", "2ms/1ms", one) == [("--noise", "2ms/1ms")]
 
 
-def test_what_only_the_machine_shows_is_told_with_the_rest(jobs, tmp_path):
-    """Of all jobs and backgrounds that nothing else is wrong with, by the numbers they have in the
-    file; and nothing twice."""
+def test_errors_that_depend_on_the_machine_are_reported_with_others(jobs, tmp_path):
+    """Jobs and backgrounds without other errors are checked against the machine. Errors have the
+    numbers of the file, and none is repeated."""
 
     def said(*arguments):
         done, _ = jobs(*arguments)
@@ -225,7 +225,7 @@ def test_what_only_the_machine_shows_is_told_with_the_rest(jobs, tmp_path):
         ("jobs.toml, job 3: class", "low-latancy"), ("jobs.toml, background 1", "unifrom"),
         ("jobs.toml, background 2", "shift:5000"),
     ])  # fmt: skip
-    # With no job that is any good, no machine, or no file.
+    # Without a valid job, without a machine, and without a file.
     one = job(bench="alltoal", nodes=2)
     wrong = ("jobs.toml, job 1: bench", "alltoal")
     assert said("--background", "shift:5000:0.1", one) == [wrong, ("--background", "shift:5000")]
@@ -235,7 +235,7 @@ def test_what_only_the_machine_shows_is_told_with_the_rest(jobs, tmp_path):
     assert said("--background", "shift:5000:0.1", text) == [("--background", "shift:5000")]
 
 
-def test_who_asked_for_which_background_is_said(odonata, tmp_path):
+def test_backgrounds_are_listed_with_their_origin(odonata, tmp_path):
     """A background without load has no effect and no row."""
     (tmp_path / "jobs.toml").write_text(
         job(bench="barrier", nodes=2)
@@ -297,7 +297,7 @@ def test_the_python_api_takes_the_same(tmp_path):
     assert busy > idle
 
 
-def test_traffic_between_some_nodes_beside_that_of_others(odonata):
+def test_traffic_between_some_nodes_with_background(odonata):
     words = ("traffic", "uniform", "--machine", "dragonfly-1056", "--load", 0.2, "--time", "10us",
              "--nodes", 64, "--placement", "random")  # fmt: skip
 
@@ -341,7 +341,7 @@ def test_victims_pass_an_incast_where_congestion_is_managed(odonata):
     assert done.returncode == 2 and "one of: on, off" in done.stderr
 
 
-def test_a_benchmark_by_switches_is_refused_where_none_reduce(jobs, tmp_path):
+def test_offloaded_benchmarks_are_refused_without_offloading_switches(jobs, tmp_path):
     profile = tmp_path / "mine.toml"
     profile.write_text(
         'like = "mpich"\nversion = "1"\n[collectives]\nallreduce = [{ use = "offload" }]\n'
@@ -351,8 +351,8 @@ def test_a_benchmark_by_switches_is_refused_where_none_reduce(jobs, tmp_path):
     assert "allreduce" in done.stderr and "Slingshot" in done.stderr
 
 
-def test_a_fabrics_test_beside_others_has_as_many_messages_as_one_may_have():
-    """Three nodes of a rank each: two messages a rank and iteration."""
+def test_a_fabric_test_among_jobs_has_the_message_limit_of_one_alone():
+    """Three nodes of one rank each: two messages per rank and iteration."""
     job = {"bench": "rr_lat", "nodes": 3}
     with pytest.raises(od.InputError) as error:
         od.jobs(od.machine("aurora"), [job, {**job, "messages": 5}], fidelity="loggp")

@@ -1,4 +1,4 @@
-"""Ranks see the variables of the launcher that the machine's users write, and no other's."""
+"""Ranks have the variables of the machine's launcher, and of no other launcher."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-# What a launcher that odonata itself runs under may have set.
+# Variables of a launcher under which odonata itself runs.
 OUTER = {
     "PMI_RANK": "77",
     "PMI_FD": "3",
@@ -22,7 +22,7 @@ OUTER = {
     "OMPI_COMM_WORLD_RANK": "77",
 }
 STARTS = ("PMI", "PALS_", "PBS_", "SLURM", "OMPI_", "MPI_LOCAL")
-# Every rank writes a file of its own.
+# Every rank writes its own file.
 SCRIPT = f"""
 import json, os, sys
 seen = {{k: v for k, v in os.environ.items() if k.startswith({STARTS!r})}}
@@ -37,11 +37,11 @@ json.dump(seen, open(os.environ["ODONATA_RANK"], "w"))
 """
 
 
-def told(odonata, *arguments: str, ranks: int = 5, env: dict = OUTER) -> list[dict[str, str]]:
-    """What each of five ranks saw: two on each of two nodes, and the last alone."""
+def seen_by(odonata, *words: str, ranks: int = 5, env: dict = OUTER) -> list[dict[str, str]]:
+    """Variables of each of five ranks: two on each of two nodes, and the last alone."""
     (odonata.cwd / "who.py").write_text(SCRIPT)
     done = odonata(
-        "run", "-n", ranks, "-ppn", 2, "--quiet", "--compute", "none", *arguments, env=env
+        "run", "-n", ranks, "-ppn", 2, "--quiet", "--compute", "none", *words, env=env
     )
     assert done.returncode == 0, done.stderr
     return [json.loads((odonata.cwd / str(rank)).read_text()) for rank in range(ranks)]
@@ -88,11 +88,11 @@ SLURM = {
     "SLURM_TOPOLOGY_ADDR_PATTERN": "node",
     "SLURM_LAUNCH_NODE_IPADDR": "127.64.0.1",
     "SLURM_SRUN_COMM_HOST": "127.64.0.1",
-    # Says where odonata runs, not who a rank is.
+    # This variable describes the environment of odonata, not a rank.
     "SLURM_JOB_ID": "5",
     "SLURM_JOBID": "5",
 }
-# What depends on where the test runs.
+# Variables that depend on where the test runs.
 PLACES = {
     "aurora": {"PBS_NODEFILE", "PBS_O_WORKDIR", "PBS_JOBNAME"},
     "frontier": {"SLURM_SUBMIT_DIR", "SLURM_JOB_NAME"},
@@ -101,10 +101,10 @@ PLACES = {
 
 @pytest.mark.parametrize("machine, its", [("aurora", PALS), ("frontier", SLURM)])
 @pytest.mark.parametrize("how", [("auto", "mpi"), ("none", "mpi"), ("none", "")])
-def test_a_rank_is_told_who_it_is(odonata, machine, its, how):
+def test_a_rank_has_the_variables_of_its_launcher(odonata, machine, its, how):
     warm, mpi = how
     words = [sys.executable, "who.py", *filter(None, [mpi])]
-    seen = told(odonata, "--machine", machine, "--warm", warm, "--", *words)
+    seen = seen_by(odonata, "--machine", machine, "--warm", warm, "--", *words)
     places = {key: value for key, value in seen[3].items() if key in PLACES[machine]}
     assert set(places) == PLACES[machine]
     assert seen[3] == {**PMI, **its, **places}
@@ -115,28 +115,28 @@ def test_a_rank_is_told_who_it_is(odonata, machine, its, how):
 
 
 @pytest.mark.parametrize("warm", ["auto", "none"])
-def test_what_the_user_sets_for_all_ranks_wins(odonata, warm):
+def test_variables_of_the_user_have_precedence(odonata, warm):
     more = ("--env", "SLURM_LOCALID=9", "--env", "PALS_RANKID=8", "--warm", warm)
     more += ("--env", "SLURM_JOB_NODELIST=mine")
-    seen = told(odonata, "--machine", "lumi-g", *more, "--", sys.executable, "who.py")
+    seen = seen_by(odonata, "--machine", "lumi-g", *more, "--", sys.executable, "who.py")
     assert [s["SLURM_LOCALID"] for s in seen] == ["9"] * 5
     assert [s["PALS_RANKID"] for s in seen] == ["8"] * 5
     assert [s["SLURM_JOB_NODELIST"] for s in seen] == ["mine"] * 5
     assert [s["SLURM_PROCID"] for s in seen] == ["0", "1", "2", "3", "4"]
 
 
-def test_the_launcher_is_the_machine_files(odonata):
+def test_the_machine_file_selects_the_launcher(odonata):
     words = ("--", sys.executable, "who.py")
-    seen = told(odonata, "--machine", "frontier", "--set", "launcher=pals", *words, env={})
+    seen = seen_by(odonata, "--machine", "frontier", "--set", "launcher=pals", *words, env={})
     assert seen[3]["PMIX_RANK"] == "3" and not any(k.startswith("SLURM") for k in seen[3])
-    seen = told(odonata, "--machine", "aurora", "--set", "launcher=slurm", *words, env={})
+    seen = seen_by(odonata, "--machine", "aurora", "--set", "launcher=slurm", *words, env={})
     assert seen[4]["SLURM_JOB_ID"] == "1000001"
     assert seen[4]["SLURM_JOB_NODELIST"] == "x4000c0s0b0n0,x4000c0s1b0n0,x4000c0s2b0n0"
 
 
 @pytest.mark.parametrize("machine", ["aurora", "frontier"])
 def test_the_job_was_submitted_where_the_command_ran(odonata, machine):
-    """PBS_O_WORKDIR of qsub(1B), SLURM_SUBMIT_DIR of srun(1): not where ranks start."""
+    """PBS_O_WORKDIR of qsub(1B), SLURM_SUBMIT_DIR of srun(1): not the ranks' directory."""
     (odonata.cwd / "elsewhere").mkdir()
     script = 'echo "$PBS_O_WORKDIR$SLURM_SUBMIT_DIR $PWD"'
     done = odonata("run", "-n", 1, "--machine", machine, "--wdir", "elsewhere", "--quiet", "--",
@@ -158,7 +158,7 @@ def test_the_node_file_lists_the_nodes_and_is_gone_afterwards(odonata):
     assert not Path(next(iter(lines))).exists()
 
 
-def test_a_binding_script_gives_every_rank_its_own_tile(odonata):
+def test_a_binding_script_assigns_each_rank_its_own_tile(odonata):
     """As user guides of Aurora bind ranks to GPU tiles, six GPUs of two."""
     script = "echo $((PMIX_RANK % 12)) $((PALS_LOCAL_RANKID / 2)).$((PALS_LOCAL_RANKID % 2))"
     done = odonata("run", "-n", 12, "-ppn", 12, "--machine", "aurora", "--quiet", "--", "sh", "-c",
@@ -179,7 +179,7 @@ ranks = 2
 """
 
 
-def test_jobs_side_by_side_have_each_their_own(odonata):
+def test_concurrent_jobs_have_their_own_variables(odonata):
     (odonata.cwd / "jobs.toml").write_text(JOBS)
     done = odonata("run", "--jobs", "jobs.toml", "--machine", "lumi-c", "--quiet", "--no-alone")
     assert done.returncode == 0, done.stderr

@@ -11,7 +11,7 @@ import pytest
 from odonata import launch
 
 MACHINE = "dragonfly-1056"
-# What a public autotuner writes.
+# Output of a public autotuner.
 AVG_PPN = """{
   "collective=allreduce": {
     "comm_type=intra": {
@@ -34,7 +34,7 @@ MPI.COMM_WORLD.Allreduce(MPI.IN_PLACE, [data, MPI.DOUBLE])
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs a script with variables, without computation."""
+    """Runs a script with environment variables, without computation."""
 
     def run(script, env=None, *, machine=MACHINE, nodes=2, ppn=4, mpi="mpich", **more):
         (tmp_path / "script.py").write_text(script)
@@ -47,7 +47,7 @@ def run(tmp_path):
     return run
 
 
-def test_a_file_asks_for_the_ranks_per_node(run, tmp_path):
+def test_a_tuning_file_can_depend_on_the_ranks_per_node(run, tmp_path):
     (tmp_path / "tuned.json").write_text(AVG_PPN)
     for ppn, algorithm in ((4, "ring"), (5, "recursive_doubling")):
         by_file = run(SUM, {GENERIC: "tuned.json", **FLAT}, ppn=ppn)
@@ -96,11 +96,11 @@ def test_open_mpi_takes_json_and_forced_algorithms(run, tmp_path):
     assert digests[2] == own and "has no effect without" in found[2].summary["notes"][0]
     with pytest.raises(od.InputError, match="a number from 0 to 7 or one of ignore"):
         run(SUM, {**use, "OMPI_MCA_coll_tuned_allreduce_algorithm": "rign"}, mpi="openmpi")
-    # Another library does not take them.
+    # Another library ignores them.
     assert run(SUM, {**use, **ring}).summary["digest"] == run(SUM).summary["digest"]
 
 
-def test_ranks_are_numbered_anew_as_cray_mpich_does(run, tmp_path):
+def test_ranks_are_reordered_as_by_cray_mpich(run, tmp_path):
     script = "from mpi4py import MPI"
 
     def nodes(env, mpi="cray-mpich"):
@@ -132,7 +132,7 @@ def test_ranks_are_numbered_anew_as_cray_mpich_does(run, tmp_path):
         nodes({method: "3", "MPICH_RANK_REORDER_FILE": "mine"})
 
 
-def test_the_nic_of_each_rank_is_the_users(run):
+def test_the_user_selects_the_nic_of_each_rank(run):
     script = """
 from mpi4py import MPI
 w = MPI.COMM_WORLD
@@ -160,7 +160,7 @@ w.Sendrecv(bytearray(1 << 16), (w.rank + 4) % 8, recvbuf=bytearray(1 << 16))
             digest(env)
 
 
-def test_collectives_begin_with_a_barrier_where_asked(run):
+def test_collectives_begin_with_a_barrier_on_request(run):
     script = """
 from mpi4py import MPI
 w = MPI.COMM_WORLD
@@ -171,12 +171,12 @@ for _ in range(3):
     plain, synchronized = script.format(barrier=""), script.format(barrier="w.Barrier(); ")
     sync = {"MPICH_COLL_SYNC": "mpi_bcast"}
     own, by_hand = run(plain, mpi="cray-mpich"), run(synchronized, mpi="cray-mpich")
-    asked = run(plain, sync, mpi="cray-mpich")
-    assert asked.time == by_hand.time > own.time
-    assert asked.summary["digest"] == by_hand.summary["digest"]
-    assert "MPI_Barrier" not in asked.calls["function"].to_pylist()
+    synced = run(plain, sync, mpi="cray-mpich")
+    assert synced.time == by_hand.time > own.time
+    assert synced.summary["digest"] == by_hand.summary["digest"]
+    assert "MPI_Barrier" not in synced.calls["function"].to_pylist()
     everywhere = run(plain, {"MPICH_COLL_SYNC": "1"}, mpi="cray-mpich")
-    assert everywhere.time > asked.time
+    assert everywhere.time > synced.time
     assert run(plain, {"MPICH_COLL_SYNC": "0"}, mpi="cray-mpich").time == own.time
     noted = run(plain, {"MPICH_COLL_SYNC": "MPI_Bcsat"}, mpi="cray-mpich")
     assert noted.time == own.time and "did you mean `mpi_bcast`?" in noted.summary["notes"][0]
@@ -192,10 +192,10 @@ def test_variables_that_are_not_modeled_are_named():
         "MPICH_OFI_NUM_NICS": "1",
         f"{GENERIC}_GPU": "gpu.json",
     }
-    heeded = {"FI_CXI_RX_MATCH_MODE": "software", GENERIC: "x", "FI_LOG_LEVEL": "warn"}
-    said = launch.ignored_variables([{**set_ones, **heeded}], "cray-mpich", "slingshot")
+    honored = {"FI_CXI_RX_MATCH_MODE": "software", GENERIC: "x", "FI_LOG_LEVEL": "warn"}
+    said = launch.ignored_variables([{**set_ones, **honored}], "cray-mpich", "slingshot")
     assert said == [f"set, but not modeled: {', '.join(sorted(set_ones))}"]
-    # Placement is a job's own where several run.
+    # With several jobs, each job has its own placement.
     variables = [{"MPICH_OFI_NIC_POLICY": "NUMA"}]
     said = launch.ignored_variables(variables, "cray-mpich", "slingshot", False)
     assert said == ["set, but not modeled: MPICH_OFI_NIC_POLICY"]
@@ -219,7 +219,7 @@ def test_variables_that_are_not_modeled_are_named():
         b"9" * 10_000,
     ],
 )
-def test_no_bytes_of_a_tuning_file_are_more_than_a_mistake(tmp_path, damage):
+def test_a_damaged_tuning_file_is_an_input_error(tmp_path, damage):
     rules = tmp_path / "rules"
     rules.write_bytes(damage)
     with pytest.raises(od.InputError) as caught:

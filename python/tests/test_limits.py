@@ -1,4 +1,4 @@
-"""What runs out on a machine runs out here: the pages of docs/limits, and what surrounds them."""
+"""Resource limits: the pages of docs/limits, their detection and their prediction."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ else:
 """
 
 
-def test_a_tag_is_refused_noted_or_let_by(odonata):
+def test_a_tag_is_refused_noted_or_accepted(odonata):
     (odonata.cwd / "tag.py").write_text(LAST_TAG)
 
     def run(tag, *more):
@@ -94,7 +94,7 @@ def test_a_program_may_handle_the_error(odonata):
     )
     done = odonata("run", "-n", 1, *AURORA, "--", "python", "handled.py")
     assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr
-    # What a program that went on fails of later is not the tag.
+    # A later failure of a program that handled the error is not attributed to the tag.
     with (odonata.cwd / "handled.py").open("a") as file:
         file.write("MPI.COMM_WORLD.sendrecv(0, dest=0, sendtag=1, source=0)\nraise SystemExit(3)\n")
     done = odonata("run", "-n", 1, *AURORA, "--", "python", "handled.py")
@@ -117,9 +117,9 @@ print("held", n)
 """
 
 
-def test_a_process_has_so_many_requests(odonata):
-    """As MPICH 3.4.3, 4.0.3 and 4.2.3 were measured: 262,152 receives, or half as many started
-    persistent ones."""
+def test_requests_of_a_process_are_limited(odonata):
+    """As measured of MPICH 3.4.3, 4.0.3 and 4.2.3: 262,152 receives, or half as many started
+    persistent receives."""
     (odonata.cwd / "held.py").write_text(HELD)
 
     def run(n, *more, options=()):
@@ -140,7 +140,7 @@ def test_a_process_has_so_many_requests(odonata):
     assert [row["limit"] for row in summary["limits"]["crossed"]] == ["requests"]
 
 
-def test_requests_are_given_back_as_they_are_waited_for_or_freed(odonata):
+def test_requests_are_released_when_waited_for_or_freed(odonata):
     (odonata.cwd / "back.py").write_text(
         "from mpi4py import MPI\n"
         "world, b = MPI.COMM_WORLD, bytearray(1)\n"
@@ -198,8 +198,8 @@ file.Close()
 """
 
 
-def test_requests_of_every_kind_are_given_back(odonata):
-    """Two partitioned ones, and what each has started or two others are: four at once."""
+def test_requests_of_every_kind_are_released(odonata):
+    """Two partitioned requests, each with one that it has started: four at once."""
     (odonata.cwd / "kinds.py").write_text(EVERY_KIND)
     done = odonata("run", "-n", 2, "--json", *AURORA, "--", "python", "kinds.py")
     assert done.returncode == 0, done.stderr
@@ -207,7 +207,7 @@ def test_requests_of_every_kind_are_given_back(odonata):
 
 
 @pytest.mark.parametrize(("length", "used"), [(192, 0), (193, 30)])
-def test_a_send_that_is_complete_at_once_needs_no_request(odonata, length, used):
+def test_an_immediately_complete_send_needs_no_request(odonata, length, used):
     """MPICH injects up to 192 B; messages to MPI_PROC_NULL have no request. None is waited for."""
     (odonata.cwd / "short.py").write_text(
         "from mpi4py import MPI\n"
@@ -241,7 +241,7 @@ print("fenced", world.rank, memory[0])
 
 
 def test_long_accumulates_of_an_epoch_share_the_entries_of_a_match_engine(odonata):
-    """A window has one of 64; 40 accumulates more fit, and 80 do not."""
+    """The window uses one of 64 entries; 40 accumulates fit beside it, and 80 do not."""
     (odonata.cwd / "sums.py").write_text(ACCUMULATES)
     small = ("--set", "nic.match_entries=64", "--set", "nic.match_engines=1")
 
@@ -262,7 +262,7 @@ def test_long_accumulates_of_an_epoch_share_the_entries_of_a_match_engine(odonat
     assert done.returncode == 0 and "fenced 1 0" in done.stderr, done.stderr
 
 
-def test_knobs_are_heard_on_slingshot_and_named_elsewhere(odonata):
+def test_libfabric_variables_are_honored_on_slingshot_only(odonata):
     (odonata.cwd / "hello.py").write_text("from mpi4py import MPI\n")
 
     def run(machine, *env):
@@ -283,7 +283,7 @@ def test_knobs_are_heard_on_slingshot_and_named_elsewhere(odonata):
         assert words in done.stderr, words
 
 
-def test_what_is_wrong_with_limits_is_told(odonata):
+def test_invalid_limits_are_reported(odonata):
     done = odonata("run", "-n", 1, "--machine", "aurora", "--limits", "of", "--", "true")
     assert done.returncode == 2 and "--limits" in done.stderr and "`off`" in done.stderr
     done = odonata("preflight")
@@ -314,7 +314,7 @@ def test_a_power_law_is_found_and_followed_to_the_bound():
     assert row["hit_nodes"] is None and row["exponent"] == 0
     (row,) = preflight.foretell([run_of(8, 0), run_of(16, 3)])
     assert row["hit_nodes"] is None and row["exponent"] is None
-    # Three points that no law goes through.
+    # Three points that no power law fits.
     (row,) = preflight.foretell([run_of(8, 10), run_of(16, 40), run_of(32, 40)])
     assert row["off"] > 0.2
     assert preflight.foretell([run_of(8, 10, None), run_of(16, 20, None)]) == []
@@ -330,8 +330,8 @@ def memory_of(nodes, used, bound=10**9, fixed=0, ppn=1):
     return run
 
 
-def test_memory_grows_beside_what_does_not():
-    """100 MB that are there anyhow, and k MB a node: above 1 GB from (900 - fixed) / k nodes on."""
+def test_growing_memory_is_separated_from_constant_memory():
+    """100 MB constant and k MB per node: above 1 GB from (900 - fixed) / k nodes on."""
     mega = 10**6
     for sizes in ((4, 16), (4, 8, 16), (16, 8, 4)):
         runs = [memory_of(n, 100 * mega + 2 * mega * n, fixed=3 * mega) for n in sizes]
@@ -339,7 +339,7 @@ def test_memory_grows_beside_what_does_not():
         assert (row["exponent"], row["fixed"], row["hit_nodes"]) == (1, 100 * mega, 451)
         assert row["off"] < 1e-6
     assert "100 MB + nodes^1.00" in text.preflight([row], runs)
-    # A table of pairs: two sizes have no room for a constant, three do.
+    # A table of pairs: two sizes do not determine a constant, three do.
     squares = [memory_of(n, 1000 * mega // 4096 * n * n) for n in (4, 8, 16, 32)]
     (row,) = preflight.foretell(squares[-2:])
     assert row["exponent"] == pytest.approx(2) and row["hit_nodes"] in (64, 65)
@@ -348,26 +348,26 @@ def test_memory_grows_beside_what_does_not():
     assert row["exponent"] == pytest.approx(2)
     assert row["fixed"] == pytest.approx(50 * mega, rel=0.01)
     assert row["hit_nodes"] == pytest.approx((9500) ** 0.5, rel=0.02)
-    # The square root is no line: what three sizes say of it is found.
+    # A square root is not linear: three sizes determine its exponent.
     roots = [memory_of(n, 10 * mega * n**0.5) for n in (4, 16, 64)]
     (row,) = preflight.foretell(roots)
     assert row["exponent"] == pytest.approx(0.5)
     assert row["hit_nodes"] == pytest.approx(10**4, rel=0.02)
 
 
-def test_memory_that_does_not_grow_is_not_met():
+def test_memory_that_does_not_grow_reaches_no_limit():
     mega = 10**6
     for used in ((500, 500.1, 500.05), (500, 300, 200)):
         runs = [memory_of(n, int(u * mega)) for n, u in zip((4, 8, 16), used, strict=True)]
         (row,) = preflight.foretell(runs)
         assert row["hit_nodes"] is None, used
-    # A tenth of a megabyte a rank is noise; that of 96 ranks may be ten.
+    # 0.1 MB per rank is noise, which adds up to 10 MB on 96 ranks.
     runs = [memory_of(n, 500 * mega + n * mega, ppn=96) for n in (4, 8)]
     assert preflight.foretell(runs)[0]["hit_nodes"] is None
     assert preflight.foretell([dict(run, ppn=1) for run in runs])[0]["hit_nodes"] == 501
 
 
-def test_results_that_do_not_tell_of_memory_foretell_the_rest():
+def test_results_without_memory_predict_other_limits():
     def both(nodes):
         run = run_of(nodes, 10 * nodes)
         run["limits"]["uses"] += memory_of(nodes, 10**6 * nodes)["limits"]["uses"]
@@ -380,7 +380,7 @@ def test_results_that_do_not_tell_of_memory_foretell_the_rest():
     assert "memory of a node: not every run has counted it" in text.preflight([row], runs)
 
 
-def test_what_no_law_goes_through_is_not_called_safe():
+def test_a_limit_without_a_fit_is_not_called_safe():
     runs = [run_of(8, 0), run_of(16, 900)]
     said = text.preflight(preflight.foretell(runs), runs)
     assert "unknown" in said and "not met" not in said and "a run used none" in said
@@ -390,7 +390,7 @@ def test_what_no_law_goes_through_is_not_called_safe():
     assert "nothing was limited" in text.preflight(preflight.foretell(runs), runs)
 
 
-def test_nothing_is_foretold_from_one_size_or_from_unlike_runs():
+def test_one_size_or_unlike_runs_allow_no_prediction():
     for runs, words in (
         ([], "two numbers of nodes"),
         ([run_of(8, 10)], "nothing is foretold from one"),
@@ -408,12 +408,12 @@ def test_nothing_is_foretold_from_one_size_or_from_unlike_runs():
             preflight.foretell(runs)
 
 
-def test_near_is_a_factor_of_four():
+def test_limits_within_a_factor_of_four_are_near():
     shares = {"uses": [{"share": s} for s in (0.249, 0.25, None, 1.2)]}
     assert [row["share"] for row in preflight.near(shares)] == [1.2, 0.25]
 
 
-def test_jobs_beside_one_another_have_one_provider(odonata):
+def test_concurrent_jobs_share_one_provider(odonata):
     (odonata.cwd / "tag.py").write_text(LAST_TAG)
     job = "[[job]]\nprogram = 'python tag.py {tag}'\nranks = 2\ncompute = 'none'\n"
     job += "env = {{FI_CXI_RX_MATCH_MODE = '{mode}'}}\n"
@@ -432,7 +432,7 @@ def test_jobs_beside_one_another_have_one_provider(odonata):
     assert done.returncode == 2 and "job 2" in done.stderr and "hibrid" in done.stderr
 
 
-def test_benchmarks_and_jobs_tell_what_they_used(odonata):
+def test_benchmarks_and_jobs_report_their_usage(odonata):
     """`bw` has a window of 64 receives posted at its last rank."""
     options = ("--machine", "aurora", "--set", "nic.match_engines=1")
     row = re.compile("match entries +64 +100 .*rank 1 on x4000c0s1b0n0")
@@ -458,14 +458,14 @@ def test_benchmarks_and_jobs_tell_what_they_used(odonata):
     assert row.search(done.stderr), done.stderr
 
 
-def test_runs_of_a_benchmark_foretell_too(odonata):
+def test_runs_of_a_benchmark_allow_predictions(odonata):
     for nodes in (4, 8):
         done = odonata("bench", "gather", "--machine", "aurora", "--nodes", nodes, "--sizes", 8,
                        "--fidelity", "loggp", "--quiet", "--out", f"on-{nodes}")  # fmt: skip
         assert done.returncode == 0, done.stderr
     done = odonata("preflight", "on-4", "on-8")
     assert done.returncode == 0 and "from runs on 4, 8 nodes" in done.stdout, done.stderr
-    # The same machine by name only; a key that says what is so anyway makes no other.
+    # The machine is the same in name only; a key that repeats a default does not change it.
     for name, change, code in (("same", "node.cores=102", 0), ("other", "nic.window=7", 2)):
         done = odonata("bench", "gather", "--machine", "aurora", "--nodes", 16, "--sizes", 8,
                        "--fidelity", "loggp", "--quiet", "--out", name, "--set", change,
@@ -501,9 +501,9 @@ def most(summary):
 
 
 def test_windows_are_counted_until_they_are_freed(odonata):
-    """Of two nodes of four ranks on one NIC each, which has one engine: 4 ranks of 3 windows.
+    """Two nodes of four ranks with one NIC and one engine each: 4 ranks have 3 windows each.
 
-    One was freed before the last was made; of an empty and of a dynamic one nothing is registered.
+    One window is freed before the last is created; an empty and a dynamic one register nothing.
     """
     (odonata.cwd / "windows.py").write_text(WINDOWS)
     options = ("-n", 8, "--ppn", 4, "--nic-policy", "single", "--set", "nic.match_engines=1")
@@ -517,9 +517,9 @@ def test_windows_are_counted_until_they_are_freed(odonata):
     assert done.returncode == 0 and most(plain)["regions"] == (12, 16384)
     assert most(plain)["portal_table"] == (12, 2048)
     assert most(plain)["command_queues"] == (4, 512)
-    # Each has a communicator: five at the end, beside the world and the rank's own.
+    # Each window has a communicator: five at the end, besides those of the world and the rank.
     assert most(plain)["communicators"] == (7, 2048)
-    # A replay knows them, too; there each rank has a NIC of its own.
+    # A replay counts them, too; there each rank has a NIC of its own.
     again = odonata("replay", "rec.parquet", "--machine", "aurora", "--json")
     assert most(json.loads(again.stdout))["regions"] == (3, 16384)
     optimized = (*program, "optimized")
@@ -527,7 +527,7 @@ def test_windows_are_counted_until_they_are_freed(odonata):
     off = ("--env", "FI_CXI_OPTIMIZED_MRS=0")
     done, found = run(*off, program=optimized)
     assert most(found)["portal_table"] == (12, 2048) and "not modeled" not in done.stderr
-    # Windows cost the run nothing, and one that finds no entry ends it, is noted, or let by.
+    # Windows take no time; a window without an entry ends the run, is noted, or is accepted.
     few = ("--set", "nic.match_entries=11")
     done, found = run(*few)
     assert done.returncode != 0 and found["failure"]["kind"] == "limit"
@@ -602,30 +602,30 @@ int main(int argc, char **argv) {
     return 0;
 }
 """
-# How many of 2,048 ids MPICH 5.0.2 did not give, on 4 ranks in one node: each of these made 2,048
-# less so many and then ended. The last three ways made 6,000.
+# Context ids of 2,048 that MPICH 5.0.2 does not assign, on 4 ranks in one node: each method creates
+# 2,048 less this number and then fails. The last three methods created 6,000 without failure.
 SPARE = {"dup": 2, "dupself": 2, "idup": 2, "split": 2, "group": 2, "file": 2, "cart": 2, "sub": 3,
          "graph": 2, "inter": 3, "interdup": 4, "merge": 4, "turns": 2,
          "only": None, "create": None, "free": None}  # fmt: skip
 
 
-def test_communicators_end_where_mpichs_do(odonata):
-    """With 64 ids, so that it does not take long."""
+def test_communicators_have_the_limit_of_mpich(odonata):
+    """With 64 ids, which keeps the test short."""
     (odonata.cwd / "make.c").write_text(COMMUNICATORS)
     subprocess.run([COMPILER, "-O1", "make.c", "-o", "make"], cwd=odonata.cwd, check=True)
     (odonata.cwd / "few.toml").write_text('like = "mpich"\ncontext_ids = 64\n')
     options = ("-n", 4, "--ppn", 2, "--mpi", "few.toml", *AURORA)
-    for way, spare in SPARE.items():
+    for method, spare in SPARE.items():
         made = 200 if spare is None else 64 - spare
-        done = odonata("run", *options, "--", "./make", way, made)
-        assert (done.returncode, done.stderr) == (0, ""), way
+        done = odonata("run", *options, "--", "./make", method, made)
+        assert (done.returncode, done.stderr) == (0, ""), method
         if spare is None:
             continue
-        done = odonata("run", *options, "--", "./make", way, made + 1)
-        assert done.returncode != 0 and "limit: context ids used up" in done.stderr, way
+        done = odonata("run", *options, "--", "./make", method, made + 1)
+        assert done.returncode != 0 and "limit: context ids used up" in done.stderr, method
         fragments = "33 are in use, the most, and none of 64 is free on all"
-        says = fragments if way == "turns" else "all 64 are in use"
-        assert says in done.stderr, way
+        says = fragments if method == "turns" else "all 64 are in use"
+        assert says in done.stderr, method
     done = odonata("run", *options, "--limits", "warn", "--json", "--", "./make", "dup", 70)
     (crossed,) = json.loads(done.stdout)["limits"]["crossed"]
     assert done.returncode == 0 and crossed["limit"] == "communicators"
@@ -676,7 +676,7 @@ EACH = 1 << 18
 
 @pytest.fixture
 def grows(odonata):
-    """Runs that program on so many nodes of one rank; its summary."""
+    """Runs the program with one rank per node; returns the process and its summary."""
     (odonata.cwd / "grows.c").write_text(GROWS)
     built = subprocess.run(["odonata-mpicc", "-O1", "grows.c", "-o", "grows"], cwd=odonata.cwd,
                            env=odonata.env, capture_output=True, text=True)  # fmt: skip
@@ -694,16 +694,17 @@ def memory_row(summary):
     return row
 
 
-def test_memory_is_foretold_and_met_where_foretold(odonata, grows):
-    """A node of one rank needs n times 256 KiB, and what a process has anyhow: of 32 MiB that is
-    met at 129 nodes less as many as that is worth. The law is the program's own formula."""
+def test_predicted_memory_limits_are_reached_where_predicted(odonata, grows):
+    """On n nodes a rank needs n times 256 KiB, and the memory of an idle process. A limit of 32 MiB
+    is reached at 129 nodes, less the idle memory in units of 256 KiB. The program defines the law.
+    """
     few = ("--set", "node.memory=32 MiB")
     for nodes in (4, 8, 16):
         done, summary = grows(nodes, options=(*few, "--out", f"on-{nodes}"))
         assert done.returncode == 0, done.stderr
         row = memory_row(summary)
         assert row["bound"] == 32 << 20
-        # An idle process of this kind has some 100 kB.
+        # An idle process has some 100 kB.
         assert 0 <= row["used"] - nodes * EACH < 600_000, row
     done = odonata("preflight", "on-4", "on-8", "on-16", "--json")
     assert done.returncode == 0, done.stderr
@@ -714,10 +715,10 @@ def test_memory_is_foretold_and_met_where_foretold(odonata, grows):
     assert "node.memory" in rows["memory"]["parameter"]
     done = odonata("preflight", "on-4", "on-8", "on-16")
     line = r"memory of a node +1\.\d+ MB .* 33\.6 MB .*nodes\^1\.00 +(\d+) nodes"
-    told = re.search(line, done.stdout)
-    assert told and int(told[1]) == foretold, done.stdout
+    match = re.search(line, done.stdout)
+    assert match and int(match[1]) == foretold, done.stdout
 
-    # What is so on the machine ends the run, is noted, or let by, and nothing else changes.
+    # An exceeded limit ends the run, is noted, or is accepted; nothing else changes.
     least = ("--set", "node.memory=2 MiB")
     done, failed = grows(8, options=least)
     assert done.returncode == 1 and failed["failure"]["kind"] == "limit"
@@ -737,13 +738,13 @@ def test_memory_is_foretold_and_met_where_foretold(odonata, grows):
     assert done.returncode == 1 and found["failure"]["kind"] == "limit"
 
 
-def test_memory_given_back_was_used_all_the_same(odonata, grows):
+def test_released_memory_counts_as_used(odonata, grows):
     each = 1 << 21
     kept = memory_row(grows(8, each=each)[1])
     assert 8 * each <= kept["used"] < 8 * each + 600_000
     for how in ("free", "window"):
         row = memory_row(grows(8, how, each=each)[1])
-        # The kernel's mark is by the pages; what MPI_Win_allocate gives is no process's own for it.
+        # The kernel counts resident pages; memory of MPI_Win_allocate is shared, not private.
         assert row["used"] == pytest.approx(kept["used"], rel=0.05), how
         assert row["fixed"] < 600_000
 
@@ -753,8 +754,8 @@ def test_ranks_of_a_node_are_added_up(odonata, grows):
     assert 3 * 6 * EACH <= row["used"] < 3 * (6 * EACH + 600_000)
 
 
-def test_the_librarys_own_memory_is_counted_where_it_is_known(odonata, grows):
-    """13.2 kB for each of the other ranks, by Aurora's MPICH."""
+def test_library_memory_is_counted_if_known(odonata, grows):
+    """Aurora's MPICH needs 13.2 kB for each of the other ranks."""
     plain = memory_row(grows(8)[1])["used"]
     own = memory_row(grows(8, options=("--mpi", "mpich-aurora"))[1])["used"]
     assert own - plain == pytest.approx(7 * 13_200, abs=60_000)
@@ -771,8 +772,8 @@ MPI.COMM_WORLD.Barrier()
 
 
 def test_forked_ranks_are_not_charged_for_what_they_share(odonata):
-    """An interpreter with numpy has more than 8 MB of its own; a rank that is a copy has what it
-    makes."""
+    """An interpreter with numpy has more than 8 MB of private memory; a forked rank has only the
+    memory that it allocates."""
     (odonata.cwd / "own.py").write_text(PYTHON)
 
     def run(mega, *options):
@@ -792,7 +793,7 @@ def test_forked_ranks_are_not_charged_for_what_they_share(odonata):
     assert memory_row(alone)["fixed"] > row["fixed"] + 2 * (4 << 20)
 
 
-def test_what_nobody_ran_has_no_memory(odonata):
+def test_a_benchmark_has_no_process_memory(odonata):
     done = odonata("bench", "bw", "--sizes", 8, "--machine", "aurora", "--json")
     assert "memory" not in most(json.loads(done.stdout))
 

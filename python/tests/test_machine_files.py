@@ -15,7 +15,7 @@ def write(folder, **files):
 
 
 def test_a_file_is_found_beside_the_file_that_is_like_it(odonata, tmp_path):
-    """Whatever the working directory is, and through as many files as there are."""
+    """In any working directory, and through a chain of files."""
     (tmp_path / "site").mkdir()
     write(tmp_path, mine='like = "site/all.toml"\nabout = "Mine"\n[groups.compute]\ncount = 4\n')
     write(tmp_path / "site", all='like = "../base.toml"\nsource = "Theirs"\n[groups.compute]\n')
@@ -29,7 +29,7 @@ def test_a_file_is_found_beside_the_file_that_is_like_it(odonata, tmp_path):
     assert json.loads(done.stdout) == mine.summary, done.stderr
 
 
-def test_machines_of_other_files_below_are_others(tmp_path):
+def test_machines_with_different_base_files_differ(tmp_path):
     found = []
     for latency in ("1 ns", "2 ns"):
         write(tmp_path, mine='like = "base.toml"\n', base=f'[switch]\nlatency = "{latency}"\n')
@@ -49,7 +49,7 @@ def test_machines_of_other_files_below_are_others(tmp_path):
         ("like = ", ["base.toml, line 1\n", "mine.toml, node.cores\n"]),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_file_below_is_told_of_it(odonata, tmp_path, base, said):
+def test_errors_of_a_base_file_name_that_file(odonata, tmp_path, base, said):
     write(tmp_path, mine='like = "base.toml"\n[node]\ncores = 0\n', base=base)
     done = odonata("show", "mine.toml")
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
@@ -58,7 +58,7 @@ def test_what_is_wrong_with_a_file_below_is_told_of_it(odonata, tmp_path, base, 
     assert "base.toml, node.cores" not in done.stderr, "which nobody asked for"
 
 
-def test_a_sweep_asks_again_where_a_file_below_has_changed(tmp_path):
+def test_a_sweep_repeats_points_whose_base_file_has_changed(tmp_path):
     computed = []
     for latency in ("620 ns", "620 ns", "920 ns"):
         base = f'like = "dragonfly-1056"\n[nic]\nsend_latency = "{latency}"\n'

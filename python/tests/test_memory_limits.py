@@ -1,4 +1,4 @@
-"""Where address space or files are limited, as batch systems do: jobs that fit run."""
+"""Limits of address space or files, as batch systems set them: jobs that fit run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RING = ("--machine", "aurora", "--compute", "none", "--quiet")
 
 
 def limited(odonata, limits: dict[int, int], *arguments: object):
-    """The finished process, whose resources are limited so."""
+    """Runs the command under these resource limits; returns the finished process."""
 
     def limit() -> None:
         for which, bytes_ in limits.items():
@@ -25,8 +25,8 @@ def limited(odonata, limits: dict[int, int], *arguments: object):
     return subprocess.run(words, timeout=300, preexec_fn=limit, **about)
 
 
-# Messages longer than what is eager, to every other rank, and a reduction by an operator of the
-# program's own, which works in the simulator's part of the memory.
+# Rendezvous messages to every other rank, and a reduction with a user-defined operator, which
+# works in memory of the simulator.
 SCRIPT = """
 import array
 from mpi4py import MPI
@@ -75,7 +75,7 @@ def test_a_limit_changes_no_prediction(odonata, program):
     assert len(digests) == 1
 
 
-def test_too_small_a_limit_says_how_much_is_needed(odonata):
+def test_too_small_a_limit_reports_the_required_memory(odonata):
     limits = {resource.RLIMIT_AS: 2048 * MIB}
     run = ("run", "-n", 1000, "--ppn", 100, *RING, "--")
     done = limited(odonata, limits, *run, "true")
@@ -95,8 +95,8 @@ def test_a_limit_that_the_program_sets_itself_is_explained(odonata):
     assert "address space" in done.stderr and "ulimit -v" in done.stderr
 
 
-def test_a_benchmark_without_memory_ends_with_words(odonata):
-    """Aurora as a whole, packet by packet, does not fit."""
+def test_a_benchmark_without_memory_ends_with_an_error(odonata):
+    """All of Aurora at packet fidelity does not fit."""
     job = ("--machine", "aurora", "--nodes", "10624", "--ppn", "8", "--sizes", "64Ki", "--quiet")
     done = limited(odonata, {resource.RLIMIT_AS: 500 * MIB}, "bench", "alltoall", *job)
     assert done.returncode == 1, (done.returncode, done.stderr)

@@ -98,8 +98,8 @@ RETURNS = {
     "init_twice": "OTHER",
 }
 
-# What the standard forbids and MPICH 5.0.2 or Open MPI 5 accepts: the class with Open MPI (its
-# source, ompi/mpi/c), and the note where one of them accepts it.
+# Calls that the standard forbids and MPICH 5.0.2 or Open MPI 5 accepts: the class of Open MPI
+# (from its source, ompi/mpi/c), and the note where one of them accepts the call.
 BY_LIBRARY = {
     "aliased": ("SUCCESS", "MPI_Allreduce on rank 0 with the same buffer for sending"),
     "gather_long_receive": ("SUCCESS", "MPI_Gather on rank 0 with a block to itself"),
@@ -111,7 +111,7 @@ BY_LIBRARY = {
     "group_duplicate": ("SUCCESS", "MPI_Group_incl on rank 0 with a rank listed twice"),
 }
 
-# What ends the job, and what has to be in the message.
+# Calls that end the job: number of ranks and words of the message.
 STOPS = {
     "finalize_twice": (2, ["rank ", "MPI_Finalize"]),
     "call_after_finalize": (2, ["rank ", "MPI_Barrier", "after MPI_Finalize"]),
@@ -146,7 +146,7 @@ STOPS = {
 
 @pytest.fixture(scope="module")
 def misuse(tmp_path_factory):
-    """The program of all misuses, and the numbers of the error classes by name."""
+    """The program with all misuses, and the numbers of the error classes by name."""
     out = tmp_path_factory.mktemp("misuse") / "misuse"
     build(SOURCES / "misuse.c", out)
     header = (Path(od.__file__).parent / "_include" / "mpi.h").read_text()
@@ -171,18 +171,18 @@ def test_every_case_is_listed(misuse):
 
 
 @pytest.mark.parametrize("case", RETURNS)
-def test_who_asks_for_codes_gets_the_class(odonata, misuse, case):
+def test_error_codes_have_the_right_class(odonata, misuse, case):
     program, classes = misuse
     done = run(odonata, 2, program, case)
     assert done.returncode == 0, done.stderr
     names = RETURNS[case] if isinstance(RETURNS[case], tuple) else (RETURNS[case],)
-    told = sorted(done.stdout.splitlines())
+    report = sorted(done.stdout.splitlines())
     expected = [[f"rank {rank}: class {classes[name]}" for rank in range(2)] for name in names]
-    assert told in expected, done.stderr
+    assert report in expected, done.stderr
 
 
 @pytest.mark.parametrize("case", STOPS)
-def test_who_does_not_is_stopped_with_a_reason(odonata, misuse, case):
+def test_a_fatal_misuse_ends_the_job_with_a_reason(odonata, misuse, case):
     ranks, parts = STOPS[case]
     done = run(odonata, ranks, misuse[0], case)
     assert done.returncode != 0
@@ -192,7 +192,7 @@ def test_who_does_not_is_stopped_with_a_reason(odonata, misuse, case):
 
 
 @pytest.mark.parametrize("case", ["collective_same", "second_thread"])
-def test_what_only_looks_wrong_works(odonata, misuse, case):
+def test_legal_calls_that_resemble_misuse_work(odonata, misuse, case):
     """Two names of one type, two operators that only their programs can tell apart; a thread that
     calls MPI while no other does, though the program requested one."""
     done = run(odonata, 2, misuse[0], case)
@@ -204,11 +204,11 @@ def test_a_handler_may_raise_an_error_of_its_own(odonata, misuse):
     program, classes = misuse
     done = run(odonata, 1, program, "raising_handler")
     assert done.returncode == 0, done.stderr
-    told = [f"rank 0: class {classes[name]}" for name in ("RANK", "TAG")]
-    assert done.stdout.splitlines() == [*told, "rank 0: survived"]
+    report = [f"rank 0: class {classes[name]}" for name in ("RANK", "TAG")]
+    assert done.stdout.splitlines() == [*report, "rank 0: survived"]
 
 
-def test_what_is_left_at_the_end_is_told(odonata, misuse):
+def test_unfreed_objects_are_reported_at_the_end(odonata, misuse):
     done = run(odonata, 2, misuse[0], "leaks")
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("not freed at MPI_Finalize: 1 active request\n") == 1
@@ -219,7 +219,7 @@ def test_what_is_left_at_the_end_is_told(odonata, misuse):
     assert run(odonata, 2, misuse[0], "leaks").stderr == ""
 
 
-def test_objects_of_all_kinds_that_are_left_are_reported_on_request(odonata, misuse):
+def test_unfreed_objects_of_all_kinds_are_reported_on_request(odonata, misuse):
     odonata.env["ODONATA_CHECK"] = "all"
     done = run(odonata, 2, misuse[0], "leaks_of_all_kinds")
     left = "1 operation, 1 group, 1 window, 1 file, 1 info object, 1 inactive request\n"
@@ -227,33 +227,33 @@ def test_objects_of_all_kinds_that_are_left_are_reported_on_request(odonata, mis
 
 
 @pytest.mark.parametrize("case", ["reused_in_flight", "other_type"])
-def test_what_cannot_be_detected_is_not(odonata, misuse, case):
-    """The page of incorrect programs says so; nothing is reported that is not understood."""
+def test_undetectable_misuse_is_not_reported(odonata, misuse, case):
+    """The page of incorrect programs lists these cases; no false report is made."""
     done = run(odonata, 2, misuse[0], case)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("library", ["mpich", "openmpi"])
 @pytest.mark.parametrize("case", BY_LIBRARY)
-def test_what_a_library_accepts_is_noted_once(odonata, misuse, case, library):
+def test_misuse_that_a_library_accepts_is_noted_once(odonata, misuse, case, library):
     program, classes = misuse
     of_open_mpi, note = BY_LIBRARY[case]
     name = RETURNS[case] if library == "mpich" else of_open_mpi
     done = run(odonata, 2, program, case, options=("--mpi", library))
-    told = [line for line in done.stdout.splitlines() if line.startswith("rank ")]
-    assert sorted(told) == [f"rank {rank}: class {classes[name]}" for rank in range(2)]
+    report = [line for line in done.stdout.splitlines() if line.startswith("rank ")]
+    assert sorted(report) == [f"rank {rank}: class {classes[name]}" for rank in range(2)]
     notes = done.stderr.count(f"not legal in MPI, though {library} accepts it: {note}")
     assert notes == (name == "SUCCESS"), done.stderr
 
 
 class Corpus:
-    """A program of some hundred incorrect calls, one row each."""
+    """A program of some hundred incorrect calls, one row per call."""
 
     def __init__(self, program: Path):
         self.program = program
 
     def rows(self, odonata, *numbers: int, options: tuple = ("--quiet",)):
-        """Number, category and name of each call, the class due, and those the ranks got."""
+        """Number, category and name of each call, the expected class, and the class per rank."""
         done = run(odonata, 2, self.program, *numbers, options=options)
         assert done.returncode == 0, done.stderr
         calls: dict[int, tuple[str, str, str, list[str]]] = {}
@@ -276,7 +276,7 @@ def wrong(calls) -> list[tuple]:
 
 
 def table_of(calls) -> str:
-    """The page's table of what is detected at the call or as the message matches."""
+    """The page's table of calls that are detected at the call or at matching."""
     rows: dict[str, tuple[int, set[str]]] = {}
     for category, _, due, _ in calls.values():
         if category != "legal":
@@ -329,7 +329,7 @@ def test_the_check_of_aliases_can_be_switched_off(odonata, corpus, library, vari
     assert all(off[n][3] == ["SUCCESS"] * 2 for n in aliased)
 
 
-# What stands for an argument that is not the one under test, by its type.
+# Values of arguments that are not under test, by type.
 DEFAULTS = {
     "MPI_Comm": "MPI_COMM_WORLD",
     "MPI_Datatype": "MPI_INT",
@@ -343,12 +343,12 @@ DEFAULTS = {
     "MPI_Session": "MPI_SESSION_NULL",
     "MPI_Win": "win",
 }
-# Outputs that may be NULL: MPI_Init's, a status, weights, and strings without room for them.
+# Outputs that may be NULL: those of MPI_Init, a status, weights, and strings of length 0.
 MAY_BE_NULL = {"argc", "argv", "sourceweights", "destweights", "pset_name"}
 
 
 def null_calls() -> list[str]:
-    """A line of C for each argument that points to one result, of every function there is."""
+    """A line of C for each argument that points to one result, for every function."""
     table = (ROOT / "crates/mpiabi/interface/functions.tsv").read_text().splitlines()
     missing = (ROOT / "docs/reference/mpi.md").read_text().partition("## Not supported")[2]
     calls = []
@@ -373,22 +373,22 @@ def null_calls() -> list[str]:
             if (name, label) == ("Info_get_string", "value"):
                 continue
             values = ", ".join([*given[:at], "NULL", *given[at + 1 :]])
-            calls.append(f'    told("{name}: {label}", MPI_{name}({values}));')
+            calls.append(f'    report("{name}: {label}", MPI_{name}({values}));')
     return calls
 
 
 @pytest.mark.parametrize("flags", [(), ("-abi=mpich",)])
 def test_no_function_writes_its_result_through_null(odonata, tmp_path, flags):
-    """MPICH: "Null pointer in parameter ..." (MPI_ERR_ARG), whatever else is wrong."""
+    """As MPICH: "Null pointer in parameter ..." (MPI_ERR_ARG), with or without other errors."""
     calls = null_calls()
     assert len(calls) >= 350
-    # Its terminator is written even where the length given is 0.
+    # The terminator is written even if the given length is 0.
     given = 'MPI_INFO_NULL, "key", 0, NULL, (void *)area'
-    calls.append(f'    told("Info_get: value of length 0", MPI_Info_get({given}));')
+    calls.append(f'    report("Info_get: value of length 0", MPI_Info_get({given}));')
     source = """#include <mpi.h>
 #include <stdio.h>
 static long area[64];
-static void told(const char *call, int code)
+static void report(const char *call, int code)
 {
     int class;
     MPI_Error_class(code, &class);

@@ -1,4 +1,4 @@
-"""The MPI library on the twin: programs that check every answer themselves."""
+"""The MPI library on the simulated machine: programs that check every result themselves."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ TESTS = ROOT / "crates" / "mpiabi" / "tests"
 COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 C_PROGRAMS = sorted(p.stem for p in (TESTS / "c").glob("*.c"))
 PY_PROGRAMS = sorted(p.stem for p in (TESTS / "py").glob("*.py"))
-# Alone, a power of two over several nodes, and neither.
+# One rank, a power of two on several nodes, and neither.
 RANKS = (1, 4, 7)
 
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """The path of a C program, compiled as a user would."""
+    """The path of a C program, compiled with the wrapper."""
     folder = tmp_path_factory.mktemp("c")
 
     def build(name: str) -> Path:
@@ -60,7 +60,7 @@ def test_python(odonata, name, ranks):
 
 
 @pytest.mark.parametrize("name", C_PROGRAMS)
-def test_without_the_twin_a_program_is_a_job_of_one(compiled, name):
+def test_without_odonata_a_program_is_a_job_of_one_rank(compiled, name):
     done = subprocess.run([compiled(name)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{name}: 1 ranks: good\n"

@@ -29,7 +29,7 @@ def test_a_run_takes_the_nics_that_its_environment_names(odonata, program):
     block = time(*far)
     assert time(*far, MPICH_OFI_NIC_POLICY="NUMA") == block
     by_word = time(*far, "--nic-policy", "round-robin")
-    # Ranks 2 and 3 run on CPU 1 and have NICs of CPU 0: rank 3 speaks to the other node.
+    # Ranks 2 and 3 run on CPU 1 and have NICs of CPU 0; rank 3 sends to the other node.
     assert by_word == time(*far, MPICH_OFI_NIC_POLICY="ROUND-ROBIN") > block + 1e-6
 
 
@@ -37,7 +37,7 @@ def test_long_messages_of_a_run_are_split_over_nics(odonata, program):
     payload = 8 << 20
     whole = ring(odonata, program, payload=payload, ppn=1)[0]["time_s"]
     split, said = ring(odonata, program, payload=payload, ppn=1, env=STRIPES)
-    # One message each way at once: a NIC's 21.2 GB/s each way, then four NICs'.
+    # One message per direction at once: one NIC has 21.2 GB/s per direction, then four do.
     saved = payload / 21.2e9 * 3 / 4
     assert split["time_s"] == pytest.approx(whole - saved, rel=0.05)
     assert "not modeled" not in said
@@ -49,26 +49,26 @@ def test_gpu_buffers_from_python():
         od.bench.bw(job, sizes=[4 << 20], buffers=where).rows[0]["bandwidth_B_per_s"]
         for where in ("host", "gpu")
     )
-    # A core's copy from the other CPU, and Xe-Link.
+    # Host buffers: a copy by a core from the other CPU. GPU buffers: Xe-Link.
     assert host == pytest.approx(10.1e9, rel=0.02) and gpu == pytest.approx(28e9, rel=0.02)
     with pytest.raises(od.InputError, match="reductions on GPU"):
         od.bench.allreduce(job, buffers="gpu")
 
 
-def test_packing_goes_by_a_programs_own_elements(odonata, program):
-    """In two of Bruck's three rounds of 8 ranks the four blocks that go lie apart. MPICH takes 0.55
-    ns for an element, packed and unpacked, and no less than 1/12 ns a byte."""
+def test_packing_time_depends_on_the_element_type(odonata, program):
+    """On 8 ranks, two of Bruck's three rounds send four non-contiguous blocks. MPICH takes 0.55 ns
+    per element, packed and unpacked, and at least 1/12 ns per byte."""
     done = odonata("run", "-n", 8, "--ppn", 1, "--machine", "dragonfly-1056", "--mpi", "mpich",
                    "--compute", "none", "--quiet", "--", "python", program("elements"), 4096,
                    env={"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": "brucks"})  # fmt: skip
     assert done.returncode == 0, done.stderr
     as_bytes, as_doubles = map(float, done.stdout.split())
-    # Ranks are not in step to the last: some of it they would have waited for anyway.
+    # Ranks are not fully synchronous: some of the time overlaps with waiting.
     nanoseconds = 2 * 2 * 4 * 4096 * (0.55 - 1 / 12)
     assert as_bytes - as_doubles == pytest.approx(nanoseconds / 1e3, rel=0.02)
 
 
-def test_gpus_buffers_are_packed_at_no_cost(odonata, tmp_path):
+def test_gpu_buffers_are_packed_at_no_cost(odonata, tmp_path):
     dear = tmp_path / "dear.toml"
     dear.write_text('like = "mpich"\nmove_block = "9 us"\npack_block = "9 us"\n')
     ask = ("bench", "alltoall", "--machine", "aurora", "--nodes", "2", "--ppn", "4", "--sizes", "8",

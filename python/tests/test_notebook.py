@@ -1,4 +1,4 @@
-"""Results in notebooks: a table and a plot, whole in themselves, from the numbers of the result."""
+"""Results in notebooks: a self-contained table and plot of the result's numbers."""
 
 from __future__ import annotations
 

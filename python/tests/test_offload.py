@@ -56,12 +56,12 @@ def test_a_program_gets_the_right_bytes(odonata):
         assert found[True]["limits"]["reduction_timeouts"] == 0
 
 
-def test_where_nothing_reduces_asking_for_it_is_refused(odonata):
+def test_offloading_is_refused_on_a_machine_without_it(odonata):
     done = run(odonata, 1, True, "dragonfly-1056")
     assert done.returncode == 2 and "Slingshot" in done.stderr, done.stderr
 
 
-def test_tuning_shows_what_offloading_would_save(odonata):
+def test_tuning_shows_the_gain_of_offloading(odonata):
     words = ("tune", "allreduce", "--nodes", 32, "--sizes", "8,64", "--json", "--quiet")
     for ppn, name, machine in (
         (1, "offload", "aurora"),
@@ -74,7 +74,7 @@ def test_tuning_shows_what_offloading_would_save(odonata):
         by = {(row["bytes"], row["algorithm"]): row for row in rows}
         (own,) = [row for row in rows if row["is_default"] and row["bytes"] == 8]
         assert by[8, name]["latency_s"] < own["latency_s"]
-        assert not by[8, name]["is_winner"]  # no library has it
+        assert not by[8, name]["is_winner"]  # not implemented in a library
         assert (64, name) not in by
     done = odonata(*words, "--machine", "dragonfly-1056")
     assert done.returncode == 0 and "offload" not in done.stdout, done.stdout
@@ -100,8 +100,8 @@ MPI.Request.Waitall(requests)
 """
 
 
-def test_who_is_late_is_late_whatever_else_was_reduced_meanwhile(odonata):
-    """Two ranks wait 60 ms for the third, longer than the 32 ms that switches do."""
+def test_a_late_rank_causes_a_timeout_despite_other_reductions(odonata):
+    """Two ranks wait 60 ms for the third, longer than the 32 ms timeout of switches."""
     for between in (False, True):
         done = odonata("run", "-n", 3, "--ppn", 1, "--machine", "aurora", "--json", "--quiet",
                        "--env", FORCED.format("ALLREDUCE"), "--", sys.executable, "-c",

@@ -1,4 +1,4 @@
-"""OpenMP in the ranks: threads that wait are not charged, and the slowest thread is."""
+"""OpenMP in ranks: waiting threads are not charged, but the slowest thread is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ACTIVE = [(), ("OMP_WAIT_POLICY=active",), ("GOMP_SPINCOUNT=infinite", "KMP_BLOC
 
 @pytest.fixture(scope="module", params=["gcc", "clang"])
 def regions(request, tmp_path_factory):
-    """The program, with that compiler's runtime."""
+    """The program, linked with the OpenMP runtime of the compiler."""
     compiler = request.param
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed: its OpenMP runtime is not tested")
@@ -34,7 +34,7 @@ def regions(request, tmp_path_factory):
 
 
 def computed(program, first: int, others: int, threads: int = 2, env=()) -> float:
-    """Seconds of computation that are charged, all ranks together."""
+    """Charged computation of all ranks in seconds."""
     env = dict(setting.split("=") for setting in (f"OMP_NUM_THREADS={threads}", *env))
     job = od.machine("dragonfly-1056").job(nodes=2, ppn=4)
     result = od.run(job, [str(program), str(ROUNDS), str(first), str(others)], env=env)
@@ -43,8 +43,8 @@ def computed(program, first: int, others: int, threads: int = 2, env=()) -> floa
 
 @pytest.mark.parametrize("env", ACTIVE, ids=["unset", "active", "runtimes' own"])
 def test_threads_that_wait_are_not_charged(regions, env):
-    """Eight ranks of two threads on few cores: threads that ran while they wait would wait for as
-    long as the others take in turns, many times the work."""
+    """Eight ranks of two threads share few cores. If waiting threads spun, they would be charged
+    for the time slices of all others, many times the work."""
     alone = computed(regions, 40, 40, threads=1)
     assert computed(regions, 40, 40, env=env) < 2 * alone
 

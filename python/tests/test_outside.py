@@ -1,4 +1,4 @@
-"""Ranks that communicate outside MPI, and ranks that only look as if they did."""
+"""Ranks that communicate outside MPI, and ranks that wait for other reasons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 MACHINE = ("--machine", "dragonfly-1056", "--ppn", "1")
 
-# Rank 0 waits for rank 1 in the kernel; rank 1 comes there after a barrier that rank 2 delays.
+# Rank 0 waits for rank 1 in the kernel; rank 1 gets there after a barrier that rank 2 delays.
 HEAD = """
 import fcntl, mmap, multiprocessing.connection, os, select, socket, subprocess, sys, threading, time
 from mpi4py import MPI
@@ -21,7 +21,7 @@ pair = MPI.COMM_WORLD.Split(int(rank > 0))
 def others():
     world.Get_rank() and pair.Barrier()
 """
-WAYS = {
+METHODS = {
     "socket": """
 if rank == 0:
     server = socket.create_server(("127.0.0.1", 0))
@@ -51,28 +51,28 @@ else:
 """,
     "connection": """
 if rank == 0:
-    with multiprocessing.connection.Listener("way") as listener:
+    with multiprocessing.connection.Listener("channel") as listener:
         world.Barrier()
         print(listener.accept().recv())
 else:
     world.Barrier()
     others()
     if rank == 1:
-        multiprocessing.connection.Client("way").send("hello")
+        multiprocessing.connection.Client("channel").send("hello")
 """,
     "named pipe": """
 if rank == 0:
-    os.mkfifo("way")
+    os.mkfifo("channel")
     world.Barrier()
-    print(open("way").read())
+    print(open("channel").read())
 else:
     world.Barrier()
     others()
     if rank == 1:
-        print("hello", end="", file=open("way", "w"))
+        print("hello", end="", file=open("channel", "w"))
 """,
     "file lock": """
-file = open("way", "w")
+file = open("channel", "w")
 if rank == 1:
     fcntl.flock(file, fcntl.LOCK_EX)
 world.Barrier()
@@ -125,9 +125,10 @@ def write(tmp_path, text: str):
     return script
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_ranks_that_wait_for_each_other_in_the_kernel_go_on(odonata, tmp_path, way):
-    done = odonata("run", "-n", 3, *MACHINE, "--json", "--", "python", write(tmp_path, WAYS[way]))
+@pytest.mark.parametrize("method", METHODS)
+def test_ranks_that_wait_for_each_other_in_the_kernel_go_on(odonata, tmp_path, method):
+    script = write(tmp_path, METHODS[method])
+    done = odonata("run", "-n", 3, *MACHINE, "--json", "--", "python", script)
     assert done.returncode == 0, done.stderr
     assert "hello\n" in done.stderr
     (note,) = (n for n in json.loads(done.stdout)["notes"] if "outside MPI" in n)
@@ -145,8 +146,8 @@ NOT = {
 
 
 @pytest.mark.parametrize("what", NOT)
-def test_what_waits_for_no_rank_is_waited_for(odonata, tmp_path, what):
-    """All ranks but 0 are at the barrier; the simulator does not go on without it."""
+def test_the_simulation_waits_for_ranks_that_wait_for_no_other_rank(odonata, tmp_path, what):
+    """All ranks but 0 are in the barrier; the simulator does not continue without rank 0."""
     script = write(tmp_path, NOT[what])
     words = ("run", "-n", 3, *MACHINE, "--compute", "none", "--json", "--", "python", script)
     late = "{ sleep 0.5; echo; } | " if what == "reads its input" else ""
@@ -182,7 +183,7 @@ dist.destroy_process_group()
     importlib.util.find_spec("dask_mpi") is None, reason="dask-mpi (dask_mpi) is not installed"
 )
 def test_dask_mpi(odonata, tmp_path):
-    """Scheduler, client and worker are ranks that meet by MPI and talk by TCP."""
+    """Scheduler, client and worker are ranks that start with MPI and communicate by TCP."""
     script = tmp_path / "program.py"
     script.write_text(
         "import dask_mpi\n"

@@ -15,7 +15,7 @@ import pytest
 from odonata import _core, cli
 
 
-def test_the_stub_names_what_the_core_has():
+def test_the_stub_lists_all_names_of_the_core():
     stub = ast.parse(Path(odonata.__file__).with_name("_core.pyi").read_text())
     named = {n.name for n in stub.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     public = {name for name in dir(_core) if not name.startswith("_")}
@@ -27,21 +27,21 @@ def test_everything_public_is_documented():
         assert getattr(odonata, name).__doc__, name
 
 
-def test_what_it_does_not_have_is_told_as_of_any_module():
+def test_missing_attributes_raise_attribute_error():
     for name in ("", "..", ".bench", "a b", "_nothing", "nothing", "bench.run"):
         with pytest.raises(AttributeError):
             getattr(odonata, name)
 
 
-def test_errors_are_handed_between_processes_whole():
+def test_errors_can_be_pickled():
     first = odonata.errors.Diagnostic("a", "b", "c; d", "e")
-    told = [first, odonata.errors.Diagnostic("f", "", "g")]
-    for error in (odonata.InputError(told), odonata.SimulatedFailure("no", "limit", [{"rank": 1}])):
+    two = [first, odonata.errors.Diagnostic("f", "", "g")]
+    for error in (odonata.InputError(two), odonata.SimulatedFailure("no", "limit", [{"rank": 1}])):
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
 
 
-def test_help_does_not_load_what_it_does_not_need():
+def test_help_imports_no_heavy_modules():
     code = (
         "import sys\n"
         "from odonata import cli\n"
@@ -53,8 +53,8 @@ def test_help_does_not_load_what_it_does_not_need():
     assert (run.returncode, run.stderr.strip()) == (0, "[]")
 
 
-def test_a_run_loads_no_more_than_it_needs():
-    """The start of a run is mostly imports."""
+def test_a_run_imports_only_required_modules():
+    """Imports dominate the start time of a run."""
     code = (
         "import sys\n"
         "from odonata import cli\n"
@@ -72,13 +72,13 @@ def test_a_run_loads_no_more_than_it_needs():
     assert not loaded & (heavy | others)
 
 
-def test_the_command_line_knows_all_its_commands():
+def test_the_command_line_has_all_commands():
     assert [command.name for command in cli.cli.commands.values()] == list(cli.COMMANDS)
     with pytest.raises(KeyError):
         cli.load("nothing")
 
 
-def test_ctrl_c_is_heard_while_the_command_line_is_imported(tmp_path):
+def test_ctrl_c_is_handled_during_imports_of_the_command_line(tmp_path):
     code = (
         "import sys, odonata.__main__\n"
         "print(sorted(name for name in sys.modules if 'odonata' in name))\n"
@@ -102,7 +102,7 @@ def test_ctrl_c_is_heard_while_the_command_line_is_imported(tmp_path):
 
 
 def imports(path: Path) -> set[Path]:
-    """The modules of the package that a module names, anywhere: in a function, for a type."""
+    """The modules of the package that a module imports, at any level and for types."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -114,7 +114,7 @@ def imports(path: Path) -> set[Path]:
     return found
 
 
-def test_no_module_needs_one_that_needs_it():
+def test_imports_of_the_package_have_no_cycle():
     package = Path(odonata.__file__).parent
     needs = {path: imports(path) for path in package.rglob("*.py")}
     assert needs[package / "cli.py"] >= {package / "text.py", package / "commands" / "run.py"}
@@ -125,7 +125,7 @@ def test_no_module_needs_one_that_needs_it():
         raise AssertionError(f"a circle of imports: {' <- '.join(circle)}") from None
 
 
-def test_cmake_can_read_what_the_wrappers_show():
+def test_cmake_can_read_the_wrapper_output():
     scripts = Path(odonata.__file__).with_name("_bin")
     for name in ("odonata-mpicc", "odonata-mpicxx"):
         shown = subprocess.run(["sh", scripts / name, "-show"], capture_output=True, text=True)

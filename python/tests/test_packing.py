@@ -1,4 +1,4 @@
-"""Datatypes of a program's own that lie apart are packed, by docs/models/library-packing.md."""
+"""Non-contiguous datatypes are packed as docs/models/library-packing.md defines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from test_storm import COMPILER
 
 import odonata as od
 
-# Nothing costs anything but packing: 1 ns a line of 64 B, unless the values take longer.
+# Only packing takes time: 1 ns per line of 64 B, unless the values take longer.
 LIBRARY = """
 like = "none"
 local_copy_rate = "64 GB/s"
@@ -114,7 +114,7 @@ def compiled(tmp_path_factory):
     return program
 
 
-# Sent and received, each once: 1,000 lines; 500 items in 125 lines, or 1,000 members.
+# Packed and unpacked once each: 1,000 lines; 500 items in 125 lines, or 1,000 members.
 BOTH = [0, 2 * 1000, 2 * 1000, 2 * 5000]
 ONE = [0, 1000, 1000, 5000]
 
@@ -125,14 +125,14 @@ ONE = [0, 1000, 1000, 5000]
         ("blocking", BOTH),
         ("nonblocking", BOTH),
         ("persistent", BOTH),
-        # Packed by the program, in its own time, which is not charged here.
+        # Packed by the program as computation, which is not charged here.
         ("packed", [0, 0, 0, 0]),
         ("get", ONE),
         # The root packs, the other unpacks.
         ("bcast", BOTH),
     ],
 )
-def test_what_lies_apart_takes_so_much_longer(odonata, compiled, how, wanted):
+def test_non_contiguous_data_takes_the_packing_time(odonata, compiled, how, wanted):
     library = compiled.parent / "mine.toml"
     done = odonata("run", "-n", 2, "--ppn", 1, "--machine", "aurora", "--mpi", library,
                    "--compute", "none", "--quiet", "--", compiled, how)  # fmt: skip
@@ -147,7 +147,7 @@ def replay(odonata, record, library) -> dict:
     return json.loads(done.stdout)
 
 
-def test_a_recording_knows_how_data_lay(odonata, compiled, tmp_path):
+def test_a_recording_has_the_layout_of_the_data(odonata, compiled, tmp_path):
     library, record = compiled.parent / "mine.toml", tmp_path / "run.parquet"
     done = odonata("run", "-n", 2, "--ppn", 1, "--machine", "aurora", "--mpi", library,
                    "--compute", "none", "--json", "--quiet", "--record", record, "--",
@@ -183,7 +183,7 @@ int main(int argc, char **argv) {
 """
 
 
-def test_more_ranks_pack_as_those_recorded(odonata, compiled, tmp_path):
+def test_extrapolated_ranks_pack_like_recorded_ones(odonata, compiled, tmp_path):
     (tmp_path / "chain.c").write_text(CHAIN)
     subprocess.run([COMPILER, tmp_path / "chain.c", "-o", tmp_path / "chain"], check=True)
     library = compiled.parent / "mine.toml"

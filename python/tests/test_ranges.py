@@ -1,4 +1,4 @@
-"""docs/reference/ranges.md: each value it says is refused is, with the range in the message."""
+"""Values that docs/reference/ranges.md lists as refused are refused, and errors state the range."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def test_a_variable_states_its_range(refused, monkeypatch, name, accepted, value
     assert ("--env" if by_hand else "environment") in said
 
 
-def test_the_provider_s_default_replaces_a_size_it_does_not_accept(odonata):
-    """As fi_cxi(7) does, and so says."""
+def test_the_provider_replaces_an_invalid_size_by_its_default(odonata):
+    """As fi_cxi(7) documents."""
     done = odonata("run", "-n", "2", *AURORA[:2], "--env", "FI_CXI_DEFAULT_TX_SIZE=0", "--", "true")
     assert done.returncode == 0
     assert re.search("FI_CXI_DEFAULT_TX_SIZE=0: .* 16 to 16384 .* 1024", done.stderr), done.stderr

@@ -50,7 +50,7 @@ def test_all_curves_and_failures_are_shown():
         assert v["passes"] == (f"`{name}` | {100 * v['worst']:.1f} %" not in shown), name
 
 
-def test_the_pages_show_the_file():
+def test_the_pages_show_the_predictions():
     command = [sys.executable, ROOT / "docs" / "reference" / "predictions.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -63,12 +63,12 @@ def test_the_pages_show_the_file():
                                    if len(c.points) > 1 and c.id not in LONG],
                          ids=lambda curve: curve.id)  # fmt: skip
 def test_the_table_is_current(curve):
-    """Else run `docs/reference/predictions.py --measure`."""
+    """If it fails, run `docs/reference/predictions.py --measure`."""
     assert PREDICTIONS.verdict_of(curve) == VERDICTS[curve.id]
 
 
 def test_the_picture_shows_current_latencies():
-    """Else run docs/figures/first_flight.py."""
+    """If it fails, run docs/figures/first_flight.py."""
     today = FLIGHT.latencies()
     for point, shown in zip(today, DATA["latencies"], strict=True):
         for key in ("measured_s", "predicted_s"):
@@ -77,7 +77,7 @@ def test_the_picture_shows_current_latencies():
 
 
 def test_the_picture_shows_the_current_solver(tmp_path):
-    """Else run docs/figures/first_flight.py. The second placement is a replay of the recorded
+    """If it fails, run docs/figures/first_flight.py. The second placement replays the recorded
     calls: it is faster and predicts the same time to the picosecond."""
     first, second = demo.PLACEMENTS
     record = tmp_path / "solver.parquet"
