@@ -125,7 +125,8 @@ pub struct Dragonfly {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub link: LinkId,
-    /// The next link of its path out of another switch of this group; `NO_LINK` if there is none.
+    /// The second link of the path that the cost may include: the global link by which it leaves
+    /// the group, if that is at another switch. `NO_LINK` if there is none.
     pub exit: LinkId,
     /// Its load if it has been computed, else `UNKNOWN_LOAD`: a path without an alternative needs
     /// none.
@@ -138,7 +139,7 @@ pub(crate) struct Step {
 // It fits two registers. In memory, a read of the whole after writes of its parts would stall.
 const _: () = assert!(size_of::<Option<Step>>() == 16);
 
-/// Above any load: switches and their buffers count in 32 bits.
+/// Greater than any load, which switch buffers bound.
 const UNKNOWN_LOAD: u32 = u32::MAX;
 
 impl Step {
@@ -150,30 +151,30 @@ impl Step {
 
     /// Its load according to `metric`.
     #[inline]
-    pub fn weight(&self, metric: &impl LoadMetric) -> u32 {
+    pub fn path_load(&self, metric: &impl LoadMetric) -> u32 {
         if self.known_load == UNKNOWN_LOAD {
-            metric.weigh(self.link, self.exit)
+            metric.path_load(self.link, self.exit)
         } else {
             self.known_load
         }
     }
 
     #[inline]
-    fn weigh(&mut self, metric: &impl LoadMetric) -> u32 {
-        self.known_load = self.weight(metric);
+    fn compute_load(&mut self, metric: &impl LoadMetric) -> u32 {
+        self.known_load = self.path_load(metric);
         self.known_load
     }
 }
 
-/// How a policy measures a path by the load that it can see.
+/// How a policy computes the cost of a path from the load that it can see.
 pub(crate) trait LoadMetric {
     /// The load of a path that begins with `link` and continues with `exit`, a link out of another
     /// switch of this group; `exit` is `NO_LINK` if the path has then left the group or ended.
-    fn weigh(&self, link: LinkId, exit: LinkId) -> u32;
+    fn path_load(&self, link: LinkId, exit: LinkId) -> u32;
 
-    /// Cost of a path of this weight and this many hops; the lower cost wins.
-    fn cost(&self, weight: u32, hops: u32) -> u64 {
-        u64::from(weight) * u64::from(hops)
+    /// Cost of a path of this load and this many hops; the lower cost wins.
+    fn cost(&self, path_load: u32, hops: u32) -> u64 {
+        u64::from(path_load) * u64::from(hops)
     }
 }
 
@@ -181,7 +182,7 @@ pub(crate) trait LoadMetric {
 pub(crate) struct LocalLoad<'a, L>(pub &'a L);
 impl<L: LoadView> LoadMetric for LocalLoad<'_, L> {
     #[inline]
-    fn weigh(&self, link: LinkId, _: LinkId) -> u32 {
+    fn path_load(&self, link: LinkId, _: LinkId) -> u32 {
         self.0.backlog(link)
     }
 }
@@ -190,12 +191,13 @@ impl<L: LoadView> LoadMetric for LocalLoad<'_, L> {
 pub(crate) struct IgnoreLoad;
 impl LoadMetric for IgnoreLoad {
     #[inline]
-    fn weigh(&self, _: LinkId, _: LinkId) -> u32 {
+    fn path_load(&self, _: LinkId, _: LinkId) -> u32 {
         0
     }
 }
 
-/// Random streams derived from a packet's draw, one per choice.
+/// Random streams derived from a packet's draw, one per choice: the global link of either leg, two
+/// intermediate switches, parallel links, and two intermediate switches of repeated decisions.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub(crate) enum Stream {
@@ -209,8 +211,8 @@ pub(crate) enum Stream {
     /// One of several parallel links; for Slingshot also the second group that is compared.
     Parallel = 0x4528_21E6_38D0_1377,
     /// As `Via` and `OtherVia`, for a decision after the source switch.
-    Again = 0xBE54_66CF_34E9_0C6C,
-    OtherAgain = 0xC0AC_29B7_C97C_50DD,
+    LaterVia = 0xBE54_66CF_34E9_0C6C,
+    OtherLaterVia = 0xC0AC_29B7_C97C_50DD,
 }
 
 /// A fresh draw for `stream` from the packet's own draw.
@@ -254,14 +256,14 @@ impl Dragonfly {
     pub(crate) fn intermediate_switch(
         &self,
         at: SwitchId,
-        home: SwitchId,
+        dst_switch: SwitchId,
         draw: u64,
     ) -> Option<SwitchId> {
-        let (from, to) = (self.coords[at].group(), self.coords[home].group());
+        let (from, to) = (self.coords[at].group(), self.coords[dst_switch].group());
         if from == to {
             let group = self.groups[from];
             let others = group.switches.checked_sub(2).filter(|&n| n > 0)?;
-            return Some(SwitchId(skipping(below(draw, others) + group.first, at.0, home.0)));
+            return Some(SwitchId(skipping(below(draw, others) + group.first, at.0, dst_switch.0)));
         }
         self.transit_group(from, to, draw).map(|third| self.random_switch(third, draw))
     }
@@ -314,7 +316,7 @@ impl Dragonfly {
     }
 
     /// The switch that a link out of `at` leads to, if it is a link of its row. It is computed,
-    /// because the columns of links are far apart in memory and a walk would stall on them.
+    /// because the arrays of links are far apart in memory and a walk would stall on them.
     #[inline]
     pub(crate) fn row_neighbor(&self, at: SwitchId, link: LinkId) -> Option<SwitchId> {
         let SwitchCoords { col, row_links, row_first, col_first, .. } = self.coords[at];
@@ -358,7 +360,7 @@ impl Dragonfly {
         let [i, j] = draw_two(derive_draw(draw, leg), n);
         let mut one = self.approach(here, pair[i as usize], there, draw, metric);
         let mut other = self.approach(here, pair[j as usize], there, draw, metric);
-        let by_load = |s: &mut Step| (metric.cost(s.weigh(metric), s.hops.into()), s.hops);
+        let by_load = |s: &mut Step| (metric.cost(s.compute_load(metric), s.hops.into()), s.hops);
         let other_wins = if starts_leg || other.0 == one.0 {
             by_load(&mut other.1) < by_load(&mut one.1)
         } else {
@@ -420,7 +422,7 @@ impl Dragonfly {
         (if global_link.from.col == here.col { 1 } else { 2 }, step)
     }
 
-    /// The next hop within a group: first to the right column, then to the right row. `exit` is the
+    /// The next hop within a group: first to the target's column, then to its row. `exit` is the
     /// link that the path continues with from there.
     #[inline(always)]
     pub(crate) fn local(
@@ -480,13 +482,13 @@ fn least_loaded(
     metric: &impl LoadMetric,
 ) -> (LinkId, u32) {
     let start = below(derive_draw(draw, Stream::Parallel), n);
-    let mut best = (LinkId(first + start), metric.weigh(LinkId(first + start), exit));
+    let mut best = (LinkId(first + start), metric.path_load(LinkId(first + start), exit));
     for i in 1..n {
         let nth = start + i;
         let link = LinkId(first + if nth >= n { nth - n } else { nth });
-        let weight = metric.weigh(link, exit);
-        if weight < best.1 {
-            best = (link, weight);
+        let path_load = metric.path_load(link, exit);
+        if path_load < best.1 {
+            best = (link, path_load);
         }
     }
     best

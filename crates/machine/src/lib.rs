@@ -108,9 +108,9 @@ impl ByKind {
 /// The loads that a routing decision may use, in bytes.
 ///
 /// A switch uses `near` and `far` of its own links, and `downstream` of links out of other switches
-/// of its group. Only research policies use `anywhere`, so groups can be simulated in parallel.
+/// of its group. `anywhere` is for UGAL-G only, which cannot be simulated in parallel.
 pub trait LoadView {
-    /// Bytes queued at this end of `link`: its request queue.
+    /// Bytes queued for `link` at this end.
     fn near(&self, link: LinkId) -> u32;
     /// Bytes in the buffer at the far end of `link` according to credits: sent and not credited,
     /// less what an uncontended stream at full rate keeps on the cable.
@@ -533,8 +533,8 @@ impl Machine {
             *route = after;
             return hop;
         }
-        let home = self.nic_switch[dst];
-        match dragonfly.next(at, home, dst, self.routing, route, draw, load) {
+        let dst_switch = self.nic_switch[dst];
+        match dragonfly.next(at, dst_switch, dst, self.routing, route, draw, load) {
             Some((link, crosses)) => {
                 let vc = route.class;
                 route.class += u8::from(crosses);
@@ -549,28 +549,28 @@ impl Machine {
     #[inline(always)]
     pub fn single_path_hop(&self, at: SwitchId, dst: NicId, route: Route) -> Option<(Route, Hop)> {
         let Topology::Dragonfly(dragonfly) = &self.topology;
-        let is_whole = dragonfly.has_single_paths && self.routing.is_fixed_minimal(route);
+        let is_fixed_to_end = dragonfly.has_single_paths && self.routing.is_fixed_minimal(route);
         // Before its decision a packet's `passed` has no meaning.
         let is_last_leg = route.decided && route.passed;
-        if !(is_whole || is_last_leg) {
+        if !(is_fixed_to_end || is_last_leg) {
             return None;
         }
-        let home = self.nic_switch[dst];
-        let goes_on = at != home;
-        let (link, crosses) = if is_whole {
-            dragonfly.single_path_step(at, home)
-        } else if dragonfly.has_single_local_links || !goes_on {
-            (dragonfly.single_local_link(at, home)?, false)
+        let dst_switch = self.nic_switch[dst];
+        let is_before_dst = at != dst_switch;
+        let (link, crosses) = if is_fixed_to_end {
+            dragonfly.single_path_step(at, dst_switch)
+        } else if dragonfly.has_single_local_links || !is_before_dst {
+            (dragonfly.single_local_link(at, dst_switch)?, false)
         } else {
             return None;
         };
-        let link = select_unpredictable(goes_on, link, self.ejection(dst));
+        let link = select_unpredictable(is_before_dst, link, self.ejection(dst));
         let after = Route {
             via: route.via,
-            class: route.class + u8::from(goes_on & crosses),
+            class: route.class + u8::from(is_before_dst & crosses),
             decided: true,
             passed: true,
-            hops: route.hops + u8::from(goes_on),
+            hops: route.hops + u8::from(is_before_dst),
         };
         Some((after, Hop { link, vc: route.class }))
     }

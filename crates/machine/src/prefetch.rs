@@ -31,9 +31,9 @@ impl Machine {
     #[inline]
     pub fn likely_links(&self, at: SwitchId, dst: NicId, route: Route, draw: u64) -> [LinkId; 2] {
         let Topology::Dragonfly(net) = &self.topology;
-        let home = self.nic_switch[dst];
+        let dst_switch = self.nic_switch[dst];
         let goes_round = route.decided && !route.passed && route.via != at.0 + 1;
-        let target = if goes_round { SwitchId(route.via.wrapping_sub(1)) } else { home };
+        let target = if goes_round { SwitchId(route.via.wrapping_sub(1)) } else { dst_switch };
         if at == target {
             return [self.ejection(dst); 2];
         }
@@ -45,8 +45,8 @@ impl Machine {
         let is_second = !goes_round && route.via != 0;
         let leg = if is_second { Stream::SecondLeg } else { Stream::FirstLeg };
         let n = pair.len() as u32;
-        let legs = derive_draw(draw, leg);
-        draw_two(legs, n).map(|nth| {
+        let leg_draw = derive_draw(draw, leg);
+        draw_two(leg_draw, n).map(|nth| {
             let global_link = pair.get(nth as usize).copied().unwrap_or_default();
             let is_here = global_link.from == here.row_col();
             if is_here { global_link.link } else { LinkId(here.toward(global_link.from).0) }
@@ -61,7 +61,7 @@ impl Machine {
 
 impl Dragonfly {
     #[inline]
-    fn groups_of(&self, at: SwitchId, home: SwitchId) -> (GroupId, GroupId) {
-        (self.coords[at].group(), self.coords[home].group())
+    fn groups_of(&self, at: SwitchId, dst_switch: SwitchId) -> (GroupId, GroupId) {
+        (self.coords[at].group(), self.coords[dst_switch].group())
     }
 }

@@ -45,9 +45,9 @@ impl Machine {
         path
     }
     fn toward(&self, net: &Dragonfly, at: SwitchId, root: NicId) -> LinkId {
-        let (home, mut route) = (self.nic_switch[root], Route::default());
+        let (dst_switch, mut route) = (self.nic_switch[root], Route::default());
         let draw = u64::from(root.0);
-        let step = net.next(at, home, root, Routing::Minimal, &mut route, draw, &Idle);
+        let step = net.next(at, dst_switch, root, Routing::Minimal, &mut route, draw, &Idle);
         step.expect("not at the root yet").0
     }
 

@@ -12,7 +12,7 @@ use machine::{LinkId, Machine, NicId, TrafficClass};
 use net::{Counters, Cx};
 
 use crate::credit::LinkType;
-use crate::link::Wire;
+use crate::link::OutputPort;
 use crate::nic::Nic;
 use crate::{NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, TransitId};
 
@@ -219,7 +219,7 @@ impl PacketNetwork {
     /// Whether the class of `packet` is below its ceiling at `link`.
     #[inline(never)]
     pub(crate) fn is_allowed(&mut self, packet: PacketId, link: LinkId, now: Time) -> bool {
-        let kind = self.wires[link].link_type;
+        let kind = self.ports[link].link_type;
         self.shares.precedence(link, kind, self.packets[packet].vnet, now).is_some()
     }
 
@@ -227,13 +227,13 @@ impl PacketNetwork {
     #[inline(never)]
     pub(crate) fn take_share(&mut self, packet: PacketId, link: LinkId, now: Time) {
         let Packet { bytes, vnet, .. } = self.packets[packet];
-        self.shares.spend(link, self.wires[link].link_type, vnet, bytes, now);
+        self.shares.spend(link, self.ports[link].link_type, vnet, bytes, now);
     }
 
     /// The channel to serve next at the free `link`, by class.
     #[inline(never)]
     pub(crate) fn choose_by_class(&mut self, link: LinkId, cx: &Cx<'_>) -> Option<u8> {
-        let Wire { link_type: kind, waited_for, .. } = self.wires[link];
+        let OutputPort { link_type: kind, waited_for, .. } = self.ports[link];
         let vcs = if self.is_edge(link) { 1 } else { u32::from(self.n_vcs) };
         let channels = |class: u8| waited_for & (((1 << vcs) - 1) << (u32::from(class) * vcs));
         self.shares.soonest = NEVER;
@@ -278,9 +278,9 @@ impl PacketNetwork {
             return; // Superseded by an earlier event.
         }
         link_state.wakes = NEVER;
-        let wire = &self.wires[link];
+        let port = &self.ports[link];
         // A busy link is considered when it is free.
-        if !wire.armed && wire.free_at <= cx.now {
+        if !port.armed && port.free_at <= cx.now {
             self.serve(link, cx);
         }
     }
@@ -300,7 +300,7 @@ impl PacketNetwork {
     #[inline(never)]
     pub(crate) fn first_by_class(&mut self, nic: NicId, cx: &mut Cx<'_>) -> Option<TransitId> {
         let link = cx.machine.injection(nic);
-        let kind = self.wires[link].link_type;
+        let kind = self.ports[link].link_type;
         self.shares.soonest = NEVER;
         let mut best: Option<(u16, TransitId)> = None;
         for class in 0..self.shares.classes {

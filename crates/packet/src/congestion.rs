@@ -4,8 +4,9 @@
 //! contributors. Other links are not managed, since their traffic can take other paths. The
 //! reaction of NICs is in `throttle.rs`.
 //!
-//! Design: contributors send on credit. While a link is congested, its switch gives them credits of
-//! one packet in turn, just enough to keep the link busy. Notices between switches and NICs are
+//! Design: contributors send on endpoint credits. While a link is congested, its switch gives them
+//! credits of one packet in turn, just enough to keep the link busy. In this file "credit" means an
+//! endpoint credit; `credit.rs` has those of buffers. Notices between switches and NICs are
 //! events with the latency of their path; neither side accesses the state of the other.
 
 use base::{Gap, Slab, Span, Time};
@@ -332,7 +333,7 @@ impl PacketNetwork {
 
     /// The endpoint of `link` in `class`, if congested.
     fn endpoint(&self, link: LinkId, class: u8) -> Option<EndpointId> {
-        let mut at = self.wires[link].endpoint;
+        let mut at = self.ports[link].endpoint;
         while at != NONE {
             let endpoint = &self.congestion.endpoints[EndpointId(at)];
             if endpoint.class == class {
@@ -345,7 +346,7 @@ impl PacketNetwork {
 
     /// Backlog of `class` at `link`, bytes.
     fn waiting(&mut self, link: LinkId, class: u8) -> u64 {
-        let all = self.wires[link].waiting;
+        let all = self.ports[link].waiting;
         self.congestion.waiting(link, class).map_or(all, |of_class| *of_class)
     }
 
@@ -361,7 +362,7 @@ impl PacketNetwork {
         }
         let at = self.congestion.endpoints.insert(Endpoint {
             class,
-            next: self.wires[link].endpoint,
+            next: self.ports[link].endpoint,
             chains: [NONE; CHAINS],
             last: NONE,
             live: 0,
@@ -370,11 +371,11 @@ impl PacketNetwork {
             records: 0,
             mean: (self.params.packet_payload + self.params.packet_overhead) as u32,
         });
-        self.wires[link].endpoint = at.0;
+        self.ports[link].endpoint = at.0;
         self.congestion.counts.onsets += 1;
         cx.counters.nic(NicId(link.0 - self.congestion.n_nics)).onsets += 1;
         // A link of a NIC has one channel per virtual network.
-        for vc in ones(self.wires[link].waited_for) {
+        for vc in ones(self.ports[link].waited_for) {
             if self.class_of(vc) != class {
                 continue;
             }
@@ -397,14 +398,14 @@ impl PacketNetwork {
         let p = &self.packets[packet];
         let class = self.class_of(p.vnet);
         let Some(at) = self.endpoint(link, class) else { return };
-        let (bytes, is_credited) = (u32::from(p.bytes), p.marks & mark::CREDITED != 0);
+        let (bytes, is_credited) = (u32::from(p.bytes), p.marks & mark::ENDPOINT_CREDIT != 0);
         self.free_input_buffer(packet, cx);
         let waiting = self.waiting(link, class);
         let endpoint = &mut self.congestion.endpoints[at];
         endpoint.mean = (7 * endpoint.mean + bytes).div_ceil(8);
         if is_credited {
             // It has arrived, so its credit is settled.
-            self.packets[packet].marks &= !mark::CREDITED;
+            self.packets[packet].marks &= !mark::ENDPOINT_CREDIT;
             let src = self.sender(packet);
             let slack = self.slack(link, class);
             return self.congestion.settle(at, src, slack, cx.now);
@@ -417,9 +418,9 @@ impl PacketNetwork {
     /// `packet` waits outside the input buffers: its buffer is free once its tail is in.
     fn free_input_buffer(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut self.packets[packet];
-        let (left, gone) = (p.buffer(), p.tail.max(cx.now));
+        let (vacated, gone) = (p.buffer(), p.tail.max(cx.now));
         p.cells = 0;
-        self.free_buffer(left, gone, cx);
+        self.free_buffer(vacated, gone, cx);
     }
 
     fn sender(&mut self, packet: PacketId) -> NicId {
@@ -429,7 +430,7 @@ impl PacketNetwork {
 
     /// Inverse of the rate of `link` for a class: that of the link, or of the class's ceiling.
     fn gap_of(&self, link: LinkId, class: u8) -> Gap {
-        let ceiling = self.shares.ceiling(link, self.wires[link].link_type, class);
+        let ceiling = self.shares.ceiling(link, self.ports[link].link_type, class);
         self.link_type(link).gap.max(ceiling)
     }
 
@@ -484,7 +485,7 @@ impl PacketNetwork {
 
     /// The backlog of `vnet` at `link` has decreased.
     #[cold]
-    pub(crate) fn grant_credits(&mut self, link: LinkId, vnet: u8, cx: &mut Cx<'_>) {
+    pub(crate) fn grant_endpoint_credits(&mut self, link: LinkId, vnet: u8, cx: &mut Cx<'_>) {
         if let Some(at) = self.endpoint(link, self.class_of(vnet)) {
             self.grant_credits_of(link, at, cx);
         }
@@ -492,9 +493,9 @@ impl PacketNetwork {
 
     /// The backlog of `link` is empty.
     #[cold]
-    pub(crate) fn grant_all_credits(&mut self, link: LinkId, cx: &mut Cx<'_>) {
+    pub(crate) fn grant_all_endpoint_credits(&mut self, link: LinkId, cx: &mut Cx<'_>) {
         for class in 0..self.congestion.classes.max(1) {
-            self.grant_credits(link, class, cx);
+            self.grant_endpoint_credits(link, class, cx);
         }
     }
 
@@ -555,7 +556,7 @@ impl PacketNetwork {
     /// Ends the congestion of `link` in the class of `at`.
     fn forget_endpoint(&mut self, link: LinkId, at: EndpointId) {
         let next = self.congestion.endpoints[at].next;
-        let first = &mut self.wires[link].endpoint;
+        let first = &mut self.ports[link].endpoint;
         if *first == at.0 {
             *first = next;
         } else {
@@ -571,7 +572,7 @@ impl PacketNetwork {
     /// `nic` has returned a credit: it had nothing to send (`Release`), or the packet sent on it is
     /// lost and will be resent on another credit (`Throttle`).
     #[cold]
-    pub(crate) fn receive_returned_credit(&mut self, nic: NicId, notice: u32, cx: &mut Cx<'_>) {
+    pub(crate) fn settle_endpoint_credit(&mut self, nic: NicId, notice: u32, cx: &mut Cx<'_>) {
         let CongestionNotice { nic: dst, class, generation, kind } = CongestionNotice::read(notice);
         let link = cx.machine.ejection(dst);
         let at =

@@ -1,8 +1,10 @@
 //! Credits: free space in the buffer at the far end of a link, and credits in transit.
 //!
-//! The arrival of a credit is not an event. Credits are summed by epoch, with a few epochs to the
-//! longest time a credit can take, and counted when needed. They therefore return in batches, up to
-//! one epoch late and never early, and the result does not depend on the order of events.
+//! The return of a credit is usually not an event. Time is divided into epochs, and a few epochs
+//! cover the longest time that a credit takes to return. Each channel sums the credits in transit
+//! by the epoch in which they return, and collects the sums of elapsed epochs when it needs them.
+//! Credits therefore return in batches, up to one epoch late and never early, and the result does
+//! not depend on the order of events.
 
 use std::ops::Index;
 
@@ -15,17 +17,21 @@ use crate::voq::VoqList;
 /// Common parameters of links. A machine has a handful of types, which stay in the cache.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct LinkType {
+    /// Time per byte.
     pub gap: Gap,
+    /// From the entry of a head until it is ready for a routing decision at the next switch.
     pub latency: Span,
+    /// Propagation delay of the cable alone, which a credit takes to return.
     pub cable: Span,
     /// Unit of its buffers.
     pub cell: Cell,
     /// Cells of a virtual channel's buffer.
     pub cells: u16,
-    /// Cells outstanding for a single stream at full rate.
-    pub pipe: u16,
-    /// With at least this credit no more than `pipe` is outstanding, and the exact value is not
-    /// needed.
+    /// Bandwidth-delay product of the credit loop, in cells: what a single stream at full rate has
+    /// outstanding.
+    pub bdp: u16,
+    /// `cells - bdp`. With at least this credit no more than `bdp` is outstanding, so far load is
+    /// zero and returned credits need not be collected.
     pub ample: u16,
     /// The shard of its far end plus 1; 0 if both ends are in this shard
     /// (`Partition::remote_shard`).
@@ -43,24 +49,24 @@ const _: () = assert!(size_of::<LinkType>() <= 64);
 /// The link types of a machine, by number. The array covers all values of the index type, so no
 /// bounds check is needed.
 pub(crate) struct LinkTypes {
-    of: Box<[LinkType; 256]>,
+    types: Box<[LinkType; 256]>,
     len: usize,
 }
 
 impl LinkTypes {
     /// A table with one type.
     pub fn of(first: LinkType) -> LinkTypes {
-        LinkTypes { of: Box::new([first; 256]), len: 1 }
+        LinkTypes { types: Box::new([first; 256]), len: 1 }
     }
     pub fn all(&self) -> &[LinkType] {
-        &self.of[..self.len]
+        &self.types[..self.len]
     }
     /// The number of `link_type`, which is added if it is new.
     pub fn number(&mut self, link_type: LinkType) -> u8 {
         let known = self.all().iter().position(|&known| known == link_type);
         let at = known.unwrap_or_else(|| {
-            assert!(self.len < self.of.len(), "at most 256 link types");
-            self.of[self.len] = link_type;
+            assert!(self.len < self.types.len(), "at most 256 link types");
+            self.types[self.len] = link_type;
             self.len += 1;
             self.len - 1
         });
@@ -71,7 +77,7 @@ impl Index<u8> for LinkTypes {
     type Output = LinkType;
     #[inline(always)]
     fn index(&self, number: u8) -> &LinkType {
-        &self.of[usize::from(number)]
+        &self.types[usize::from(number)]
     }
 }
 
@@ -84,13 +90,14 @@ pub(crate) struct Buffer {
     pub link_type: u8,
 }
 
-/// Epochs that a counted credit may be in transit.
+/// Epochs for which a credit in a channel's slots may be in transit. For a longer one `LateCredit`
+/// is an event.
 const EPOCHS: u64 = 6;
-/// Epochs that a channel keeps.
+/// Slots of a channel, one per epoch.
 const SLOTS: usize = 8;
 const _: () = assert!(SLOTS.is_power_of_two(), "numbers of epochs and slots wrap together");
 /// Limit of the release time used for the epoch, in times of a full packet on the link: slow links
-/// must not make the batches of fast ones large.
+/// must not make the credit batches of fast ones large.
 const MAX_RELEASE_PACKETS: u64 = 4;
 
 impl LinkType {
@@ -109,8 +116,8 @@ impl LinkType {
         let release = release.min(gap.span(packet) * MAX_RELEASE_PACKETS);
         assert!(latency > Span::ZERO && gap > Gap::ZERO, "{link:?} takes no time");
         let (buffer, release) = match links.kind[link] {
-            // One channel has the whole port. An unlimited NIC takes a packet at a time known at
-            // the grant.
+            // One channel has the buffer of the whole port. A NIC without a host-interface limit
+            // receives a packet at a time known at the grant, one link latency in advance.
             LinkKind::Ejection => {
                 let port = u64::from(links.buffer[link]) * u64::from(machine.n_vcs);
                 (port, release + latency)
@@ -125,18 +132,18 @@ impl LinkType {
         let epoch = (release + cable).0.div_ceil(EPOCHS).max(2);
         // From a grant until its credit is back: transfer, crossing, departure, return, and the end
         // of an epoch.
-        let round = latency + gap.span(packet) + cable + Span(epoch);
-        let pipe = (round.seconds() * gap.bytes_per_s()) as u64 + packet;
+        let round_trip = latency + gap.span(packet) + cable + Span(epoch);
+        let bdp = (round_trip.seconds() * gap.bytes_per_s()) as u64 + packet;
         let cell = Cell::of(buffer);
-        let (cells, pipe) = (cell.count(buffer), cell.count(pipe));
+        let (cells, bdp) = (cell.count(buffer), cell.count(bdp));
         LinkType {
             gap,
             latency,
             cable,
             cell,
             cells,
-            pipe,
-            ample: cells.saturating_sub(pipe),
+            bdp,
+            ample: cells.saturating_sub(bdp),
             remote_shard,
             is_slower_than_nic: gap.span(packet) > min_take_time,
             min_take_time,
@@ -148,14 +155,14 @@ impl LinkType {
     /// credits in transit remain valid.
     pub fn with_lanes(&self, lanes: u8, packet: u64) -> LinkType {
         let gap = Gap(self.gap.0 * u64::from(LANES) / u64::from(lanes));
-        let round = self.latency + gap.span(packet) + self.cable + Span(self.epoch);
-        let pipe = (round.seconds() * gap.bytes_per_s()) as u64 + packet;
-        let pipe = self.cell.count(pipe);
+        let round_trip = self.latency + gap.span(packet) + self.cable + Span(self.epoch);
+        let bdp = (round_trip.seconds() * gap.bytes_per_s()) as u64 + packet;
+        let bdp = self.cell.count(bdp);
         let is_slower_than_nic = gap.span(packet) > self.min_take_time;
-        LinkType { gap, pipe, ample: self.cells.saturating_sub(pipe), is_slower_than_nic, ..*self }
+        LinkType { gap, bdp, ample: self.cells.saturating_sub(bdp), is_slower_than_nic, ..*self }
     }
-    /// Whether a channel of this type has credit for `cells`. Returned credits are counted if that
-    /// matters.
+    /// Whether a channel of this type has credit for `cells`. Collects returned credits first if
+    /// `credit` is below `cells` or `ample`.
     #[inline(always)]
     pub fn admits<'a>(
         &self,
@@ -165,7 +172,7 @@ impl LinkType {
         now: Time,
     ) -> bool {
         if *credit < cells.max(self.ample) {
-            channel().count(credit, self, now);
+            channel().collect(credit, self, now);
         }
         *credit >= cells
     }
@@ -217,43 +224,51 @@ impl Cell {
 }
 
 /// Credit state of a virtual channel: credits in transit, and VOQs that wait. Half a cache line.
-/// Available credits are a separate column (`PacketNetwork::credits`), small enough to stay in a
-/// cache for routing decisions, which read nothing else.
+/// Available credits are in an array of their own (`PacketNetwork::credits`), small enough to stay
+/// in a cache for routing decisions, which read nothing else.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Channel {
-    /// Cells that return in each epoch from `epoch` on, indexed by epoch number.
+    /// Cells that return in each epoch from `epoch` on. The slot of an epoch is its number modulo
+    /// `SLOTS`.
     due: [u16; SLOTS],
-    /// The last epoch counted, modulo 2^32.
+    /// The epoch of the last `collect`, modulo 2^32: credits of earlier epochs are available.
     epoch: u32,
-    /// VOQs that wait for it.
+    /// VOQs whose packets wait for this channel.
     pub waiting: VoqList,
-    /// A packet waits only for credit.
+    /// A packet lacks nothing but credit, so the return of credit must be an event.
     pub starved: bool,
-    /// A `Credit` event is pending for this epoch, modulo 256; 0 in the upper byte if none is.
-    wakes: u16,
+    /// Lower byte: the epoch of the pending `Credit` event, modulo 256. Upper byte: `ARMED`, or 0
+    /// without a pending event.
+    event_epoch: u16,
 }
 const _: () = assert!(size_of::<Channel>() == 32);
 
-/// In `Channel::wakes`: an event is pending.
+/// In `Channel::event_epoch`: an event is pending.
 const ARMED: u16 = 1 << 8;
 
 impl Channel {
-    pub const IDLE: Channel =
-        Channel { epoch: 0, due: [0; SLOTS], waiting: VoqList::EMPTY, starved: false, wakes: 0 };
+    pub const IDLE: Channel = Channel {
+        epoch: 0,
+        due: [0; SLOTS],
+        waiting: VoqList::EMPTY,
+        starved: false,
+        event_epoch: 0,
+    };
 
-    /// Adds all credits that have returned to `credit`. The number of elapsed epochs is
-    /// unpredictable, so all slots are visited without branches.
+    /// Moves the cells of elapsed epochs from their slots to `credit`, where the sender can use
+    /// them. The number of elapsed epochs is unpredictable, so all slots are visited without
+    /// branches.
     #[inline(never)]
-    pub fn count(&mut self, credit: &mut u16, link_type: &LinkType, now: Time) {
+    pub fn collect(&mut self, credit: &mut u16, link_type: &LinkType, now: Time) {
         let epoch = link_type.epoch(now);
         let passed = epoch.wrapping_sub(self.epoch).min(SLOTS as u32) as u16;
-        let counted = self.epoch as u16;
+        let collected = self.epoch as u16;
         for (slot, due) in (0..).zip(&mut self.due) {
-            let has_passed = u16::wrapping_sub(slot, counted) % (SLOTS as u16) < passed;
-            let home = if has_passed { *due } else { 0 };
-            *credit += home;
-            *due -= home;
+            let has_passed = u16::wrapping_sub(slot, collected) % (SLOTS as u16) < passed;
+            let returned = if has_passed { *due } else { 0 };
+            *credit += returned;
+            *due -= returned;
         }
         self.epoch = epoch;
     }
@@ -261,76 +276,79 @@ impl Channel {
     fn slot(&mut self, epoch: u32) -> &mut u16 {
         &mut self.due[epoch as usize % SLOTS]
     }
-    /// Cells that have returned and are not counted yet.
-    pub fn uncounted(mut self, link_type: &LinkType, now: Time) -> u16 {
+    /// Cells that have returned and are not in the available credit yet.
+    pub fn uncollected(mut self, link_type: &LinkType, now: Time) -> u16 {
         let mut credit = 0;
-        self.count(&mut credit, link_type, now);
+        self.collect(&mut credit, link_type, now);
         credit
     }
-    /// Cells in transit.
-    pub fn coming(&self) -> u16 {
+    /// Cells in transit, or returned and not collected.
+    pub fn in_transit(&self) -> u16 {
         self.due.iter().sum()
     }
     pub fn is_armed(&self) -> bool {
-        self.wakes != 0
+        self.event_epoch != 0
     }
-    /// Whether a credit that returns at `home` can be counted now; otherwise it can be at `home`.
+    /// Whether the epoch of `returns_at` has a slot now. If not, the caller schedules a
+    /// `LateCredit` event for that time.
     #[inline]
-    pub fn is_countable(link_type: &LinkType, home: Time, now: Time) -> bool {
-        // Nearly all are: this span never exceeds the slots, wherever epochs begin.
-        home.0 - now.0 <= link_type.epoch * EPOCHS || Self::is_just_countable(link_type, home, now)
+    pub fn has_slot_for(link_type: &LinkType, returns_at: Time, now: Time) -> bool {
+        // True for nearly all credits: this span never exceeds the slots, wherever epochs begin.
+        returns_at.0 - now.0 <= link_type.epoch * EPOCHS
+            || Self::has_slot_exactly(link_type, returns_at, now)
     }
     #[cold]
-    fn is_just_countable(link_type: &LinkType, home: Time, now: Time) -> bool {
-        let epochs = link_type.epoch(home).wrapping_sub(link_type.epoch(now));
-        epochs < SLOTS as u32 && home.0 - now.0 < link_type.epoch * SLOTS as u64
+    fn has_slot_exactly(link_type: &LinkType, returns_at: Time, now: Time) -> bool {
+        let epochs = link_type.epoch(returns_at).wrapping_sub(link_type.epoch(now));
+        epochs < SLOTS as u32 && returns_at.0 - now.0 < link_type.epoch * SLOTS as u64
     }
-    /// `cells` will return at `home`, which must be countable. `credit` is evaluated only if slots
-    /// have to be freed.
+    /// `cells` will return at `returns_at`, whose epoch must have a slot. `credit` is evaluated
+    /// only if slots have to be freed.
     #[inline(always)]
     pub fn add_credit<'a>(
         &mut self,
         cells: u16,
-        home: Time,
+        returns_at: Time,
         credit: impl FnOnce() -> &'a mut u16,
         link_type: &LinkType,
         now: Time,
     ) {
-        // At the end of the epoch in which they return. Earlier credits are counted only if their
-        // slots are needed.
-        let epoch = link_type.epoch(home);
+        // They are available at the end of the epoch in which they return. Earlier credits are
+        // collected only if their slots are needed.
+        let epoch = link_type.epoch(returns_at);
         if epoch.wrapping_sub(self.epoch) >= SLOTS as u32 {
-            self.count(credit(), link_type, now);
+            self.collect(credit(), link_type, now);
         }
-        debug_assert!(epoch.wrapping_sub(self.epoch) < SLOTS as u32, "it cannot be counted yet");
+        debug_assert!(epoch.wrapping_sub(self.epoch) < SLOTS as u32, "its epoch has no slot yet");
         *self.slot(epoch) += cells;
     }
-    /// When the next credit returns, unless an event for it or for an earlier one is pending. The
-    /// caller schedules the event.
+    /// The time of the next `Credit` event, which the caller schedules: the end of the first epoch
+    /// in which credit returns. `None` if no credit is in transit, or if an event for that epoch or
+    /// an earlier one is pending.
     pub fn next_credit_event(
         &mut self,
         credit: &mut u16,
         link_type: &LinkType,
         now: Time,
     ) -> Option<Time> {
-        self.count(credit, link_type, now);
+        self.collect(credit, link_type, now);
         let epoch = self.epoch;
         let mut ahead = 0..SLOTS as u32;
         let ahead = 1 + ahead.find(|&nth| *self.slot(epoch.wrapping_add(nth)) > 0)?;
-        let pending = u32::from((self.wakes as u8).wrapping_sub(self.epoch as u8));
-        // An event of this epoch is still to come at this instant, for a credit.
+        let pending = u32::from((self.event_epoch as u8).wrapping_sub(self.epoch as u8));
+        // An event of this epoch is still in the queue, at this instant.
         if self.is_armed() && pending <= ahead {
             return None;
         }
-        self.wakes = ARMED | u16::from(self.epoch.wrapping_add(ahead) as u8);
+        self.event_epoch = ARMED | u16::from(self.epoch.wrapping_add(ahead) as u8);
         Some(link_type.start(now, ahead))
     }
-    /// A `Credit` event occurs. False if no packet waits for it any more.
+    /// A `Credit` event occurs. False if it is superseded or no packet waits for credit any more.
     pub fn credit_event(&mut self, credit: &mut u16, link_type: &LinkType, now: Time) -> bool {
-        self.count(credit, link_type, now);
-        let expected = self.is_armed() && self.wakes as u8 == self.epoch as u8;
+        self.collect(credit, link_type, now);
+        let expected = self.is_armed() && self.event_epoch as u8 == self.epoch as u8;
         if expected {
-            self.wakes = 0;
+            self.event_epoch = 0;
         }
         expected && self.starved
     }
@@ -348,7 +366,7 @@ mod tests {
             cable: Span(1),
             cell: Cell::of(8_000),
             cells: 1_000,
-            pipe: 0,
+            bdp: 0,
             ample: 1_000,
             remote_shard: 0,
             is_slower_than_nic: false,
@@ -366,38 +384,45 @@ mod tests {
         {
             let link_type = link_type(epoch);
             let (mut channel, mut credit) = (Channel::IDLE, link_type.cells);
-            let (mut now, mut out, mut homes) = (Time(begin), 0, Vec::new());
+            let (mut now, mut out, mut returns) = (Time(begin), 0, Vec::new());
             for nth in 0..20_000u64 {
                 let random = draw(epoch, 0, 0, nth);
                 // Mostly short steps, with occasional pauses.
                 now += Span(if random.is_multiple_of(16) { random % 20_000 } else { random % 300 });
-                channel.count(&mut credit, &link_type, now);
-                let home = |by: u64| -> u16 {
-                    homes.iter().filter(|h: &&(Time, u16)| h.0.0 <= by).map(|h| h.1).sum()
+                channel.collect(&mut credit, &link_type, now);
+                let returned = |by: u64| -> u16 {
+                    returns.iter().filter(|h: &&(Time, u16)| h.0.0 <= by).map(|h| h.1).sum()
                 };
                 let came = credit + out - link_type.cells;
-                assert!(came <= home(now.0), "at {now:?}: early");
-                assert!(came >= home(now.0.saturating_sub(epoch + 1)), "at {now:?}: late");
-                assert_eq!(credit + channel.coming() + out - home(u64::MAX), link_type.cells);
+                assert!(came <= returned(now.0), "at {now:?}: early");
+                assert!(came >= returned(now.0.saturating_sub(epoch + 1)), "at {now:?}: late");
+                assert_eq!(
+                    credit + channel.in_transit() + out - returned(u64::MAX),
+                    link_type.cells
+                );
                 let cells = 1 + (random >> 32) as u16 % 9;
-                let home = now + Span((random >> 40) % (SLOTS as u64 * epoch));
-                let is_countable = Channel::is_countable(&link_type, home, now);
-                assert!(is_countable || home.0 - now.0 > EPOCHS * epoch, "the time is near enough");
-                if credit >= cells && homes.len() < 500 && is_countable {
+                let returns_at = now + Span((random >> 40) % (SLOTS as u64 * epoch));
+                let has_slot = Channel::has_slot_for(&link_type, returns_at, now);
+                assert!(
+                    has_slot || returns_at.0 - now.0 > EPOCHS * epoch,
+                    "the time is near enough"
+                );
+                if credit >= cells && returns.len() < 500 && has_slot {
                     credit -= cells;
                     out += cells;
-                    channel.add_credit(cells, home, || &mut credit, &link_type, now);
-                    homes.push((home, cells));
-                } else if channel.coming() == 0 {
-                    (out, homes) = (0, Vec::new());
+                    channel.add_credit(cells, returns_at, || &mut credit, &link_type, now);
+                    returns.push((returns_at, cells));
+                } else if channel.in_transit() == 0 {
+                    (out, returns) = (0, Vec::new());
                 }
             }
         }
     }
 
-    /// A credit starts to return at the instant at which the event of another is still to come.
+    /// A credit starts to return at an instant for which the event of another credit is in the
+    /// queue.
     #[test]
-    fn a_credit_sent_as_another_arrives_is_counted() {
+    fn a_credit_sent_as_another_arrives_is_collected() {
         let link_type = link_type(1_000);
         let (mut channel, mut credit) = (Channel { starved: true, ..Channel::IDLE }, 0);
         let credit = &mut credit;
@@ -407,7 +432,7 @@ mod tests {
         assert_eq!(
             channel.next_credit_event(credit, &link_type, Time(1_000)),
             None,
-            "its event is about to come"
+            "an event is in the queue at this instant"
         );
         assert!(channel.credit_event(credit, &link_type, Time(1_000)));
         assert_eq!(channel.next_credit_event(credit, &link_type, Time(1_000)), Some(Time(4_000)));

@@ -139,7 +139,7 @@ impl PacketNetwork {
             let narrow = self.link_types[link_type].with_lanes(to.lanes, packet);
             link_type = self.link_type_number(narrow);
         }
-        self.wires[link].link_type = link_type;
+        self.ports[link].link_type = link_type;
     }
 
     /// The number of a link type, which is added if it is new.
@@ -167,24 +167,24 @@ impl PacketNetwork {
             self.packets[packet].route = route;
             self.route_around_faults(packet, cx);
         }
-        if self.wires[link].endpoint != NONE {
-            self.grant_all_credits(link, cx);
+        if self.ports[link].endpoint != NONE {
+            self.grant_all_endpoint_credits(link, cx);
         }
     }
 
     /// Removes all packets that wait for `link`, in order of their turns at each channel.
     fn all_who_wait(&mut self, link: LinkId, cx: &Cx<'_>) -> Vec<PacketId> {
         let mut all = Vec::new();
-        while self.wires[link].waited_for != 0 {
-            let vc = self.wires[link].waited_for.trailing_zeros() as u8;
-            all.push(self.leave(link, vc));
+        while self.ports[link].waited_for != 0 {
+            let vc = self.ports[link].waited_for.trailing_zeros() as u8;
+            all.push(self.dequeue(link, vc));
         }
-        if self.wires[link].stalled {
+        if self.ports[link].stalled {
             self.unstall(link, cx.now);
         }
-        let wire = &mut self.wires[link];
-        self.reports.note(link, cx.now, wire.queue(cx.now));
-        wire.waiting = 0;
+        let port = &mut self.ports[link];
+        self.reports.note(link, cx.now, port.queue(cx.now));
+        port.waiting = 0;
         for &packet in &all {
             let Packet { bytes, vnet, .. } = self.packets[packet];
             if let Some(waiting) = self.congestion.waiting(link, vnet) {
@@ -219,7 +219,7 @@ impl PacketNetwork {
                 if before.is_none_or(|(_, output_hop)| output_hop != hop) {
                     self.store_step(packet, route, hop);
                 }
-                self.request(packet, route, self.on(vnet, hop), cx);
+                self.request(packet, route, self.on_vnet(vnet, hop), cx);
             }
             None => self.lose_at_switch(packet, cx),
         }
@@ -266,10 +266,10 @@ impl PacketNetwork {
         if !schedule(cx.machine).is_cut(hop.link, then, gone + cable) {
             return self.enter(packet, hop, then + late, gone, cx);
         }
-        let wire = &mut self.wires[hop.link];
-        wire.free_at = gone;
-        wire.bytes += u64::from(bytes);
-        wire.packets += 1;
+        let port = &mut self.ports[hop.link];
+        port.free_at = gone;
+        port.bytes += u64::from(bytes);
+        port.packets += 1;
         self.lose(packet, LostAt::Link(hop.link), cx);
     }
 
@@ -295,7 +295,7 @@ impl PacketNetwork {
             false => (self.arrivals[arrival].src, dst, self.params.packet_overhead),
         };
         let payload = u64::from(bytes) - headers;
-        let on_credit = marks & mark::CREDITED != 0;
+        let on_credit = marks & mark::ENDPOINT_CREDIT != 0;
         let vnet = if is_answer { 0 } else { vnet };
         let flow = p.flow();
         let lost =
@@ -321,7 +321,7 @@ impl PacketNetwork {
             self.flows.acknowledge(flow, cx.now);
         }
         if on_credit {
-            self.credit_lost(nic, vnet, peer, cx);
+            self.endpoint_credit_lost(nic, vnet, peer, cx);
         }
         let initiator = if is_answer { arrival } else { self.arrivals[arrival].initiator };
         let reported = match (initiator.0, is_answer) {

@@ -306,7 +306,7 @@ impl PacketNetwork {
                 (route, hop)
             }
         };
-        self.request(packet, route, self.on(self.packets[packet].vnet, hop), cx);
+        self.request(packet, route, self.on_vnet(self.packets[packet].vnet, hop), cx);
     }
 }
 

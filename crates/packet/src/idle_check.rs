@@ -3,7 +3,7 @@
 use machine::{Machine, NicId};
 
 use crate::credit::Channel;
-use crate::link::Wire;
+use crate::link::OutputPort;
 use crate::nic::Nic;
 use crate::responses::ResponseQueue;
 use crate::voq::VoqList;
@@ -22,21 +22,21 @@ impl PacketNetwork {
         }
         self.congestion.check_idle();
         self.flows.check_idle();
-        for (link, wire) in self.wires.iter() {
-            assert!(!wire.stalled, "{link:?} is stalled without waiting packets");
-            assert!(!wire.armed, "{link:?} expects an event that is not pending");
-            assert_eq!((wire.queue(NEVER), wire.waited_for), (0, 0), "{link:?} is not empty");
-            assert_eq!(wire.endpoint, NONE, "{link:?} is still congested");
+        for (link, port) in self.ports.iter() {
+            assert!(!port.stalled, "{link:?} is stalled without waiting packets");
+            assert!(!port.armed, "{link:?} expects an event that is not pending");
+            assert_eq!((port.queue(NEVER), port.waited_for), (0, 0), "{link:?} is not empty");
+            assert_eq!(port.endpoint, NONE, "{link:?} is still congested");
         }
         // Links without traffic are in their initial state. Only builds with assertions check them.
-        let is_checked = |wire: &Wire| cfg!(debug_assertions) || wire.is_used();
-        for (link, _) in self.wires.iter().filter(|(_, wire)| is_checked(wire)) {
+        let is_checked = |port: &OutputPort| cfg!(debug_assertions) || port.is_used();
+        for (link, _) in self.ports.iter().filter(|(_, port)| is_checked(port)) {
             let link_type = self.link_type(link);
             let vcs = if self.is_edge(link) { 1 } else { machine.n_vcs };
             for vc in 0..vcs * machine.n_vnets {
                 let at = self.channel(link, vc);
                 let channel = &self.channels[at];
-                let credit = self.credits[at] + channel.coming();
+                let credit = self.credits[at] + channel.in_transit();
                 assert_eq!(credit, link_type.cells, "{link:?} {vc}: lost credit");
                 assert!(!channel.is_armed(), "{link:?} {vc}: expects an event that is not pending");
                 assert_eq!(channel.waiting, VoqList::EMPTY, "{link:?} {vc}: packets wait");
@@ -46,7 +46,7 @@ impl PacketNetwork {
         let other_senders = self.shares.other_senders.iter();
         let is_checked_nic = |nic: NicId| {
             let links = [machine.injection(nic), machine.ejection(nic)];
-            links.iter().any(|&link| is_checked(&self.wires[link]))
+            links.iter().any(|&link| is_checked(&self.ports[link]))
         };
         let nics =
             self.nics.iter().filter(|&(id, _)| is_checked_nic(id)).map(|(id, nic)| (id.0, nic));
@@ -60,13 +60,13 @@ impl PacketNetwork {
             );
             let acked = nic.acks.len(&self.ack_lines);
             assert_eq!(nic.in_flight, acked, "NIC {id} lacks acknowledgements");
-            assert_eq!(nic.acked, NEVER, "NIC {id} expects an event that is not pending");
+            assert_eq!(nic.ack_event_at, NEVER, "NIC {id} expects an event that is not pending");
             assert!(
                 matches!(nic.heads_in_flight, 0 | u16::MAX),
                 "NIC {id} waits for heads that have arrived"
             );
             assert!(
-                nic.wakes == NEVER && !nic.send_waits,
+                nic.host_event_at == NEVER && !nic.send_waits,
                 "NIC {id} expects an event that is not pending"
             );
         }
@@ -74,7 +74,7 @@ impl PacketNetwork {
 
     /// Bytes of memory held.
     pub(crate) fn held(&self) -> usize {
-        self.wires.len() * size_of::<Wire>()
+        self.ports.len() * size_of::<OutputPort>()
             + size_of_val(&self.stalls.raw[..])
             + self.reports.held()
             + self.channels.len() * (size_of::<Channel>() + size_of::<u16>())

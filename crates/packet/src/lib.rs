@@ -37,7 +37,7 @@ use congestion::Congestion;
 use credit::{Channel, LinkTypes};
 use faults::FaultState;
 use flows::Flows;
-use link::Wire;
+use link::OutputPort;
 use loads::{Loads, Reports};
 use nic::Nic;
 use pending_acks::AckLine;
@@ -71,16 +71,17 @@ pub enum PacketEvent {
     Head { packet: PacketId, link: LinkId },
     /// A credit for `link` has returned, and a packet waits for it.
     Credit { link: LinkId, vc: u8 },
-    /// A credit returns that was in transit for longer than the link's epochs can count: a much
-    /// slower link delayed it, or it was known before its packet had left.
+    /// A credit returns that was in transit for longer than the slots of its channel cover. Either
+    /// a link more than four times slower delayed it, or it was computed long before its packet
+    /// left the buffer.
     LateCredit { link: LinkId, vc: u8, cells: u16 },
     /// `link` is free and packets wait for it.
     Free { link: LinkId },
     /// The NIC has processed the command and fetched the data.
     Ready { nic: NicId, transit: TransitId },
-    /// A waiting class may use `link` again under its ceiling.
+    /// A waiting traffic class may use `link` again under its ceiling.
     Allowed { link: LinkId },
-    /// An acknowledgement is back at `nic`, and class `vnet` waits for it.
+    /// An acknowledgement is back at `nic`, and virtual network `vnet` waits for it.
     Ack { nic: NicId, vnet: u8 },
     /// The host interface of `nic` is free, and a packet or message waits for it.
     Host { nic: NicId },
@@ -92,8 +93,9 @@ pub enum PacketEvent {
     Change { link: LinkId, nth: u32 },
     /// A congestion notice about ejection link `link` has reached a sender.
     Notice { link: LinkId, word: u32 },
-    /// A credit that `nic` could not use has returned to the switch that gave it.
-    CreditReturn { nic: NicId, word: u32 },
+    /// An endpoint credit (of congestion management, not of a buffer) that `nic` could not use has
+    /// returned to the switch that gave it.
+    EndpointCredit { nic: NicId, word: u32 },
 }
 
 /// Event codes in the queue.
@@ -110,7 +112,7 @@ mod kind {
     pub const LOST: u8 = 9;
     pub const CHANGE: u8 = 10;
     pub const NOTICE: u8 = 11;
-    pub const CREDIT_RETURN: u8 = 12;
+    pub const ENDPOINT_CREDIT: u8 = 12;
 }
 
 impl NetEvent for PacketEvent {
@@ -131,7 +133,7 @@ impl NetEvent for PacketEvent {
             PacketEvent::Lost { nic, lost } => (kind::LOST, nic.0, lost.0),
             PacketEvent::Change { link, nth } => (kind::CHANGE, link.0, nth),
             PacketEvent::Notice { link, word } => (kind::NOTICE, link.0, word),
-            PacketEvent::CreditReturn { nic, word } => (kind::CREDIT_RETURN, nic.0, word),
+            PacketEvent::EndpointCredit { nic, word } => (kind::ENDPOINT_CREDIT, nic.0, word),
         }
     }
     #[inline]
@@ -152,7 +154,7 @@ impl NetEvent for PacketEvent {
             kind::LOST => PacketEvent::Lost { nic, lost: LostId(arg) },
             kind::CHANGE => PacketEvent::Change { link, nth: arg },
             kind::NOTICE => PacketEvent::Notice { link, word: arg },
-            kind::CREDIT_RETURN => PacketEvent::CreditReturn { nic, word: arg },
+            kind::ENDPOINT_CREDIT => PacketEvent::EndpointCredit { nic, word: arg },
             _ => unreachable!("no such event code"),
         }
     }
@@ -162,7 +164,7 @@ impl NetEvent for PacketEvent {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Packet {
-    /// When the tail is at the place where the head was last.
+    /// When the tail arrives at the far end of `input`, the last link that the head entered.
     tail: Time,
     /// When the head left the NIC; defines the age.
     born: Time,
@@ -203,8 +205,8 @@ impl Packet {
 
 /// Bits of a packet's marks.
 mod mark {
-    /// Sent on a credit: its receiver is congested.
-    pub const CREDITED: u8 = 1;
+    /// Sent on an endpoint credit: its receiver is congested.
+    pub const ENDPOINT_CREDIT: u8 = 1;
     /// Packets of its flow must not overtake it.
     pub const ORDERED: u8 = 2;
     /// It chooses the path of its flow.
@@ -223,10 +225,10 @@ struct Transit {
     /// Packets made so far, and in total.
     made: u32,
     packets: u32,
-    /// Next message in the NIC's round.
+    /// Next message in the NIC's round-robin list.
     next: u32,
     vnet: u8,
-    /// The throttled destination whose credit allows it to send one packet now, if any.
+    /// The throttled destination whose endpoint credit allows it to send one packet now, if any.
     throttle: u32,
     /// Its flow; none unless the message is ordered.
     flow: u32,
@@ -255,7 +257,7 @@ struct Arrival {
     initiator: ArrivalId,
 }
 
-/// State of a packet network: columns by link, by link and virtual channel, and by NIC.
+/// State of a packet network: arrays by link, by link and virtual channel, and by NIC.
 pub struct PacketNetwork {
     n_vcs: u8,
     layout: link::ChannelLayout,
@@ -271,13 +273,13 @@ pub struct PacketNetwork {
     /// Busy links may be reserved by a packet that waits alone (`can_reserve`).
     reserves: bool,
     link_types: LinkTypes,
-    wires: IndexVec<LinkId, Wire>,
+    ports: IndexVec<LinkId, OutputPort>,
     /// By link: start of the current stall, if any, and the sum of all previous ones.
     stalls: IndexVec<LinkId, (Time, Span)>,
     reports: Reports,
     /// By link and channel; see `PacketNetwork::channel`.
     channels: Vec<Channel>,
-    /// Cells that may be sent on each channel, as of its last epoch.
+    /// Available credit of each channel, in cells, as of the epoch of its last `Channel::collect`.
     credits: Vec<u16>,
     nics: IndexVec<NicId, Nic>,
     shares: Shares,
@@ -361,7 +363,7 @@ impl NetworkModel for PacketNetwork {
                 self.late_credit(Hop { link, vc }, cells, cx)
             }
             PacketEvent::Free { link } => {
-                self.wires[link].armed = false;
+                self.ports[link].armed = false;
                 self.serve(link, cx);
             }
             PacketEvent::Ready { transit, .. } => self.enqueue_message(transit, cx),
@@ -372,7 +374,7 @@ impl NetworkModel for PacketNetwork {
             PacketEvent::Lost { nic, lost } => self.time_out(nic, lost, cx),
             PacketEvent::Change { nth, .. } => self.change(nth, cx),
             PacketEvent::Notice { link, word } => self.receive_notice(link, word, cx),
-            PacketEvent::CreditReturn { nic, word } => self.receive_returned_credit(nic, word, cx),
+            PacketEvent::EndpointCredit { nic, word } => self.settle_endpoint_credit(nic, word, cx),
         }
     }
 
@@ -383,7 +385,7 @@ impl NetworkModel for PacketNetwork {
         if code.kind() == kind::HEAD {
             self.arrive(PacketId(code.arg()), LinkId(code.source()), cx);
         } else {
-            self.take_up_other(code, cx);
+            self.dispatch_other(code, cx);
         }
     }
 
@@ -412,7 +414,7 @@ impl NetworkModel for PacketNetwork {
         self.report_links(counters);
         for (nic, state) in self.nics.iter() {
             // An injection link has the number of its NIC.
-            let requests = self.wires[LinkId(nic.0)].packets - state.responses;
+            let requests = self.ports[LinkId(nic.0)].packets - state.responses;
             if requests > 0 {
                 counters.nic(nic).requests += requests;
             }
@@ -432,18 +434,18 @@ impl NetworkModel for PacketNetwork {
 
 impl PacketNetwork {
     #[inline(never)]
-    fn take_up_other(&mut self, code: EventCode, cx: &mut Cx<'_>) {
+    fn dispatch_other(&mut self, code: EventCode, cx: &mut Cx<'_>) {
         self.handle(PacketEvent::unpack(code.kind(), code.source(), code.arg()), cx);
     }
 
     /// The whole network, or one shard of it.
     fn with(machine: &Machine, part: Option<(&Partition, u8)>) -> Self {
         let n_nics = machine.n_nics() as usize;
-        let (wires, channels, credits, link_types) = link::columns(machine, part);
+        let (ports, channels, credits, link_types) = link::link_arrays(machine, part);
         let params = machine.nic.clone();
         let shares = Shares::new(machine, link_types.all());
         let is_plain = shares.is_off() && machine.faults.is_none();
-        let faults = FaultState::new(machine, wires.iter().map(|(_, wire)| wire.link_type));
+        let faults = FaultState::new(machine, ports.iter().map(|(_, port)| port.link_type));
         // Initial capacities are guesses; arenas grow during warm-up. Unused capacity is not backed
         // by memory.
         let mut net = PacketNetwork {
@@ -452,14 +454,14 @@ impl PacketNetwork {
             responses_from: if params.response > 0 { responses::VNET } else { u8::MAX },
             host_is_unlimited: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
             reserves: link::may_reserve(machine),
-            is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..])
+            is_large: size_of_val(&ports.raw[..]) + size_of_val(&channels[..])
                 > prefetch::SMALL_BYTES,
             shares,
             is_plain,
             params,
             link_types,
-            stalls: IndexVec::zeros(wires.len()),
-            wires,
+            stalls: IndexVec::zeros(ports.len()),
+            ports,
             reports: Reports::new(machine),
             channels,
             credits,
@@ -497,7 +499,7 @@ impl PacketNetwork {
             return self.arrive_in_order(packet, cx);
         }
         let (route, hop) = self.decide(p, p.draw, cx);
-        self.request(packet, route, self.on(p.vnet, hop), cx);
+        self.request(packet, route, self.on_vnet(p.vnet, hop), cx);
     }
 
     /// The next hop of a packet from its current switch, by its routing policy.
@@ -522,10 +524,10 @@ impl PacketNetwork {
     /// wait.
     #[inline]
     fn arm(&mut self, link: LinkId, cx: &mut Cx<'_>) {
-        let wire = &mut self.wires[link];
-        if !wire.armed {
-            wire.armed = true;
-            cx.at(wire.free_at, Phase::Decide, PacketEvent::Free { link });
+        let port = &mut self.ports[link];
+        if !port.armed {
+            port.armed = true;
+            cx.at(port.free_at, Phase::Decide, PacketEvent::Free { link });
         }
     }
 }

@@ -9,10 +9,11 @@ use crate::credit::{Buffer, Channel, LinkType, LinkTypes};
 use crate::loads::Reports;
 use crate::{NONE, Packet, PacketEvent, PacketId, PacketNetwork};
 
-/// A link at its near end. One cache line, because a grant needs all of it.
+/// State of a link at its near end, the output port of a switch or NIC. One cache line, because a
+/// grant needs all of it.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(crate) struct Wire {
+pub(crate) struct OutputPort {
     /// When the last tail has left.
     pub free_at: Time,
     /// Wire bytes and packets sent so far, and the maximum backlog.
@@ -26,7 +27,8 @@ pub(crate) struct Wire {
     pub to: SwitchId,
     /// Virtual channels with waiting packets, one bit each.
     pub waited_for: u32,
-    /// Congestion state of the NIC it leads to, first traffic class; none without congestion.
+    /// The congested endpoint at its end (`EndpointId`), the first of several traffic classes; none
+    /// without congestion.
     pub endpoint: u32,
     /// The last reservation: its start before `free_at`, ps; wire bytes of the packet (0 without a
     /// reservation, or once it has been settled); its channel.
@@ -39,9 +41,9 @@ pub(crate) struct Wire {
     /// It is free and no waiting packet can be sent; `stalls` has the start time.
     pub stalled: bool,
 }
-const _: () = assert!(size_of::<Wire>() == 64);
+const _: () = assert!(size_of::<OutputPort>() == 64);
 
-impl Wire {
+impl OutputPort {
     /// Whether a packet has ever entered it or waited for it.
     pub fn is_used(&self) -> bool {
         self.packets > 0 || self.queue_max > 0
@@ -78,7 +80,7 @@ impl Wire {
         }
     }
 
-    /// The head of `p` enters this link by `hop` at `then`; its tail leaves at `gone`. It occupies
+    /// The head of `p` enters this link by `hop` at `start`; its tail leaves at `gone`. It occupies
     /// `cells` at the far end.
     #[inline(always)]
     pub fn carry(
@@ -87,10 +89,10 @@ impl Wire {
         hop: Hop,
         link_type: &LinkType,
         cells: u16,
-        then: Time,
+        start: Time,
         gone: Time,
     ) -> Entered {
-        let left = p.buffer();
+        let vacated = p.buffer();
         self.free_at = gone;
         self.bytes += u64::from(p.bytes);
         self.packets += 1;
@@ -99,7 +101,7 @@ impl Wire {
         p.cells = cells;
         (p.input, p.input_vc, p.input_type, p.at) = (hop.link, hop.vc, self.link_type, self.to);
         let &LinkType { latency, remote_shard, is_slower_than_nic, .. } = link_type;
-        Entered { left, head: then + latency, to: self.to, remote_shard, is_slower_than_nic }
+        Entered { vacated, head: start + latency, to: self.to, remote_shard, is_slower_than_nic }
     }
 
     /// Bytes reserved by a packet of `vc` that still waits: its credit is taken but not yet used.
@@ -114,7 +116,7 @@ impl Wire {
 /// shard of the far end, and whether the link is slower than a NIC.
 #[derive(Clone, Copy)]
 pub(crate) struct Entered {
-    left: Buffer,
+    vacated: Buffer,
     head: Time,
     to: SwitchId,
     remote_shard: u8,
@@ -122,11 +124,12 @@ pub(crate) struct Entered {
 }
 
 impl Packet {
-    /// When its tail has left by a link of `link_type` that its head enters at `then`. Not before
-    /// the tail has arrived: from a slow link to a fast one a packet moves at the slow rate.
+    /// When its tail has left by a link of `link_type` that its head enters at `start`. The tail
+    /// leaves no earlier than it has arrived: from a slow link to a fast one a packet moves at the
+    /// slow rate.
     #[inline(always)]
-    fn through(&self, link_type: &LinkType, then: Time) -> Time {
-        (then + link_type.gap.span(u64::from(self.bytes))).max(self.tail)
+    fn through(&self, link_type: &LinkType, start: Time) -> Time {
+        (start + link_type.gap.span(u64::from(self.bytes))).max(self.tail)
     }
     /// The buffer it occupies.
     #[inline(always)]
@@ -135,14 +138,14 @@ impl Packet {
     }
 }
 
-/// The columns of an idle machine: links, channels, credits, and link types.
+/// The arrays of an idle machine: output ports, channels, credits, and link types.
 ///
 /// Links of NICs come first and have one channel per virtual network; all others have one per
 /// virtual network and route class.
-pub(crate) fn columns(
+pub(crate) fn link_arrays(
     machine: &Machine,
     part: Option<(&Partition, u8)>,
-) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<u16>, LinkTypes) {
+) -> (IndexVec<LinkId, OutputPort>, Vec<Channel>, Vec<u16>, LinkTypes) {
     let links = &machine.links;
     let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
     let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
@@ -153,28 +156,29 @@ pub(crate) fn columns(
     let min_take_time = ejection_time.max(host.span(machine.nic.packet_payload));
     let layout = ChannelLayout::new(machine);
     let n_links = links.gap.len();
-    let mut wires = IndexVec::with_capacity(n_links);
+    let mut ports = IndexVec::with_capacity(n_links);
     let n_channels = layout.first(LinkId(n_links as u32));
     let (mut channels, mut credits) = (with_capacity(n_channels), with_capacity(n_channels));
     channels.resize(n_channels, Channel::IDLE);
     let mut link_types: Option<LinkTypes> = None;
-    let (mut last, mut cells, mut before) = (0, 0, None);
-    wires.raw.extend(links.gap.ids().map(|link| {
+    let (mut type_number, mut cells, mut previous_key) = (0, 0, None);
+    ports.raw.extend(links.gap.ids().map(|link| {
         let remote_shard =
             part.map_or(0, |(partition, own)| partition.remote_shard(machine, link, own));
         // Neighboring links are mostly of one type, and computing a type is the most expensive step
         // here.
-        let like = (links.kind[link], links.gap[link], links.latency[link], links.cable[link]);
-        let like = Some((like, links.buffer[link], remote_shard));
-        if like != before {
-            before = like;
+        let key = (links.kind[link], links.gap[link], links.latency[link], links.cable[link]);
+        let key = Some((key, links.buffer[link], remote_shard));
+        if key != previous_key {
+            previous_key = key;
             let link_type = LinkType::new(machine, link, release, min_take_time, remote_shard);
-            last = link_types.get_or_insert_with(|| LinkTypes::of(link_type)).number(link_type);
+            type_number =
+                link_types.get_or_insert_with(|| LinkTypes::of(link_type)).number(link_type);
             cells = link_type.cells;
         }
         let next = layout.first(LinkId(link.0 + 1));
         credits.resize(next, cells);
-        Wire {
+        OutputPort {
             free_at: Time::ZERO,
             bytes: 0,
             packets: 0,
@@ -189,12 +193,12 @@ pub(crate) fn columns(
             reserved_ps: 0,
             reserved: 0,
             reserved_vc: 0,
-            link_type: last,
+            link_type: type_number,
             armed: false,
             stalled: false,
         }
     }));
-    (wires, channels, credits, link_types.expect("a machine has links"))
+    (ports, channels, credits, link_types.expect("a machine has links"))
 }
 
 /// Whether busy links may be reserved. Without retransmissions, a link is occupied at most for the
@@ -212,33 +216,38 @@ pub(crate) fn may_reserve(machine: &Machine) -> bool {
 /// Positions of channels: those of the NICs' links come first.
 #[derive(Clone, Copy)]
 pub(crate) struct ChannelLayout {
-    /// Number of links of NICs.
-    ends: u32,
+    /// Number of links of NICs (edge links).
+    edge_links: u32,
     /// Channels of a link of a NIC, and of a link between switches.
-    each: [u32; 2],
-    /// Surplus of channels before such a link if all links had as many.
-    less: [u32; 2],
+    channels_per_link: [u32; 2],
+    /// Subtracted from the link's number times its channels: 0 for a link of a NIC. For a link
+    /// between switches, the channels that the NICs' links lack compared with it.
+    offset: [u32; 2],
 }
 
 impl ChannelLayout {
     pub fn new(machine: &Machine) -> ChannelLayout {
-        let (ends, of_edge) = (2 * machine.n_nics(), u32::from(machine.n_vnets));
+        let (edge_links, of_edge) = (2 * machine.n_nics(), u32::from(machine.n_vnets));
         let of_fabric = of_edge * u32::from(machine.n_vcs);
         let channels = machine.links.gap.len() as u64 * u64::from(of_fabric);
         assert!(u32::try_from(channels).is_ok(), "fewer than 2^32 virtual channels");
-        ChannelLayout { ends, each: [of_edge, of_fabric], less: [0, ends * (of_fabric - of_edge)] }
+        ChannelLayout {
+            edge_links,
+            channels_per_link: [of_edge, of_fabric],
+            offset: [0, edge_links * (of_fabric - of_edge)],
+        }
     }
     /// Links below this number are links of NICs.
     #[inline]
-    pub fn ends(&self) -> u32 {
-        self.ends
+    pub fn edge_links(&self) -> u32 {
+        self.edge_links
     }
     /// The first channel of a link, or of the one after the last. Branchless, since the two kinds
     /// of links alternate unpredictably.
     #[inline(always)]
     pub fn first(&self, link: LinkId) -> usize {
-        let kind = usize::from(link.0 >= self.ends);
-        (link.0 * self.each[kind] - self.less[kind]) as usize
+        let kind = usize::from(link.0 >= self.edge_links);
+        (link.0 * self.channels_per_link[kind] - self.offset[kind]) as usize
     }
 }
 
@@ -249,20 +258,20 @@ impl PacketNetwork {
     pub(crate) fn channel(&self, link: LinkId, vc: u8) -> usize {
         self.layout.first(link) + usize::from(vc)
     }
-    /// A hop in terms of the virtual channels of `vnet`.
+    /// A hop whose `vc` is a route class, with the channel of that class in virtual network `vnet`.
     #[inline]
-    pub(crate) fn on(&self, vnet: u8, hop: Hop) -> Hop {
+    pub(crate) fn on_vnet(&self, vnet: u8, hop: Hop) -> Hop {
         let vc = if self.is_edge(hop.link) { vnet } else { vnet * self.n_vcs + hop.vc };
         Hop { vc, ..hop }
     }
     /// Whether it is an injection or an ejection link.
     #[inline]
     pub(crate) fn is_edge(&self, link: LinkId) -> bool {
-        link.0 < self.layout.ends
+        link.0 < self.layout.edge_links
     }
     #[inline]
     pub(crate) fn link_type(&self, link: LinkId) -> &LinkType {
-        &self.link_types[self.wires[link].link_type]
+        &self.link_types[self.ports[link].link_type]
     }
 
     /// `packet` requests `hop`, the next of its `route`: it enters at once if nothing is in its
@@ -270,11 +279,11 @@ impl PacketNetwork {
     #[inline(always)]
     pub(crate) fn request(&mut self, packet: PacketId, route: Route, hop: Hop, cx: &mut Cx<'_>) {
         let at = self.channel(hop.link, hop.vc);
-        let (p, wire) = (&mut self.packets[packet], &mut self.wires[hop.link]);
-        let link_type = &self.link_types[wire.link_type];
+        let (p, port) = (&mut self.packets[packet], &mut self.ports[hop.link]);
+        let link_type = &self.link_types[port.link_type];
         p.route = route;
-        let is_free = wire.free_at <= cx.now;
-        if !is_free || wire.waited_for != 0 || wire.endpoint != NONE {
+        let is_free = port.free_at <= cx.now;
+        if !is_free || port.waited_for != 0 || port.endpoint != NONE {
             return self.wait(packet, hop, is_free, cx);
         }
         let (credit, cells) = (&mut self.credits[at], link_type.cell.of_packet(p.bytes));
@@ -284,14 +293,14 @@ impl PacketNetwork {
         if !self.is_plain {
             return self.request_by_rule(packet, hop, cx);
         }
-        if wire.reserved > 0 {
-            wire.settle_reservation(hop.link, &mut self.reports, cx.now);
+        if port.reserved > 0 {
+            port.settle_reservation(hop.link, &mut self.reports, cx.now);
         }
         *credit -= cells;
         let gone = p.through(link_type, cx.now);
-        let entered = wire.carry(p, hop, link_type, cells, cx.now, gone);
+        let entered = port.carry(p, hop, link_type, cells, cx.now, gone);
         self.schedule_arrival(packet, hop, &entered, cx);
-        self.free_buffer(entered.left, gone, cx);
+        self.free_buffer(entered.vacated, gone, cx);
     }
 
     /// `packet` can enter the free link of `hop` if its traffic class and the fault schedule allow.
@@ -300,32 +309,32 @@ impl PacketNetwork {
         if !self.shares.is_off() && !self.is_allowed(packet, hop.link, cx.now) {
             return self.wait(packet, hop, true, cx);
         }
-        self.wires[hop.link].settle_reservation(hop.link, &mut self.reports, cx.now);
+        self.ports[hop.link].settle_reservation(hop.link, &mut self.reports, cx.now);
         self.grant(packet, hop, cx.now, cx);
     }
 
     /// `packet` starts to wait for `hop`.
     #[inline(never)]
     fn wait(&mut self, packet: PacketId, hop: Hop, is_free: bool, cx: &mut Cx<'_>) {
-        self.wires[hop.link].settle_reservation(hop.link, &mut self.reports, cx.now);
+        self.ports[hop.link].settle_reservation(hop.link, &mut self.reports, cx.now);
         if !is_free && self.can_reserve(packet, hop, cx.now) {
             return self.reserve(packet, hop, cx);
         }
-        if self.wires[hop.link].endpoint != NONE {
+        if self.ports[hop.link].endpoint != NONE {
             self.join_congested(packet, hop.link, cx);
         }
-        self.join(packet, hop);
+        self.enqueue(packet, hop);
         self.count_waiting(packet, hop.link, cx.now);
-        let wire = &self.wires[hop.link];
-        let may_be_onset = wire.endpoint == NONE || self.congestion.is_per_class();
-        if wire.waiting > self.congestion.threshold && wire.to.0 == NONE && may_be_onset {
+        let port = &self.ports[hop.link];
+        let may_be_onset = port.endpoint == NONE || self.congestion.is_per_class();
+        if port.waiting > self.congestion.threshold && port.to.0 == NONE && may_be_onset {
             self.detect_congestion(hop.link, hop.vc, cx);
         }
-        let wire = &self.wires[hop.link];
+        let port = &self.ports[hop.link];
         if !is_free {
             self.arm(hop.link, cx);
-        } else if !wire.armed {
-            // The packets that wait already lack credit on their channels; this one may not.
+        } else if !port.armed {
+            // The packets that wait already lack credit on their channels; this one may have it.
             self.arbitrate(hop.link, cx);
         }
     }
@@ -334,10 +343,10 @@ impl PacketNetwork {
     #[inline]
     fn count_waiting(&mut self, packet: PacketId, link: LinkId, now: Time) {
         let Packet { bytes, vnet, .. } = self.packets[packet];
-        let wire = &mut self.wires[link];
-        self.reports.note(link, now, wire.queue(now));
-        wire.waiting += u64::from(bytes);
-        wire.queue_max = wire.queue_max.max(u32::try_from(wire.waiting).unwrap_or(u32::MAX));
+        let port = &mut self.ports[link];
+        self.reports.note(link, now, port.queue(now));
+        port.waiting += u64::from(bytes);
+        port.queue_max = port.queue_max.max(u32::try_from(port.waiting).unwrap_or(u32::MAX));
         if let Some(waiting) = self.congestion.waiting(link, vnet) {
             *waiting += u64::from(bytes);
         }
@@ -349,13 +358,13 @@ impl PacketNetwork {
     /// classes or a fault schedule, nor for ejection links, where throttling may intervene.
     #[inline]
     fn can_reserve(&mut self, packet: PacketId, hop: Hop, now: Time) -> bool {
-        let wire = &self.wires[hop.link];
+        let port = &self.ports[hop.link];
         let Packet { tail, bytes, .. } = self.packets[packet];
         self.reserves
-            && wire.waited_for == 0
-            && wire.reserved == 0
-            && wire.free_at < tail
-            && wire.to.0 != NONE
+            && port.waited_for == 0
+            && port.reserved == 0
+            && port.free_at < tail
+            && port.to.0 != NONE
             && self.has_credit(hop, bytes, now)
     }
 
@@ -364,97 +373,98 @@ impl PacketNetwork {
     #[inline]
     fn reserve(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
         self.count_waiting(packet, hop.link, cx.now);
-        let begins = self.wires[hop.link].free_at;
+        let begins = self.ports[hop.link].free_at;
         self.grant(packet, hop, begins, cx);
-        let wire = &mut self.wires[hop.link];
-        wire.reserved = self.packets[packet].bytes;
-        wire.reserved_vc = hop.vc;
-        wire.reserved_ps = (wire.free_at - begins).0 as u32;
+        let port = &mut self.ports[hop.link];
+        port.reserved = self.packets[packet].bytes;
+        port.reserved_vc = hop.vc;
+        port.reserved_ps = (port.free_at - begins).0 as u32;
     }
 
     /// Grants the free `link` to a waiting packet with credit, if there is one.
     pub(crate) fn arbitrate(&mut self, link: LinkId, cx: &mut Cx<'_>) {
-        debug_assert!(self.wires[link].free_at <= cx.now && !self.wires[link].armed);
+        debug_assert!(self.ports[link].free_at <= cx.now && !self.ports[link].armed);
         let chosen = if self.shares.is_off() {
-            self.choose(link, self.wires[link].waited_for, cx.now)
+            self.choose(link, self.ports[link].waited_for, cx.now)
         } else {
             self.choose_by_class(link, cx)
         };
         let Some(vc) = chosen else {
-            for vc in ones(self.wires[link].waited_for) {
+            for vc in ones(self.ports[link].waited_for) {
                 self.wake_on_credit(link, vc, cx);
             }
             self.stall(link, cx.now);
             return self.wake_at_ceiling(link, cx);
         };
-        let packet = self.leave(link, vc);
-        self.wires[link].settle_reservation(link, &mut self.reports, cx.now);
-        if self.wires[link].stalled {
+        let packet = self.dequeue(link, vc);
+        self.ports[link].settle_reservation(link, &mut self.reports, cx.now);
+        if self.ports[link].stalled {
             self.unstall(link, cx.now);
         }
-        let wire = &mut self.wires[link];
-        self.reports.note(link, cx.now, wire.queue(cx.now));
+        let port = &mut self.ports[link];
+        self.reports.note(link, cx.now, port.queue(cx.now));
         let Packet { bytes, vnet, .. } = self.packets[packet];
-        wire.waiting -= u64::from(bytes);
+        port.waiting -= u64::from(bytes);
         if let Some(waiting) = self.congestion.waiting(link, vnet) {
             *waiting -= u64::from(bytes);
         }
         self.grant(packet, Hop { link, vc }, cx.now, cx);
-        if self.wires[link].endpoint != NONE {
-            self.grant_credits(link, vc, cx);
+        if self.ports[link].endpoint != NONE {
+            self.grant_endpoint_credits(link, vc, cx);
         }
-        if self.wires[link].waited_for != 0 {
+        if self.ports[link].waited_for != 0 {
             self.arm(link, cx);
         }
     }
 
-    /// `packet` enters the link at `then`, when it is free, with credit for all its cells. The link
-    /// is occupied until the tail has left; at that time the credit for its input buffer is sent.
+    /// `packet` enters the link at `start`, when the link is free, with credit for all its cells.
+    /// The link is occupied until the tail has left at `gone`; then the credit for the packet's
+    /// input buffer is sent.
     #[inline(always)]
-    pub(crate) fn grant(&mut self, packet: PacketId, hop: Hop, then: Time, cx: &mut Cx<'_>) {
+    pub(crate) fn grant(&mut self, packet: PacketId, hop: Hop, start: Time, cx: &mut Cx<'_>) {
         let p = &self.packets[packet];
-        let (left, gone) = (p.buffer(), p.through(self.link_type(hop.link), then));
-        self.send(packet, hop, then, gone, cx);
-        self.free_buffer(left, gone, cx);
+        let (vacated, gone) = (p.buffer(), p.through(self.link_type(hop.link), start));
+        self.send(packet, hop, start, gone, cx);
+        self.free_buffer(vacated, gone, cx);
     }
 
-    /// The head of `packet` enters `hop` at `then`; its tail leaves at `gone`.
+    /// The head of `packet` enters `hop` at `start`; its tail leaves at `gone`.
     #[inline(always)]
     pub(crate) fn send(
         &mut self,
         packet: PacketId,
         hop: Hop,
-        then: Time,
+        start: Time,
         gone: Time,
         cx: &mut Cx<'_>,
     ) {
         if !self.is_plain {
             if !self.shares.is_off() {
-                self.take_share(packet, hop.link, then);
+                self.take_share(packet, hop.link, start);
             }
             if self.faults.is_some() {
-                return self.send_with_faults(packet, hop, then, gone, cx);
+                return self.send_with_faults(packet, hop, start, gone, cx);
             }
         }
-        self.enter(packet, hop, then, gone, cx);
+        self.enter(packet, hop, start, gone, cx);
     }
 
-    /// The same after traffic classes and faults have been handled.
+    /// `send` after traffic classes and faults have been handled: takes the credit of the channel.
     #[inline(always)]
     pub(crate) fn enter(
         &mut self,
         packet: PacketId,
         hop: Hop,
-        then: Time,
+        start: Time,
         gone: Time,
         cx: &mut Cx<'_>,
     ) {
         let at = self.channel(hop.link, hop.vc);
-        let (p, wire) = (&mut self.packets[packet], &mut self.wires[hop.link]);
-        let link_type = &self.link_types[wire.link_type];
+        let (p, port) = (&mut self.packets[packet], &mut self.ports[hop.link]);
+        let link_type = &self.link_types[port.link_type];
         let cells = link_type.cell.of_packet(p.bytes);
         self.credits[at] -= cells;
-        let entered = wire.carry(p, hop, link_type, cells, then, gone);
+        let entered = port.carry(p, hop, link_type, cells, start, gone);
         self.schedule_arrival(packet, hop, &entered, cx);
     }
 
@@ -496,8 +506,8 @@ impl PacketNetwork {
         cx.at(head, Phase::Arrive, PacketEvent::Head { packet, link });
     }
 
-    /// From when on `packet`, in transit to its last switch, can cross the ejection link without a
-    /// gap. It does not request the ejection link earlier, so others can use it meanwhile.
+    /// The earliest time at which `packet`, in transit to its last switch, can enter the ejection
+    /// link and cross it without a pause. It requests the link no earlier, so others can use it.
     #[inline(never)]
     fn contiguous_start(&self, packet: PacketId) -> Time {
         let Packet { tail, bytes, vnet, dst, .. } = self.packets[packet];
@@ -512,42 +522,42 @@ impl PacketNetwork {
     #[inline(always)]
     pub(crate) fn has_credit(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
         let at = self.channel(hop.link, hop.vc);
-        let link_type = &self.link_types[self.wires[hop.link].link_type];
+        let link_type = &self.link_types[self.ports[hop.link].link_type];
         let (cells, credit) = (link_type.cell.of_packet(bytes), &mut self.credits[at]);
         link_type.admits(cells, credit, || &mut self.channels[at], now)
     }
 
-    /// `buffer` is free from `gone` on: sends the credit for it.
+    /// `buffer` is free from `gone` on: sends the credit for it to the near end of its link.
     #[inline(always)]
     pub(crate) fn free_buffer(&mut self, buffer: Buffer, gone: Time, cx: &mut Cx<'_>) {
         let link_type = &self.link_types[buffer.link_type];
-        let home = gone + link_type.cable;
+        let returns_at = gone + link_type.cable;
         match link_type.remote_shard {
-            0 => self.schedule_credit(buffer, home, cx),
-            shard => self.mail_credit(buffer, home, shard),
+            0 => self.schedule_credit(buffer, returns_at, cx),
+            shard => self.mail_credit(buffer, returns_at, shard),
         }
     }
 
-    /// The credit for `buffer`, of a link whose near end is in this shard, arrives at `home`.
+    /// The credit for `buffer`, of a link whose near end is in this shard, arrives at `returns_at`.
     #[inline(always)]
-    pub(crate) fn schedule_credit(&mut self, buffer: Buffer, home: Time, cx: &mut Cx<'_>) {
+    pub(crate) fn schedule_credit(&mut self, buffer: Buffer, returns_at: Time, cx: &mut Cx<'_>) {
         let Buffer { hop: Hop { link, vc }, cells, link_type } = buffer;
         let link_type = &self.link_types[link_type];
-        if !Channel::is_countable(link_type, home, cx.now) {
-            return cx.at(home, Phase::Arrive, PacketEvent::LateCredit { link, vc, cells });
+        if !Channel::has_slot_for(link_type, returns_at, cx.now) {
+            return cx.at(returns_at, Phase::Arrive, PacketEvent::LateCredit { link, vc, cells });
         }
         let at = self.channel(link, vc);
         let channel = &mut self.channels[at];
-        channel.add_credit(cells, home, || &mut self.credits[at], link_type, cx.now);
+        channel.add_credit(cells, returns_at, || &mut self.credits[at], link_type, cx.now);
         if channel.starved {
             self.wake_on_credit(link, vc, cx);
         }
     }
 
-    /// A packet waits only for credit: the next credit becomes an event.
+    /// A packet lacks nothing but credit: the next return of credit becomes an event.
     pub(crate) fn wake_on_credit(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_>) {
         let at = self.channel(link, vc);
-        let link_type = &self.link_types[self.wires[link].link_type];
+        let link_type = &self.link_types[self.ports[link].link_type];
         let channel = &mut self.channels[at];
         channel.starved = true;
         // If none is in transit, `add_credit` calls this again.
@@ -559,27 +569,27 @@ impl PacketNetwork {
     /// A credit that a packet waits for has arrived.
     pub(crate) fn credit(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_>) {
         let at = self.channel(link, vc);
-        let link_type = &self.link_types[self.wires[link].link_type];
+        let link_type = &self.link_types[self.ports[link].link_type];
         let channel = &mut self.channels[at];
         if channel.credit_event(&mut self.credits[at], link_type, cx.now) {
             channel.starved = false;
-            let wire = &self.wires[link];
-            if !wire.armed && wire.free_at <= cx.now {
+            let port = &self.ports[link];
+            if !port.armed && port.free_at <= cx.now {
                 self.serve(link, cx);
             }
         }
     }
 
-    /// Credits have arrived that were in transit for too long to be counted in advance.
+    /// Credits have arrived that were in transit for longer than the slots of their channel cover.
     pub(crate) fn late_credit(&mut self, hop: Hop, cells: u16, cx: &mut Cx<'_>) {
-        let link_type = self.wires[hop.link].link_type;
+        let link_type = self.ports[hop.link].link_type;
         self.schedule_credit(Buffer { hop, cells, link_type }, cx.now, cx);
     }
 
     /// Grants the free `link` to a waiting packet, if there is one.
     #[inline]
     pub(crate) fn serve(&mut self, link: LinkId, cx: &mut Cx<'_>) {
-        if self.wires[link].waited_for != 0 {
+        if self.ports[link].waited_for != 0 {
             self.arbitrate(link, cx);
         } else if (link.0 as usize) < self.nics.len() {
             self.pump(NicId(link.0), cx); // An injection link has the number of its NIC.
@@ -589,16 +599,16 @@ impl PacketNetwork {
     /// The free `link` has waiting packets, and none of them can be sent.
     #[cold]
     pub(crate) fn stall(&mut self, link: LinkId, now: Time) {
-        let wire = &mut self.wires[link];
-        if !wire.stalled {
-            wire.stalled = true;
+        let port = &mut self.ports[link];
+        if !port.stalled {
+            port.stalled = true;
             self.stalls[link].0 = now;
         }
     }
     /// One of them is sent.
     #[cold]
     pub(crate) fn unstall(&mut self, link: LinkId, now: Time) {
-        self.wires[link].stalled = false;
+        self.ports[link].stalled = false;
         let (since, sum) = &mut self.stalls[link];
         *sum += now.since(*since);
     }
@@ -606,11 +616,11 @@ impl PacketNetwork {
     /// Adds the counts of links to the columns of `counters`.
     pub(crate) fn report_links(&self, counters: &mut Counters) {
         // On a whole machine most links are idle, and their counters are not backed by memory yet.
-        for (link, wire) in self.wires.iter().filter(|(_, wire)| wire.is_used()) {
-            counters.links[link] += LinkTraffic { bytes: wire.bytes, packets: wire.packets };
+        for (link, port) in self.ports.iter().filter(|(_, port)| port.is_used()) {
+            counters.links[link] += LinkTraffic { bytes: port.bytes, packets: port.packets };
             counters.stalled[link] += self.stalls[link].1;
             let most = &mut counters.queue_max[link];
-            *most = wire.queue_max.max(*most);
+            *most = port.queue_max.max(*most);
         }
     }
 }

@@ -1,58 +1,59 @@
-//! Link loads as a router sees them when it decides a packet's route.
+//! Link loads as a switch sees them when it decides a packet's route.
 //!
-//! Per link this needs from the engine the bytes that wait at its near end (`Wire::queue`), the
-//! credits of its channels, and a call of `Reports::note` before the backlog changes. Changes by a
-//! reservation are noted later (`Wire::reservation_begun`).
+//! Inputs per link: the bytes queued at its near end (`OutputPort::queue`), the credits of its
+//! channels, and a call of `Reports::note` before each change of that queue. A change by a link
+//! reservation is recorded later (`OutputPort::reservation_begun`).
 
 use base::{Span, Time, prefetch, prefetch_at, with_capacity};
 use machine::{Hop, LinkId, LinkKind, LoadView, Machine};
 
 use crate::PacketNetwork;
 
-/// Loads of links as seen by the router at their near end.
+/// Loads of links as seen by the switch at their near end.
 pub(crate) struct Loads<'a> {
     pub net: &'a PacketNetwork,
     pub now: Time,
-    /// The virtual channel the packet would use next, or the one before it if the decision itself
-    /// starts another route class. Buffers of other channels say little about the path ahead.
-    /// Looking at one channel only, minimal and non-minimal packets do not mistake each other's
-    /// queues for their own (UGAL-L_VC in Kim, Dally, Scott and Abts, ISCA 2008).
+    /// The channel whose credits `far` reads: that of the packet's virtual network and current
+    /// route class. It is the channel of the next hop, unless the decision itself increases the
+    /// class. With one channel, minimal and non-minimal packets on different channels of a link are
+    /// distinguished (UGAL-L_VC in Kim, Dally, Scott and Abts, ISCA 2008).
     pub vc: u8,
 }
 
 impl LoadView for Loads<'_> {
     #[inline]
     fn near(&self, link: LinkId) -> u32 {
-        self.net.wires[link].queue(self.now)
+        self.net.ports[link].queue(self.now)
     }
 
-    /// A link that streams at full rate into an empty switch always has a round trip of credits
-    /// outstanding. Those bytes are on the cable, not in a queue, and do not count as load.
+    /// Bytes sent and not credited, less the bandwidth-delay product. A link that streams at full
+    /// rate into an empty switch always has a round trip of credits outstanding. Those bytes are on
+    /// the cable, not in a queue, and do not count as load.
     #[inline]
     fn far(&self, link: LinkId) -> u32 {
-        let wire = &self.net.wires[link];
-        let link_type = &self.net.link_types[wire.link_type];
+        let port = &self.net.ports[link];
+        let link_type = &self.net.link_types[port.link_type];
         let at = self.net.channel(link, self.vc);
         // Reserved cells have not been sent.
-        let reserved = match wire.reserved_on(self.vc, self.now) {
+        let reserved = match port.reserved_on(self.vc, self.now) {
             0 => 0,
             bytes => link_type.cell.count(bytes.into()),
         };
         let mut out = link_type.cells - self.net.credits[at] - reserved;
-        if out > link_type.pipe {
-            out -= self.net.channels[at].uncounted(link_type, self.now);
+        if out > link_type.bdp {
+            out -= self.net.channels[at].uncollected(link_type, self.now);
         }
-        link_type.cell.bytes(out.saturating_sub(link_type.pipe))
+        link_type.cell.bytes(out.saturating_sub(link_type.bdp))
     }
 
     #[inline]
     fn downstream(&self, link: LinkId) -> u32 {
-        let wire = &self.net.wires[link];
+        let port = &self.net.ports[link];
         self.net.reports.read(
             link,
             self.now,
-            wire.queue(self.now),
-            wire.reservation_begun(self.now),
+            port.queue(self.now),
+            port.reservation_begun(self.now),
         )
     }
 
@@ -73,8 +74,8 @@ pub(crate) struct Fetching<'a> {
 impl Fetching<'_> {
     #[inline]
     pub fn fetch(&self, link: LinkId) {
-        self.net.wires.prefetch(link);
-        let Hop { link, vc } = self.net.on(self.vnet, Hop { link, vc: self.class });
+        self.net.ports.prefetch(link);
+        let Hop { link, vc } = self.net.on_vnet(self.vnet, Hop { link, vc: self.class });
         prefetch_at(&self.net.credits, self.net.channel(link, vc));
     }
 }
@@ -102,16 +103,16 @@ impl LoadView for Fetching<'_> {
 
 /// Load reports among the switches of a group.
 ///
-/// Time is divided into epochs of the longest latency of a local link. A report is the queue at the
-/// start of the previous epoch: between one and two latencies old, without events, and without work
-/// for queues that do not change.
+/// Time is divided into report epochs (unrelated to those of credits) of the longest latency of a
+/// local link. A report is the queue at the start of the previous epoch: between one and two
+/// latencies old, without events, and without work for queues that do not change.
 pub(crate) struct Reports {
     /// 2^64 divided by the epoch in ps, so the number of an epoch is one multiplication.
     per_epoch: u64,
     /// Links below this are links of NICs, which are not reported.
     first: u32,
     /// By link between switches; empty where routing does not use reports.
-    of: Vec<Report>,
+    by_link: Vec<Report>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -147,9 +148,9 @@ impl Reports {
         } else {
             0
         };
-        let mut of = with_capacity(n_reported);
-        of.resize(n_reported, Report::default());
-        Reports { per_epoch: u64::MAX / epoch + 1, first, of }
+        let mut by_link = with_capacity(n_reported);
+        by_link.resize(n_reported, Report::default());
+        Reports { per_epoch: u64::MAX / epoch + 1, first, by_link }
     }
 
     #[inline]
@@ -166,19 +167,19 @@ impl Reports {
     #[inline]
     pub fn note(&mut self, link: LinkId, now: Time, waiting: u32) {
         let (at, epoch) = (self.place(link), self.epoch(now));
-        if let Some(report) = self.of.get_mut(at) {
+        if let Some(report) = self.by_link.get_mut(at) {
             report.note(epoch, waiting);
         }
     }
 
-    /// The reported queue of `link`, which holds `waiting` bytes now. `noted` is a change that has
-    /// not been noted yet.
+    /// The reported queue of `link`, which holds `waiting` bytes now. `unrecorded` is a change that
+    /// `note` has not recorded yet: its time, and the queue until then.
     #[inline]
-    fn read(&self, link: LinkId, now: Time, waiting: u32, noted: Option<(Time, u32)>) -> u32 {
+    fn read(&self, link: LinkId, now: Time, waiting: u32, unrecorded: Option<(Time, u32)>) -> u32 {
         let epoch = self.epoch(now);
-        let mut report = self.of[self.place(link)];
-        if let Some((then, stood)) = noted {
-            report.note(self.epoch(then), stood);
+        let mut report = self.by_link[self.place(link)];
+        if let Some((then, queue_until)) = unrecorded {
+            report.note(self.epoch(then), queue_until);
         }
         match epoch.wrapping_sub(report.epoch) {
             0 => report.before,
@@ -189,13 +190,13 @@ impl Reports {
 
     #[inline]
     pub fn fetch(&self, link: LinkId) {
-        if let Some(report) = self.of.get(self.place(link)) {
+        if let Some(report) = self.by_link.get(self.place(link)) {
             prefetch(report);
         }
     }
 
     pub fn held(&self) -> usize {
-        size_of_val(&self.of[..])
+        size_of_val(&self.by_link[..])
     }
 }
 
@@ -214,25 +215,29 @@ mod tests {
     fn check_reports(begin: Time) {
         const EPOCH: u64 = 1_000;
         let link = LinkId(5);
-        let of = vec![Report::default()];
-        let mut reports = Reports { per_epoch: u64::MAX / EPOCH + 1, first: 5, of };
+        let by_link = vec![Report::default()];
+        let mut reports = Reports { per_epoch: u64::MAX / EPOCH + 1, first: 5, by_link };
         // The queue after each of its changes; empty before the first. Some changes are noted only
         // at the next access.
-        let (mut history, mut now, mut noted) = (vec![(Time(0), 0)], begin, None);
+        let (mut history, mut now, mut unrecorded) = (vec![(Time(0), 0)], begin, None);
         for nth in 0..20_000u64 {
             let random = draw(1, 0, 0, nth);
             // Mostly short steps, with occasional pauses of some epochs.
             now =
                 Time(now.0 + if random.is_multiple_of(16) { random % 5_000 } else { random % 300 });
             let began = Time((now.0 / EPOCH).saturating_sub(1) * EPOCH);
-            let stood = |t: Time| history.iter().rev().find(|h| h.0 < t).map_or(0, |h| h.1);
+            let queue_until = |t: Time| history.iter().rev().find(|h| h.0 < t).map_or(0, |h| h.1);
             let waiting = history.last().expect("begins with one").1;
-            assert_eq!(reports.read(link, now, waiting, noted), stood(began), "at {now:?}");
-            if let Some((then, stood)) = noted.take() {
-                reports.note(link, then, stood);
+            assert_eq!(
+                reports.read(link, now, waiting, unrecorded),
+                queue_until(began),
+                "at {now:?}"
+            );
+            if let Some((then, queue_until)) = unrecorded.take() {
+                reports.note(link, then, queue_until);
             }
             match (random >> 16) % 4 {
-                0 => noted = Some((now, waiting)),
+                0 => unrecorded = Some((now, waiting)),
                 _ => reports.note(link, now, waiting),
             }
             history.push((now, (random >> 32) as u32 % 9_000));

@@ -1,5 +1,5 @@
-//! Precomputed next hops. Once a packet has no routing choice left, its next link is known when it
-//! enters a link, and the packet carries it along. The switch needs no routing tables then, and
+//! Precomputed next hops. Once a packet has no routing choice left, its next link is computed when
+//! it enters a link, and is stored in the packet. The switch needs no routing tables then, and
 //! prefetching finds the next link from the packet alone.
 
 use machine::{Hop, LinkId, Machine, Route, SwitchId};
@@ -35,7 +35,7 @@ impl PacketNetwork {
     }
 
     /// The next hop of a packet whose head is at a switch, and its route after that, equal to
-    /// `Machine::only_hop`. None if it may have a choice.
+    /// `Machine::single_path_hop`. None if it may have a choice.
     #[inline(always)]
     pub(crate) fn precomputed_hop(&self, p: &Packet) -> Option<(Route, Hop)> {
         if p.next == NONE {

@@ -24,14 +24,14 @@ pub(crate) enum Direction {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Nic {
-    /// Earliest time of the next command.
-    pub enters: Time,
+    /// Earliest time at which the NIC can process the next command.
+    pub next_command_at: Time,
     /// When the host interface can receive the next packet, and when its shared part is free.
-    pub takes: Time,
-    pub moves: Time,
+    pub receive_free_at: Time,
+    pub shared_free_at: Time,
     /// Ready time of its next message, if known in advance; otherwise in the past.
     pub ready: Time,
-    /// The round of messages with packets to send.
+    /// The round-robin list ("round") of messages with packets to send, one packet per turn.
     pub first: u32,
     pub last: u32,
     /// First packet at the end of the ejection link that the host interface has not taken.
@@ -55,35 +55,35 @@ pub(crate) struct Nic {
     /// Acknowledgements in transit.
     pub acks: PendingAcks,
     /// Time of the valid `Host` event; `NEVER` if none is pending.
-    pub wakes: Time,
+    pub host_event_at: Time,
     /// Last of the held packets.
     pub held_last: u32,
     /// Time of the valid `Ack` event; `NEVER` if none is pending.
-    pub acked: Time,
+    pub ack_event_at: Time,
     pub response_queue: ResponseQueue,
     /// Packets sent that were responses; the link counts all packets.
     pub responses: u64,
     /// Number of throttled destinations.
     pub n_throttles: u32,
-    /// With throttled destinations: a message of the round before which all send on credit. None if
-    /// unknown.
+    /// With throttled destinations: a message of the round. All messages before it send on endpoint
+    /// credits. None if unknown.
     pub credited_until: u32,
 }
 
-const _: () = assert!(std::mem::offset_of!(Nic, wakes) == 64 && size_of::<Nic>() == 128);
+const _: () = assert!(std::mem::offset_of!(Nic, host_event_at) == 64 && size_of::<Nic>() == 128);
 
 impl Nic {
     pub const IDLE: Nic = Nic {
-        enters: Time::ZERO,
-        takes: Time::ZERO,
-        moves: Time::ZERO,
+        next_command_at: Time::ZERO,
+        receive_free_at: Time::ZERO,
+        shared_free_at: Time::ZERO,
         first: NONE,
         last: NONE,
         held: NONE,
         held_last: NONE,
         in_flight: 0,
         acks: PendingAcks::EMPTY,
-        acked: NEVER,
+        ack_event_at: NEVER,
         starved: false,
         has_responses: false,
         response_queue: ResponseQueue::EMPTY,
@@ -94,7 +94,7 @@ impl Nic {
         credited_until: NONE,
         next_direction: Direction::Send,
         send_waits: false,
-        wakes: NEVER,
+        host_event_at: NEVER,
         ready: Time::ZERO,
         heads_in_flight: 0,
     };
@@ -134,7 +134,7 @@ impl Nic {
     /// arrives or waits to be received, and nothing is sent before.
     #[inline(always)]
     fn takes_at(&self, head: Time) -> Option<Time> {
-        let at = head.max(self.takes).max(self.moves);
+        let at = head.max(self.receive_free_at).max(self.shared_free_at);
         // At the instant of its arrival it precedes a message that becomes ready; later it does
         // not.
         let is_before = at < self.ready || at == head && at == self.ready;
@@ -145,17 +145,19 @@ impl Nic {
         (is_before && takes_next && sends_none).then_some(at)
     }
 
-    /// Reserves the shared part of the host interface for a packet that occupies it for `both`, if
-    /// it is free. The other direction then has the next turn.
+    /// Reserves the shared part of the host interface for a packet that occupies it for
+    /// `shared_time`, if it is free. The other direction then has the next turn.
     #[inline(always)]
-    fn try_reserve_host(&mut self, both: Span, now: Time) -> bool {
-        if both == Span::ZERO {
+    fn try_reserve_host(&mut self, shared_time: Span, now: Time) -> bool {
+        if shared_time == Span::ZERO {
             return true;
         }
-        if self.moves > now || (self.held != NONE && self.next_direction == Direction::Receive) {
+        if self.shared_free_at > now
+            || (self.held != NONE && self.next_direction == Direction::Receive)
+        {
             return false;
         }
-        self.moves = now + both;
+        self.shared_free_at = now + shared_time;
         self.next_direction = Direction::Receive;
         true
     }
@@ -191,7 +193,7 @@ impl Packet {
 struct NextPacket {
     payload: u64,
     bytes: u16,
-    both: Span,
+    shared_time: Span,
     host: Span,
 }
 
@@ -225,8 +227,8 @@ impl PacketNetwork {
             return at;
         }
         let nic = &mut self.nics[src];
-        let enter = nic.enters.max(at);
-        nic.enters = enter + self.params.message_gap;
+        let enter = nic.next_command_at.max(at);
+        nic.next_command_at = enter + self.params.message_gap;
         let before = self.params.send_latency + self.params.block_start(moved);
         enter + before + origin.fetch(bytes, &self.params)
     }
@@ -247,7 +249,8 @@ impl PacketNetwork {
         let handling = if completion == Completion::Initiator(0) { Span::ZERO } else { handling };
         let handling = u32::try_from(handling.0).expect("a NIC's times are at most 100 us");
         let staging_lead = msg.staging_lead(&self.params);
-        // Built in place: copying a value right after it was written in parts stalls the processor.
+        // Built in place: copying a value right after it was written in parts is a failed store
+        // forwarding.
         let arrival = |initiator| Arrival {
             done: Time::ZERO,
             completion_delay,
@@ -302,19 +305,19 @@ impl PacketNetwork {
     fn send_single_packet(&mut self, t: &Transit, cx: &mut Cx<'_>) -> bool {
         let (now, link, vc) = (cx.now, cx.machine.injection(t.src), t.vnet);
         let next_packet = self.next_packet_of(t);
-        let (nic, wire) = (&mut self.nics[t.src], &mut self.wires[link]);
+        let (nic, port) = (&mut self.nics[t.src], &mut self.ports[link]);
         let is_idle = nic.first == NONE && !nic.has_responses && !nic.is_throttled && self.is_plain;
         if !is_idle || t.packets > 1 || t.flow != NONE {
             return false;
         }
-        let link_type = &self.link_types[wire.link_type];
-        if wire.free_at > now || !nic.has_window(self.params.window, now, &mut self.ack_lines) {
+        let link_type = &self.link_types[port.link_type];
+        if port.free_at > now || !nic.has_window(self.params.window, now, &mut self.ack_lines) {
             return false;
         }
         let at = self.layout.first(link) + usize::from(vc);
         let (credit, cells) = (&mut self.credits[at], link_type.cell.of_packet(next_packet.bytes));
         let goes = link_type.admits(cells, credit, || &mut self.channels[at], now)
-            && nic.try_reserve_host(next_packet.both, now);
+            && nic.try_reserve_host(next_packet.shared_time, now);
         if !goes {
             return false;
         }
@@ -322,13 +325,13 @@ impl PacketNetwork {
         nic.response_next = true;
         nic.in_flight += 1;
         cx.counters.injected_packets += 1;
-        debug_assert!(!wire.stalled, "no packet waits");
+        debug_assert!(!port.stalled, "no packet waits");
         let packet =
             self.packets.insert_with(|| Packet::of(t, next_packet.bytes, (t.draw, 0), now));
         let p = &mut self.packets[packet];
         let hop = Hop { link, vc };
         let gone = now + link_type.gap.span(next_packet.bytes.into()).max(next_packet.host);
-        let entered = wire.carry(p, hop, link_type, cells, now, gone);
+        let entered = port.carry(p, hop, link_type, cells, now, gone);
         self.schedule_arrival(packet, hop, &entered, cx);
         true
     }
@@ -394,7 +397,7 @@ impl PacketNetwork {
         if nic.first == NONE && !has_responses && !self.has_other_message(src) {
             return;
         }
-        if self.wires[link].free_at > cx.now {
+        if self.ports[link].free_at > cx.now {
             return self.arm(link, cx);
         }
         let sent =
@@ -417,7 +420,7 @@ impl PacketNetwork {
         let t = self.transits[transit];
         let Transit { throttle, flow, .. } = t;
         let next_packet = self.next_packet_of(&t);
-        if !self.host_sends(src, next_packet.both, cx) {
+        if !self.host_sends(src, next_packet.shared_time, cx) {
             return false;
         }
         let nic = self.shares.sender(&mut self.nics, src, t.vnet);
@@ -449,11 +452,16 @@ impl PacketNetwork {
     #[inline(always)]
     fn next_packet_of(&self, t: &Transit) -> NextPacket {
         let payload = t.unsent.min(self.params.packet_payload);
-        let (mut both, host) = self.host_takes(payload);
+        let (mut shared_time, host) = self.host_takes(payload);
         if t.made == 0 && t.packets > 1 {
-            both += self.params.multipacket_message;
+            shared_time += self.params.multipacket_message;
         }
-        NextPacket { payload, bytes: (payload + self.params.packet_overhead) as u16, both, host }
+        NextPacket {
+            payload,
+            bytes: (payload + self.params.packet_overhead) as u16,
+            shared_time,
+            host,
+        }
     }
 
     /// Creates the next packet of a message and counts it as sent.
@@ -482,7 +490,7 @@ impl PacketNetwork {
         let held =
             self.link_type(link).gap.span(u64::from(next_packet.bytes)).max(next_packet.host);
         cx.counters.injected_packets += 1;
-        if self.wires[link].stalled {
+        if self.ports[link].stalled {
             self.unstall(link, cx.now);
         }
         self.send(packet, Hop { link, vc: t.vnet }, cx.now, cx.now + held, cx);
@@ -495,16 +503,16 @@ impl PacketNetwork {
         if self.host_is_unlimited {
             return (Span::ZERO, Span::ZERO);
         }
-        let both = self.params.host_gap.span(payload);
-        (both, both.max(self.params.host_gap_one_way.span(payload)))
+        let shared_time = self.params.host_gap.span(payload);
+        (shared_time, shared_time.max(self.params.host_gap_one_way.span(payload)))
     }
 
     /// Reserves the host interface of `at` for a packet to be sent, as `try_reserve_host`. If it is
     /// busy, the NIC is called again when it is free.
     #[inline]
-    pub(crate) fn host_sends(&mut self, at: NicId, both: Span, cx: &mut Cx<'_>) -> bool {
+    pub(crate) fn host_sends(&mut self, at: NicId, shared_time: Span, cx: &mut Cx<'_>) -> bool {
         let nic = &mut self.nics[at];
-        let sends = nic.try_reserve_host(both, cx.now);
+        let sends = nic.try_reserve_host(shared_time, cx.now);
         if !sends {
             let is_armed = nic.is_waited_for();
             nic.send_waits = true;
@@ -519,7 +527,11 @@ impl PacketNetwork {
         debug_assert_eq!(p.dst, at, "a packet ended at the wrong NIC");
         let nic = &mut self.nics[at];
         nic.heads_in_flight -= u16::from(nic.heads_in_flight < u16::MAX);
-        if nic.held == NONE && nic.takes <= cx.now && nic.moves <= cx.now && !nic.send_waits {
+        if nic.held == NONE
+            && nic.receive_free_at <= cx.now
+            && nic.shared_free_at <= cx.now
+            && !nic.send_waits
+        {
             return self.take(packet, at, cx.now, cx);
         }
         p.next = NONE;
@@ -536,12 +548,19 @@ impl PacketNetwork {
     /// be pending, which avoids a read of the other cache line of the NIC.
     fn arm_host(&mut self, at: NicId, is_armed: bool, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[at];
-        debug_assert!(is_armed || nic.wakes == NEVER, "nothing waited for the host interface");
+        debug_assert!(
+            is_armed || nic.host_event_at == NEVER,
+            "nothing waited for the host interface"
+        );
         // A waiting sender needs the shared part only; a held packet also needs its own direction.
-        let ready = if nic.send_waits { nic.moves } else { nic.moves.max(nic.takes) };
+        let ready = if nic.send_waits {
+            nic.shared_free_at
+        } else {
+            nic.shared_free_at.max(nic.receive_free_at)
+        };
         let when = ready.max(Time(cx.now.0 + 1));
-        if !is_armed || when < nic.wakes {
-            nic.wakes = when;
+        if !is_armed || when < nic.host_event_at {
+            nic.host_event_at = when;
             cx.at(when, Phase::Decide, PacketEvent::Host { nic: at });
         }
     }
@@ -549,11 +568,12 @@ impl PacketNetwork {
     /// The host interface is free: the two directions take turns.
     pub(crate) fn serve_host(&mut self, at: NicId, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[at];
-        if nic.wakes != cx.now {
+        if nic.host_event_at != cx.now {
             return; // Superseded by an earlier decision.
         }
-        nic.wakes = NEVER;
-        let can_take = nic.held != NONE && nic.takes <= cx.now && nic.moves <= cx.now;
+        nic.host_event_at = NEVER;
+        let can_take =
+            nic.held != NONE && nic.receive_free_at <= cx.now && nic.shared_free_at <= cx.now;
         if can_take && !(nic.send_waits && nic.next_direction == Direction::Send) {
             let packet = PacketId(nic.held);
             nic.held = self.packets[packet].next;
@@ -561,14 +581,14 @@ impl PacketNetwork {
                 nic.held_last = NONE;
             }
             self.take(packet, at, cx.now, cx);
-        } else if nic.send_waits && nic.moves <= cx.now {
+        } else if nic.send_waits && nic.shared_free_at <= cx.now {
             nic.send_waits = false;
             nic.next_direction = Direction::Send;
             self.pump(at, cx);
         }
         let nic = &self.nics[at];
         if nic.is_waited_for() {
-            self.arm_host(at, nic.wakes != NEVER, cx);
+            self.arm_host(at, nic.host_event_at != NEVER, cx);
         }
     }
 
@@ -600,12 +620,12 @@ impl PacketNetwork {
         let Packet { arrival, route, vnet, .. } = p;
         let is_response = self.is_response(vnet);
         let payload = self.payload(p.bytes, vnet);
-        let (both, host) = self.host_takes(payload);
+        let (shared_time, host) = self.host_takes(payload);
         let done = (now + host).max(p.tail);
         if host > Span::ZERO {
             let nic = &mut self.nics[at];
-            nic.takes = done;
-            nic.moves = nic.moves.max(now + both);
+            nic.receive_free_at = done;
+            nic.shared_free_at = nic.shared_free_at.max(now + shared_time);
             nic.next_direction = Direction::Send;
         }
         if is_response {
@@ -622,21 +642,21 @@ impl PacketNetwork {
         self.free_buffer(p.buffer(), done, cx);
         let src = self.packet_arrived(arrival, at, (payload, done), cx);
         // The acknowledgement is not a packet: it takes the latencies of the packet's links.
-        let back = done + Span(u64::from(p.traveled));
+        let ack_at = done + Span(u64::from(p.traveled));
         match arrival.origin() {
-            None => self.expect_ack(src, vnet, back, cx),
-            Some((shard, _)) => self.mail_ack(shard, src, vnet, back),
+            None => self.expect_ack(src, vnet, ack_at, cx),
+            Some((shard, _)) => self.mail_ack(shard, src, vnet, ack_at),
         }
         if p.marks & mark::ORDERED != 0 {
-            self.acknowledge_flow(p.draw as u32, back);
+            self.acknowledge_flow(p.draw as u32, ack_at);
         }
     }
 
-    /// An acknowledgement arrives at `back`.
+    /// An acknowledgement arrives at `ack_at`.
     #[inline]
-    pub(crate) fn expect_ack(&mut self, src: NicId, vnet: u8, back: Time, cx: &mut Cx<'_>) {
+    pub(crate) fn expect_ack(&mut self, src: NicId, vnet: u8, ack_at: Time, cx: &mut Cx<'_>) {
         let sender = self.shares.sender(&mut self.nics, src, vnet);
-        sender.acks.add(back, &mut self.ack_lines);
+        sender.acks.add(ack_at, &mut self.ack_lines);
         if sender.starved {
             self.await_ack(src, vnet, cx);
         }
@@ -661,14 +681,14 @@ impl PacketNetwork {
             let (msg, seen, handling) = (a.id, a.done + a.completion_delay, a.handling);
             if handling > 0 {
                 let nic = &mut self.nics[at];
-                nic.takes = nic.takes.max(done) + Span(u64::from(handling));
+                nic.receive_free_at = nic.receive_free_at.max(done) + Span(u64::from(handling));
             }
             match self.faults {
                 None => self.close(id, msg, seen, cx),
                 Some(_) => self.finish_with_faults(id, cx),
             }
         } else if is_first {
-            self.nics[at].moves += self.params.multipacket_message;
+            self.nics[at].shared_free_at += self.params.multipacket_message;
         }
         src
     }
@@ -680,8 +700,8 @@ impl PacketNetwork {
         // If none is in transit, `expect_ack` calls this again.
         let Some(due) = nic.acks.first(&self.ack_lines) else { return };
         let due = due.max(Time(cx.now.0 + 1));
-        if due < nic.acked {
-            nic.acked = due;
+        if due < nic.ack_event_at {
+            nic.ack_event_at = due;
             cx.at(due, Phase::Arrive, PacketEvent::Ack { nic: src, vnet });
         }
     }
@@ -689,8 +709,8 @@ impl PacketNetwork {
     /// An acknowledgement that the window waits for has arrived.
     pub(crate) fn acknowledge(&mut self, src: NicId, vnet: u8, cx: &mut Cx<'_>) {
         let nic = self.shares.sender(&mut self.nics, src, vnet);
-        if nic.acked == cx.now {
-            nic.acked = NEVER;
+        if nic.ack_event_at == cx.now {
+            nic.ack_event_at = NEVER;
             nic.starved = false;
             self.pump(src, cx);
         }

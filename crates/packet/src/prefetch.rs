@@ -149,7 +149,7 @@ impl PacketNetwork {
         sorted.others.iter().for_each(|code| self.other_stage_1(code));
 
         let sorted = &mut blocks[back(1)];
-        sorted.sort(&self.packets, self.wires.len() as u32, self.layout.ends());
+        sorted.sort(&self.packets, self.ports.len() as u32, self.layout.edge_links());
         for p in self.packets_of(&sorted.heads) {
             self.fetch_channel(p.input, p.input_vc);
         }
@@ -244,8 +244,8 @@ impl PacketNetwork {
     /// A candidate next link of a packet, and its credits.
     #[inline(always)]
     fn fetch_candidate(&self, p: &Packet, link: LinkId) {
-        self.wires.prefetch(link);
-        let hop = self.on(p.vnet, Hop { link, vc: p.route.class });
+        self.ports.prefetch(link);
+        let hop = self.on_vnet(p.vnet, Hop { link, vc: p.route.class });
         prefetch_at(&self.credits, self.channel(hop.link, hop.vc));
     }
 
@@ -261,8 +261,8 @@ impl PacketNetwork {
         let mut route = p.route;
         let fetching = Fetching { net: self, vnet: p.vnet, class: route.class };
         let hop = machine.next_hop(p.at, p.dst, &mut route, p.routing_draw(), &fetching);
-        self.wires.prefetch(hop.link);
-        let hop = self.on(p.vnet, hop);
+        self.ports.prefetch(hop.link);
+        let hop = self.on_vnet(p.vnet, hop);
         self.fetch_channel(hop.link, hop.vc);
     }
 
@@ -279,7 +279,7 @@ impl PacketNetwork {
     /// A link that becomes free.
     #[inline]
     fn fetch_freed(&self, link: LinkId) {
-        self.wires.prefetch(link);
+        self.ports.prefetch(link);
         self.reports.fetch(link);
         if self.is_edge(link) {
             prefetch_at(&self.nics.raw, link.0 as usize % self.nics.len());
@@ -306,7 +306,7 @@ impl PacketNetwork {
         let (link, source) = (LinkId(code.source()), code.source() as usize);
         match code.kind() {
             kind::CREDIT | kind::LATE_CREDIT => {
-                self.wires.prefetch(link);
+                self.ports.prefetch(link);
                 self.reports.fetch(link);
                 self.fetch_channel(link, code.arg() as u8);
             }
@@ -389,13 +389,13 @@ impl PacketNetwork {
     /// The channels of `link` with waiting packets.
     #[inline]
     fn fetch_channels(&self, link: LinkId) {
-        ones(self.wires[link].waited_for).for_each(|vc| self.fetch_channel(link, vc));
+        ones(self.ports[link].waited_for).for_each(|vc| self.fetch_channel(link, vc));
     }
 
     /// The VOQs of each of these channels.
     #[inline]
     fn lists(&self, link: LinkId) -> impl Iterator<Item = VoqList> {
-        let lists = ones(self.wires[link].waited_for);
+        let lists = ones(self.ports[link].waited_for);
         lists.map(move |vc| self.channels[self.channel(link, vc)].waiting)
     }
 
@@ -465,7 +465,7 @@ impl PacketNetwork {
     #[inline]
     fn fetch_sender(&self, nic: usize) {
         prefetch_at(&self.nics.raw, nic);
-        prefetch_at(&self.wires.raw, nic);
+        prefetch_at(&self.ports.raw, nic);
         self.fetch_channel(LinkId(nic as u32), 0);
     }
 
@@ -474,7 +474,7 @@ impl PacketNetwork {
     fn fetch_receiver(&self, nic: NicId) {
         self.nics.prefetch(nic);
         let link = LinkId(self.nics.len() as u32 + nic.0);
-        self.wires.prefetch(link);
+        self.ports.prefetch(link);
         self.fetch_channel(link, 0);
     }
 

@@ -115,15 +115,15 @@ impl PacketNetwork {
         let link = cx.machine.injection(src);
         let packet = PacketId(self.nics[src].response_queue.first);
         let p = &self.packets[packet];
-        let (bytes, next, left) = (p.bytes, p.next, p.buffer());
+        let (bytes, next, vacated) = (p.bytes, p.next, p.buffer());
         let hop = Hop { link, vc: VNET };
         if !self.has_credit(hop, bytes, cx.now) {
             self.wake_on_credit(link, VNET, cx);
             return false;
         }
         let payload = u64::from(bytes) - self.params.response;
-        let (both, host) = self.host_takes(payload);
-        if !self.host_sends(src, both, cx) {
+        let (shared_time, host) = self.host_takes(payload);
+        if !self.host_sends(src, shared_time, cx) {
             return false;
         }
         let nic = &mut self.nics[src];
@@ -139,7 +139,7 @@ impl PacketNetwork {
         (p.born, p.tail) = (cx.now, cx.now);
         self.send(packet, hop, cx.now, cx.now + held, cx);
         // The data of the request have been taken: its buffer is free when the response has left.
-        self.free_buffer(left, cx.now, cx);
+        self.free_buffer(vacated, cx.now, cx);
         true
     }
 

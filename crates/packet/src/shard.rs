@@ -35,7 +35,7 @@ pub struct Mail {
     flows: Vec<(Time, u32)>,
     /// Congestion notices, and returned credits.
     notices: Vec<(Time, LinkId, u32)>,
-    credit_returns: Vec<(Time, NicId, u32)>,
+    endpoint_credit_returns: Vec<(Time, NicId, u32)>,
     opened: Vec<(ArrivalId, Arrival)>,
     closed: Vec<ArrivalId>,
     delivered: Vec<(MsgId, Time)>,
@@ -44,7 +44,7 @@ pub struct Mail {
 impl ArrivalId {
     const BITS: u32 = 26;
 
-    /// The name that packets from another shard use.
+    /// The id that packets from another shard carry.
     fn as_remote(self, shard: usize) -> ArrivalId {
         assert!(self.0 >> Self::BITS == 0, "more than 2^26 messages between two shards");
         ArrivalId(self.0 | (shard as u32 + 1) << Self::BITS)
@@ -86,7 +86,7 @@ impl Shards {
 }
 
 impl PacketNetwork {
-    /// Creates the receiver's record of a message; returns the name that its packets use.
+    /// Creates the receiver's record of a message; returns the id that its packets carry.
     #[inline(always)]
     pub(crate) fn open(
         &mut self,
@@ -149,9 +149,9 @@ impl PacketNetwork {
         }
     }
 
-    /// The sender in another shard gets its acknowledgement at `back`.
-    pub(crate) fn mail_ack(&mut self, from: usize, nic: NicId, vnet: u8, back: Time) {
-        self.mailbox(from).acks.push((back, nic, vnet));
+    /// The sender in another shard gets its acknowledgement at `ack_at`.
+    pub(crate) fn mail_ack(&mut self, from: usize, nic: NicId, vnet: u8, ack_at: Time) {
+        self.mailbox(from).acks.push((ack_at, nic, vnet));
     }
 
     /// A packet of a flow of another shard will be acknowledged at `then`.
@@ -166,10 +166,10 @@ impl PacketNetwork {
         self.mailbox(usize::from(to) - 1).heads.push((then, link, moved));
     }
 
-    /// A credit arrives at `home`, in another shard.
-    pub(crate) fn mail_credit(&mut self, buffer: Buffer, home: Time, to: u8) {
+    /// A credit arrives at `returns_at`, in another shard.
+    pub(crate) fn mail_credit(&mut self, buffer: Buffer, returns_at: Time, to: u8) {
         let Buffer { hop, cells, .. } = buffer;
-        self.mailbox(usize::from(to) - 1).credits.push((home, hop, cells));
+        self.mailbox(usize::from(to) - 1).credits.push((returns_at, hop, cells));
     }
 
     /// The shard of a switch, if it is another one.
@@ -184,8 +184,14 @@ impl PacketNetwork {
     }
 
     /// A returned credit arrives at `then` in another shard.
-    pub(crate) fn mail_credit_return(&mut self, to: usize, then: Time, nic: NicId, word: u32) {
-        self.mailbox(to).credit_returns.push((then, nic, word));
+    pub(crate) fn mail_endpoint_credit_return(
+        &mut self,
+        to: usize,
+        then: Time,
+        nic: NicId,
+        word: u32,
+    ) {
+        self.mailbox(to).endpoint_credit_returns.push((then, nic, word));
     }
 
     pub(crate) fn mailbox(&mut self, to: usize) -> &mut Mail {
@@ -208,17 +214,17 @@ impl PacketNetwork {
         }
         for (then, link, mut packet) in mail.heads.drain(..) {
             // Each shard numbers link types for itself.
-            packet.input_type = self.wires[link].link_type;
+            packet.input_type = self.ports[link].link_type;
             debug_assert!(packet.at.0 != NONE, "links of NICs are within one shard");
             let packet = self.packets.insert(packet);
             cx.at(then, Phase::Arrive, PacketEvent::Head { packet, link });
         }
-        for (home, hop, cells) in mail.credits.drain(..) {
-            let link_type = self.wires[hop.link].link_type;
-            self.schedule_credit(Buffer { hop, cells, link_type }, home, cx);
+        for (returns_at, hop, cells) in mail.credits.drain(..) {
+            let link_type = self.ports[hop.link].link_type;
+            self.schedule_credit(Buffer { hop, cells, link_type }, returns_at, cx);
         }
-        for (back, nic, vnet) in mail.acks.drain(..) {
-            self.expect_ack(nic, vnet, back, cx);
+        for (ack_at, nic, vnet) in mail.acks.drain(..) {
+            self.expect_ack(nic, vnet, ack_at, cx);
         }
         for (then, name) in mail.flows.drain(..) {
             self.flows.acknowledge(name, then);
@@ -226,8 +232,8 @@ impl PacketNetwork {
         for (then, link, word) in mail.notices.drain(..) {
             cx.at(then, Phase::Arrive, PacketEvent::Notice { link, word });
         }
-        for (then, nic, word) in mail.credit_returns.drain(..) {
-            cx.at(then, Phase::Arrive, PacketEvent::CreditReturn { nic, word });
+        for (then, nic, word) in mail.endpoint_credit_returns.drain(..) {
+            cx.at(then, Phase::Arrive, PacketEvent::EndpointCredit { nic, word });
         }
         cx.delivered.append(&mut mail.delivered);
     }

@@ -1,10 +1,11 @@
 //! Throttled destinations at NICs: receivers that switches have reported as congested. Rules:
 //! docs/models/congestion.md.
 //!
-//! This file knows the destinations to which a NIC sends only on credit, and the messages that wait
-//! for credit. Detection is in `congestion.rs`.
+//! This file knows the destinations to which a NIC sends only on endpoint credits, and the messages
+//! that wait for them. An endpoint credit permits one packet to a congested receiver; it has
+//! nothing to do with the credits of buffers (`credit.rs`). Detection is in `congestion.rs`.
 //!
-//! Design: per throttled destination with credit, one message stands in the NIC's round to send one
+//! Design: per throttled destination with credit, one message is in the NIC's round to send one
 //! packet. It is placed near the front, at a position that is known in constant time.
 
 use base::{Slab, Span};
@@ -257,7 +258,7 @@ impl PacketNetwork {
             return;
         }
         let id = ThrottleId(throttle);
-        self.packets[packet].marks |= mark::CREDITED;
+        self.packets[packet].marks |= mark::ENDPOINT_CREDIT;
         let throttle = &mut self.congestion.throttles.of[id];
         throttle.credits -= 1;
         throttle.admitted = NONE;
@@ -311,7 +312,7 @@ impl PacketNetwork {
         cx: &mut Cx<'_>,
     ) {
         self.congestion.counts.returned += 1;
-        self.send_credit_back(
+        self.send_endpoint_credit_back(
             src,
             CongestionNotice { nic: dst, class, generation, kind: NoticeKind::Release },
             cx,
@@ -319,9 +320,15 @@ impl PacketNetwork {
     }
 
     /// The packet of `vnet` that was sent on a credit is lost; `src` has detected this.
-    pub(crate) fn credit_lost(&mut self, src: NicId, vnet: u8, dst: NicId, cx: &mut Cx<'_>) {
+    pub(crate) fn endpoint_credit_lost(
+        &mut self,
+        src: NicId,
+        vnet: u8,
+        dst: NicId,
+        cx: &mut Cx<'_>,
+    ) {
         let class = self.class_of(vnet);
-        self.send_credit_back(
+        self.send_endpoint_credit_back(
             src,
             CongestionNotice { nic: dst, class, generation: 0, kind: NoticeKind::Throttle },
             cx,
@@ -329,7 +336,7 @@ impl PacketNetwork {
     }
 
     /// By the shortest path.
-    fn send_credit_back(&mut self, src: NicId, notice: CongestionNotice, cx: &mut Cx<'_>) {
+    fn send_endpoint_credit_back(&mut self, src: NicId, notice: CongestionNotice, cx: &mut Cx<'_>) {
         let (dst, word) = (notice.nic, notice.word());
         let mut path = std::mem::take(&mut self.congestion.throttles.path);
         cx.machine.walk(src, dst, 0, &Idle, &mut path);
@@ -338,8 +345,8 @@ impl PacketNetwork {
         self.congestion.throttles.path = path;
         let then = cx.now + latency;
         match self.shard_of(cx.machine.nic_switch[dst]) {
-            None => cx.at(then, Phase::Arrive, PacketEvent::CreditReturn { nic: src, word }),
-            Some(shard) => self.mail_credit_return(shard, then, src, word),
+            None => cx.at(then, Phase::Arrive, PacketEvent::EndpointCredit { nic: src, word }),
+            Some(shard) => self.mail_endpoint_credit_return(shard, then, src, word),
         }
     }
 }

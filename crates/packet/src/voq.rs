@@ -1,4 +1,4 @@
-//! Virtual output queues (VOQs) of each virtual channel, and the order of their turns.
+//! Virtual output queues (VOQs) of each virtual channel, and their order in arbitration (turns).
 //!
 //! A link of a fully used machine may have many VOQs on one channel, and each new VOQ and each
 //! finished turn searches them. The VOQs of a channel are therefore contiguous; in a linked list
@@ -16,7 +16,7 @@ use crate::{NONE, Packet, PacketId, PacketNetwork};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(32))]
 pub(crate) struct Voq {
-    /// Among the channels of a link that have credit, the VOQ with the lowest turn is next.
+    /// Sequence number in arbitration: among the channels with credit, the lowest is next.
     pub turn: u64,
     pub input: LinkId,
     pub head: PacketId,
@@ -181,14 +181,14 @@ impl PacketNetwork {
     }
 
     /// Appends `packet` to its VOQ, and creates the VOQ if necessary.
-    pub(crate) fn join(&mut self, packet: PacketId, hop: Hop) {
+    pub(crate) fn enqueue(&mut self, packet: PacketId, hop: Hop) {
         let at = self.channel(hop.link, hop.vc);
         let p = &mut self.packets[packet];
         p.next = NONE;
         let Packet { input, born, bytes, .. } = *p;
         // Without waiting packets there are no VOQs. This test avoids a read of the channel, which
         // would stall.
-        let waited_for = &mut self.wires[hop.link].waited_for;
+        let waited_for = &mut self.ports[hop.link].waited_for;
         let mut entry = VoqList::EMPTY;
         if *waited_for & (1 << hop.vc) != 0 {
             entry = self.channels[at].waiting;
@@ -225,14 +225,14 @@ impl PacketNetwork {
 
     /// Removes the next packet of a channel with waiting packets. Its VOQ gets another turn, or is
     /// removed.
-    pub(crate) fn leave(&mut self, link: LinkId, vc: u8) -> PacketId {
+    pub(crate) fn dequeue(&mut self, link: LinkId, vc: u8) -> PacketId {
         let at = self.channel(link, vc);
         let entry = self.channels[at].waiting;
         let voq = *self.voqs.first(entry);
         if voq.head == voq.tail {
             self.voqs.remove(&mut self.channels[at].waiting);
             if entry.len == 1 {
-                self.wires[link].waited_for &= !(1 << vc);
+                self.ports[link].waited_for &= !(1 << vc);
             }
         } else {
             let head = PacketId(self.packets[voq.head].next);
@@ -302,7 +302,7 @@ mod tests {
                     let born = Time(random >> 40 & 63);
                     let p = Packet { input: LinkId(input), born, ..EMPTY_PACKET };
                     let packet = net.packets.insert(p);
-                    net.join(packet, Hop { link, vc });
+                    net.enqueue(packet, Hop { link, vc });
                     let voqs = &mut model[usize::from(vc)];
                     match voqs.iter_mut().find(|voq| voq.1 == input) {
                         Some(voq) => voq.2.push_back(packet),
@@ -316,12 +316,12 @@ mod tests {
                 };
                 let all = (0..2).flat_map(|vc| (0..model[vc].len()).map(move |nth| (vc, nth)));
                 let first = all.min_by_key(|&(vc, nth)| key(&model[vc][nth]));
-                let waited_for = net.wires[link].waited_for;
+                let waited_for = net.ports[link].waited_for;
                 let chosen = net.choose(link, waited_for, Time::ZERO);
                 assert_eq!(chosen, first.map(|(vc, _)| vc as u8), "{rule}, seed {seed}, {step}");
                 let Some((vc, nth)) = first else { continue };
                 let (_, input, mut packets) = model[vc].remove(nth);
-                assert_eq!(Some(net.leave(link, vc as u8)), packets.pop_front());
+                assert_eq!(Some(net.dequeue(link, vc as u8)), packets.pop_front());
                 if !packets.is_empty() {
                     model[vc].push((step, input, packets));
                 }

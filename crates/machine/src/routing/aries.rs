@@ -35,9 +35,9 @@ pub(super) fn depart<L: LoadView>(
 ) -> Step {
     let metric = ScoreMetric::new(point.load, scoring);
     let extra = mode.extra(route);
-    let step = point.start_leg(point.home, &metric);
+    let step = point.start_leg(point.dst_switch, &metric);
     let mut best = BestCandidate {
-        cost: scoring.minimal.of(step.weight(&metric)),
+        cost: scoring.minimal.of(step.path_load(&metric)),
         step,
         change: RouteChange::Keep,
     };
@@ -45,14 +45,16 @@ pub(super) fn depart<L: LoadView>(
         return step;
     }
     for stream in [Stream::Via, Stream::OtherVia] {
-        let Some(via) =
-            point.net.intermediate_switch(point.at, point.home, derive_draw(point.draw, stream))
-        else {
+        let Some(via) = point.net.intermediate_switch(
+            point.at,
+            point.dst_switch,
+            derive_draw(point.draw, stream),
+        ) else {
             continue;
         };
         let step = point.net.drawn_step(point.at, via, Stream::FirstLeg, point.draw, &metric);
         best.offer(
-            scoring.nonminimal.of(step.weight(&metric)) + extra,
+            scoring.nonminimal.of(step.path_load(&metric)) + extra,
             step,
             RouteChange::Via(via),
         );

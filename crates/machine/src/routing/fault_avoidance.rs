@@ -148,7 +148,7 @@ impl Machine {
         let view = FaultView { faults, machine: self, at, now };
         let Topology::Dragonfly(net) = &self.topology;
         let search = Search { net, view, draw };
-        let home = self.nic_switch[dst];
+        let dst_switch = self.nic_switch[dst];
         let mut stage = match self.links.kind[input] {
             LinkKind::Local => ClassStage::Row,
             LinkKind::LocalBlack => ClassStage::Column,
@@ -156,7 +156,7 @@ impl Machine {
         };
         let leads_on = |after: Route, hop: Hop| {
             let stage = if hop.vc > input_class { ClassStage::Fresh } else { stage };
-            view.is_up(hop.link) && search.leads(hop, stage, after, home, self)
+            view.is_up(hop.link) && search.leads(hop, stage, after, dst_switch, self)
         };
         if let Some((after, hop)) = before.filter(|&(after, hop)| leads_on(after, hop)) {
             *route = after;
@@ -172,7 +172,7 @@ impl Machine {
             }
         }
         route.decided = true;
-        if at == home {
+        if at == dst_switch {
             let link = self.ejection(dst);
             return view.is_up(link).then_some(Hop { link, vc: route.class });
         }
@@ -180,14 +180,14 @@ impl Machine {
             stage = ClassStage::Fresh;
         }
         let room = (self.n_vcs - 1).checked_sub(route.class)?;
-        let path = search.fewest_turns(at, stage, home);
+        let path = search.fewest_turns(at, stage, dst_switch);
         if path.increments > room {
             return None;
         }
-        let is_detour = !route.is_minimal() || search.enters_third_group(path, home);
+        let is_detour = !route.is_minimal() || search.enters_third_group(path, dst_switch);
         route.passed = true;
         // Only the second leg of a non-minimal path is left: the route counts as non-minimal.
-        route.via = if is_detour { home.0 + 1 } else { 0 };
+        route.via = if is_detour { dst_switch.0 + 1 } else { 0 };
         route.class += u8::from(path.turns);
         let vc = route.class;
         route.class += u8::from(path.crosses);
@@ -301,7 +301,7 @@ impl Search<'_> {
         hop: Hop,
         stage: ClassStage,
         after: Route,
-        home: SwitchId,
+        dst_switch: SwitchId,
         m: &Machine,
     ) -> bool {
         let LinkEnd::Switch(there) = m.links.to[hop.link] else { return true };
@@ -313,13 +313,13 @@ impl Search<'_> {
         };
         let Some(room) = (m.n_vcs - 1).checked_sub(after.class) else { return false };
         let increments = if after.passed {
-            self.unobstructed(there, then, home)
+            self.unobstructed(there, then, dst_switch)
         } else {
             let via = SwitchId(after.via - 1);
             let legs = self.unobstructed(there, then, via).zip(self.unobstructed(
                 via,
                 ClassStage::Fresh,
-                home,
+                dst_switch,
             ));
             legs.map(|(to, on)| to + 1 + on)
         };
@@ -352,11 +352,11 @@ impl Search<'_> {
     }
 
     /// The path with the fewest increments, through a third group if necessary.
-    fn fewest_turns(&self, at: SwitchId, stage: ClassStage, home: SwitchId) -> Detour {
-        if self.view.is_cut_off(home) {
+    fn fewest_turns(&self, at: SwitchId, stage: ClassStage, dst_switch: SwitchId) -> Detour {
+        if self.view.is_cut_off(dst_switch) {
             return Detour::NONE;
         }
-        self.direct(at, stage, home).or(|| self.via_third_group(at, stage, home))
+        self.direct(at, stage, dst_switch).or(|| self.via_third_group(at, stage, dst_switch))
     }
 
     /// Without a third group.
@@ -407,8 +407,8 @@ impl Search<'_> {
     }
 
     /// Through a third group, from this one or back into it.
-    fn via_third_group(&self, at: SwitchId, stage: ClassStage, home: SwitchId) -> Detour {
-        let (here, there) = (self.net.coords[at], self.net.coords[home]);
+    fn via_third_group(&self, at: SwitchId, stage: ClassStage, dst_switch: SwitchId) -> Detour {
+        let (here, there) = (self.net.coords[at], self.net.coords[dst_switch]);
         let transit = &self.net.transit;
         let start = self.start(Stream::Via, transit.len());
         let mut best = Detour::NONE;
@@ -441,11 +441,11 @@ impl Search<'_> {
         best
     }
 
-    /// Whether a path begins with a link to a group other than that of `home`.
-    fn enters_third_group(&self, path: Detour, home: SwitchId) -> bool {
+    /// Whether a path begins with a link to a group other than that of `dst_switch`.
+    fn enters_third_group(&self, path: Detour, dst_switch: SwitchId) -> bool {
         let LinkEnd::Switch(next) = self.view.machine.links.to[path.link] else { return false };
         let group = |switch: SwitchId| self.net.coords[switch].group;
-        path.crosses && group(next) != group(home)
+        path.crosses && group(next) != group(dst_switch)
     }
 
     /// Within the group: directly, or with a detour.
@@ -470,7 +470,7 @@ impl Search<'_> {
     fn via_group_switch(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
         let group = self.net.groups[here.group()];
         let n = group.switches as usize;
-        let start = self.start(Stream::Again, n);
+        let start = self.start(Stream::LaterVia, n);
         for nth in 0..n {
             let by = SwitchId(group.first + ((start + nth) % n) as u32);
             let switch_coords = self.net.coords[by];

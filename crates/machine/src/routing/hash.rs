@@ -13,7 +13,7 @@ use crate::{LoadView, NicId};
 
 #[inline]
 pub(super) fn depart<L: LoadView>(point: &DecisionPoint<'_, L>) -> Step {
-    point.net.drawn_step(point.at, point.home, Stream::FirstLeg, point.draw, &IgnoreLoad)
+    point.net.drawn_step(point.at, point.dst_switch, Stream::FirstLeg, point.draw, &IgnoreLoad)
 }
 
 /// The draw of all packets for one receiver, so that they take one path and stay in order.

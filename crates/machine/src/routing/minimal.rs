@@ -10,5 +10,5 @@ use crate::dragonfly::{LocalLoad, Step};
 
 #[inline]
 pub(super) fn depart<L: LoadView>(point: &DecisionPoint<'_, L>) -> Step {
-    point.start_leg(point.home, &LocalLoad(point.load))
+    point.start_leg(point.dst_switch, &LocalLoad(point.load))
 }

@@ -40,11 +40,12 @@ pub enum Routing {
     Valiant,
     /// Every packet through a random intermediate group, by whichever switch it enters there.
     ValiantGroup,
-    /// UGAL by the queues of the source switch. `bias` is in bytes x hops.
+    /// UGAL by the loads of the source switch's own links. `bias` is in bytes x hops.
     UgalL {
         bias: u32,
     },
-    /// UGAL by the queues of the links that leave the source group, wherever they are.
+    /// UGAL by the same loads plus those of the global links that leave the source group, at any
+    /// switch.
     UgalG {
         bias: u32,
     },
@@ -113,8 +114,8 @@ impl Routing {
         matches!(self, Routing::Slingshot(_) | Routing::Aries(..))
     }
 
-    /// Bytes queued on non-minimal paths from which on scores saturate, so that a minimal path is
-    /// taken however long its queue. `None` for policies without scores.
+    /// With at least this number of bytes queued on non-minimal paths, scores saturate, and a
+    /// minimal path is taken however long its queue. `None` for policies without scores.
     pub fn score_saturates_at(self) -> Option<u64> {
         match self {
             Routing::Slingshot(scoring) | Routing::Aries(_, scoring) => {
@@ -136,14 +137,14 @@ struct DecisionPoint<'a, L> {
     /// The switch that decides.
     at: SwitchId,
     /// The switch of the destination NIC.
-    home: SwitchId,
+    dst_switch: SwitchId,
     /// The packet's own random number.
     draw: u64,
     load: &'a L,
 }
 
 impl<L: LoadView> DecisionPoint<'_, L> {
-    /// The first hop to `target`, the intermediate switch or `home`.
+    /// The first hop to `target`, the intermediate switch or `dst_switch`.
     #[inline]
     fn start_leg(&self, target: SwitchId, metric: &impl LoadMetric) -> Step {
         self.net.step(self.at, target, true, Stream::FirstLeg, self.draw, metric)
@@ -173,14 +174,14 @@ impl Route {
 }
 
 impl Dragonfly {
-    /// The next hop between switches toward `dst`, whose switch is `home`, and whether it crosses
-    /// to another group; `None` at `home`.
+    /// The next hop between switches toward `dst`, whose switch is `dst_switch`, and whether it
+    /// crosses to another group; `None` at `dst_switch`.
     #[inline]
     #[allow(clippy::too_many_arguments)] // The inputs of every routing decision.
     pub(crate) fn next(
         &self,
         at: SwitchId,
-        home: SwitchId,
+        dst_switch: SwitchId,
         dst: NicId,
         routing: Routing,
         route: &mut Route,
@@ -188,15 +189,16 @@ impl Dragonfly {
         load: &impl LoadView,
     ) -> Option<(LinkId, bool)> {
         let draw = if routing == Routing::InOrder { hash::of_receiver(dst) } else { draw };
-        let point = &DecisionPoint { net: self, at, home, draw, load };
+        let point = &DecisionPoint { net: self, at, dst_switch, draw, load };
         let step = if !route.decided {
             route.decided = true;
             route.passed = true;
-            if at == home {
+            if at == dst_switch {
                 return None;
             }
             depart(point, routing, route)
-        } else if routing.is_progressive() && route.class == 0 && !self.share_group(at, home) {
+        } else if routing.is_progressive() && route.class == 0 && !self.share_group(at, dst_switch)
+        {
             onward(point, routing, route)
         } else {
             follow(point, routing, route)?
@@ -272,18 +274,20 @@ fn next_step<L: LoadView>(
         let net = point.net;
         // `valiant-group`: the first leg ends at any switch of the intermediate group. The class
         // stays, because no local link of that group has been used in it.
-        let is_any_switch = routing == Routing::ValiantGroup && !net.share_group(via, point.home);
-        let is_there = if is_any_switch { net.share_group(via, point.at) } else { via == point.at };
-        if !is_there {
+        let group_suffices =
+            routing == Routing::ValiantGroup && !net.share_group(via, point.dst_switch);
+        let is_reached =
+            if group_suffices { net.share_group(via, point.at) } else { via == point.at };
+        if !is_reached {
             return Some(point.continue_leg(via, metric));
         }
-        route.class += u8::from(!is_any_switch);
+        route.class += u8::from(!group_suffices);
         route.passed = true;
         starts_leg = true;
     }
-    if point.at == point.home {
+    if point.at == point.dst_switch {
         return None;
     }
     let leg = if route.via == 0 { Stream::FirstLeg } else { Stream::SecondLeg };
-    Some(point.net.step(point.at, point.home, starts_leg, leg, point.draw, metric))
+    Some(point.net.step(point.at, point.dst_switch, starts_leg, leg, point.draw, metric))
 }

@@ -1,6 +1,6 @@
 //! Progressive adaptive routing (PAR): UGAL-L, repeated at every further switch of the source group
-//! while the packet is minimal. The later switches see the queue of the link that the packet heads
-//! for.
+//! while the packet is minimal. The later switches see the load of the global link to which the
+//! packet goes.
 //!
 //! Source: Jiang, Kim and Dally, "Indirect Adaptive Routing on Large Scale Interconnection
 //! Networks" (ISCA 2009), section 3.3. A diverted packet crosses its group a second time, which
@@ -20,8 +20,8 @@ pub(super) fn onward<L: LoadView>(
     if route.via != 0 {
         return point.continue_leg(SwitchId(route.via - 1), &metric);
     }
-    let minimal = point.continue_leg(point.home, &metric);
-    let streams = [Stream::Again, Stream::OtherAgain];
+    let minimal = point.continue_leg(point.dst_switch, &metric);
+    let streams = [Stream::LaterVia, Stream::OtherLaterVia];
     match ugal::detour(point, &metric, minimal, bias, streams, route) {
         Some(step) => {
             route.class += 1;

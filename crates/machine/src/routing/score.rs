@@ -39,8 +39,8 @@ pub struct Scoring {
 }
 
 impl Scoring {
-    /// Bytes queued on a non-minimal path from which on a minimal one is taken however long its
-    /// queue, because its score is saturated.
+    /// With at least this number of bytes queued on the non-minimal path, a minimal one is taken
+    /// however long its queue, because its score is saturated.
     pub(super) fn score_saturates_at(self) -> Option<u64> {
         let most = self.minimal.of(MAX_SCORE);
         let steps = (0..=MAX_SCORE).find(|&steps| self.nonminimal.of(steps) >= most)?;
@@ -63,7 +63,7 @@ impl<'a, L> ScoreMetric<'a, L> {
 
 impl<L: LoadView> LoadMetric for ScoreMetric<'_, L> {
     #[inline]
-    fn weigh(&self, link: LinkId, exit: LinkId) -> u32 {
+    fn path_load(&self, link: LinkId, exit: LinkId) -> u32 {
         let steps = |bytes: u32| bytes >> self.quantum;
         let mut score = steps(self.load.near(link)) + steps(self.load.far(link));
         if exit != NO_LINK {
@@ -72,8 +72,8 @@ impl<L: LoadView> LoadMetric for ScoreMetric<'_, L> {
         score.min(MAX_SCORE)
     }
     #[inline]
-    fn cost(&self, weight: u32, _: u32) -> u64 {
-        weight.into()
+    fn cost(&self, path_load: u32, _: u32) -> u64 {
+        path_load.into()
     }
 }
 
@@ -128,30 +128,30 @@ pub(super) fn onward<L: LoadView>(
     let Scoring { minimal, nonminimal, .. } = scoring;
     let nonminimal = |score| nonminimal.of(score) + extra;
     let (target, is_minimal) = match route.via {
-        0 => (point.home, true),
+        0 => (point.dst_switch, true),
         via => (SwitchId(via - 1), false),
     };
     let step = point.continue_leg(target, &metric);
-    let weight = step.weight(&metric);
+    let path_load = step.path_load(&metric);
     // An empty queue is never left, whatever the bias, so that every packet arrives.
-    if weight == 0 {
+    if path_load == 0 {
         return step;
     }
-    let cost = if is_minimal { minimal.of(weight) } else { nonminimal(weight) };
+    let cost = if is_minimal { minimal.of(path_load) } else { nonminimal(path_load) };
     let mut best = BestCandidate { cost, step, change: RouteChange::Keep };
     if !is_minimal {
-        let straight = point.start_leg(point.home, &metric);
+        let straight = point.start_leg(point.dst_switch, &metric);
         if straight.crosses {
-            best.offer(minimal.of(straight.weight(&metric)), straight, RouteChange::Minimal);
+            best.offer(minimal.of(straight.path_load(&metric)), straight, RouteChange::Minimal);
         }
     }
-    let to = point.net.coords[point.home].group();
-    for stream in [Stream::Again, Stream::OtherAgain] {
+    let to = point.net.coords[point.dst_switch].group();
+    for stream in [Stream::LaterVia, Stream::OtherLaterVia] {
         let draw = derive_draw(point.draw, stream);
         let Some(gateway) = point.net.own_gateway(point.at, to, draw) else { continue };
         let step = Step::over(gateway.link, 0);
         let via = point.net.random_switch(gateway.to, draw);
-        best.offer(nonminimal(step.weight(&metric)), step, RouteChange::Via(via));
+        best.offer(nonminimal(step.path_load(&metric)), step, RouteChange::Via(via));
     }
     best.take(route)
 }

@@ -48,11 +48,11 @@ pub(crate) fn has_single_local_links(coords: &IndexVec<SwitchId, SwitchCoords>) 
 }
 
 impl Dragonfly {
-    /// The link out of `at` on the only minimal path to `home`, and whether it crosses to another
-    /// group; any link if `at` is `home`. Requires `has_single_paths`.
+    /// The link out of `at` on the only minimal path to `dst_switch`, and whether it crosses to
+    /// another group; any link if `at` is `dst_switch`. Requires `has_single_paths`.
     #[inline(always)]
-    pub(crate) fn single_path_step(&self, at: SwitchId, home: SwitchId) -> (LinkId, bool) {
-        let (here, there) = (self.coords[at], self.coords[home]);
+    pub(crate) fn single_path_step(&self, at: SwitchId, dst_switch: SwitchId) -> (LinkId, bool) {
+        let (here, there) = (self.coords[at], self.coords[dst_switch]);
         let is_near = here.group == there.group;
         let (from, to) = (usize::from(here.group), usize::from(there.group));
         let pair = from * (self.groups.len() - 1) + to - usize::from(to > from);
@@ -64,11 +64,11 @@ impl Dragonfly {
         (select_unpredictable(crosses, global_link.link, local), crosses)
     }
 
-    /// The link out of `at` toward `home` if both are in one group; any link if `at` is `home`.
-    /// Requires `has_single_local_links`, or that `at` is `home`.
+    /// The link out of `at` toward `dst_switch` if both are in one group; any link if `at` is
+    /// `dst_switch`. Requires `has_single_local_links`, or that `at` is `dst_switch`.
     #[inline(always)]
-    pub(crate) fn single_local_link(&self, at: SwitchId, home: SwitchId) -> Option<LinkId> {
-        let (here, there) = (self.coords[at], self.coords[home]);
+    pub(crate) fn single_local_link(&self, at: SwitchId, dst_switch: SwitchId) -> Option<LinkId> {
+        let (here, there) = (self.coords[at], self.coords[dst_switch]);
         (here.group == there.group).then(|| here.only_link_toward(there.row_col()))
     }
 }
@@ -112,11 +112,13 @@ mod tests {
                 continue;
             }
             let switches = || (0..machine.n_switches()).map(SwitchId);
-            for (at, home) in switches().flat_map(|at| switches().map(move |home| (at, home))) {
-                let only = net.single_path_step(at, home);
-                if at != home {
-                    let step = net.step(at, home, true, Stream::FirstLeg, 7, &IgnoreLoad);
-                    assert_eq!(only, (step.link, step.crosses), "{at:?} to {home:?}");
+            for (at, dst_switch) in
+                switches().flat_map(|at| switches().map(move |dst_switch| (at, dst_switch)))
+            {
+                let only = net.single_path_step(at, dst_switch);
+                if at != dst_switch {
+                    let step = net.step(at, dst_switch, true, Stream::FirstLeg, 7, &IgnoreLoad);
+                    assert_eq!(only, (step.link, step.crosses), "{at:?} to {dst_switch:?}");
                 }
             }
         }
@@ -146,7 +148,7 @@ mod tests {
                 for (at, dst) in (0..machine.n_switches().min(200))
                     .flat_map(|at| ends.map(|dst| (SwitchId(at), dst)))
                 {
-                    let home = machine.nic_switch[dst];
+                    let dst_switch = machine.nic_switch[dst];
                     for (via, class) in [(0, 0), (0, 1), (5, 2)] {
                         let before = Route { via, class, decided: true, passed: true, hops: 2 };
                         let Some((after, hop)) = machine.single_path_hop(at, dst, before) else {
@@ -155,11 +157,12 @@ mod tests {
                         if net.has_single_paths && machine.routing.is_fixed_minimal(before) {
                             continue; // Covered by the other test.
                         }
-                        assert!(has_single_local_links || at == home);
-                        assert_eq!(net.coords[at].group, net.coords[home].group);
+                        assert!(has_single_local_links || at == dst_switch);
+                        assert_eq!(net.coords[at].group, net.coords[dst_switch].group);
                         let mut route = before;
                         let load = &Busy;
-                        let next = net.next(at, home, dst, machine.routing, &mut route, 7, load);
+                        let next =
+                            net.next(at, dst_switch, dst, machine.routing, &mut route, 7, load);
                         let link = next.map_or(machine.ejection(dst), |(link, _)| link);
                         assert!(next.is_none_or(|(_, crosses)| !crosses));
                         route.hops += u8::from(next.is_some());

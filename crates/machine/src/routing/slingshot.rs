@@ -21,16 +21,19 @@ pub(super) fn depart<L: LoadView>(
 ) -> Step {
     let metric = ScoreMetric::new(point.load, scoring);
     let Scoring { minimal, nonminimal, .. } = scoring;
-    let step = point.start_leg(point.home, &metric);
-    let mut best =
-        BestCandidate { cost: minimal.of(step.weight(&metric)), step, change: RouteChange::Keep };
+    let step = point.start_leg(point.dst_switch, &metric);
+    let mut best = BestCandidate {
+        cost: minimal.of(step.path_load(&metric)),
+        step,
+        change: RouteChange::Keep,
+    };
     if best.cost <= nonminimal.of(0) {
         return step;
     }
     for stream in [Stream::Via, Stream::OtherVia] {
         let draw = derive_draw(point.draw, stream);
         if let Some((step, via)) = candidate(point, draw, &metric) {
-            best.offer(nonminimal.of(step.weight(&metric)), step, RouteChange::Via(via));
+            best.offer(nonminimal.of(step.path_load(&metric)), step, RouteChange::Via(via));
         }
     }
     best.take(route)
@@ -44,9 +47,9 @@ fn candidate<L: LoadView>(
     metric: &ScoreMetric<'_, L>,
 ) -> Option<(Step, SwitchId)> {
     let net = point.net;
-    let (here, there) = (net.coords[point.at], net.coords[point.home]);
+    let (here, there) = (net.coords[point.at], net.coords[point.dst_switch]);
     if here.group == there.group {
-        let via = net.intermediate_switch(point.at, point.home, draw)?;
+        let via = net.intermediate_switch(point.at, point.dst_switch, draw)?;
         let switch_coords = net.coords[via];
         // The queue of the second hop, as its switch reported it.
         let exit = LinkId(switch_coords.toward(there.row_col()).0);

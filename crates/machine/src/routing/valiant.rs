@@ -17,9 +17,12 @@ pub(super) fn depart<L: LoadView>(
     route: &mut Route,
     metric: &impl LoadMetric,
 ) -> Step {
-    match point.net.intermediate_switch(point.at, point.home, derive_draw(point.draw, Stream::Via))
-    {
-        None => point.start_leg(point.home, metric),
+    match point.net.intermediate_switch(
+        point.at,
+        point.dst_switch,
+        derive_draw(point.draw, Stream::Via),
+    ) {
+        None => point.start_leg(point.dst_switch, metric),
         Some(via) => {
             route.set_via(via);
             point.start_leg(via, metric)

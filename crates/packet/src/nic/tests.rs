@@ -59,7 +59,7 @@ fn traced(machine: &Machine, seed: u64, leave: bool) -> Trace {
     }
     net.assert_quiet(machine);
     assert_eq!(delivered.len(), 600);
-    (delivered, net.wires.raw[..80].iter().map(|w| w.packets).collect(), events)
+    (delivered, net.ports.raw[..80].iter().map(|w| w.packets).collect(), events)
 }
 
 /// Messages between NICs, some of them to one NIC.
