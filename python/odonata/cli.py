@@ -73,9 +73,9 @@ def imported(name: str) -> click.Command:
     return found
 
 
-def show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+def show_version(context: click.Context, _: click.Parameter, requested: bool) -> None:
     """What `--version` does, before anything else."""
-    if asked and not context.resilient_parsing:
+    if requested and not context.resilient_parsing:
         click.echo(f"odonata {version()}")
         context.exit()
 
@@ -131,8 +131,8 @@ def code_of(arguments: list[str] | None) -> int:
         say(text.diagnostics([usage_diagnostic(error)]))
         return 2
     except SimulatedFailure as error:
-        said = {"kind": error.kind, "message": str(error), "ranks": error.ranks}
-        say(text.failure(said))
+        failure = {"kind": error.kind, "message": str(error), "ranks": error.ranks}
+        say(text.failure(failure))
         return 1
     except NoRoom as error:
         say(f"odonata: {error}")

@@ -148,8 +148,8 @@ if __name__ == "__main__":
         print(text.diagnostics(error.diagnostics), file=sys.stderr)
         sys.exit(2)
     except SimulatedFailure as error:
-        said = {"kind": error.kind, "message": str(error), "ranks": error.ranks}
-        print(text.failure(said), file=sys.stderr)
+        failure = {"kind": error.kind, "message": str(error), "ranks": error.ranks}
+        print(text.failure(failure), file=sys.stderr)
         sys.exit(1)
     except Error as error:
         sys.exit(f"odonata: {error}")

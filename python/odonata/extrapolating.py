@@ -266,7 +266,7 @@ def write(
         ranks=ranks,
         calls=0,
         recordings=[{"file": of.name, "ranks": of.ranks} for of in found],
-        rules=spmd_model.said(programs),
+        rules=spmd_model.described(programs),
     )
     recorded = largest.header["recorded"]
     header = {

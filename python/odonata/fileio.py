@@ -31,10 +31,10 @@ def of_run(seen: Mapping[str, Any], compute: str | float) -> dict[str, Any] | No
 
 def words(found: Mapping[str, Any], compute: str | float) -> list[str]:
     """The note: how the time of files is charged."""
-    said = ["no file system is simulated"]
+    notes = ["no file system is simulated"]
     if found["mpi_opens"] or found["mpi_transfers"]:
         rate, node = (show_rate(found[f"storage_{key}B_per_s"]) for key in ("", "node_"))
-        said.append(
+        notes.append(
             f"MPI-IO ({found['mpi_opens']:,} opens, {found['mpi_transfers']:,} reads and writes) "
             f"takes what [storage] of the machine file says: {node} per node, {rate} in all, "
             f"{show_time(found['storage_latency_s'])} each; opening takes nothing"
@@ -43,8 +43,8 @@ def words(found: Mapping[str, Any], compute: str | float) -> list[str]:
     if written or read:
         how = "no time" if compute == "none" else "the CPU time that this computer spends on them"
         kinds = [f"{n:,} to {do}" for n, do in ((written, "write"), (read, "read")) if n]
-        said.append(f"files opened without MPI ({', '.join(kinds)}) take {how}")
-    return said
+        notes.append(f"files opened without MPI ({', '.join(kinds)}) take {how}")
+    return notes
 
 
 def replaced(

@@ -17,12 +17,12 @@ SLEEP = {"GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0"}
 
 def waiting(given: Mapping[str, str]) -> dict[str, str]:
     """The variables to set in addition to the user's, `given`."""
-    if not asked(given):
+    if not spinning(given):
         return {POLICY: given.get(POLICY) or "passive"}
     return dict(SLEEP)
 
 
-def asked(given: Mapping[str, str]) -> list[str]:
+def spinning(given: Mapping[str, str]) -> list[str]:
     """The user's settings that make threads spin: `NAME=value`."""
     found = []
     if given.get(POLICY, "").strip().lower() == "active":
@@ -38,7 +38,7 @@ def _is_zero(value: str) -> bool:
 
 def note(given: Mapping[str, str]) -> str | None:
     """A note about a policy that is not honored."""
-    found = asked(given)
+    found = spinning(given)
     if not found:
         return None
     return (

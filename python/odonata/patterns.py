@@ -251,7 +251,7 @@ def quiet(request: Mapping[str, Any], stop: core.Stop | None) -> Mapping[str, An
     It is fast. Measured rows cannot replace it: slightly above saturation all packets may arrive,
     late.
     """
-    asked = {
+    request = {
         **request,
         "machine": {**request["machine"], "faults": None},
         "fidelity": "loggp",
@@ -265,7 +265,7 @@ def quiet(request: Mapping[str, Any], stop: core.Stop | None) -> Mapping[str, An
         "warmup_s": WARMUP_S,
     }
     try:
-        [row] = core.enter("traffic", asked, None, stop)["rows"]
+        [row] = core.enter("traffic", request, None, stop)["rows"]
     except (InputError, ValueError):  # refused by the closed form, or stopped
         return None
     return row if row["packets"] > row["unfinished"] else None

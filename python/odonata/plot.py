@@ -245,7 +245,7 @@ def sweep(
     lines: dict[tuple, dict[Any, list]] = {}
     for row in rows:
         mine = lines.setdefault(tuple(row[key] for key in by), {})
-        mine.setdefault(row[x], []).append(told(row, y))
+        mine.setdefault(row[x], []).append(value_of(row, y))
     looks, keys, title = looks_of(list(lines), by)
     lacking, most, is_hollow, drawn = 0, 1, False, []
     for look, (name, mine) in zip(looks, lines.items(), strict=True):
@@ -278,13 +278,13 @@ def sweep(
         keys.append(Line2D([], [], ls="none", marker="o", mfc="white", color=INK, label=words))
     if keys:
         legend(ax, keys, title, is_ours)
-    said = []
+    notes = []
     if len(lines) > MOST_LINES:
-        said.append(f"{len(lines)} lines: `plot.sweep` draws a part, given some of the rows")
+        notes.append(f"{len(lines)} lines: `plot.sweep` draws a part, given some of the rows")
     if lacking:
-        said.append(f"{lacking} left out: no {y}")
-    if said:
-        ax.set_title("; ".join(said), loc="left", fontsize=9, color=INK)
+        notes.append(f"{lacking} left out: no {y}")
+    if notes:
+        ax.set_title("; ".join(notes), loc="left", fontsize=9, color=INK)
     return ax
 
 
@@ -295,7 +295,7 @@ def speaks_of(row: Mapping[str, Any], y: str) -> bool:
     return row.get("offered") is not None and y in {*BOUNDS, *BOUNDS.values(), *OF_ARRIVED}
 
 
-def told(row: Mapping[str, Any], y: str) -> tuple[float | None, bool]:
+def value_of(row: Mapping[str, Any], y: str) -> tuple[float | None, bool]:
     """The value of a row to draw, if any, and whether it is a lower bound."""
     if y in BOUNDS and row.get("unfinished"):
         return row.get(BOUNDS[y]), True
@@ -358,7 +358,7 @@ def legend(ax: matplotlib.axes.Axes, keys: Sequence[Any], title: str | None, is_
     if is_ours:
         # Inches of a letter and of a line in the legend's size, with what is around them.
         words = [title or "", *(key.get_label() for key in keys)]
-        letters = max(len(line) for said in words for line in said.split("\n"))
+        letters = max(len(line) for entry in words for line in entry.split("\n"))
         width, height = ax.figure.get_size_inches()
         ax.figure.set_size_inches(width + columns * (0.8 + 0.07 * letters),
                                   max(height, 0.9 + 0.17 * -(-len(keys) // columns)))  # fmt: skip

@@ -100,14 +100,14 @@ def beside(
         return 0, (0.0, flat, max(abs(flat / u - 1) for u in used))
     line = fitted(nodes, used, 1.0)
     if line and max(misses(nodes, used, *line, 1.0)) <= max(STRAIGHT * span, same):
-        return told(nodes, used, *line, 1.0)
+        return relative(nodes, used, *line, 1.0)
     if len(set(nodes)) > 2:
         # In steps of 0.01, because memory is measured to a few percent.
         ks = (hundredths / 100 for hundredths in range(10, 401))
         laws = [(*fit, k) for k in ks if (fit := fitted(nodes, used, k))]
         if laws:
             nearest = min(laws, key=lambda law: sum(m * m for m in misses(nodes, used, *law)))
-            return told(nodes, used, *nearest)
+            return relative(nodes, used, *nearest)
     return fixed, growth(nodes, [count - fixed for count in used])
 
 
@@ -129,7 +129,7 @@ def misses(
     return [abs(constant + factor * n**k - u) for n, u in zip(nodes, used, strict=True)]
 
 
-def told(
+def relative(
     nodes: Sequence[int], used: Sequence[int], constant: float, factor: float, k: float
 ) -> tuple[int, Law]:
     """The same with the largest deviation relative to the total use."""
@@ -173,7 +173,7 @@ def check_runs(wrong: Diagnostics, runs: Sequence[Mapping[str, Any]]) -> None:
     sizes = sorted({run["nodes"] for run in runs})
     if len(sizes) < 2:
         shown = ", ".join(map(str, sizes)) or "nothing"
-        wanted = "runs on at least two numbers of nodes: nothing is foretold from one"
+        wanted = "runs on at least two numbers of nodes: one size predicts nothing"
         wrong.add("rundir", f"{shown} nodes", wanted)
     for key in SAME:
         found = sorted({str(run.get(key)) for run in runs})

@@ -126,9 +126,9 @@ def replay(
     if not isinstance(machine, Machine):
         wrong.add("machine", machine, "a Machine, such as `odonata.machine(NAME)`")
     wrong.raise_any()
-    assert found is not None, "complained of above"
-    asked = machine.job(nodes=1, ppn=found.ppn if ppn is None else ppn, **job)
-    return play(asked, found, fidelity, compute, factor, check, tick, stop)
+    assert found is not None, "reported above"
+    one = machine.job(nodes=1, ppn=found.ppn if ppn is None else ppn, **job)
+    return play(one, found, fidelity, compute, factor, check, tick, stop)
 
 
 def play(

@@ -970,7 +970,7 @@ def programs(recordings: Sequence[Recording]) -> list[Program]:
     raise first
 
 
-def said(found: Sequence[Program]) -> list[str]:
+def described(found: Sequence[Program]) -> list[str]:
     """The pattern as text."""
     lines = []
     for program in found:

@@ -30,7 +30,7 @@ TRIAL = "trial"
 # Largest number of values of a table that is read: 2^25 rows of a record, 4 GB.
 MOST_CELLS = 15 << 25
 MOST_BYTES = 3 << 30
-PATIENCE_S = 1  # waiting time for a lock before a message is printed, seconds of wall time
+LOCK_NOTICE_S = 1  # waiting time for a lock before a message is printed, seconds of wall time
 # Files of results whose `summary.json` has no `contents`.
 TABLES = ("background", "calls", "counters", "distance", "jobs", "link_kinds", "links",
           "messages", "ranks", "rows")  # fmt: skip
@@ -203,9 +203,9 @@ def put(
     tables: Mapping[str, Any],
     texts: Mapping[str, str],
     force: bool = False,
-    tell: Callable[[str], None] | None = None,
+    notify: Callable[[str], None] | None = None,
 ) -> None:
-    """Write to the place that `check_out` accepted. `texts` are further files by name; `tell` is
+    """Write to the place that `check_out` accepted. `texts` are further files by name; `notify` is
     called with the reason if this waits for long.
 
     All files are written under temporary names and then renamed, so a failure leaves the directory
@@ -223,7 +223,7 @@ def put(
     is_whole = False
     try:
         path.mkdir(parents=True, exist_ok=True)
-        with alone(path, tell) as is_alone:
+        with alone(path, notify) as is_alone:
             path.mkdir(parents=True, exist_ok=True)  # the earlier owner of the lock may have failed
             left, old = leftovers(path), earlier(path)
             check_places(path, parts, old, is_free=force or not old - left)
@@ -250,30 +250,30 @@ def put(
 
 
 @contextlib.contextmanager
-def alone(path: Path, tell: Callable[[str], None] | None = None) -> Iterator[bool]:
+def alone(path: Path, notify: Callable[[str], None] | None = None) -> Iterator[bool]:
     """Inside, no other process of this host puts results into a directory. False if it cannot be
     locked. Locks on NFS do not reach other hosts."""
     is_alone = False
     held = os.open(path, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):
-            wait_for(held, path, tell)
+            wait_for(held, path, notify)
             is_alone = True
         yield is_alone
     finally:
         os.close(held)
 
 
-def wait_for(held: int, path: Path, tell: Callable[[str], None] | None) -> None:
+def wait_for(held: int, path: Path, notify: Callable[[str], None] | None) -> None:
     """Lock an open directory, with a message if another process holds the lock for long."""
-    if tell is None:
+    if notify is None:
         fcntl.flock(held, fcntl.LOCK_EX)
         return
     with contextlib.suppress(BlockingIOError):
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return
     words = f"waiting for another run, which is writing its results to {os.path.relpath(path)}"
-    timer = threading.Timer(PATIENCE_S, tell, (words,))  # a lock has no time limit
+    timer = threading.Timer(LOCK_NOTICE_S, notify, (words,))  # a lock has no time limit
     timer.daemon = True
     timer.start()
     try:

@@ -252,11 +252,11 @@ def sampled(rows: Sequence[Mapping[str, Any]], ranks: int) -> list[str]:
     for name in dict.fromkeys(row["algorithm"] for row in parts):
         mine = [row for row in parts if row["algorithm"] == name]
         least = min(mine, key=lambda row: row["rounds_played"])
-        said = f"{least['rounds_played']:,} of {least['rounds']:,} rounds"
+        words = f"{least['rounds_played']:,} of {least['rounds']:,} rounds"
         if least["ranks_played"] < ranks:
-            said += f", {least['ranks_played']:,} of {ranks:,} ranks"
+            words += f", {least['ranks_played']:,} of {ranks:,} ranks"
         worst = max(row["error"] for row in mine)
-        lines.append(f"~ {name} sampled: {said}, {show_error(worst)}")
+        lines.append(f"~ {name} sampled: {words}, {show_error(worst)}")
     return lines
 
 
@@ -268,7 +268,7 @@ def shifts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     each = ", ".join(f"{row['bytes']} B {show_error(row['error'])}" for row in parts)
     of = parts[0]
-    return [f"~ told from {of['rounds_played']:,} of {of['rounds']:,} shifts: {each}"]
+    return [f"~ extrapolated from {of['rounds_played']:,} of {of['rounds']:,} shifts: {each}"]
 
 
 def show_error(error: float) -> str:
@@ -355,7 +355,7 @@ def network(counts: Mapping[str, Any]) -> str:
 def congestion(counts: Mapping[str, Any] | None) -> list[str]:
     """What switches did about NICs that were sent more than they take, if there is anything."""
     if counts and counts["onsets"]:
-        held = f"senders told to hold back {counted(counts['holds'], 'time')}"
+        held = f"senders throttled {counted(counts['holds'], 'time')}"
         often = f" {counts['onsets']:,} times" if counts["onsets"] > counts["nics"] else ""
         return [f"{counted(counts['nics'], 'NIC')} congested{often}, {held}"]
     return []
@@ -381,7 +381,7 @@ def beside(row: Mapping[str, Any]) -> list[str]:
 
 
 def at_least(row: Mapping[str, Any], which: str, words: Callable[[float | None], str]) -> str:
-    """A latency in `words`; where packets had not come at the end, what it is at least."""
+    """A latency in `words`; a lower bound if packets were in flight at the end."""
     if not row.get("unfinished"):
         return words(row.get(f"latency_{which}_s"))
     least = row.get(f"least_{which}_s")
@@ -389,7 +389,7 @@ def at_least(row: Mapping[str, Any], which: str, words: Callable[[float | None],
 
 
 def missing(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What `>` stands for, and at which loads."""
+    """The note about lower bounds, with their loads."""
     shares = [
         f"{row['offered']:g}: {show_percent(row['unfinished'] / row['packets'])}"
         for row in rows
@@ -397,8 +397,8 @@ def missing(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
     if not shares:
         return []
-    said = f"of the packets that had not come at the end (load {', '.join(shares)})"
-    return [f"> is at least: by the age {said}; a longer run shows more"]
+    loads = ", ".join(shares)
+    return [f"> is a lower bound: some packets were in flight at the end (load {loads})"]
 
 
 def spoken(background: Mapping[str, Any]) -> str:
@@ -565,8 +565,8 @@ def run(
 
 def file_io(found: Mapping[str, Any] | None, head: str) -> list[str]:
     """What the files of a run take, a line each."""
-    said = found["note"].split("; ") if found else ()
-    return [f"{head if not i else ' ' * len(head)}{line}" for i, line in enumerate(said)]
+    words = found["note"].split("; ") if found else ()
+    return [f"{head if not i else ' ' * len(head)}{line}" for i, line in enumerate(words)]
 
 
 def unpredicted(s: Mapping[str, Any]) -> str:

@@ -75,7 +75,7 @@ def test_congestion_is_reported_and_managed_in_each_class(odonata):
     for background in (incast, incast + other, incast + other + ("--congestion", "on")):
         done = odonata(*bench, *background)
         assert done.returncode == 0, done.stderr
-        assert "# 1 NIC congested, senders told to hold back" in done.stdout
+        assert "# 1 NIC congested, senders throttled" in done.stdout
     off = odonata(*bench, *incast, *other, "--congestion", "off")
     assert off.returncode == 0 and "congested" not in off.stdout, off.stderr
 

@@ -322,8 +322,9 @@ def test_python_arguments_of_the_wrong_type(tmp_path):
     assert wrong(lambda: od.run(job, ["true"], env={"A": 1})) == ["env"]
     assert wrong(lambda: od.bench.latency(job, fidelity=None)) == ["fidelity"]
     for share in (10, "10", 0, float("nan"), float("inf"), True, "x", [0.1]):
-        put_alltoall = {"fidelity": "auto", "tolerance": share}
-        assert wrong(lambda put_alltoall=put_alltoall: od.bench.bcast(job, sizes=[8], **put_alltoall)) == ["tolerance"]
+        options = {"fidelity": "auto", "tolerance": share}
+        found = wrong(lambda options=options: od.bench.bcast(job, sizes=[8], **options))
+        assert found == ["tolerance"]
     with pytest.raises(od.InputError, match="did you mean `10%`"):
         od.bench.bcast(job, sizes=[8], fidelity="auto", tolerance=10)
     four = machine.job(nodes=4)
@@ -363,21 +364,23 @@ def test_windows_are_for_tests_of_bandwidth(odonata):
 
     # One message at a time takes a round trip each, in which a window of 64 sends many.
     assert rate("--window", "1") * 4 < rate() == rate("-W", "64")
-    for put_alltoall, wanted in [
+    for words, wanted in [
         (("bw", "--window", "0"), "1"),
         (("bw", "--window", "65537"), "65536"),
         (("bw", "--window", "x"), "whole number"),
         (("latency", "--window", "8"), "bandwidth"),
         (("mbw_mr", "--window", "65536", "--nodes", "512", "--ppn", "4"), "at most"),
     ]:
-        done = odonata("bench", *put_alltoall, "--machine", "aurora", "--sizes", "8")
-        assert done.returncode == 2 and "--window" in done.stderr and wanted in done.stderr, put_alltoall
+        done = odonata("bench", *words, "--machine", "aurora", "--sizes", "8")
+        assert done.returncode == 2, words
+        assert "--window" in done.stderr and wanted in done.stderr, words
 
 
 def test_some_shifts_represent_all(odonata):
-    put_alltoall = ("put_alltoall", "--machine", "dragonfly-1056", "--nodes", "66", "--sizes", "8,1Ki")
+    put_alltoall = ("put_alltoall", "--machine", "dragonfly-1056", "--nodes", "66",
+                    "--sizes", "8,1Ki")  # fmt: skip
     said = odonata("bench", *put_alltoall).stdout
-    told = r"^# ~ told from 64 of 65 shifts: 8 B ±\S+ %, 1024 B ±\S+ %$"
+    told = r"^# ~ extrapolated from 64 of 65 shifts: 8 B ±\S+ %, 1024 B ±\S+ %$"
     assert re.search(told, said, re.M), said
     assert "~" not in odonata("bench", *put_alltoall, "--shifts", "65").stdout
     for words, wanted in [

@@ -329,7 +329,7 @@ def test_victims_pass_an_incast_where_congestion_is_managed(odonata):
     assert on["onsets"] == 1 and on["holds"] >= 64 and off["holds"] == 0
     counts = {"nics": 1, "onsets": 2, "holds": 65}
     [line] = texts.congestion(counts)
-    assert line == "1 NIC congested 2 times, senders told to hold back 65 times"
+    assert line == "1 NIC congested 2 times, senders throttled 65 times"
     assert texts.congestion({**counts, "onsets": 1})[0].startswith("1 NIC congested, senders")
     assert on["least_mean_s"] <= 1.1 * on["alone_mean_s"]
     assert on["background"][0]["receiver"] > 0.95

@@ -393,8 +393,8 @@ def test_a_limit_without_a_fit_is_not_called_safe():
 def test_one_size_or_unlike_runs_allow_no_prediction():
     for runs, words in (
         ([], "two numbers of nodes"),
-        ([run_of(8, 10)], "nothing is foretold from one"),
-        ([run_of(8, 10), run_of(8, 11)], "nothing is foretold from one"),
+        ([run_of(8, 10)], "one size predicts nothing"),
+        ([run_of(8, 10), run_of(8, 11)], "one size predicts nothing"),
         ([run_of(8, 10), run_of(16, 20, machine="n")], "the same machine"),
         ([run_of(8, 10), run_of(16, 20, ppn=2)], "the same ppn"),
         ([run_of(8, 10), run_of(16, 20, 999)], "other bounds of tag.* FI_CXI_"),

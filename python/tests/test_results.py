@@ -553,7 +553,7 @@ def test_of_two_at_once_one_is_whole_and_both_are_told_the_truth(tmp_path, force
 
 def test_who_waits_for_another_run_says_so(tmp_path, monkeypatch):
     """The other process ends as soon as the message is printed."""
-    monkeypatch.setattr(tables, "PATIENCE_S", 0)
+    monkeypatch.setattr(tables, "LOCK_NOTICE_S", 0)
     said = []
     other = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)
@@ -562,10 +562,10 @@ def test_who_waits_for_another_run_says_so(tmp_path, monkeypatch):
         said.append(words)
         os.close(other)
 
-    tables.put(tmp_path / "." / ".", {"kind": "bench"}, FITS, {}, tell=tell)
+    tables.put(tmp_path / "." / ".", {"kind": "bench"}, FITS, {}, notify=tell)
     assert tables.read(tmp_path)[1] == FITS
     assert len(said) == 1 and os.path.relpath(tmp_path) in said[0]
-    tables.put(tmp_path, {"kind": "bench"}, FITS, {}, force=True, tell=said.append)
+    tables.put(tmp_path, {"kind": "bench"}, FITS, {}, force=True, notify=said.append)
     assert len(said) == 1
 
 

@@ -289,7 +289,7 @@ def traffic_content(
 ) -> dict[str, Any]:
     """What the page shows of a traffic sweep."""
     rows = data.get("rows") or s["rows"]
-    # Where nothing arrived in the window it was too short to tell.
+    # If no packet arrived, the window was too short.
     points = [(r["offered"], r["accepted"]) for r in rows if r.get("hops_mean")]
     picture = drawings.curve([(s["pattern"], points)], "offered load", "accepted load", False,
                         lambda v: f"{v:.2g}", lambda v: f"{v:.2g}")  # fmt: skip

@@ -345,8 +345,8 @@ def point_of(
 def key_of(command: str, words: Mapping[str, Sequence[str]]) -> str:
     """A digest of all that determines the result: the point, its files, the variables that a
     program's library reads, and the version of odonata."""
-    heard = knobs(os.environ) if command == "run" else {}
-    named = {word for given in words.values() for word in given} | set(heard.values())
+    set_variables = knobs(os.environ) if command == "run" else {}
+    named = {word for given in words.values() for word in given} | set(set_variables.values())
     named |= {word.partition("=")[2] for word in words.get("env", ())}
     for machine in filter(is_file, words.get("machine", ())):
         named |= {file for file, _ in files_of(Diagnostics(), machine)}
@@ -354,7 +354,7 @@ def key_of(command: str, words: Mapping[str, Sequence[str]]) -> str:
         "odonata": version(),
         "command": command,
         "words": words,
-        "variables": heard,
+        "variables": set_variables,
         "files": {word: file_digest(word) for word in named if is_file(word)},
     }
     text = json.dumps(grouped, sort_keys=True, default=str)
