@@ -104,7 +104,7 @@ def test_the_variables_are_honored(odonata, name):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         ((*LATENCY, "--class", "low-latancy"), ["--class", "did you mean `low-latency`"]),
         ((*LATENCY, "--background", "uniform:0.1,bulk"), ["bulk", "did you mean `bulk-data`"]),
@@ -117,10 +117,10 @@ def test_the_variables_are_honored(odonata, name):
           "classes.best-effort.ceiling=50"), ["without a ceiling"]),
     ],
 )  # fmt: skip
-def test_invalid_classes_are_reported(odonata, words, said):
+def test_invalid_classes_are_reported(odonata, words, expected):
     done = odonata(*words)
     assert done.returncode == 2, done.stderr
-    assert all(word in done.stderr for word in said), done.stderr
+    assert all(word in done.stderr for word in expected), done.stderr
 
 
 def test_the_python_api_takes_the_same():

@@ -30,9 +30,9 @@ def test_cxx(odonata, tmp_path):
 
 
 def test_a_program_sees_the_same_times_again(odonata):
-    said = {odonata("run", "-n", 1, *SMALL, "--", "python", "-c", READS).stdout for _ in range(2)}
-    assert len(said) == 1, said
-    first = float(said.pop().split()[0])
+    times = {odonata("run", "-n", 1, *SMALL, "--", "python", "-c", READS).stdout for _ in range(2)}
+    assert len(times) == 1, times
+    first = float(times.pop().split()[0])
     assert seconds(2026, 1, 1) <= first < seconds(2026, 1, 1) + 60
 
 

@@ -160,11 +160,11 @@ def test_results_of_hpcc_are_residuals_and_no_times():
 
 
 def test_lost_updates_of_randomaccess_do_not_count_but_its_verdict_does():
-    told = "Found {} errors in 262144 locations ({}).\nBegin of Summary section.\n"
-    told += "MPIRandomAccess_Errors={}\nMPIRandomAccess_N=262144\n"
-    answers = validate.hpcc_answers(told.format(0, "passed", 0))
-    assert validate.hpcc_answers(told.format(13, "passed", 13)) == answers
-    assert validate.hpcc_answers(told.format(13, "failed", 13)) != answers
+    result = "Found {} errors in 262144 locations ({}).\nBegin of Summary section.\n"
+    result += "MPIRandomAccess_Errors={}\nMPIRandomAccess_N=262144\n"
+    answers = validate.hpcc_answers(result.format(0, "passed", 0))
+    assert validate.hpcc_answers(result.format(13, "passed", 13)) == answers
+    assert validate.hpcc_answers(result.format(13, "failed", 13)) != answers
     assert "262144" in answers
 
 

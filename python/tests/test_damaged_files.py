@@ -47,10 +47,10 @@ def refused(tmp_path, monkeypatch, capfd):
     def run(*words) -> str:
         capfd.readouterr()
         code = cli.code_of(list(map(str, words)))
-        told = capfd.readouterr()
-        assert code == 2, told.err[-3000:]
-        assert told.out == "" and "    wanted  " in told.err
-        return told.err
+        result = capfd.readouterr()
+        assert code == 2, result.err[-3000:]
+        assert result.out == "" and "    wanted  " in result.err
+        return result.err
 
     return run
 
@@ -113,8 +113,8 @@ def test_a_pipe_from_another_program_is_read(odonata, tmp_path):
 @pytest.mark.parametrize("reader", ["study", "machine", "jobs", "faults", "profile"])
 def test_deeply_nested_files_are_refused(refused, tmp_path, reader, text):
     (tmp_path / "deep.toml").write_text(text)
-    said = refused(*READERS[reader]("./deep.toml"))
-    assert "deep.toml" in said and len(said) < 4000, said
+    output = refused(*READERS[reader]("./deep.toml"))
+    assert "deep.toml" in output and len(output) < 4000, output
 
 
 def test_a_study_that_repeats_itself_is_checked_once(odonata, tmp_path):
@@ -188,8 +188,8 @@ def test_a_damaged_result_directory_is_refused(refused, tmp_path, results, comma
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "summary.json").write_text(content)
     more = ("--no-published",) if command == "report" else (results / "run-8",)
-    said = refused(command, "run", *more)
-    assert "RUNDIR" in said
+    output = refused(command, "run", *more)
+    assert "RUNDIR" in output
     assert [p.name for p in (tmp_path / "run").iterdir()] == ["summary.json"]
 
 
@@ -268,24 +268,24 @@ def test_a_small_file_of_very_many_values_is_refused(refused, tmp_path):
 
 
 def test_control_characters_are_shown_as_codes(refused):
-    said = refused("show", "a\x1b[31m\u202e\nb" + "x" * 5000)
-    assert "\x1b" not in said and "\\x1b[31m\\u202e\\nbxxx" in said and len(said) < 2000
+    output = refused("show", "a\x1b[31m\u202e\nb" + "x" * 5000)
+    assert "\x1b" not in output and "\\x1b[31m\\u202e\\nbxxx" in output and len(output) < 2000
 
 
 def test_very_many_problems_are_counted(refused, tmp_path):
     (tmp_path / "nodes").write_text("99999:900000\n")
-    said = refused(*BENCH, "--placement", "nodes")
-    assert "899980 more ranks" in said and len(said) < 8000
+    shown = refused(*BENCH, "--placement", "nodes")
+    assert "899980 more ranks" in shown and len(shown) < 8000
     (tmp_path / "m.toml").write_text("".join(f"k{n} = 1\n" for n in range(3000)))
-    said = refused("show", "./m.toml")
+    shown = refused("show", "./m.toml")
     # The core returns a thousand problems, and the number of all others.
-    assert "1,001 problems" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
+    assert "1,001 problems" in shown.splitlines()[0] and shown.splitlines()[-1] == "  and 951 more"
     keys = "".join(f"k{n} = 1\n" for n in range(200))
     points = "".join(f"[[point]]\nseed = {n}\n{keys}" for n in range(15))
     base = '[base]\ncommand = "bench"\nname = "latency"\n'
     (tmp_path / "s.toml").write_text(base + points)
-    said = refused("sweep", "s.toml")
-    assert "1,001 problems" in said.splitlines()[0] and said.splitlines()[-1] == "  and 951 more"
+    shown = refused("sweep", "s.toml")
+    assert "1,001 problems" in shown.splitlines()[0] and shown.splitlines()[-1] == "  and 951 more"
 
 
 def test_a_record_s_name_is_a_file_s(odonata, tmp_path):

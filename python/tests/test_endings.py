@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 
 
 @pytest.mark.parametrize(
-    ("mask", "status", "how", "code", "said"),
+    ("mask", "status", "how", "code", "expected"),
     [
         (0b111, 0, 0, 0, "3 of 3 ranks exited with status 0 without MPI_Finalize, first rank 0"),
         (0b111, 0, 1, 0, "3 of 3 ranks exited with status 0 without MPI_Finalize, first rank 0"),
@@ -159,13 +159,13 @@ int main(int argc, char **argv)
     ids=["all", "all by _exit", "one", "one at the start", "exit handler", "others wait",
          "with a status"],
 )  # fmt: skip
-def test_without_finalize(odonata, build, mask, status, how, code, said):
+def test_without_finalize(odonata, build, mask, status, how, code, expected):
     done = odonata("run", "-n", 3, *MACHINE, "--json", "--", build(LEAVES), mask, status, how)
     assert done.returncode == code, done.stderr
-    if said is None:
+    if expected is None:
         assert "MPI_Finalize" not in done.stderr
     else:
-        assert said in done.stderr
+        assert expected in done.stderr
     assert (code == 0) == ("Predicted time" in done.stderr)
 
 
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "expected"),
     [
         (0, r"signal 11 \(SIGSEGV\) before MPI_Init$"),
         (1, r"signal 11 \(SIGSEGV\) in MPI_Send$"),
@@ -229,10 +229,10 @@ int main(int argc, char **argv)
         (4, r"signal 11 \(SIGSEGV\) in MPI_Comm_size$"),
     ],
 )
-def test_a_signal_is_reported_with_its_call(odonata, build, how, said):
+def test_a_signal_is_reported_with_its_call(odonata, build, how, expected):
     done = odonata("run", "-n", 2, *MACHINE, "--", build(DIES), how)
     assert done.returncode in (128 + 11, 128 + 8), done.stderr
-    assert re.search(rf"rank \d on \S+ was killed by {said}", done.stderr, re.M), done.stderr
+    assert re.search(rf"rank \d on \S+ was killed by {expected}", done.stderr, re.M), done.stderr
 
 
 # Modules that the command imports in this order; it is interrupted during each import.

@@ -83,9 +83,9 @@ def ended_by(odonata, number):
 
 
 def by_a_rank(odonata, code, seen):
-    said = odonata(*RUN, "python", "-c", code)
-    assert said.returncode == seen, said.stderr
-    return [said.returncode]
+    output = odonata(*RUN, "python", "-c", code)
+    assert output.returncode == seen, output.stderr
+    return [output.returncode]
 
 
 PRODUCED = {
@@ -125,13 +125,13 @@ def test_a_code_of_the_page_is_produced(odonata, code):
 
 
 def test_the_help_lists_the_codes_and_the_page(odonata):
-    said = odonata("--help").stdout
-    assert "docs/reference/exit-codes.md" in said
+    output = odonata("--help").stdout
+    assert "docs/reference/exit-codes.md" in output
     for code in ("0", "1", "2", "70"):
-        assert re.search(rf"\b{code} ", said), said
+        assert re.search(rf"\b{code} ", output), output
 
 
 def test_the_summary_has_the_exit_code(odonata):
     done = odonata(*RUN[:-2], "--json", "--quiet", "--", "python", PROGRAMS / "deadlock.py")
-    told = json.loads(done.stdout)
-    assert (done.returncode, told["exit_code"], told["failure"]["kind"]) == (1, 1, "deadlock")
+    result = json.loads(done.stdout)
+    assert (done.returncode, result["exit_code"], result["failure"]["kind"]) == (1, 1, "deadlock")

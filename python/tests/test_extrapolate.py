@@ -132,25 +132,25 @@ def test_extrapolation_equals_a_recording_on_as_many_ranks(
     for file in (made, large):
         played = odonata("replay", file, *MACHINE, "--json", "--quiet")
         assert played.returncode == 0, played.stderr
-        told = json.loads(played.stdout)
-        times.append((told["time_s"], told["messages"], told["bytes"], told["digest"]))
+        result = json.loads(played.stdout)
+        times.append((result["time_s"], result["messages"], result["bytes"], result["digest"]))
     assert times[0] == times[1]
 
 
 def test_extrapolated_recordings_and_replays_are_marked(odonata, tmp_path, recorded):
     small, made = recorded(9, "halo", 2, 0, 1, 64), tmp_path / "made.parquet"
     done = odonata("extrapolate", small, "--ranks", 16, "-o", made, "--json")
-    told = json.loads(done.stdout)
-    assert told["ranks"] == 16 and told["recordings"] == [{"file": str(small), "ranks": 9}]
-    assert told["rules"] == ["all ranks: a grid of 2 dimensions (--)"]
+    result = json.loads(done.stdout)
+    assert result["ranks"] == 16 and result["recordings"] == [{"file": str(small), "ranks": 9}]
+    assert result["rules"] == ["all ranks: a grid of 2 dimensions (--)"]
     header = json.loads(parquet.read_schema(made).metadata[b"odonata"])
-    assert header["extrapolated"]["recordings"] == told["recordings"]
+    assert header["extrapolated"]["recordings"] == result["recordings"]
     # Results of the smaller run are not in the header of the larger one.
     assert not {"time_s", "digest", "nodes"} & header["recorded"].keys()
     played = odonata("replay", made, *MACHINE, "--json")
     words = "extrapolated, not recorded: 16 ranks from recordings of 9"
     assert words in played.stderr
-    assert json.loads(played.stdout)["extrapolated"]["rules"] == told["rules"]
+    assert json.loads(played.stdout)["extrapolated"]["rules"] == result["rules"]
     again = odonata("extrapolate", made, "--ranks", 64, "-o", tmp_path / "more.parquet")
     assert again.returncode == 2 and "what was recorded, not what was extrap" in again.stderr
 
@@ -254,9 +254,9 @@ def made_of_lines(tmp_path, few, many, message, back) -> dict:
     # The reader rejects a file with more lines than bytes.
     played = od.replay(od.machine("dragonfly-1056"), made, fidelity="loggp")
     assert played.exit_code == 0
-    told = {(row["bytes"], row["back"]) for row in rows_of(made) if row["op"] == "packs"}
-    assert len(told) == 1
-    message, touched = told.pop()
+    result = {(row["bytes"], row["back"]) for row in rows_of(made) if row["op"] == "packs"}
+    assert len(result) == 1
+    message, touched = result.pop()
     return {"bytes": message, "back": touched}
 
 
@@ -264,24 +264,24 @@ def made_of_lines(tmp_path, few, many, message, back) -> dict:
 @pytest.mark.parametrize("many", [10, 20, 40])
 def test_lines_are_divided_like_their_bytes(tmp_path, few, many):
     """1,000 rows of 24 B at a stride of 40 B, divided among the ranks."""
-    told = made_of_lines(
+    result = made_of_lines(
         tmp_path, few, many, lambda n: 24 * 1000 // n, lambda n: lines(1000 // n, 24, 40)
     )
-    assert told["bytes"] == 24 * 1000 // many
-    assert abs(told["back"] - lines(1000 // many, 24, 40)) <= 64
+    assert result["bytes"] == 24 * 1000 // many
+    assert abs(result["back"] - lines(1000 // many, 24, 40)) <= 64
 
 
 def test_there_are_no_more_lines_than_bytes(tmp_path):
     """One line per byte: 1,000 / 16 bytes are rounded to 62 or 63, 64,000 / 16 are exact."""
-    told = made_of_lines(tmp_path, (4, 5), 16, lambda n: 1000 // n, lambda n: 64 * (1000 // n))
-    assert told["bytes"] in (62, 63) and told["back"] <= 64 * told["bytes"]
+    result = made_of_lines(tmp_path, (4, 5), 16, lambda n: 1000 // n, lambda n: 64 * (1000 // n))
+    assert result["bytes"] in (62, 63) and result["back"] <= 64 * result["bytes"]
 
 
 def test_lines_grow_with_the_bytes_in_them(tmp_path):
     """Even if recordings have one line: one row of 8 B per rank at a stride of 10 B."""
     assert lines(4, 8, 10) == lines(6, 8, 10) == 64
-    told = made_of_lines(tmp_path, (4, 6), 32, lambda n: 8 * n, lambda n: lines(n, 8, 10))
-    assert told["back"] >= told["bytes"] == 8 * 32
+    result = made_of_lines(tmp_path, (4, 6), 32, lambda n: 8 * n, lambda n: lines(n, 8, 10))
+    assert result["back"] >= result["bytes"] == 8 * 32
 
 
 def test_lines_without_proportion_to_the_bytes_are_refused(tmp_path):
@@ -305,8 +305,8 @@ def same_but_for_sends(odonata, made, large) -> None:
     for file in (made, large):
         played = odonata("replay", file, *MACHINE, "--json", "--quiet")
         assert played.returncode == 0, played.stderr
-        told = json.loads(played.stdout)
-        times.append((told["messages"], told["bytes"], told["time_s"]))
+        result = json.loads(played.stdout)
+        times.append((result["messages"], result["bytes"], result["time_s"]))
     assert times[0] == (*times[1][:2], pytest.approx(times[1][2], rel=1e-3))
 
 
@@ -345,11 +345,11 @@ def test_many_forms_are_regular_at_once(odonata, tmp_path, recorded):
              "objects", "parts")  # fmt: skip
     few, large = [recorded(n, "forms", *forms) for n in (8, 16)], recorded(64, "forms", *forms)
     made = tmp_path / "made.parquet"
-    told = od.extrapolate(few, ranks=64, record=made)
+    result = od.extrapolate(few, ranks=64, record=made)
     same_but_for_sends(odonata, made, large)
     for words in ("a grid of 2 dimensions (--)", "a grid of 3 dimensions (---)", "n - 1 times",
                   "a binomial tree", "bytes of faces in inverse", "log2 n times"):  # fmt: skip
-        assert words in told.rules[0], told.rules
+        assert words in result.rules[0], result.rules
 
 
 def ring(n: int):
@@ -372,7 +372,7 @@ def changed(n: int, rank: int, step: int, nth: int, **fields):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "expected"),
     [
         # The message names rank, call, function and the field that differs.
         (lambda n: changed(n, 3, 2, 1, bytes=100),
@@ -393,12 +393,12 @@ def changed(n: int, rank: int, step: int, nth: int, **fields):
          ["rank 3, call 4 (send)", "MPI_Send or MPI_Isend with rank 4", "wait"]),
     ],
 )  # fmt: skip
-def test_a_refusal_states_the_difference(tmp_path, wrong, said):
+def test_a_refusal_states_the_difference(tmp_path, wrong, expected):
     few = [written(tmp_path / f"{n}.parquet", wrong(n)) for n in (8, 16)]
     with pytest.raises(od.InputError) as refused:
         od.extrapolate(few, ranks=32, record=tmp_path / "made.parquet")
-    told = str(refused.value)
-    assert all(words in told for words in said), told
+    result = str(refused.value)
+    assert all(words in result for words in expected), result
     assert not (tmp_path / "made.parquet").exists()
 
 

@@ -43,25 +43,25 @@ def found(odonata, script: str, *more: str) -> tuple[dict | None, str]:
 
 @pytest.mark.parametrize("more", [(), ("--clock", "real"), ("--warm", "none")])
 def test_files_opened_without_mpi_are_reported(odonata, more):
-    io, said = found(odonata, POSIX, *more)
+    io, output = found(odonata, POSIX, *more)
     assert (io["opened_to_write"], io["opened_to_read"]) == (6, 2)
     assert (io["mpi_opens"], io["mpi_transfers"]) == (0, 0)
-    assert re.search(r"^Files +no file system is simulated$", said, re.MULTILINE)
-    assert "6 to write, 2 to read) take no time" in said and "MPI-IO" not in said
+    assert re.search(r"^Files +no file system is simulated$", output, re.MULTILINE)
+    assert "6 to write, 2 to read) take no time" in output and "MPI-IO" not in output
 
 
 def test_mpi_io_is_reported_with_its_modeled_rate(odonata):
-    io, said = found(odonata, MPI_IO, "--set", "storage.node_rate=3 GB/s")
+    io, output = found(odonata, MPI_IO, "--set", "storage.node_rate=3 GB/s")
     assert (io["mpi_opens"], io["mpi_transfers"]) == (2, 4)
     assert (io["opened_to_write"], io["opened_to_read"]) == (0, 0)
     assert io["storage_node_B_per_s"] == pytest.approx(3e9)
     assert "no file system is simulated" in io["note"]
-    assert "[storage]" in said and "3.00 GB/s per node" in said
+    assert "[storage]" in output and "3.00 GB/s per node" in output
 
 
 def test_a_run_without_files_has_no_note(odonata):
-    io, said = found(odonata, NEITHER)
-    assert io is None and "file system" not in said
+    io, output = found(odonata, NEITHER)
+    assert io is None and "file system" not in output
 
 
 def test_concurrent_jobs_are_reported_separately(odonata):

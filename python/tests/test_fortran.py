@@ -362,16 +362,16 @@ def test_integers_that_are_not_the_librarys_are_refused(environment):
 
 
 @pytest.mark.parametrize(
-    "compiler, said",
+    "compiler, expected",
     [("no-such-compiler", "cannot run the Fortran compiler `no-such-compiler`; FC names another"),
      ("true", "`true` cannot compile")],
 )  # fmt: skip
-def test_an_invalid_compiler_is_named(tmp_path, compiler, said):
+def test_an_invalid_compiler_is_named(tmp_path, compiler, expected):
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "FC": compiler}
     command = ["sh", WRAPPERS / "odonata-mpifort", "program.f90"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert expected in done.stderr
     assert not list(tmp_path.rglob("*.a")), "half a cache would be taken for a whole one"
 
 

@@ -83,8 +83,8 @@ def test_inputs_are_valid_before_they_are_damaged(tmp_path, kind, monkeypatch):
 ])  # fmt: skip
 def test_the_judge_finds_broken_guarantees(code, stdout, stderr, wrong):
     found = judge.Outcome(code, stdout, stderr, {}, {}, 0.1)
-    said = judge.wrong_with(judge.Case("option", ("show",)), found)
-    assert said is None if wrong is None else wrong in said
+    output = judge.wrong_with(judge.Case("option", ("show",)), found)
+    assert output is None if wrong is None else wrong in output
 
 
 def test_the_judge_checks_files_and_time():
@@ -92,8 +92,8 @@ def test_the_judge_checks_files_and_time():
     case = judge.Case("option", ("show",))
     found = judge.Outcome(2, "", refused, {}, {"out/rows.parquet": 3}, 0.1)
     assert "files written" in judge.wrong_with(case, found)
-    for code, said in ((0, ""), (2, refused)):
-        slow = judge.Outcome(code, "", said, {}, {}, 21)
+    for code, output in ((0, ""), (2, refused)):
+        slow = judge.Outcome(code, "", output, {}, {}, 21)
         assert "longer than 20 s" in judge.wrong_with(case, slow)
 
 

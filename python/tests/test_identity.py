@@ -47,9 +47,9 @@ from mpi4py import MPI
 world = MPI.COMM_WORLD
 name = MPI.Get_processor_name()
 read = open("/proc/sys/kernel/hostname").read().strip()
-said = {platform.node(), socket.gethostname(), socket.getfqdn(), os.uname().nodename, read}
-said.add(os.popen("uname -n").read().strip())
-assert said == {name}, (said, name)
+names = {platform.node(), socket.gethostname(), socket.getfqdn(), os.uname().nodename, read}
+names.add(os.popen("uname -n").read().strip())
+assert names == {name}, (names, name)
 # A socket that rank 0 binds to its node's name is found from the other node.
 server = socket.socket()
 if world.rank == 0:

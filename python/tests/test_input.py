@@ -16,7 +16,7 @@ TRUE = ("--", "true")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         # unknown names, with the nearest
         ((*LATENCY[:3], "aurra"), ["--machine", "aurra", "did you mean `aurora`?"]),
@@ -118,31 +118,31 @@ TRUE = ("--", "true")
         ((*LATENCY, "--force"), ["--force", "--out"]),
     ],
 )  # fmt: skip
-def test_one_problem(odonata, arguments, said):
+def test_one_problem(odonata, arguments, expected):
     done = odonata(*arguments)
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""
     head = "odonata: error: 1 problem in the input; nothing was run"
     assert done.stderr.startswith(head), done.stderr
     plain = done.stderr.replace(",", "")
-    for words in said:
+    for words in expected:
         assert words.replace(",", "") in plain, done.stderr
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (("--ranks", "64"), {"RECORD": "a.parquet", "--record": "-o made.parquet"}),
         (("-o", "b"), {"RECORD": "a.parquet", "--ranks": "whole number of at least 4"}),
         (("-o", "/"), {"RECORD": "a.parquet", "--ranks": "whole number", "--record": "found   /"}),
     ],
 )
-def test_all_problems_of_an_extrapolation(odonata, arguments, said):
+def test_all_problems_of_an_extrapolation(odonata, arguments, expected):
     done = odonata("extrapolate", "a.parquet", *arguments)
     first, *diagnostics = done.stderr.split("\n\n")
-    assert done.returncode == 2 and first.startswith(f"odonata: error: {len(said)} problems in")
-    told = {text.split()[0]: text for text in diagnostics}
-    assert told.keys() == said.keys() and all(said[at] in told[at] for at in said), told
+    assert done.returncode == 2 and first.startswith(f"odonata: error: {len(expected)} problems in")
+    found = {text.split()[0]: text for text in diagnostics}
+    assert found.keys() == expected.keys() and all(expected[a] in found[a] for a in expected), found
 
 
 def test_all_problems_at_once(odonata):
@@ -207,7 +207,7 @@ def test_a_machine_file_of_the_user(odonata, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("0\n", ["nodes: 1 node\n", "each of 2 ranks"]),
         ("0\n99999\n", ["nodes: node 99999 for rank 1"]),
@@ -216,11 +216,11 @@ def test_a_machine_file_of_the_user(odonata, tmp_path):
         ("0\nx\n", ["nodes:2", "found   x"]),
     ],
 )
-def test_placement_files(odonata, tmp_path, text, said):
+def test_placement_files(odonata, tmp_path, text, expected):
     (tmp_path / "nodes").write_text(text)
     done = odonata(*RUN, "--placement", "nodes", *TRUE)
     assert done.returncode == 2 and "1 problem" in done.stderr
-    for words in said:
+    for words in expected:
         assert words in done.stderr, done.stderr
 
 
@@ -237,7 +237,7 @@ def test_a_benchmark_uses_the_nodes_of_its_list(odonata, tmp_path):
 def test_errors_in_a_file_name_the_file(odonata, tmp_path):
     """With its line or key; for a changed key, the key is named."""
 
-    def said(*arguments):
+    def errors(*arguments):
         done = odonata(*arguments)
         assert done.returncode == 2, done.stderr
         return done.stderr
@@ -247,19 +247,19 @@ def test_errors_in_a_file_name_the_file(odonata, tmp_path):
     (tmp_path / "mine.toml").write_text(source.replace("window", "widnow"))
     bench = ("bench", "latency", "--machine")
     for command in ((*bench, "mine.toml"), ("show", "mine.toml")):
-        assert "\n  mine.toml, nic.widnow\n" in said(*command)
-    text = said(*bench, "mine.toml", "--set", "nic.window=x")
+        assert "\n  mine.toml, nic.widnow\n" in errors(*command)
+    text = errors(*bench, "mine.toml", "--set", "nic.window=x")
     assert "\n  nic.window\n" in text and "\n  mine.toml, nic.widnow\n" in text
     (tmp_path / "broken.toml").write_text("\nname = = 3\n")
-    assert "\n  ./broken.toml, line 2\n" in said(*bench, "./broken.toml")
+    assert "\n  ./broken.toml, line 2\n" in errors(*bench, "./broken.toml")
     (tmp_path / "nodes").write_text("1:40\n")
-    text = said("run", "-n", 40, *TRAFFIC[2:], "--placement", "nodes", *TRUE)
+    text = errors("run", "-n", 40, *TRAFFIC[2:], "--placement", "nodes", *TRUE)
     assert "\n  --placement\n    found   nodes: 40 ranks on a node\n" in text
-    text = said("run", "-n", 40, *TRAFFIC[2:], "--hostfile", "nodes", *TRUE)
+    text = errors("run", "-n", 40, *TRAFFIC[2:], "--hostfile", "nodes", *TRUE)
     assert "\n  --hostfile\n    found   nodes: 40 ranks on a node\n" in text
     ranks = "".join(f"rank {i} {{\nl1: calc 1\n}}\n" for i in range(1057))
     (tmp_path / "large.goal").write_text(f"num_ranks 1057\n{ranks}")
-    text = said("replay", "large.goal", *TRAFFIC[2:])
+    text = errors("replay", "large.goal", *TRAFFIC[2:])
     assert "\n  FILE\n    found   large.goal: 1057 ranks\n" in text
 
 
@@ -377,15 +377,14 @@ def test_windows_are_for_tests_of_bandwidth(odonata):
 
 
 def test_some_shifts_represent_all(odonata):
-    put_alltoall = ("put_alltoall", "--machine", "dragonfly-1056", "--nodes", "66",
-                    "--sizes", "8,1Ki")  # fmt: skip
-    said = odonata("bench", *put_alltoall).stdout
-    told = r"^# ~ extrapolated from 64 of 65 shifts: 8 B ±\S+ %, 1024 B ±\S+ %$"
-    assert re.search(told, said, re.M), said
-    assert "~" not in odonata("bench", *put_alltoall, "--shifts", "65").stdout
+    bench = ("put_alltoall", "--machine", "dragonfly-1056", "--nodes", "66", "--sizes", "8,1Ki")
+    output = odonata("bench", *bench).stdout
+    line = r"^# ~ extrapolated from 64 of 65 shifts: 8 B ±\S+ %, 1024 B ±\S+ %$"
+    assert re.search(line, output, re.M), output
+    assert "~" not in odonata("bench", *bench, "--shifts", "65").stdout
     for words, wanted in [
-        ((*put_alltoall, "--shifts", "66"), "from 32 to 65"),
-        ((*put_alltoall, "--shifts", "x"), "whole number"),
+        ((*bench, "--shifts", "66"), "from 32 to 65"),
+        ((*bench, "--shifts", "x"), "whole number"),
         (("bw", "--machine", "aurora", "--shifts", "64"), "put_alltoall"),
     ]:
         done = odonata("bench", *words)
@@ -419,10 +418,10 @@ def test_an_invalid_machine_is_reported_with_other_errors(machine):
     }
     right = {"collective": "allreduce", "pattern": "uniform", "job 1: bench": "bw"}
     for at, call in calls.items():
-        for name, said in ((right[at], ["machine"]), ("nonesuch", ["machine", at])):
+        for name, output in ((right[at], ["machine"]), ("nonesuch", ["machine", at])):
             with pytest.raises(od.InputError) as error:
                 call(name)
-            assert sorted(c.at for c in error.value.diagnostics) == sorted(said)
+            assert sorted(c.at for c in error.value.diagnostics) == sorted(output)
 
 
 def test_a_variable_is_reported_with_an_invalid_machine(odonata):

@@ -171,7 +171,7 @@ def test_all_errors_of_a_jobs_file_are_reported_at_once(jobs, odonata, tmp_path)
 def test_errors_of_a_jobs_file_name_the_file(jobs):
     """All at once, and none about an option that is not given."""
 
-    def said(*arguments):
+    def errors(*arguments):
         done, _ = jobs(*arguments)
         assert done.returncode == 2, done.stderr
         return re.findall(r"\n  (\S.*)\n    found   (.*)", done.stderr)
@@ -182,28 +182,28 @@ def test_errors_of_a_jobs_file_name_the_file(jobs):
         + job(name="a", bench="bw", nodes=2)
         + "[[background]]\npattern = 'uniform'\nload = 3\n"
     )
-    assert said(several) == [
+    assert errors(several) == [
         ("jobs.toml, job 1: placement", "randm"), ("jobs.toml, job 2: name", "a"),
         ("jobs.toml, background", "3"), ("jobs.toml, noise", "2ms/1ms"),
         ("jobs.toml, warmup", "5 s"),
     ]  # fmt: skip
     # Errors that only the core detects, of one job or of several, name keys of the file.
     for more in ("", job(bench="bw", nodes=2)):
-        assert said(job(bench="bw", nodes=1) + more) == [("jobs.toml, job 1: nodes", "1")]
-        text = said(job(bench="bw", nodes=2000, ppn=2) + more)
+        assert errors(job(bench="bw", nodes=1) + more) == [("jobs.toml, job 1: nodes", "1")]
+        text = errors(job(bench="bw", nodes=2000, ppn=2) + more)
         assert text == [("jobs.toml, job 1: nodes", "2000 nodes of 2 ranks each")]
     traffic = "[[background]]\npattern = 'shift:5000'\nload = 0.1\n"
     one = job(bench="bw", nodes=2)
-    assert said(one + traffic) == [("jobs.toml, background", "shift:5000")]
-    assert said("--background", "shift:5000:0.1", one) == [("--background", "shift:5000")]
-    assert said("--noise", "2ms/1ms", one) == [("--noise", "2ms/1ms")]
+    assert errors(one + traffic) == [("jobs.toml, background", "shift:5000")]
+    assert errors("--background", "shift:5000:0.1", one) == [("--background", "shift:5000")]
+    assert errors("--noise", "2ms/1ms", one) == [("--noise", "2ms/1ms")]
 
 
 def test_errors_that_depend_on_the_machine_are_reported_with_others(jobs, tmp_path):
     """Jobs and backgrounds without other errors are checked against the machine. Errors have the
     numbers of the file, and none is repeated."""
 
-    def said(*arguments):
+    def errors(*arguments):
         done, _ = jobs(*arguments)
         assert done.returncode == 2, done.stderr
         return re.findall(r"\n  (\S.*)\n    found   (.*)", done.stderr)
@@ -217,7 +217,7 @@ def test_errors_that_depend_on_the_machine_are_reported_with_others(jobs, tmp_pa
     )
     options = ("--seed", "x", "--background", "uniform:0.1,low", "--background", "uniform:7",
                "--mpi", "mpch", "--limits", "sometimes")  # fmt: skip
-    found = said(*options, text)
+    found = errors(*options, text)
     assert sorted(found) == sorted([
         ("--seed", "x"), ("--mpi", "mpch"), ("--limits", "sometimes"),
         ("--background", "uniform:7"), ("--background", "uniform:0.1,low"),
@@ -228,11 +228,11 @@ def test_errors_that_depend_on_the_machine_are_reported_with_others(jobs, tmp_pa
     # Without a valid job, without a machine, and without a file.
     one = job(bench="alltoal", nodes=2)
     wrong = ("jobs.toml, job 1: bench", "alltoal")
-    assert said("--background", "shift:5000:0.1", one) == [wrong, ("--background", "shift:5000")]
-    assert said("--machine", "nowhere", one) == [("--machine", "nowhere"), wrong]
-    assert said("--faults", "random:1:x", one) == [("--faults", "random:1:x"), wrong]
+    assert errors("--background", "shift:5000:0.1", one) == [wrong, ("--background", "shift:5000")]
+    assert errors("--machine", "nowhere", one) == [("--machine", "nowhere"), wrong]
+    assert errors("--faults", "random:1:x", one) == [("--faults", "random:1:x"), wrong]
     text = "[[job]\n"  # no TOML
-    assert said("--background", "shift:5000:0.1", text) == [("--background", "shift:5000")]
+    assert errors("--background", "shift:5000:0.1", text) == [("--background", "shift:5000")]
 
 
 def test_backgrounds_are_listed_with_their_origin(odonata, tmp_path):
@@ -250,7 +250,7 @@ def test_backgrounds_are_listed_with_their_origin(odonata, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "said"),
+    ("option", "value", "expected"),
     [
         ("--background", "uniform", "such as `uniform:0.4`"),
         ("--background", "unifrom:0.4", "did you mean `uniform`?"),
@@ -261,9 +261,9 @@ def test_backgrounds_are_listed_with_their_origin(odonata, tmp_path):
         ("--noise", "2ms/1ms", "shorter than its period"),
     ],
 )
-def test_background_and_noise_are_checked(odonata, option, value, said):
+def test_background_and_noise_are_checked(odonata, option, value, expected):
     done = odonata("bench", "latency", "--machine", "dragonfly-1056", option, value)
-    assert done.returncode == 2 and option in done.stderr and said in done.stderr, done.stderr
+    assert done.returncode == 2 and option in done.stderr and expected in done.stderr, done.stderr
 
 
 def test_the_python_api_takes_the_same(tmp_path):
@@ -289,8 +289,8 @@ def test_the_python_api_takes_the_same(tmp_path):
         several = ["uniform:0.1", "unifrom:0.1", "shift:5000:0.1"]
         od.jobs(machine, [{"bench": "bww", "nodes": 2}, {"bench": "bw", "nodes": 1}],
                 background=several)  # fmt: skip
-    said = ["background 2", "background 3", "job 1: bench", "job 2: nodes"]
-    assert sorted(c.at for c in error.value.diagnostics) == said
+    output = ["background 2", "background 3", "job 1: bench", "job 2: nodes"]
+    assert sorted(c.at for c in error.value.diagnostics) == output
     job = machine.job(nodes=4, placement="group-spread", background="uniform:0.5")
     quiet = machine.job(nodes=4, placement="group-spread")
     busy, idle = (od.bench.allreduce(j, sizes=[8]).rows[0]["latency_s"] for j in (job, quiet))

@@ -29,10 +29,10 @@ def test_sessions(odonata, page):
                               capture_output=True, text=True, timeout=GUARD_S)  # fmt: skip
         printed = done.stdout.splitlines() + done.stderr.splitlines()
         missing = differs(expected, printed)
-        said = "\n".join(printed)
-        assert missing is None, f"{command}\nnot printed: {missing}\n{said}"
+        output = "\n".join(printed)
+        assert missing is None, f"{command}\nnot printed: {missing}\n{output}"
         fails = any(line.startswith("odonata: limit") for line in expected)
-        assert (done.returncode != 0) == fails, f"{command}\n{said}"
+        assert (done.returncode != 0) == fails, f"{command}\n{output}"
 
 
 def test_every_limit_has_its_page():
@@ -382,8 +382,8 @@ def test_results_without_memory_predict_other_limits():
 
 def test_a_limit_without_a_fit_is_not_called_safe():
     runs = [run_of(8, 0), run_of(16, 900)]
-    said = text.preflight(preflight.foretell(runs), runs)
-    assert "unknown" in said and "not met" not in said and "a run used none" in said
+    output = text.preflight(preflight.foretell(runs), runs)
+    assert "unknown" in output and "not met" not in output and "a run used none" in output
     runs = [run_of(8, 35, fixed=35), run_of(16, 35, fixed=35)]
     assert "not met" in text.preflight(preflight.foretell(runs), runs)
     runs = [run_of(8, 10, None), run_of(16, 20, None)]

@@ -23,8 +23,8 @@ def test_a_file_is_found_beside_the_file_that_is_like_it(odonata, tmp_path):
     mine = od.Machine.from_toml(tmp_path / "mine.toml")
     small = od.machine("aurora").summary["nodes"] // 166 * 4
     assert (mine.summary["name"], mine.summary["nodes"]) == ("mine", small)
-    told = [mine.setting(key) for key in ("about", "source", "routing", "fabric")]
-    assert told == ["Mine", "", "minimal", "slingshot"]
+    result = [mine.setting(key) for key in ("about", "source", "routing", "fabric")]
+    assert result == ["Mine", "", "minimal", "slingshot"]
     done = odonata("show", "mine.toml", "--json")
     assert json.loads(done.stdout) == mine.summary, done.stderr
 
@@ -38,7 +38,7 @@ def test_machines_with_different_base_files_differ(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("base", "said"),
+    ("base", "expected"),
     [
         ('like = "arora"', ["base.toml, like\n", "found   arora\n", "did you mean `aurora`?"]),
         ('like = "gone.toml"', ["base.toml, like\n", "found   gone.toml\n", "No such file"]),
@@ -49,13 +49,13 @@ def test_machines_with_different_base_files_differ(tmp_path):
         ("like = ", ["base.toml, line 1\n", "mine.toml, node.cores\n"]),
     ],
 )  # fmt: skip
-def test_errors_of_a_base_file_name_that_file(odonata, tmp_path, base, said):
+def test_errors_of_a_base_file_name_that_file(odonata, tmp_path, base, expected):
     write(tmp_path, mine='like = "base.toml"\n[node]\ncores = 0\n', base=base)
     done = odonata("show", "mine.toml")
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    for words in said:
+    for words in expected:
         assert words in done.stderr, done.stderr
-    assert "base.toml, node.cores" not in done.stderr, "which nobody asked for"
+    assert "base.toml, node.cores" not in done.stderr, "the base file is not at fault"
 
 
 def test_a_sweep_repeats_points_whose_base_file_has_changed(tmp_path):
@@ -63,7 +63,7 @@ def test_a_sweep_repeats_points_whose_base_file_has_changed(tmp_path):
     for latency in ("620 ns", "620 ns", "920 ns"):
         base = f'like = "dragonfly-1056"\n[nic]\nsend_latency = "{latency}"\n'
         write(tmp_path, mine='like = "base.toml"\n', base=base)
-        asked = {"command": "bench", "name": "latency", "fidelity": "loggp", "sizes": "8"}
-        study = {"base": asked, "grid": {"machine": [str(tmp_path / "mine.toml")]}}
+        command = {"command": "bench", "name": "latency", "fidelity": "loggp", "sizes": "8"}
+        study = {"base": command, "grid": {"machine": [str(tmp_path / "mine.toml")]}}
         computed.append(od.sweep(study, out=tmp_path / "out").summary["computed"])
     assert computed == [1, 0, 1]

@@ -36,11 +36,11 @@ def test_a_run_takes_the_nics_that_its_environment_names(odonata, program):
 def test_long_messages_of_a_run_are_split_over_nics(odonata, program):
     payload = 8 << 20
     whole = ring(odonata, program, payload=payload, ppn=1)[0]["time_s"]
-    split, said = ring(odonata, program, payload=payload, ppn=1, env=STRIPES)
+    split, output = ring(odonata, program, payload=payload, ppn=1, env=STRIPES)
     # One message per direction at once: one NIC has 21.2 GB/s per direction, then four do.
     saved = payload / 21.2e9 * 3 / 4
     assert split["time_s"] == pytest.approx(whole - saved, rel=0.05)
-    assert "not modeled" not in said
+    assert "not modeled" not in output
 
 
 def test_gpu_buffers_from_python():

@@ -48,9 +48,9 @@ def refused(tmp_path, monkeypatch, capfd):
 
     def run(*words: str) -> str:
         code = cli.code_of(list(words))
-        told = capfd.readouterr()
-        assert code == 2 and told.out == "", told.err
-        return " ".join(told.err.split())
+        result = capfd.readouterr()
+        assert code == 2 and result.out == "", result.err
+        return " ".join(result.err.split())
 
     return run
 
@@ -60,9 +60,9 @@ def test_an_option_states_its_range(refused, option, accepted, value):
     command, name = option.split()
     first, last = BASE[command]
     given = [name, value] if not name.startswith("--") else [f"{name}={value}"]
-    said = refused(command, *first, *given, *last)
-    assert accepted.strip("`") in said, said
-    assert value in said
+    output = refused(command, *first, *given, *last)
+    assert accepted.strip("`") in output, output
+    assert value in output
 
 
 @pytest.mark.parametrize(("name", "accepted", "value"), VARIABLES)
@@ -72,9 +72,9 @@ def test_a_variable_states_its_range(refused, monkeypatch, name, accepted, value
     if not by_hand:
         monkeypatch.setenv(name, value)
     env = ("--env", f"{name}={value}") if by_hand else ()
-    said = refused("run", "-n", "2", *AURORA, *mpi, *env, "--", "true")
-    assert f"{name}={value}" in said and accepted in said
-    assert ("--env" if by_hand else "environment") in said
+    output = refused("run", "-n", "2", *AURORA, *mpi, *env, "--", "true")
+    assert f"{name}={value}" in output and accepted in output
+    assert ("--env" if by_hand else "environment") in output
 
 
 def test_the_provider_replaces_an_invalid_size_by_its_default(odonata):

@@ -1,4 +1,4 @@
-"""Runs written down and replayed, and schedules of other tools."""
+"""Recorded runs that are replayed, and schedules of other tools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import odonata as od
 JOB = ("-n", 6, "--ppn", 2, "--machine", "dragonfly-1056")
 
 
-def told(odonata, command: str, *arguments: object) -> dict:
+def json_of(odonata, command: str, *arguments: object) -> dict:
     done = odonata(command, "--json", "--quiet", *arguments)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -29,18 +29,19 @@ def test_a_replay_takes_as_long_as_the_run(odonata, tmp_path, program, fidelity,
     record = tmp_path / "run.parquet"
     words = ("python", PROGRAMS / f"{program}.py", tmp_path / "data")
     how = ("--fidelity", fidelity, "--seed", 7)
-    ran = told(odonata, "run", *JOB, *how, "--compute", compute, "--record", record, "--", *words)
+    ran = json_of(odonata, "run", *JOB, *how, "--compute", compute, "--record", record, "--",
+                  *words)  # fmt: skip
     assert ran["record"]["file"] == str(record)
-    replayed = told(odonata, "replay", record, "--machine", "dragonfly-1056", *how)
+    replayed = json_of(odonata, "replay", record, "--machine", "dragonfly-1056", *how)
     assert replayed["time_s"] == ran["time_s"]
     assert (replayed["messages"], replayed["bytes"]) == (ran["messages"], ran["bytes"])
     assert replayed["calls_done"] == ran["record"]["calls"]
 
 
-def test_a_record_is_a_table_of_what_was_done(odonata, tmp_path):
+def test_a_record_is_a_table_of_calls(odonata, tmp_path):
     record = tmp_path / "run.parquet"
     words = ("python", PROGRAMS / "everything.py")
-    told(odonata, "run", *JOB, "--compute", "none", "--record", record, "--", *words)
+    json_of(odonata, "run", *JOB, "--compute", "none", "--record", record, "--", *words)
     rows = parquet.read_table(record).to_pylist()
     assert {"send", "ssend", "recv", "mprobe", "mrecv", "iprobe", "allreduce"} <= {
         r["op"] for r in rows
@@ -51,21 +52,21 @@ def test_a_record_is_a_table_of_what_was_done(odonata, tmp_path):
     assert sorted((r["peer"], r["tag"]) for r in wild) == [
         (peer, tag) for peer in range(1, 6) for tag in (10, 11, 12)
     ]
-    # The collective of half of the world is on a communicator that the header knows.
+    # The header lists the communicator of a collective on half of the world.
     header = json.loads(parquet.read_schema(record).metadata[b"odonata"])
     members = {context: ranks for context, ranks in header["communicators"]}
     halves = {r["context"] for r in rows if r["op"] == "allreduce"}
     assert sorted(members[context] for context in halves) == [[0, 2, 4], [1, 3, 5]]
 
 
-def test_computation_can_be_left_out_or_scaled(odonata, tmp_path):
+def test_computation_can_be_omitted_or_scaled(odonata, tmp_path):
     file = tmp_path / "a.goal"
     file.write_text("num_ranks 1\nrank 0 {\ncalc 1000\n}\n")
     times = {}
     for compute in ("recorded", "none", "1000"):
         machine = ("--machine", "dragonfly-1056", "--compute", compute)
-        times[compute] = told(odonata, "replay", file, *machine)["time_s"]
-    # A call takes effect a picosecond after it was made at the earliest, and so it completes.
+        times[compute] = json_of(odonata, "replay", file, *machine)["time_s"]
+    # A call takes effect, and completes, at the earliest a picosecond after it is made.
     for compute, expected in (("recorded", 1e-6), ("none", 0.0), ("1000", 1e-3)):
         assert times[compute] == pytest.approx(expected, abs=2.1e-12), compute
 
@@ -82,7 +83,7 @@ def test_a_run_that_deadlocked_deadlocks_again(odonata, tmp_path):
     assert "the recorded run did not end well: deadlock" in again.stderr
 
 
-def test_threads_in_mpi_cannot_be_written_down_and_are_told(odonata, tmp_path):
+def test_threads_in_mpi_cannot_be_recorded_and_are_reported(odonata, tmp_path):
     record = tmp_path / "run.parquet"
     words = ("python", PROGRAMS / "threads.py")
     done = odonata(
@@ -118,19 +119,19 @@ def test_a_schedule_of_another_tool(odonata, tmp_path):
     file = tmp_path / "binary_tree_16.goal"
     file.write_text(tree(16))
     out = tmp_path / "out"
-    found = told(odonata, "replay", file, "--machine", "dragonfly-1056", "--out", out)
+    found = json_of(odonata, "replay", file, "--machine", "dragonfly-1056", "--out", out)
     assert (found["ranks"], found["messages"], found["bytes"]) == (16, 15, 15)
     assert odonata("report", out, "--no-published").returncode == 0
-    # Eight nodes along the tree to the last: four messages one after the other, each of which a
-    # lone pair takes as long for, and the calls between them.
+    # The path of the tree to the last of 8 nodes has four messages in sequence, each with the time
+    # of an isolated pair, and the calls between them.
     pair = tmp_path / "pair.goal"
     pair.write_text(tree(2))
-    one = told(odonata, "replay", pair, "--machine", "dragonfly-1056")["time_s"]
+    one = json_of(odonata, "replay", pair, "--machine", "dragonfly-1056")["time_s"]
     assert 4 * one < found["time_s"] < 8 * one
 
 
 def binary(parts: list[tuple[list[tuple], list[list[int]]]]) -> bytes:
-    """A file as `txt2bin` writes it: operations, and for each those that need its end."""
+    """A file in the format of `txt2bin`: operations, and for each its dependents."""
     body, places = b"", []
     origin = 6 + 16 * len(parts)
     for operations, needed_by in parts:
@@ -161,11 +162,11 @@ def test_the_binary_form_is_the_same_schedule(odonata, tmp_path):
     packed.write_bytes(
         binary([([(calc, 0, 700, 0), (send, 1, 4096, 3)], [[1], []]), ([(recv, 0, 4096, 3)], [[]])])
     )
-    found = [told(odonata, "replay", f, "--machine", "dragonfly-1056") for f in (text, packed)]
+    found = [json_of(odonata, "replay", f, "--machine", "dragonfly-1056") for f in (text, packed)]
     assert found[0]["digest"] == found[1]["digest"]
 
 
-def test_everything_that_is_wrong_is_told_at_once(odonata, tmp_path):
+def test_all_errors_are_reported_at_once(odonata, tmp_path):
     file = tmp_path / "a.goal"
     file.write_text("num_ranks 2\nrank 0 {\nsend 8 to 1\nsend 8b to 7\n}\nrank 1 {\nrec 1\n}\n")
     done = odonata("replay", file, "--machine", "dragonfly-1056", "--ppn", 0)
@@ -181,7 +182,7 @@ def test_everything_that_is_wrong_is_told_at_once(odonata, tmp_path):
 def test_a_broken_record_is_refused(odonata, tmp_path):
     record = tmp_path / "run.parquet"
     words = ("python", PROGRAMS / "everything.py")
-    told(odonata, "run", *JOB, "--compute", "none", "--record", record, "--", *words)
+    json_of(odonata, "run", *JOB, "--compute", "none", "--record", record, "--", *words)
     whole = record.read_bytes()
     machine, broken = od.machine("dragonfly-1056"), tmp_path / "broken.parquet"
     seed, refused = 20261122, 0
@@ -202,14 +203,14 @@ def test_a_broken_record_is_refused(odonata, tmp_path):
     assert refused >= 15
 
 
-def test_ranks_that_come_to_collectives_in_another_order_are_told(odonata, tmp_path):
-    """By rows they agree, and by what their steps wait for one begins with the second call."""
+def test_ranks_with_another_order_of_collectives_are_reported(odonata, tmp_path):
+    """The order of rows agrees, but by its dependencies one rank starts the second call first."""
     (tmp_path / "two.py").write_text(
         "import numpy\nfrom mpi4py import MPI\nfor n in (4, 8):\n"
         "    MPI.COMM_WORLD.Allreduce(MPI.IN_PLACE, numpy.zeros(n))\n"
     )
     record = tmp_path / "run.parquet"
-    told(odonata, "run", *JOB, "--compute", "none", "--record", record, "--", "python", "two.py")
+    json_of(odonata, "run", *JOB, "--compute", "none", "--record", record, "--", "python", "two.py")
     table = parquet.read_table(record)
     rows = table.to_pylist()
     first, second = (row for row in rows if row["op"] == "allreduce" and row["rank"] == 2)
@@ -231,27 +232,27 @@ def test_a_record_replaces_nothing_but_a_record(odonata, tmp_path):
     assert done.returncode == 2 and "or a device" in done.stderr
 
 
-def test_a_record_takes_no_place_of_the_results(odonata):
+def test_a_record_does_not_replace_files_of_the_results(odonata):
     run = ("run", "-n", "2", "--machine", "dragonfly-1056", "--out", "out")
-    for name, is_told in (("ranks.parquet", True), ("summary.json", True), ("mine.parquet", False)):
+    for name, noted in (("ranks.parquet", True), ("summary.json", True), ("mine.parquet", False)):
         done = odonata(*run, "--record", f"out/{name}", "--", "true")
-        # There is no directory yet to record into, whatever the name.
+        # For any name, the directory of the record does not exist yet.
         assert done.returncode == 2 and "a place that can be written to" in done.stderr
-        assert ("files of --out" in done.stderr) == is_told, done.stderr
+        assert ("files of --out" in done.stderr) == noted, done.stderr
 
 
-def test_a_record_that_cannot_be_written_loses_nothing_else(odonata, tmp_path):
+def test_an_unwritable_record_does_not_affect_other_results(odonata, tmp_path):
     (tmp_path / "gone").mkdir()
     words = ("--record", "gone/run.parquet", "--out", "out", "--json", "--", "rm", "-r", "gone")
     done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", *words)
     assert done.returncode == 1 and "cannot write the record to gone/run.parquet" in done.stderr
-    told = json.loads(done.stdout)
-    assert told["exit_code"] == 0 and told["record"]["file"] is None
+    json_of = json.loads(done.stdout)
+    assert json_of["exit_code"] == 0 and json_of["record"]["file"] is None
     assert (tmp_path / "out" / "summary.json").exists()
 
 
 def test_computation_cannot_be_scaled_beyond_the_clock(odonata, tmp_path):
-    """Each of these is within the 50 days of a rank, and all of them are not."""
+    """Each duration is within the 50 days of a rank's clock, but their sum is not."""
     file = tmp_path / "a.goal"
     file.write_text("num_ranks 1\nrank 0 {\n" + "calc 4000000000\n" * 6 + "}\n")
     machine = od.machine("dragonfly-1056")
@@ -261,7 +262,7 @@ def test_computation_cannot_be_scaled_beyond_the_clock(odonata, tmp_path):
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mine.toml"])
-def test_a_replay_hears_the_variables_of_its_own_library(odonata, tmp_path, mpi):
+def test_a_replay_honors_the_variables_of_its_own_library(odonata, tmp_path, mpi):
     (tmp_path / "gather.py").write_text(
         "from mpi4py import MPI\n"
         "comm = MPI.COMM_WORLD\n"
@@ -306,7 +307,7 @@ def test_nics_of_a_schedule_are_those_of_the_machine(odonata, tmp_path):
         od.replay(machine, schedule(name, nics), fidelity="loggp").summary["time_s"]
         for name, nics in (("one.goal", [0] * 4), ("four.goal", range(4)))
     )
-    # But for what the first message takes before its bytes: latencies and a rendezvous.
+    # Less than 4 by the time before the first byte: latencies and a rendezvous.
     assert 3.6 < one / four < 4
     done = odonata("replay", schedule("five.goal", [0, 4, 3, 9]), "--machine", "frontier")
     assert done.returncode == 2 and done.stdout == ""

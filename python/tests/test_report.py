@@ -1,4 +1,4 @@
-"""The report: whole in itself, true to the numbers, for every kind of result."""
+"""The report: self-contained, with correct numbers, for every kind of result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SMALL = ("--machine", "dragonfly-1056")
 
 
 class Page(HTMLParser):
-    """Collects what a page refers to and what it says, and checks that tags match."""
+    """Collects references and text of a page, and checks that tags match."""
 
     VOID = {"meta"}
 
@@ -48,11 +48,11 @@ class Page(HTMLParser):
 
 
 def check(text: str) -> str:
-    """A page that needs no network; its words."""
+    """Checks that a page needs no network; returns its text."""
     page = Page(text)
     assert page.open == []
     ids = set(re.findall(r' id="([^"]+)"', text))
-    for r in page.references:  # within the page, or the data itself
+    for r in page.references:  # within the page, or a data URL
         assert r.startswith("data:") or r.removeprefix("#") in ids, r
     assert "@import" not in text and "url(" not in text and "<script" not in text
     return " ".join(" ".join(page.words).split())
@@ -66,12 +66,12 @@ def test_of_a_run(odonata, program, tmp_path):
     assert done.returncode == 0, done.stderr
     words = check((tmp_path / "results" / "report.html").read_text())
     summary = json.loads((tmp_path / "results" / "summary.json").read_text())
-    for said in ("ring.py 5000", "MPI_Sendrecv", "inside a node", summary["digest"],
+    for output in ("ring.py 5000", "MPI_Sendrecv", "inside a node", summary["digest"],
                  "odonata run -n 8", "Hottest links"):  # fmt: skip
-        assert said in words, said
+        assert output in words, output
 
 
-def test_of_a_failure_and_of_hostile_words(odonata, program, tmp_path):
+def test_of_a_failure_and_of_text_with_markup(odonata, program, tmp_path):
     odonata("run", "-n", "2", "--ppn", "1", *SMALL, "--out", "results", "--", "python",
             program("deadlock"), "<script>alert(1)</script>")  # fmt: skip
     assert odonata("report", "results", "--no-published", "-o", "page.html").returncode == 0
@@ -92,9 +92,9 @@ def test_of_several_jobs_of_which_one_failed(odonata, program, tmp_path):
 
 
 def test_of_traffic_that_did_not_arrive(odonata, tmp_path):
-    """A picosecond is too short for any of it."""
-    asked = ("traffic", "uniform", *SMALL, "--load", "0.1", "--warmup", "1ps", "--time", "1ps")
-    assert odonata(*asked, "--out", "results").returncode == 0
+    """No packet arrives within a picosecond."""
+    command = ("traffic", "uniform", *SMALL, "--load", "0.1", "--warmup", "1ps", "--time", "1ps")
+    assert odonata(*command, "--out", "results").returncode == 0
     assert odonata("report", "results", "--no-published").returncode == 0
     words = check((tmp_path / "results" / "report.html").read_text())
     assert "highest accepted load nothing arrived" in words
@@ -102,22 +102,22 @@ def test_of_traffic_that_did_not_arrive(odonata, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (("bench", "latency", *SMALL, "--sizes", "1:1Ki"), ["latency", "1 KiB"]),
         (("traffic", "uniform", *SMALL, "--load", "0.1,0.2", "--time", "2us", "--warmup", "2us"),
          ["uniform traffic", "0.200"]),
     ],
 )  # fmt: skip
-def test_of_other_results(odonata, tmp_path, arguments, said):
+def test_of_other_results(odonata, tmp_path, arguments, expected):
     assert odonata(*arguments, "--out", "results").returncode == 0
     assert odonata("report", "results", "--no-published").returncode == 0
     words = check((tmp_path / "results" / "report.html").read_text())
-    for one in said:
+    for one in expected:
         assert one in words
 
 
-def test_published_beside_predicted(odonata, tmp_path):
+def test_published_and_predicted_curves(odonata, tmp_path):
     assert odonata("bench", "barrier", *SMALL, "--out", "results").returncode == 0
     rows = [
         {"what": "a curve", "preset": "aurora", "bytes": 2**n, "measured_s": 1e-6,
@@ -135,17 +135,17 @@ def test_only_a_report_is_overwritten(odonata, tmp_path):
     mine = tmp_path / "thesis.html"
     mine.write_text("years of work")
     write = ("report", "results", "--no-published", "-o")
-    for target, said in (("thesis.html", "--force"), (".", "directory"), ("", "empty"),
+    for target, output in (("thesis.html", "--force"), (".", "directory"), ("", "empty"),
                          ("/proc/no.html", "can be written")):  # fmt: skip
         done = odonata(*write, target)
-        assert done.returncode == 2 and "--output" in done.stderr and said in done.stderr
+        assert done.returncode == 2 and "--output" in done.stderr and output in done.stderr
     assert mine.read_text() == "years of work"
     assert odonata(*write, "thesis.html", "--force").returncode == 0
     assert odonata(*write, "thesis.html").returncode == 0
     assert "MPI" in mine.read_text() or "barrier" in check(mine.read_text())
 
 
-def test_a_link_that_leads_nowhere_is_written_through(odonata, tmp_path):
+def test_a_dangling_link_is_written_through(odonata, tmp_path):
     link = tmp_path / "link.html"
     link.symlink_to("page.html")
     assert odonata("bench", "barrier", *SMALL, "--out", "results").returncode == 0
@@ -163,7 +163,7 @@ def test_a_pipe_of_its_name_is_no_report(tmp_path):
     result = od.bench.barrier(od.machine("dragonfly-1056").job(nodes=2))
     result.save(tmp_path / "d")
     os.mkfifo(tmp_path / "d" / "report.html")
-    result.save(tmp_path / "d", force=True)  # which would wait for a writer
+    result.save(tmp_path / "d", force=True)  # reading it would block
     assert (tmp_path / "d" / "report.html").is_fifo()
 
 
@@ -181,20 +181,20 @@ def test_of_damaged_results(odonata, tmp_path, damage):
     assert not (tmp_path / "d" / "report.html").exists()
 
 
-def test_of_replaced_results_goes_with_them(odonata, tmp_path):
-    asked = ("bench", "barrier", *SMALL, "--out", "results", "--quiet")
+def test_the_report_of_replaced_results_is_removed(odonata, tmp_path):
+    command = ("bench", "barrier", *SMALL, "--out", "results", "--quiet")
     page = tmp_path / "results" / "report.html"
-    assert odonata(*asked).returncode == 0
+    assert odonata(*command).returncode == 0
     assert odonata("report", "results", "--no-published").returncode == 0
     check(page.read_text())
-    assert odonata(*asked, "--force").returncode == 0
+    assert odonata(*command, "--force").returncode == 0
     assert not page.exists()
     page.write_text("<p>mine</p>")  # other files are not touched
-    assert odonata(*asked, "--force").returncode == 0
+    assert odonata(*command, "--force").returncode == 0
     assert page.read_text() == "<p>mine</p>"
 
 
-def test_there_is_none_of_a_choice(odonata, tmp_path):
+def test_several_results_have_no_report(odonata, tmp_path):
     tuned = ("tune", "bcast", *SMALL, "--nodes", "2", "--sizes", "8", "--out", "d")
     assert odonata(*tuned).returncode == 0
     done = odonata("report", "d")
@@ -235,7 +235,7 @@ def test_points_have_titles_and_names_are_escaped():
 
 
 def test_colors_follow_the_page():
-    """Light and dark are variables of the page; no drawing has colors of its own."""
+    """Light and dark colors are variables of the page; drawings define no colors."""
     ranks = [{"compute_s": 1.0, "waiting_s": 2.0, "transfer_s": 1.0, "other_s": 1.0}] * 4
     parts = [
         drawings.time_by_rank(ranks),

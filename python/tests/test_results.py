@@ -1,4 +1,4 @@
-"""What comes out: JSON keys that scripts depend on, the OSU format, tables on disk."""
+"""Results: JSON keys that scripts depend on, the OSU format, tables on disk."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_show(odonata):
     assert "valiant" in routed and "valiant" not in shown
 
 
-def test_show_of_one_group_has_what_there_is(odonata):
-    """4 x 4 pairs of switches, a link of 8 GB/s each way; one switch has no halves."""
+def test_show_of_one_group_omits_global_links(odonata):
+    """4 x 4 pairs of switches with a link of 8 GB/s per direction; one switch is not halved."""
     one = ("show", "dragonfly-1056", "--set", "groups.compute.count=1")
     rows = dict(line.split(maxsplit=1) for line in odonata(*one).stdout.splitlines() if " " in line)
     assert rows["bisection"] == "256 GB/s, both ways" and rows["global"] == "-"
@@ -60,7 +60,7 @@ def test_show_of_one_group_has_what_there_is(odonata):
     assert rows["bisection"] == "-" and rows["injection"] == "256 GB/s, one way"
 
 
-def test_headers_say_by_which_routing_and_whose_bandwidth(odonata, tmp_path):
+def test_headers_state_routing_and_the_owner_of_bandwidth(odonata, tmp_path):
     load = ("--load", "0.1", "--time", "1us", "--warmup", "1us")
     assert "routing ugal," in odonata("traffic", "uniform", *SMALL, *load).stdout
     changed = ("--set", "routing=minimal")
@@ -130,22 +130,22 @@ def test_traffic(odonata):
     assert keys <= set(result["engine"])
 
 
-def test_what_no_packet_was_measured_for_is_no_number(odonata):
-    """In a picosecond of this seed nothing is sent and nothing arrives; 100 ns have both."""
-    asked = ("traffic", "uniform", *SMALL, "--load", "0.1", "--warmup", "2us", "--quiet")
+def test_values_without_a_measured_packet_are_null(odonata):
+    """With this seed, no packet is sent or arrives within 1 ps, and both happen within 100 ns."""
+    command = ("traffic", "uniform", *SMALL, "--load", "0.1", "--warmup", "2us", "--quiet")
     kinds = ("mean", "p50", "p99")
     latencies = [f"{of}_{kind}_s" for of in ("latency", "least") for kind in kinds]
-    [row] = json.loads(odonata(*asked, "--time", "1ps", "--json").stdout)["rows"]
+    [row] = json.loads(odonata(*command, "--time", "1ps", "--json").stdout)["rows"]
     assert row["packets"] == 0 and row["accepted"] == 0
     assert {row[key] for key in (*latencies, "hops_mean", "nonminimal_fraction")} == {None}
-    shown = odonata(*asked, "--time", "1ps").stdout.splitlines()[2].split()
+    shown = odonata(*command, "--time", "1ps").stdout.splitlines()[2].split()
     assert shown == ["0.100", "0.000", *"-----"]
-    [row] = json.loads(odonata(*asked, "--time", "100ns", "--json").stdout)["rows"]
+    [row] = json.loads(odonata(*command, "--time", "100ns", "--json").stdout)["rows"]
     assert row["accepted"] > 0 and row["hops_mean"] >= 1
     assert all(row[key] > 0 for key in latencies)
 
 
-def test_latencies_beyond_saturation_are_told_as_what_they_are_at_least(odonata, tmp_path):
+def test_latencies_beyond_saturation_are_lower_bounds(odonata, tmp_path):
     """Minimal routing carries 1/32 of adversarial traffic on `dragonfly-1056`."""
     done = odonata("traffic", "adversarial:1", *SMALL, "--routing", "minimal",
                    "--load", "0.02,0.3,0.5", "--time", "5us", "--warmup", "5us", "--quiet",
@@ -163,7 +163,7 @@ def test_latencies_beyond_saturation_are_told_as_what_they_are_at_least(odonata,
     assert page.count("<td>&gt;") == 4 and foot.removeprefix("# >") in page
 
 
-def test_what_is_too_short_to_tell_is_said_with_what_would_do(odonata, tmp_path):
+def test_a_note_states_a_sufficient_warm_up(odonata, tmp_path):
     """A packet of 2 KiB takes 0.4 us through an empty `dragonfly-1056`."""
     machine = od.machine("dragonfly-1056")
     short = {"time_s": 100e-9, "warmup_s": 100e-9, "loads": [0.2]}
@@ -175,23 +175,23 @@ def test_what_is_too_short_to_tell_is_said_with_what_would_do(odonata, tmp_path)
     found = od.traffic("uniform", machine, **long)
     assert found.summary["notes"] == []
     assert found.rows[0]["accepted"] == pytest.approx(0.2, rel=0.05)  # 4,000 packets: 3 sigma
-    # Nothing is late that only waits: latencies beyond saturation are longer than any warm-up.
+    # Queueing causes no note: beyond saturation, latencies exceed any warm-up.
     slow = machine.with_(routing="minimal")
     beyond = {"time_s": 5e-6, "warmup_s": 2e-6, "loads": [0.05, 0.5]}
     assert od.traffic("adversarial:1", slow, **beyond).summary["notes"] == []
 
     done = odonata("traffic", "uniform", *SMALL, "--load", "0.1,0.2", "--time", "1ps",
                    "--warmup", "2us", "--quiet", "--out", "r")  # fmt: skip
-    said = "no packet arrived in the window of 1.00 ps at load 0.1, 0.2"
-    assert [said in line for line in done.stdout.splitlines() if "note: " in line] == [True]
+    output = "no packet arrived in the window of 1.00 ps at load 0.1, 0.2"
+    assert [output in line for line in done.stdout.splitlines() if "note: " in line] == [True]
     assert odonata("report", "r", "--no-published").returncode == 0
     page = (tmp_path / "r" / "report.html").read_text()
-    assert said in page and "<svg" not in page  # no points at 0
+    assert output in page and "<svg" not in page  # no points at 0
 
 
 def test_the_median_of_all_is_not_below_its_bound():
-    """A packet has come if it took less than the simulation went on after it was sent, which is
-    at least `longest_s`."""
+    """A packet arrives if its latency is shorter than the remaining simulation, which lasts at
+    least `longest_s`."""
     draw = random.Random(3)
     for _ in range(200):
         longest_s = draw.uniform(0.5, 3)
@@ -213,7 +213,7 @@ def test_run_prints_one_object_whatever_the_program_prints(odonata, program):
     assert keys <= set(result)
     assert (result["ranks"], result["nodes"], result["machine"]) == (4, 2, "dragonfly-1056")
     assert result["exit_code"] == 0 and result["time_s"] > 0
-    assert "sum 6" in done.stderr  # the program's own stdout stepped aside
+    assert "sum 6" in done.stderr  # stdout of the program goes to stderr
 
 
 def test_out_has_the_tables(odonata, program, tmp_path):
@@ -228,14 +228,14 @@ def test_out_has_the_tables(odonata, program, tmp_path):
     assert read["ranks"].column("rank").to_pylist() == [0, 1, 2, 3]
     for column in ("compute_s", "waiting_s", "transfer_s", "other_s"):
         assert column in read["ranks"].column_names
-    # 4 ranks, each sends 3 messages of 100 bytes to its right; the rest is the allgather's.
+    # Each of 4 ranks sends 3 messages of 100 bytes to its right; others are of the allgather.
     ring = {(m["src"], m["dst"]): m for m in read["messages"].to_pylist()}
     for rank in range(4):
         assert ring[rank, (rank + 1) % 4]["bytes"] >= 300
     assert sum(read["messages"].column("messages").to_pylist()) == summary["messages"]
     assert sum(read["distance"].column("bytes").to_pylist()) == summary["bytes"]
     calls = {c["function"]: c for c in read["calls"].to_pylist()}
-    # mpi4py calls the large-count form, which is the same function in a table.
+    # mpi4py calls the large-count variant, which tables show as the same function.
     assert calls["MPI_Sendrecv"]["calls"] == 12
     assert not [name for name in calls if name.endswith("_c")]
 
@@ -253,7 +253,7 @@ int main(void)
 """
 
 
-def test_both_widths_of_a_call_are_one_row(odonata, tmp_path):
+def test_both_count_variants_of_a_call_are_one_row(odonata, tmp_path):
     (tmp_path / "both.c").write_text(BOTH_WIDTHS)
     compiler = Path(od.__file__).with_name("_bin") / "odonata-mpicc"
     subprocess.run(["sh", compiler, "both.c", "-o", "both"], cwd=tmp_path, check=True)
@@ -263,7 +263,7 @@ def test_both_widths_of_a_call_are_one_row(odonata, tmp_path):
     assert [(row["function"], row["calls"]) for row in rows] == [("MPI_Sendrecv", 4)]
 
 
-def test_rows_of_calls_that_took_no_time_are_left_out():
+def test_rows_of_calls_without_time_are_omitted():
     def shown(finalize_s):
         calls = [
             {"function": "MPI_Send", "time_s": 1e-6, "calls": 4, "bytes": 8},
@@ -278,7 +278,7 @@ def test_rows_of_calls_that_took_no_time_are_left_out():
     assert "MPI_Finalize" in shown(4.1e-9)  # 4 ranks: above 1 ns each
 
 
-def test_only_calls_are_counted_as_calls_and_as_blocking(odonata, tmp_path):
+def test_only_mpi_calls_are_counted_as_calls_and_as_blocking(odonata, tmp_path):
     (tmp_path / "sleeps.py").write_text(
         "import os, signal, time\nfrom mpi4py import MPI\n"
         "for _ in range(20):\n    time.sleep(1e-3)\n"
@@ -290,7 +290,7 @@ def test_only_calls_are_counted_as_calls_and_as_blocking(odonata, tmp_path):
     calls = {row["function"]: row["calls"] for row in result["calls"]}
     assert calls.pop("(between calls)") == 0
     assert sum(calls.values()) == result["mpi_calls"] > 0
-    # It sleeps and calls nothing that waits.
+    # The program sleeps and makes no blocking call.
     assert result["blocking_calls"] == 0
     assert result["hand_overs"] >= 2 * 20
 
@@ -329,7 +329,7 @@ def test_traffic_plot_draws_its_bounds():
 
 @contextlib.contextmanager
 def files_of_at_most(n_bytes: int):
-    """Longer ones fail as they do on a full disk, with another word for why."""
+    """Longer files fail as on a full disk, but with another error number."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
     try:
@@ -367,7 +367,7 @@ def test_results_that_do_not_fit_leave_nothing(tmp_path):
 RECORDED = [{"rank": 0, "op": "send"}]
 
 
-def test_what_is_replaced_is_what_the_earlier_result_says_it_had(tmp_path):
+def test_only_listed_files_of_an_earlier_result_are_replaced(tmp_path):
     old = tmp_path / "old"
     tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 0}], "links": [{"link": 0}]})
     for name in ("mine", "rec"):
@@ -380,7 +380,7 @@ def test_what_is_replaced_is_what_the_earlier_result_says_it_had(tmp_path):
     assert tables.read(old)[1] == {"ranks": [{"rank": 1}]}
 
 
-def test_results_that_do_not_name_their_tables_have_those_of_their_time(tmp_path):
+def test_results_without_a_list_of_files_have_the_standard_tables(tmp_path):
     old = tmp_path / "old"
     listed = {"files": [{"name": "a.conf", "text": "x"}, {"name": "../b.conf"}]}
     (tmp_path / "b.conf").write_text("mine")
@@ -396,19 +396,19 @@ def test_results_that_do_not_name_their_tables_have_those_of_their_time(tmp_path
     assert (tmp_path / "b.conf").read_text() == "mine"
 
 
-def test_a_record_beside_the_results_that_replace_others_stays(odonata, program, tmp_path):
-    asked = ("run", "-n", "2", *SMALL, "--out", "r", "--quiet")
+def test_a_record_survives_replaced_results(odonata, program, tmp_path):
+    command = ("run", "-n", "2", *SMALL, "--out", "r", "--quiet")
     record = tmp_path / "r" / "rec.parquet"
     for more in ((), ("--force", "--record", record)):
-        done = odonata(*asked, *more, "--", "python", program("ring"))
+        done = odonata(*command, *more, "--", "python", program("ring"))
         assert done.returncode == 0, done.stderr
     recorded = record.read_bytes()
     done = odonata("replay", record, *SMALL, "--out", "r", "--force", "--quiet")
     assert done.returncode == 0 and record.read_bytes() == recorded, done.stderr
 
 
-def test_only_what_is_ours_is_replaced(tmp_path):
-    """A file of the user's, or a directory, may have a name that the next result has."""
+def test_only_files_of_results_are_replaced(tmp_path):
+    """A file or directory of the user may have the name of a file of the next result."""
     old = tmp_path / "old"
     for made in (lambda path: path.write_text("mine"), lambda path: path.mkdir()):
         tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 0}], "calls": [{"calls": 1}]},
@@ -427,7 +427,7 @@ def test_only_what_is_ours_is_replaced(tmp_path):
 
 
 def in_a_child(act) -> int:
-    """How a process ended that did this and nothing else."""
+    """The exit code of a child process that runs only this function."""
     if (child := os.fork()) == 0:
         try:
             act()
@@ -446,7 +446,7 @@ OLDS = {**FITS, "ranks": [{"rank": 0}]}
 
 
 def whole(out) -> None:
-    """What has a summary has the tables that go with it."""
+    """Checks that the tables belong to the summary."""
     summary, data = tables.read(out)
     assert data == (LATER if summary["kind"] == "new" else OLDS)
 
@@ -454,10 +454,10 @@ def whole(out) -> None:
 @pytest.mark.parametrize("over_old", [False, True])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("at", range(10))
-def test_whoever_is_stopped_while_writing_leaves_a_whole_result_or_room_for_one(
+def test_an_interrupted_write_leaves_a_complete_result_or_none(
     tmp_path, at, how, over_old
 ):
-    """At each step: of files that are opened to be written, moved and removed."""
+    """At each step: when files are opened for writing, moved and removed."""
     out = tmp_path / "out"
     if over_old:
         tables.write(out, {"kind": "old"}, OLDS)
@@ -476,7 +476,7 @@ def test_whoever_is_stopped_while_writing_leaves_a_whole_result_or_room_for_one(
     ended = in_a_child(write)
     assert ended in (0, 130, -signal.SIGKILL)
     if how == signal.SIGINT and out.exists():
-        # As if nothing had been, or all of it.
+        # Either nothing is written or everything.
         assert (out / "summary.json").exists()
         assert not [p for p in out.iterdir() if p.name.startswith(".")]
     if (out / "summary.json").exists():
@@ -490,7 +490,7 @@ def test_whoever_is_stopped_while_writing_leaves_a_whole_result_or_room_for_one(
 
 @pytest.mark.parametrize("error", [OSError(errno.EIO, "no more"), KeyboardInterrupt()])
 @pytest.mark.parametrize("move", range(4))
-def test_what_cannot_be_moved_leaves_a_whole_result_or_room_for_one(
+def test_a_failed_move_leaves_a_complete_result_or_none(
     tmp_path, monkeypatch, error, move
 ):
     out = tmp_path / "out"
@@ -517,13 +517,13 @@ def test_what_cannot_be_moved_leaves_a_whole_result_or_room_for_one(
     assert sorted(content(out)) == ["calls.parquet", "summary.json"]
 
 
-def test_the_summary_takes_its_place_last(tmp_path, monkeypatch):
+def test_the_summary_is_written_last(tmp_path, monkeypatch):
     moved = []
     real = Path.replace
     monkeypatch.setattr(Path, "replace", lambda path, to: (moved.append(to.name), real(path, to)))
     for force in (False, True):
         tables.write(tmp_path / "out", {}, LATER, force, {"a.conf": "text"})
-        # Meanwhile there is none: the earlier one goes first.
+        # No summary exists meanwhile: the earlier one is removed first.
         assert moved.pop() == "summary.json"
         assert not force or moved.pop(0).endswith("-summary.json")
         assert sorted(moved) == ["a.conf", "links.parquet", "rows.parquet"]
@@ -531,14 +531,14 @@ def test_the_summary_takes_its_place_last(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_of_two_at_once_one_is_whole_and_both_are_told_the_truth(tmp_path, force):
-    """The second to come is refused, or with `force` replaces all of the first."""
+def test_of_two_concurrent_writes_one_is_complete_and_both_report_correctly(tmp_path, force):
+    """The second write is refused, or with `force` replaces the first completely."""
     out = tmp_path / "out"
     meet = multiprocessing.get_context("fork").Barrier(2)
 
-    def write(who):
+    def write(by):
         meet.wait()
-        tables.put(out, {"who": who}, {name: [{"who": who}] * 300 for name in LATER}, {}, force)
+        tables.put(out, {"by": by}, {n: [{"by": by}] * 300 for n in LATER}, {}, force)
 
     if (child := os.fork()) == 0:
         os._exit(in_a_child(lambda: write(0)))
@@ -546,27 +546,27 @@ def test_of_two_at_once_one_is_whole_and_both_are_told_the_truth(tmp_path, force
     ended[0] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert sorted(ended) == ([0, 0] if force else [0, 1])
     summary, data = tables.read(out)
-    assert {row["who"] for name in LATER for row in data[name]} == {summary["who"]}
-    assert force or ended[summary["who"]] == 0
+    assert {row["by"] for name in LATER for row in data[name]} == {summary["by"]}
+    assert force or ended[summary["by"]] == 0
     assert sorted(content(out)) == ["links.parquet", "rows.parquet", "summary.json"]
 
 
-def test_who_waits_for_another_run_says_so(tmp_path, monkeypatch):
+def test_a_write_that_waits_for_another_run_reports_it(tmp_path, monkeypatch):
     """The other process ends as soon as the message is printed."""
     monkeypatch.setattr(tables, "LOCK_NOTICE_S", 0)
-    said = []
+    output = []
     other = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)
 
     def tell(words):
-        said.append(words)
+        output.append(words)
         os.close(other)
 
     tables.put(tmp_path / "." / ".", {"kind": "bench"}, FITS, {}, notify=tell)
     assert tables.read(tmp_path)[1] == FITS
-    assert len(said) == 1 and os.path.relpath(tmp_path) in said[0]
-    tables.put(tmp_path, {"kind": "bench"}, FITS, {}, force=True, notify=said.append)
-    assert len(said) == 1
+    assert len(output) == 1 and os.path.relpath(tmp_path) in output[0]
+    tables.put(tmp_path, {"kind": "bench"}, FITS, {}, force=True, notify=output.append)
+    assert len(output) == 1
 
 
 def test_names_that_are_no_unicode(tmp_path):
@@ -575,7 +575,7 @@ def test_names_that_are_no_unicode(tmp_path):
     assert tables.read(out)[1] == FITS
 
 
-def test_the_trial_before_a_run_leaves_nothing(tmp_path):
+def test_the_check_before_a_run_leaves_nothing(tmp_path):
     wrong = Diagnostics()
     with files_of_at_most(0):
         tables.check_out(wrong, tmp_path / "new", False)
@@ -585,7 +585,7 @@ def test_the_trial_before_a_run_leaves_nothing(tmp_path):
     assert len(wrong.list) == 2 and list(tmp_path.iterdir()) == []
 
 
-def test_where_no_directory_can_be_made_is_told_before_a_run(tmp_path):
+def test_impossible_directories_are_reported_before_a_run(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     (tmp_path / "file").write_text("mine")
     for out in ("link", "link/deep", "file/deep", "x" * 300, "nul\0"):
@@ -594,7 +594,7 @@ def test_where_no_directory_can_be_made_is_told_before_a_run(tmp_path):
         assert [c.at for c in wrong.list] == ["out"], out
 
 
-def test_a_text_that_does_not_fit_leaves_what_was_there(tmp_path):
+def test_a_text_that_does_not_fit_leaves_the_earlier_file(tmp_path):
     page, link = tmp_path / "page.html", tmp_path / "link.html"
     link.symlink_to(page)
     for path in (page, link):
@@ -610,7 +610,7 @@ def test_a_text_that_does_not_fit_leaves_what_was_there(tmp_path):
     assert link.is_symlink()
 
 
-def test_a_text_is_written_where_links_lead(tmp_path):
+def test_a_text_is_written_to_the_target_of_links(tmp_path):
     page, link = tmp_path / "page.html", tmp_path / "link.html"
     link.symlink_to("page.html")
     for text in ("new", "replaced"):
@@ -626,8 +626,8 @@ def test_a_text_is_written_where_links_lead(tmp_path):
     assert caught.value.errno == errno.ELOOP and (tmp_path / "a").is_symlink()
 
 
-def test_what_is_open_is_written_in_place(tmp_path):
-    """As what /dev/stdout leads to, under whatever name."""
+def test_open_files_are_written_in_place(tmp_path):
+    """Like the target of /dev/stdout, under any name."""
     page = tmp_path / "page.html"
     with page.open("w+b") as file:
         for name in (page, f"/dev/fd/{file.fileno()}"):
@@ -671,8 +671,8 @@ def test_pipes_and_devices_are_written_in_place(tmp_path):
         assert wrong.list == [] and link.is_symlink() and stat.S_ISCHR(device.stat().st_mode)
 
 
-def test_a_file_of_a_directory_that_takes_none_is_written_in_place():
-    with tempfile.TemporaryDirectory() as name:  # not below a directory of root's alone
+def test_a_file_in_a_read_only_directory_is_written_in_place():
+    with tempfile.TemporaryDirectory() as name:  # not below a directory that only root can read
         page = Path(name) / "page.html"
         page.write_text("earlier")
         page.chmod(0o666)
@@ -690,17 +690,17 @@ def test_a_file_of_a_directory_that_takes_none_is_written_in_place():
 
 
 def test_a_full_disk_is_named(odonata, tmp_path):
-    """Of the command, with `ulimit` for the disk: in blocks of 512 B."""
+    """The command runs with `ulimit` in place of a full disk, in blocks of 512 B."""
     small = ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh"]
-    asked = odonata.arguments("bench", "latency", *SMALL, "--sizes", "1:64Ki", "--out", "results")
-    done = subprocess.run([*small, *asked], cwd=tmp_path, env=odonata.env, capture_output=True,
+    command = odonata.arguments("bench", "latency", *SMALL, "--sizes", "1:64Ki", "--out", "results")
+    done = subprocess.run([*small, *command], cwd=tmp_path, env=odonata.env, capture_output=True,
                           text=True, timeout=60)  # fmt: skip
-    said = f"odonata: cannot write `{tmp_path / 'results' / 'rows.parquet'}`: File too large"
-    assert done.returncode == 1 and done.stderr.splitlines()[-1] == said, done.stderr
+    output = f"odonata: cannot write `{tmp_path / 'results' / 'rows.parquet'}`: File too large"
+    assert done.returncode == 1 and done.stderr.splitlines()[-1] == output, done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_machine_is_what_its_file_says_wherever_it_lies(tmp_path):
+def test_machines_with_equal_files_are_equal(tmp_path):
     copies = [tmp_path / "here.toml", tmp_path / "there" / "here.toml"]
     copies[1].parent.mkdir()
     for copy in copies:
@@ -709,8 +709,8 @@ def test_a_machine_is_what_its_file_says_wherever_it_lies(tmp_path):
     assert here == there and hash(here) == hash(there)
 
 
-def test_only_names_of_ours_are_ours(tmp_path):
-    """What only begins as a name that passes stays, and a summary may name what there cannot be."""
+def test_only_exact_names_of_temporary_files_are_removed(tmp_path):
+    """Names that only start like temporary ones stay, and a summary may list impossible names."""
     out = tmp_path / "out"
     (out / ".odonata-cache").mkdir(parents=True)
     wrong = Diagnostics()
@@ -726,7 +726,7 @@ def test_only_names_of_ours_are_ours(tmp_path):
     assert notes.read_text() == "mine"
 
 
-def test_reading_results_leaves_no_threads_that_the_end_of_python_would_abort(tmp_path):
+def test_reading_results_leaves_no_threads(tmp_path):
     tables.write(tmp_path / "results", {"kind": "run"}, {"ranks": [{"rank": 0}]})
     code = """if True:
         import os, pathlib, pyarrow.parquet
@@ -739,13 +739,13 @@ def test_reading_results_leaves_no_threads_that_the_end_of_python_would_abort(tm
     assert done.returncode == 0, done.stderr.decode()
 
 
-def test_a_summary_that_was_read_and_written_has_its_own_contents(tmp_path):
+def test_a_rewritten_summary_lists_its_own_contents(tmp_path):
     tables.write(tmp_path / "first", {"kind": "new"}, FITS)
     tables.write(tmp_path / "second", tables.read(tmp_path / "first")[0], LATER)
     assert tables.read(tmp_path / "second")[1] == LATER
 
 
-def test_a_summary_too_deep_to_read_is_none(tmp_path):
+def test_a_too_deeply_nested_summary_is_invalid(tmp_path):
     tables.write(tmp_path / "out", {}, FITS)
     (tmp_path / "out" / "summary.json").write_text("[" * 200_000)
     assert not tables.is_ours(tmp_path / "out")

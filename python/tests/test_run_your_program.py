@@ -1,4 +1,4 @@
-"""Files and commands of the guides, in order, from an empty directory."""
+"""Files and commands of the guides, in order, in an initially empty directory."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def test_every_file_and_command_of_the_page(odonata, page):
             continue
         assert language == "console", f"neither a file nor a session: {language}"
         if "odonata-mpifort" in text and not fortran:
-            continue  # test_fortran.py says that it skips what needs a compiler
+            continue  # test_fortran.py reports tests that need a compiler as skipped
         for command, expected in sessions(f"```console\n{text}```"):
-            # As a reader types it: by a shell, from the reader's folder.
+            # As a reader types it: in a shell, in the reader's folder.
             done = subprocess.run(
                 ["sh", "-c", command],
                 cwd=odonata.cwd,
@@ -40,9 +40,9 @@ def test_every_file_and_command_of_the_page(odonata, page):
             )
             printed = (done.stdout or done.stderr).splitlines()
             missing = differs(expected, printed)
-            said = "\n".join(printed + done.stderr.splitlines())
-            assert missing is None, f"{command}\nnot printed: {missing}\n{said}"
-            assert expected or done.returncode == 0, f"{command}\n{said}"
+            output = "\n".join(printed + done.stderr.splitlines())
+            assert missing is None, f"{command}\nnot printed: {missing}\n{output}"
+            assert expected or done.returncode == 0, f"{command}\n{output}"
             ran += 1
     assert ran >= 4
 

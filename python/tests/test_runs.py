@@ -1,4 +1,4 @@
-"""Programs on the simulated machine: right answers, exit codes, determinism, failures."""
+"""Programs on the simulated machine: results, exit codes, determinism, failures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_programs_status_and_streams_are_its_own(odonata, program):
                    program("status"), "7")  # fmt: skip
     assert done.returncode == 7
     assert done.stdout.splitlines() == ["on stdout"] * 2
-    # With --quiet, too, launchers say whose status it is: 2 is also what we end with.
+    # With --quiet, too, stderr names the rank with this status, as odonata itself may exit with 2.
     *own, ours = done.stderr.splitlines()
     assert own == ["on stderr"] * 2 and ours.startswith("odonata: 2 of 2 ranks ended with")
 
@@ -38,8 +38,8 @@ def test_environment_and_directory(odonata, program, tmp_path):
                    "--env", "OMP_NUM_THREADS=3", "--wdir", "there", "--quiet", "--", "python",
                    program("environment"))  # fmt: skip
     assert done.returncode == 0, done.stderr
-    said = dict(line.split("=", 1) for line in done.stdout.splitlines())
-    assert said == {
+    output = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    assert output == {
         "MPI4PY_MPIABI": "mpich",
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "3",
@@ -50,7 +50,7 @@ def test_environment_and_directory(odonata, program, tmp_path):
     }
 
 
-def test_what_the_user_set_wins(odonata, program):
+def test_variables_of_the_user_have_precedence(odonata, program):
     done = odonata("run", "-n", "1", *SMALL, "--quiet", "--", "python", program("environment"),
                    env={"OPENBLAS_NUM_THREADS": "5"})  # fmt: skip
     assert "OPENBLAS_NUM_THREADS=5" in done.stdout, done.stderr
@@ -91,7 +91,7 @@ def test_an_algorithm_can_be_forced(odonata, tmp_path):
     for done in (chosen, ring, bruck):
         assert done.returncode == 0, done.stderr
         assert "not modeled" not in done.stderr
-    # Of 64 bytes each, rounds are all that counts: a ring has 7, Bruck 3.
+    # For 64-B blocks the number of rounds decides: a ring has 7, Bruck 3.
     assert json.loads(ring.stdout)["messages"] > json.loads(bruck.stdout)["messages"]
     assert json.loads(ring.stdout)["time_s"] > json.loads(bruck.stdout)["time_s"]
     refused = run("--env", f"{knob}=rign")
@@ -117,7 +117,7 @@ def test_the_same_digest_twice(odonata, program):
     first = outcome()
     assert outcome() == first
     assert outcome("--threads", "2") == first
-    # Another placement is another prediction: the digest can tell.
+    # Another placement is another prediction with another digest.
     assert outcome("--placement", "group-spread") != first
 
 
@@ -145,7 +145,7 @@ def test_the_benchmark_agrees_with_the_program_it_imitates(odonata, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "ranks", "code", "said"),
+    ("name", "ranks", "code", "expected"),
     [
         ("deadlock", 2, 1, ["deadlock", "rank 0", "rank 1", "MPI_Recv", "dragonfly-1056-0000"]),
         ("abort3", 4, 3, ["rank 2", "MPI_Abort", "3"]),
@@ -153,11 +153,11 @@ def test_the_benchmark_agrees_with_the_program_it_imitates(odonata, tmp_path):
         ("killed", 4, 137, ["rank 1", "SIGKILL", "MPI_Barrier"]),
     ],
 )
-def test_failures(odonata, program, tmp_path, name, ranks, code, said):
+def test_failures(odonata, program, tmp_path, name, ranks, code, expected):
     done = odonata("run", "-n", ranks, "--ppn", "1", *SMALL, "--out", "results", "--", "python",
                    program(name))  # fmt: skip
     assert done.returncode == code, done.stderr
-    for words in said:
+    for words in expected:
         assert words in done.stderr, done.stderr
     assert "No prediction  ended early, after " in done.stderr
     assert "Predicted time" not in done.stderr
@@ -165,20 +165,20 @@ def test_failures(odonata, program, tmp_path, name, ranks, code, said):
     assert summary["exit_code"] == code and summary["failure"]["ranks"]
 
 
-def test_an_exit_status_is_told_as_launchers_do(odonata, tmp_path):
-    """A program that ends in peace and says that it failed; nothing of MPI is wrong."""
+def test_an_exit_status_is_reported_as_by_launchers(odonata, tmp_path):
+    """A program ends normally with a nonzero status; MPI has no error."""
     script = tmp_path / "status.py"
     script.write_text(
         "import sys\nfrom mpi4py import MPI\nMPI.COMM_WORLD.Barrier()\n"
         "sys.exit(7 if MPI.COMM_WORLD.rank in eval(sys.argv[1]) else 0)\n"
     )
     words = ("--json", "--", "python", script)
-    for bad, said in (
+    for bad, error in (
         ([1], "rank 1 ended with exit status 7"),
         ([1, 3], "2 of 4 ranks ended with an exit status other than 0: rank 1 with 7"),
     ):
         done = odonata("run", "-n", 4, *SMALL, *words, str(bad))
-        assert done.returncode == 7 and f"odonata: {said}\n" in done.stderr, done.stderr
+        assert done.returncode == 7 and f"odonata: {error}\n" in done.stderr, done.stderr
         summary = json.loads(done.stdout)
         assert summary["nonzero_exits"] == {"ranks": len(bad), "first": 1, "status": 7}
         assert summary["failure"] is None
@@ -200,10 +200,10 @@ def test_an_exit_status_is_told_as_launchers_do(odonata, tmp_path):
     "other",
     [
         "threading.Event().wait",  # waits for another thread
-        "lambda: os.read(os.pipe()[0], 1)",  # waits for who knows what: that gets 10 seconds
+        "lambda: os.read(os.pipe()[0], 1)",  # blocks outside of MPI: 10 s timeout
     ],
 )
-def test_a_deadlock_is_told_though_there_are_other_threads(odonata, tmp_path, other):
+def test_a_deadlock_is_reported_despite_other_threads(odonata, tmp_path, other):
     script = tmp_path / "threads.py"
     script.write_text(
         "import os, threading\nfrom mpi4py import MPI\n"
@@ -245,7 +245,7 @@ def test_stopped_from_outside(odonata, program, tmp_path, number, code):
     [("bench", "latency", *SMALL, "--sizes", "8,16,32"),
      ("traffic", "uniform", *SMALL, "--load", "0.1,0.2,0.3", "--time", "1us", "--warmup", "1us")],
 )  # fmt: skip
-def test_a_stopped_sweep_says_what_it_lacks(monkeypatch, capsys, arguments, quiet):
+def test_a_stopped_sweep_reports_missing_points(monkeypatch, capsys, arguments, quiet):
     whole = core.enter
 
     def stopped_after_two(function, request, tick, stop):
@@ -258,12 +258,12 @@ def test_a_stopped_sweep_says_what_it_lacks(monkeypatch, capsys, arguments, quie
     assert "odonata: interrupted: 2 of 3 rows\n" in capsys.readouterr().err
 
 
-def test_a_run_without_mpi_says_so(odonata):
+def test_a_run_without_mpi_has_a_note(odonata):
     done = odonata("run", "-n", "2", *SMALL, "--", "true")
     assert done.returncode == 0 and done.stderr.count("nothing was predicted") == 1
     assert "No prediction  no rank called MPI" in done.stderr
     assert "no rank" not in odonata("run", "-n", "2", *SMALL, "--quiet", "--", "true").stderr
-    # A program that fails has other troubles.
+    # A failed program has no such note.
     assert "nothing was" not in odonata("run", "-n", "2", *SMALL, "--", "false").stderr
 
 
@@ -271,7 +271,7 @@ def test_killed_from_outside_leaves_no_rank(odonata, program):
     running = odonata.start("run", "-n", "4", *SMALL, "--", "python", program("forever"))
     assert running.stdout.readline() == "begun\n"
     running.kill()
-    # Both pipes close when the last process that holds them is gone: ours and every rank.
+    # Both pipes close when the last process that holds them ends: odonata and every rank.
     running.communicate(timeout=120)
     assert running.returncode == -signal.SIGKILL
 
@@ -279,8 +279,8 @@ def test_killed_from_outside_leaves_no_rank(odonata, program):
 def test_a_benchmark_stops_too(odonata):
     running = odonata.start("bench", "alltoall", "--machine", "aurora", "--nodes", "4000",
                             "--ppn", "8", "--sizes", "4Ki:1Mi")  # fmt: skip
-    # Only our handler catches SIGTERM: once it is there, Ctrl-C is ours too. Before, Python itself
-    # may be interrupted anywhere in its start.
+    # Only odonata's handler catches SIGTERM: once it is installed, Ctrl-C is handled, too. Earlier,
+    # Python may be interrupted anywhere in its start.
     status = Path(f"/proc/{running.pid}/status")
     caught = re.compile(r"SigCgt:\s*([0-9a-f]+)")
     while running.poll() is None:

@@ -1,7 +1,7 @@
 """Kill storms: whichever process is killed, and whenever, nothing of the job remains.
 
-`ODONATA_STORM=N` sets how many moments are tried for each kind of victim and job (default 3; 50 is
-what a release is tried with), `ODONATA_SEED` repeats a storm.
+`ODONATA_STORM=N` sets the number of kills per kind of victim and job (default 3; 50
+before a release), `ODONATA_SEED` repeats a storm.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOMENTS = int(os.environ.get("ODONATA_STORM", "3"))
 SEED = int(os.environ.get("ODONATA_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 32)
 RANKS = 6
 STEPS = "300"
-# A guard against hanging, not an expectation: processes that were killed are gone at once.
+# A limit against hanging, not an expectation: killed processes end at once.
 GUARD_S = 60
 COMPILER = Path(__file__).parents[1] / "odonata" / "_bin" / "odonata-mpicc"
 C_PROGRAM = r"""
@@ -59,7 +59,7 @@ def jobs(c_program):
 
 
 def is_rank(pid: int) -> bool:
-    """Whether the process is one the launcher has started, or one of that one's."""
+    """Whether the process was started by the launcher or by a rank, but is no `sleep`."""
     try:
         environ = Path(f"/proc/{pid}/environ").read_bytes()
         return b"ODONATA_JOB=" in environ and b"sleep" not in Path(f"/proc/{pid}/comm").read_bytes()
@@ -67,14 +67,14 @@ def is_rank(pid: int) -> bool:
         return False
 
 
-def victims(odonata, launcher: int, whom: str) -> list[int]:
-    if whom == "launcher":
+def victims(odonata, launcher: int, victim: str) -> list[int]:
+    if victim == "launcher":
         return [launcher]
     return [pid for pid in odonata.alive() if pid != launcher and is_rank(pid)]
 
 
 def rank_of(pid: int) -> str | None:
-    """Whose process it is, where its environment says so: a forked rank's is the forker's."""
+    """The rank in the environment of a process; forked ranks have that of their parent."""
     try:
         environ = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
@@ -95,26 +95,26 @@ def start(odonata, words):
     return odonata.start("run", "-n", RANKS, "--machine", "dragonfly-1056", "--quiet", *words)
 
 
-@pytest.mark.parametrize("whom", ["rank", "launcher"])
+@pytest.mark.parametrize("victim", ["rank", "launcher"])
 @pytest.mark.parametrize("kind", ["C", "shell", "Python", "forked"])
-def test_whoever_is_killed_nobody_stays(odonata, c_program, kind, whom):
+def test_after_a_kill_no_process_stays(odonata, c_program, kind, victim):
     print(f"ODONATA_SEED={SEED}")
-    draw = random.Random(f"{SEED} {kind} {whom}")
+    draw = random.Random(f"{SEED} {kind} {victim}")
     odonata.env["STORM_HELPERS"] = "1"
     before = shared_memory()
     words = jobs(c_program)[kind]
     began = time.monotonic()
     whole = start(odonata, words)
-    said = whole.communicate(timeout=GUARD_S * 5)[1]
-    assert whole.returncode == 0, said
+    output = whole.communicate(timeout=GUARD_S * 5)[1]
+    assert whole.returncode == 0, output
     normal = time.monotonic() - began
-    assert none_left(odonata) == [], "after a run nobody disturbed"
+    assert none_left(odonata) == [], "after an undisturbed run"
     for moment in range(MOMENTS):
-        # Moments are the wall clock's, because anything may be going on then: nothing is asserted
-        # of when, only of what comes after.
+        # Kills happen at random wall-clock times. Tests do not depend on the time, only on the
+        # state afterwards.
         running = start(odonata, words)
         time.sleep(draw.uniform(0, normal))
-        found = sorted(victims(odonata, running.pid, whom))
+        found = sorted(victims(odonata, running.pid, victim))
         killed = draw.choice(found) if found else None
         rank = rank_of(killed) if killed is not None else None
         if killed is not None:
@@ -122,15 +122,15 @@ def test_whoever_is_killed_nobody_stays(odonata, c_program, kind, whom):
                 os.kill(killed, signal.SIGKILL)
             except ProcessLookupError:
                 killed = None
-        said = running.communicate(timeout=GUARD_S)[1]
+        output = running.communicate(timeout=GUARD_S)[1]
         left = none_left(odonata)
-        assert left == [], f"moment {moment}: {whom} {killed} was killed, {left} go on"
+        assert left == [], f"moment {moment}: {victim} {killed} was killed, {left} go on"
         assert shared_memory() <= before
-        if whom == "launcher" or killed is None:
+        if victim == "launcher" or killed is None:
             continue
-        # The one that forks the others may be replaced by a start one by one; a shell may have
-        # died before or after its rank; and a finished rank is not missed.
+        # If the parent of forked ranks dies, ranks may be started one by one instead. A shell may
+        # die before or after its rank, and the kill of a finished rank has no effect.
         if running.returncode != 0:
-            named = re.search(r"\brank (\d+) on ", said)
-            assert named, said
-            assert rank in (None, named[1]), f"moment {moment}: {said}"
+            named = re.search(r"\brank (\d+) on ", output)
+            assert named, output
+            assert rank in (None, named[1]), f"moment {moment}: {output}"

@@ -1,4 +1,4 @@
-"""Streams that are full, closed or plain: a message at most, never a traceback."""
+"""Streams that are full, closed or ASCII: at most a message, never a traceback."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def test_results_do_not_depend_on_stderr(odonata, redirection):
     assert shell(odonata, redirection, *ARGUMENTS, "--nodes", "0")[0] == 2
 
 
-def test_a_reader_that_leaves_is_no_error(odonata):
+def test_a_closed_pipe_is_no_error(odonata):
     assert shell(odonata, "| head -c 1", *ARGUMENTS)[1:] == ("#", "")
 
 
-def test_letters_the_terminal_lacks(odonata):
+def test_characters_that_the_terminal_lacks(odonata):
     done = odonata("show", "aurora", env={"PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0 and "1.60 ?s" in done.stdout

@@ -52,7 +52,7 @@ warmup = "1us"
 
 
 def points(tables):
-    """The points of a study that nothing is wrong with."""
+    """The points of a valid study."""
     wrong = Diagnostics()
     found = study.points(wrong, tables)
     assert wrong.list == []
@@ -69,7 +69,7 @@ def attempts(directory):
     return [json.loads(line) for line in (directory / "attempts.jsonl").read_text().splitlines()]
 
 
-def test_the_grid_multiplies_and_points_are_as_they_are():
+def test_the_grid_is_multiplied_and_points_are_not():
     grid = {"nodes": [4, 2], "set": {"nic": {"window": [64, 32]}}, "seed": [1, 2, 3]}
     found = points({"base": BASE, "grid": grid, "point": [{"nodes": 8}, {"name": "bcast"}]})
     assert [p.number for p in found] == list(range(1, 15))
@@ -82,7 +82,7 @@ def test_the_grid_multiplies_and_points_are_as_they_are():
     assert found[13].given_keys == {**BASE, "name": "bcast"}
 
 
-def test_values_are_what_one_would_type():
+def test_values_are_those_of_the_command_line():
     listed = {"sizes": [8, 1024], "set": ["nic.window=64", "node.cores=8"], "nodes": 8}
     (bench,) = points({"base": BASE, "point": [listed]})
     assert {"--sizes=8,1024", "--set=nic.window=64", "--set=node.cores=8"} <= {*bench.argv}
@@ -95,7 +95,7 @@ def test_values_are_what_one_would_type():
     assert {"--load=0.1", "--no-alone", "--ordered"} <= {*found.argv}
 
 
-def test_the_digest_is_of_all_that_decides_the_answer(tmp_path, monkeypatch):
+def test_the_digest_covers_all_inputs_of_a_point(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text(od.machine("dragonfly-1056").source)
     run = {"command": "run", "machine": "mine.toml", "ranks": 2, "program": ["true"]}
@@ -126,7 +126,7 @@ def machine_file():
 
 
 @pytest.mark.parametrize(
-    ("tables", "at", "said"),
+    ("tables", "at", "expected"),
     [
         ({}, "study", "no points"),
         ({"base": BASE, "gird": {"nodes": [2]}}, "study", "did you mean `grid`?"),
@@ -138,7 +138,7 @@ def machine_file():
         ({"base": {**BASE, "sizes": "4M"}, "grid": {"nodes": [2]}}, "[base] sizes", "4Mi"),
         ({"base": {**BASE, "json": True}, "grid": {"nodes": [2]}}, "[base]",
          "keeps what comes out"),
-        # All points would write the one file, and it is none of the answer.
+        # All points would write the same file, which is no part of the result.
         ({"base": {"command": "run", "machine": "aurora", "n": 1, "program": "true"},
           "grid": {"record": ["a.parquet"]}}, "[grid]", "keeps what comes out"),
         ({"base": BASE, "grid": {"nodes": [2, 99_999]}}, "[grid] nodes (point 2)", "1056"),
@@ -148,7 +148,7 @@ def machine_file():
         ({"base": {**BASE, "set": {"nic": {"widnow": 3}}}, "grid": {"nodes": [2]}},
          "[base] set.nic.widnow", "`nic.window`"),
         ({"base": BASE, "grid": {"set": {"nodes": [3]}}}, "[grid] set.nodes", "of machine files"),
-        # 4 edge, 7 local and, with two links to each of 32 groups, 8 global of 15 ports.
+        # 4 edge, 7 local and 8 global ports, with two links to each of 32 groups, of 15 ports.
         ({"base": {**BASE, "set": {"groups": {"compute": {"global_ports": 8}}}},
           "grid": {"set": {"global": {"links": {"compute": {"compute": [1, 2]}}}}}},
          "switch.ports (point 2)", "[grid] set.global.links.compute.compute = 2"),
@@ -167,13 +167,13 @@ def machine_file():
          "4,000,000 points"),
     ],
 )  # fmt: skip
-def test_complaints_name_the_table_and_the_key(tables, at, said):
+def test_errors_name_the_table_and_the_key(tables, at, expected):
     found = diagnostics(tables)
     assert list(found) == [at]
-    assert said in str(found[at])
+    assert expected in str(found[at])
 
 
-def test_everything_wrong_is_told_and_nothing_started(odonata, tmp_path):
+def test_all_errors_are_reported_and_nothing_is_started(odonata, tmp_path):
     (tmp_path / "study.toml").write_text(STUDY.replace("[4, 2]", "[4, 0]") + 'name = "x"')
     done = odonata("sweep", "study.toml", "--workers", "none", "--tries", 0)
     assert done.returncode == 2 and done.stdout == ""
@@ -184,16 +184,16 @@ def test_everything_wrong_is_told_and_nothing_started(odonata, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(None, "No such file"), (b"[base", "TOML"), (b"\xff", "utf-8")]
+    ("content", "expected"), [(None, "No such file"), (b"[base", "TOML"), (b"\xff", "utf-8")]
 )
-def test_unreadable_studies(odonata, tmp_path, content, said):
+def test_unreadable_studies(odonata, tmp_path, content, expected):
     if content is not None:
         (tmp_path / "study.toml").write_bytes(content)
     done = odonata("sweep", "study.toml")
-    assert done.returncode == 2 and said in done.stderr, done.stderr
+    assert done.returncode == 2 and expected in done.stderr, done.stderr
 
 
-def test_the_table_has_what_the_commands_answer(odonata, tmp_path):
+def test_the_table_has_the_results_of_the_commands(odonata, tmp_path):
     (tmp_path / "study.toml").write_text(STUDY)
     done = odonata("sweep", "study.toml", "--json")
     assert done.returncode == 0, done.stderr
@@ -224,7 +224,7 @@ def test_the_table_has_what_the_commands_answer(odonata, tmp_path):
     assert len([line for line in shown.stdout.splitlines() if line[0] != "#"]) == 10
 
 
-def test_what_is_finished_is_not_computed_again(tmp_path):
+def test_finished_points_are_not_computed_again(tmp_path):
     grid = {"nodes": [2, 4], "sizes": ["8", "64"]}
     out = tmp_path / "out"
     first = od.sweep({"base": BASE, "grid": grid}, out=out)
@@ -238,20 +238,20 @@ def test_what_is_finished_is_not_computed_again(tmp_path):
     twice = od.sweep({"base": BASE, "point": [{"nodes": 16}, {"nodes": "16"}]}, out=out)
     assert (twice.summary["points"], twice.summary["computed"]) == (2, 1)
     assert len(twice.rows) == 2 * len({row["bytes"] for row in twice.rows})
-    asked = [line["key"] for line in attempts(out) if "begun" in line]
-    assert len(asked) == len(set(asked)) == 7
-    # A file that was damaged is no answer.
+    command = [line["key"] for line in attempts(out) if "begun" in line]
+    assert len(command) == len(set(command)) == 7
+    # A damaged file is no result.
     point = next((out / "points").iterdir())
     point.write_bytes(point.read_bytes()[:-8])
     assert od.sweep({"base": BASE, "grid": {**grid, "nodes": [8, 2, 4]}, "point": [
         {"nodes": 16}]}, out=out).summary["computed"] == 1  # fmt: skip
 
 
-def test_what_lies_in_the_directory_is_not_imported(odonata, tmp_path):
+def test_modules_of_the_working_directory_are_not_imported(odonata, tmp_path):
     (tmp_path / "study.toml").write_text(STUDY)
     for name in ("json", "types", "socket"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('mine')")
-    # As the installed `odonata` does, which has no directory of its own on the path.
+    # Like the installed `odonata`, which does not add its directory to the path.
     start = "import sys; del sys.path[0]; from odonata.__main__ import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", start, "sweep", "study.toml", "--workers", "1", "--tries", "1"],
@@ -260,7 +260,7 @@ def test_what_lies_in_the_directory_is_not_imported(odonata, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_nothing_passing_is_made_where_answers_are_kept(tmp_path, monkeypatch):
+def test_kept_results_need_no_temporary_directory(tmp_path, monkeypatch):
     (tmp_path / "passing").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "passing"))
     made = []
@@ -269,7 +269,7 @@ def test_nothing_passing_is_made_where_answers_are_kept(tmp_path, monkeypatch):
     assert made == []
 
 
-def test_every_kind_of_question_in_one_table(program):
+def test_every_kind_of_point_in_one_table(program):
     python = sys.executable
     jobs = {"command": "run", "program": [python, str(program("ring"))], "compute": "none"}
     found = od.sweep({"base": {"machine": "dragonfly-1056", "seed": 3}, "point": [
@@ -280,7 +280,7 @@ def test_every_kind_of_question_in_one_table(program):
     ]})  # fmt: skip
     assert found.summary["failed"] == 1
     by = {n: [row for row in found.rows if row["point"] == n] for n in (1, 2, 3, 4)}
-    # In the row the number of nodes is more exact than in the question.
+    # The point has a list of node counts, and each row has one of them.
     assert {row["nodes"] for row in by[1]} == {2, 4}
     assert sum(row["is_winner"] for row in by[1]) == 2
     machine = od.machine("dragonfly-1056")
@@ -290,7 +290,7 @@ def test_every_kind_of_question_in_one_table(program):
     assert [row["bytes"] for row in by[4]] == [8, 16]
 
 
-def test_a_mapping_keeps_nothing_and_plots(tmp_path, monkeypatch):
+def test_a_mapping_writes_no_files_and_plots(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     grid = {"name": ["allreduce", "alltoall"], "nodes": [2, 4, 32], "sizes": [64], "ppn": [1, 2]}
     found = od.sweep({"base": BASE, "grid": grid})
@@ -319,51 +319,51 @@ def test_latencies_of_some_packets_are_marked():
     assert "*" not in command.shown(rows[:1])
 
 
-def test_notes_of_answers_are_in_the_table_and_below_what_is_shown():
-    """A packet takes longer than 200 ns, and no longer than 2 us, through an empty machine."""
-    asked = {"command": "traffic", "pattern": "uniform", "machine": "dragonfly-1056",
+def test_notes_are_in_the_table_and_below_the_printed_one():
+    """The latency of a packet in an empty machine is between 200 ns and 2 us."""
+    words = {"command": "traffic", "pattern": "uniform", "machine": "dragonfly-1056",
              "time": "200ns", "load": "0.1,0.2"}  # fmt: skip
-    found = od.sweep({"base": asked, "grid": {"warmup": ["200ns", "2us"]}})
+    found = od.sweep({"base": words, "grid": {"warmup": ["200ns", "2us"]}})
     late = [row["notes"] for row in found.rows]
     assert late[0] == late[1] and "warm-up of 200" in late[0] and late[2:] == [None, None]
     assert command.shown(found.rows).splitlines()[-1] == f"# note: {late[0]} (point 1)"
 
 
-def answers(**columns):
+def results(**columns):
     """Rows of a traffic table, with all columns that plots need."""
     some = {"offered": 0.1, "unfinished": 0, "hops_mean": 3.0, "error": None}
     return [{**some, **dict(zip(columns, cells, strict=True))} for cells in zip(*columns.values())]
 
 
-def looks(lines):
+def styles(lines):
     return [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in lines]
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3])
-def test_lines_of_a_picture_differ_and_its_legend_leaves_them_room(columns):
-    """24 lines of one column, 18 of two, 32 of three, of which the picture says that it is many."""
+def test_lines_of_a_plot_differ_and_its_legend_leaves_room(columns):
+    """24 lines of one column, 18 of two, 32 of three, whose number the plot states."""
     counts = {1: (24,), 2: (6, 3), 3: (4, 2, 4)}[columns]
     by = [f"a rather long name of column {n}" for n in range(columns)]
     rows = [{**dict(zip(by, name, strict=True)), "nodes": n, "bytes": n + sum(name), "error": None}
             for name in itertools.product(*map(range, counts)) for n in (2, 4)]  # fmt: skip
     ax = plot.sweep(rows, "nodes", "bytes", by)
-    assert len(set(looks(ax.lines))) == len(ax.lines) == len(rows) // 2
+    assert len(set(styles(ax.lines))) == len(ax.lines) == len(rows) // 2
     if columns == 1:  # in gray, too
-        assert len({look[1:] for look in looks(ax.lines)}) == 24
+        assert len({look[1:] for look in styles(ax.lines)}) == 24
     assert (f"{len(ax.lines)} lines" in ax.get_title(loc="left")) == (columns == 3)
-    said = [words.get_text() for words in ax.get_legend().get_texts()]
-    assert len(said) == (24 if columns == 1 else sum(counts) + len(by))
+    output = [words.get_text() for words in ax.get_legend().get_texts()]
+    assert len(output) == (24 if columns == 1 else sum(counts) + len(by))
     figure = ax.figure
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # of axes that have no room
+        warnings.simplefilter("error")  # warns if axes have no room
         figure.draw_without_rendering()
     box, whole = ax.get_legend().get_window_extent(), figure.bbox
     assert box.x0 >= ax.bbox.x1 and box.x1 <= whole.x1 and box.y0 >= 0 and box.y1 <= whole.y1
     assert ax.bbox.width > 5 * figure.dpi and ax.bbox.height > 3 * figure.dpi
 
 
-def test_a_latency_of_some_packets_is_drawn_as_what_it_is_at_least():
-    rows = answers(offered=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3], latency_mean_s=[2e-6, 4e-6, 3e-6, None]
+def test_a_latency_of_some_packets_is_drawn_as_lower_bound():
+    rows = results(offered=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3], latency_mean_s=[2e-6, 4e-6, 3e-6, None]
                    + [1e-6, None], least_mean_s=[2e-6, 4e-6, 8e-6, 9e-6, 1e-6, None],
                    unfinished=[0, 0, 5, 7, 0, 0])  # fmt: skip
     ax = plot.sweep(rows, "offered", "latency_mean_s", ())
@@ -372,21 +372,21 @@ def test_a_latency_of_some_packets_is_drawn_as_what_it_is_at_least():
     assert list(line.get_ydata()) == pytest.approx([3e-6, 8.5e-6])
     assert list(hollow.get_xdata()) == [0.2] and hollow.get_markerfacecolor() == "white"
     assert ax.get_title(loc="left") == "1 left out: no latency_mean_s"
-    said = [words.get_text() for words in ax.get_legend().get_texts()]
-    assert said[0].startswith("band: least to most of\n2 points") and "at least" in said[1]
+    output = [words.get_text() for words in ax.get_legend().get_texts()]
+    assert output[0].startswith("band: least to most of\n2 points") and "at least" in output[1]
 
 
-def test_what_was_accepted_when_nothing_came_is_not_drawn():
-    rows = answers(offered=[0.1, 0.2], accepted=[0.0, 0.2], hops_mean=[None, 3.0])
+def test_accepted_load_without_packets_is_not_drawn():
+    rows = results(offered=[0.1, 0.2], accepted=[0.0, 0.2], hops_mean=[None, 3.0])
     assert list(plot.sweep(rows, "offered", "accepted", ()).lines[0].get_xdata()) == [0.2]
     found = SimpleNamespace(rows=rows, summary={"pattern": "uniform"})
     ax = plot.traffic([found] * 8)
     assert list(ax.lines[0].get_xdata()) == [0.2]
-    assert len(set(looks(ax.lines[:8]))) == 8
+    assert len(set(styles(ax.lines[:8]))) == 8
 
 
-def test_axes_are_in_the_unit_that_suits_and_logarithmic_for_no_fraction():
-    rows = answers(offered=[0.05, 0.8], nodes=[2, 64], least_mean_s=[2e-6, 3e-6],
+def test_axes_have_suitable_units_and_are_linear_for_fractions():
+    rows = results(offered=[0.05, 0.8], nodes=[2, 64], least_mean_s=[2e-6, 3e-6],
                    wait_s=[1e-6, 0.1], rate_B_per_s=[1e9, 24e9])  # fmt: skip
     for y, label, is_log in (("least_mean_s", "least_mean (µs)", False),
                              ("offered", "offered", False),
@@ -436,7 +436,7 @@ program = [
 """
 
 
-def test_a_worker_that_dies_takes_nothing_with_it(odonata, tmp_path):
+def test_the_death_of_a_worker_affects_no_other_point(odonata, tmp_path):
     (tmp_path / "study.toml").write_text(DEADLY)
     done = odonata("sweep", "study.toml", "--json", "--tries", 3, "--workers", 1)
     assert done.returncode == 1, done.stderr
@@ -463,7 +463,7 @@ program = [["true"], ["sh", "-c", "echo > begun; sleep 600"], ["false"]]
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_stopped_from_outside_it_keeps_what_is_done(odonata, tmp_path, number, code):
+def test_a_stopped_sweep_keeps_finished_points(odonata, tmp_path, number, code):
     (tmp_path / "study.toml").write_text(ENDLESS)
     running = odonata.start("sweep", "study.toml", "--workers", 1, "--quiet")
     while running.poll() is None and not (tmp_path / "begun").exists():
@@ -476,7 +476,7 @@ def test_stopped_from_outside_it_keeps_what_is_done(odonata, tmp_path, number, c
     assert len(list((tmp_path / "study.sweep" / "points").iterdir())) == 1
 
 
-def test_one_sweep_at_a_time_writes_and_its_workers_die_with_it(odonata, tmp_path):
+def test_only_one_sweep_writes_and_its_workers_end_with_it(odonata, tmp_path):
     (tmp_path / "study.toml").write_text(ENDLESS)
     running = odonata.start("sweep", "study.toml")
     while running.poll() is None and not (tmp_path / "begun").exists():
@@ -488,7 +488,7 @@ def test_one_sweep_at_a_time_writes_and_its_workers_die_with_it(odonata, tmp_pat
     assert odonata.left() == []
 
 
-def test_a_file_in_the_way_is_not_touched(odonata, tmp_path):
+def test_a_foreign_file_is_not_overwritten(odonata, tmp_path):
     (tmp_path / "study.sweep").mkdir()
     (tmp_path / "study.sweep" / "thesis.tex").write_text("years of work")
     (tmp_path / "study.toml").write_text(STUDY)
@@ -497,34 +497,33 @@ def test_a_file_in_the_way_is_not_touched(odonata, tmp_path):
     assert [p.name for p in (tmp_path / "study.sweep").iterdir()] == ["thesis.tex"]
 
 
-def test_what_killed_ones_left_of_their_trials_is_in_nobodys_way(tmp_path):
-    """Nor is a name of the user's that only looks alike taken away, nor a result's that is
-    written."""
+def test_leftovers_of_killed_sweeps_do_not_interfere(tmp_path):
+    """A user's file with a similar name is not removed, nor a partial file of a result."""
     out = tmp_path / "kept"
     out.mkdir()
     (out / ".odonata-0123456789abcdef-trial").write_text("written")
     (out / ".odonata-0123456789abcdef-rows.parquet").write_text("half of a res")
-    asked = {"base": BASE, "point": [{"nodes": 2, "sizes": 8}]}
-    assert od.sweep(asked, out=out).summary["finished"] == 1
+    command = {"base": BASE, "point": [{"nodes": 2, "sizes": 8}]}
+    assert od.sweep(command, out=out).summary["finished"] == 1
     (out / ".odonata-trial").write_text("mine")
-    od.sweep(asked, out=out)
+    od.sweep(command, out=out)
     left = sorted(path.name for path in out.iterdir() if path.name.startswith("."))
     assert left == [".odonata-0123456789abcdef-rows.parquet", ".odonata-trial"]
 
 
-def test_in_a_thread_of_somebody_elses(tmp_path):
+def test_in_a_thread_of_the_user(tmp_path):
     found = []
     grid = {"nodes": [2, 4]}
-    asked = threading.Thread(target=lambda: found.append(od.sweep({"base": BASE, "grid": grid})))
-    asked.start()
-    asked.join()
+    command = threading.Thread(target=lambda: found.append(od.sweep({"base": BASE, "grid": grid})))
+    command.start()
+    command.join()
     assert found[0].summary["computed"] == 2
 
 
-def test_the_line_of_progress():
+def test_the_progress_line():
     tick = {"points": 200, "left": 150, "asked": 160, "failed": 2, "wall_s": 4.0}
-    said = command.progress(tick)
-    assert "50 of 200" in said and "2 failed" in said and "2.5/s" in said and "1:00 left" in said
+    line = command.progress(tick)
+    assert "50 of 200" in line and "2 failed" in line and "2.5/s" in line and "1:00 left" in line
     assert "left" not in command.progress({**tick, "asked": 150})
 
 
@@ -544,8 +543,8 @@ class Future:
         pass
 
 
-def test_an_answer_that_has_come_counts_though_its_worker_died_since(monkeypatch):
-    """Dask takes a future of a worker that died back to `pending`, whatever it has handed over."""
+def test_a_received_result_counts_although_its_worker_died(monkeypatch):
+    """Dask resets a future to `pending` if its worker dies, even after it returned a result."""
     distributed = pytest.importorskip("distributed")
     came = {"again": False, "tries": 1, "rows": []}
     executor = object.__new__(executors.Dask)
@@ -556,10 +555,10 @@ def test_an_answer_that_has_come_counts_though_its_worker_died_since(monkeypatch
     batches = [[(future, came), (broken, (KeyError, KeyError("gone"), None))]]
     done = SimpleNamespace(next_batch=lambda block: batches.pop())
     monkeypatch.setattr(distributed, "as_completed", lambda *_, **__: done)
-    kept, told = [], queue.Queue()
+    kept, queued = [], queue.Queue()
     store = SimpleNamespace(put=lambda point, answer: kept.append((point, answer)))
-    executor._collect(store, told)
+    executor._collect(store, queued)
     assert kept == [("first", came)]
-    assert told.get() == ("first", None)
-    point, error = told.get()
+    assert queued.get() == ("first", None)
+    point, error = queued.get()
     assert point == "second" and "KeyError" in error

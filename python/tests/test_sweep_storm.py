@@ -1,8 +1,8 @@
-"""Sweeps that are killed: at random moments, again and again, here and on a Dask cluster.
+"""Sweeps that are killed repeatedly at random times, locally and on a Dask cluster.
 
-`ODONATA_SWEEP=N` sets the number of points (default 24; 200 is what a release is tried with, by
+`ODONATA_SWEEP=N` sets the number of points (default 24; 200 before a release, by
 `make sweeps`), `ODONATA_SEED` repeats a storm. Half of the points run a program that leaves a line
-in a file of its own, which counts computations whatever odonata itself believes of them.
+in a file of its own, which counts computations independently of odonata.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ POINTS = int(os.environ.get("ODONATA_SWEEP", "24"))
 SEED = int(os.environ.get("ODONATA_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 32)
 KILLS = 5
 WORKERS = 2
-# A guard against hanging, not an expectation.
+# A limit against hanging, not an expectation.
 GUARD_S = 300
 
 
 def write_study(directory: Path) -> Path:
-    """Benchmarks in closed form, and programs that say that they ran."""
+    """A study of benchmarks in closed form, and of programs that record each run."""
     benches = [
         {"command": "bench", "name": name, "nodes": nodes, "sizes": sizes, "fidelity": "loggp"}
         for nodes in range(2, 3 + POINTS // 8)
@@ -51,13 +51,13 @@ def write_study(directory: Path) -> Path:
 
 
 def ran(directory: Path) -> collections.Counter[str]:
-    """How often each program was run."""
+    """The number of runs of each program."""
     path = directory / "ran"
     return collections.Counter(path.read_text().split() if path.exists() else ())
 
 
 def log(out: Path) -> list[dict]:
-    """What the sweep noted; a last line may be cut."""
+    """The log of the sweep without a truncated last line."""
     path = out / "attempts.jsonl"
     text = path.read_text() if path.exists() else ""
     return [json.loads(line) for line in text.splitlines() if line.endswith("}")]
@@ -83,7 +83,7 @@ def undisturbed(odonata, study: Path) -> pyarrow.Table:
     return table(out)
 
 
-def test_killed_and_resumed_it_is_the_same_table_and_nothing_twice(odonata, tmp_path):
+def test_a_resumed_sweep_has_the_same_table_and_repeats_nothing(odonata, tmp_path):
     print(f"ODONATA_SEED={SEED} ODONATA_SWEEP={POINTS}")
     draw = random.Random(f"{SEED} local")
     study = write_study(tmp_path)
@@ -116,13 +116,13 @@ def test_killed_and_resumed_it_is_the_same_table_and_nothing_twice(odonata, tmp_
         later = {line["key"] for line in lines[at:] if "begun" in line}
         assert not kept & later, "handed out although it was on disk"
         for number in (number_of[key] for key in kept):
-            if number % 2 == 0:  # a program's
+            if number % 2 == 0:  # a point that runs a program
                 name = str(number // 2 - 1)
                 assert runs[name] == counted[name], f"program {name} ran again"
     begun = collections.Counter(line["key"] for line in lines if "begun" in line)
     ended = collections.Counter(line["key"] for line in lines if "finished" in line)
     assert max(ended.values()) == 1 and len(finished(out)) == len(begun) == POINTS
-    # A kill costs what was under way, at most a point a worker.
+    # A kill loses the points in progress, at most one per worker.
     assert sum(begun.values()) <= POINTS + KILLS * WORKERS
     assert sum(runs.values()) <= POINTS // 2 + KILLS * WORKERS
 
@@ -148,7 +148,7 @@ def test_a_killed_worker_of_a_local_sweep_is_replaced(odonata, tmp_path):
 
 def is_worker(pid: int) -> bool:
     try:
-        # A rank that has been forked but not begun has its worker's command line, and session.
+        # A forked rank that has not started has the command line and session of its worker.
         is_leader = os.getsid(pid) == pid
         return is_leader and b"odonata.sweeps.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
@@ -157,7 +157,7 @@ def is_worker(pid: int) -> bool:
 
 @pytest.fixture
 def cluster(odonata, tmp_path):
-    """A Dask scheduler and two workers of one thread each, and the scheduler's file."""
+    """A Dask scheduler, two workers of one thread each, and the scheduler file."""
     file = tmp_path / "scheduler.json"
     dask = [sys.executable, "-m", "dask"]
     quiet = {"cwd": tmp_path, "env": odonata.env, "stdout": subprocess.DEVNULL,
@@ -196,7 +196,7 @@ def test_on_a_dask_cluster_with_one_of_two_workers_killed(odonata, tmp_path, clu
     assert running.returncode == 0, errors
     assert len(had) < POINTS, "the kill came too late to show anything"
     assert table(out).equals(expected)
-    # What the worker was computing, or had not handed over yet, is gone with it; nothing else.
+    # Only points that the worker was computing or had not yet returned are lost.
     runs = ran(tmp_path)
     lost = sum(runs.values()) - POINTS // 2
     print(f"a worker killed with {len(had)} points on disk; programs run again: {lost}")
@@ -208,7 +208,7 @@ def test_on_a_dask_cluster_with_one_of_two_workers_killed(odonata, tmp_path, clu
     assert json.loads(again.stdout)["computed"] == 0
 
 
-def test_a_scheduler_that_goes_ends_the_sweep_and_loses_nothing(odonata, tmp_path, cluster):
+def test_the_end_of_the_scheduler_ends_the_sweep_without_loss(odonata, tmp_path, cluster):
     file, scheduler, _ = cluster
     study = write_study(tmp_path)
     out = tmp_path / "storm"

@@ -1,4 +1,4 @@
-"""Words of other tools: options of launchers, names of benchmarks, placements and patterns."""
+"""Names of other tools: options of launchers, names of benchmarks, placements and patterns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPTIONS = {
 
 
 def hint(odonata, *arguments: str) -> str:
-    """The hint on the one thing that is wrong with a command line; empty if there is none."""
+    """The hint for the only error of a command line; empty if there is none."""
     done = odonata(*arguments)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert done.stderr.startswith("odonata: error: 1 problem"), done.stderr
@@ -34,7 +34,7 @@ def test_options_without_effect_are_accepted_with_a_note(odonata):
              "-K1", "-c", "4"]  # fmt: skip
     noted = ["--cpu-bind", "-d", "--gpus-per-task", "--mem-bind", "-envall", "--bind-to",
              "--map-by socket", "--exclusive", "-K", "-c"]  # fmt: skip
-    # As other launchers spell what this one has: ranks, directory, variables, labels.
+    # Other launchers' spellings of options that exist: ranks, directory, variables, labels.
     same = ["--ntasks", "2", "--chdir", "/", "-genv", "A", "1", "--export=ALL,B=2", "--label"]
     program = ["sh", "-c", "echo $A $B $PWD"]
     done = odonata("run", *same, *given, "--machine", "aurora", "--", *program)
@@ -46,8 +46,8 @@ def test_options_without_effect_are_accepted_with_a_note(odonata):
     assert quiet.returncode == 0 and "effect" not in quiet.stderr
 
 
-def test_every_option_without_effect_is_read_with_its_words():
-    """And hides no option of `odonata run` itself."""
+def test_options_without_effect_are_read_with_their_values():
+    """They hide no option of `odonata run` itself."""
     for option, (words, _) in synonyms.WITHOUT_EFFECT.items():
         assert option not in OPTIONS["run"] | synonyms.MEANS.keys() | synonyms.SAID.keys(), option
         arguments = ["-n", "2", option, *["x"] * words, "--", "program", option]
@@ -72,7 +72,7 @@ def test_a_variable_may_be_empty(odonata):
         ("--export=NONE", [], ["--export=NONE"]),
         ("--export NIL,A=1", ["A=1"], ["--export=NIL"]),
         ("-genvnone", [], ["-genvnone"]),
-        # A name and a value in two words or one, the second of which is the program's.
+        # Name and value in two arguments or in one, in which case the second is the program.
         ("-genv A 1", ["A=1"], []),
         ("-genv A=1", ["A=1"], []),
         ("-env A= --genv B=1=2 -genv=C=3", ["A=", "B=1=2", "C=3"], []),
@@ -80,7 +80,7 @@ def test_a_variable_may_be_empty(odonata):
         ("--propagate=STACK --bcast=/tmp/a", [], ["--bcast", "--propagate"]),
     ],
 )
-def test_variables_and_values_do_not_take_the_program(given, variables, noted):
+def test_variables_and_values_do_not_consume_the_program(given, variables, noted):
     own = ["app", "-genv", "A=1", "--bcast=x"]
     context = RUN.make_context("run", ["-n", "2", *given.split(), *own])
     assert context.params["program"] == tuple(own)
@@ -114,7 +114,7 @@ def test_nodes_are_counted_as_by_srun(odonata, given, placed):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "expected"),
     [
         (("--nodes", "3", "-n", "4"), "a number that divides the 4 ranks"),
         (("--nodes", "2", "-n", "8", "--ppn", "2"), "wanted  4, the nodes that 8 ranks fill"),
@@ -124,15 +124,15 @@ def test_nodes_are_counted_as_by_srun(odonata, given, placed):
         (("-n", "2", "--map-by", "node"), "`--placement round-robin` does this"),
     ],
 )  # fmt: skip
-def test_what_a_launcher_asks_and_cannot_have(odonata, given, said):
+def test_unsupported_launcher_options_are_refused(odonata, given, expected):
     done = odonata("run", *given, "--machine", "aurora", "--", "true")
-    assert done.returncode == 2 and said in done.stderr, done.stderr
+    assert done.returncode == 2 and expected in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(
-    ("command", "option", "said"),
+    ("command", "option", "expected"),
     [
-        # By what it means, not by its letters.
+        # By meaning, not by spelling.
         ("run", "-N", "`--nodes` here"),
         ("run", "-w", "did you mean `--hostfile`?"),
         ("run", "--distribution", "did you mean `--placement`?"),
@@ -154,19 +154,19 @@ def test_what_a_launcher_asks_and_cannot_have(odonata, given, said):
         ("bench", "--cpu-bind", "leave it out"),
         ("replay", "--np", "no option for the number of ranks"),
         ("extrapolate", "--ntasks", "did you mean `-n`?"),
-        # Misspelled ones are still found; those of one letter and others like none are not.
+        # Misspelled options are still found; one letter or a dissimilar name is not.
         ("bench", "--nods", "did you mean `--nodes`?"),
         ("bench", "--placment", "did you mean `--placement`?"),
         ("bench", "-Z", ""),
         ("bench", "--foo", ""),
     ],
 )
-def test_an_option_of_another_meaning_is_never_suggested(odonata, command, option, said):
+def test_an_option_of_another_meaning_is_never_suggested(odonata, command, option, expected):
     found = hint(odonata, command, option, "2")
-    assert said in found and bool(said) == bool(found), found
+    assert expected in found and bool(expected) == bool(found), found
 
 
-def test_what_is_suggested_for_an_option_is_one_of_the_command():
+def test_suggested_options_are_options_of_the_command():
     for command, legal in OPTIONS.items():
         for option in (*synonyms.MEANS, *synonyms.SAID, *synonyms.WITHOUT_EFFECT):
             found = synonyms.for_option(option, command, legal)
@@ -194,7 +194,7 @@ def test_what_is_suggested_for_an_option_is_one_of_the_command():
         ("benchmark", "all_reduce_perf", "allreduce"),
         ("benchmark", "MPI_Bcast", "bcast"),
         ("benchmark", "ping-pong", "latency"),
-        # Not another one that has a similar name.
+        # Not an unrelated name with a similar spelling.
         ("benchmark", "osu_latency_mt", None),
         ("benchmark", "osu_iallreduce", None),
         ("benchmark", "osu_acc_latency", None),
@@ -221,7 +221,7 @@ def test_what_is_suggested_for_an_option_is_one_of_the_command():
         ("mpi", "pmi2", None),
     ],
 )  # fmt: skip
-def test_what_words_of_other_tools_mean(kind, word, want):
+def test_meanings_of_names_of_other_tools(kind, word, want):
     legal = {
         "benchmark": benchmarks.NAMES, "placement": names.PLACEMENTS, "pattern": names.PATTERNS,
         "routing": names.ROUTINGS, "mpi": ("mpich", "cray-mpich", "openmpi"),
@@ -230,7 +230,7 @@ def test_what_words_of_other_tools_mean(kind, word, want):
     assert isinstance(found, synonyms.Hint) if want is None else found == want
 
 
-def test_the_table_names_what_there_is():
+def test_the_table_lists_existing_names():
     for kind, legal in (
         ("benchmark", benchmarks.NAMES),
         ("placement", names.PLACEMENTS),
@@ -243,7 +243,7 @@ def test_the_table_names_what_there_is():
             assert word == synonyms.plain(word), (kind, word)
 
 
-def test_hints_are_the_same_wherever_a_word_is_asked_for(odonata, tmp_path):
+def test_hints_do_not_depend_on_the_place_of_a_name(odonata, tmp_path):
     latency = ("bench", "latency", "--machine", "dragonfly-1056")
     assert "`latency`" in hint(odonata, "bench", "osu_latency", *latency[2:])
     assert "`round-robin`" in hint(odonata, *latency, "--placement", "cyclic")

@@ -1,4 +1,4 @@
-"""Terminals: weight, color and a progress line there; plain text, and no rich, everywhere else."""
+"""Terminals show weight, color and a progress line; other outputs are plain, without rich."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ODONATA = [sys.executable, "-m", "odonata"]
 
 
 def on_terminal(words: list[str], **env: str) -> str:
-    """What a command writes on a terminal, stdout and stderr together."""
+    """Output of a command on a terminal, stdout and stderr together."""
     parent, child = pty.openpty()
     kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM", "COLORTERM")}
     running = subprocess.Popen([*ODONATA, *words], stdin=child, stdout=child, stderr=child,
@@ -45,12 +45,12 @@ def piped(words: list[str]) -> str:
 
 
 def bare(shown: str) -> list[str]:
-    """Lines without codes and blanks at their ends; those that were cleared left out."""
+    """Lines without control codes and trailing blanks; cleared lines are omitted."""
     lines = ESCAPE.sub("", shown.replace("\r\n", "\n")).split("\n")
     return [line.rstrip() for line in lines]
 
 
-def test_a_terminal_shows_the_same_words_in_weight_and_color():
+def test_a_terminal_shows_the_same_text_in_weight_and_color():
     shown, plain = on_terminal([*RUN, "--quiet"]), piped(RUN)
     assert "\x1b[1m" in shown and "\x1b[32m" in shown.replace("\x1b[1;32m", "\x1b[32m")
     assert bare(shown) == plain.split("\n")
@@ -58,7 +58,7 @@ def test_a_terminal_shows_the_same_words_in_weight_and_color():
 
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_without_color_where_it_is_not_wanted(env):
+def test_color_can_be_switched_off(env):
     shown = on_terminal([*RUN, "--quiet"], **env)
     assert "\x1b" not in shown and bare(shown) == piped(RUN).split("\n")
 
@@ -113,7 +113,7 @@ def test_the_progress_line_fits_and_is_cleared(monkeypatch):
     assert screen.written.endswith("\x1b[2K") and "\n" not in screen.written
 
 
-def test_a_progress_line_of_a_pipe_or_a_dumb_terminal_is_none(monkeypatch, capsys):
+def test_pipes_and_dumb_terminals_have_no_progress_line(monkeypatch, capsys):
     with Progress("title") as tick:
         tick({"time_s": 1e-3})
     monkeypatch.setenv("TERM", "dumb")

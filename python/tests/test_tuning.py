@@ -1,4 +1,4 @@
-"""`odonata tune`: what it prints and writes, and files of rules given to other commands."""
+"""`odonata tune`: its output and files, and rule files in other commands."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_every_algorithm_is_in_the_rows_and_one_wins(odonata, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["mpich.json", "openmpi.conf"])
-def test_what_was_found_is_carried_back(odonata, tmp_path, name):
+def test_found_rules_are_applied_by_other_commands(odonata, tmp_path, name):
     sizes = [8, 512, 4096, 1 << 16]
     mpi = "mpich" if name == "mpich.json" else "openmpi"
     found = od.tune("allgather", od.machine(MACHINE), nodes=[3, 8], ppn=4, sizes=sizes, mpi=mpi)
@@ -59,13 +59,13 @@ def test_what_was_found_is_carried_back(odonata, tmp_path, name):
         assert done.returncode == 0, done.stderr
         chosen = [row["algorithm"] for row in json.loads(done.stdout)["rows"]]
         winners = [r for r in found.rows if r["is_winner"] and r["nodes"] == nodes]
-        # A benchmark's rows say no radix.
+        # Rows of a benchmark have no radix.
         won = [r["algorithm"].split(":")[0] for r in winners]
         assert chosen == won
         assert len(set(chosen)) > 1
 
 
-def test_a_table_a_line_a_size_and_one_of_all(odonata):
+def test_one_line_per_size_and_a_table_of_all_algorithms(odonata):
     done = tune(odonata, "--nodes", "2,4", "--sizes", "8,64Ki", "--all")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -74,22 +74,22 @@ def test_a_table_a_line_a_size_and_one_of_all(odonata):
     rounds = next(line for line in lines if line.startswith("# rounds")).split()[2:]
     # [docs/models/collectives.md] for 8 ranks: log2 p, log2 p, p - 1, p / 2.
     assert rounds[:4] == ["3", "3", "7", "4"]
-    # Digits of 8 by radix: k_brucks 4, 8. Exchanges 2, 4, 8 nearest first: of radix 4 half of the
-    # ranks come in and go out; 2 and 4 farthest first, with a swap before.
+    # Rounds are digits of 8 by radix: k_brucks 4, 8; exchanges 2, 4, 8 nearest first, where radix 4
+    # folds half of the ranks; exchanges 2 and 4 farthest first, after a swap.
     assert rounds[4:] == ["2", "1", "3", "3", "1", "4", "4"]
 
 
-def test_one_node_is_not_several(odonata):
+def test_one_node_is_labeled_in_the_singular(odonata):
     done = tune(odonata, "--nodes", "1,2", "--sizes", 8)
     heads = [line for line in done.stdout.splitlines() if " x 4: " in line]
     assert heads == ["# 1 node x 4: 4 ranks", "# 2 nodes x 4: 8 ranks"]
 
 
-def test_too_many_messages_are_left_out_or_stand_for_all(odonata):
+def test_too_many_messages_are_omitted_or_sampled(odonata):
     options = ("--nodes", "64", "--sizes", "8", "--messages", "20000")
     done = tune(odonata, *options, "--all")
     assert done.returncode == 0, done.stderr
-    # Two groups of 32 nodes with 4 ranks each: one stands for both, and 20,000 / 128 is 156.
+    # Two groups of 32 nodes with 4 ranks each: one represents both, and 20,000 / 128 is 156.
     assert re.search(
         r"# ~ ring sampled: 156 of 255 rounds, 128 of 256 ranks, ±<?[0-9.]+ %", done.stdout
     )
@@ -103,7 +103,7 @@ def test_too_many_messages_are_left_out_or_stand_for_all(odonata):
     assert "not simulated where marked -: neighbor" in done.stdout
 
 
-def test_a_long_collective_of_a_benchmark_says_what_was_played(odonata):
+def test_a_sampled_collective_of_a_benchmark_states_its_sample(odonata):
     options = ("--machine", MACHINE, "--nodes", 96, "--ppn", 4, "--sizes", "512")
     options = ("bench", "allgather", *options, "--fidelity", "loggp", "--quiet")
     done = odonata(*options, "--messages", 20000)
@@ -117,13 +117,13 @@ def test_a_long_collective_of_a_benchmark_says_what_was_played(odonata):
     assert part["latency_s"] == pytest.approx(whole["latency_s"], rel=0.02)
 
 
-def test_bars_beside_a_prediction(odonata):
+def test_error_bars_of_a_prediction(odonata):
     options = ("bench", "allreduce", "--machine", MACHINE, "--nodes", 32, "--ppn", 2)
     options += ("--sizes", "8,4Ki", "--fidelity", "loggp", "--quiet")
     done = odonata(*options, "--error-bars")
     assert done.returncode == 0, done.stderr
-    said, _, _, *lines = [line for line in done.stdout.splitlines()[2:]]
-    assert "packets against loggp on smaller twins of 4, 8, 16 nodes" in said
+    output, _, _, *lines = [line for line in done.stdout.splitlines()[2:]]
+    assert "packets against loggp on smaller twins of 4, 8, 16 nodes" in output
     summary = json.loads(odonata(*options, "--error-bars", "--json").stdout)
     for line, row in zip(lines, summary["rows"], strict=True):
         size, latency, low, high, nodes, off, _ = line.split()
@@ -131,10 +131,10 @@ def test_bars_beside_a_prediction(odonata):
         assert float(latency) == pytest.approx(row["latency_s"] * 1e6, abs=0.006)
         assert float(low) == pytest.approx(float(latency) * (1 + row["band_low"]), abs=0.02)
         assert float(high) == pytest.approx(float(latency) * (1 + row["band_high"]), abs=0.02)
-        errors = [twin["error"] for twin in summary["twins"] if twin["bytes"] == row["bytes"]]
+        errors = [r["error"] for r in summary["twins"] if r["bytes"] == row["bytes"]]
         assert len(errors) == 6 and max(errors, key=abs) == row["twin_error"]
         assert float(off) == pytest.approx(100 * row["twin_error"], abs=0.06)
-    # Nothing small enough: the columns are there, and the bars are not.
+    # No replica is small enough: columns exist, but no error bars.
     done = odonata(*options, "--error-bars", "--twin-packets", 1)
     assert "error bars: none" in done.stdout
     assert re.search(r"^8 +[0-9.]+ +- +- +- +-$", done.stdout, re.MULTILINE)
@@ -156,7 +156,7 @@ def test_auto_takes_the_cheapest_fidelity_within_the_tolerance(odonata):
     first, *_, last = summary["candidates"]
     assert (first["fidelity"], first["why"], first["is_chosen"]) == ("loggp", "too wide", False)
     assert last["is_chosen"] and last["fidelity"] == summary["fidelity"] != "loggp"
-    # Nothing is near enough, and packets are too many.
+    # No fidelity is accurate enough, and packets are too many.
     done = odonata(*auto, "--tolerance", "0.0001%", "--messages", 1000)
     assert done.returncode == 2 and "\n  --tolerance\n" in done.stderr
     assert "packet at 16384 B, a call of more than 1000 packets" in done.stderr
@@ -165,7 +165,7 @@ def test_auto_takes_the_cheapest_fidelity_within_the_tolerance(odonata):
         assert done.returncode == 2 and "\n  --tolerance\n" in done.stderr, wrong
 
 
-def test_mistakes_are_complained_of_together(odonata, tmp_path):
+def test_all_mistakes_are_reported_at_once(odonata, tmp_path):
     rules = tmp_path / "rules.json"
     rules.write_text('{"collective=allgather": {"avg_msg_size<=8": {}, "any": {}}}')
     done = odonata("tune", "allgathr", "--machine", MACHINE, "--nodes", "2;4", "--messages", "few")
@@ -190,7 +190,7 @@ def test_mistakes_are_complained_of_together(odonata, tmp_path):
         ("hello\n", "numbers as in Open MPI's rules, or MPICH's JSON, from a brace on (line 1: "),
     ],
 )
-def test_rules_that_are_none_are_told_what_rules_look_like(odonata, tmp_path, text, wanted):
+def test_errors_of_invalid_rules_show_the_format(odonata, tmp_path, text, wanted):
     (tmp_path / "rules").write_text(text)
     done = odonata("bench", "bcast", "--machine", MACHINE, "--coll-rules", "rules")
     assert done.returncode == 2 and f"    wanted  {wanted}" in done.stderr, done.stderr
@@ -202,7 +202,7 @@ def test_rules_that_are_none_are_told_what_rules_look_like(odonata, tmp_path, te
 
 def test_an_algorithm_that_is_not_modeled_is_noted(odonata, tmp_path):
     rules = tmp_path / "rules.conf"
-    # Algorithm 1 of allgather is Open MPI's linear one.
+    # Algorithm 1 of allgather is Open MPI's linear algorithm.
     rules.write_text("1 0 1\n0 1\n0 1 0 0\n")
     options = ("--machine", MACHINE, "--nodes", 4, "--sizes", "8", "--coll-rules", rules)
     done = odonata("bench", "allgather", *options, "--mpi", "openmpi")
@@ -210,7 +210,7 @@ def test_an_algorithm_that_is_not_modeled_is_noted(odonata, tmp_path):
     assert "algorithm 1 is not modeled" in done.stderr
 
 
-def test_jobs_side_by_side_follow_a_file_of_rules(odonata, tmp_path):
+def test_concurrent_jobs_follow_a_rule_file(odonata, tmp_path):
     rules = tmp_path / "rules.conf"
     # Algorithm 4 of allgather, whose number is 0, is the ring.
     rules.write_text("1 0 1\n0 1\n0 4 0 0\n")
@@ -232,7 +232,7 @@ def test_jobs_side_by_side_follow_a_file_of_rules(odonata, tmp_path):
     assert "not modeled: MPIR_CVAR_COLL_SELECTION" in odonata(*common).stderr
 
 
-def test_the_variable_of_a_file_of_rules_is_heard_by_the_library_too():
+def test_the_library_honors_the_variable_of_a_rule_file():
     mpich = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "none.json"}
     openmpi = {
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
@@ -245,7 +245,7 @@ def test_the_variable_of_a_file_of_rules_is_heard_by_the_library_too():
         assert od.run(job, ["true"], env=others).exit_code == 0
 
 
-def test_the_figure_has_a_line_an_algorithm(tmp_path):
+def test_the_figure_has_a_line_per_algorithm(tmp_path):
     found = od.tune("allgather", od.machine(MACHINE), nodes=[2, 8], ppn=4, sizes=[8])
     axes = found.plot()
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [

@@ -31,7 +31,7 @@ def test_sizes_refused(text):
         units.read_sizes(text)
 
 
-def test_sizes_hint_says_both_meanings():
+def test_sizes_hint_states_both_meanings():
     with pytest.raises(units.Unreadable, match="4Mi.*4MB"):
         units.read_sizes("4M")
 
@@ -42,7 +42,7 @@ def test_sizes_hint_says_both_meanings():
         ("0.3", [0.3]),
         ("1", [1.0]),
         ("0.1,0.5", [0.1, 0.5]),
-        # Both ends, and each the nearest double of its decimal: no 0.30000000000000004.
+        # Both ends are included, and each value is the nearest double: no 0.30000000000000004.
         ("0.1:0.9:0.1", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]),
         ("0.25:1:0.5", [0.25, 0.75]),
     ],

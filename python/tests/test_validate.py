@@ -1,4 +1,4 @@
-"""`odonata validate`: published curves beside predictions, and what counts as within bounds."""
+"""`odonata validate`: published and predicted curves, and the bounds of their errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_curve_passes_by_its_mean_and_by_its_worst_point(errors, passes):
     assert found["worst_error"] == max(map(abs, errors)) and found["points"] == len(errors)
 
 
-def test_every_curve_says_where_it_is_from_and_how_it_is_predicted():
+def test_every_curve_has_a_source_and_a_prediction():
     ids = [curve.id for curve in published.CURVES]
     assert len(set(ids)) == len(ids) >= 10
     for curve in published.CURVES:
@@ -42,36 +42,36 @@ def test_a_curve_that_passes_and_one_that_fails(odonata):
     done = odonata("validate", "elbert_rr_lat_13", "lumi_host_latency")
     assert done.returncode == 1 and "1 curve of 2 within 5.0 %" in done.stdout
     done = odonata("validate", "elbert_rr_lat_13", "--json")
-    told = json.loads(done.stdout)
-    assert done.returncode == 1 and told["bounds"] == BOUNDS
-    assert [c["passes"] for c in told["curves"]] == [False]
-    for row in told["rows"]:
+    result = json.loads(done.stdout)
+    assert done.returncode == 1 and result["bounds"] == BOUNDS
+    assert [c["passes"] for c in result["curves"]] == [False]
+    for row in result["rows"]:
         assert row["error"] == pytest.approx(row["predicted_s"] / row["measured_s"] - 1)
 
 
 def test_elberts_rendezvous_follow_from_its_eager_messages(odonata):
-    """osu_multi_lat up to 4 KiB sets its hosts; from 8 KiB on nothing does."""
+    """Host parameters are fitted to osu_multi_lat up to 4 KiB; from 8 KiB on nothing is fitted."""
     done = odonata("validate", "elbert_osu_multi_lat", "--json")
     errors = {row["bytes"]: row["error"] for row in json.loads(done.stdout)["rows"]}
     assert max(errors) == 64 << 10
     assert all(abs(error) < 0.04 for size, error in errors.items() if size >= 8 << 10), errors
 
 
-def test_unknown_words_are_all_complained_of(odonata):
+def test_all_unknown_names_are_reported(odonata):
     done = odonata("validate", "daint_osu_latncy", "nothing_like_it", "--fidelity", "flaw")
     assert done.returncode == 2 and not done.stdout
     assert "daint_osu_latency" in done.stderr and "3 problems" in done.stderr
 
 
 def test_numbers_of_libraries_are_predicted_by_one_set_of_parameters(odonata):
-    """Spock, three libraries: none of these sets anything but the rate of a core's copy."""
+    """Spock with three libraries: only the copy rate of a core is fitted to these curves."""
     ids = [f"S2.cpu.inter.{name}.bw" for name in ("mvapich2x", "ompi_ucx", "craympich")]
     done = odonata("validate", *ids, "S2.cpu.intra.craympich.bw", "S2.gpu.intra.craympich.bw")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "5 curves of 5 within" in done.stdout and "10.0 % for a single number" in done.stdout
 
 
-def test_a_single_number_is_held_to_a_bound_of_its_own():
+def test_a_single_number_has_its_own_bound():
     assert published.verdict(rows(0.099))["passes"]
     assert not published.verdict(rows(-0.101))["passes"]
     mean, tail = ({"id": "one_size", "bytes": 8, "error": error} for error in (0.0, 0.101))
@@ -80,7 +80,7 @@ def test_a_single_number_is_held_to_a_bound_of_its_own():
 
 
 def test_a_mean_and_its_tail_are_two_rows_of_one_size(odonata):
-    """GPCNeT on 13 nodes: microseconds of its table, and the tail beside the mean."""
+    """GPCNeT on 13 nodes: microseconds of its table, mean and tail."""
     done = odonata("validate", "elbert_rr_lat_13", "--json")
     mean, tail = json.loads(done.stdout)["rows"]
     assert (mean["statistic"], tail["statistic"]) == ("mean", "p99")
@@ -89,8 +89,8 @@ def test_a_mean_and_its_tail_are_two_rows_of_one_size(odonata):
     assert tail["predicted_s"] > mean["predicted_s"] > 0
 
 
-def test_an_all_to_all_moves_a_block_for_every_rank_of_the_set():
-    """1,024 ranks: the page has 22.81 ms for 5,610.83 MiB/s a rank, blocks of 128 KiB."""
+def test_an_all_to_all_sends_a_block_to_every_rank_of_the_set():
+    """1,024 ranks: the page has 22.81 ms for 5,610.83 MiB/s per rank with blocks of 128 KiB."""
     assert 22.81e-3 * 5610.83 * 8 == pytest.approx(1024, rel=3e-4)
     (curve,) = (curve for curve in published.CURVES if curve.id == "elbert_all2all_1024")
     assert curve.points[0][1] == pytest.approx(1024 / (5437 * 8) * 1e6)

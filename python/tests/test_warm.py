@@ -1,4 +1,4 @@
-"""Forked Python ranks: a program cannot tell them from ranks that have started by themselves."""
+"""Forked Python ranks: a program cannot distinguish them from separately started ranks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from odonata import warm
 
 SMALL = ("--machine", "dragonfly-1056", "--compute", "none")
 
-# What a script sees of its interpreter. Run as rank 1 of 2, which is not the first copy.
+# The state of the interpreter, printed by rank 1 of 2, which is not the first forked rank.
 FACES = """
 import atexit, os, sys
 import numpy
@@ -64,7 +64,7 @@ ENDS = {
 
 
 def both(odonata, *arguments, **more):
-    """The same job with ranks that are forked, and that start by themselves."""
+    """The same job with forked ranks, and with separately started ranks."""
     done = {}
     assert "--" in arguments
     for how in ("auto", "none"):
@@ -87,8 +87,8 @@ def check_same(forked, plain, expect_forked=True):
     assert calls[0] == calls[1]
 
 
-@pytest.mark.parametrize("way", ["script", "module", "command", "shebang", "options"])
-def test_a_rank_sees_what_a_fresh_interpreter_shows(odonata, tmp_path, way):
+@pytest.mark.parametrize("method", ["script", "module", "command", "shebang", "options"])
+def test_a_rank_sees_what_a_fresh_interpreter_shows(odonata, tmp_path, method):
     script = tmp_path / "deep" / "faces.py"
     script.parent.mkdir()
     script.write_text(f"#!{sys.executable}\n{FACES}")
@@ -99,7 +99,7 @@ def test_a_rank_sees_what_a_fresh_interpreter_shows(odonata, tmp_path, way):
         "command": ["python", "-c", FACES, "a", "-b"],
         "shebang": ["deep/faces.py", "a", "-b"],
         "options": ["python", "-uB", "-W", "ignore", "-X", "utf8", "deep/faces.py"],
-    }[way]
+    }[method]
     forked, plain = both(odonata, "-n", "2", "--", *words)
     assert plain[0] == 0, plain[1]
     check_same(forked, plain)
@@ -116,8 +116,8 @@ def test_a_rank_ends_as_a_fresh_interpreter_would(odonata, tmp_path, end):
     assert forked[1] == plain[1]
 
 
-def test_what_is_imported_after_mpi_takes_no_simulated_time(odonata, tmp_path):
-    """A fresh interpreter takes thousands of locks for it, and reads the clock for each."""
+def test_imports_after_mpi_take_no_simulated_time(odonata, tmp_path):
+    """A fresh interpreter takes thousands of locks during imports, and reads the clock for each."""
     script = tmp_path / "late.py"
     script.write_text(
         "from mpi4py import MPI\n"
@@ -150,7 +150,7 @@ def test_labels_and_input_reach_forked_ranks(odonata, tmp_path):
         ({"numpy/__init__.py": "x = 1"}, "numpy"),
     ],
 )
-def test_what_the_scripts_folder_shadows_is_not_shared(odonata, tmp_path, files, why):
+def test_modules_that_the_scripts_folder_shadows_are_not_shared(odonata, tmp_path, files, why):
     beside = tmp_path / "scripts"
     for name, text in files.items():
         (beside / name).parent.mkdir(exist_ok=True, parents=True)
@@ -180,14 +180,14 @@ def test_a_module_that_starts_a_thread_is_not_shared(odonata, tmp_path):
     assert sorted(done.stderr.splitlines()) == ["[0] runs", "[1] runs"]
 
 
-def test_a_module_that_is_not_there_is_told(odonata, tmp_path):
+def test_a_missing_module_is_reported(odonata, tmp_path):
     (tmp_path / "app.py").write_text("print('runs')\n")
     done = odonata("run", "-n", "2", *SMALL, "--warm", "numpy,nosuch", "--", "python", "app.py")
     assert (done.returncode, done.stdout) == (0, "runs\n" * 2)
     assert "an interpreter of its own: `nosuch` cannot be imported" in done.stderr
 
 
-def test_keys_that_name_no_variable_are_read_over(odonata, tmp_path):
+def test_keys_that_name_no_variable_are_ignored(odonata, tmp_path):
     (tmp_path / "keys.py").write_text(
         "import numpy\nfrom mpi4py import MPI\n"
         "rows = numpy.zeros(4)\nrows[...] = 1\nrows[2] = 2\nseen = {}\nseen[None] = 3\n"
@@ -199,7 +199,7 @@ def test_keys_that_name_no_variable_are_read_over(odonata, tmp_path):
     assert forked[0] == 0 and len(forked[1]) == 2, forked[1]
 
 
-def test_which_command_lines_are_served(tmp_path):
+def test_command_lines_with_forked_ranks(tmp_path):
     script = tmp_path / "tool"
     python = Path(sys.executable).name
     head = [str(warm.BOOTSTRAP), "auto"]
@@ -210,7 +210,7 @@ def test_which_command_lines_are_served(tmp_path):
 
     assert of(python, "a.py", "-x") == [python, *head, "a.py", "-x"]
     assert of(python, "-m", "a", "-x") == [python, *head, "-m", "a", "-x"]
-    assert of(python, "-uW", "ignore", "a.py") is None  # an option's value behind others
+    assert of(python, "-uW", "ignore", "a.py") is None  # a flag with a value after other flags
     assert of(python, "-u", "-Wignore", "-c", "x") == [python, "-u", "-Wignore", *head, "-c", "x"]
     odd = (["-i", "a.py"], ["-"], [], ["-V"], ["-m"], ["-x", "a.py"], ["-X", "importtime", "a"])
     for words in odd:

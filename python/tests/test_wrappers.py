@@ -1,4 +1,4 @@
-"""The compiler wrappers and launchers under their usual names, however links lead to them."""
+"""The compiler wrappers and launchers under their usual names, through any links."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from odonata import launchers, synonyms
 PACKAGE = Path(od.__file__).parent
 SCRIPTS = PACKAGE / "_bin"
 NAMES = SCRIPTS / "mpi"
-# Nothing of the environment names a compiler.
+# No environment variable names a compiler.
 CLEAN = {k: v for k, v in os.environ.items() if not k.endswith(("CC", "CXX", "FC"))}
 SOURCE = "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n"
 
 
 def call(command, cwd, **variables):
-    """Run a command; one that does not end is what these tests are about."""
+    """Run a command with a timeout: a wrapper that calls itself does not end."""
     path = variables.pop("PATH", CLEAN["PATH"])
     return subprocess.run(list(map(str, command)), cwd=cwd, env={**CLEAN, "PATH": path} | variables,
                           capture_output=True, text=True, timeout=60)  # fmt: skip
@@ -43,7 +43,7 @@ def path_with(folder: Path) -> str:
 
 @pytest.mark.parametrize("value", (None, "mpicc", "chain -O1", "env mpicc", "odonata-mpicc"))
 def test_a_link_to_the_wrapper_does_not_call_itself(linked, value):
-    """`make CC=mpicc` exports CC to the wrapper; what is meant there is the compiler behind it."""
+    """`make CC=mpicc` exports CC to the wrapper, which then uses its default compiler."""
     variables = {} if value is None else {"CC": value}
     path = os.pathsep.join([path_with(linked / "bin"), str(SCRIPTS)])
     done = call(["mpicc", "hello.c", "-o", "hello"], linked, PATH=path, **variables)
@@ -72,7 +72,7 @@ def test_an_option_or_a_default_that_names_the_wrapper_is_refused(linked):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_script_that_calls_the_wrapper_again_is_named(linked):
+def test_a_script_that_calls_the_wrapper_is_named(linked):
     script = linked / "bin" / "my-cc"
     script.write_text('#!/bin/sh\nexec mpicc "$@"\n')
     script.chmod(0o755)
@@ -89,7 +89,7 @@ def test_the_folder_of_usual_names(odonata, tmp_path):
     names |= {"mpiexec", "mpirun", "srun"}
     assert {p.name for p in folder.iterdir()} == names
     assert all(os.access(p, os.X_OK) for p in folder.iterdir())
-    # They are not among the commands that an environment gets.
+    # They are not installed into the environment's commands.
     project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
     commands = project.split("[project.scripts]")[1].split("\n[")[0]
     assert not any(f"\n{name} " in commands for name in names)
@@ -101,23 +101,23 @@ def test_the_folder_of_usual_names(odonata, tmp_path):
 
 
 @pytest.mark.parametrize("dashes", ("-", "--"))
-def test_what_build_systems_ask(tmp_path, dashes):
+def test_queries_of_build_systems(tmp_path, dashes):
     include, library = PACKAGE / "_include", PACKAGE / "_lib"
 
-    def said(*question):
-        done = call([NAMES / "mpicc", *question], tmp_path)
+    def errors(*query):
+        done = call([NAMES / "mpicc", *query], tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout.rstrip("\n")
 
     whole = f"cc -I{include} -L{library} a.c -lmpi_abi -Wl,-rpath,{library}"
-    assert said("-show", "a.c") == said(f"{dashes}showme", "a.c") == whole
-    assert said("-compile_info") == f"cc -I{include}"
+    assert errors("-show", "a.c") == errors(f"{dashes}showme", "a.c") == whole
+    assert errors("-compile_info") == f"cc -I{include}"
     links = f"-L{library} -lmpi_abi -Wl,-rpath,{library}"
-    assert said("-link_info") == f"cc {links}"
-    asked = {"command": "cc", "compile": f"-I{include}", "link": links, "libs": "mpi_abi",
+    assert errors("-link_info") == f"cc {links}"
+    words = {"command": "cc", "compile": f"-I{include}", "link": links, "libs": "mpi_abi",
              "incdirs": str(include), "libdirs": str(library)}  # fmt: skip
-    assert {what: said(f"{dashes}showme:{what}") for what in asked} == asked
-    assert "odonata" in said(f"{dashes}showme:version")
+    assert {what: errors(f"{dashes}showme:{what}") for what in words} == words
+    assert "odonata" in errors(f"{dashes}showme:version")
     done = call([NAMES / "mpicc", "--showme:nothing"], tmp_path)
     assert done.returncode == 2 and "expected command, compile, link" in done.stderr
 
@@ -139,7 +139,7 @@ def test_cmake_finds_mpi_by_the_usual_names(tmp_path):
     assert str(PACKAGE / "_lib" / "libmpi_abi.so.1") in shown.stdout
 
 
-def test_objects_of_the_other_abi_are_named_when_they_are_linked(tmp_path):
+def test_objects_of_the_other_abi_are_named_at_link_time(tmp_path):
     (tmp_path / "hello.c").write_text(SOURCE)
     for abi in ((), ("-abi=mpich",)):
         done = call([NAMES / "mpicc", *abi, "-c", "hello.c", "-o", f"part{len(abi)}.o"], tmp_path)
@@ -153,7 +153,7 @@ def test_objects_of_the_other_abi_are_named_when_they_are_linked(tmp_path):
 
 
 def test_launchers_run_the_program(odonata, tmp_path):
-    """From a shell that has `odonata` on its PATH, as one that has the folder there has."""
+    """In a shell with `odonata` on its PATH, as with the folder of usual names."""
     script = tmp_path / "say.sh"
     script.write_text('#!/bin/sh\necho "rank $ODONATA_RANK $GREETING"\n')
     script.chmod(0o755)
@@ -190,19 +190,19 @@ def test_launchers_run_the_program(odonata, tmp_path):
         ("srun", "-n 2 -K --kill-on-bad-exit ./a", "-n 2 -- ./a"),
         ("srun", "-n 2 -K1 --kill-on-bad-exit=0 ./a", "-n 2 -- ./a"),
         ("srun", "-n8 -c7 -l -t 10 -A project --mpi=pmix ./a", "-l -n 8 -- ./a"),
-        # What `odonata run` accepts the launchers accept.
+        # Options of `odonata run`, which launchers accept, too.
         ("mpiexec", "-n 2 --umask 022 --rlimits CORE --pmi cray ./a", "-n 2 -- ./a"),
         ("mpiexec", "-n 2 --ntasks-per-node 2 --chdir /x ./a", "-n 2 --ppn 2 --wdir /x -- ./a"),
         ("srun", "--acctg-freq=1 --tmp 5 --epilog e ./a", "-n 1 -- ./a"),
-        # A value that may only follow an equals sign.
+        # A value that must follow an equals sign.
         ("srun", "--bcast --propagate --resv-ports ./a", "-n 1 -- ./a"),
         ("srun", "--bcast=/tmp/a --propagate=STACK --no-kill=off ./a", "-n 1 -- ./a"),
-        # A variable in one word or two, set or only named.
+        # A variable in one argument or two, with or without a value.
         ("mpiexec", "-n 1 -genv A=1 ./a", "--env A=1 -n 1 -- ./a"),
         ("mpiexec", "-n 1 -genv A= -env B 2 ./a", "--env A= --env B=2 -n 1 -- ./a"),
         ("mpiexec", "-n 1 -e A=1 -x B=2 -x C ./a", "--env A=1 --env B=2 -n 1 -- ./a"),
         ("srun", "--export A=1,B ./a", "--env A=1 -n 1 -- ./a"),
-        # Letters that differ by launcher.
+        # Letters with different meanings per launcher.
         ("mpiexec", "-N 2 -c 4 -q ./a", "--quiet --ppn 2 -n 4 -- ./a"),
         ("srun", "-N 2 -c 4 -q debug -Q ./a", "--quiet -n 2 -- ./a"),
         ("mpiexec", "-n 2 -H a,b -machine c ./a", "-n 2 -- ./a"),
@@ -230,7 +230,7 @@ def test_an_export_of_none_is_noted():
 
 @pytest.mark.parametrize("name", ("mpiexec", "srun"))
 def test_launchers_accept_what_run_accepts(name):
-    """Every option without effect, with as many words, unless its letter means something else."""
+    """Options without effect, with the same number of values, unless the letter differs."""
     differing = launchers.SRUN if name == "srun" else launchers.MPIEXEC
     for option, (words, _) in synonyms.WITHOUT_EFFECT.items():
         one_dash = len(option) > 2 and option[1] != "-"
@@ -245,7 +245,7 @@ def test_launchers_accept_what_run_accepts(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "said"),
+    ("name", "arguments", "expected"),
     [
         # By what it means, not by its letters.
         ("srun", "--multi-prog", "--jobs FILE"),
@@ -255,7 +255,7 @@ def test_launchers_accept_what_run_accepts(name):
         ("mpirun", "--map-by ppr:2:socket", "`--ppn`, `--placement` or `--hostfile`"),
         ("srun", "-m plane=4", "NODE[:RANKS]"),
         ("srun", "--distribution=arbitrary", "NODE[:RANKS]"),
-        # Misspelled ones, by the launcher's own words.
+        # Misspelled options are corrected to the launcher's own options.
         ("srun", "--ntask", "did you mean `--ntasks`?"),
         ("srun", "--ntasks-per-gpus=1", "did you mean `--ntasks-per-gpu`?"),
         ("mpiexec", "-hostfil", "did you mean `-hostfile`?"),
@@ -264,14 +264,14 @@ def test_launchers_accept_what_run_accepts(name):
         ("srun", "-Z", None),
     ],
 )
-def test_a_launcher_never_suggests_an_option_of_another_meaning(name, arguments, said):
+def test_a_launcher_never_suggests_an_option_of_another_meaning(name, arguments, expected):
     with pytest.raises(od.InputError) as caught:
         launchers.command_of(name, [*arguments.split(), "./a"], {"ODONATA_MACHINE": "aurora"})
     (diagnostic,) = caught.value.diagnostics
-    assert diagnostic.hint is None if said is None else said in diagnostic.hint
+    assert diagnostic.hint is None if expected is None else expected in diagnostic.hint
 
 
-def test_all_that_is_wrong_with_a_launchers_options_is_said_at_once():
+def test_all_errors_of_launcher_options_are_reported_at_once():
     with pytest.raises(od.InputError) as caught:
         launchers.command_of("mpiexec", ["-frob", "-n", "2", "./a", ":", "./b"], {})
     assert [c.at for c in caught.value.diagnostics] == ["option", "program", "ODONATA_MACHINE"]
