@@ -1,4 +1,4 @@
-"""What is fuzzed: kinds of input, each with valid ones and the commands that read them."""
+"""Kinds of fuzzed input, each with valid inputs and the commands that read them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mutations import (
 )  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[1]
-set_hypothesis_home_dir(ROOT / "target" / "hypothesis")  # else its files lie beside the sources
+set_hypothesis_home_dir(ROOT / "target" / "hypothesis")  # the default is beside the sources
 SMALL = ("--machine", "dragonfly-1056")
 CLOSED = ("--fidelity", "loggp", "--quiet")
 
@@ -37,7 +37,7 @@ def tree_of(text: str) -> dict[str, Any]:
 
 
 def toml_file(draw: Draw, text: str) -> bytes:
-    """A TOML file with something wrong, by its tree, by its words or by its bytes."""
+    """A damaged TOML file, by changes of its tree, its words or its bytes."""
     how = draw(st.sampled_from(("tree", "tree", "tree", "text", "text", "bytes")))
     if how == "tree":
         return toml(damaged(draw, tree_of(text)))
@@ -278,7 +278,7 @@ def schedule(draw: Draw) -> Case:
 
 
 class Made:
-    """Recordings and results of real runs, made once a process."""
+    """Recordings and results of real runs, made once per process."""
 
     @functools.cached_property
     def place(self) -> Path:
@@ -409,7 +409,7 @@ def with_head(draw: Draw, found: Any) -> Any:
         return found.replace_schema_metadata(None)
     try:
         return found.replace_schema_metadata({b"odonata": json_file(draw, text.decode())})
-    except (ValueError, RecursionError):  # it was damaged before
+    except (ValueError, RecursionError):  # an earlier change damaged it
         return found.replace_schema_metadata({b"odonata": damaged_bytes(draw, text)})
 
 
@@ -447,7 +447,7 @@ def result(draw: Draw) -> Case:
 
 @functools.cache
 def tunings() -> list[tuple[str, str]]:
-    """Tuning files that odonata writes, and what MPICH's and Open MPI's documents show."""
+    """Tuning files that odonata writes, and examples of MPICH's and Open MPI's documentation."""
     mpich = {
         "collective=allreduce": {
             "comm_size<=8": {
@@ -552,7 +552,7 @@ WORDS = (
     "1:64", "64:1", "8,64", "0.1:0.3:0.1", "shift:1", "incast:3", "hotspot:1", "out", "t.goal",
     "s.toml", "on-4.parquet",
 )  # fmt: skip
-# Whatever these may be, a valid value must not make the case long.
+# Valid values of these options must not make the case long.
 NOT_FUZZED = ("scheduler", "help", "published")
 
 

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import NoReturn
 
 SECONDS, BYTES = 20, 4 << 30
-# What a bug of odonata prints.
+# Output that indicates a bug of odonata.
 OURS = ("Traceback (most recent call last)", "panicked at", "this is a bug of odonata")
 
 
 @dataclass(frozen=True)
 class Case:
-    """A command line, the files it finds and the variables it has."""
+    """A command line with its files and environment variables."""
 
     kind: str
     argv: tuple[str, ...]
@@ -51,47 +51,47 @@ class Case:
 
 @dataclass
 class Outcome:
-    """What came of a case."""
+    """The result of a case."""
 
     code: int
     stdout: str
     stderr: str
     before: dict[str, int]
     after: dict[str, int]
-    took_s: float  # CPU time; of a command, with the time in which it sleeps
+    took_s: float  # CPU time; for a command, plus the time in which it sleeps
 
 
 def wrong_with(case: Case, found: Outcome) -> str | None:
     """The broken guarantee, in a line that identifies the failure; or None."""
-    said = found.stderr
+    errors = found.stderr
     for words in OURS:
-        if words in said or words in found.stdout:
-            places = re.findall(r'File "[^"]*/(odonata/[^"]+|[^/"]+)", line (\d+)', said)
-            panics = re.findall(r"panicked at ([^\n]*)", said)
-            last = said.rstrip().splitlines()[-2:]
+        if words in errors or words in found.stdout:
+            places = re.findall(r'File "[^"]*/(odonata/[^"]+|[^/"]+)", line (\d+)', errors)
+            panics = re.findall(r"panicked at ([^\n]*)", errors)
+            last = errors.rstrip().splitlines()[-2:]
             where = f"{places[-1][0]}:{places[-1][1]}" if places else ""
             what = [line[:100] for line in last if "bug of odonata" not in line]
             return " ".join([words, *panics[:1], where, *what])
     if found.code not in (0, 1, 2):
         return f"exit code {found.code}"
-    if found.code and not said.strip():
-        return f"exit code {found.code} without a word"
+    if found.code and not errors.strip():
+        return f"exit code {found.code} without a message"
     if found.took_s > SECONDS:
         return f"took longer than {SECONDS} s"
-    return wrong_complaints(said, found) if found.code == 2 else None
+    return wrong_refusal(errors, found) if found.code == 2 else None
 
 
-def wrong_complaints(said: str, found: Outcome) -> str | None:
-    """What a refusal lacks."""
-    if "Usage:" in said:
+def wrong_refusal(errors: str, found: Outcome) -> str | None:
+    """The requirement that a refusal breaks, or None."""
+    if "Usage:" in errors:
         return None
-    blocks = said.strip().split("\n\n")[1:]
+    blocks = errors.strip().split("\n\n")[1:]
     if not blocks:
-        return "a refusal without complaints"
+        return "a refusal without a diagnostic"
     if not all(re.search(r"(?m)^    wanted  .*\S", block) for block in blocks if "    " in block):
-        return "a complaint that does not say what is expected"
-    if len(said) > 1 << 16:
-        return "complaints of more than 64 KiB"
+        return "a diagnostic that does not state what is expected"
+    if len(errors) > 1 << 16:
+        return "diagnostics of more than 64 KiB"
     if found.stdout:
         return "something on stdout though the input is refused"
     if found.after != found.before:
@@ -121,7 +121,7 @@ def clean(at: Path) -> Iterator[None]:
 
 
 def here(case: Case, at: Path) -> Outcome:
-    """The command in this process: nothing is started, and `run` stops before its ranks would."""
+    """The command in this process: nothing is started, and `run` stops before ranks start."""
     from odonata import cli, core, sweeps
 
     with clean(at):
@@ -136,7 +136,7 @@ def here(case: Case, at: Path) -> Outcome:
         sweeps.run_points = nothing_computed
         try:
             with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
-                code = looked(cli, core, case) if case.argv[:1] == ("run",) else None
+                code = requested(cli, core, case) if case.argv[:1] == ("run",) else None
                 if code is None:
                     code = cli.code_of(list(case.argv))
         finally:
@@ -149,8 +149,8 @@ def here(case: Case, at: Path) -> Outcome:
         return Outcome(code, stdout.getvalue(), stderr.getvalue(), before, listing(at), took)
 
 
-def looked(cli, core, case: Case) -> int:
-    """`run` as far as the request to the core."""
+def requested(cli, core, case: Case) -> int:
+    """Executes `run` up to the request to the core."""
     seen: list[str] = []
 
     def look(function: str, request: dict) -> None:
@@ -159,7 +159,7 @@ def looked(cli, core, case: Case) -> int:
     stderr = sys.stderr
     with core.looking(look):
         code = cli.code_of(list(case.argv))
-    if seen:  # what stopped it is no bug
+    if seen:  # the request was reached, so the stop is no bug
         stderr.seek(0)
         stderr.truncate()
         return 0
@@ -171,7 +171,7 @@ def nothing_computed(points, store, executor, tick, stop):
 
 
 def command(case: Case, at: Path) -> Outcome:
-    """The command as users type it."""
+    """The command in a process of its own, as users start it."""
     with clean(at):
         case.write(at)
         before = listing(at)
@@ -188,8 +188,8 @@ def command(case: Case, at: Path) -> Outcome:
 
 
 def forked(case: Case, at: Path) -> Outcome:
-    """The command in a copy of this process, which has imported it: an exit code of its own, and
-    twenty times as fast."""
+    """The command in a fork of this process, which has imported it: it has its own exit code, and
+    is twenty times as fast as a new process."""
     with clean(at):
         case.write(at)
         before = listing(at)
@@ -206,7 +206,7 @@ def forked(case: Case, at: Path) -> Outcome:
 
 
 def become(case: Case, at: Path, out: Path, err: Path) -> NoReturn:
-    """Be the command, and end as it does."""
+    """Execute the command in this process, and exit with its code."""
     code = 99
     try:
         os.setsid()
@@ -230,7 +230,7 @@ def become(case: Case, at: Path, out: Path, err: Path) -> NoReturn:
 
 
 def spent(pid: int) -> tuple[bool, float]:
-    """Whether a process sleeps, and the CPU time that it has had, seconds."""
+    """Whether a process sleeps, and its CPU time in seconds."""
     try:
         words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -240,19 +240,19 @@ def spent(pid: int) -> tuple[bool, float]:
 
 
 class Watchdog:
-    """The time that a process needs by itself: its CPU time, and the time in which it sleeps.
+    """The time limit of a process: its CPU time, and the time in which it sleeps.
 
     Time in which other processes have the CPU does not count, so a loaded machine causes no hangs.
     """
 
     def __init__(self, pid: int):
-        self.pid, self.slept, self.looked, self.seconds = pid, 0.0, time.monotonic(), 0.0
+        self.pid, self.slept, self.requested, self.seconds = pid, 0.0, time.monotonic(), 0.0
 
     def broken_limit(self) -> str:
         """The limit that the process exceeds, or an empty text."""
         now, (is_asleep, cpu) = time.monotonic(), spent(self.pid)
-        self.slept += (now - self.looked) * is_asleep
-        self.looked = now
+        self.slept += (now - self.requested) * is_asleep
+        self.requested = now
         self.seconds = max(self.seconds, cpu + self.slept)
         if resident(self.pid) > BYTES:
             return "memory above 4 GB"
@@ -260,7 +260,7 @@ class Watchdog:
 
 
 def wait(watchdog: Watchdog) -> tuple[int, str]:
-    """A process's exit code, and why it was killed if it was."""
+    """A process's exit code, and the reason if it was killed."""
     pid, killed = watchdog.pid, ""
     while True:
         found, status = os.waitpid(pid, os.WNOHANG)

@@ -51,7 +51,7 @@ LONG = 40_000
 
 
 def scalars() -> st.SearchStrategy[Any]:
-    """Numbers at the ends of types, texts that parsers and terminals trip over, other kinds."""
+    """Numbers at limits of types, texts that are hard for parsers and terminals, other kinds."""
     return st.one_of(
         st.sampled_from(NUMBERS),
         st.sampled_from(TEXTS),
@@ -120,7 +120,7 @@ def change(draw: Draw, tree: Any, path: tuple, every: list[tuple]) -> None:
 
 
 def typo(word: str) -> st.SearchStrategy[str]:
-    """A word with one letter away or doubled."""
+    """A word with one letter removed or doubled."""
     nth = st.integers(0, max(0, len(word) - 1))
     return st.one_of(
         nth.map(lambda n: word[:n] + word[n + 1 :]),
@@ -129,7 +129,7 @@ def typo(word: str) -> st.SearchStrategy[str]:
 
 
 def near(draw: Draw, value: Any) -> Any:
-    """A value of the same kind that is a little or much off."""
+    """A value of the same kind with a small or large change."""
     if isinstance(value, bool) or value is None:
         return draw(scalars())
     if isinstance(value, (int, float)):
@@ -154,7 +154,7 @@ TOKENS = tuple(text.encode("utf-8", "surrogatepass") for text in TEXTS) + (
 
 
 def damaged_bytes(draw: Draw, data: bytes) -> bytes:
-    """The bytes after one to four changes that know of no structure."""
+    """The bytes after one to four changes that ignore their structure."""
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(data)))
         length = draw(st.sampled_from((1, 1, 2, 8, 64, 1_000)))
@@ -202,7 +202,7 @@ def damaged_text(draw: Draw, text: str) -> bytes:
 
 
 def toml(tree: Any) -> bytes:
-    """A tree as TOML, tables below the first level inline; what TOML lacks is left out."""
+    """A tree as TOML with inline tables below the first level; null values are omitted."""
     if not isinstance(tree, dict):
         return toml_value(tree).encode("utf-8", "surrogatepass")
     lines = [f"{toml_key(key)} = {toml_value(value)}" for key, value in tree.items()
@@ -215,7 +215,7 @@ def toml_key(key: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """In double quotes, so that a file with it is sound but for surrogates."""
+    """A double-quoted string, which is valid except for surrogates."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -235,7 +235,7 @@ def toml_value(value: Any) -> str:
 
 
 def to_json(value: Any) -> bytes:
-    """A tree as JSON; numbers that are none are written as Python writes them."""
+    """A tree as JSON; NaN and infinities are written as Python writes them."""
     return json_value(value).encode("utf-8", "surrogatepass")
 
 

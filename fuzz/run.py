@@ -27,14 +27,14 @@ import cases
 import judge
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-TYPED = 10  # of so many commands one is started as users do, the others are forked
+TYPED = 10  # one of this many commands is started as users do, the others are forked
 CHUNK = 500  # cases of one seed
 OPTIONS = settings(
     database=None, deadline=None, phases=[Phase.generate],
     suppress_health_check=list(HealthCheck), print_blob=False,
 )  # fmt: skip
 KEPT = cases.ROOT / "target" / "fuzz"
-# Of in-process cases; recordings and results cost more than others.
+# Weights of in-process cases; recordings and results take longer than others.
 SHARES = {"machine": 16, "faults": 6, "profile": 8, "jobs": 8, "study": 12, "schedule": 16,
           "recording": 8, "result": 6, "tuning": 8, "node_list": 6, "option": 12}  # fmt: skip
 FAULTY = 99  # the exit code of a worker that made a case it cannot run
@@ -42,7 +42,7 @@ HEAD = struct.Struct("<ddQ")  # when the case began (0: none), cases done, failu
 
 
 class Worker:
-    """A forked process that runs chunks, and what it is at just now."""
+    """A forked process that runs chunks, and the state of its current case."""
 
     def __init__(self, chunks: list[tuple[str, int, int]], number: int, at: Path, how: str):
         self.at, self.number, self.how = at / f"worker-{number}", number, how
@@ -50,9 +50,9 @@ class Worker:
         self.board = mmap.mmap(-1, HEAD.size)
         self.chunks = chunks
         self.pid = 0
-        # Of the case it is at: when it began, for how long it slept, and the CPU time before it.
+        # Current case: its start time, the time asleep, and the CPU time before it.
         self.at_case = self.slept = self.cpu = 0.0
-        self.looked = time.monotonic()
+        self.checked = time.monotonic()
 
     def start(self) -> None:
         self.pid = os.fork()
@@ -96,24 +96,24 @@ class Worker:
 
             run_chunk(one, kind, count, number)
 
-    def look(self) -> str | None:
-        """What must end this worker, if anything. It is not charged for what others run meanwhile:
-        its time is that of the CPU, and that in which it sleeps."""
+    def check_limits(self) -> str | None:
+        """The limit that this worker exceeds, or None. Time of other processes does not count: only
+        CPU time, and time in which the worker sleeps, do."""
         began, *_ = HEAD.unpack(self.board[:])
         now, (is_asleep, cpu) = time.monotonic(), judge.spent(self.pid)
         if began != self.at_case:
             self.at_case, self.slept, self.cpu = began, 0.0, cpu
-        self.slept += (now - self.looked) * is_asleep
-        self.looked = now
-        own = cpu - self.cpu + self.slept if self.how == "here" else 0  # commands have their own
+        self.slept += (now - self.checked) * is_asleep
+        self.checked = now
+        own = cpu - self.cpu + self.slept if self.how == "here" else 0  # commands: own limit
         if began and own > judge.SECONDS:
             return f"a hang above {judge.SECONDS} s"
         if judge.resident(self.pid) > judge.BYTES:
             return "memory above 4 GB"
         return None
 
-    def blame(self, why: str) -> None:
-        """Keep the case it was at, and go on behind the chunk it belongs to."""
+    def record_failure(self, why: str) -> None:
+        """Keep the current case as a failure, and continue after its chunk."""
         case = pickle.loads((self.at / "case").read_bytes())
         keep(self.at / "failures", case.kind, why, case, "")
         nth = int((self.at / "chunk").read_text())
@@ -129,10 +129,10 @@ def run_chunk(one, kind: str, count: int, number: int) -> None:
     test()
 
 
-def keep(at: Path, kind: str, wrong: str, case: judge.Case, said: str) -> None:
-    """One file a failure: the smallest case of its sort is shown at the end."""
+def keep(at: Path, kind: str, wrong: str, case: judge.Case, errors: str) -> None:
+    """Write one file per failure; the smallest case of each sort is shown at the end."""
     at.mkdir(exist_ok=True)
-    (at / f"{time.monotonic_ns()}").write_bytes(pickle.dumps((kind, wrong, case, said[-6000:])))
+    (at / f"{time.monotonic_ns()}").write_bytes(pickle.dumps((kind, wrong, case, errors[-6000:])))
 
 
 def chunks_of(total: int, number: int) -> list[tuple[str, int, int]]:
@@ -148,7 +148,7 @@ def chunks_of(total: int, number: int) -> list[tuple[str, int, int]]:
 
 
 def fuzz(total: int, number: int, workers: int, at: Path, how: str) -> list[tuple]:
-    """All failures, after a line of progress every ten seconds."""
+    """Run all cases with a progress line every ten seconds; return the failures."""
     chunks = chunks_of(total, number)
     crew = [Worker(chunks[n::workers], n, at / how, how) for n in range(workers)]
     for worker in crew:
@@ -158,7 +158,7 @@ def fuzz(total: int, number: int, workers: int, at: Path, how: str) -> list[tupl
         time.sleep(0.05)
         for worker in list(alive):
             pid, status = os.waitpid(worker.pid, os.WNOHANG)
-            why = worker.look() if not pid else None
+            why = worker.check_limits() if not pid else None
             if why:
                 with contextlib.suppress(OSError):
                     os.killpg(worker.pid, signal.SIGKILL)
@@ -173,7 +173,7 @@ def fuzz(total: int, number: int, workers: int, at: Path, how: str) -> list[tupl
                 sys.exit(f"the fuzzer itself failed:\n{log[-3000:]}")
             else:
                 why = f"the process ended with {code}"
-            worker.blame(why)
+            worker.record_failure(why)
             worker.start()
         if time.monotonic() - printed > 10 or not alive:
             printed = time.monotonic()
@@ -192,16 +192,16 @@ def fuzz(total: int, number: int, workers: int, at: Path, how: str) -> list[tupl
 
 
 def show(failures: list[tuple]) -> None:
-    """Each sort of failure once, by its smallest case, kept with how to repeat it."""
+    """Show each sort of failure once, by its smallest case, with the command that repeats it."""
     sorts = collections.defaultdict(list)
-    for kind, wrong, case, said in failures:
-        sorts[f"{kind}: {wrong}"].append((case, said))
+    for kind, wrong, case, errors in failures:
+        sorts[f"{kind}: {wrong}"].append((case, errors))
     for nth, (sort, found) in enumerate(sorted(sorts.items(), key=lambda s: -len(s[1])), 1):
-        case, said = min(found, key=lambda f: sum(map(len, f[0].files.values())) + len(f[0].argv))
+        case, errors = min(found, key=lambda f: sum(map(len, f[0].files.values())) + len(f[0].argv))
         place = KEPT / f"{nth:03}"
         place.mkdir(parents=True)
         case.write(place)
-        (place / "COMMAND").write_text(f"{sort}\n{case.shown()}\n\n{said}")
+        (place / "COMMAND").write_text(f"{sort}\n{case.shown()}\n\n{errors}")
         (place / "CASE").write_bytes(pickle.dumps(case))
         print(f"\n{len(found)} times: {sort}\n{case.shown()}\n  kept in {place}")
 
@@ -235,7 +235,7 @@ def main() -> int:
 
 
 def memory() -> str | None:
-    """Where files cost least."""
+    """A file system in memory, if there is one."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 

@@ -1,16 +1,16 @@
 /* A storm of collectives: every kind, blocking, non-blocking and persistent, on random
  * communicators, with random datatypes, roots, sizes and displacements, in place or not, several
- * under way at once and mixed with messages.
+ * pending at once and mixed with messages.
  *
  *     collective SEED ROUNDS
  *
- * Everything follows from the seed. Rank 0 prints one hash a round, of every byte of every buffer
- * something was received in, holes and margins included. MPI leaves none of those bytes open, so
- * two MPI libraries must print the same lines: values are integers (or doubles that hold some), and
- * the operator that does not commute, the product of 2x2 matrices modulo 2^32, is associative.
+ * The seed determines everything. Rank 0 prints one hash per round, of every byte of every receive
+ * buffer, holes and margins included. MPI defines all these bytes, so two MPI libraries must print
+ * the same lines. Values are integers, or doubles with integer values. The operator that does not
+ * commute, the product of 2x2 matrices modulo 2^32, is associative.
  *
- * All that ranks must agree on is drawn from generators seeded alike on all of them; what is a
- * rank's own affair (its datatypes, where its blocks lie, how it waits) is drawn from its own.
+ * Parameters that ranks must agree on are drawn from generators with a common seed. Local
+ * parameters (datatypes, displacements, method of completion) are drawn from one of the rank.
  */
 #include "collective.h"
 
@@ -24,11 +24,11 @@ enum Kind {
 };
 enum Form { BLOCKING, NON_BLOCKING, PERSISTENT };
 
-/* What goes to, or comes from, a list of peers. */
+/* Data to or from a list of peers. */
 typedef struct {
     int n;
-    int *counts, *places; /* in items; alltoallw: places in bytes */
-    MPI_Aint *far;        /* the same places for neighbors */
+    int *counts, *places; /* in items; alltoallw: displacements in bytes */
+    MPI_Aint *far;        /* the same displacements for neighbors */
     MPI_Datatype *types;
     Shape shape;
     Area area;
@@ -42,11 +42,11 @@ typedef struct {
     int base, dense, root, in_place, values;
     Reduction *reduction;
     Side give, take;
-    int takes; /* whether something is received here */
+    int takes; /* whether this rank receives data */
     MPI_Request request;
 } Call;
 
-/* How many grains go from `i` to `j`: the same on all ranks. */
+/* Number of grains from `i` to `j`: the same on all ranks. */
 static int grains(const Call *c, int i, int j) {
     Draws rng = {fold(c->number, fold((uint64_t)i, (uint64_t)j))};
     Draws common = {fold(c->number, 77)};
@@ -72,7 +72,7 @@ static void free_side(Side *s) {
     free(s->counts), free(s->places), free(s->far), free(s->types), free(s->area.memory);
 }
 
-/* Blocks one after the other, as the calls without displacements want them. */
+/* Consecutive blocks, as calls without displacements require. */
 static void even(Side *s, int amount) {
     int items = amount * GRAIN / s->shape.elements;
     for (int i = 0; i < s->n; i++) s->counts[i] = items;
@@ -92,7 +92,7 @@ static void uneven(Side *s, const int *amounts, Draws *own) {
     s->area = area((size_t)at * (size_t)s->shape.extent + (size_t)s->shape.reach);
 }
 
-/* The same with a type for each block, and places in bytes. */
+/* The same with a type for each block, and displacements in bytes. */
 static void unlike(Side *s, const int *amounts, int base, Draws *own) {
     MPI_Aint at = 0;
     for (int i = 0; i < s->n; i++) {
@@ -107,10 +107,10 @@ static void unlike(Side *s, const int *amounts, int base, Draws *own) {
 }
 
 
-/* Number of ranks this one gives to and takes from. */
+/* Number of ranks to and from which this rank sends and receives. */
 static int peers(const Place *p) { return p->remote ? p->remote : p->size; }
 
-/* What this rank gives its peers, and they it, in grains. */
+/* Grains that this rank sends to a peer, and receives from it. */
 static int gives(const Call *c, int to) {
     int mine = c->place->rank, side = c->place->group;
     switch (c->kind) {
@@ -136,12 +136,12 @@ static int takes(const Call *c, int from) {
     }
 }
 
-/* Lays out one side: `n` blocks, from or to `who` (or all in order). */
-static Side laid_out(Call *c, int n, const int *who, int (*amount)(const Call *, int), Draws *own) {
+/* Lays out one side: `n` blocks, from or to `peer` (or all in order). */
+static Side laid_out(Call *c, int n, const int *peer, int (*amount)(const Call *, int), Draws *own) {
     Side s = side(c, n, own);
     int *all = need(sizeof(int) * (size_t)(n + 1));
     all[0] = 0;
-    for (int i = 0; i < n; i++) all[i] = amount(c, who ? who[i] : i);
+    for (int i = 0; i < n; i++) all[i] = amount(c, peer ? peer[i] : i);
     switch (c->kind) {
     case GATHERV: case SCATTERV: case ALLGATHERV: case ALLTOALLV: case N_ALLGATHERV:
     case N_ALLTOALLV: uneven(&s, all, own); break;
@@ -152,7 +152,7 @@ static Side laid_out(Call *c, int n, const int *who, int (*amount)(const Call *,
     return s;
 }
 
-/* The one block of a rank that gives to, or takes from, one other or all alike. */
+/* The only block of a rank that sends to, or receives from, one rank, or all ranks equally. */
 static Side single(Call *c, int amount, Draws *own) {
     Side s = side(c, 1, own);
     even(&s, amount);
@@ -169,7 +169,7 @@ static Side vector(Call *c, int n, Draws *own) {
 
 enum { IDLE, ROOT, LEAF };
 
-/* What this rank has to do with the root, whose number it learns. */
+/* The role of this rank; sets `root` of the call. */
 static int draw_root(Call *c, Draws *common) {
     Place *p = c->place;
     int group = below(common, 2), rank = (int)(draw(common) >> 33);
@@ -197,7 +197,7 @@ static void prepare_rooted(Call *c, Draws *common, Draws *own) {
     }
     if (role == ROOT) {
         Side many = laid_out(c, n, NULL, up ? takes : gives, own);
-        /* What a root gives itself, or another rank gives it. */
+        /* The block of the root itself, or of another rank. */
         c->take = up ? many : single(c, takes(c, mine), own);
         c->give = up ? single(c, gives(c, mine), own) : many;
         c->takes = up || (inside && !c->in_place);
@@ -228,7 +228,7 @@ static void prepare_moves(Call *c, Draws *common, Draws *own) {
 static void prepare_reduction(Call *c, Draws *common, Draws *own) {
     Place *p = c->place;
     int scatters = c->kind == REDUCE_SCATTER || c->kind == REDUCE_SCATTER_BLOCK;
-    /* The reference's write beyond their own buffers if the type has holes. */
+    /* Those of the reference write beyond their own buffers if the type has holes. */
     int choices = scatters ? HOLED : REDUCTIONS;
     c->reduction = &reductions[below(common, choices)];
     c->values = c->reduction->kind;
@@ -242,11 +242,11 @@ static void prepare_reduction(Call *c, Draws *common, Draws *own) {
         n = mine * p->size;
     }
     c->give = vector(c, n, own);
-    /* In place, the whole vector is where the result goes. */
+    /* In place, the receive buffer holds the whole vector. */
     c->take = vector(c, n, own);
     c->take.counts[0] = mine;
     if (c->kind == REDUCE_SCATTER) {
-        /* Blocks of the own group, of n together. */
+        /* Blocks of the rank's own group, n in total. */
         Draws lengths = {fold(c->number, 500 + (uint64_t)p->group)};
         free(c->take.counts);
         c->take.counts = need(sizeof(int) * (size_t)p->size);
@@ -338,7 +338,7 @@ static int is_reduction(enum Kind k) {
     return (k >= REDUCE && k <= REDUCE_SCATTER_BLOCK) || k == SCAN || k == EXSCAN;
 }
 
-/* Anew for every start of a persistent call. */
+/* Fills the buffers before every start of a persistent call. */
 static void refill(Call *c, uint64_t time) {
     uint64_t key = fold(fold(c->number, time), (uint64_t)me);
     if (c->give.area.memory) fill_values(&c->give.area, c->values, key);
@@ -352,19 +352,19 @@ static void prepare(Call *c, Place *place, enum Form form, uint64_t number) {
     int kinds = place->remote ? INTER_KINDS : place->sources ? KINDS : INTRA_KINDS;
     c->kind = (enum Kind)below(&common, kinds);
     if (place->sources && below(&common, 2)) c->kind = N_ALLGATHER + below(&common, 5);
-    /* Between groups the reference loses data or itself in these: in the first two its sides may
-     * choose different algorithms, in the others something goes wrong if they do not block. */
+    /* On intercommunicators the reference loses data or fails in these: in the first two its groups
+     * may choose different algorithms, in the others the non-blocking forms are wrong. */
     if (place->remote && c->kind == GATHER) c->kind = GATHERV;
     if (place->remote && c->kind == SCATTER) c->kind = SCATTERV;
     if (place->remote && form != BLOCKING && c->kind == ALLGATHERV) c->kind = ALLGATHER;
     if (place->remote && form != BLOCKING && c->kind == BCAST) c->kind = SCATTERV;
     c->base = below(&common, BASES);
-    /* The reference's non-blocking forms of these lose part of what a type with holes receives, or
-     * write beyond it. Tried with MPICH 5.0. */
+    /* The reference's non-blocking forms of these lose part of the received data, or write beyond
+     * it, if the type has holes. Observed with MPICH 5.0. */
     c->dense = form != BLOCKING && c->kind >= BCAST && c->kind <= ALLGATHERV;
-    /* This one's ring gives up on them. */
+    /* The reference's ring algorithm fails on types with holes. */
     if (c->kind == ALLGATHERV) c->dense = 1;
-    /* Its trees and rings of these confuse what structs are made of even if they block. */
+    /* Its trees and rings of these confuse members of structs, even if they block. */
     if (c->kind >= BCAST && c->kind <= ALLGATHERV) c->base %= DENSE_BASES;
     if (is_reduction(c->kind)) prepare_reduction(c, &common, &own);
     else if (is_rooted(c->kind)) prepare_rooted(c, &common, &own);
@@ -396,7 +396,7 @@ typedef struct {
     int arrives;
 } Message;
 
-/* All requests, in one of the ways there are. */
+/* Completes all requests by one of the available calls. */
 static void complete(MPI_Request *all, int n, Draws *own) {
     int index, some[2 * MESSAGES + CALLS], flag = 0, count;
     switch (below(own, 5)) {
@@ -409,7 +409,7 @@ static void complete(MPI_Request *all, int n, Draws *own) {
         while (count != MPI_UNDEFINED);
         break;
     case 2:
-        /* Not MPI_Testall: the reference's, asked again, complains about what it has completed. */
+        /* Not MPI_Testall: a second call of the reference's reports errors on completed requests. */
         do MPI_Testany(n, all, &index, &flag, MPI_STATUS_IGNORE);
         while (!flag || index != MPI_UNDEFINED);
         break;
@@ -445,8 +445,8 @@ static int exchange(Draws *common, Message *messages, int n, MPI_Request *all, D
     return pending;
 }
 
-/* Starts the calls: in order, or, where none blocks, in an order of this rank's own that keeps the
- * order on each communicator. */
+/* Starts the calls: in order, or, if none blocks, in an order of this rank that keeps the order on
+ * each communicator. */
 static void begin_all(Call *calls, int n, int free_order, Draws *own) {
     int begun[CALLS] = {0};
     for (int left = n; left > 0; left--) {
@@ -476,7 +476,7 @@ static uint64_t run(uint64_t round) {
     uint64_t hash = fold(7, round);
     for (int i = 0; i < n; i++) {
         Place *place = &places[below(&common, SLOTS)];
-        /* Preparing a persistent call may wait for others, like a blocking one. */
+        /* Initialization of a persistent call may wait for other ranks, like a blocking call. */
         enum Form form = free_order ? NON_BLOCKING : below(&common, 3);
         uint64_t number = fold(round, (uint64_t)i + 9);
         calls[i] = (Call){.place = place, .request = MPI_REQUEST_NULL};
@@ -491,7 +491,7 @@ static uint64_t run(uint64_t round) {
         calls[i].request = all[calls_at + i];
         if (calls[i].place->comm != MPI_COMM_NULL) hash = received(&calls[i], hash);
     }
-    /* Persistent ones once more. */
+    /* Persistent calls are started a second time. */
     for (int i = 0; i < n; i++) {
         Call *c = &calls[i];
         if (c->place->comm == MPI_COMM_NULL || c->form != PERSISTENT) continue;

@@ -1,4 +1,4 @@
-/* What the storm of collectives draws from: datatypes, operators, memory and communicators. */
+/* Random choices of the storm of collectives: datatypes, operators, memory, communicators. */
 #ifndef COLLECTIVE_H
 #define COLLECTIVE_H
 
@@ -13,7 +13,7 @@ static int me, world_size;
 
 /* Without holes: the first ones. */
 enum { SHAPES = 9, BASES = 4, DENSE = 2, DENSE_BASES = 3 };
-/* Items of any shape are made of 1, 2, 3, 4 or 6 of the base, so this many always divide. */
+/* Items of any shape consist of 1, 2, 3, 4 or 6 base elements, all of which divide this number. */
 enum { GRAIN = 12 };
 
 typedef struct {
@@ -33,7 +33,7 @@ static void finish(Shape *shape, int elements) {
     shape->reach = true_lb + true_extent;
 }
 
-/* A base and what can be made of it: gaps, overlapping extents, parts out of order. */
+/* A base type and types derived from it: gaps, overlapping extents, parts out of order. */
 static void make_shapes(Shape *all, MPI_Datatype base) {
     MPI_Aint lb, extent, places[2];
     int lengths[2] = {2, 1}, items[2] = {3, 1}, sizes[2] = {2, 5}, part[2] = {2, 2}, at[2] = {0, 2};
@@ -98,7 +98,7 @@ static void holed(void *in, void *inout, int *n, MPI_Datatype *type) {
     (void)type;
     multiply(in, inout, *n, 1, 7);
 }
-/* Commutes: the sum, but by a function of ours on a type with holes. */
+/* Commutes: the sum, by a user-defined function on a type with holes. */
 static void add_holed(void *in, void *inout, int *n, MPI_Datatype *type) {
     uint32_t *a = in, *b = inout;
     (void)type;
@@ -112,7 +112,7 @@ typedef struct {
     int kind; /* of values: 0 words, 1 int64, 2 double, 3 pairs of small ints */
 } Reduction;
 
-/* Those from HOLED on combine types with holes. */
+/* Operators from HOLED on combine types with holes. */
 enum { REDUCTIONS = 22, HOLED = 20 };
 static Reduction reductions[REDUCTIONS];
 
@@ -168,7 +168,7 @@ static Area area(size_t bytes) {
     a.at = a.memory + MARGIN;
     return a;
 }
-/* Values that every reduction can take, wherever in the area an item begins. */
+/* Values that are valid for every reduction, wherever in the area an item begins. */
 static void fill_values(Area *a, int kind, uint64_t key) {
     Draws rng = {key};
     for (size_t i = 0; i < a->bytes / 8; i++) {
@@ -188,8 +188,8 @@ static void fill_values(Area *a, int kind, uint64_t key) {
 enum { WORLD, DUP, SPLIT, CREATED, CART, GRAPH, INTER, MERGED, SLOTS };
 
 typedef struct {
-    MPI_Comm comm; /* null where this rank has no part */
-    uint64_t id;   /* what its members seed their common generators with */
+    MPI_Comm comm; /* null if this rank is no member */
+    uint64_t id;   /* seed of the members' common generators */
     int rank, size, remote; /* remote: size of the other group, 0 if there is none */
     int group;              /* which of the two this rank is in */
     int indegree, outdegree;
@@ -237,7 +237,7 @@ static void make_cart(Draws *rng, uint64_t id) {
     MPI_Dims_create(world_size - below(rng, least(2, world_size)), n, dims);
     for (int i = 0; i < n; i++) {
         used *= dims[i];
-        /* Rings of one and two are told apart since MPI 4.1 only. */
+        /* Only since MPI 4.1 are rings of one and two ranks distinguishable. */
         periods[i] = dims[i] > 2 && below(rng, 2);
     }
     MPI_Cart_create(MPI_COMM_WORLD, n, dims, periods, 0, &comm);
@@ -252,7 +252,7 @@ static void make_cart(Draws *rng, uint64_t id) {
     memcpy(p->targets, p->sources, sizeof(int) * 2 * (size_t)n);
 }
 
-/* Edges may be repeated, and lead back where they came from. */
+/* Edges may be repeated, and may be loops. */
 static void make_graph(Draws *rng, uint64_t id) {
     int edges = below(rng, 4 * world_size), in = 0, out = 0;
     int *from = need(sizeof(int) * (size_t)edges), *to = need(sizeof(int) * (size_t)edges);

@@ -1,9 +1,9 @@
 /* A storm of derived datatypes: `datatype SEED ROUNDS`.
  *
- * A round makes a tree of random constructors, up to four deep, and hashes all that MPI says of it:
- * size, bounds, how it was made, its packed bytes here and in external32, what unpacking leaves in
- * memory, how many elements so many bytes are, and what a message to oneself brings. Every rank
- * has trees of its own; rank 0 prints one hash a round. Every library must print the same. */
+ * A round builds a tree of random constructors, up to four deep, and hashes all that MPI returns of
+ * it: size, bounds, envelope and contents, packed bytes (native and external32), memory after
+ * unpacking, element counts, and the data of a message to the rank itself. Every rank has its own
+ * trees; rank 0 prints one hash per round. Every library must print the same. */
 #include "storm.h"
 
 enum { DEPTH = 4, WIDTH = 4, MEMORY = 1 << 21, LARGEST = 1 << 15, FURTHEST = 1 << 17 };
@@ -14,7 +14,7 @@ static int me, np, verbose, has_pairs, has_structs, has_arrays, may_count, may_p
 #define LIST(X) X(MPI_CHAR) X(MPI_SHORT) X(MPI_INT) X(MPI_LONG) X(MPI_FLOAT) X(MPI_DOUBLE)         \
     X(MPI_BYTE) X(MPI_UINT8_T) X(MPI_INT16_T) X(MPI_UINT32_T) X(MPI_INT64_T) X(MPI_C_BOOL)         \
     X(MPI_C_FLOAT_COMPLEX) X(MPI_C_DOUBLE_COMPLEX) X(MPI_AINT) X(MPI_COUNT)
-/* Of these the reference (MPICH 5.0.2) knows no external32 form. */
+/* The reference (MPICH 5.0.2) has no external32 form of these. */
 #define PAIRS(X) X(MPI_2INT) X(MPI_DOUBLE_INT) X(MPI_FLOAT_INT) X(MPI_SHORT_INT) X(MPI_LONG_INT)
 
 static MPI_Datatype basic(Draws *d)
@@ -42,19 +42,19 @@ static void done_with(MPI_Datatype *type)
         MPI_Type_free(type);
 }
 
-/* Not too far apart; and not empty, where others are made of it: the reference forgets the bounds
- * of empty parts, or keeps their places. */
+/* Bounds are limited. Types that others are built from are not empty: the reference drops the
+ * bounds of empty parts, or keeps their displacements. */
 static int is_modest(MPI_Datatype type, int depth)
 {
     MPI_Count size, lb, extent, true_lb, true_extent;
     MPI_Type_size_x(type, &size);
     MPI_Type_get_extent_x(type, &lb, &extent);
     MPI_Type_get_true_extent_x(type, &true_lb, &true_extent);
-    return (size > 0 || depth == DEPTH) && size <= LARGEST && llabs(lb) <= FURTHEST && llabs(extent) <= FURTHEST &&
-           llabs(true_lb) <= FURTHEST && true_extent <= FURTHEST;
+    return (size > 0 || depth == DEPTH) && size <= LARGEST && llabs(lb) <= FURTHEST &&
+           llabs(extent) <= FURTHEST && llabs(true_lb) <= FURTHEST && true_extent <= FURTHEST;
 }
 
-/* The reference misplaces the first byte of arrays of others. */
+/* The reference misplaces the first byte of arrays of types that do not begin at 0. */
 static int begins_at_zero(MPI_Datatype type)
 {
     MPI_Aint lb, extent;
@@ -150,7 +150,7 @@ static void make_array(Draws *d, MPI_Datatype old, MPI_Datatype *new)
         long_parts[i] = parts[i];
         long_starts[i] = starts[i];
     }
-    /* Where parts are dealt out in turns, the reference's true bounds are those of the first. */
+    /* For cyclic distributions, the reference returns the true bounds of rank 0. */
     int rank = is_cyclic ? 0 : below(d, all);
     has_arrays = 1;
     switch (below(d, 4) & (may_count ? 3 : 2)) {
@@ -174,7 +174,7 @@ static MPI_Datatype grow(Draws *d, int depth)
         return basic(d);
     MPI_Datatype new, old;
     int which = below(d, 12);
-    /* The reference pads structs of pairs, duplicates and arrays in a way of its own. */
+    /* The reference pads structs of pairs, duplicates and arrays differently. */
     if (which < 3 && !may_pair) {
         make_struct(d, depth, &new);
     } else {
@@ -208,7 +208,7 @@ static uint64_t step(const char *what, uint64_t hash, uint64_t value)
     return fold(hash, value);
 }
 
-/* What MPI says of a type, and of those it was made of. */
+/* Hashes MPI's description of a type, and of the types it is built from. */
 static uint64_t describe(MPI_Datatype type, uint64_t hash, int depth)
 {
     MPI_Count size, lb, extent, n[4], counts[40];
@@ -241,7 +241,7 @@ static uint64_t describe(MPI_Datatype type, uint64_t hash, int depth)
     return hash;
 }
 
-/* Packs and unpacks. Whether no byte of memory is named twice, so that unpacking is defined. */
+/* Packs and unpacks. True if no byte of memory occurs twice, so that unpacking is defined. */
 static int pack(MPI_Datatype type, int count, uint64_t *hash, uint64_t key)
 {
     int size, at = 0;
@@ -304,8 +304,8 @@ static uint64_t run_round(uint64_t seed, int round)
 {
     Draws d = {fold(fold(seed, round), me)};
     uint64_t hash = 0;
-    /* The reference (MPICH 5.0.2) ends in an assertion or divides by zero where parts are empty,
-     * and counts no elements in types of several makers: those are left out below. */
+    /* The reference (MPICH 5.0.2) fails an assertion or divides by zero if parts are empty, and
+     * counts no elements in types of several constructors: both are omitted below. */
     has_pairs = has_structs = has_arrays = 0;
     may_count = chance(&d, 40);
     may_pair = chance(&d, 45);
@@ -337,7 +337,7 @@ int main(int argc, char **argv)
         DIE("datatype SEED ROUNDS");
     uint64_t seed = strtoull(argv[1], NULL, 0);
     int rounds = atoi(argv[2]), first = argc > 3 ? atoi(argv[3]) : 0;
-    /* With a first round, that one alone is told in full. */
+    /* With a first round given, only that round runs and is printed in full. */
     verbose = argc > 3;
     from = need(MEMORY);
     into = need(MEMORY);

@@ -1,9 +1,9 @@
-/* A storm of files: random views of one file, written in every way there is, read through others.
+/* A storm of files: random views of one file, written by every call, read through other views.
  *
  * Usage: files SEED ROUNDS [DIR]. In each round all ranks open a file, write through views that
- * share out its bytes among them, read what others wrote, and move its pointers. A line's digest
- * holds everything that was read, every count and position, and the bytes of the file as the
- * operating system has them. (Not in it: external32, in which the reference crashes.) */
+ * divide its bytes among them, read data of other ranks, and move its pointers. The digest of a
+ * round covers all data read, every count and position, and the bytes of the file as the operating
+ * system returns them. external32 is omitted, because the reference crashes in it. */
 #include "storm.h"
 
 #include <unistd.h>
@@ -55,14 +55,14 @@ static MPI_Datatype etype_of(Draws *d)
     }
 }
 
-/* What a rank sees of a file in which every etype belongs to one rank. */
+/* The view of a rank on a file in which every etype belongs to one rank. */
 static MPI_Datatype filetype_of(Draws *d, MPI_Datatype etype, int rank, MPI_Offset *disp)
 {
     MPI_Datatype type;
     int unit = size_of(etype);
     *disp = below(d, 3) * 7;
     switch (below(d, 5)) {
-    case 0: { /* so many in turn */
+    case 0: { /* blocks in turn */
         int n = 1 + below(d, 9);
         MPI_Type_contiguous(n, etype, &type);
         *disp += (MPI_Offset)rank * n * unit;
@@ -77,7 +77,7 @@ static MPI_Datatype filetype_of(Draws *d, MPI_Datatype etype, int rank, MPI_Offs
         MPI_Type_create_subarray(2, sizes, parts, starts, order, etype, &type);
         return done(type);
     }
-    case 2: { /* dealt out like cards */
+    case 2: { /* single etypes in turn */
         int sizes[1] = {np * (2 + below(d, 20))}, how[1] = {MPI_DISTRIBUTE_CYCLIC};
         int cards[1] = {1 + below(d, 4)}, procs[1] = {np};
         if (cards[0] * np > sizes[0])
@@ -98,7 +98,7 @@ static MPI_Datatype filetype_of(Draws *d, MPI_Datatype etype, int rank, MPI_Offs
         free(at);
         return resized(type, (MPI_Aint)n * unit);
     }
-    default: { /* vectors, one rank's between the others' */
+    default: { /* interleaved vectors */
         int n = 1 + below(d, 4), blocks = 1 + below(d, 6);
         MPI_Type_vector(blocks, n, n * np, etype, &type);
         *disp += (MPI_Offset)rank * n * unit;
@@ -147,7 +147,7 @@ static void note(const Memory *m, MPI_Status *status)
     hash = fold_bytes(hash, m->data, m->room);
 }
 
-/* One access at `at` etypes, in one of its forms: all ranks the same one. */
+/* One access at `at` etypes, in one of its forms, the same on all ranks. */
 static void access_at(MPI_File f, int form, int writes, MPI_Offset at, Memory *m)
 {
     MPI_Status status;
@@ -226,7 +226,7 @@ static void views(MPI_File f, Draws *d, uint64_t key, int whole)
     int accesses = 1 + below(d, 3), most = MOST / np / size_of(etype) / accesses;
     MPI_Offset at = 0;
     for (int i = 0; i < accesses; i++) {
-        /* What is read below must have been written: every rank writes as much. */
+        /* All data read below must be written: every rank writes the same amount. */
         int n = below(d, most) + 1;
         Memory m = memory_of(&mine, etype, n, key + ((uint64_t)me << 32) + i);
         access_at(f, below(d, 10), 1, at, &m);
@@ -245,7 +245,7 @@ static void views(MPI_File f, Draws *d, uint64_t key, int whole)
     TRY(MPI_File_get_byte_offset(f, first, &where));
     hash = fold(hash, (uint64_t)where);
     settle(f);
-    if (whole) { /* all there is, and what is not there any more */
+    if (whole) { /* the whole file, and beyond its end */
         TRY(MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
         MPI_Offset size;
         TRY(MPI_File_get_size(f, &size));
@@ -266,7 +266,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The pointer all share: who comes first is open, but everybody comes once. */
+/* The shared pointer: the order of ranks is undefined, but each rank writes once. */
 static void shared(MPI_File f, Draws *d, uint64_t key)
 {
     int n = 1 + below(d, 40), *mine = need(n * sizeof *mine);
@@ -285,7 +285,7 @@ static void shared(MPI_File f, Draws *d, uint64_t key)
         MPI_Wait(&request, &status);
     }
     settle(f);
-    int end = 10 + n * np; /* whose writes in no order end here at the latest */
+    int end = 10 + n * np; /* upper bound of the end of unordered writes */
     int *all = need(end * sizeof *all), *heads = need(np * sizeof *heads);
     TRY(MPI_File_read_at(f, position, all, n * np, MPI_INT, &status));
     for (int i = 0; i < np; i++)
@@ -295,7 +295,7 @@ static void shared(MPI_File f, Draws *d, uint64_t key)
     TRY(MPI_File_get_position_shared(f, &position));
     hash = fold(hash, (uint64_t)position);
     settle(f);
-    /* Now in order, so many from each; and what was there before is overwritten. */
+    /* Ordered writes of different lengths, which overwrite the earlier data. */
     TRY(MPI_File_seek_shared(f, 0, MPI_SEEK_SET));
     int some = below(d, n + 1) * (me + 1) / np, form = below(d, 2);
     for (int round = 0; round < 2; round++) {
@@ -314,7 +314,7 @@ static void shared(MPI_File f, Draws *d, uint64_t key)
     TRY(MPI_File_read_ordered(f, all, some, MPI_INT, &status));
     hash = fold_bytes(hash, all, some * sizeof *all);
     settle(f);
-    /* Who wrote first is still to be seen behind what was ordered: all zeros again. */
+    /* Data beyond the ordered part shows the order of ranks, so it is reset to zeros. */
     memset(all, 0, end * sizeof *all);
     TRY(MPI_File_write_at(f, 0, all, end, MPI_INT, &status));
     settle(f);
@@ -331,8 +331,8 @@ static void round_of(Draws *d, uint64_t key)
     TRY(MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, &f));
     TRY(MPI_File_set_size(f, 0));
     MPI_Barrier(MPI_COMM_WORLD);
-    /* What nobody writes is undefined, unless somebody has: libraries fill holes behind the end
-     * with what they like. */
+    /* Bytes that no rank writes are undefined: libraries fill holes beyond the end of the file
+     * with arbitrary data. So the whole file is written first. */
     int filled = ROOM + below(d, 1000);
     if (me == 0) {
         char *zeros = calloc(filled, 1);

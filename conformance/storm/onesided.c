@@ -1,12 +1,12 @@
-/* One-sided storm: random windows, operations, datatypes and synchronization, and of all that only
- * what has one outcome by the standard. Prints a hash a round, of all memory and all results: two
+/* One-sided storm: random windows, operations, datatypes and synchronization, restricted to cases
+ * with one outcome by the standard. Prints one hash per round, of all memory and all results: two
  * MPI libraries agree line by line, on any number of nodes.
  *
  *     onesided SEED ROUNDS
  *
- * Why outcomes are defined: memory is cut into slots. In one epoch a slot is put to by one origin,
- * or read by many, or combined by many with one operation whose order does not matter, or worked
- * on by one origin with accumulates, which keep their order. */
+ * Why outcomes are defined: memory is divided into slots. In one epoch, a slot is the target of one
+ * kind of access: puts of one origin, gets of many, accumulates of many with one commutative
+ * operation, or ordered accumulates of one origin. */
 #include <complex.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------- */
-/* Draws: every rank of a communicator makes the same ones. */
+/* Random draws, equal on all ranks of a communicator. */
 
 static uint64_t state;
 
@@ -69,7 +69,7 @@ static void set(int t, void *at, int v)
     }
 }
 
-/* An operation that many may combine with: commutative, and exact. */
+/* An operation for concurrent accumulates: commutative and exact. */
 static MPI_Op op_for(int t)
 {
     MPI_Op whole[] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_BAND, MPI_BOR,
@@ -135,7 +135,7 @@ static struct layout layout(int t, int k)
     MPI_Type_commit(&l.type);
     return l;
 }
-/* Datatypes may be freed while operations with them are under way. */
+/* Datatypes may be freed while operations that use them are pending. */
 static void drop(struct layout l)
 {
     if (l.derived)
@@ -143,7 +143,7 @@ static void drop(struct layout l)
 }
 
 /* ------------------------------------------------------------------------------------------- */
-/* A window and what is known of it. */
+/* A window and its attributes. */
 
 enum { SLOTS = 6, MOST = 64 };
 enum { CREATE, ALLOCATE, SHARED, DYNAMIC, KINDS };
@@ -171,7 +171,7 @@ static char *buffer(size_t bytes, int is_result)
     used[n_used].is_result = is_result;
     return used[n_used++].memory;
 }
-/* 2 k values; what they are depends on who sends what. */
+/* 2 k values, which depend on the rank and on `salt`. */
 static char *values(int t, int k, int salt)
 {
     char *out = buffer((size_t)2 * k * size_of[t], 0);
@@ -266,7 +266,7 @@ static void get_accumulate(int t, int k, int target, MPI_Aint at, MPI_Op op, int
     drop(here), drop(back), drop(there);
 }
 
-/* One origin works on a slot with one operation, reading in between. */
+/* One origin applies one operation to a slot repeatedly, and reads in between. */
 static void sequence(int t, int k, int target, MPI_Aint at, int salt, int yes)
 {
     MPI_Op op = op_for(t);
@@ -284,7 +284,7 @@ static void sequence(int t, int k, int target, MPI_Aint at, int salt, int yes)
     }
 }
 
-/* Many draw tickets: who gets which is open, but together they get every number once. */
+/* Many origins draw tickets: the assignment is undefined, but every number is drawn once. */
 static void draw_tickets(int t, int target, MPI_Aint at, int yes)
 {
     char one[16], old[16];
@@ -312,7 +312,7 @@ static void compare_and_swap(int t, int target, MPI_Aint at, int salt, int yes)
     MPI_Compare_and_swap(values(t, 1, salt), expect, results(t, 1), type_of(t), target, at, win);
 }
 
-/* What happens to one slot in one epoch. */
+/* The accesses to one slot in one epoch. */
 static void work(int target, int slot, int salt)
 {
     int t = type[target][slot], k = 1 + draw(slot_bytes / size_of[t] / 2);
@@ -436,7 +436,7 @@ static uint64_t epoch(uint64_t h, int salt)
     for (int target = 0; target < n; target++)
         work_on(target, salt + 128 * target);
     end_epoch();
-    /* Others may read with us, but nobody writes before all are through. */
+    /* Other ranks may read concurrently, but no rank writes before all have finished. */
     if (is_passive())
         MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win);
     h = hash(h, mine, (size_t)SLOTS * slot_bytes);
@@ -458,7 +458,7 @@ static void make_window(void)
     MPI_Aint bytes = (MPI_Aint)SLOTS * slot_bytes;
     int shared = kind == SHARED;
     if (shared) {
-        /* How ranks are placed must not show: without a common node any other memory will do. */
+        /* Results must not depend on placement: without a common node, other memory is used. */
         MPI_Comm node;
         int together;
         MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);

@@ -1,23 +1,23 @@
 /* A storm of point-to-point messages: `p2p SEED ROUNDS [THREADS]`.
  *
- * Every rank draws the same plan of a round: who sends what to whom, in which mode, and how it is
- * received. Only what MPI defines is planned, so every library must print the same: one hash a
- * round of all that was received, statuses and untouched gaps included.
+ * Every rank draws the same plan of a round: messages with source, target, mode and method of
+ * reception. Only defined behavior is planned, so every library must print the same: one hash per
+ * round of all received data, statuses and untouched gaps included.
  *
  * A round, on every rank: post the early receives; send; receive what was not posted; complete what
- * is outstanding; exchange with partners; receive from anyone. A blocking or ready send is only
+ * is outstanding; exchange with partners; receive from any source. A blocking or ready send is only
  * planned where an early receive takes it, so no round can deadlock.
  *
- * With THREADS, as many threads run the storm side by side, each on communicators of its own. */
+ * With THREADS, as many threads run the storm concurrently, each on its own communicators. */
 #include "storm.h"
 
 #include <pthread.h>
 
 enum { MAX_RANKS = 64, MAX_MESSAGES = 400, MAX_REQUESTS = 2 * MAX_MESSAGES };
 enum { BSEND_MAX = 1 << 16, BSEND_ROOM = 1 << 26 };
-/* What the reference moves in one piece. */
+/* Segment size of the reference in bytes. */
 enum { SEGMENT = 4096 };
-/* A tag nobody sends with. */
+/* A tag that no message has. */
 enum { UNSENT = 4321, EXCHANGE = 4322, CROWD = 5000 };
 
 typedef enum { SEND, SSEND, BSEND, RSEND, ISEND, ISSEND, IBSEND, IRSEND, SEND_INIT, SSEND_INIT,
@@ -39,7 +39,7 @@ typedef struct {
     uint64_t key;
 } Message;
 
-/* Memory for so many items of a type. */
+/* Memory for items of a type. */
 typedef struct {
     MPI_Datatype type;
     int count, is_made;
@@ -57,7 +57,7 @@ typedef struct {
 typedef struct {
     int me, np, thread, rounds, threads;
     uint64_t seed;
-    /* Where sources are named; where tags are; where neither is. */
+    /* Communicators for receives with a source, with a tag, and with neither. */
     MPI_Comm named, tagged, crowd;
     MPI_Datatype pair;
     Message plan[MAX_MESSAGES];
@@ -133,7 +133,7 @@ static void release(Items *items)
     free(items->memory);
 }
 
-/* Takes what was received into the hash, under the name of the receive. */
+/* Adds received data to the hash, with the id of the receive. */
 static void take(Storm *s, int id, Items *items, MPI_Status *status)
 {
     int elements, cancelled;
@@ -142,7 +142,7 @@ static void take(Storm *s, int id, Items *items, MPI_Status *status)
     MPI_Test_cancelled(status, &cancelled);
     hash = fold(hash, (uint64_t)status->MPI_SOURCE << 32 | (uint32_t)status->MPI_TAG);
     hash = fold(hash, (uint64_t)elements << 1 | (uint64_t)cancelled);
-    /* A sum: in whatever order requests complete. */
+    /* A sum, which is independent of the order of completion. */
     s->hash += fold_bytes(hash, items->memory, items->bytes);
 }
 
@@ -209,14 +209,14 @@ static void draw_plan(Storm *s, int round)
             m->how = ISEND;
             m->take = m->take == PRECV ? IRECV : m->take;
         }
-        /* The reference's segments (MPICH 5.0.2) may not cut an element of a type with gaps. */
+        /* Segments of the reference (MPICH 5.0.2) must not split an element of a type with gaps. */
         if (base == PAIRS && m->n > SEGMENT / 16)
             m->n = SEGMENT / 16;
         if (m->how == PSEND) {
             m->n = m->n % (base == PAIRS ? 7 : 1000) * m->parts_out * m->parts_in;
             m->any_tag = 0;
         } else if (chance(&d, 20)) {
-            /* The tag alone tells the message. */
+            /* The tag alone identifies the message. */
             m->any_source = 1;
             m->any_tag = 0;
             m->tag = 100 + i + MAX_MESSAGES * (round % 70);
@@ -378,8 +378,8 @@ static void landed(Storm *s, int i, MPI_Status *status)
     release(&p->items);
 }
 
-/* Completes what is partitioned, alone: the reference's MPI_Testall (MPICH 5.0.2) takes no such
- * requests. */
+/* Completes partitioned requests separately: the reference's MPI_Testall (MPICH 5.0.2) does not
+ * accept them. */
 static void complete_partitioned(Storm *s)
 {
     MPI_Status status;
@@ -398,7 +398,7 @@ static void complete_partitioned(Storm *s)
     }
 }
 
-/* Completes everything outstanding in one of the ways there are. */
+/* Completes all outstanding requests by one of the available calls. */
 static void complete(Storm *s, int way)
 {
     complete_partitioned(s);
@@ -442,7 +442,7 @@ static void complete(Storm *s, int way)
     s->n_pending = 0;
 }
 
-/* A receive that nothing matches is taken back. */
+/* Cancels a receive that no message matches. */
 static void cancel(Storm *s, Draws *d)
 {
     int x = 7, source = chance(d, 50) ? below(d, s->np) : MPI_ANY_SOURCE, cancelled;
@@ -455,7 +455,7 @@ static void cancel(Storm *s, Draws *d)
     s->hash += fold(x, cancelled);
 }
 
-/* Everyone sends to one and receives from one, some of them nobody. */
+/* Every rank sends to one rank and receives from one, or from and to MPI_PROC_NULL. */
 static void exchange(Storm *s, Draws *d)
 {
     int order[MAX_RANKS], where = 0, form = below(d, 4), n = below(d, 1 << below(d, 16));
@@ -470,8 +470,8 @@ static void exchange(Storm *s, Draws *d)
     int to = order[(where + 1) % s->np], from = order[(where + s->np - 1) % s->np];
     to = open && where == s->np - 1 ? MPI_PROC_NULL : to;
     from = open && where == 0 ? MPI_PROC_NULL : from;
-    /* The reference (MPICH 5.0.2) mixes up the data of MPI_Isendrecv_replace where they have gaps,
-     * and leaves the statuses of both non-blocking forms as they were. */
+    /* The reference (MPICH 5.0.2) confuses the data of MPI_Isendrecv_replace if they have gaps, and
+     * does not set the statuses of both non-blocking forms. */
     Layout any = (Layout)below(d, LAYOUTS), layout = form == 3 ? FLAT : any;
     Items out = lay_out(s, INTS, n, layout, fold(s->seed, s->me));
     Items in = lay_out(s, INTS, n, (Layout)below(d, LAYOUTS), 99);
@@ -492,7 +492,7 @@ static void exchange(Storm *s, Draws *d)
                               &r);
     if (form >= 2) {
         MPI_Wait(&r, MPI_STATUS_IGNORE);
-        /* A status of its own making, so that it is the same everywhere. */
+        /* An artificial status, which is the same for every library. */
         memset(&known, 0, sizeof known);
         MPI_Status_set_elements(&known, MPI_INT, 0);
         MPI_Status_set_cancelled(&known, 0);
@@ -503,7 +503,7 @@ static void exchange(Storm *s, Draws *d)
     release(&in);
 }
 
-/* From anyone, with any tag: a sum over what came, and each sender's messages in order. */
+/* From any source, with any tag: a sum of received data, and each sender's messages in order. */
 static void crowd(Storm *s, Draws *d)
 {
     int sends[MAX_RANKS], last[MAX_RANKS], expect = 0, form = below(d, 3), x[64], flag = 0, count;

@@ -1,4 +1,4 @@
-/* What the storms share: draws that every rank repeats, hashes, and an end that says why. */
+/* Common parts of the storms: reproducible draws, hashes, and an abort with a reason. */
 #ifndef STORM_H
 #define STORM_H
 
@@ -55,7 +55,7 @@ static uint64_t fold_bytes(uint64_t hash, const void *data, size_t bytes)
         hash = fold(hash, *at);
     return mix(hash);
 }
-/* Bytes that tell where they come from. */
+/* Bytes that identify their origin. */
 static void fill(void *out, size_t bytes, uint64_t key)
 {
     unsigned char *at = out;

@@ -77,13 +77,13 @@ def first_difference(ours: str, theirs: str) -> str:
 
 
 def compare(run: Run, reference: places.Reference, program: Path) -> str | None:
-    """What differs, or None."""
+    """A description of the first difference, or None."""
     arguments = [str(program), *run.arguments()]
     kind = f"{run.name}-{run.seed}-{run.ranks}-{run.twin.ppn}-{run.threads}"
     work = places.CACHE / "work" / kind
     found = []
     for place in (run.twin, reference):
-        # Storms of files leave files, in a folder per library.
+        # Storms of files write their files to one folder per library.
         folder = work / place.name
         folder.mkdir(parents=True, exist_ok=True)
         done = places.run(place, run.ranks, arguments, seconds=LIMIT_S, cwd=folder)

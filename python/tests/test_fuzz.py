@@ -71,15 +71,15 @@ def test_inputs_are_valid_before_they_are_damaged(tmp_path, kind, monkeypatch):
 @pytest.mark.parametrize(("code", "stdout", "stderr", "wrong"), [
     (0, "a table", "", None),
     (1, "", "deadlock: ...", None),
-    (1, "", "", "exit code 1 without a word"),
+    (1, "", "", "exit code 1 without a message"),
     (70, "", "Traceback (most recent call last):\n  boom", "Traceback"),
     (101, "", "thread 'main' panicked at src/lib.rs:1:1:\nboom", "panicked at"),
     (134, "", "memory allocation failed", "exit code 134"),
     (2, "", "odonata: error: 1 problem\n\n  --nodes\n    found   0\n    wanted  more", None),
     (2, "", "odonata: error: 1 problem\n\n  --nodes\n    found   0",
-     "does not say what is expected"),
+     "does not state what is expected"),
     (2, "half a table", "odonata: error: 1 problem\n\n  --nodes\n    wanted  more", "on stdout"),
-    (2, "", "no", "without complaints"),
+    (2, "", "no", "without a diagnostic"),
 ])  # fmt: skip
 def test_the_judge_finds_broken_guarantees(code, stdout, stderr, wrong):
     found = judge.Outcome(code, stdout, stderr, {}, {}, 0.1)

@@ -558,11 +558,11 @@ def test_a_write_that_waits_for_another_run_reports_it(tmp_path, monkeypatch):
     other = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)
 
-    def tell(words):
+    def notify(words):
         output.append(words)
         os.close(other)
 
-    tables.put(tmp_path / "." / ".", {"kind": "bench"}, FITS, {}, notify=tell)
+    tables.put(tmp_path / "." / ".", {"kind": "bench"}, FITS, {}, notify=notify)
     assert tables.read(tmp_path)[1] == FITS
     assert len(output) == 1 and os.path.relpath(tmp_path) in output[0]
     tables.put(tmp_path, {"kind": "bench"}, FITS, {}, force=True, notify=output.append)

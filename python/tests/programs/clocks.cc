@@ -57,7 +57,7 @@ int main(int argc, char **argv)
     took<steady_clock>("future", short_s, [&] { future.wait_for(moment); });
     took<system_clock>("future until", short_s,
                        [&] { future.wait_until(system_clock::now() + moment); });
-    // Somebody else answers, in a thread that never calls MPI.
+    // A thread that never calls MPI answers.
     std::thread other([&] {
         std::this_thread::sleep_for(moment);
         promise.set_value(7);

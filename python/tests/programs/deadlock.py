@@ -1,4 +1,4 @@
-"""Two ranks, both waiting for the other to speak first."""
+"""Two ranks, each of which waits for a message of the other."""
 
 from mpi4py import MPI
 

@@ -1,4 +1,4 @@
-"""Prints what a rank finds in its environment and directory."""
+"""Prints variables and directory of a rank."""
 
 import os
 

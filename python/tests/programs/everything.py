@@ -1,4 +1,4 @@
-"""Several of everything: master and workers with wildcards, a halo, collectives, polls, probes."""
+"""Many kinds of calls: master and workers with wildcards, a halo, collectives, polls, probes."""
 from mpi4py import MPI
 import array
 
@@ -6,7 +6,7 @@ comm = MPI.COMM_WORLD
 me, n = comm.rank, comm.size
 buf = bytearray(1 << 18)
 
-# A halo with nonblocking calls, eager and rendezvous, waited for in another order.
+# A halo with nonblocking calls, eager and rendezvous, completed in another order.
 for size in (64, 1 << 17):
     right, left = (me + 1) % n, (me - 1) % n
     into = bytearray(size)
@@ -35,7 +35,7 @@ gathered = comm.allgather(me * "x")
 request = comm.Ibarrier()
 while not request.Test():
     pass
-# A probe in a loop, and messages that are taken.
+# A probe in a loop, and matched probes.
 if me == 0:
     for _ in range(n - 1):
         status = MPI.Status()
@@ -49,7 +49,7 @@ else:
 if me == 0:
     message = comm.Mprobe(source=1, tag=98)
     message.Recv(buf)
-# Waits for any of several.
+# Waits for any of several requests.
 if me == 0:
     requests = [comm.Irecv(bytearray(64), source=r, tag=5) for r in range(1, n)]
     while any(requests):

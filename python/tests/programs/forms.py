@@ -1,6 +1,6 @@
-"""Forms of regular programs, some of them one after another: `forms.py FORM...`, thrice over.
+"""Forms of regular programs, executed in order and three times: `forms.py FORM...`.
 
-Each has a communicator of its own, as libraries do."""
+Each form has its own communicator, as libraries do."""
 
 import sys
 
@@ -9,7 +9,7 @@ from mpi4py import MPI
 
 WORLD = MPI.COMM_WORLD
 RANK, SIZE = WORLD.rank, WORLD.size
-NOBODY = MPI.PROC_NULL
+NONE = MPI.PROC_NULL
 
 
 class Grid:
@@ -41,15 +41,15 @@ class Grid:
 
 
 def tags(comm: MPI.Comm = WORLD.Create_cart(MPI.Compute_dims(SIZE, 2))) -> None:
-    """A message's tag has the number of its sender in it."""
+    """The tag of a message contains the rank of its sender."""
     for axis in (0, 1):
         low, high = comm.Shift(axis, 1)
-        source = 10 * low + axis if low != NOBODY else 0
+        source = 10 * low + axis if low != NONE else 0
         comm.Sendrecv(bytearray(64), high, 10 * RANK + axis, bytearray(64), low, source)
 
 
 def line(comm: MPI.Comm = WORLD.Dup()) -> None:
-    up, down = (RANK + 1 if RANK + 1 < SIZE else NOBODY), (RANK - 1 if RANK else NOBODY)
+    up, down = (RANK + 1 if RANK + 1 < SIZE else NONE), (RANK - 1 if RANK else NONE)
     comm.Sendrecv(bytearray(800), up, 1, bytearray(800), down, 1)
     comm.Sendrecv(bytearray(800), down, 2, bytearray(800), up, 2)
 
@@ -76,7 +76,7 @@ def tree(comm: MPI.Comm = WORLD.Dup()) -> None:
 
 
 def objects() -> None:
-    """What mpi4py makes of messages of its own."""
+    """Messages of pickled Python objects."""
     WORLD.allreduce(1.5, MPI.MAX)
     WORLD.bcast({"a": 1}, 0)
     WORLD.barrier()

@@ -1,6 +1,6 @@
 """A stencil's communication: `halo.py DIMENSIONS PERIODIC STEPS BYTES`.
 
-Neighbors on a grid exchange so many bytes, then all agree on a number."""
+Neighbors on a grid exchange this many bytes, then all ranks call an allreduce."""
 
 import array
 import sys

@@ -1,4 +1,4 @@
-/* Every way to ask for the host's name, on one line; then the address of another rank's node. */
+/* Every method to obtain the host's name, on one line; then the address of another rank's node. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
         if (!by_name || *(unsigned *)by_name->h_addr_list[0] != there[other]) return 10;
         if (!strcmp(all[other], name) != (there[other] == mine)) return 11;
     }
-    /* Too small a buffer is an error that says so; other names are nobody's. */
+    /* Too small a buffer is an error; names of no node are unknown. */
     if (gethostname(short_one, sizeof short_one) == 0) return 12;
     if (getaddrinfo("no-such-node.invalid", NULL, &hints, &found) == 0) return 13;
     MPI_Finalize();

@@ -1,6 +1,6 @@
-/* Parallel regions between MPI calls. `regions ROUNDS FIRST OTHERS`: each round is a region in which
-   thread 0 does FIRST units of work and every other thread OTHERS, then a barrier of MPI. The same
-   again with the work inside a parallel loop. */
+/* Parallel regions between MPI calls. `regions ROUNDS FIRST OTHERS`: a round is a region in which
+   thread 0 does FIRST units of work and every other thread OTHERS, then an MPI barrier. A second
+   part repeats this with the work inside a parallel loop. */
 #include <mpi.h>
 #include <omp.h>
 #include <stdio.h>

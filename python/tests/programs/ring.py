@@ -1,4 +1,4 @@
-"""Every rank hands its number around a ring; rank 0 prints the sum. Any argument is a payload."""
+"""Every rank sends its number around a ring; rank 0 prints the sum. An argument adds a payload."""
 
 import sys
 

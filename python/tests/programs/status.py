@@ -1,4 +1,4 @@
-"""Ends orderly with the exit status it is given."""
+"""Ends normally with the given exit status."""
 
 import sys
 

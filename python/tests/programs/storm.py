@@ -1,4 +1,4 @@
-"""Works for a while in steps, with helpers that have left its session: for tests that kill."""
+"""Computes in steps, with child processes in sessions of their own: for tests that kill."""
 
 import os
 import subprocess

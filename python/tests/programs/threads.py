@@ -1,4 +1,4 @@
-"""A thread of rank 0 waits inside MPI for what another one of it makes rank 1 send."""
+"""A thread of rank 0 waits in MPI for a message that another thread causes rank 1 to send."""
 import threading
 
 from mpi4py import MPI
@@ -18,7 +18,7 @@ def sleeps(thread):
 if comm.rank == 0:
     other = threading.Thread(target=receive)
     other.start()
-    # Inside MPI it sleeps whenever it is looked at.
+    # Inside MPI the thread sleeps at every check.
     looks = 0
     while looks < 2000:
         looks = looks + 1 if sleeps(other) else 0

@@ -1,4 +1,4 @@
-"""A user's script with annotations: `mypy --strict` accepts it, and it runs."""
+"""A user's script with annotations that `mypy --strict` accepts."""
 
 from __future__ import annotations
 
