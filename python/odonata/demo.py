@@ -1,8 +1,8 @@
-"""`python -m odonata.demo`: the first flight, as `make demo` shows it.
+"""`python -m odonata.demo`: the demonstration of `make demo`.
 
-Two programs none of us wrote for this, on a predicted Aurora: mpi4py's own ping-pong, and a numpy
-solver on 128 ranks under two placements. Then published latencies beside predicted ones, a report
-and a picture. Ends with 1 if an answer is wrong.
+Two unmodified programs on a simulated Aurora: the ping-pong of mpi4py, and a numpy solver on 128
+ranks in two placements. Then published and predicted latencies, a report and a picture. The exit
+code is 1 if an answer is wrong.
 """
 
 from __future__ import annotations
@@ -89,14 +89,14 @@ def title(words: str) -> None:
 
 
 def step(name: str, work: Callable[[Progress], T]) -> T:
-    """Do one piece of work under a progress line."""
+    """Do one piece of work with a progress line."""
     sys.stdout.flush()
     with Progress(name) as tick:
         return work(tick)
 
 
 def comparison(runs: Mapping[str, RunResult]) -> list[str]:
-    """The placements side by side; compute is not charged, so this is communication alone."""
+    """The placements side by side: communication alone, since compute is not charged."""
     rows = [("placement", "predicted", "waiting", "transfer", "between groups", "digest")]
     for placement, run in runs.items():
         split = text.shares(run.data["ranks"])
@@ -115,7 +115,7 @@ def comparison(runs: Mapping[str, RunResult]) -> list[str]:
 
 
 def latencies(rows: list[dict[str, Any]]) -> list[str]:
-    """Every published point and its prediction, a block a curve."""
+    """Every published point and its prediction, one block per curve."""
     lines: list[str] = []
     for what in dict.fromkeys(row["what"] for row in rows):
         curve = [row for row in rows if row["what"] == what]
@@ -134,7 +134,7 @@ def latencies(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def cost(wall: float) -> str:
-    """Wall clock and memory of all this."""
+    """Wall clock and memory of the demonstration."""
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     rank = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     return (f"{wall:.0f} s of wall clock on {os.cpu_count()} cores; at most "

@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 LINES = ("#33568a", "#c2602d", "#3f8f7f", "#7a5a9e", "#8a6d1b", "#5f6b7a")
 INK, FAINT = "#333a44", "#d6dae0"
-# Distinctions of lines besides color.
+# Distinguish lines beyond their color.
 DASHES, MARKS = ("-", "--", ":", "-."), "os^DvP"
-# Largest number of lines that `style` distinguishes.
+# The number of lines that `style` can distinguish.
 MOST_LINES = len(LINES) * len(DASHES)
-# Legends of more entries stand beside the axes, not in them.
+# Legends with more entries are placed beside the axes.
 MOST_INSIDE = 5
-# Traffic: latencies of packets that arrived, and lower bounds of those of all packets.
+# Columns of traffic: latency of the packets that arrived, and its lower bound over all packets.
 BOUNDS = {f"latency_{which}_s": f"least_{which}_s" for which in ("mean", "p50", "p99")}
-# Other columns about packets that arrived.
+# Other columns that cover only packets that arrived.
 OF_ARRIVED = ("accepted", "hops_mean", "nonminimal_fraction")
 
 
 def axes(ax: matplotlib.axes.Axes | None, size: tuple[float, float] = (6.4, 4.2)):
-    """`ax`, or new axes, in the common style."""
+    """`ax`, or new axes, in odonata's style."""
     if ax is None:
         from matplotlib.figure import Figure
 
-        # A figure of its own, not pyplot's: nothing global, nothing to close.
+        # Not a figure of pyplot: no global state, and nothing to close.
         ax = Figure(figsize=size, layout="constrained").subplots()
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -45,7 +45,7 @@ def axes(ax: matplotlib.axes.Axes | None, size: tuple[float, float] = (6.4, 4.2)
 
 
 def bench(result: Sweep, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
-    """A benchmark's curve, log-log; published latencies of the same machine beside it."""
+    """The curve of a benchmark, with published latencies of the same machine."""
     ax = axes(ax)
     s = result.summary
     column = KINDS[s["name"]].column
@@ -97,12 +97,12 @@ def traffic(
     ax: matplotlib.axes.Axes | None = None,
     bounds: Mapping[str, float] | None = None,
 ) -> matplotlib.axes.Axes:
-    """Offered against accepted load, one line per result; bounds as labeled dashed lines."""
+    """Offered against accepted load, one line per result; `bounds` are dashed lines with labels."""
     is_ours, ax = ax is None, axes(ax)
     top = 0.0
     keys = []
     for nth, result in enumerate(results):
-        # If no packet arrived, the window was too short.
+        # A window in which nothing arrived is too short for a point.
         rows = [row for row in result.rows if row.get("hops_mean")]
         top = max([top, *(row["offered"] for row in result.rows)])
         routing = result.summary.get("routing") or "machine's routing"
@@ -162,9 +162,9 @@ def shares(
 
 
 def demo(curves: Sequence[Mapping[str, Any]], runs: Mapping[str, Result], path: str) -> None:
-    """The demo's figure: published points and predictions, and a solver in two placements.
+    """The picture of the demo: published and predicted latencies, and a solver in two placements.
 
-    `curves` are rows of `published.compare`; `runs` the solver's runs by placement.
+    `curves` are rows of `published.compare`, `runs` the runs of the solver by placement.
     """
     from matplotlib.figure import Figure
 
@@ -230,10 +230,10 @@ def sweep(
     by: Sequence[str],
     ax: matplotlib.axes.Axes | None = None,
 ) -> matplotlib.axes.Axes:
-    """Column `y` against `x`, a line for each value of `by`: mean and range.
+    """Column `y` against `x`, one line per value of `by`: the mean, and a band from least to most.
 
-    A latency is drawn hollow, as a lower bound, if packets were still in flight. Without such a
-    bound in a row there is no mean. Axes are in seconds and bytes, labeled in suitable units.
+    Latencies with packets in flight at the end are lower bounds, drawn hollow. A place where a row
+    has no value has no mean. Axes are in seconds and bytes, with labels in a suitable unit.
     """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -274,7 +274,7 @@ def sweep(
         words = f"band: least to most of\n{most} points, line: mean"
         keys.append(Patch(color=INK, alpha=0.2, lw=0, label=words))
     if is_hollow:
-        words = "hollow: at least, as\npackets had not come"
+        words = "hollow: lower bound,\npackets in flight"
         keys.append(Line2D([], [], ls="none", marker="o", mfc="white", color=INK, label=words))
     if keys:
         legend(ax, keys, title, is_ours)
@@ -289,7 +289,7 @@ def sweep(
 
 
 def speaks_of(row: Mapping[str, Any], y: str) -> bool:
-    """Whether a row has a column, or would have it if packets had arrived without failure."""
+    """Whether a row has a column, or lacks it only because no packet arrived or it failed."""
     if isinstance(row[y], (int, float)) or row.get("error"):
         return True
     return row.get("offered") is not None and y in {*BOUNDS, *BOUNDS.values(), *OF_ARRIVED}
@@ -304,8 +304,10 @@ def value_of(row: Mapping[str, Any], y: str) -> tuple[float | None, bool]:
 
 
 def style(nth: int) -> dict[str, Any]:
-    """The style of the `nth` line. All `MOST_LINES` styles differ, also in gray: the marks differ
-    within a cycle of colors, and the dashes between cycles."""
+    """The style of the `nth` line, distinct among `MOST_LINES` lines, also in gray.
+
+    Each color has a mark of its own; dashes change when the colors repeat.
+    """
     turn = nth // len(LINES)
     return {"color": LINES[nth % len(LINES)], "ls": DASHES[turn % len(DASHES)],
             "marker": MARKS[nth % len(MARKS)]}  # fmt: skip
@@ -316,8 +318,8 @@ def looks_of(
 ) -> tuple[list[dict[str, Any]], list[Any], str | None]:
     """The style of each line, the entries of the legend, and its title.
 
-    If there are more than a few, values of one column share a color, of another a mark, of the
-    third dashes, as far as possible. The legend then has the values instead of the lines.
+    With more than `MOST_INSIDE` lines one column of `by` selects the color, another the mark, and a
+    third the dashes, if there are enough. The legend then lists values instead of lines.
     """
     from matplotlib.lines import Line2D
 
@@ -348,7 +350,7 @@ def looks_of(
 
 def legend(ax: matplotlib.axes.Axes, keys: Sequence[Any], title: str | None, is_ours: bool) -> None:
     """A legend of `keys`, beside the axes if it is long; a new figure grows to hold it."""
-    # Long enough for dashes to be visible beside a mark.
+    # Long enough to show dashes beside a mark.
     about = {"title": title, "title_fontsize": 8, "frameon": False, "fontsize": 8,
              "handlelength": 3.6}  # fmt: skip
     if len(keys) <= MOST_INSIDE:
@@ -356,7 +358,7 @@ def legend(ax: matplotlib.axes.Axes, keys: Sequence[Any], title: str | None, is_
         return
     columns = -(-len(keys) // 24)
     if is_ours:
-        # Inches of a letter and of a line in the legend's size, with what is around them.
+        # Inches per letter and per line in the legend's size, with margins.
         words = [title or "", *(key.get_label() for key in keys)]
         letters = max(len(line) for entry in words for line in entry.split("\n"))
         width, height = ax.figure.get_size_inches()
@@ -369,8 +371,8 @@ def legend(ax: matplotlib.axes.Axes, keys: Sequence[Any], title: str | None, is_
 def scale(axis: Any, column: str, values: Sequence[float], base: int) -> None:
     """Label an axis with its column and a suitable unit.
 
-    An axis with a wide range of counts or quantities is logarithmic, and labeled so. One of
-    fractions is linear.
+    Counts and values with a unit that span a factor of 8 or more get a logarithmic axis, which the
+    label states. Fractions do not.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -388,8 +390,7 @@ def scale(axis: Any, column: str, values: Sequence[float], base: int) -> None:
 
 
 def unit_of(column: str, top: float) -> tuple[str, str, float]:
-    """A column's name without its unit, a suitable unit for numbers up to `top`, and its
-    factor."""
+    """A column's name without its unit, a unit for values up to `top`, and the factor to it."""
     kinds = {
         "_B_per_s": (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)),
         "_s": (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9), ("ps", 1e-12)),
@@ -402,5 +403,5 @@ def unit_of(column: str, top: float) -> tuple[str, str, float]:
 
 
 def spread(values: Sequence[float]) -> float:
-    """The ratio of maximum to minimum; 1 if a logarithm is undefined."""
+    """The largest over the smallest value; 1 if one is not positive."""
     return max(values) / min(values) if values and min(values) > 0 else 1.0

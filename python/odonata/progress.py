@@ -52,7 +52,7 @@ class Progress:
     def __call__(self, tick: dict[str, Any]) -> None:
         if not self.on:
             return
-        # While ranks start or compute, ticks lack the simulated time; the last one is shown.
+        # Ticks lack the simulated time while ranks start or compute; the last value is shown.
         for key in ("time_s", "events"):
             tick[key] = self._furthest[key] = max(tick.get(key) or 0, self._furthest.get(key, 0))
         self.draw(line(self.title, tick))

@@ -1,8 +1,8 @@
 """Tables: the core's rows as Arrow, and results on disk.
 
-Column names end in their unit (`time_s`, `bytes`). A result directory has one Parquet file per
-table and `summary.json`, which lists them and identifies the directory as a result. Other files in
-it are never touched.
+Column names end in their unit (`time_s`, `bytes`). A result directory holds one Parquet file per
+table and `summary.json`, which names them. `summary.json` identifies a directory as a result and
+lists the files that belong to it. Other files in the directory are never changed.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ FORMAT = "odonata-results/1"
 SUMMARY = "summary.json"
 REPORT = "report.html"
 TRIAL = "trial"
-# Largest number of values of a table that is read: 2^25 rows of a record, 4 GB.
+# Limits on a table that is read: 2^25 rows of a record, which take 4 GB.
 MOST_CELLS = 15 << 25
 MOST_BYTES = 3 << 30
 LOCK_NOTICE_S = 1  # waiting time for a lock before a message is printed, seconds of wall time
 # Files of results whose `summary.json` has no `contents`.
 TABLES = ("background", "calls", "counters", "distance", "jobs", "link_kinds", "links",
           "messages", "ranks", "rows")  # fmt: skip
-# Mark of a report; the report's `page.html` has it in its first lines.
+# Identifies a file as a report; `report/page.html` has it in its first lines.
 MARK = '<meta name="generator" content="odonata">'
 
 
 def rows_of(value: Any) -> list[dict[str, Any]]:
-    """A table as rows, from rows or columns."""
+    """A table as rows, from rows or from columns."""
     if isinstance(value, Mapping):
         names = list(value)
         return [dict(zip(names, row, strict=True)) for row in zip(*value.values(), strict=True)]
@@ -47,7 +47,7 @@ def rows_of(value: Any) -> list[dict[str, Any]]:
 
 
 def table(value: Any) -> pyarrow.Table:
-    """A table as Arrow; pandas and Polars read it without a copy."""
+    """A table as Arrow, which pandas and Polars read without a copy."""
     import pyarrow
 
     if isinstance(value, Mapping):
@@ -56,9 +56,9 @@ def table(value: Any) -> pyarrow.Table:
 
 
 def check_out(wrong: Diagnostics, text: str | Path, force: bool) -> Path:
-    """The directory of results: new, empty, or with `force` an earlier result.
+    """The directory for results: new or empty, or with `force` an earlier result.
 
-    A test file proves that it can be written to, and is removed.
+    A trial file is written and removed to check that the directory is writable.
     """
     wanted = "a new or empty directory"
     if not isinstance(text, (str, os.PathLike)) or not os.fspath(text):
@@ -84,13 +84,13 @@ def check_out(wrong: Diagnostics, text: str | Path, force: bool) -> Path:
 
 
 def probe(path: Path) -> None:
-    """Write a test file at or above the directory and remove it; `OSError` on failure.
+    """Write and remove a trial file where the directory is or will be; `OSError` if that fails.
 
-    The directory is not created, because another process may be about to create it.
+    The directory itself is not created, since a concurrent process may be about to create it.
     """
     for nearest in (path, *path.parents):
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            nearest.lstat()  # a dangling link exists, and fails below
+            nearest.lstat()  # a dangling link exists here and fails below
             break
     trial = passing(nearest / TRIAL)
     try:
@@ -101,7 +101,7 @@ def probe(path: Path) -> None:
 
 
 def is_trial(path: Path) -> bool:
-    """Whether a file is a test file of `probe`, which a killed process leaves behind."""
+    """Whether a file is the trial of `probe`, which a killed process leaves behind."""
     return is_passing(path) and path.name.endswith(f"-{TRIAL}")
 
 
@@ -111,9 +111,9 @@ def is_ours(path: Path) -> bool:
 
 
 def summary_of(file: Path) -> dict[str, Any] | None:
-    """A summary that odonata wrote; None for other files."""
+    """The summary in a file that odonata wrote; None of any other file."""
     try:
-        if file.is_file():  # a pipe has no end
+        if file.is_file():  # reading a pipe might not end
             found = json.loads(read_text(file))
             return found if found["format"] == FORMAT else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -132,14 +132,15 @@ def contents(summary: Mapping[str, Any], path: Path) -> list[Path]:
 
 
 def each(value: Any) -> Sequence[Any]:
-    """The items of a list; none if the value is no list, as in an edited summary."""
+    """The elements of a list; none of any other value, as in an edited summary."""
     return value if isinstance(value, list) else ()
 
 
 def earlier(path: Path) -> set[Path]:
-    """The files of an earlier result, including its report: those that may be replaced.
+    """Files of a directory that belong to an earlier result, its report included.
 
-    Included are files of a result that was killed before its summary, which lists them, was moved.
+    They may be replaced. Files of a process that was killed before it moved its summary count too;
+    the waiting summary names them.
     """
     found = set()
     waiting = [file for file in leftovers(path) if file.name.endswith(f"-{SUMMARY}")]
@@ -153,25 +154,25 @@ def earlier(path: Path) -> set[Path]:
 
 
 def leftovers(path: Path) -> set[Path]:
-    """Temporary files of results that were stopped before their files were moved."""
+    """Temporary files in a directory, left by writes that did not end."""
     files = path.iterdir() if path.is_dir() else ()
     return {file for file in files if is_passing(file) and file.is_file()}
 
 
 def all_places(path: Path) -> list[Path]:
-    """The places of results in a directory."""
+    """All paths that a result may use in a directory."""
     return [path / SUMMARY, *(path / f"{name}.parquet" for name in TABLES)]
 
 
 def is_place(path: Path, file: Any) -> bool:
-    """Whether results in a directory may take the place of this file."""
+    """Whether a result in a directory may use the path of this file."""
     if not isinstance(file, (str, os.PathLike)):
         return False
     return Path(os.path.abspath(file)) in (*all_places(path), path / REPORT)
 
 
 def taken(places: Iterable[Path], old: set[Path]) -> Path | None:
-    """The first of these places with a file that is no earlier result."""
+    """The first of these paths that exists and does not belong to an earlier result."""
     return next((p for p in places if p not in old and os.path.lexists(p)), None)
 
 
@@ -190,7 +191,7 @@ def write(
     force: bool = False,
     texts: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a result directory, unless other files are in its place."""
+    """Write a result directory; `InputError` if it holds other files."""
     wrong = Diagnostics()
     checked = check_out(wrong, path, force)
     wrong.raise_any()
@@ -208,8 +209,11 @@ def put(
     """Write to the place that `check_out` accepted. `texts` are further files by name; `notify` is
     called with the reason if this waits for long.
 
-    All files are written under temporary names and then renamed, so a failure leaves the directory
-    unchanged. `summary.json` is removed first and written last: a directory with one is complete.
+    `texts` are files of other formats, by name. `tell` receives a message if a lock takes long.
+
+    All files are written under temporary names first and moved when all are complete, so a full
+    disk leaves the directory unchanged. `summary.json` is moved last: a directory that has one is
+    complete.
     """
     made = [p for p in (path, *path.parents) if not p.exists()]
     columns = {name: table(value) for name, value in tables.items()}
@@ -219,7 +223,7 @@ def put(
     texts = {**texts, SUMMARY: json.dumps(about, indent=1) + "\n"}
     token = os.urandom(8).hex()
     parts = {path / name: passing(path / name, token) for name in (*names, SUMMARY)}
-    away = passing(path / SUMMARY)  # temporary place of the earlier summary
+    away = passing(path / SUMMARY)  # temporary name of the earlier summary
     is_whole = False
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -232,11 +236,11 @@ def put(
             is_whole = True
             try:
                 take_places(parts, old, away)
-            except KeyboardInterrupt:  # not between two files: half of them would be no result
+            except KeyboardInterrupt:  # between two files: complete the move
                 take_places(parts, old, away)
                 raise
     except BaseException:
-        # If files have begun to move, the summaries remain and list the files to replace.
+        # After the move has begun both summaries stay: they name the files to replace next time.
         has_begun = is_whole and not all(part.exists() for part in parts.values())
         if not has_begun:
             with contextlib.suppress(OSError):
@@ -289,7 +293,7 @@ def write_parts(
     from pyarrow import parquet
 
     for whole, part in parts.items():
-        # Arrow accepts no name that is not Unicode, but an open file.
+        # Arrow rejects names that are not Unicode, but accepts an open file.
         with naming(whole), part.open("wb") as file:
             if whole.name in texts:
                 file.write(texts[whole.name].encode())
@@ -298,8 +302,7 @@ def write_parts(
 
 
 def check_places(path: Path, places: Iterable[Path], old: set[Path], is_free: bool) -> None:
-    """`FileExistsError` if results would replace those of a concurrent run, or a file that is not
-    odonata's."""
+    """`FileExistsError` if another run has written results meanwhile, or another file is there."""
     if not is_free:
         raise FileExistsError(errno.EEXIST, "another run's results came there meanwhile", str(path))
     if strange := taken(places, old):
@@ -307,8 +310,10 @@ def check_places(path: Path, places: Iterable[Path], old: set[Path], is_free: bo
 
 
 def take_places(parts: Mapping[Path, Path], old: set[Path], away: Path) -> None:
-    """Move complete files to their places, and remove those they replace. Continues an
-    interrupted move."""
+    """Move complete files to their names and remove the files they replace.
+
+    A second call continues an interrupted move.
+    """
     *first, (summary, waiting) = parts.items()
     if not waiting.exists():
         return
@@ -317,15 +322,15 @@ def take_places(parts: Mapping[Path, Path], old: set[Path], away: Path) -> None:
         if source.exists():
             with naming(summary if target == away else target):
                 source.replace(target)
-    for gone in (*sorted(old - set(parts)), away):  # which lists the earlier files
-        with contextlib.suppress(OSError):  # the new summary does not list it
+    for gone in (*sorted(old - set(parts)), away):  # last, since it names the others
+        with contextlib.suppress(OSError):  # not named by the new summary
             gone.unlink()
     with naming(summary):
         waiting.replace(summary)
 
 
 def remove_empty(directories: Iterable[Path]) -> None:
-    """Remove empty directories, inner ones first."""
+    """Remove directories that are empty, inner ones first."""
     for directory in directories:
         with contextlib.suppress(OSError):
             directory.rmdir()
@@ -348,10 +353,10 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
 
 
 def read_parquet(file: BinaryIO) -> pyarrow.Table:
-    """The table of an open Parquet file.
+    """The table in an open Parquet file.
 
-    Read by this thread alone: a thread of Arrow's may still hold the file when the interpreter has
-    ended, and then aborts the process (apache/arrow 34314).
+    Read by this thread alone. A thread of Arrow may still hold the file when Python ends; its
+    release then needs the interpreter and aborts the process (apache/arrow 34314).
     """
     from pyarrow import parquet
 
@@ -359,11 +364,10 @@ def read_parquet(file: BinaryIO) -> pyarrow.Table:
 
 
 def table_of(file: Any) -> pyarrow.Table:
-    """The table of an open `ParquetFile`; `ValueError` if it is too large: a small file may hold
-    very many equal values.
+    """The content of an open `ParquetFile`; `ValueError` beyond `MOST_CELLS` or `MOST_BYTES`.
 
-    Only the counts of its metadata are read: pyarrow ends the process if those of a column are
-    damaged.
+    A small file may hold very many equal values. Only the counts of the metadata are read, because
+    pyarrow aborts the process on damaged metadata of a column.
     """
     import pyarrow
 
@@ -380,7 +384,7 @@ def table_of(file: Any) -> pyarrow.Table:
 
 
 def damaged(path: Path, reason: str) -> InputError:
-    """The exception for results that cannot be read."""
+    """The error for results that cannot be read."""
     wrong = Diagnostics()
     wrong.add("rundir", path, f"results as `odonata run --out` wrote them ({reason})")
     return InputError(wrong.list)

@@ -100,7 +100,7 @@ def machines(rows: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(Terminal(sys.stdout).columns([head, *body], "<>>>><"))
 
 
-# As papers count them (docs/models/machine.md): who compares one with another must halve.
+# Directions that papers count (docs/models/machine.md): a comparison must halve one of them.
 WAYS = {
     "injection_B_per_s": "one way",
     "global_B_per_s": "both ways",
@@ -109,7 +109,7 @@ WAYS = {
 
 
 def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str:
-    """The resolved machine, a line a fact, and what its file names as source and routing."""
+    """The resolved machine, one fact per line, with the source and routing of its file."""
     lines = [summary["name"]]
     if source:
         lines.append(f"  {'source':16}  {source}")
@@ -134,7 +134,7 @@ def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str
         ("storage_node_B_per_s", "  of one node"),
     ):
         if key in summary:
-            # A machine of one group has nothing between groups, one switch no halves.
+            # One group has no global links, and one switch no bisection.
             rate = show_rate(summary[key]) if summary[key] else "-"
             ways = WAYS.get(key) if summary[key] else None
             lines.append(f"  {label:16}  {rate}{f', {ways}' if ways else ''}")
@@ -171,11 +171,11 @@ def osu(s: Mapping[str, Any]) -> str:
     if s["name"] != "put_alltoall":
         lines += [f"# {line}" for line in sampled(rows, s["nodes"] * s["ppn"])]
     else:
-        lines.append("# payload a second that every rank sends, all at once")
+        lines.append("# payload per second and rank, all ranks sending")
         lines += [f"# {line}" for line in shifts(rows)]
     lines += [f"# {line}" for line in chosen(s)]
     if s["name"] == "bisect":
-        lines.append("# of one rank, both its message and its partner's answer: not of the machine")
+        lines.append("# per rank, its message plus its partner's; not the bisection of the machine")
     bars = error_bars(s)
     if bars:
         lines.append(f"# {bars}")
@@ -206,7 +206,7 @@ def osu(s: Mapping[str, Any]) -> str:
 
 
 def chosen(s: Mapping[str, Any]) -> list[str]:
-    """What fidelity `auto` looked at, a line each."""
+    """The candidates of fidelity `auto`, one per line."""
     lines = []
     for row in s.get("candidates") or ():
         at = "" if row["bytes"] is None else f" at {row['bytes']:,} B"
@@ -222,7 +222,7 @@ BAND_HEAD = f"{'Low(us)':>12}{'High(us)':>12}{'Twin nodes':>12}{'Off by':>9}"
 
 
 def error_bars(s: Mapping[str, Any]) -> str:
-    """How the bars of a benchmark came about; empty if it has none."""
+    """The method of a benchmark's error bars; empty if it has none."""
     if not s.get("error_bars"):
         return ""
     twins = s.get("twins") or ()
@@ -231,13 +231,13 @@ def error_bars(s: Mapping[str, Any]) -> str:
         return "error bars: none, no replica is within the packet budget (--twin-packets N)"
     listed = ", ".join(f"{n:,}" for n in nodes)
     return (
-        f"error bars: packets against {s['fidelity']} on smaller twins of {listed} nodes; beyond, "
-        "twice the largest change seen for every doubling"
+        f"error bars: packets against {s['fidelity']} on replicas of {listed} nodes; beyond, "
+        "twice the largest change per doubling"
     )
 
 
 def band(row: Mapping[str, Any]) -> str:
-    """The columns beside a prediction: its band, the largest twin, the largest error of all."""
+    """Columns beside a prediction: its band, nodes of the largest replica, the largest error."""
     if row["band_low"] is None:
         return f"{'-':>12}{'-':>12}{'-':>12}{'-':>9}"
     low, high = (row["latency_s"] * 1e6 * (1 + row[end]) for end in ("band_low", "band_high"))
@@ -246,7 +246,7 @@ def band(row: Mapping[str, Any]) -> str:
 
 
 def sampled(rows: Sequence[Mapping[str, Any]], ranks: int) -> list[str]:
-    """What was played of collectives that were not played whole, a line an algorithm."""
+    """The simulated part of sampled collectives, one line per algorithm."""
     lines = []
     parts = [row for row in rows if row.get("method") == "sampled"]
     for name in dict.fromkeys(row["algorithm"] for row in parts):
@@ -261,8 +261,8 @@ def sampled(rows: Sequence[Mapping[str, Any]], ranks: int) -> list[str]:
 
 
 def shifts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """How many shifts of `put_alltoall` were played, if not all, and how far off the others may
-    make each size."""
+    """The number of shifts of `put_alltoall` that were simulated, if not all, and the error that
+    the others add to each size."""
     parts = [row for row in rows if row.get("method") == "sampled"]
     if not parts:
         return []
@@ -277,7 +277,7 @@ def show_error(error: float) -> str:
 
 
 def traffic(s: Mapping[str, Any]) -> str:
-    """Offered against accepted load, a row a load."""
+    """Offered against accepted load, one row per load."""
     found = rows_of(s["rows"])
     lines = [
         f"# odonata traffic {s['pattern']} on {s['machine']}, {s['fidelity']} fidelity, "
@@ -319,7 +319,7 @@ def traffic(s: Mapping[str, Any]) -> str:
 
 
 def slices(parts: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The measured time part by part, a load after the other."""
+    """The slices of the measured time, load by load."""
     rows: list[Sequence[str]] = [("# offered", "from(us)", "to(us)", "accepted", "mean(us)")]
     for part in parts:
         times = (_us(part["begin_s"]), _us(part["end_s"]))
@@ -329,14 +329,14 @@ def slices(parts: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def lost(row: Mapping[str, Any]) -> list[str]:
-    """What the network did about faults at one load, and what of it traffic does not show."""
+    """Reactions of the network to faults at one load, and losses that traffic does not show."""
     if "network_timeouts" not in row:
         return []
     lines = [network(row)]
     if (waiting := row["packets_lost"] - row["network_timeouts"]) > 0:
         lines.append(
             f"{counted(waiting, 'lost packet')} still waiting for a timer at the end: in a program "
-            "each holds up its message for `retry.timeout` (docs/models/faults.md)"
+            "each delays its message by `retry.timeout` (docs/models/faults.md)"
         )
     return lines
 
@@ -353,7 +353,7 @@ def network(counts: Mapping[str, Any]) -> str:
 
 
 def congestion(counts: Mapping[str, Any] | None) -> list[str]:
-    """What switches did about NICs that were sent more than they take, if there is anything."""
+    """Congestion events of overloaded NICs, if there are any."""
     if counts and counts["onsets"]:
         held = f"senders throttled {counted(counts['holds'], 'time')}"
         often = f" {counts['onsets']:,} times" if counts["onsets"] > counts["nics"] else ""
@@ -362,7 +362,7 @@ def congestion(counts: Mapping[str, Any] | None) -> list[str]:
 
 
 def impact(row: Mapping[str, Any], which: str) -> str:
-    """How much longer packets took beside the background than alone."""
+    """Latency with background traffic over latency without it."""
     alone, least = row.get(f"alone_{which}_s"), row.get(f"least_{which}_s")
     if not alone or least is None:
         return "-"
@@ -370,7 +370,7 @@ def impact(row: Mapping[str, Any], which: str) -> str:
 
 
 def beside(row: Mapping[str, Any]) -> list[str]:
-    """What became of the background of one load."""
+    """Offered and accepted background traffic at one load."""
     lines = []
     for b in row.get("background") or ():
         of_one = b.get("receiver")
@@ -402,7 +402,7 @@ def missing(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def spoken(background: Mapping[str, Any]) -> str:
-    """Background traffic as the command line spells it."""
+    """Background traffic in the syntax of the command line."""
     size = f"@{background['bytes']}" if background.get("bytes") else ""
     where = f" on {counted(len(background['nodes']), 'node')}" if background.get("nodes") else ""
     of_class = f",{background['class']}" if background.get("class") else ""
@@ -412,7 +412,7 @@ def spoken(background: Mapping[str, Any]) -> str:
 def accepted(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """A line for each background: its origin, its offered load and its accepted load."""
     return [
-        f"Beside   {row['pattern']} traffic of {counted(row['nics'], 'NIC')}"
+        f"Load     {row['pattern']} traffic of {counted(row['nics'], 'NIC')}"
         f"{' (' + row['origin'] + ')' if row.get('origin') else ''}: "
         f"{row['offered']:g} of the injection rate offered, {row['accepted']:.3f} accepted"
         for row in rows
@@ -420,7 +420,7 @@ def accepted(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
-    """Several jobs: each one's time beside the others and alone."""
+    """Several jobs: the time of each beside the others and alone."""
     screen, s = Terminal(to), summary
     rows = s["jobs"]
     parts = [
@@ -479,7 +479,7 @@ def _us(seconds: float | None) -> str:
 
 
 def engine(e: Mapping[str, Any], rates: bool = True) -> list[str]:
-    """What the prediction cost; a run's wall clock is mostly its program's, so no rates there."""
+    """Cost of the prediction. A run has no `rates`: its wall clock is mostly its program's."""
     if not e:
         return []
     wall = e.get("wall_s")
@@ -496,12 +496,12 @@ def engine(e: Mapping[str, Any], rates: bool = True) -> list[str]:
     if memory:
         parts.append(f"{show_bytes(memory)} of state")
     if e.get("bytes_per_endpoint"):
-        parts.append(f"{show_bytes(e['bytes_per_endpoint'])} an endpoint")
+        parts.append(f"{show_bytes(e['bytes_per_endpoint'])} per endpoint")
     return [", ".join(parts)]
 
 
 def shares(ranks: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """Where the time went: for each share its mean, least and most over the ranks, seconds."""
+    """Mean, least and most of each share of the time over the ranks, seconds."""
     found = {}
     for share in SHARES:
         times = [float(r.get(f"{share}_s") or 0.0) for r in ranks] or [0.0]
@@ -520,7 +520,7 @@ def run(
     data: Mapping[str, Sequence[Mapping[str, Any]]],
     to: TextIO | None = None,
 ) -> str:
-    """The summary of a run: what, how long, where it went, over which wires, at what cost."""
+    """The summary of a run: predicted time, its parts, calls, distances, links, and cost."""
     screen, s = Terminal(to), summary
     lines = ["", screen.dim(headline(s))]
     ranks = data.get("ranks") or []
@@ -570,8 +570,10 @@ def file_io(found: Mapping[str, Any] | None, head: str) -> list[str]:
 
 
 def unpredicted(s: Mapping[str, Any]) -> str:
-    """Why the time of a run is no prediction: how long the program takes is known of one that has
-    come to its end, in which there was something to simulate. Empty if it is one."""
+    """Why the time of a run is no prediction; empty if it is one.
+
+    A prediction needs a program that ended and that called MPI.
+    """
     if found := s.get("failure"):
         kind = str(found.get("kind", "failure")).replace("_", " ")
         return f"ended early, after {show_time(s.get('time_s'), 4)}: {kind}"
@@ -654,13 +656,13 @@ def _calls(
 
 
 def is_noise(call: Mapping[str, Any], ranks: int) -> bool:
-    """Rows every run has, and in which nothing happened: below 1 ns a rank."""
+    """Whether a row that every run has is empty: below 1 ns per rank."""
     name = call.get("function")
     return name in ("(between calls)", "MPI_Finalize") and call.get("time_s", 0.0) < 1e-9 * ranks
 
 
 def interrupted(summary: Mapping[str, Any]) -> str:
-    """What a sweep that was stopped lacks; empty if it was not."""
+    """The rows of a sweep before it was interrupted; empty if it was not."""
     wanted = summary.get("rows_wanted")
     if not summary.get("interrupted") or wanted is None:
         return ""
@@ -722,11 +724,10 @@ def _links(links: Sequence[Mapping[str, Any]], screen: Terminal) -> list[str]:
 
 
 def counters(summary: Mapping[str, Any]) -> list[str]:
-    """What NICs counted, and links by kind."""
+    """NIC counters, and links by kind."""
     found = rows_of(summary.get("counters") or ())
     if not found:
-        return ["Counters  none: of a call that is played in part, and on this fabric at this "
-                "fidelity, nothing is counted"]  # fmt: skip
+        return ["Counters  none: sampled calls, and this fabric at this fidelity, have no counters"]
     rows: list[Sequence[str]] = [("Counter", "NICs", "total", "min", "mean", "max", "most at")]
     for c in found:
         counts = (f"{c[k]:,}" for k in ("nics", "total", "min"))
@@ -750,7 +751,7 @@ def counters(summary: Mapping[str, Any]) -> list[str]:
     return lines + screen.columns(rows, "<>>>>>>><")
 
 
-# How the machine's users call what is limited, and in what it is counted.
+# Limits by key: the users' term, with the unit if it is not a count.
 LIMITS = {
     "tag": "tag",
     "match_entries": "match entries",
@@ -767,12 +768,12 @@ LIMITS = {
 
 
 def _counted(limit: str, count: int) -> str:
-    """So much of what is limited."""
+    """An amount of a limited resource, with its unit."""
     return show_bytes(count) if limit == "memory" else f"{count:,}"
 
 
 def limits(found: Mapping[str, Any]) -> list[str]:
-    """The limits a run came near."""
+    """The limits of which a run used more than a quarter."""
     rows: list[Sequence[str]] = [("Limit", "most used", "bound", "share", "at", "parameter")]
     for use in near(found):
         where = f"rank {use['rank']} on {use['node']}"
@@ -787,31 +788,31 @@ def limits(found: Mapping[str, Any]) -> list[str]:
 
 
 def met(found: Mapping[str, Any]) -> list[str]:
-    """What a run did about limits it met."""
+    """The limits that a run reached, and their effects."""
     lines = [f"Limits   {crossed['message']}" for crossed in found["crossed"]]
     if found["flow_controls"]:
         lines.append(f"Limits   {counted(found['flow_controls'], 'time')} a NIC without match "
-                     "entries stopped its senders")  # fmt: skip
+                     "entries stopped its senders (flow control)")  # fmt: skip
     if found["reduction_timeouts"]:
         lines.append(f"Limits   {counted(found['reduction_timeouts'], 'reduction')} in switches "
                      "did not wait for the last rank (FI_CXI_COLL_TIMEOUT_USEC)")  # fmt: skip
     if found["software_ranks"] and found["match_mode"] == "hybrid":
-        lines.append(f"Limits   {counted(found['software_ranks'], 'rank')} left the NIC's matching "
-                     "for their own CPU's")  # fmt: skip
+        lines.append(f"Limits   {counted(found['software_ranks'], 'rank')} fell back from "
+                     "matching in the NIC to matching in software")  # fmt: skip
     return lines
 
 
 def limit_name(limit: str) -> str:
-    """A limit in words; one of another release by its key."""
+    """A limit in words; the key of an unknown limit."""
     return LIMITS.get(limit, limit)
 
 
 def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]]) -> str:
-    """Where each limit is met if what was seen goes on."""
+    """The node count at which each limit is reached, from the trend of the runs."""
     run, sizes = runs[0], sorted(run["nodes"] for run in runs)
     shown = ", ".join(f"{n:,}" for n in sizes)
     lines = [
-        f"Preflight on {run['machine']} with {run['mpi']}, {counted(run['ppn'], 'rank')} a node, "
+        f"Preflight on {run['machine']} with {run['mpi']}, {counted(run['ppn'], 'rank')} per node, "
         f"from runs on {shown} nodes"
     ]
     table: list[Sequence[str]] = [
@@ -827,15 +828,15 @@ def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any
                 law = f"{show_bytes(row['fixed'])} + {law}"
             if row["off"] > 0.1:
                 off = show_percent(row["off"])
-                doubts.append(f"{name}: the law misses a run by {off}; trust it little")
+                doubts.append(f"{name}: the trend misses a run by {off}; it is unreliable")
         elif hit is None and max(row["used"]) > row["fixed"]:
             where = "unknown"
-            doubts.append(f"{name}: a run used none, and no law begins with nothing")
+            doubts.append(f"{name}: unused in some runs, so no trend can be fitted")
         counts = [_counted(row["limit"], count) for count in (*row["used"], row["bound"])]
         table.append((f"  {name}", *counts, law, where))
     names = [{use["limit"] for use in run["limits"]["uses"]} for run in runs]
     for limit in sorted(set.union(*names) - set.intersection(*names)):
-        doubts.append(f"{limit_name(limit)}: not every run has counted it")
+        doubts.append(f"{limit_name(limit)}: not counted in every run")
     sides = "<" + ">" * (len(sizes) + 3)
     shown = Terminal(sys.stdout).columns(table, sides) if rows else ["nothing was limited"]
     lines += shown
@@ -847,7 +848,7 @@ def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any
 
 
 def nonzero_exits(found: Mapping[str, Any], of: int) -> str:
-    """What a launcher says of processes that ended with a status other than 0; `of` all ranks."""
+    """The message about ranks that ended with a nonzero status; `of` is the number of ranks."""
     n, rank, status = found["ranks"], found["first"], found["status"]
     if n == 1:
         return f"rank {rank} ended with exit status {status}"
@@ -855,13 +856,13 @@ def nonzero_exits(found: Mapping[str, Any], of: int) -> str:
 
 
 def failure(found: Mapping[str, Any], to: TextIO | None = None, most: int = 8) -> str:
-    """Why the simulated job ended early, with rank, node and call."""
+    """The reason why the simulated job ended early, with rank, node and call."""
     screen = Terminal(to)
     kind = str(found.get("kind", "failure")).replace("_", " ")
     message = str(found.get("message") or kind)
     head = message if kind in message else f"{kind}: {message}"
     lines = [screen.bold(f"odonata: {head}")]
-    # A single rank's story is often the message itself.
+    # The detail of a single rank often equals the message.
     ranks = [r for r in found.get("ranks") or [] if r.get("detail") != message]
     for r in ranks[:most]:
         detail = f": {r['detail']}" if r.get("detail") else ""

@@ -244,8 +244,8 @@ def test_backgrounds_are_listed_with_their_origin(odonata, tmp_path):
     )
     done = odonata("run", "--machine", "dragonfly-1056", "--no-alone", "--jobs", "jobs.toml",
                    "--background", "shift:3:0.2")  # fmt: skip
-    assert "\nBeside   shift:3 traffic of 1,054 NICs (--background): 0.2 of" in done.stderr
-    assert "\nBeside   uniform traffic of 1,054 NICs (jobs.toml): 0.1 of" in done.stderr
+    assert "\nLoad     shift:3 traffic of 1,054 NICs (--background): 0.2 of" in done.stderr
+    assert "\nLoad     uniform traffic of 1,054 NICs (jobs.toml): 0.1 of" in done.stderr
     assert done.stderr.count("Beside") == 2
 
 

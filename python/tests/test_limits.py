@@ -377,7 +377,7 @@ def test_results_without_memory_predict_other_limits():
     runs = [run_of(8, 80), both(16)]
     (row,) = preflight.foretell(runs)
     assert (row["limit"], row["hit_nodes"]) == ("tag", 101)
-    assert "memory of a node: not every run has counted it" in text.preflight([row], runs)
+    assert "memory of a node: not counted in every run" in text.preflight([row], runs)
 
 
 def test_a_limit_without_a_fit_is_not_called_safe():

@@ -70,7 +70,7 @@ def test_headers_state_routing_and_the_owner_of_bandwidth(odonata, tmp_path):
     silent = ("--machine", "silent.toml")
     assert "routing ugal," in odonata("traffic", "uniform", *silent, *load).stdout
     found = odonata("bench", "bisect", *SMALL, "--sizes", "8", "--nodes", "2").stdout
-    assert "of one rank" in found.partition("# Size")[0]
+    assert "per rank" in found.partition("# Size")[0]
 
 
 def test_machines(odonata):
@@ -154,7 +154,7 @@ def test_latencies_beyond_saturation_are_lower_bounds(odonata, tmp_path):
     lines = done.stdout.splitlines()
     marked = [[cell.startswith(">") for cell in line.split()] for line in lines[2:5]]
     assert marked == [[False] * 8, *[[False, False, True, True, True, False, False, False]] * 2]
-    [foot] = [line for line in lines if "had not come" in line]
+    [foot] = [line for line in lines if "lower bound" in line]
     rows = json.loads((tmp_path / "r" / "summary.json").read_text())["rows"]
     shares = [f"{r['offered']:g}: {100 * r['unfinished'] / r['packets']:.1f} %" for r in rows]
     assert f"(load {', '.join(shares[1:])})" in foot

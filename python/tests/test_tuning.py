@@ -123,7 +123,7 @@ def test_error_bars_of_a_prediction(odonata):
     done = odonata(*options, "--error-bars")
     assert done.returncode == 0, done.stderr
     output, _, _, *lines = [line for line in done.stdout.splitlines()[2:]]
-    assert "packets against loggp on smaller twins of 4, 8, 16 nodes" in output
+    assert "packets against loggp on replicas of 4, 8, 16 nodes" in output
     summary = json.loads(odonata(*options, "--error-bars", "--json").stdout)
     for line, row in zip(lines, summary["rows"], strict=True):
         size, latency, low, high, nodes, off, _ = line.split()

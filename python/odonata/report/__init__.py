@@ -1,7 +1,7 @@
-"""The HTML report: one file, no network, light and dark, good on paper.
+"""The HTML report: one file without references, for light and dark screens and for paper.
 
-`html(summary, tables)` takes what a result directory holds. What is shown is decided here; how it
-looks, in `page.html`.
+`html(summary, tables)` takes the content of a result directory. This module selects the content,
+`page.html` is the layout, and `drawings.py` has the plots.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HOTTEST = 8
 
 
 def check_target(wrong: Diagnostics, target: str | Path, force: bool = False) -> Path:
-    """Where a report goes: a new file or an earlier report, or with `force` any file."""
+    """The file for a report: new or an earlier report, or with `force` any file."""
     at = "output"
     if not isinstance(target, (str, os.PathLike)) or not os.fspath(target):
         wrong.add(at, target or "an empty name", "a file to write")
@@ -50,7 +50,7 @@ def check_target(wrong: Diagnostics, target: str | Path, force: bool = False) ->
 
 
 def is_there(path: Path) -> bool:
-    """Whether links lead to something; `OSError` if they lead in a circle."""
+    """Whether the target of a path's links exists; `OSError` if they form a cycle."""
     try:
         path.stat()
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def write(
     data: Mapping[str, Sequence[Mapping[str, Any]]],
     force: bool = False,
 ) -> None:
-    """Write the report to a file, unless something else is there."""
+    """Write the report to a file; `InputError` if it is another file."""
     check_kind("result", kind_of(summary), summary)
     wrong = Diagnostics()
     target = check_target(wrong, path, force)
@@ -73,7 +73,7 @@ def write(
 
 
 def of_directory(path: Path, with_published: bool = True) -> str:
-    """The report on a result directory, whose contents may be anything."""
+    """The report on a result directory; `InputError` if its contents are damaged."""
     import jinja2
 
     summary, data = tables.read(path)
@@ -126,13 +126,13 @@ def html(
 
 
 def contents() -> dict[str, Callable[..., dict[str, Any]]]:
-    """What makes a page of each kind of result that has one."""
+    """The function for the content of a page, by kind of result."""
     return {"run": run_content, "replay": run_content, "bench": bench_content,
             "traffic": traffic_content, "jobs": jobs_content}  # fmt: skip
 
 
 def kind_of(summary: Mapping[str, Any]) -> Any:
-    """What kind of result a summary is of."""
+    """The kind of result of a summary."""
     return summary.get("kind", "run")
 
 
@@ -173,7 +173,7 @@ def published_curves(curves: Sequence[Mapping[str, Any]]) -> str:
 def run_content(
     s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """What the page shows of a run."""
+    """The content of the page of a run."""
     ranks = data.get("ranks") or []
     split = text.shares(ranks) if ranks else {}
     total = sum(v["mean"] for v in split.values()) or 1.0
@@ -213,7 +213,7 @@ def run_content(
 
 
 def program_name(program: Sequence[str]) -> str:
-    """What was run, short: without the interpreter and without directories."""
+    """The program's words without the interpreter and without directories."""
     words = [Path(w).name if "/" in w else w for w in program]
     if len(words) > 1 and words[0].startswith("python"):
         words = words[2:] if words[1] == "-m" else words[1:]
@@ -232,7 +232,7 @@ def plain_content(title: str, headline: str, curve: str, rows: Sequence[Any]) ->
 def bench_content(
     s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """What the page shows of a benchmark."""
+    """The content of the page of a benchmark."""
     rows = data.get("rows") or s["rows"]
     column = KINDS[s["name"]].column
     words = units.show_time if column == "latency_s" else units.show_rate
@@ -254,7 +254,7 @@ def bench_content(
 def jobs_content(
     s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """What the page shows of several jobs."""
+    """The content of the page of several jobs."""
     links = sorted(data.get("links") or [], key=lambda r: -(r.get("busy_s") or 0.0))
     shown = [
         {
@@ -272,7 +272,7 @@ def jobs_content(
     jobs = text.counted(len(shown), "job")
     plain = plain_content(jobs, units.show_time(s.get("time_s"), 4), "", shown)
     failed = [r for r in s["jobs"] if r.get("failure")]
-    # Who ended with the run says less than who ended it.
+    # Jobs that were interrupted by the failure of another come last.
     failed.sort(key=lambda r: r["failure"]["kind"] == "interrupted")
     return {
         **plain,
@@ -287,7 +287,7 @@ def jobs_content(
 def traffic_content(
     s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """What the page shows of a traffic sweep."""
+    """The content of the page of a traffic sweep."""
     rows = data.get("rows") or s["rows"]
     # If no packet arrived, the window was too short.
     points = [(r["offered"], r["accepted"]) for r in rows if r.get("hops_mean")]
