@@ -2,10 +2,10 @@
 
     python docs/figures/aries.py [--draw]
 
-Each point is one command, kept beside what a node sends (GB/s) and its error (relative) in
-`aries.json`; points that are there already are not measured again, and with `--draw` none is. One
-command at a time, each at most an hour long. From 512 B on eight of Aries' packets travel as
-one, headers and all.
+Each point is one command. `aries.json` keeps the command, the payload rate per node (GB/s) and its
+relative error. Existing points are not computed again; with `--draw` none are. Commands run one at
+a time, each for at most an hour. From 512 B on, one simulated packet stands for eight packets of
+Aries with their headers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MODES = ("adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nm
 SIZES = (64, 512, 4096, 16384, 65536)
 SEEDS = (1, 2, 3)
 GROUPS = (8, 16, 32, 64)
-# By nodes and size; 64, the default, for the others.
+# Shifts by nodes and size; 64, the default, otherwise.
 SHIFTS = {(3072, 65536): 40, (6144, 65536): 40}
 
 
@@ -46,8 +46,8 @@ def point(machine: str, nodes: int, size: int, *more: str, trains: bool = True) 
 
 
 def modes() -> dict[tuple, list[str]]:
-    """Every routing mode and size on 3,072 nodes; for the error three seeds of the default, single
-    packets, and all shifts."""
+    """Every routing mode and size on 3,072 nodes; for the error also three seeds of the default,
+    single packets, and all shifts."""
     points = {}
     for mode in MODES:
         for size in SIZES:
@@ -64,7 +64,7 @@ def modes() -> dict[tuple, list[str]]:
 
 
 def jobs() -> dict[tuple, list[str]]:
-    """Smaller jobs, of which all shifts can be played at 4 KiB, too."""
+    """Smaller jobs, for which all shifts can be simulated at 4 KiB."""
     points = {}
     for nodes, groups in ((384, 1), (384, 6), (1152, 3)):
         spread = ("--placement", f"group-spread:{groups}")
@@ -78,7 +78,7 @@ def jobs() -> dict[tuple, list[str]]:
 
 
 def systems() -> dict[tuple, list[str]]:
-    """Systems of 8 to 64 groups, all nodes with all; 8 groups are `cascade-3k`."""
+    """Systems of 8 to 64 groups, all nodes to all nodes; 8 groups are `cascade-3k`."""
     points = {(8, size): modes()[MODES[0], size, 1] for size in SIZES}
     for groups in GROUPS[1:]:
         for size in SIZES:
@@ -88,7 +88,7 @@ def systems() -> dict[tuple, list[str]]:
 
 
 def measure(command: list[str], data: dict[str, list[float]]) -> list[float] | None:
-    """GB/s of payload a node and its relative error; nothing if it took too long."""
+    """Payload per node in GB/s and its relative error; None after the time limit."""
     name = "odonata " + " ".join(f'"{word}"' if " " in word else word for word in command)
     if name not in data and "--draw" in sys.argv:
         return None
@@ -109,7 +109,7 @@ def measure(command: list[str], data: dict[str, list[float]]) -> list[float] | N
 
 
 def packets(key: tuple) -> int:
-    """How long a point takes, roughly."""
+    """An estimate of a point's cost, for sorting."""
     nodes = 384 * key[0] if isinstance(key[0], int) else 3072
     if key[0] == "job":
         nodes = key[1]
@@ -119,7 +119,7 @@ def packets(key: tuple) -> int:
 
 
 def main() -> None:
-    """Measure what is missing and draw it."""
+    """Compute missing points and draw the figures."""
     data = json.loads(DATA.read_text()) if DATA.exists() else {}
     # Small points first, so that an interrupted run has most of the figure.
     wanted = {**modes(), **jobs(), **systems()}
@@ -128,7 +128,7 @@ def main() -> None:
 
 
 def draw(found: dict) -> None:
-    """What a node sends, against message size: by routing mode, and by size of the system."""
+    """Payload rate per node against message size: by routing mode, and by size of the system."""
     figure = Figure(figsize=(10.4, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     for ax in (left, right):
@@ -158,7 +158,7 @@ def draw(found: dict) -> None:
 
 
 def curve(ax, points: list, style: str, color: str, label: str) -> None:
-    """Those that were measured, with what the shifts not played may make of them."""
+    """The computed points, with the error that sampled shifts add."""
     points = [(size, *measured) for size, measured in points if measured is not None]
     sizes, rates, errors = zip(*points, strict=True)
     bars = [rate * error for rate, error in zip(rates, errors, strict=True)]

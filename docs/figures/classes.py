@@ -1,12 +1,12 @@
-"""The figure of docs/models/classes.md: what classes get of a link, and how long they wait.
+"""The figure of docs/models/classes.md: bandwidth share of traffic classes, and their latency.
 
     python docs/figures/classes.py
 
-`dragonfly-1056`, minimal routes, adversarial traffic: all that goes from a group to the next goes
-over one link. Eight nodes of each group are measured, the other 24 send meanwhile. Left: a measured
-class that demands all of the link, while bulk data and best effort each demand a growing share.
-Lines show the share that docs/models/classes.md assures. Right: light traffic beside the same load,
-in a class of its own and in one of theirs. Each point is one command:
+`dragonfly-1056`, minimal routes, adversarial traffic: all traffic between two neighboring groups
+uses one link. Eight nodes of each group are measured, the other 24 send background traffic. Left:
+the measured class demands the whole link, while bulk data and best effort each demand a growing
+share. Lines show the share that docs/models/classes.md assures. Right: light traffic with the same
+background, in a class of its own and in a class of the background. Each point is one command:
 
     odonata traffic adversarial:1 --machine dragonfly-1056 --routing minimal --nodes 264 \\
         --placement group-spread --set classes.profile=hpc --class CLASS --load L/8 --time 200us \\
@@ -50,7 +50,7 @@ def measure(point: tuple[str, float, float]) -> dict:
 
 
 def entitled(name: str, attack: float) -> float:
-    """Assured, and what is left in equal turns, up to the ceiling."""
+    """The assured share plus an equal part of the rest, up to the ceiling."""
     least, most = MEASURED[name]
     got = {c: min(attack, share) for c, share in OTHERS.items() if c != name}
     left = 1 - least - sum(got.values())
@@ -66,7 +66,7 @@ def entitled(name: str, attack: float) -> float:
 
 
 def main() -> None:
-    """Measure all points and draw them."""
+    """Compute all points and draw them."""
     points = [(name, ALL, attack) for name in MEASURED for attack in ATTACKS]
     light = ("low-latency", "best-effort")
     points += [(name, LIGHT, attack) for name in light for attack in ATTACKS]

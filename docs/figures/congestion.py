@@ -1,16 +1,16 @@
-"""The figure of docs/models/congestion-validation.md: victims beside an incast or an all-to-all.
+"""The figure of docs/models/congestion-validation.md: victims of an incast or an all-to-all.
 
     python docs/figures/congestion.py
 
-Victims are packets of 512 B between all NICs of 64 nodes, drawn at random, at a tenth of their
-injection rate (on Aries 64 B, one packet); the background is on all other nodes. How many times as
-long they take as alone, mean and 99th percentile, is what one command prints:
+Victims are packets of 512 B (on Aries 64 B, one packet) between random NICs of 64 nodes, at a tenth
+of their injection rate. The background runs on all other nodes. One command prints the slowdown of
+the victims, as a mean and a 99th percentile:
 
     odonata traffic uniform --machine lumi-g --load 0.1 --nodes 64 --placement random \\
         --packet 512 --warmup 100us --time 60us --background incast:64:1@32Ki [--congestion off]
 
-Packets that never came count with their age at the end: what is drawn is then a lower bound. Two
-at a time; some minutes.
+Packets in flight at the end count with their age, so such a point is a lower bound. Two commands
+run at a time; all take some minutes.
 """
 
 from concurrent.futures import ProcessPoolExecutor
@@ -23,7 +23,7 @@ from odonata import plot
 
 SENDERS = (4, 16, 64, 256)
 LOADS = (0.1, 0.2, 0.3, 0.4)
-# Name, preset, management, bytes of a packet of the victims.
+# Name, preset, congestion management, bytes per packet of the victims.
 FABRICS = (
     ("Slingshot", "lumi-g", "on", 512),
     ("Slingshot, management off", "lumi-g", "off", 512),
@@ -32,7 +32,7 @@ FABRICS = (
 
 
 def measure(point: tuple[int, str]) -> dict:
-    """The row of one fabric beside one background."""
+    """The row of one fabric with one background."""
     fabric, background = point
     name, preset, management, packet = FABRICS[fabric]
     machine = od.machine(preset).with_({"congestion.management": management})
@@ -64,12 +64,12 @@ def measure(point: tuple[int, str]) -> dict:
 
 
 def impact(row: dict, which: str) -> float:
-    """How many times as long as alone."""
+    """Latency with the background over latency alone."""
     return row[f"least_{which}_s"] / row[f"alone_{which}_s"]
 
 
 def main() -> None:
-    """Measure all points and draw them."""
+    """Compute all points and draw them."""
     incasts = [f"incast:{k}:1@32Ki" for k in SENDERS]
     around = [f"all-to-all:{load}@2Ki" for load in LOADS]
     points = [(f, b) for f in range(len(FABRICS)) for b in (*incasts, *around)]
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def draw(found: dict[tuple[int, str], dict], incasts: list[str], around: list[str]) -> None:
-    """Impact against the incast's senders, and against the load of the all-to-all."""
+    """Slowdown against the senders of the incast, and against the load of the all-to-all."""
     figure = Figure(figsize=(10.4, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     for ax, xs, backgrounds in ((left, SENDERS, incasts), (right, LOADS, around)):

@@ -2,14 +2,14 @@
 
     python docs/figures/cost.py [--most NODES] [--draw]
 
-Each point is one command in a process of its own:
+Each point is one command in its own process:
 
     odonata bench NAME --machine aurora --nodes NODES --ppn 12 --sizes SIZE --fidelity NAME
 
-Time is the process's CPU time and memory its largest resident set, both less those of `odonata
-show aurora`, which loads and builds the machine. The slope of the straight line through the
-logarithms is the exponent in the legend. Points are kept in `cost.json`; what is there already is
-not measured again, and with `--draw` nothing is. `--most` leaves out larger numbers of nodes.
+Time is the CPU time of the process and memory its largest resident set. Both are less those of
+`odonata show aurora`, which loads and builds the machine. The legend has the exponent, the slope of
+a line through the logarithms. Points in `cost.json` are not measured again; with `--draw` none are.
+`--most` leaves out larger node counts.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def measured(*command: str) -> dict[str, float]:
 
 
 def measure(most: int) -> None:
-    """Measure the machine alone, and the points up to so many nodes that are not kept yet."""
+    """Measure the machine alone, and missing points up to a node count."""
     data = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     asked = {("machine", "0"): ("show", "aurora")}
     for name, (collective, size, fidelity) in COMMANDS.items():

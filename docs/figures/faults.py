@@ -3,8 +3,8 @@
     python docs/figures/faults.py
 
 Nine groups of `dragonfly-1056`, four links between any two. Left: one of the four between groups 0
-and 1 is down for a while, and all traffic would cross it. Right: a switch of group 0 is down.
-What goes wrong is known elsewhere 20 us later. Takes a few seconds.
+and 1 is down for a while, and all traffic uses these links. Right: a switch of group 0 is down.
+Other switches learn of a fault 20 us later. Takes a few seconds.
 """
 
 import tempfile
@@ -22,7 +22,7 @@ MACHINE = {
     "retry.sweep": "20 us",
 }
 PANELS = {
-    # What the four links carry of what 32 NICs send is 0.125, three of them 0.094.
+    # Capacity of the four links over the injection rate of 32 NICs: 0.125; of three links 0.094.
     "one of four links between groups, adversarial:1 at 0.11": (
         "adversarial:1", 0.11, "groups = [0, 1]\ncable = 0"
     ),

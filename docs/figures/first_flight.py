@@ -1,10 +1,10 @@
-"""The picture of README.md: what `make demo` draws, with the numbers it is drawn from.
+"""The picture of README.md, as `make demo` draws it, with its numbers.
 
     python docs/figures/first_flight.py [--draw]
 
-Runs the demonstration's solver under two placements and predicts the published latencies again;
-with `--draw` only draws what `first-flight.json` has. A test fails if today's prediction differs
-from that file; then run this, and look at the picture.
+Runs the solver of the demonstration in two placements and predicts the published latencies. With
+`--draw` it draws the numbers of `first-flight.json`. A test fails if the prediction differs from
+that file; then run this script and check the picture.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from odonata import demo, launch, machines, plot, published
 
 PICTURE = Path(__file__).with_name("first-flight.png")
 DATA = PICTURE.with_suffix(".json")
-# Of a curve and of a rank, what the picture shows.
+# Columns of a published point and of a rank that the picture needs.
 POINT = ("what", "bytes", "measured_s", "predicted_s")
 SHARES = ("rank", *(f"{share}_s" for share in plot.COLORS))
 
 
 def latencies() -> list[dict[str, Any]]:
-    """The published latencies and today's predictions."""
+    """The published latencies and their predictions."""
     return [{key: row[key] for key in POINT} for row in published.compare()]
 
 
 def solver(placement: str) -> dict[str, Any]:
-    """What the solver takes under one placement, communication alone."""
+    """Communication time of the solver in one placement."""
     job = machines.machine("aurora").job(
         nodes=demo.RANKS // demo.PPN, ppn=demo.PPN, placement=placement
     )
@@ -47,7 +47,7 @@ def draw(data: dict[str, Any]) -> None:
 
 
 def text_of(data: dict[str, Any]) -> str:
-    """JSON with a line for each point and each rank, so that a change can be read."""
+    """JSON with one line per point and per rank, for readable differences."""
     points = ",\n".join(f"  {json.dumps(point)}" for point in data["latencies"])
     runs = ",\n".join(f'  "{placement}": {run_text(run)}'
                       for placement, run in data["solver"].items())  # fmt: skip

@@ -11,10 +11,10 @@ traffic at 0.3 of their injection rate. Each point is one command:
         --set nic.packet_payload="512 B" --set nic.packet_overhead="192 B" \\
         --set nic.response="96 B" --set nic.window=128 --set adaptive.quantum="4 KiB"
 
-Eight of Aries' packets travel as one here, headers and all, which makes it eight times as fast;
-what that changes is printed, on the idle machine. The numbers are kept in `jobs.json`, each with
-the relative error that not all shifts are played makes; what is there already is not measured
-again, and with `--draw` nothing is.
+One simulated packet stands for eight packets of Aries with their headers, which makes the run eight
+times as fast. The effect is printed for the idle machine. `jobs.json` keeps the numbers, each with
+the relative error of sampled shifts. Existing points are not computed again; with `--draw` none
+are.
 """
 
 import json
@@ -34,7 +34,7 @@ TRAINS = {"nic.packet_payload": "512 B", "nic.packet_overhead": "192 B", "nic.re
 
 
 def measure(groups: int, background: str | None, trains: bool, size: int) -> list[float]:
-    """GB/s of payload a node, of one placement, and its relative error."""
+    """Payload per node in GB/s in one placement, and its relative error."""
     machine = od.machine("cascade-3k").with_(TRAINS if trains else None)
     placement = f"group-spread:{groups}"
     job = machine.job(nodes=384, placement=placement, background=background)
@@ -43,7 +43,7 @@ def measure(groups: int, background: str | None, trains: bool, size: int) -> lis
 
 
 def main() -> None:
-    """Measure all points and draw them."""
+    """Compute all points and draw them."""
     points = [(g, None, trains, s) for trains in (True, False) for g in GROUPS for s in SIZES]
     points += [(g, BUSY, True, s) for s in (2048, 512, 8192) for g in GROUPS]
     kept = Path(__file__).with_suffix(".json")
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def draw(rates: dict[tuple[int, str | None, bool, int], list[float]]) -> None:
-    """What a node sends, and what the others leave of it."""
+    """Payload rate per node, alone and with background traffic."""
     figure = Figure(figsize=(10.4, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     for ax in (left, right):

@@ -19,13 +19,13 @@ from odonata import plot
 PPN = 12
 RUN_ON = (8, 16, 32)
 NODES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048)
-# 48 patches a rank, and the largest tag of MPICH on Slingshot.
+# 48 patches per rank, and the largest tag of MPICH on Slingshot.
 MET_AT = 524_287 / (48 * PPN)
 BRUCKS = "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM=brucks"
 
 
 def live(program: str, nodes: int, *more: str) -> float:
-    """Microseconds that a step of the program takes on the twin."""
+    """Predicted microseconds per step of the program."""
     command = ["odonata", "run", "-n", str(nodes * PPN), "-ppn", str(PPN), "--machine", "aurora",
                "--compute", "none", "--quiet", *more, "--", program, "local"]  # fmt: skip
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -33,7 +33,7 @@ def live(program: str, nodes: int, *more: str) -> float:
 
 
 def tuned(collective: str, size: int) -> dict[tuple[int, str], float]:
-    """Microseconds of each algorithm, and as `default` of what MPICH's rules choose."""
+    """Microseconds of each algorithm; `default` is the choice of MPICH's rules."""
     found = od.tune(collective, od.machine("aurora"), nodes=NODES, ppn=PPN, sizes=[size])
     times = {}
     for row in found.rows:
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def draw(lines: dict[str, list[float]], runs: dict[tuple[int, str], float]) -> None:
-    """A step's time against nodes: predicted as lines, run as points."""
+    """Time per step against nodes: predictions of `tune` as lines, runs as points."""
     figure = Figure(figsize=(7.4, 4.6), layout="constrained")
     ax = figure.subplots()
     plot.axes(ax)

@@ -1,4 +1,4 @@
-"""The figure of docs/models/switch.md: what the inside of a switch of 64 ports adds to a wait.
+"""The figure of docs/models/switch.md: queueing delay inside a switch of 64 ports.
 
     python docs/figures/switch.py
 
@@ -22,7 +22,7 @@ SLOTS, WARMUP = 12_000, 3_000
 
 
 def matched(wanted, grants, accepts):
-    """One round of requests, grants and accepts; pointers move as iSLIP's do. Pairs (in, out)."""
+    """One round of requests, grants and accepts with the pointers of iSLIP: pairs (in, out)."""
     inputs = np.full(PORTS, -1)
     outputs = np.full(PORTS, -1)
     every = np.arange(PORTS)
@@ -47,7 +47,7 @@ def matched(wanted, grants, accepts):
 
 
 def wait(load, speed, seed=1):
-    """Mean slots a packet waits; `speed` None is a switch without an inside."""
+    """Mean wait of a packet in slots; `speed` None is an ideal output-queued switch."""
     draw = np.random.default_rng(seed)
     queues = np.zeros((PORTS, PORTS), dtype=int)  # by input and output
     leaving = np.zeros(PORTS, dtype=int)  # behind the crossbar
