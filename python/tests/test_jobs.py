@@ -246,7 +246,7 @@ def test_backgrounds_are_listed_with_their_origin(odonata, tmp_path):
                    "--background", "shift:3:0.2")  # fmt: skip
     assert "\nLoad     shift:3 traffic of 1,054 NICs (--background): 0.2 of" in done.stderr
     assert "\nLoad     uniform traffic of 1,054 NICs (jobs.toml): 0.1 of" in done.stderr
-    assert done.stderr.count("Beside") == 2
+    assert done.stderr.count("\nLoad  ") == 2
 
 
 @pytest.mark.parametrize(
