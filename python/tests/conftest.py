@@ -30,9 +30,9 @@ class CommandLine:
         self.env = {**os.environ, name: value}
         # Programs run with the test's own Python, whatever PATH the shell has.
         self.env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{self.env['PATH']}"
-        knobs = ("FI_", "MPIR_CVAR_", "MPICH_", "OMPI_MCA_")
-        for knob in [k for k in self.env if k.startswith(knobs)]:
-            del self.env[knob]
+        prefixes = ("FI_", "MPIR_CVAR_", "MPICH_", "OMPI_MCA_")
+        for name in [k for k in self.env if k.startswith(prefixes)]:
+            del self.env[name]
         # Without it each rank writes a line in two pieces, which may mix with another rank's.
         self.env.pop("PYTHONUNBUFFERED", None)
 

@@ -84,7 +84,7 @@ def test_invalid_clocks_are_reported(odonata):
     assert "did you mean `real`?" in done.stderr and "2026-01-01T12:30:00" in done.stderr
 
 
-def test_the_users_own_preloads_come_behind(odonata):
+def test_preloads_of_the_user_follow(odonata):
     done = odonata("run", "-n", 1, *SMALL, "--env", "LD_PRELOAD=libm.so.6", "--", "sh", "-c",
                    "echo $LD_PRELOAD")  # fmt: skip
     assert done.stdout == f"{clocks.LIBRARY}:libm.so.6\n", done.stderr

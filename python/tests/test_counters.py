@@ -15,7 +15,7 @@ def totals(found: dict) -> dict[str, int]:
     return {row["name"]: row["total"] for row in found["counters"]}
 
 
-def test_a_benchmark_prints_them_and_they_agree_with_each_other(odonata):
+def test_counters_of_a_benchmark_are_consistent(odonata):
     done = odonata(*BENCH, "--counters", "--json", "--quiet")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -288,7 +288,7 @@ def test_very_many_problems_are_counted(refused, tmp_path):
     assert "1,001 problems" in shown.splitlines()[0] and shown.splitlines()[-1] == "  and 951 more"
 
 
-def test_a_record_s_name_is_a_file_s(odonata, tmp_path):
+def test_a_record_name_is_a_file_name(odonata, tmp_path):
     """A name with a colon is no address, as which Arrow would read it."""
     done = odonata(*RUN, "--quiet", "--record", "s3:one", "--", "python", PROGRAMS / "ring.py")
     assert done.returncode == 0, done.stderr

@@ -258,7 +258,7 @@ sys.meta_path.insert(0, Finder())
     assert (done.returncode, done.stderr) == (130, "odonata: interrupted\n")
 
 
-def test_a_program_that_imports_us_keeps_its_handler():
+def test_a_program_that_imports_odonata_keeps_its_handler():
     text = (
         "import signal; before = signal.getsignal(signal.SIGINT); import odonata; "
         "assert signal.getsignal(signal.SIGINT) is before is signal.default_int_handler"
@@ -267,7 +267,7 @@ def test_a_program_that_imports_us_keeps_its_handler():
 
 
 @pytest.mark.parametrize("option", ["-m mine", "-mmine"])
-def test_a_module_that_is_run_by_its_name_and_imports_us_keeps_its_handler(tmp_path, option):
+def test_a_module_run_by_name_that_imports_odonata_keeps_its_handler(tmp_path, option):
     """The interpreter imports the package before it sets the name of the module."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "__init__.py").write_text("import odonata")

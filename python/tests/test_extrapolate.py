@@ -442,7 +442,7 @@ def test_messages_that_one_recording_lacks_are_refused(tmp_path):
         od.extrapolate(few, ranks=32, record=tmp_path / "made.parquet")
 
 
-def test_a_call_that_goes_with_computation_is_refused(tmp_path):
+def test_a_call_that_disappears_with_computation_is_refused(tmp_path):
     def steps(n: int):
         return [
             [[("barrier", {}), ("pause", {})], [("cancel", {"other": 1}), ("pause", {})]]

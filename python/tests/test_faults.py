@@ -75,7 +75,7 @@ def test_error_bars_are_of_whole_machines(odonata, schedule):
 
 
 def test_a_dead_cable_is_reported_equally_at_every_fidelity(odonata, schedule):
-    """A job whose node is cut off fails for that reason, and others continue."""
+    """A job with an unreachable node fails for that reason, and others continue."""
     path = schedule("[[fault]]\nnic_link = '3:0'\n[[fault]]\nnic_link = '1:0'\nlanes = 2\n")
     errors, times = set(), []
     for fidelity in ("packet", "flow", "loggp"):
@@ -124,7 +124,7 @@ def test_slices_show_the_start_and_end_of_a_fault(odonata, schedule):
     before, *during = (part["accepted"] for part in found["slices"])
     # A slice has 1,000 packets: 3 % is one standard deviation.
     assert before == pytest.approx(0.4, rel=0.1)
-    # 28/32 of the senders, whose packets go to 27 of 31 others.
+    # 28/32 of the senders send, to 27 of 31 other nodes.
     for accepted in during:
         assert accepted == pytest.approx(0.4 * 28 / 32 * 27 / 31, rel=0.12)
     assert found["rows"][0]["packets_lost"] > 0
@@ -145,7 +145,7 @@ def test_an_abandoned_message_ends_its_job_with_the_reason(odonata, schedule, pr
     assert found["network"]["network_timeouts"] >= 5
 
 
-def test_a_flap_costs_timers_and_no_job(odonata, schedule, program):
+def test_a_flap_causes_retries_and_no_failure(odonata, schedule, program):
     path = schedule("[[fault]]\nnic_link = '1:0'\nfrom = 'start'\nflap = '3 s'\n")
     ring = [sys.executable, str(program("ring"))]
     done = odonata("run", "-n", "4", "--machine", "dragonfly-1056", "--compute", "none",

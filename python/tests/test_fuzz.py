@@ -97,7 +97,7 @@ def test_the_judge_checks_files_and_time():
         assert "longer than 20 s" in judge.wrong_with(case, slow)
 
 
-def test_a_tree_is_written_as_it_is():
+def test_a_written_tree_is_read_back_unchanged():
     import json
 
     tree = {"a b": [1, 2.5, True, "é\"\n"], "c": {"d": "x", "e": [{"f": 1}]}}
@@ -107,7 +107,7 @@ def test_a_tree_is_written_as_it_is():
     assert mutations.Nested(2, True).text("a=") == "{a={a=1}}"
 
 
-def test_strategies_change_what_they_are_given():
+def test_strategies_change_their_input():
     text = (ROOT / "machines" / "dragonfly-1056.toml").read_text()
     found = []
 

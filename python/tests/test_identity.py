@@ -109,7 +109,7 @@ def test_host_files_accept_the_machines_node_names(odonata, machine):
 
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="needs GCC and its address sanitizer")
-def test_an_address_sanitizer_stands_it(odonata, tmp_path):
+def test_address_sanitizer_works(odonata, tmp_path):
     source, out = tmp_path / "one.c", tmp_path / "one"
     source.write_text(
         "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"

@@ -59,7 +59,7 @@ def test_a_tuning_file_can_depend_on_the_ranks_per_node(run, tmp_path):
     assert by_file.summary["digest"] != run(SUM, other, ppn=5).summary["digest"]
 
 
-def test_a_file_of_compositions_and_one_of_the_node(run, tmp_path):
+def test_tuning_files_of_compositions_and_of_the_node(run, tmp_path):
     (tmp_path / "ch4.json").write_text(
         '{"collective=allreduce": {"composition=MPIDI_Allreduce_intra_composition_beta": {}}}'
     )

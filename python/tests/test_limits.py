@@ -771,7 +771,7 @@ MPI.COMM_WORLD.Barrier()
 """
 
 
-def test_forked_ranks_are_not_charged_for_what_they_share(odonata):
+def test_forked_ranks_are_not_charged_for_shared_memory(odonata):
     """An interpreter with numpy has more than 8 MB of private memory; a forked rank has only the
     memory that it allocates."""
     (odonata.cwd / "own.py").write_text(PYTHON)

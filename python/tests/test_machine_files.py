@@ -14,7 +14,7 @@ def write(folder, **files):
         (folder / f"{name}.toml").write_text(text)
 
 
-def test_a_file_is_found_beside_the_file_that_is_like_it(odonata, tmp_path):
+def test_a_base_file_is_found_beside_the_file_that_names_it(odonata, tmp_path):
     """In any working directory, and through a chain of files."""
     (tmp_path / "site").mkdir()
     write(tmp_path, mine='like = "site/all.toml"\nabout = "Mine"\n[groups.compute]\ncount = 4\n')

@@ -193,8 +193,8 @@ def test_a_fatal_misuse_ends_the_job_with_a_reason(odonata, misuse, case):
 
 @pytest.mark.parametrize("case", ["collective_same", "second_thread"])
 def test_legal_calls_that_resemble_misuse_work(odonata, misuse, case):
-    """Two names of one type, two operators that only their programs can tell apart; a thread that
-    calls MPI while no other does, though the program requested one."""
+    """Ranks of an allreduce pass two names of one type, or different types for a user-defined
+    operator. With MPI_THREAD_SINGLE, a second thread calls MPI while no other thread does."""
     done = run(odonata, 2, misuse[0], case)
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == ["rank 0: survived", "rank 1: survived"]
@@ -305,7 +305,7 @@ def test_the_other_abi_reports_the_same(odonata, corpus, tmp_path):
     assert wrong(Corpus(out).rows(odonata)) == []
 
 
-def test_open_mpi_reports_all_but_what_it_does_not_check(odonata, corpus):
+def test_open_mpi_reports_all_errors_that_it_checks(odonata, corpus):
     others = {"aliased": "SUCCESS", "rank twice": "RANK", "no such dimension": "DIMS"}
     for number, name, due, got in wrong(corpus.rows(odonata, options=("--mpi", "openmpi"))):
         which = name.rpartition(": ")[2].rpartition(", ")[2]

@@ -126,7 +126,7 @@ def write(tmp_path, text: str):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_ranks_that_wait_for_each_other_in_the_kernel_go_on(odonata, tmp_path, method):
+def test_ranks_that_wait_for_each_other_in_the_kernel_continue(odonata, tmp_path, method):
     script = write(tmp_path, METHODS[method])
     done = odonata("run", "-n", 3, *MACHINE, "--json", "--", "python", script)
     assert done.returncode == 0, done.stderr

@@ -269,24 +269,24 @@ def test_a_replay_honors_the_variables_of_its_own_library(odonata, tmp_path, mpi
         "comm.Allgather(bytearray(64), bytearray(64 * comm.size))\n"
     )
     (tmp_path / "mine.toml").write_text('like = "openmpi"\n')
-    knob = "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM"
+    algorithm = "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM"
     common = ("run", "-n", 8, "--machine", "dragonfly-1056", "--compute", "none", "--json")
     messages = {}
-    for env in (f"{knob}=ring", f"{knob}=brucks"):
+    for env in (f"{algorithm}=ring", f"{algorithm}=brucks"):
         for of in ("mpich", mpi):
             record = f"{env}-{of.removesuffix('.toml')}.parquet"
             options = ("--env", env, "--mpi", of, "--record", record)
             done = odonata(*common, *options, "--", "python", "gather.py")
             assert done.returncode == 0, done.stderr
-            assert (f"not read by `{of}`: {knob}" in done.stderr) == (of == mpi)
+            assert (f"not read by `{of}`: {algorithm}" in done.stderr) == (of == mpi)
             messages[env, of] = json.loads(done.stdout)["messages"]
-    assert messages[f"{knob}=ring", "mpich"] > messages[f"{knob}=brucks", "mpich"]
-    assert messages[f"{knob}=ring", mpi] == messages[f"{knob}=brucks", mpi]
+    assert messages[f"{algorithm}=ring", "mpich"] > messages[f"{algorithm}=brucks", "mpich"]
+    assert messages[f"{algorithm}=ring", mpi] == messages[f"{algorithm}=brucks", mpi]
     # A variable that the recorded run read and the replayed library does not.
-    done = odonata("replay", f"{knob}=ring-mpich.parquet", "--machine", "dragonfly-1056",
+    done = odonata("replay", f"{algorithm}=ring-mpich.parquet", "--machine", "dragonfly-1056",
                    "--mpi", mpi, "--json")  # fmt: skip
-    assert done.returncode == 0 and f"not read by `{mpi}`: {knob}" in done.stderr
-    assert json.loads(done.stdout)["messages"] == messages[f"{knob}=ring", mpi]
+    assert done.returncode == 0 and f"not read by `{mpi}`: {algorithm}" in done.stderr
+    assert json.loads(done.stdout)["messages"] == messages[f"{algorithm}=ring", mpi]
 
 
 def test_nics_of_a_schedule_are_those_of_the_machine(odonata, tmp_path):

@@ -66,7 +66,7 @@ def test_host_file(odonata, program, tmp_path):
     assert "hosts=3" in done.stderr
 
 
-def test_knobs_that_are_not_modeled_get_a_note(odonata, program):
+def test_variables_that_are_not_modeled_get_a_note(odonata, program):
     done = odonata("run", "-n", "1", *SMALL, "--env", "FI_CXI_SOMETHING_NEW=1", "--", "python",
                    program("ring"))  # fmt: skip
     assert done.returncode == 0
@@ -86,15 +86,16 @@ def test_an_algorithm_can_be_forced(odonata, tmp_path):
         return odonata("run", "-n", "8", "--ppn", "1", *SMALL, "--compute", "none", "--json",
                        *more, "--", "python", "gather.py")  # fmt: skip
 
-    knob = "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM"
-    chosen, ring, bruck = run(), run("--env", f"{knob}=ring"), run("--env", f"{knob}=brucks")
+    algorithm = "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM"
+    chosen = run()
+    ring, bruck = (run("--env", f"{algorithm}={name}") for name in ("ring", "brucks"))
     for done in (chosen, ring, bruck):
         assert done.returncode == 0, done.stderr
         assert "not modeled" not in done.stderr
     # For 64-B blocks the number of rounds decides: a ring has 7, Bruck 3.
     assert json.loads(ring.stdout)["messages"] > json.loads(bruck.stdout)["messages"]
     assert json.loads(ring.stdout)["time_s"] > json.loads(bruck.stdout)["time_s"]
-    refused = run("--env", f"{knob}=rign")
+    refused = run("--env", f"{algorithm}=rign")
     assert refused.returncode == 2 and "ring" in refused.stderr
 
 
@@ -106,7 +107,7 @@ def test_ring(odonata, program, ranks):
     assert done.stdout == f"sum {ranks * (ranks - 1) // 2}\n"
 
 
-def test_the_same_digest_twice(odonata, program):
+def test_repeated_runs_have_the_same_digest(odonata, program):
     def outcome(*more):
         done = odonata("run", "-n", "16", "--ppn", "4", "--machine", "aurora", "--compute", "none",
                        "--json", *more, "--", "python", program("ring"), "30000")  # fmt: skip

@@ -69,7 +69,7 @@ def both(odonata, *arguments, **more):
     assert "--" in arguments
     for how in ("auto", "none"):
         run = odonata("run", *SMALL, "--json", "--quiet", "-l", "--warm", how, *arguments, **more)
-        # What the ranks print goes to stderr beside a JSON object; their order is undefined.
+        # With --json, output of ranks goes to stderr, in undefined order.
         answer = json.loads(run.stdout) if run.stdout else {"start": None, "calls": []}
         # Of several killed ranks, any may be noticed first.
         lines = [line for line in run.stderr.splitlines() if not line.startswith("odonata: rank")]

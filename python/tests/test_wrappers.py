@@ -247,7 +247,7 @@ def test_launchers_accept_what_run_accepts(name):
 @pytest.mark.parametrize(
     ("name", "arguments", "expected"),
     [
-        # By what it means, not by its letters.
+        # By meaning, not by spelling.
         ("srun", "--multi-prog", "--jobs FILE"),
         ("srun", "--het-group=1", "--jobs FILE"),
         ("mpiexec", "--configfile", "--jobs FILE"),
