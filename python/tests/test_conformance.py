@@ -32,8 +32,8 @@ def exempt(tests: str, *verdicts: str) -> suite.Exempt:
     return suite.Exempt(tests, suite.RANKS, verdicts or ("fail", "error"), "a reason")
 
 
-def judged(twin, reference=None, known=(), all_run=True) -> list[str]:
-    return suite.judge({2: twin}, {2: reference or outcome()}, list(known), all_run=all_run)
+def judged(simulated, reference=None, known=(), all_run=True) -> list[str]:
+    return suite.judge({2: simulated}, {2: reference or outcome()}, list(known), all_run=all_run)
 
 
 def test_a_failure_without_an_exception_is_wrong():
@@ -103,8 +103,8 @@ def test_the_exceptions_are_readable():
 
 
 def test_the_table_counts():
-    twin = {2: outcome(a="pass", b="fail", c="skip")}
-    text = mpi4py_table.page(twin, {2: outcome(a="pass")}, [exempt("b")])
+    simulated = {2: outcome(a="pass", b="fail", c="skip")}
+    text = mpi4py_table.page(simulated, {2: outcome(a="pass")}, [exempt("b")])
     assert "| 2 | odonata | 3 | 1 | 1 | 1 |" in text and "| 2 | mpich | 1 | 1 | 0 | 0 |" in text
     assert "| `b` | 1, 2, 3, 8 | a reason |" in text
 
@@ -160,11 +160,11 @@ def test_results_of_hpcc_are_residuals_and_no_times():
 
 
 def test_lost_updates_of_randomaccess_do_not_count_but_its_verdict_does():
-    result = "Found {} errors in 262144 locations ({}).\nBegin of Summary section.\n"
-    result += "MPIRandomAccess_Errors={}\nMPIRandomAccess_N=262144\n"
-    answers = validate.hpcc_answers(result.format(0, "passed", 0))
-    assert validate.hpcc_answers(result.format(13, "passed", 13)) == answers
-    assert validate.hpcc_answers(result.format(13, "failed", 13)) != answers
+    text = "Found {} errors in 262144 locations ({}).\nBegin of Summary section.\n"
+    text += "MPIRandomAccess_Errors={}\nMPIRandomAccess_N=262144\n"
+    answers = validate.hpcc_answers(text.format(0, "passed", 0))
+    assert validate.hpcc_answers(text.format(13, "passed", 13)) == answers
+    assert validate.hpcc_answers(text.format(13, "failed", 13)) != answers
     assert "262144" in answers
 
 

@@ -83,9 +83,9 @@ def ended_by(odonata, number):
 
 
 def by_a_rank(odonata, code, seen):
-    output = odonata(*RUN, "python", "-c", code)
-    assert output.returncode == seen, output.stderr
-    return [output.returncode]
+    done = odonata(*RUN, "python", "-c", code)
+    assert done.returncode == seen, done.stderr
+    return [done.returncode]
 
 
 PRODUCED = {

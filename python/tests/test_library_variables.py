@@ -118,8 +118,8 @@ def test_ranks_are_reordered_as_by_cray_mpich(run, tmp_path):
     assert nodes({method: "3", "MPICH_RANK_REORDER_FILE": "mine"}) == [0, 1, 0, 1, 0, 1, 0, 1]
     # MPICH itself does not read the variable.
     assert nodes({method: "0"}, "mpich") == [0, 0, 0, 0, 1, 1, 1, 1]
-    output = launch.ignored_variables([{method: "0"}], "mpich", "slingshot")
-    assert output == [f"set, but not read by `mpich`: {method}"]
+    notes = launch.ignored_variables([{method: "0"}], "mpich", "slingshot")
+    assert notes == [f"set, but not read by `mpich`: {method}"]
     for env, wanted in (
         ({method: "4"}, "2 .folded. or 3"),
         ({method: "3", "MPICH_RANK_REORDER_FILE": "none"}, "an order of ranks .No such file"),
@@ -193,12 +193,12 @@ def test_variables_that_are_not_modeled_are_named():
         f"{GENERIC}_GPU": "gpu.json",
     }
     honored = {"FI_CXI_RX_MATCH_MODE": "software", GENERIC: "x", "FI_LOG_LEVEL": "warn"}
-    output = launch.ignored_variables([{**set_ones, **honored}], "cray-mpich", "slingshot")
-    assert output == [f"set, but not modeled: {', '.join(sorted(set_ones))}"]
+    notes = launch.ignored_variables([{**set_ones, **honored}], "cray-mpich", "slingshot")
+    assert notes == [f"set, but not modeled: {', '.join(sorted(set_ones))}"]
     # With several jobs, each job has its own placement.
     variables = [{"MPICH_OFI_NIC_POLICY": "NUMA"}]
-    output = launch.ignored_variables(variables, "cray-mpich", "slingshot", False)
-    assert output == ["set, but not modeled: MPICH_OFI_NIC_POLICY"]
+    notes = launch.ignored_variables(variables, "cray-mpich", "slingshot", False)
+    assert notes == ["set, but not modeled: MPICH_OFI_NIC_POLICY"]
 
 
 @pytest.mark.parametrize(

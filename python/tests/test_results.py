@@ -182,11 +182,11 @@ def test_a_note_states_a_sufficient_warm_up(odonata, tmp_path):
 
     done = odonata("traffic", "uniform", *SMALL, "--load", "0.1,0.2", "--time", "1ps",
                    "--warmup", "2us", "--quiet", "--out", "r")  # fmt: skip
-    output = "no packet arrived in the window of 1.00 ps at load 0.1, 0.2"
-    assert [output in line for line in done.stdout.splitlines() if "note: " in line] == [True]
+    expected = "no packet arrived in the window of 1.00 ps at load 0.1, 0.2"
+    assert [expected in line for line in done.stdout.splitlines() if "note: " in line] == [True]
     assert odonata("report", "r", "--no-published").returncode == 0
     page = (tmp_path / "r" / "report.html").read_text()
-    assert output in page and "<svg" not in page  # no points at 0
+    assert expected in page and "<svg" not in page  # no points at 0
 
 
 def test_the_median_of_all_is_not_below_its_bound():
@@ -554,19 +554,19 @@ def test_of_two_concurrent_writes_one_is_complete_and_both_report_correctly(tmp_
 def test_a_write_that_waits_for_another_run_reports_it(tmp_path, monkeypatch):
     """The other process ends as soon as the message is printed."""
     monkeypatch.setattr(tables, "LOCK_NOTICE_S", 0)
-    output = []
+    messages = []
     other = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)
 
     def notify(words):
-        output.append(words)
+        messages.append(words)
         os.close(other)
 
     tables.put(tmp_path / "." / ".", {"kind": "bench"}, FITS, {}, notify=notify)
     assert tables.read(tmp_path)[1] == FITS
-    assert len(output) == 1 and os.path.relpath(tmp_path) in output[0]
-    tables.put(tmp_path, {"kind": "bench"}, FITS, {}, force=True, notify=output.append)
-    assert len(output) == 1
+    assert len(messages) == 1 and os.path.relpath(tmp_path) in messages[0]
+    tables.put(tmp_path, {"kind": "bench"}, FITS, {}, force=True, notify=messages.append)
+    assert len(messages) == 1
 
 
 def test_names_that_are_no_unicode(tmp_path):
@@ -695,8 +695,8 @@ def test_a_full_disk_is_named(odonata, tmp_path):
     command = odonata.arguments("bench", "latency", *SMALL, "--sizes", "1:64Ki", "--out", "results")
     done = subprocess.run([*small, *command], cwd=tmp_path, env=odonata.env, capture_output=True,
                           text=True, timeout=60)  # fmt: skip
-    output = f"odonata: cannot write `{tmp_path / 'results' / 'rows.parquet'}`: File too large"
-    assert done.returncode == 1 and done.stderr.splitlines()[-1] == output, done.stderr
+    expected = f"odonata: cannot write `{tmp_path / 'results' / 'rows.parquet'}`: File too large"
+    assert done.returncode == 1 and done.stderr.splitlines()[-1] == expected, done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -38,8 +38,8 @@ def test_environment_and_directory(odonata, program, tmp_path):
                    "--env", "OMP_NUM_THREADS=3", "--wdir", "there", "--quiet", "--", "python",
                    program("environment"))  # fmt: skip
     assert done.returncode == 0, done.stderr
-    output = dict(line.split("=", 1) for line in done.stdout.splitlines())
-    assert output == {
+    variables = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    assert variables == {
         "MPI4PY_MPIABI": "mpich",
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "3",

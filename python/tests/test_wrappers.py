@@ -104,20 +104,20 @@ def test_the_folder_of_usual_names(odonata, tmp_path):
 def test_queries_of_build_systems(tmp_path, dashes):
     include, library = PACKAGE / "_include", PACKAGE / "_lib"
 
-    def errors(*query):
+    def answer(*query):
         done = call([NAMES / "mpicc", *query], tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout.rstrip("\n")
 
     whole = f"cc -I{include} -L{library} a.c -lmpi_abi -Wl,-rpath,{library}"
-    assert errors("-show", "a.c") == errors(f"{dashes}showme", "a.c") == whole
-    assert errors("-compile_info") == f"cc -I{include}"
+    assert answer("-show", "a.c") == answer(f"{dashes}showme", "a.c") == whole
+    assert answer("-compile_info") == f"cc -I{include}"
     links = f"-L{library} -lmpi_abi -Wl,-rpath,{library}"
-    assert errors("-link_info") == f"cc {links}"
-    words = {"command": "cc", "compile": f"-I{include}", "link": links, "libs": "mpi_abi",
+    assert answer("-link_info") == f"cc {links}"
+    expected = {"command": "cc", "compile": f"-I{include}", "link": links, "libs": "mpi_abi",
              "incdirs": str(include), "libdirs": str(library)}  # fmt: skip
-    assert {what: errors(f"{dashes}showme:{what}") for what in words} == words
-    assert "odonata" in errors(f"{dashes}showme:version")
+    assert {what: answer(f"{dashes}showme:{what}") for what in expected} == expected
+    assert "odonata" in answer(f"{dashes}showme:version")
     done = call([NAMES / "mpicc", "--showme:nothing"], tmp_path)
     assert done.returncode == 2 and "expected command, compile, link" in done.stderr
 
