@@ -115,7 +115,7 @@ def test_queries_of_build_systems(tmp_path, dashes):
     links = f"-L{library} -lmpi_abi -Wl,-rpath,{library}"
     assert answer("-link_info") == f"cc {links}"
     expected = {"command": "cc", "compile": f"-I{include}", "link": links, "libs": "mpi_abi",
-             "incdirs": str(include), "libdirs": str(library)}  # fmt: skip
+                "incdirs": str(include), "libdirs": str(library)}  # fmt: skip
     assert {what: answer(f"{dashes}showme:{what}") for what in expected} == expected
     assert "odonata" in answer(f"{dashes}showme:version")
     done = call([NAMES / "mpicc", "--showme:nothing"], tmp_path)
