@@ -18,7 +18,7 @@ BOUNDS = {"one link a group": 1 / 32, "half the global links": 0.5}
 results = []
 for routing in ("minimal", "valiant", "ugal"):
     dragonfly = od.machine("dragonfly-1056").with_(routing=routing)
-    result = od.traffic("adversarial:1", dragonfly, loads=LOADS, time_s=20e-6, warmup_s=20e-6)
+    result = od.traffic("adversarial:1", dragonfly, load=LOADS, time="20us", warmup="20us")
     accepted = "  ".join(f"{row['accepted']:.3f}" for row in result.rows)
     print(f"{routing:8} accepts {accepted}  of {LOADS}")
     results.append(result)

@@ -16,8 +16,8 @@ from pathlib import Path
 import click
 
 import odonata
-from odonata import bench, benchmarks, cli, errors, extrapolating, launch, machines, patterns
-from odonata import replaying, sweeps, multi_job
+from odonata import benchmarking, benchmarks, cli, errors, extrapolating, launch, machines, patterns
+from odonata import multi_job, options, replaying, sweeps, tuning
 
 HERE = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/reference/generate.py; change the declarations, not this page. -->"
@@ -33,14 +33,9 @@ def cli_page() -> str:
         usage = " ".join(command.collect_usage_pieces(context))
         lines += [f"## odonata {name}", "", f"    odonata {name} {usage}", ""]
         lines += [inspect.cleandoc(command.help or ""), ""]
-        rows = [p.get_help_record(context) for p in command.params]
-        rows = [r for r in rows if r]
-        if rows:
-            lines += ["| option | |", "|---|---|"]
-            lines += [
-                f"| `{names}` | {' '.join(words.split())} |".replace("NAME|FILE", "NAME\\|FILE")
-                for names, words in rows
-            ]
+        for title, rows in options.sections(command.params, context).items():
+            lines += [f"| {title} | |", "|---|---|"]
+            lines += [f"| `{cell(names)}` | {cell(words)} |" for names, words in rows]
             lines.append("")
     lines += [
         "## Exit codes",
@@ -50,6 +45,11 @@ def cli_page() -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def cell(text: str) -> str:
+    """Text in a cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 def described(name: str, thing: object, level: str) -> list[str]:
@@ -75,15 +75,17 @@ def python_page() -> str:
         lines += described(name, thing, "##")
     for name, kind in (("Machine", machines.Machine), ("Job", machines.Job)):
         lines += members(name, kind)
-    lines += ["## od.bench", "", inspect.getdoc(bench) or "", ""]
-    lines += ["| function | |", "|---|---|"]
-    for name in benchmarks.NAMES:
-        words = (getattr(bench, name).__doc__ or "").splitlines()[0]
-        lines.append(f"| `od.bench.{name}(job, *, sizes=None, fidelity=\"packet\")` | {words} |")
+    lines += described("od.bench", benchmarking.bench, "##")
+    lines += ["`od.bench.NAME(job, ...)` is short for `od.bench(\"NAME\", job, ...)`:", ""]
+    lines += ["| benchmark | title | default sizes |", "|---|---|---|"]
+    for name, kind in benchmarks.KINDS.items():
+        lines.append(f"| `{name}` | {kind.title} | `{kind.sizes}` |")
     lines.append("")
-    lines += members("BenchResult", bench.BenchResult)
+    lines += members("BenchResult", benchmarking.BenchResult)
     lines += described("od.traffic", patterns.traffic, "##")
     lines += members("TrafficResult", patterns.TrafficResult)
+    lines += described("od.tune", tuning.tune, "##")
+    lines += members("TuneResult", tuning.TuneResult)
     lines += described("od.run", launch.run, "##")
     lines += members("RunResult", launch.RunResult)
     lines += described("od.replay", replaying.replay, "##")

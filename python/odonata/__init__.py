@@ -4,12 +4,12 @@
 
     aurora = od.machine("aurora")
     job = aurora.job(nodes=512, ppn=12, placement="contiguous")
-    od.bench.allreduce(job, sizes=[8, 1 << 20]).table     # a pyarrow.Table
+    od.bench("allreduce", job, sizes=[8, 1 << 20]).table  # a pyarrow.Table
     od.run(job, ["python", "app.py"]).time                # predicted seconds
-    od.sweep("study.toml").table                          # many points, one table
+    od.sweep("study.toml").table                          # a parameter sweep
 
-Functions take keyword arguments and return tables. Errors are `InputError` (with a list of
-diagnostics) and `SimulatedFailure` (the simulated job failed), both derived from `Error`.
+Arguments have the names of the command line's options; results are tables. Errors: `InputError`
+(a list of diagnostics) and `SimulatedFailure` (the simulated job failed), both an `Error`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from . import interrupts
 
 interrupts.end_at_once()
 
-from importlib import import_module  # noqa: E402 - what takes time comes after that
+from importlib import import_module  # noqa: E402 - longer imports follow
 
-TYPE_CHECKING = False  # checkers of types take it for true; `typing` itself takes too long here
+TYPE_CHECKING = False  # true for type checkers; the import of `typing` takes too long here
 if TYPE_CHECKING:
-    from . import bench
-    from .bench import BenchResult
+    from .benchmarking import BenchResult, bench
     from .errors import Diagnostic, Error, InputError, SimulatedFailure
     from .extrapolating import Extrapolation, extrapolate
     from .launch import RunResult, run
@@ -62,10 +61,10 @@ __all__ = [
     "tune",
 ]
 
-# The module of each name, imported at its first use. The `odonata` command imports this package and
-# must handle Ctrl-C before any slow import.
+# The module of each name. A module is imported when it is used first: the command `odonata` imports
+# this package before it can handle Ctrl-C, so the import has to be short.
 _NAMES = {
-    "bench": ["BenchResult"],
+    "benchmarking": ["BenchResult", "bench"],
     "errors": ["Diagnostic", "Error", "InputError", "SimulatedFailure"],
     "extrapolating": ["Extrapolation", "extrapolate"],
     "launch": ["RunResult", "run"],
@@ -96,7 +95,7 @@ def _find(name: str) -> object:
     return found
 
 
-if not TYPE_CHECKING:  # which would otherwise accept every name
+if not TYPE_CHECKING:  # a type checker would accept every name
     __getattr__ = _find
 
 

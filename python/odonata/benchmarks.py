@@ -1,7 +1,4 @@
-"""The built-in benchmarks: names, measured quantities, and their requests to the core.
-
-`crates/sim/src/bench.rs` defines what each one does.
-"""
+"""The built-in benchmarks, and the request that runs one."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import core, names, tables
+from ._vocabulary import BENCHMARK_ENTRIES, BENCHMARKS, BUFFERS, default_count
 from .errors import Diagnostics
 from .machines import Job, is_job
 from .units import MOST, Unreadable, read_share, read_sizes
@@ -18,57 +16,19 @@ from .version import version
 
 @dataclass(frozen=True)
 class Kind:
-    """Name, measured quantity and default sizes of a benchmark."""
+    """A benchmark's title, the column with its result, and its default sizes."""
 
     title: str
-    column: str = "latency_s"
-    sizes: str = "1:1Mi"
+    column: str
+    sizes: str
     least_ranks: int = 2
 
 
-BUFFERS = ("host", "gpu")
+KINDS = {name: Kind(*entry) for name, entry in BENCHMARK_ENTRIES.items()}
+NAMES = BENCHMARKS
 
-KINDS = {
-    "latency": Kind("MPI Latency Test", sizes="1:4Mi"),
-    "bw": Kind("MPI Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
-    "bibw": Kind("MPI Bi-Directional Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
-    "mbw_mr": Kind("MPI Multiple Bandwidth / Message Rate Test", "bandwidth_B_per_s", "1:4Mi"),
-    "multi_lat": Kind("MPI Multi Latency Test", sizes="1:4Mi"),
-    "put_latency": Kind("MPI_Put Latency Test", sizes="1:4Mi"),
-    "get_latency": Kind("MPI_Get Latency Test", sizes="1:4Mi"),
-    "put_bw": Kind("MPI_Put Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
-    "put_bibw": Kind("MPI_Put Bi-Directional Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
-    "get_bw": Kind("MPI_Get Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
-    "put_alltoall": Kind("MPI_Put Random-Shift All-to-All Test", "bandwidth_B_per_s", "64:16Ki"),
-    "allreduce": Kind("MPI Allreduce Latency Test", sizes="4:1Mi"),
-    "allgather": Kind("MPI Allgather Latency Test"),
-    "allgatherv": Kind("MPI Allgatherv Latency Test"),
-    "alltoall": Kind("MPI Alltoall Latency Test"),
-    "alltoallv": Kind("MPI Alltoallv Latency Test"),
-    "bcast": Kind("MPI Broadcast Latency Test"),
-    "reduce": Kind("MPI Reduce Latency Test", sizes="4:1Mi"),
-    "reduce_scatter": Kind("MPI Reduce_scatter Latency Test", sizes="4:1Mi"),
-    "barrier": Kind("MPI Barrier Latency Test", sizes="0"),
-    "gather": Kind("MPI Gather Latency Test"),
-    "scatter": Kind("MPI Scatter Latency Test"),
-    "scan": Kind("MPI Scan Latency Test", sizes="4:1Mi"),
-    "exscan": Kind("MPI Exscan Latency Test", sizes="4:1Mi"),
-    "rr_lat": Kind("GPCNeT RR Two-sided Lat", sizes="8"),
-    "rr_get_lat": Kind("GPCNeT RR Get Lat", sizes="8"),
-    "rr_bw": Kind("GPCNeT RR Two-sided BW", "bandwidth_B_per_s", "128Ki"),
-    "rr_put_bw": Kind("GPCNeT RR Put BW", "bandwidth_B_per_s", "128Ki"),
-    "rr_bw_sync": Kind("GPCNeT RR Two-sided BW+Sync", "bandwidth_B_per_s", "128Ki"),
-    "nat_bw": Kind("GPCNeT Nat Two-sided BW", "bandwidth_B_per_s", "128Ki"),
-    "multiple_allreduce": Kind("GPCNeT Multiple Allreduce", sizes="8"),
-    "multiple_alltoall": Kind("GPCNeT Multiple Alltoall", "bandwidth_B_per_s", "4Ki"),
-    "bisect": Kind("Bisection Bandwidth Test", "bandwidth_B_per_s", "128Ki"),
-}
-NAMES = tuple(KINDS)
-
-# Default limits: simulated messages per call of a collective, and packets of a scaled-down
-# replica.
-MESSAGES = 2_000_000
-TWIN_PACKETS = 500_000
+MESSAGES = default_count("bench", "messages")
+TWIN_PACKETS = default_count("bench", "twin_packets")
 
 
 def ask(
@@ -87,7 +47,7 @@ def ask(
     tick: core.Tick | None = None,
     stop: core.Stop | None = None,
 ) -> dict[str, Any]:
-    """The summary of a benchmark, see `bench.run`; it may have a `failure`."""
+    """The summary of a benchmark, see `odonata.bench`; it may have a `failure`."""
     wrong = Diagnostics()
     wrong.word("buffers", buffers, BUFFERS, "one of")
     known = wrong.word("benchmark", name, NAMES, "a benchmark")
@@ -145,7 +105,7 @@ def ask(
 
 
 def share_of(wrong: Diagnostics, tolerance: Any) -> float:
-    """A tolerance as the command line reads it, which a number is as well: 10 may mean 10 %."""
+    """A tolerance, as a number or as text. A number above 1 is refused: 10 may mean 10 %."""
     try:
         return read_share(str(tolerance))
     except Unreadable as error:
@@ -155,7 +115,7 @@ def share_of(wrong: Diagnostics, tolerance: Any) -> float:
 
 
 def check_tolerance(wrong: Diagnostics, fidelity: str, tolerance: Any) -> None:
-    """Check that a tolerance is given if and only if the fidelity is `auto`."""
+    """Add a diagnostic unless fidelity `auto` has a tolerance, and others have none."""
     if fidelity == names.AUTO and tolerance is None:
         wrong.add("tolerance", "nothing", "a share above 0 with fidelity `auto`, such as 0.1")
     elif fidelity != names.AUTO and tolerance is not None:

@@ -1,7 +1,7 @@
-"""Converts the words of a command line to values and collects all diagnostics.
+"""Values of command line options, read from their text, with a diagnostic for each bad one.
 
-Options arrive as text, because click would stop at the first invalid one. Diagnostics use the
-Python API's names; `suggestions.spelled` translates them to those of the command line.
+click passes options as text: it would stop at the first bad value. Diagnostics name arguments as
+the Python API does; `suggestions.spelled` replaces these by names of options.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from . import core, machines, names, units
+from ._vocabulary import BY_COMMAND, default_count
 from .errors import MOST, Diagnostics, InputError, whole_wanted
 from .files import read_text, why
 from .machines import Machine
 
 T = TypeVar("T")
 
-# Several times the cores of the largest preset. A file with more ranks is taken for a typing error,
-# and must not fill the memory.
+# Several times the cores of the largest preset. It bounds the memory that a mistyped file takes.
 MOST_PLACED = 1 << 22
-MOST_TOLD = 1_000  # number of diagnostics after which reading of a file stops
+MOST_TOLD = 1_000  # diagnostics after which a file is not read on
 
 
 class Checks(Diagnostics):
@@ -31,7 +31,7 @@ class Checks(Diagnostics):
     def integer(
         self, at: str, text: str | None, default: int | None, least: int = 1, most: int = MOST
     ) -> int:
-        """A whole number from `least` to `most`; `default` if the option is not given."""
+        """A whole number from `least` to `most`; `default` if the option is absent."""
         if text is None and default is not None:
             return default
         before = len(self.list)
@@ -43,8 +43,14 @@ class Checks(Diagnostics):
             self.add(at, text or "nothing", whole_wanted(least, most))
         return max(least, 1) if default is None else default
 
+    def count(self, command: str, name: str, text: str | None) -> int:
+        """A whole number in the declared range of an option, or its default."""
+        declared = BY_COMMAND[command, name]
+        default = None if declared.default is None else default_count(command, name)
+        return self.integer(name, text, default, declared.least, declared.most)
+
     def read(self, at: str, text: str, reader: Callable[[str], T], wanted: str, default: T) -> T:
-        """A value with a reader of its own."""
+        """A value that `reader` reads; `default` after a diagnostic."""
         try:
             return reader(text)
         except units.Unreadable as error:
@@ -54,7 +60,7 @@ class Checks(Diagnostics):
     def machine(
         self, text: str | None, changes: Iterable[str], routing: str | None
     ) -> Machine | None:
-        """A preset or a machine file, changed by `--set KEY=VALUE`; None if it is invalid."""
+        """A preset or a machine file with the keys of `--set`; None after a diagnostic."""
         pairs = []
         for change in changes:
             key, equals, value = change.partition("=")
@@ -77,7 +83,7 @@ class Checks(Diagnostics):
         return replace(named, changes=tuple(pairs), routing=routing)
 
     def placement(self, text: str) -> str | tuple[int, ...]:
-        """A placement by name, or a file with the node of each rank."""
+        """A placement by name, or by a file with the node of each rank."""
         if not os.path.exists(text) or text in names.PLACEMENTS:
             known = names.check_placement(self, text, ["FILE"])
             return text if known else names.PLACEMENTS[0]
@@ -107,7 +113,7 @@ class Checks(Diagnostics):
         return tuple(node for node, count in named for _ in range(count))
 
     def environment(self, given: Iterable[str]) -> dict[str, str]:
-        """`--env K=V`."""
+        """Variables of `--env NAME=VALUE`."""
         found = {}
         for pair in given:
             key, equals, value = pair.partition("=")
@@ -118,7 +124,7 @@ class Checks(Diagnostics):
         return found
 
     def finish(self, machine: Machine | None = None) -> None:
-        """Raise all diagnostics, if any, after the core has also checked the machine."""
+        """Raise `InputError` if there are diagnostics; the core first adds those of the machine."""
         if self.list and machine is not None:
             try:
                 request: dict[str, Any] = {"machine": machine.request(), "routing": machine.routing}

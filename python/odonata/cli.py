@@ -1,8 +1,7 @@
-"""The command line. Names of commands and options are stable for users' scripts.
+"""The command line. Names of commands and options are stable: scripts depend on them.
 
-Exit codes are in docs/reference/exit-codes.md. Results go to stdout, messages to stderr.
-
-Each command is a file of `commands`.
+Exit codes are in docs/reference/exit-codes.md. Results go to stdout, messages to stderr. Each
+command has a file in `commands`.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from .files import why
 from .streams import mend_streams, say, silence
 from .version import version
 
-# In the order of the help text.
+# In the order of first use.
 COMMANDS = (
     "machines", "show", "faults", "run", "bench", "tune", "traffic", "validate", "report",
-    "preflight", "replay", "extrapolate", "sweep", "wrappers", "launcher",
+    "preflight", "replay", "extrapolate", "sweep", "schema", "wrappers", "launcher",
 )  # fmt: skip
 OURS = 70
 
 
 def load(name: str) -> click.Command:
-    """Import a command, which Ctrl-C ends as it does while this module is imported."""
+    """Import a command. Ctrl-C ends the import at once, as it does for this module."""
     interrupts.end_at_once()
     try:
         return imported(name)
@@ -36,7 +35,7 @@ def load(name: str) -> click.Command:
 
 
 def imported(name: str) -> click.Command:
-    """A command: one alone, because importing all of them takes longer than a small run."""
+    """Import one command; importing all of them takes longer than a small run."""
     match name:
         case "machines":
             from .commands.machines import list_machines as found
@@ -64,6 +63,8 @@ def imported(name: str) -> click.Command:
             from .commands.extrapolate import extrapolate as found
         case "sweep":
             from .sweeps.command import ask as found
+        case "schema":
+            from .commands.schema import schema as found
         case "wrappers":
             from .commands.wrappers import wrappers as found
         case "launcher":
@@ -74,7 +75,7 @@ def imported(name: str) -> click.Command:
 
 
 def show_version(context: click.Context, _: click.Parameter, requested: bool) -> None:
-    """What `--version` does, before anything else."""
+    """Print the version and exit: `--version`."""
     if requested and not context.resilient_parsing:
         click.echo(f"odonata {version()}")
         context.exit()
@@ -107,10 +108,10 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """The `odonata` command; leaves with the exit code."""
+    """Run the `odonata` command and exit with its code."""
     mend_streams()
     code = code_of(arguments)
-    # The interpreter takes itself apart: what is interrupted there has no effect but a traceback.
+    # The interpreter shuts down; an interrupt would only print a traceback.
     interrupts.end_at_once()
     sys.exit(code)
 
@@ -141,10 +142,10 @@ def code_of(arguments: list[str] | None) -> int:
         about = f": {error}" if str(error) else ""
         say(f"odonata: out of memory{about} (is it limited, `ulimit -v`?)")
         return 1
-    except BrokenPipeError:  # while the last of it was flushed
+    except BrokenPipeError:  # during the last flush
         silence(1)
         return 0
-    except OSError as error:  # a full disk, a closed stdout: the machine's trouble, not a bug
+    except OSError as error:  # such as a full disk or a closed stdout
         where = f" `{error.filename}`" if error.filename else ""
         silence(1)
         say(f"odonata: cannot write{where}: {why(error)}")
@@ -154,7 +155,7 @@ def code_of(arguments: list[str] | None) -> int:
         return interrupts.INTERRUPTED
     except SystemExit:
         raise
-    except BaseException:  # a panic of the core is no Exception
+    except BaseException:  # a panic of the core is not an Exception
         import traceback
 
         say(traceback.format_exc().rstrip())

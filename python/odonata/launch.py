@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import clocks, core, fileio, libraries, openmp, records, tables
 from . import warm as forker
+from ._vocabulary import Clock, Fidelity
 from .errors import Diagnostics, SimulatedFailure, nearest
 from .files import read_text, why
 from .interpreters import path_of_ranks
@@ -199,9 +200,9 @@ def run(
     job: Job,
     program: Sequence[str],
     *,
-    fidelity: str = "packet",
+    fidelity: Fidelity = "packet",
     compute: str | float = "measured",
-    clock: str = "virtual",
+    clock: Clock = "virtual",
     epoch: str = clocks.EPOCH,
     env: Mapping[str, str] | None = None,
     wdir: str | Path | None = None,

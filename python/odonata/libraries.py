@@ -1,4 +1,4 @@
-"""MPI libraries: presets by name, profiles and tuning files of the user."""
+"""MPI libraries: presets by name, and profiles and rules in files."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .files import read_text, why
 
 
 def libraries() -> list[str]:
-    """Names of the MPI libraries that odonata models."""
+    """Names of the MPI libraries whose protocols and algorithms are modeled."""
     return json.loads(core.ask("libraries"))
 
 
 def library_request(mpi: str) -> dict[str, str]:
-    """A preset library by name, or the profile in a user's file."""
+    """The request for a preset library, or for the profile in a file."""
     if not mpi.endswith(".toml"):
         return {"mpi": mpi}
     path = Path(mpi)
@@ -26,18 +26,18 @@ def library_request(mpi: str) -> dict[str, str]:
 
 
 def deaf_to(mpi: str) -> tuple[str, ...]:
-    """Prefixes of variables that only other libraries read."""
+    """Prefixes of variables that this library ignores and others honor."""
     try:
         request = library_request(mpi)
         prefixes = core.ask("unsupported_prefixes", request["mpi"], request.get("mpi_toml"))
         return tuple(json.loads(prefixes))
-    except (OSError, ValueError, AttributeError):  # also for names that are not Unicode
-        return ()  # reported by `check_names`
+    except (OSError, ValueError, AttributeError):  # a name may not be Unicode
+        return ()  # `check_names` adds the diagnostic
 
 
 class RulesFile(NamedTuple):
-    """A tuning file of collectives, and its format if a variable determines it: `generic`,
-    `compositions` or `posix` of MPICH, or `openmpi`.
+    """A file that selects collective algorithms, and its format if a variable states it: MPICH's
+    `generic`, `compositions` or `posix`, or `openmpi`.
     """
 
     path: str | Path
@@ -45,7 +45,7 @@ class RulesFile(NamedTuple):
 
 
 def rules_request(wrong: Diagnostics, files: Any) -> list[dict[str, str | None]]:
-    """Names and texts of tuning files of collectives, given as a path or a sequence of
+    """Names and texts of files that select collective algorithms: a path, or a sequence of
     `RulesFile`.
     """
     if files is None:

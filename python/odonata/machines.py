@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import background_traffic, core, names, synonyms
+from ._vocabulary import Limits
 from .errors import Diagnostics, InputError, nearest
 from .faults import plan
 from .files import read_text, why
@@ -102,7 +103,7 @@ class Machine:
     def job(
         self,
         *,
-        nodes: int,
+        nodes: int | None = None,
         ppn: int | None = 1,
         placement: str | Sequence[int] = "contiguous",
         ranks: int | None = None,
@@ -113,11 +114,11 @@ class Machine:
         noise: str | None = None,
         faults: str | Path | None = None,
         traffic_class: str | None = None,
-        limits: str = "fail",
+        limits: Limits = "fail",
         coll_rules: str | Path | None = None,
         nic_policy: str | None = None,
     ) -> Job:
-        """A job on this machine: `ppn` ranks on each of `nodes` nodes.
+        """A job on this machine: `ppn` ranks on each of `nodes` nodes, or `ranks` ranks in all.
 
         `placement` is a name (contiguous, round-robin, random, one-group, group-spread: over all
         groups, group-spread:K: over K of them) or the node of every rank. `ranks` defaults to
@@ -136,6 +137,8 @@ class Machine:
         NICs of their node: block (default), numa, round-robin, gpu, single (docs/models/node.md).
         """
         machine = self if faults is None else self.with_(faults=faults)
+        if nodes is None and isinstance(ranks, int) and isinstance(ppn, int) and ppn > 0:
+            nodes = -(-ranks // ppn)
         return Job(
             machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise,
             traffic_class, limits, coll_rules, nic_policy,

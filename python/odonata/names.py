@@ -1,8 +1,7 @@
-"""Names in requests: placements, routings, patterns of traffic and others.
+"""Names in requests: placements, routings, traffic patterns and others.
 
-Each check adds a diagnostic for an unknown name. The core defines their meaning:
-`crates/machine/src/routing/mod.rs`, `crates/machine/src/placement.rs` and
-`crates/sim/src/patterns.rs`.
+`_vocabulary` has the lists. Each check adds a diagnostic for a name that is not legal; the core
+interprets legal ones.
 """
 
 from __future__ import annotations
@@ -11,28 +10,22 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ._vocabulary import (
+    FIDELITIES as FIDELITIES,
+    LIMITS,
+    NIC_POLICIES,
+    PATTERNS as PATTERNS,
+    PLACEMENTS as PLACEMENTS,
+    ROUTINGS as ROUTINGS,
+)
 from .errors import Diagnostics, hint_of
 
-PLACEMENTS = (
-    "contiguous", "round-robin", "random", "one-group", "group-spread", "group-spread:K"
-)  # fmt: skip
-ROUTINGS = (
-    "minimal", "valiant", "valiant-group", "ugal", "ugal-l", "ugal-g", "par", "slingshot",
-    "adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order",
-    "adaptive",
-)  # fmt: skip
-FIDELITIES = ("packet", "flow", "loggp")
-# Selects the cheapest of these whose error bars are within a tolerance.
+# The fidelity that stands for the cheapest one whose error bars are within a tolerance.
 AUTO = "auto"
-NIC_POLICIES = ("block", "numa", "round-robin", "gpu", "single")
-PATTERNS = (
-    "uniform", "adversarial:K", "group-shift:K", "shift:K", "hotspot:K", "incast:K",
-    "random-permutation", "worst-permutation", "all-to-all", "random-all-to-all",
-)  # fmt: skip
 
 
 def check_placement(wrong: Diagnostics, text: str, more: Sequence[str] = ()) -> bool:
-    """Add a diagnostic unless `text` names a placement."""
+    """Add a diagnostic unless `text` names a placement or is one of `more`."""
     if re.fullmatch("group-spread:[1-9][0-9]{0,8}", text):
         return True
     if text.startswith("group-spread:"):
@@ -58,13 +51,13 @@ def check_pattern(wrong: Diagnostics, pattern: str) -> None:
 
 
 def check_class(wrong: Diagnostics, name: Any) -> None:
-    """Add a diagnostic unless `name` can be a traffic class; the machine lists its classes."""
+    """Add a diagnostic unless `name` can be a traffic class. The machine has the list of them."""
     if name is not None and not (isinstance(name, str) and is_text(name)):
         wrong.add("class", name, "the name of a traffic class")
 
 
 def is_text(name: str) -> bool:
-    """Whether a name is Unicode: a command line may contain other bytes."""
+    """Whether a name is Unicode; a command line may have other bytes."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -73,14 +66,14 @@ def is_text(name: str) -> bool:
 
 
 def check_limits(wrong: Diagnostics, word: Any) -> None:
-    """Add a diagnostic unless `word` is a mode of limits."""
-    wrong.word("limits", word, ("fail", "warn", "off"), "one of")
+    """Add a diagnostic unless `word` is a legal effect of exceeding a limit."""
+    wrong.word("limits", word, LIMITS, "one of")
 
 
 def check_nic_policy(wrong: Diagnostics, word: Any) -> None:
-    """Add a diagnostic unless `word` is a NIC policy, in Cray MPICH's capitals or not."""
+    """Add a diagnostic unless `word` is a NIC policy, possibly in Cray MPICH's capitals."""
     if word is not None:
         plain = word.lower().replace("_", "-") if isinstance(word, str) else word
-        # The core reads what NIC each rank of a node has.
+        # The core reads the list of NICs of `user:`.
         if not (isinstance(plain, str) and plain.startswith("user:")):
             wrong.word("nic_policy", plain, NIC_POLICIES, "one of")

@@ -1,4 +1,4 @@
-"""Options that several commands share, each declared once."""
+"""Options of the commands, as `_vocabulary` declares them, and their sections in help texts."""
 
 from __future__ import annotations
 
@@ -8,154 +8,70 @@ from typing import Any
 
 import click
 
+from ._vocabulary import BY_COMMAND, OPTIONS, Option
 
-def option(*names: str, help: str, **more: Any) -> Callable:
-    """An option whose value stays text; see `checks`."""
-    return click.option(*names, help=help, type=str, **more)
-
-
-MACHINE = (
-    option("--machine", metavar="NAME|FILE", help="A preset (`odonata machines`) or NAME.toml."),
-    option(
-        "--set",
-        "changes",
-        metavar="KEY=VALUE",
-        multiple=True,
-        help="Change a key of the machine file, dotted; may be given again.",
-    ),
-)
-ROUTING = option(
-    "--routing",
-    metavar="NAME",
-    help="minimal, valiant, ugal-l, par, slingshot, adaptive-0, ...; see docs/models/routing.md.",
-)
-FAULTS = option(
-    "--faults",
-    metavar="PLAN",
-    help="Fault schedule: a file (docs/models/faults.md), or `random:SEED:N` for N "
-    "faults drawn from a seed, which `odonata faults` prints.",
-)
-CONGESTION = option(
-    "--congestion",
-    metavar="on|off",
-    help="Congestion management: throttle senders that overload a NIC.  [default: the machine's]",
-)
-BESIDE = (
-    click.option(
-        "--background",
-        metavar="PATTERN:LOAD",
-        multiple=True,
-        help="Traffic of nodes without a job: a pattern of `odonata traffic` and a load, such as "
-        "`uniform:0.4`. With a message size: `uniform:0.4@64Ki`. With a traffic class: "
-        "`uniform:0.4,bulk-data`. May be given again.",
-    ),
-    option(
-        "--noise",
-        metavar="LENGTH/PERIOD",
-        help="Noise of the operating system: `25us/1ms` interrupts every core for 25 us of every "
-        "millisecond.",
-    ),
-)
-CLASS = option(
-    "--class",
-    "traffic_class",
-    metavar="NAME",
-    help="Traffic class on Slingshot: best-effort, low-latency, bulk-data, ... of the machine's "
-    "profile (docs/models/classes.md).  [default: best-effort]",
-)
-LIMITS = option(
-    "--limits",
-    metavar="off|warn|fail",
-    default="fail",
-    show_default=True,
-    help="Reaction if a NIC, the library or a node runs out of a resource "
-    "(docs/models/limits.md): the run fails like on the machine (fail), continues with a note "
-    "(warn), or nothing is limited (off).",
-)
-PREFLIGHT = click.option(
-    "--preflight",
-    is_flag=True,
-    help="Also list every limit whose use is within a factor of four of the bound. `odonata "
-    "preflight` predicts from several runs at how many nodes each is reached.",
-)
-COUNTERS = click.option(
-    "--counters",
-    is_flag=True,
-    help="Also print the counters of NICs and links, under the names of the machine's own "
-    "counters (docs/models/counters.md).",
-)
-NICS = option(
-    "--nic-policy",
-    metavar="NAME",
-    help="Assignment of ranks to NICs of their node: block (in order), numa (of the rank's CPU), "
-    "round-robin, gpu (of its GPU), single (the first). Or user:0:0-3;1:4-7: NIC 0 for ranks 0 to "
-    "3 of each node, NIC 1 for ranks 4 to 7.  [default: block]",
-)
-BUFFERS = option(
-    "--buffers",
-    metavar="host|gpu",
-    default="host",
-    show_default=True,
-    help="Memory of messages: that of the host, or of the ranks' GPUs "
-    "(docs/models/gpu-buffers.md).",
-)
-RULES = option(
-    "--coll-rules",
-    metavar="FILE",
-    help="Algorithms of collectives: a tuning file of MPICH "
-    "(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE and related variables) or Open MPI "
-    "(coll_tuned_dynamic_rules_filename), as `odonata tune` writes them (docs/tuning.md).  "
-    "[default: the library's own rules]",
-)
+# Sections of help texts, in this order.
+TOPICS = tuple(dict.fromkeys(option.topic for option in OPTIONS))
 
 
-def fidelity(default: str, more: str = "") -> Callable:
-    return option(
-        "--fidelity",
-        metavar="NAME",
-        default=default,
-        show_default=True,
-        help="packet (every packet), flow (fair shares of links) or loggp (closed form, no "
-        f"contention){more}.",
+class DeclaredOption(click.Option):
+    """An option with a topic, whose synonyms are accepted and not shown."""
+
+    def __init__(self, *words: Any, topic: str, synonyms: tuple[str, ...] = (), **more: Any):
+        super().__init__(*words, **more)
+        self.topic, self.synonyms = topic, synonyms
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        every = self.opts
+        self.opts = [word for word in every if word not in self.synonyms]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = every
+
+
+def declared(command: str, name: str) -> Callable:
+    """The option `name` of a command, as a decorator.
+
+    Values stay text; see `checks`. A default that is a number is left to the command, which can
+    then tell whether the option was given.
+    """
+    found = BY_COMMAND[command, name]
+    how: dict[str, Any] = {"topic": found.topic, "synonyms": found.synonyms}
+    if not found.metavar:
+        how |= {"is_flag": True, "default": bool(found.default)}
+        how["show_default"] = bool(found.default)
+    else:
+        how |= {"type": str, "metavar": found.metavar, "multiple": found.is_repeatable}
+        if isinstance(found.default, str):
+            how["default"] = found.default
+    words = shown_help(found)
+    return click.option(
+        *found.flags, *found.synonyms, found.name, cls=DeclaredOption, help=words, **how
     )
 
 
-PLAIN = (
-    ROUTING,
-    FAULTS,
-    CONGESTION,
-    option(
-        "--placement",
-        metavar="NAME|FILE",
-        default="contiguous",
-        show_default=True,
-        help="contiguous, round-robin, random, one-group, group-spread (over all groups), "
-        "group-spread:K (over K of them), or a file with NODE[:RANKS] lines.",
-    ),
-    option(
-        "--mpi",
-        metavar="NAME|FILE",
-        default="mpich",
-        show_default=True,
-        help="MPI library whose protocols and algorithms are modeled, or a profile (FILE.toml).",
-    ),
-    option("--seed", metavar="N", help="Seed of every random draw.  [default: 1]"),
-    option("--threads", metavar="N", help="Threads of the simulator; results never depend on it."),
-    option("--out", metavar="DIR", help="Write tables as Parquet and summary.json to DIR."),
-    click.option(
-        "--force",
-        is_flag=True,
-        help="Let --out replace an earlier result: its summary, its tables, the files of `tune` "
-        "and the report on it. Other files in DIR stay.",
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout."),
-    click.option("--quiet", is_flag=True, help="No progress line, no notes, no summary."),
-)
-WHOLE = tuple(o for o in PLAIN if o is not FAULTS)  # for whole machines
-COMMON = (*MACHINE, CLASS, fidelity("packet"), *PLAIN)
-AUTO = fidelity("packet", "; auto: the cheapest that is within --tolerance of packets")
-CHOICE = (*MACHINE, CLASS, AUTO, *PLAIN)
+def shown_help(option: Option) -> str:
+    """The help text with its default."""
+    default = option.default_words or ("" if option.default is None else str(option.default))
+    is_shown = default and option.metavar  # click shows the default of a flag
+    return f"{option.help}  [default: {default}]" if is_shown else option.help
+
+
+def options_of(command: str) -> Callable:
+    """All declared options of a command, as one decorator."""
+    return with_options(*(declared(*key) for key in BY_COMMAND if key[0] == command))
 
 
 def with_options(*options: Callable) -> Callable:
+    """Several options as one decorator."""
     return lambda command: functools.reduce(lambda c, o: o(c), reversed(options), command)
+
+
+def sections(params: list[click.Parameter], ctx: click.Context) -> dict[str, list[Any]]:
+    """Rows of help by topic; an option without a topic is one of `Options`."""
+    found: dict[str, list[Any]] = {topic: [] for topic in (*TOPICS, "Options")}
+    for param in params:
+        if isinstance(param, click.Option) and (row := param.get_help_record(ctx)):
+            found[getattr(param, "topic", "Options")].append(row)
+    return {topic: rows for topic, rows in found.items() if rows}

@@ -1,51 +1,51 @@
 """Synthetic open-loop traffic: offered load in, accepted load and latency out.
 
-`odonata.traffic("adversarial:1", machine, loads=[0.1, 0.2])`. Patterns:
+`odonata.traffic("adversarial:1", machine, load=[0.1, 0.2])`. An endpoint is a NIC. Patterns:
 
-- `uniform`, `random-permutation`
-- `adversarial:K`: each group sends to the group K further on
-- `group-shift:K`: each endpoint to the one K further on in its group
-- `shift:K`: each endpoint to the one K further on in the machine
-- `hotspot:K`: all endpoints to K of them
-- `incast:K`: K endpoints to one
-- `worst-permutation`: each endpoint to its counterpart in the next group
-- `all-to-all`: each endpoint to all others in turn
-- `random-all-to-all`: the same in random order
+- `uniform`: each packet to a random endpoint;
+- `adversarial:K`: each group sends to the group K further on;
+- `group-shift:K`, `shift:K`: each endpoint sends to the one K further on in its group, or in the
+  machine;
+- `hotspot:K`: all endpoints send to K endpoints; `incast:K`: K endpoints send to one;
+- `random-permutation`; `worst-permutation`: each endpoint sends to the same position in the next
+  group;
+- `all-to-all`: each endpoint sends to all others in turn; `random-all-to-all`: in random order.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import background_traffic, core, tables
+from ._vocabulary import Fidelity
 from .errors import Diagnostics, InputError
 from .machines import Machine, check_names, is_machine
 from .names import check_class, check_pattern, check_placement
 from .results import Sweep, TrafficRow
-from .units import MOST, MOST_SECONDS, show_time
+from .synonyms import renamed
+from .units import MOST, MOST_SECONDS, Unreadable, read_bytes, read_loads, read_span, show_time
 from .version import version
 
 if TYPE_CHECKING:
     import matplotlib.axes
 
-PACKET_BYTES = 2048
-# Several times the crossing of an idle dragonfly (about 3 us).
-TIME_S, WARMUP_S = 40e-6, 20e-6
-# At so small a load packets rarely interact, so that their latency is unloaded.
+# Warm-up and window of an idle machine: a packet crosses an idle dragonfly in about 3 us.
+IDLE_S = 20e-6
+# A load so small that packets rarely meet.
 QUIET = 0.02
-# Relative deficit of accepted load that is invisible in three digits.
+# A relative error of the accepted load that does not show in three digits.
 SLIGHT = 0.005
 
 
 @dataclass
 class TrafficResult(Sweep[TrafficRow]):
-    """Rows by offered load, and the summary they came with.
+    """Rows by offered load, and a summary.
 
-    A row has the loads offered and accepted, latencies, hops, the share of non-minimal packets.
+    A row has offered and accepted load, latencies, hops, and the fraction of non-minimal packets.
     """
 
     pattern: str
@@ -80,15 +80,16 @@ class TrafficResult(Sweep[TrafficRow]):
         return plot.traffic([self], ax, bounds)
 
 
+@renamed(loads="load", packet_bytes="packet", time_s="time", warmup_s="warmup")
 def traffic(
     pattern: str,
     machine: Machine,
     *,
-    loads: Iterable[float],
-    packet_bytes: int = PACKET_BYTES,
-    time_s: float = TIME_S,
-    warmup_s: float = WARMUP_S,
-    fidelity: str = "packet",
+    load: float | str | Iterable[float],
+    packet: int | str = "2Ki",
+    time: float | str = "40us",
+    warmup: float | str = "20us",
+    fidelity: Fidelity = "packet",
     seed: int = 1,
     threads: int = 1,
     nodes: int | None = None,
@@ -102,16 +103,17 @@ def traffic(
     tick: core.Tick | None = None,
     stop: core.Stop | None = None,
 ) -> TrafficResult:
-    """Offer `pattern` at each of `loads` (fractions of the injection rate) to an empty machine.
+    """Simulate `pattern` at each `load`, a fraction of the injection rate.
 
-    Measured for `time_s` of simulated time after `warmup_s`. With `nodes`, traffic is between that
-    many nodes, placed like a job's. `background` (of the other nodes) and `traffic_class` are as
-    for `Machine.job`. The traffic is then also run without the background, unless `alone` is
-    false.
+    `packet` is the payload of a packet in bytes. After `warmup`, `time` seconds are measured. Texts
+    are read as on the command line: `load="0.1:0.9:0.1"`, `time="40us"`.
 
-    `faults` is the file of a schedule or `"random:SEED:N"`. `slices` divides the measured time into
-    that many parts, with a row for each in `summary["slices"]`. `ordered` packets between two NICs
-    arrive in order, on machines whose switches keep flows.
+    With `nodes`, only so many nodes take part, placed like those of a job. The other nodes may have
+    `background` traffic, as for `Machine.job`; `alone` then also runs without it, for comparison.
+    `traffic_class` is the class of the measured traffic. `faults` is the file of a fault schedule,
+    or `"random:SEED:N"`. `slices` divides the measured time into so many parts, with a row each in
+    `summary["slices"]`. `ordered` delivers the packets of each pair of NICs in order, on switches
+    that keep flows.
     """
     if faults is not None and isinstance(machine, Machine):
         machine = machine.with_(faults=faults)
@@ -120,13 +122,20 @@ def traffic(
     check_pattern(wrong, pattern)
     is_machine(wrong, machine)
     check_names(wrong, machine, fidelity, "mpich")
-    given = wrong.sequence("loads", loads, "a list of loads, at least one")
     wanted = "a fraction of the injection rate: above 0, at most 1"
-    loads = [wrong.number("loads", load, wanted, 0, 1, open_low=True) for load in given]
-    packet_bytes = wrong.whole("packet_bytes", packet_bytes, 1, MOST)
-    wanted = "a simulated span in seconds"
-    time_s = wrong.number("time_s", time_s, f"{wanted}, above 0", 0, MOST_SECONDS, open_low=True)
-    warmup_s = wrong.number("warmup_s", warmup_s, wanted, 0, MOST_SECONDS)
+    if isinstance(load, str):
+        loads = read(wrong, "load", load, read_loads, wanted, [])
+    else:
+        given = [load] if isinstance(load, (int, float)) else load
+        given = wrong.sequence("load", given, "a list of loads, at least one")
+        loads = [wrong.number("load", each, wanted, 0, 1, open_low=True) for each in given]
+    packet = read(wrong, "packet", packet, read_bytes, "a size in bytes", 1)
+    packet_bytes = wrong.whole("packet", packet, 1, MOST)
+    wanted = "a simulated time in seconds"
+    time = read(wrong, "time", time, read_span, wanted, 1.0)
+    time_s = wrong.number("time", time, f"{wanted}, above 0", 0, MOST_SECONDS, open_low=True)
+    warmup = read(wrong, "warmup", warmup, read_span, wanted, 1.0)
+    warmup_s = wrong.number("warmup", warmup, wanted, 0, MOST_SECONDS)
     seed = wrong.whole("seed", seed, 0, 2**63 - 1)
     threads = wrong.whole("threads", threads)
     slices = wrong.whole("slices", slices, 0, 10_000)
@@ -193,21 +202,33 @@ def traffic(
     return TrafficResult(pattern, summary)
 
 
+def read(
+    wrong: Diagnostics, at: str, value: Any, reader: Callable[[str], Any], wanted: str, default: Any
+) -> Any:
+    """A value that may be text with a unit; `default` after a diagnostic."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return reader(value)
+    except Unreadable as error:
+        wrong.add(at, value or "nothing", wanted, str(error) or None)
+        return default
+
+
 def unmeasured(row: Mapping[str, Any]) -> Iterator[str]:
-    """The columns whose value is 0 because no packet was measured: in a short time, or at a small
-    load."""
+    """Columns that are 0 because no packet was measured, in a short time or at a small load."""
     if row["packets"] == row["unfinished"]:
         yield from ("latency_mean_s", "latency_p50_s", "latency_p99_s")
     if not row["packets"]:
         yield from ("least_mean_s", "least_p50_s", "least_p99_s")
-    if not row["hops_mean"]:  # a path has at least one switch
+    if not row["hops_mean"]:  # a packet passes at least one switch
         yield from ("hops_mean", "nonminimal_fraction")
 
 
 def least_median(row: Mapping[str, Any], longest_s: float) -> float:
-    """A lower bound of the median, whatever the latency of packets in flight.
+    """A lower bound of the median, including packets in flight at the end.
 
-    The simulation continues for `longest_s` after the window, so each of them is older than that.
+    The simulation continues for `longest_s` after the window, so these packets are older than that.
     Values that are not below a median do not lower it.
     """
     if row["packets"] == row["unfinished"]:
@@ -218,12 +239,12 @@ def least_median(row: Mapping[str, Any], longest_s: float) -> float:
 def too_short(
     request: Mapping[str, Any], answer: Mapping[str, Any], stop: core.Stop | None
 ) -> list[str]:
-    """What so short a warm-up or window cannot measure, and a sufficient one."""
+    """Notes on a warm-up or window that is too short, with one that suffices."""
     if answer.get("interrupted"):
         return []
     time_s, warmup_s = request["time_s"], request["warmup_s"]
     empty = [row for row in answer["rows"] if not row["hops_mean"]]
-    # No latency is below the unloaded one.
+    # No latency is below that of an idle machine.
     late = all(row["least_mean_s"] > warmup_s for row in answer["rows"] if row["packets"])
     alone = quiet(request, stop) if empty or late else None
     enough = rounded_up(alone["latency_p99_s"]) if alone else ""
@@ -231,25 +252,25 @@ def too_short(
     if alone and alone["latency_mean_s"] - warmup_s > SLIGHT * time_s:
         taken = show_time(alone["latency_mean_s"])
         notes.append(
-            f"packets take {taken} where nobody is in their way, longer than the warm-up of "
+            f"packets take {taken} on an idle machine, longer than the warm-up of "
             f"{show_time(warmup_s)}: too little arrives in the window, and `accepted` is too low; "
-            f"a warm-up of {enough} would do"
+            f"a warm-up of {enough} suffices"
         )
     if empty:
         loads = ", ".join(f"{row['offered']:g}" for row in empty)
         longer = f"a window of {enough}" if alone else "a longer window"
         notes.append(
             f"no packet arrived in the window of {show_time(time_s)} at load {loads}: "
-            f"{longer} tells more"
+            f"use {longer}"
         )
     return notes
 
 
 def quiet(request: Mapping[str, Any], stop: core.Stop | None) -> Mapping[str, Any] | None:
-    """The closed form's row for negligible load on the machine without faults.
+    """The row of an idle machine without faults, in closed form, which takes little time.
 
-    It is fast. Measured rows cannot replace it: slightly above saturation all packets may arrive,
-    late.
+    Rows of the traffic itself do not suffice: slightly beyond saturation all packets may arrive,
+    but late.
     """
     request = {
         **request,
@@ -261,8 +282,8 @@ def quiet(request: Mapping[str, Any], stop: core.Stop | None) -> Mapping[str, An
         "class": None,
         "ordered": False,
         "slices": 0,
-        "time_s": WARMUP_S,
-        "warmup_s": WARMUP_S,
+        "time_s": IDLE_S,
+        "warmup_s": IDLE_S,
     }
     try:
         [row] = core.enter("traffic", request, None, stop)["rows"]
@@ -272,6 +293,6 @@ def quiet(request: Mapping[str, Any], stop: core.Stop | None) -> Mapping[str, An
 
 
 def rounded_up(seconds: float) -> str:
-    """A span rounded up to one digit and its unit."""
+    """The time, rounded up to one digit and its unit."""
     power = 10.0 ** math.floor(math.log10(seconds))
     return show_time(math.ceil(seconds / power * (1 - 1e-9)) * power, 1)

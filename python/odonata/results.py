@@ -1,8 +1,8 @@
 """Results: their rows as typed mappings, and how they are saved, reported and shown.
 
 Rows are plain mappings at run time, with column names that end in their unit. The `TypedDict`s
-below give type checkers the type of each column; a key is absent where a benchmark does not
-measure it.
+below and in `_vocabulary` give type checkers the type of each column; a key is absent where a
+benchmark does not measure it.
 """
 
 from __future__ import annotations
@@ -12,77 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, cast
 
 from . import tables
+from ._vocabulary import BenchRow as BenchRow
+from ._vocabulary import TrafficRow as TrafficRow
+from ._vocabulary import TuneRow as TuneRow
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
-
-
-class BenchRow(TypedDict, total=False):
-    """One message size of a benchmark."""
-
-    bytes: int
-    latency_s: float  # seconds, mean over the ranks
-    latency_min_s: float
-    latency_max_s: float
-    latency_p99_s: float  # 99 of 100 iterations take at most this long
-    bandwidth_B_per_s: float  # bytes per second
-    bandwidth_p99_B_per_s: float  # 99 of 100 iterations reach at least this rate
-    messages_per_s: float
-    algorithm: str
-    method: str  # `exact` or `sampled`
-    error: float  # relative, half of a 95 % confidence interval
-    rounds: int
-    rounds_played: int
-    ranks_played: int
-    band_low: float | None  # error bars, relative to the time
-    band_high: float | None
-    twin_nodes: int | None
-    twin_error: float | None
-
-
-class TrafficRow(TypedDict, total=False):
-    """One offered load of synthetic traffic."""
-
-    offered: float  # fraction of the injection rate
-    accepted: float  # fraction of the injection rate
-    latency_mean_s: float | None  # seconds, of the packets that arrived
-    latency_p50_s: float | None
-    latency_p99_s: float | None
-    least_mean_s: float | None  # lower bound over all packets, seconds
-    least_p50_s: float | None
-    least_p99_s: float | None
-    hops_mean: float | None
-    nonminimal_fraction: float | None
-    packets: int
-    unfinished: int  # packets that had not arrived at the end
-    alone_mean_s: float | None  # the same without background traffic, seconds
-    alone_p99_s: float | None
-    onsets: int
-    holds: int
-    digest: str
-
-
-class TuneRow(TypedDict, total=False):
-    """One algorithm at one message size on one number of nodes."""
-
-    nodes: int
-    ranks: int
-    bytes: int
-    algorithm: str
-    latency_s: float | None  # seconds, mean over the ranks; None if not simulated
-    latency_max_s: float | None
-    method: str  # `exact` or `sampled`
-    error: float  # relative, half of a 95 % confidence interval
-    rounds: int
-    rounds_played: int
-    ranks_played: int
-    messages: float  # sent per rank, mean
-    bytes_sent: float  # per rank, mean
-    network_bytes: float  # between nodes, whole call
-    global_bytes: float  # between groups, whole call
-    is_default: bool
-    is_winner: bool
 
 
 class JobRow(TypedDict, total=False):

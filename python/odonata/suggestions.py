@@ -1,4 +1,4 @@
-"""Diagnostics in terms of the command line: `--load` for `loads`, and the value as typed."""
+"""Diagnostics of the command line: names of options, such as `--load`, and values as typed."""
 
 from __future__ import annotations
 
@@ -6,40 +6,29 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ._vocabulary import OPTIONS
 from .errors import Diagnostic
 
-# Names of the Python API and the core that differ on the command line.
+# Names of arguments in the Python API and the core, and on the command line.
 SPELLED = {
+    **{o.name: next(f for f in o.flags if f.startswith("--")).partition("/")[0] for o in OPTIONS},
     "ranks": "-n",
     "program": "PROGRAM",
     "pattern": "PATTERN",
     "benchmark": "NAME",
     "rundir": "RUNDIR",
-    "changes": "--set",
     "host file": "--hostfile",
     "collective": "COLLECTIVE",
-    "coll_rules": "--coll-rules",
-    "nic_policy": "--nic-policy",
-    "error_bars": "--error-bars",
-    "twin_packets": "--twin-packets",
-    "messages": "--messages",
     "study": "STUDY",
     "trace": "FILE",
     "recordings": "RECORD",
-    **dict.fromkeys(("load", "loads"), "--load"),
-    **dict.fromkeys(("packet", "packet_bytes"), "--packet"),
-    **dict.fromkeys(("time", "time_s"), "--time"),
-    **dict.fromkeys(("warmup", "warmup_s"), "--warmup"),
-    **{
-        word: f"--{word}"
-        for word in ("machine", "routing", "congestion", "fidelity", "placement", "mpi", "nodes",
-                     "ppn", "wdir", "hostfile", "compute", "clock", "epoch", "seed", "threads",
-                     "sizes", "out", "output", "env", "background", "noise", "jobs",
-                     "faults", "slices", "class", "limits", "workers", "scheduler", "tries",
-                     "record", "buffers", "window", "shifts", "tolerance", "warm", "ordered")
-    },
-}  # fmt: skip
-# Names that differ in one command.
+    "class": "--class",
+    "loads": "--load",
+    "packet_bytes": "--packet",
+    "time_s": "--time",
+    "warmup_s": "--warmup",
+}
+# Names that differ between commands.
 OF_COMMAND = {
     **dict.fromkeys((("show", "machine"), ("faults", "machine")), "MACHINE"),
     ("bench", "ranks"): "--nodes",
@@ -51,24 +40,26 @@ OF_COMMAND = {
     ("extrapolate", "ranks"): "--ranks",
     ("extrapolate", "trace"): "RECORD",
 }
-# The core's message for a key that no machine file has.
+# The expected value in the core's diagnostic of an unknown key of a machine file.
 NO_KEY = "a key of machine files"
-# Quantities that the core reports in its own units.
+# Options whose value is shown as typed, not in the core's units.
 AS_TYPED = ("--sizes", "--load", "--packet", "--time", "--warmup")
 
 
 def spelled(c: Diagnostic, command: str, typed: Mapping[str, Any]) -> Diagnostic:
-    """A diagnostic in terms of `command`; `typed` has the value of each option."""
+    """The diagnostic for the user of `command`; `typed` has the value of each option."""
     at = OF_COMMAND.get((command, c.at)) or SPELLED.get(c.at, c.at)
     found = c.found
-    # A place within a file keeps the file's name, whatever it begins with.
+    # A diagnostic of a file names the file.
     if any(c.at.startswith(f"{typed.get(file)}, ") for file in ("--machine", "machine", "--jobs")):
         return c
-    # A key of the machine file is no option, even if an option has the same name.
+    # A key of the machine file may have the name of an option.
     if any(str(pair).partition("=")[0].strip() == c.at for pair in typed.get("--set") or ()) and (
         c.wanted == NO_KEY or typed.get(at) != found
     ):
         return c
+    if c.at == "ranks" and command == "bench" and typed.get("-n"):
+        at = "-n"
     value = typed.get(at)
     if at in AS_TYPED and value:
         found = value

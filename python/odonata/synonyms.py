@@ -1,18 +1,39 @@
-"""Equivalents for words of other tools: launchers, benchmarks and simulators.
+"""Synonyms: names that other tools use (launchers, benchmarks, simulators), and older names here.
 
-A word that edit distance would confuse with another, such as `-N` with `-n`, has an entry with its
-meaning, or with the reason why it has no equivalent.
+One table for all hints. A name that is close to another one by edit distance, such as `-N` and
+`-n`, has an entry with its meaning, or with the reason why there is no equivalent.
 
 Sources: the manual pages srun(1) of Slurm, aprun(1) and mpiexec(1) of Cray PALS, mpiexec of MPICH's
-Hydra and mpirun(1) of Open MPI. The OSU Micro-Benchmarks, Intel MPI Benchmarks and nccl-tests; the
-traffic patterns of BookSim 2, SuperSim and CODES.
+Hydra and mpirun(1) of Open MPI. Benchmarks: the OSU Micro-Benchmarks, Intel MPI Benchmarks and
+nccl-tests. Traffic patterns: BookSim 2, SuperSim and CODES.
 """
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def renamed(**older: str) -> Callable[[F], F]:
+    """A decorator: keyword arguments that had an older name are accepted by it, too."""
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def call(*args: Any, **given: Any) -> Any:
+            for old, new in older.items():
+                if old in given and new not in given:
+                    given[new] = given.pop(old)
+            return function(*args, **given)
+
+        return call  # type: ignore[return-value]
+
+    return decorate
+
 
 NO_BENCHMARK = "no built-in benchmark does this; `odonata run` runs the program itself"
 NO_PATTERN = (
@@ -23,12 +44,12 @@ NO_PATTERN = (
 
 @dataclass(frozen=True)
 class Hint:
-    """A text in place of a suggestion, for a word without equivalent."""
+    """A text in place of a suggestion, for a name without equivalent."""
 
     text: str
 
 
-# By kind of word: names in other tools, in small letters without separators.
+# By kind of name: names of other tools, in lower case without separators, and equivalents.
 WORDS: dict[str, dict[str, str | Hint]] = {
     "benchmark": {
         **dict.fromkeys(("pingpong", "lat", "netpipe", "p2platency"), "latency"),
@@ -46,9 +67,9 @@ WORDS: dict[str, dict[str, str | Hint]] = {
         "a2a": "alltoall",
         "bisection": "bisect",
         **dict.fromkeys(
-            ("latencymt", "latencymp", "pingping", "sendrecv", "exchange", "alltoallw", "gatherv",
-             "scatterv", "reducescatterblock", "acclatency", "getacclatency", "caslatency",
-             "foplatency", "init", "hello", "alltoallpersistent", "persistentlatency"),
+            ("latencymt", "latencymp", "pingping", "sendrecv", "exchange", "alltoallw",
+             "acclatency", "getacclatency", "caslatency", "foplatency", "init", "hello",
+             "alltoallpersistent", "persistentlatency"),
             Hint(NO_BENCHMARK),
         ),
     },
@@ -123,7 +144,7 @@ OF_SUITE = re.compile(r"(osu|imb)[ _-]", re.IGNORECASE)
 
 
 def kind_of(at: str) -> str | None:
-    """The kind of word at this place of the input."""
+    """The kind of name that an argument takes."""
     last = at.split()[-1] if at.split() else ""
     named = {"bench": "benchmark", "collective": "benchmark", "name": "benchmark"}
     if at.startswith("background"):
@@ -132,12 +153,12 @@ def kind_of(at: str) -> str | None:
 
 
 def plain(word: str) -> str:
-    """A word in a form that is common to its spellings."""
+    """A name in lower case without separators."""
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
 def meant(kind: str, word: str, legal: Iterable[str]) -> str | Hint | None:
-    """The equivalent of `word` in `legal`, a `Hint` without one, or None if unknown."""
+    """The one of `legal` that `word` means; a hint if there is none; None if `word` is unknown."""
     legal = list(legal)
     name, _, number = word.partition(":" if kind == "pattern" else "=")
     bare = plain(name)
@@ -156,8 +177,8 @@ def meant(kind: str, word: str, legal: Iterable[str]) -> str | Hint | None:
     return None
 
 
-# Meanings of launcher options: the option of odonata, or the first that a command has, and its name
-# in a sentence.
+# By the meaning of a launcher's option: equivalent options here, of which a command may have one,
+# and the words of a message.
 MEANINGS = {
     "ranks": (("-n", "--ranks", "--nodes"), "the number of ranks"),
     "nodes": (("--nodes",), "the number of nodes"),
@@ -197,16 +218,16 @@ MEANS = {
     **dict.fromkeys(("--distribution", "--rank-by", "--rankby", "-rank-by"), "placement"),
     **dict.fromkeys(("--quiet", "-quiet", "--silent", "-Q"), "quiet"),
 }  # fmt: skip
-# Hydra's, whose name and value are two words or one: `NAME VALUE` or, as Intel's, `NAME=VALUE`.
+# Hydra's options for variables: `NAME VALUE`, or `NAME=VALUE` as with Intel MPI.
 VARIABLES = ("-genv", "-env", "--genv")
-# How ranks are mapped to what a machine has: `place_of_mapping` reads the value.
+# Options that map ranks to parts of a machine; `place_of_mapping` reads the value.
 MAPPINGS = ("--map-by", "-map-by", "--rank-by", "-rank-by")
 # Files for output and input of the program, each with a value.
 FILES = (
     "-o", "--output", "--error", "-i", "--input", "-outfile-pattern", "-errfile-pattern",
     "-outfile", "-errfile", "--stdout", "--stderr", "--output-filename", "--open-mode",
 )  # fmt: skip
-# Options that mean different things to different launchers, or have nothing like them here.
+# Options whose meaning differs between launchers, or that have no equivalent.
 SAID = {
     "-N": "`-N` is the number of nodes with srun (`--nodes` here) and of ranks per node with "
     "aprun, PALS and Open MPI (`--ppn` here)",
@@ -243,8 +264,8 @@ START = "starting ranks is not modeled"
 SHOWS = "it shows only what the launcher does"
 ENVIRONMENT = "the whole environment is passed on"
 LESS = f"{ENVIRONMENT}; start the command by `env -i` to pass on less"
-# Options of launchers that change no prediction: how many words follow each, and why. They are
-# accepted by `odonata run`, with a note.
+# Options of launchers without effect on predictions: the number of values of each, and the reason.
+# `odonata run` accepts them with a note.
 WITHOUT_EFFECT: Mapping[str, tuple[int, str]] = {
     **dict.fromkeys(
         ("--cpu-bind", "--cpu_bind", "-cpu-bind", "--gpu-bind", "--gpus-per-task", "-G", "--gpus",
@@ -308,7 +329,7 @@ WITHOUT_EFFECT: Mapping[str, tuple[int, str]] = {
     **dict.fromkeys(("-envlist", "-genvlist", "--envlist"), (1, ENVIRONMENT)),
     **dict.fromkeys(("-envnone", "-genvnone", "--envnone"), (0, LESS)),
 }  # fmt: skip
-# A value of these follows an equals sign, never a blank: `srun --bcast ./app`.
+# Of these, options whose value follows an equals sign only: `srun --bcast ./app`.
 OPTIONAL = (
     "--exclusive", "--kill-on-bad-exit", "--immediate", "-K", "--bcast", "--propagate",
     "--resv-ports", "--no-kill", "--pty",
@@ -316,8 +337,8 @@ OPTIONAL = (
 
 
 def for_option(typed: str, command: str, legal: Iterable[str]) -> Hint | None:
-    """The equivalent of a launcher's option for a command with the options `legal`; None if no
-    launcher has it."""
+    """The hint for a launcher's option to a command with the options `legal`; None if no launcher
+    has it."""
     if typed in SAID:
         return Hint(SAID[typed])
     if concept := MEANS.get(typed):
@@ -340,14 +361,15 @@ def for_option(typed: str, command: str, legal: Iterable[str]) -> Hint | None:
 
 
 def exported(value: str) -> tuple[list[str], list[str]]:
-    """Of srun's `--export`: the variables that it sets, and the words that have no effect here,
-    since the whole environment is passed on."""
+    """The variables that srun's `--export` sets, and its words without effect here, where the
+    whole environment is passed on."""
     words = value.split(",")
     return [w for w in words if "=" in w], [w for w in words if w in ("NONE", "NIL")]
 
 
 def place_of_mapping(option: str, value: str) -> str | Hint | None:
-    """The equivalent option for `--map-by VALUE` of Open MPI and Hydra, or None."""
+    """The option here that is equivalent to `--map-by VALUE` of Open MPI and Hydra; None: no
+    effect."""
     word = value.lower().partition(":")[0] if not value.lower().startswith("ppr") else "ppr"
     if word == "ppr":
         found = re.fullmatch(r"ppr:([0-9]+):node.*", value.lower())

@@ -1,4 +1,4 @@
-"""Finds the fastest algorithm of a collective and writes tuning files of MPI libraries.
+"""The fastest algorithm of a collective, and tuning files that select it in a library.
 
 `odonata.tune("allgather", machine, nodes=[32, 512], ppn=12)` compares all algorithms. MPICH and
 Open MPI read the files of the result.
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import core, tables, text
+from ._vocabulary import BY_COMMAND, COLLECTIVES, Collective, Fidelity
 from .benchmarks import MESSAGES, check_sizes
 from .errors import Diagnostics
 from .machines import Job, Machine, check_names, is_machine
@@ -25,11 +26,7 @@ from .version import version
 if TYPE_CHECKING:
     import matplotlib.axes
 
-COLLECTIVES = (
-    "bcast", "reduce", "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "gather",
-    "scatter", "reduce_scatter", "reduce_scatter_block",
-)  # fmt: skip
-SIZES = "8:1Mi"
+SIZES = str(BY_COMMAND["tune", "sizes"].default)
 NODES_WANTED = "numbers of nodes: `32` or `32,512,2048`"
 # Ratio from which a difference is stated as a reason.
 WORTH = 1.1
@@ -37,16 +34,14 @@ WORTH = 1.1
 
 @dataclass
 class TuneResult(Sweep[TuneRow]):
-    """Rows by nodes, message size and algorithm, and the tuning files with the selection.
+    """Rows by nodes, message size and algorithm, and tuning files for MPI libraries.
 
-    Columns of a row:
-
-    - `nodes`, `ranks`, `bytes`, `algorithm`, `is_default`, `is_winner`
-    - `latency_s` (mean over ranks, None if too large to simulate), `latency_max_s`
-    - `method` (`exact`, `sampled`), `error` (relative, half of the 95 % confidence interval),
-      `rounds`, `rounds_played`, `ranks_played`
-    - `messages` and `bytes_sent` (means per rank), `network_bytes` between nodes, `global_bytes`
-      between groups
+    A row has `nodes`, `ranks`, `bytes` and `algorithm`. Times are `latency_s`, the mean over ranks,
+    and `latency_max_s`; None if the call was too large. `method` is `exact` or `sampled`, `error`
+    half of the 95 % confidence interval, relative. `rounds`, `rounds_played` and `ranks_played` are
+    counts. `messages` and `bytes_sent` are per rank, means; `network_bytes` between nodes and
+    `global_bytes` between groups are of all ranks. `is_default` marks the library's own choice,
+    `is_winner` the fastest algorithm.
     """
 
     collective: str
@@ -93,23 +88,24 @@ class TuneResult(Sweep[TuneRow]):
 
 
 def tune(
-    collective: str,
+    collective: Collective,
     machine: Machine,
     *,
     nodes: int | Iterable[int],
     ppn: int = 1,
     sizes: Iterable[int] | None = None,
-    fidelity: str = "loggp",
+    fidelity: Fidelity = "loggp",
     mpi: str = "mpich",
     placement: str = "contiguous",
     coll_rules: str | Path | None = None,
     messages: int = MESSAGES,
     seed: int = 1,
 ) -> TuneResult:
-    """Try every algorithm of `collective` on `nodes` (numbers of nodes) with `ppn` ranks each.
+    """Compare all algorithms of `collective` on `nodes`, one or several numbers of nodes.
 
-    `sizes` in bytes, as for the benchmark of the same name. A call with more than
-    `messages` messages is sampled: representative rounds and ranks are simulated.
+    Each node has `ppn` ranks. `sizes` are in bytes, as for the benchmark of the same name.
+    `messages` is the message budget of one call; longer calls are sampled: representative rounds
+    and ranks are simulated.
     """
     wrong = Diagnostics()
     wrong.word("collective", collective, COLLECTIVES, "a collective")
@@ -140,6 +136,7 @@ def run(
 ) -> TuneResult:
     """The same for jobs that differ in their nodes alone."""
     job = jobs[0]
+    sizes = [0] if collective == "barrier" else sizes  # a barrier has no size
     job.check(fidelity)
     nodes = sorted({j.nodes for j in jobs})
     request = {

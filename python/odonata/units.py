@@ -1,81 +1,45 @@
-"""Numbers as people write and read them: `4Mi`, `1:4Mi`, `0.1:0.9:0.1`, `100 us`, `2.41 µs`.
+"""Numbers and quantities as text: `4Mi`, `1:4Mi`, `0.1:0.9:0.1`, `100 us`, `2.41 µs`.
 
-Reading is strict, and refuses what is ambiguous: `4M` may mean 4,000,000 or 4,194,304 bytes.
+The core reads units (`base::quantity`); lists, ranges and fractions are read here. Ambiguous text
+is refused: `4M` may mean 4,000,000 or 4,194,304 bytes.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from decimal import Decimal
+from typing import Any
 
-_BYTES = {
-    "": 1,
-    "b": 1,
-    "kb": 10**3,
-    "mb": 10**6,
-    "gb": 10**9,
-    "ki": 2**10,
-    "mi": 2**20,
-    "gi": 2**30,
-    "kib": 2**10,
-    "mib": 2**20,
-    "gib": 2**30,
-}
-_SPANS = {
-    "s": Decimal(1),
-    "ms": Decimal("1e-3"),
-    "us": Decimal("1e-6"),
-    "\u00b5s": Decimal("1e-6"),  # the micro sign of keyboards
-    "\u03bcs": Decimal("1e-6"),  # the Greek letter
-    "ns": Decimal("1e-9"),
-    "ps": Decimal("1e-12"),
-}
-_NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z\u00b5\u03bc]*)\s*")
+from . import core
 
-MOST_STEPS = 10_000  # a range longer than this is a slip of the keyboard
-MOST_SECONDS = 2**63 * 1e-12  # the simulator counts picoseconds
-MOST = 2**63 - 1  # sizes and counts fit 64 bits with a sign everywhere
-# What can be read, in words.
+MOST_STEPS = 10_000  # of a range; a longer one is taken for a typing error
+MOST_SECONDS = 2**63 * 1e-12  # the simulator counts picoseconds in 63 bits
+MOST = 2**63 - 1  # sizes and counts fit 63 bits
+# Accepted quantities, in words.
 SIZE = "0 to 2^63 - 1 bytes, with B, KB, MB, GB, Ki, Mi or Gi"
 SPAN = "0 to 2^63 ps (106 days), with s, ms, us, ns or ps"
 
 
 class Unreadable(ValueError):
-    """A value that cannot be read; the message is a hint, possibly empty."""
+    """Text that is not a legal value; the message is a hint, possibly empty."""
 
 
 def read_bytes(text: str) -> int:
     """A size: `8`, `2048`, `16Ki`, `16KiB`, `4MB`."""
-    match = _NUMBER.fullmatch(text)
-    if not match:
-        raise Unreadable("")
-    number, unit = match.groups()
-    if unit.lower() in ("k", "m", "g"):
-        raise Unreadable(
-            f"`{unit}` is ambiguous: `{number}{unit.upper()}i` counts in powers of 1024, "
-            f"`{number}{unit.upper()}B` of 1000"
-        )
-    if unit.lower() not in _BYTES:
-        near = next((u for u in ("Ki", "Mi", "Gi") if unit[:1].upper() == u[0]), None)
-        raise Unreadable(f"did you mean `{number}{near}`?" if near else "")
-    exact = _product(number, _BYTES[unit.lower()])
-    if exact > MOST:
-        raise Unreadable("sizes are below 2^63")
-    if exact != int(exact):
-        raise Unreadable("bytes are whole")
-    return int(exact)
+    return _read("read_size", text)
 
 
-def _product(number: str, scale: int | Decimal) -> Decimal:
-    """`number` times `scale`; exponents that no number type holds are refused."""
+def read_span(text: str) -> float:
+    """A simulated time in seconds: `100us`, `1.5 ms`."""
+    return _read("read_time", text)
+
+
+def _read(reader: str, text: str) -> Any:
+    """A quantity with a unit, read by the core: there is one parser of units."""
     try:
-        exact = Decimal(number) * scale
-    except ArithmeticError:
-        raise Unreadable("that number cannot be held") from None
-    if not exact.is_finite():
-        raise Unreadable("that number cannot be held")
-    return exact
+        return core.ask(reader, text)
+    except ValueError as error:
+        raise Unreadable(str(error)) from None
 
 
 def read_sizes(text: str) -> list[int]:
@@ -143,7 +107,7 @@ def _load(value: Decimal) -> float:
 
 
 def read_share(text: str) -> float:
-    """A part of something: `10%`, `10 %` or `0.1`; one of more than all in percent only."""
+    """A fraction: `10%`, `10 %` or `0.1`; above 1 only in percent."""
     number, percent, rest = text.partition("%")
     value = _decimal(number) / (100 if percent else 1)
     if rest.strip() or not 0 < float(value) < math.inf:
@@ -153,22 +117,8 @@ def read_share(text: str) -> float:
     return float(value)
 
 
-def read_span(text: str) -> float:
-    """A simulated span in seconds: `100us`, `1.5 ms`."""
-    match = _NUMBER.fullmatch(text)
-    if not match:
-        raise Unreadable("")
-    number, unit = match.groups()
-    if unit not in _SPANS:
-        raise Unreadable(f"did you mean `{number} us`?" if not unit else "")
-    seconds = float(_product(number, _SPANS[unit]))
-    if seconds > MOST_SECONDS:
-        raise Unreadable("a simulated span is below 2^63 ps, 106 days")
-    return seconds
-
-
 def show_time(seconds: float | None, digits: int = 3) -> str:
-    """`2.41 µs`: `digits` significant digits or the whole part, in the unit that suits."""
+    """`2.41 µs`: `digits` significant digits, or the integer part if it has more."""
     if seconds is None:
         return "-"
     if seconds == 0:
@@ -195,7 +145,7 @@ def show_rate(rate: float | None) -> str:
 
 
 def show_size(count: int) -> str:
-    """A message size: `8 B`, `16 KiB`, `4 MiB`; plain bytes if it is no round binary number."""
+    """A message size: `8 B`, `16 KiB`, `4 MiB`; bytes if it is no multiple of 1 KiB."""
     for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if count >= scale and count % scale == 0:
             return f"{count // scale} {unit}"
@@ -203,7 +153,7 @@ def show_size(count: int) -> str:
 
 
 def show_count(count: float | None) -> str:
-    """`12.3 M`; below ten thousand the number itself."""
+    """`12.3 M`; all digits below ten thousand."""
     if count is None:
         return "-"
     if abs(count) < 10_000:

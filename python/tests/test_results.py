@@ -169,7 +169,7 @@ def test_a_note_states_a_sufficient_warm_up(odonata, tmp_path):
     short = {"time_s": 100e-9, "warmup_s": 100e-9, "loads": [0.2]}
     [note] = od.traffic("uniform", machine, **short).summary["notes"]
     assert "longer than the warm-up of 100.0 ns" in note and "`accepted` is too low" in note
-    [enough] = re.findall("a warm-up of ([0-9]+) ns would do", note)
+    [enough] = re.findall("a warm-up of ([0-9]+) ns suffices", note)
     assert 400 <= int(enough) <= 1000
     long = {**short, "time_s": 5e-6, "warmup_s": int(enough) * 1e-9}
     found = od.traffic("uniform", machine, **long)

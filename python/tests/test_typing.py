@@ -34,9 +34,11 @@ def test_a_script_passes_strict_checks_and_mistakes_in_it_do_not(tmp_path):
         'found.rows[0]["latency_us"]\n'
         "od.bench.latency(job, size=[8])\n"
         "od.run(job, program=['a'], fidelty='flow')\n"
+        'od.bench("latncy", job)\n'
+        'od.traffic("uniform", od.machine("aurora"), load=0.1, fidelity="flaw")\n'
     )
     lines = re.findall(r"^script\.py:(\d+): error", strict(script, tmp_path / "cache"), re.M)
-    assert lines == ["4", "5", "6", "7"]
+    assert lines == ["4", "5", "6", "7", "8", "9"]
 
 
 def test_the_script_runs(program, tmp_path):

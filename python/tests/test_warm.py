@@ -184,7 +184,7 @@ def test_a_missing_module_is_reported(odonata, tmp_path):
     (tmp_path / "app.py").write_text("print('runs')\n")
     done = odonata("run", "-n", "2", *SMALL, "--warm", "numpy,nosuch", "--", "python", "app.py")
     assert (done.returncode, done.stdout) == (0, "runs\n" * 2)
-    assert "an interpreter of its own: `nosuch` cannot be imported" in done.stderr
+    assert "its own interpreter: `nosuch` cannot be imported" in done.stderr
 
 
 def test_keys_that_name_no_variable_are_ignored(odonata, tmp_path):

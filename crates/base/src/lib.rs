@@ -1,4 +1,5 @@
-//! Layer 0: time units, typed ids, arenas, keyed random draws and the run digest.
+//! Layer 0: time units, quantities in text, typed ids, arenas, keyed random draws and the run
+//! digest.
 //!
 //! Contains no term of the domain: no node, no packet, no rank.
 
@@ -7,6 +8,7 @@ mod draw;
 mod ids;
 mod indexed_heap;
 mod prefetch_lines;
+pub mod quantity;
 mod time;
 
 pub use arena::{Zero, grow, packed, resident_bytes, with_capacity};

@@ -29,16 +29,9 @@ pub enum PlacementPolicy {
     Nodes(Vec<NodeId>),
 }
 
-/// Names of the policies that are given by a word alone.
-pub const POLICIES: &[&str] = &[
-    "contiguous",
-    "block",
-    "round-robin",
-    "random",
-    "one-group",
-    "group-spread",
-    "group-spread:K",
-];
+/// Names of the policies; `block` is a synonym of `contiguous`.
+pub const POLICIES: &[&str] =
+    &["contiguous", "round-robin", "random", "one-group", "group-spread", "group-spread:K"];
 
 impl PlacementPolicy {
     /// The policy that `word` names; `contiguous` is `block`, `one-group` is `group-spread:1`.

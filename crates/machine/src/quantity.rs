@@ -1,6 +1,7 @@
-//! Physical quantities in text: a number, a space, a unit.
+//! Physical quantities of machine files: their ranges, and suggestions for wrong units.
 
 use crate::input_error::nearest;
+use base::quantity::{self, Quantity, Unit};
 
 /// The dimension of a quantity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,43 +14,12 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// Legal units and their size in seconds, bytes per second or bytes. A bit is 1/8 byte.
-    fn units(self) -> &'static [(&'static str, f64)] {
+    /// Legal units.
+    fn units(self) -> &'static [Unit] {
         match self {
-            // The micro sign, and the Greek letter.
-            Dimension::Time => &[
-                ("ns", 1e-9),
-                ("us", 1e-6),
-                ("\u{b5}s", 1e-6),
-                ("\u{3bc}s", 1e-6),
-                ("ms", 1e-3),
-                ("s", 1.0),
-                ("ps", 1e-12),
-            ],
-            Dimension::Rate => &[
-                ("GB/s", 1e9),
-                ("MB/s", 1e6),
-                ("TB/s", 1e12),
-                ("kB/s", 1e3),
-                ("B/s", 1.0),
-                ("GiB/s", 1_073_741_824.0),
-                ("MiB/s", 1_048_576.0),
-                ("KiB/s", 1024.0),
-                ("Gbit/s", 0.125e9),
-                ("Mbit/s", 0.125e6),
-                ("Tbit/s", 0.125e12),
-                ("kbit/s", 0.125e3),
-            ],
-            Dimension::Size | Dimension::Memory => &[
-                ("B", 1.0),
-                ("KiB", 1024.0),
-                ("MiB", 1_048_576.0),
-                ("GiB", 1_073_741_824.0),
-                ("kB", 1e3),
-                ("MB", 1e6),
-                ("GB", 1e9),
-                ("TB", 1e12),
-            ],
+            Dimension::Time => quantity::TIME,
+            Dimension::Rate => quantity::RATE,
+            Dimension::Size | Dimension::Memory => quantity::SIZE,
         }
     }
     /// What would be legal, completing "expected ...".
@@ -83,24 +53,22 @@ fn spelled_out(unit: &str) -> String {
 
 /// The quantity in seconds, bytes per second or bytes; the error is a suggestion, if there is one.
 pub fn parse(text: &str, dimension: Dimension) -> Result<f64, Option<String>> {
-    let text = text.trim();
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = (&text[..split], text[split..].trim());
-    let Ok(value) = number.parse::<f64>() else { return Err(None) };
+    let Some(read) = Quantity::split(text) else { return Err(None) };
+    let (number, unit) = (read.written, read.unit);
     let units = dimension.units();
-    match units.iter().find(|(name, _)| *name == unit) {
-        Some((_, size)) => {
-            Some(value * size).filter(|si| dimension.range().contains(si)).ok_or(None)
+    match units.iter().find(|known| known.name == unit) {
+        Some(&known) => {
+            Some(read.value(known)).filter(|si| dimension.range().contains(si)).ok_or(None)
         }
         None => {
-            let near = nearest(&spelled_out(unit), units.iter().map(|&(name, _)| name));
+            let near = nearest(&spelled_out(unit), units.iter().map(|known| known.name));
             Err(match (unit, dimension) {
                 // Data sheets give bits, measurements bytes; guessing one may be wrong by a factor
                 // of eight.
                 ("", Dimension::Memory) => Some(format!("{number} GiB")),
                 ("", Dimension::Rate) => Some(format!("{number} Gbit/s` or `{number} GB/s")),
                 // A bare number most often means the first unit of the list.
-                ("", _) => Some(format!("{number} {}", units[0].0)),
+                ("", _) => Some(format!("{number} {}", units[0].name)),
                 _ => near.map(|unit| format!("{number} {unit}")),
             })
         }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use crate::limits::MatchMode;
 use crate::packing::{MAX_ELEMENT_TIME, Packing};
 use crate::{Family, Provider};
+use base::quantity::{self, Quantity, Unit};
 use base::{Gap, Span};
 use collectives::{Kind, Selection};
 use toml::{Table, Value};
@@ -219,15 +220,11 @@ impl ValueKind {
             ValueKind::Mode => "`hardware`, `hybrid` or `software`",
         }
     }
-    fn units(self) -> &'static [(&'static str, f64)] {
+    fn units(self) -> &'static [Unit] {
         match self {
-            ValueKind::Time | ValueKind::ShortTime | ValueKind::Element => {
-                &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)]
-            }
-            ValueKind::Size | ValueKind::SmallSize => {
-                &[("B", 1.0), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("kB", 1e3)]
-            }
-            ValueKind::Rate => &[("GB/s", 1e9), ("MB/s", 1e6), ("TB/s", 1e12), ("Gbit/s", 0.125e9)],
+            ValueKind::Time | ValueKind::ShortTime | ValueKind::Element => quantity::TIME,
+            ValueKind::Size | ValueKind::SmallSize => quantity::SIZE,
+            ValueKind::Rate => quantity::RATE,
             ValueKind::Tag | ValueKind::Count | ValueKind::Addend | ValueKind::Mode => &[],
         }
     }
@@ -248,11 +245,8 @@ impl ValueKind {
             (ValueKind::Rate, "unlimited") => return Some(Gap::ZERO.0),
             _ => {}
         }
-        let text = text.trim();
-        let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-        let number: f64 = text[..split].parse().ok()?;
-        let unit = text[split..].trim();
-        let scaled = number * self.units().iter().find(|(name, _)| *name == unit)?.1;
+        let read = Quantity::split(text)?;
+        let scaled = read.value(*self.units().iter().find(|unit| unit.name == read.unit)?);
         match self {
             ValueKind::Time => (scaled <= MAX_TIME_S).then(|| Span::from_seconds(scaled).0),
             ValueKind::ShortTime => (scaled <= 10e-6).then(|| Span::from_seconds(scaled).0),

@@ -245,6 +245,24 @@ fn faults(request: &str) -> PyResult<String> {
     sim::api::faults(&request).map_err(input_error)
 }
 
+/// Names, options, defaults and result fields, as a JSON Schema.
+#[pyfunction]
+fn schema() -> String {
+    serde_json::to_string_pretty(&sim::api::vocabulary::schema()).expect("plain data")
+}
+
+/// Bytes of `16Ki`. ValueError has a suggestion, possibly empty.
+#[pyfunction]
+fn read_size(text: &str) -> PyResult<u64> {
+    sim::api::read_size(text).map_err(PyValueError::new_err)
+}
+
+/// Seconds of `100us`. ValueError has a suggestion, possibly empty.
+#[pyfunction]
+fn read_time(text: &str) -> PyResult<f64> {
+    sim::api::read_time(text).map_err(PyValueError::new_err)
+}
+
 /// A TOML text as JSON.
 #[pyfunction]
 fn toml_to_json(text: &str) -> PyResult<String> {
@@ -279,5 +297,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_jobs, module)?)?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(toml_to_json, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(read_size, module)?)?;
+    module.add_function(wrap_pyfunction!(read_time, module)?)?;
     Ok(())
 }

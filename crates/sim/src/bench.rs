@@ -2,9 +2,9 @@
 //! rank (docs/benchmarks.md). `validation` has those of GPCNeT and dgnettest. `crates/bench`
 //! measures the simulator itself.
 //!
-//! A new benchmark needs a variant and a name here, a rule in `api/bench.rs` that computes its row
-//! from the marks, and an entry in `python/odonata/benchmarks.py`, `bench.py` and
-//! `commands/bench.py`. `docs/reference/generate.py` then writes its reference.
+//! A new benchmark needs a variant and an entry of `Bench::TABLE` here, and a rule in
+//! `api/bench.rs` that computes its row from the marks. `python/generate_vocabulary.py` and
+//! `docs/reference/generate.py` then write its name in Python and its reference.
 //!
 //! Without contention a simulated machine repeats itself exactly. A few iterations therefore
 //! replace a thousand on a real machine; the first is a warm-up and is not counted.
@@ -74,49 +74,80 @@ pub const PARTS: u32 = 8;
 /// over ranks differs by less than a percent [estimate], and the run takes half the time.
 pub const MANY: u32 = 8192;
 
+/// A benchmark in the user interface.
+#[derive(Clone, Copy, Debug)]
+pub struct BenchEntry {
+    pub name: &'static str,
+    pub bench: Bench,
+    /// Title of its output, as printed by the original.
+    pub title: &'static str,
+    /// Default message sizes, bytes: one size, or `FIRST:LAST` doubling.
+    pub sizes: &'static str,
+}
+
+const fn entry(
+    name: &'static str,
+    bench: Bench,
+    title: &'static str,
+    sizes: &'static str,
+) -> BenchEntry {
+    BenchEntry { name, bench, title, sizes }
+}
+
 impl Bench {
-    /// The names in requests. `odonata bench` offers those of `python/odonata/benchmarks.py`.
-    pub const NAMES: [(&str, Bench); 36] = [
-        ("latency", Bench::Latency),
-        ("put_latency", Bench::PutLatency),
-        ("get_latency", Bench::GetLatency),
-        ("multi_lat", Bench::MultiLat),
-        ("bw", Bench::Bw),
-        ("bibw", Bench::Bibw),
-        ("mbw_mr", Bench::MbwMr),
-        ("put_bw", Bench::PutBw),
-        ("put_bibw", Bench::PutBibw),
-        ("get_bw", Bench::GetBw),
-        ("put_alltoall", Bench::PutAlltoall),
-        ("allreduce", Bench::Collective(Kind::Allreduce)),
-        ("allgather", Bench::Collective(Kind::Allgather)),
-        ("allgatherv", Bench::Collective(Kind::Allgatherv)),
-        ("alltoall", Bench::Collective(Kind::Alltoall)),
-        ("alltoallv", Bench::Collective(Kind::Alltoallv)),
-        ("barrier", Bench::Collective(Kind::Barrier)),
-        ("bcast", Bench::Collective(Kind::Bcast)),
-        ("gather", Bench::Collective(Kind::Gather)),
-        ("reduce", Bench::Collective(Kind::Reduce)),
-        ("reduce_scatter", Bench::Collective(Kind::ReduceScatter)),
-        ("scan", Bench::Collective(Kind::Scan)),
-        ("scatter", Bench::Collective(Kind::Scatter)),
-        ("exscan", Bench::Collective(Kind::Exscan)),
-        ("gatherv", Bench::Collective(Kind::Gatherv)),
-        ("scatterv", Bench::Collective(Kind::Scatterv)),
-        ("reduce_scatter_block", Bench::Collective(Kind::ReduceScatterBlock)),
-        ("rr_lat", Bench::Validation(Test::RrLat)),
-        ("rr_get_lat", Bench::Validation(Test::RrGetLat)),
-        ("rr_bw", Bench::Validation(Test::RrBw)),
-        ("rr_put_bw", Bench::Validation(Test::RrPutBw)),
-        ("rr_bw_sync", Bench::Validation(Test::RrBwSync)),
-        ("nat_bw", Bench::Validation(Test::NatBw)),
-        ("multiple_allreduce", Bench::Validation(Test::Multiple(Kind::Allreduce))),
-        ("multiple_alltoall", Bench::Validation(Test::Multiple(Kind::Alltoall))),
-        ("bisect", Bench::Validation(Test::Bisect)),
+    /// All built-in benchmarks, in the order of the help text.
+    #[rustfmt::skip] // A table is read down its columns.
+    pub const TABLE: [BenchEntry; 36] = [
+        entry("latency", Bench::Latency, "MPI Latency Test", "1:4Mi"),
+        entry("bw", Bench::Bw, "MPI Bandwidth Test", "1:4Mi"),
+        entry("bibw", Bench::Bibw, "MPI Bi-Directional Bandwidth Test", "1:4Mi"),
+        entry("mbw_mr", Bench::MbwMr, "MPI Multiple Bandwidth / Message Rate Test", "1:4Mi"),
+        entry("multi_lat", Bench::MultiLat, "MPI Multi Latency Test", "1:4Mi"),
+        entry("put_latency", Bench::PutLatency, "MPI_Put Latency Test", "1:4Mi"),
+        entry("get_latency", Bench::GetLatency, "MPI_Get Latency Test", "1:4Mi"),
+        entry("put_bw", Bench::PutBw, "MPI_Put Bandwidth Test", "1:4Mi"),
+        entry("put_bibw", Bench::PutBibw, "MPI_Put Bi-Directional Bandwidth Test", "1:4Mi"),
+        entry("get_bw", Bench::GetBw, "MPI_Get Bandwidth Test", "1:4Mi"),
+        entry("put_alltoall", Bench::PutAlltoall,
+            "MPI_Put Random-Shift All-to-All Test", "64:16Ki"),
+        entry("allreduce", Bench::Collective(Kind::Allreduce),
+            "MPI Allreduce Latency Test", "4:1Mi"),
+        entry("allgather", Bench::Collective(Kind::Allgather),
+            "MPI Allgather Latency Test", "1:1Mi"),
+        entry("allgatherv", Bench::Collective(Kind::Allgatherv),
+            "MPI Allgatherv Latency Test", "1:1Mi"),
+        entry("alltoall", Bench::Collective(Kind::Alltoall), "MPI Alltoall Latency Test", "1:1Mi"),
+        entry("alltoallv", Bench::Collective(Kind::Alltoallv),
+            "MPI Alltoallv Latency Test", "1:1Mi"),
+        entry("bcast", Bench::Collective(Kind::Bcast), "MPI Broadcast Latency Test", "1:1Mi"),
+        entry("reduce", Bench::Collective(Kind::Reduce), "MPI Reduce Latency Test", "4:1Mi"),
+        entry("reduce_scatter", Bench::Collective(Kind::ReduceScatter),
+            "MPI Reduce_scatter Latency Test", "4:1Mi"),
+        entry("reduce_scatter_block", Bench::Collective(Kind::ReduceScatterBlock),
+            "MPI Reduce_scatter_block Latency Test", "4:1Mi"),
+        entry("barrier", Bench::Collective(Kind::Barrier), "MPI Barrier Latency Test", "0"),
+        entry("gather", Bench::Collective(Kind::Gather), "MPI Gather Latency Test", "1:1Mi"),
+        entry("gatherv", Bench::Collective(Kind::Gatherv), "MPI Gatherv Latency Test", "1:1Mi"),
+        entry("scatter", Bench::Collective(Kind::Scatter), "MPI Scatter Latency Test", "1:1Mi"),
+        entry("scatterv", Bench::Collective(Kind::Scatterv), "MPI Scatterv Latency Test", "1:1Mi"),
+        entry("scan", Bench::Collective(Kind::Scan), "MPI Scan Latency Test", "4:1Mi"),
+        entry("exscan", Bench::Collective(Kind::Exscan), "MPI Exscan Latency Test", "4:1Mi"),
+        entry("rr_lat", Bench::Validation(Test::RrLat), "GPCNeT RR Two-sided Lat", "8"),
+        entry("rr_get_lat", Bench::Validation(Test::RrGetLat), "GPCNeT RR Get Lat", "8"),
+        entry("rr_bw", Bench::Validation(Test::RrBw), "GPCNeT RR Two-sided BW", "128Ki"),
+        entry("rr_put_bw", Bench::Validation(Test::RrPutBw), "GPCNeT RR Put BW", "128Ki"),
+        entry("rr_bw_sync", Bench::Validation(Test::RrBwSync),
+            "GPCNeT RR Two-sided BW+Sync", "128Ki"),
+        entry("nat_bw", Bench::Validation(Test::NatBw), "GPCNeT Nat Two-sided BW", "128Ki"),
+        entry("multiple_allreduce", Bench::Validation(Test::Multiple(Kind::Allreduce)),
+            "GPCNeT Multiple Allreduce", "8"),
+        entry("multiple_alltoall", Bench::Validation(Test::Multiple(Kind::Alltoall)),
+            "GPCNeT Multiple Alltoall", "4Ki"),
+        entry("bisect", Bench::Validation(Test::Bisect), "Bisection Bandwidth Test", "128Ki"),
     ];
 
     pub fn named(name: &str) -> Option<Bench> {
-        Bench::NAMES.iter().find(|(n, _)| *n == name).map(|&(_, b)| b)
+        Bench::TABLE.iter().find(|entry| entry.name == name).map(|entry| entry.bench)
     }
 
     pub fn measure(self) -> Measure {
@@ -128,6 +159,15 @@ impl Bench {
             Bench::PutAlltoall => Measure::PerRank,
             Bench::Collective(_) => Measure::Call,
             Bench::Validation(_) => Measure::Spread,
+        }
+    }
+
+    /// The field of a result row that has the measured quantity.
+    pub fn result_field(self) -> &'static str {
+        match (self, self.measure()) {
+            (Bench::Validation(test), _) if test.is_rate() => "bandwidth_B_per_s",
+            (_, Measure::Bandwidth | Measure::PerRank) => "bandwidth_B_per_s",
+            _ => "latency_s",
         }
     }
 

@@ -1,2 +1,2 @@
-"""The commands of `odonata`, a file each. `questions` are those that a sweep can ask; the sweep
-itself stands above them, in `sweeps/command.py`."""
+"""The commands of `odonata`, one file each. `questions` lists those that a sweep can run; the sweep
+command itself is in `sweeps/command.py`."""

@@ -1,4 +1,4 @@
-"""What the commands that predict have in common: options, checked; results, delivered."""
+"""Common parts of the commands that predict: checks of options, and output of results."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, TextIO
 import click
 
 from .. import background_traffic, core, faults, machines, names, tables, text, units
+from .._vocabulary import CONGESTION
 from ..checks import Checks
 from ..libraries import rules_request
 from ..machines import Job, Machine
@@ -24,7 +25,7 @@ SIZES_WANTED = (
 
 
 class Request:
-    """The common options, checked; `finish` raises every complaint there is."""
+    """The common options, checked; `finish` raises all diagnostics at once."""
 
     def __init__(self, given: dict[str, Any], more_fidelities: tuple[str, ...] = ()):
         self.wrong = Checks()
@@ -32,8 +33,8 @@ class Request:
         self.fidelity, self.mpi = given["fidelity"], given["mpi"]
         changes = list(given["changes"])
         if given["congestion"] is not None:
-            # Short for a key of the machine file, as --routing is.
-            if self.wrong.word("congestion", given["congestion"], ("on", "off"), "one of"):
+            # An abbreviation of a key of the machine file, like --routing.
+            if self.wrong.word("congestion", given["congestion"], CONGESTION, "one of"):
                 changes.append(f"congestion.management={given['congestion']}")
         found = self.wrong.machine(given["machine"], changes, given["routing"])
         broken = faults.plan(self.wrong, given.get("faults"))
@@ -43,7 +44,7 @@ class Request:
         self._found = found
         machines.check_names(self.wrong, found, self.fidelity, self.mpi, more_fidelities)
         self.placement = self.wrong.placement(given["placement"])
-        self.seed = self.wrong.integer("seed", given["seed"], 1, 0, 2**63 - 1)
+        self.seed = self.wrong.count("run", "seed", given["seed"])
         self.threads = self.wrong.integer("threads", given["threads"], 1)
         background = list(given.get("background", ()))
         self.background = background_traffic.background(self.wrong, background)
@@ -62,7 +63,7 @@ class Request:
             self.wrong.add("--force", "--force", "--out DIR with it")
 
     def use_rules(self, files: Any) -> None:
-        """Files that say which algorithms collectives use: a path, or several `RulesFile`."""
+        """Files that select collective algorithms: a path, or several `RulesFile`."""
         rules_request(self.wrong, files)
         self.coll_rules = files
 
@@ -93,7 +94,7 @@ class Request:
         stdout: TextIO | None = None,
         texts: dict[str, str] | None = None,
     ) -> None:
-        """Write what was asked for: the directory, and the object on stdout."""
+        """Write the requested output: the directory, and the object on stdout."""
         summary["command"] = command_line()
         if self.out is not None:
             tables.put(self.out, summary, data, texts or {}, self.force, self.note)
@@ -106,12 +107,12 @@ class Request:
             say(f"odonata: {words}")
 
     def tell_notes(self, summary: dict[str, Any]) -> None:
-        """What was asked of the library that is not followed."""
+        """Notes on settings of the library that are not applied."""
         for words in summary.get("notes", ()):
             self.note(words)
 
     def tell_limits(self, summary: dict[str, Any], preflight: bool, failed: bool = False) -> None:
-        """What became of limits, unless a failure told it; with `preflight` also those near."""
+        """Exceeded limits, unless a failure reports them; with `preflight` also others."""
         found = summary.get("limits")
         lines = text.limits(found) if found and preflight else []
         if found and not failed and (preflight or not self.quiet):
@@ -120,13 +121,13 @@ class Request:
             say("\n".join(lines))
 
     def tell_counters(self, summary: dict[str, Any], asked: bool) -> None:
-        """What was counted, if somebody asked."""
+        """The counters, if requested."""
         if asked:
             say("\n".join(text.counters(summary)))
 
 
 def stopped(stop: core.Stop, summary: dict[str, Any]) -> int:
-    """The exit code of a sweep; what it lacks is said even with `--quiet`."""
+    """The exit code of a sweep. An interruption is reported even with `--quiet`."""
     if not stop.signal:
         return 0
     sys.stdout.flush()
@@ -135,11 +136,11 @@ def stopped(stop: core.Stop, summary: dict[str, Any]) -> int:
 
 
 def given_by_hand(name: str) -> bool:
-    """Whether an option with a default was on the command line."""
+    """Whether an option with a default is on the command line."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE
 
 
 def command_line() -> str:
-    """What was typed, for the report."""
+    """The command line, for the report."""
     return shlex.join(["odonata", *sys.argv[1:]])

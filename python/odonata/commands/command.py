@@ -1,4 +1,4 @@
-"""What a command is, and its complaints in the command line's words."""
+"""Commands: their help in sections, and diagnostics that name command line options."""
 
 from __future__ import annotations
 
@@ -10,18 +10,24 @@ from typing import Any
 import click
 
 from ..errors import Diagnostic, InputError, hint_of_option, nearest
-from ..suggestions import spelled
+from ..options import sections
 from ..streams import silence
+from ..suggestions import spelled
 
 
 class Command(click.Command):
-    """A subcommand, whose complaints are in the command line's words."""
+    """A subcommand. Diagnostics name its options, and its help groups them by topic."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, rows in sections(self.get_params(ctx), ctx).items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            # Whoever read our stdout has left (`| head`) and wants no more; click would fail.
+            # The reader of stdout has ended (`| head`); click would fail.
             silence(1)
             return 0
         except InputError as error:
@@ -45,7 +51,7 @@ class Late(UserDict[str, click.Command]):
 
 
 class Commands(click.Group):
-    """Subcommands in the order people meet them."""
+    """Subcommands in the order of first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -55,7 +61,7 @@ command = functools.partial(click.command, cls=Command)
 
 
 def usage_diagnostic(error: click.UsageError) -> Diagnostic:
-    """click's complaint in our form."""
+    """click's error as a diagnostic."""
     at = "command line"
     if isinstance(error, click.NoSuchOption):
         where = error.ctx.command_path if error.ctx else "odonata"
@@ -71,7 +77,7 @@ def usage_diagnostic(error: click.UsageError) -> Diagnostic:
 
 
 def option_hint(error: click.NoSuchOption) -> str | None:
-    """What to say of an option that a command does not have."""
+    """The hint for an option that a command does not have."""
     typed = error.option_name
     params = error.ctx.command.params if error.ctx else []
     shown = [p for p in params if not getattr(p, "hidden", False)]

@@ -1,4 +1,4 @@
-"""`odonata extrapolate`: a recorded pattern on more ranks."""
+"""`odonata extrapolate`: the recording of a regular program on more ranks."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ import click
 
 from .. import extrapolating
 from ..checks import Checks
+from ..options import options_of
 from ..streams import say
 from .command import command
 
 
 @command("extrapolate")
 @click.argument("recordings", nargs=-1, metavar="RECORD...")
-@click.option("-n", "--ranks", metavar="N", help="Ranks of the record that is written.")
-@click.option("-o", "--record", metavar="FILE", help="The record to write.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-@click.option("--quiet", is_flag=True, help="No words about it.")
+@options_of("extrapolate")
 def extrapolate(
     recordings: tuple[str, ...],
     ranks: str | None,
@@ -26,11 +24,11 @@ def extrapolate(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Write what more ranks would do, from recordings of a few that do it by rules.
+    """Extrapolate recordings of a regular program to more ranks.
 
-    RECORD: what `odonata run --record` wrote of one program, on one number of ranks or several.
-    What is not regular is refused. The record written, and each replay of it, says that it is
-    extrapolated.
+    RECORD: recordings of one program by `odonata run --record`, on one or several numbers of ranks.
+    Irregular communication is refused. The new recording and its replays are marked as
+    extrapolated (docs/extrapolation.md).
 
     odonata extrapolate on-8.parquet on-16.parquet --ranks 4096 -o on-4096.parquet
     """

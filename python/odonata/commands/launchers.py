@@ -1,4 +1,4 @@
-"""Options of other launchers that `odonata run` accepts: some do the same here, some nothing."""
+"""Options of other launchers that `odonata run` accepts, with the same effect or with none."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ..synonyms import (
 from .command import Command
 
 KEY = "odonata.launchers"
-# Options of `odonata run` with one dash and more letters than one.
+# Options of `odonata run` with one dash and several letters.
 OWN = (
     "-np", "-ppn", "-npernode", "-perhost", "-hostfile", "-machinefile", "-wdir", "-prepend-rank"
 )  # fmt: skip
-# What it does not have, written so: letter by letter it would be read as other options.
+# Such options that it does not have: without an entry, click reads them letter by letter.
 REFUSED = [
     name for name in (*MEANS, *SAID)
     if re.fullmatch("-[a-z-]{2,}", name) and name[1] != "-"
@@ -36,19 +36,19 @@ REFUSED = [
 
 
 class RunCommand(Command):
-    """`odonata run`, which reads the lines of other launchers."""
+    """`odonata run`, which also accepts options of other launchers."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, list(bare(args)))
-        # The program's own arguments stand last and stay as they are.
+        # The program's own arguments are last and stay unchanged.
         program = ctx.params.get("program") or ()
         ctx.params["program"] = tuple(args[len(args) - len(program):])
         return rest
 
 
 def bare(args: list[str]) -> Iterator[str]:
-    """The arguments, as many, with options whose value is optional written without it, and
-    `-genv NAME=VALUE` as `--env NAME=VALUE`."""
+    """The same number of arguments, without optional values, and with `-genv NAME=VALUE` as
+    `--env NAME=VALUE`."""
     options = True
     for arg, following in zip(args, [*args[1:], ""], strict=True):
         options = options and arg != "--"
@@ -61,7 +61,7 @@ def bare(args: list[str]) -> Iterator[str]:
 
 
 def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """A callback that keeps what was given as `name`."""
+    """A callback that stores the value of the option `name`."""
 
     def callback(ctx: click.Context, _: click.Parameter, value: Any) -> None:
         if value:
@@ -71,7 +71,7 @@ def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], None]
 
 
 def hidden(name: str, words: int) -> Callable:
-    """An option that `--help` does not list, with so many words after it."""
+    """An option with so many values that `--help` does not list."""
     how: dict[str, Any] = {"is_flag": True} if words == 0 else {"type": str, "multiple": True}
     if words > 1:
         how["nargs"] = words
@@ -83,13 +83,13 @@ def hidden(name: str, words: int) -> Callable:
 
 
 def refuse(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    """A callback of an option that there is not."""
+    """A callback of an option that is refused."""
     if value:
         raise click.NoSuchOption(param.opts[0], ctx=ctx)
 
 
 def options() -> tuple[Callable, ...]:
-    """All of them, for `with_options`."""
+    """All these options, for `with_options`."""
     return (
         *(hidden(name, words) for name, (words, _) in WITHOUT_EFFECT.items()),
         *(hidden(name, 1) for name in (*MAPPINGS, "--export")),
@@ -103,7 +103,7 @@ def options() -> tuple[Callable, ...]:
 
 
 def given(wrong: Any) -> tuple[list[str], list[str]]:
-    """Notes on the options that were given, and the variables they set as NAME=VALUE."""
+    """Notes on the given options, and the variables that they set, as NAME=VALUE."""
     notes: dict[str, None] = {}
     variables = []
     for name, value in click.get_current_context().meta.get(KEY, ()):
@@ -123,7 +123,7 @@ def given(wrong: Any) -> tuple[list[str], list[str]]:
 
 
 def mapped(wrong: Any, name: str, value: str, notes: dict[str, None]) -> None:
-    """`--map-by`: within a node it changes nothing, between nodes another option does it."""
+    """`--map-by`: no effect within a node; between nodes there is another option."""
     asked = place_of_mapping(name, value)
     if asked is None:
         notes[f"{name} {value} has no effect here: a rank has a core of its own"] = None
@@ -131,6 +131,18 @@ def mapped(wrong: Any, name: str, value: str, notes: dict[str, None]) -> None:
         wrong.add(name, value, "an object within a node, such as `core`", asked.text)
     else:
         wrong.add(name, value, "an object within a node, such as `core`", f"`{asked}` does this")
+
+
+def bench_nodes(wrong: Any, given: dict[str, Any]) -> tuple[int, int]:
+    """Nodes and ranks per node of a benchmark, which fills each of its nodes."""
+    if given["ranks"] is None:
+        nodes, ppn = (wrong.count("bench", name, given[name]) for name in ("nodes", "ppn"))
+        return nodes, ppn
+    ranks, per_node = size(wrong, {**given, "hostfile": None})
+    assert per_node is not None, "there is no host file"
+    if ranks % per_node:
+        wrong.add("ranks", ranks, f"a multiple of the {per_node} ranks per node of --ppn")
+    return -(-ranks // per_node), per_node
 
 
 def size(wrong: Any, given: dict[str, Any]) -> tuple[int, int | None]:
@@ -148,7 +160,7 @@ def size(wrong: Any, given: dict[str, Any]) -> tuple[int, int | None]:
     ppn = wrong.integer("ppn", given["ppn"], 1)
     ranks = wrong.integer("ranks", given["ranks"], nodes * ppn)
     if given["hostfile"] is not None:
-        wrong.add("--nodes", given["nodes"], "no number beside --hostfile, which has the nodes")
+        wrong.add("--nodes", given["nodes"], "no number with --hostfile, which has the nodes")
     if len(wrong.list) > before:
         return ranks, ppn
     if given["ppn"] is None and ranks % nodes:

@@ -1,4 +1,4 @@
-"""`odonata machines`, `odonata show` and `odonata faults`: what can be asked about."""
+"""`odonata machines`, `odonata show` and `odonata faults`: machines and fault schedules."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .. import core, machines, text
 from ..checks import Checks
 from ..faults import plan as plan_of
 from ..machines import Machine
-from ..options import MACHINE, ROUTING, with_options
+from ..options import options_of
 from .command import command
 
 
 @command("machines")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@options_of("machines")
 def list_machines(as_json: bool) -> None:
     """List the preset machines."""
     rows = [{**Machine(name).summary, "name": name} for name in machines.presets()]
@@ -31,9 +31,7 @@ def list_machines(as_json: bool) -> None:
 
 @command()
 @click.argument("machine", required=False)
-@with_options(MACHINE[1], ROUTING)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-@click.option("--toml", "as_toml", is_flag=True, help="Print the machine file, to start from.")
+@options_of("show")
 def show(
     machine: str | None,
     changes: tuple[str, ...],
@@ -41,7 +39,7 @@ def show(
     as_json: bool,
     as_toml: bool,
 ) -> None:
-    """Show MACHINE resolved: counts, bandwidths, latencies."""
+    """Show what MACHINE consists of: counts, bandwidths and latencies without load."""
     wrong = Checks()
     found = wrong.machine(machine, changes, routing)
     machines.check_names(wrong, found, "packet", "mpich")
@@ -63,11 +61,13 @@ def show(
 @command("faults")
 @click.argument("machine", required=False)
 @click.argument("plan", required=False, metavar="PLAN")
-@with_options(MACHINE[1])
+@options_of("faults")
 def draw_faults(machine: str | None, plan: str | None, changes: tuple[str, ...]) -> None:
-    """Print a plan of faults for MACHINE as TOML: `random:SEED:N` to edit, or a file, checked.
+    """Print a fault schedule for MACHINE as TOML.
 
-    odonata faults aurora random:7:20 > plan.toml
+    PLAN: `random:SEED:N`, N random faults drawn from SEED; or a file, which is checked.
+
+    odonata faults aurora random:7:20 > faults.toml
     """
     wrong = Checks()
     found = wrong.machine(machine, changes, None)

@@ -1,4 +1,4 @@
-"""`odonata preflight`: which limit is met at how many nodes."""
+"""`odonata preflight`: the node count at which each limit is reached."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import click
 
 from .. import tables, text
 from ..checks import Checks
+from ..options import options_of
 from ..preflight import check_runs, foretell
 from .command import command
 
 
 @command("preflight")
 @click.argument("rundirs", nargs=-1, metavar="RUNDIR...")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@options_of("preflight")
 def preflight(rundirs: tuple[str, ...], as_json: bool) -> None:
-    """Foretell at how many nodes a program meets which limit, from runs of two sizes or more.
+    """Predict the node count at which each resource limit is reached.
 
-    RUNDIR: what `odonata run --out DIR` wrote, one for each number of nodes.
+    RUNDIR: a directory written by `odonata run --out`; one per number of nodes, at least two.
 
     odonata preflight on-8-nodes on-16-nodes
     """

@@ -1,4 +1,4 @@
-"""The commands that predict on a machine and answer with `--json`: what a sweep can ask."""
+"""The commands that predict on a machine and have `--json`: those of a parameter sweep."""
 
 from . import bench, replay, run, traffic, tune
 from .command import Commands

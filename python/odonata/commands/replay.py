@@ -1,4 +1,4 @@
-"""`odonata replay`: a schedule, or a run written down."""
+"""`odonata replay`: a GOAL schedule, or the recording of a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .. import core, launch, text
-from ..options import BESIDE, COMMON, COUNTERS, LIMITS, PREFLIGHT, RULES, option, with_options
+from ..options import options_of
 from ..progress import Progress
 from ..replaying import factor_of, play, read
 from ..streams import say
@@ -17,18 +17,9 @@ from .command import command
 
 @command("replay")
 @click.argument("trace", required=False, metavar="FILE")
-@option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1, or as recorded]")
-@option(
-    "--compute",
-    metavar="HOW",
-    default="recorded",
-    show_default=True,
-    help="What computation costs: recorded, none, or a factor of recorded. GOAL counts it in "
-    "nanoseconds: 1000 makes them microseconds.",
-)
-@with_options(RULES, LIMITS, PREFLIGHT, COUNTERS, *BESIDE, *COMMON)
+@options_of("replay")
 def replay(trace: str | None, **given: Any) -> int:
-    """Replay a schedule of FILE: GOAL, as text or binary, or a record of `odonata run --record`.
+    """Simulate FILE: a GOAL schedule, text or binary, or a recording of `odonata run --record`.
 
     odonata replay dissemination_16.goal --machine aurora
     """

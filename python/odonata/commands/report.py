@@ -1,4 +1,4 @@
-"""`odonata report`: one HTML file about a result."""
+"""`odonata report`: a result as one HTML file."""
 
 from __future__ import annotations
 
@@ -9,29 +9,21 @@ import click
 from .. import tables
 from ..checks import Checks
 from ..files import write_text
-from ..options import option
+from ..options import options_of
 from ..streams import say
 from .command import command
 
 
 @command("report")
 @click.argument("rundir", required=False)
-@option("-o", "--output", metavar="FILE", help="Where to write.  [default: RUNDIR/report.html]")
-@click.option(
-    "--published/--no-published",
-    default=True,
-    show_default=True,
-    help="Predict published latencies again and show them side by side.",
-)
-@click.option("--force", is_flag=True, help="Replace FILE even if it is no report.")
-@click.option("--quiet", is_flag=True, help="Do not say where it was written.")
+@options_of("report")
 def write(
     rundir: str | None, output: str | None, published: bool, force: bool, quiet: bool
 ) -> None:
-    """Write one self-contained HTML file about the results in RUNDIR.
+    """Write the results in RUNDIR as one self-contained HTML file.
 
-    RUNDIR: what `run`, `replay`, `bench` or `traffic` wrote with `--out`; of `tune` there is no
-    report.
+    RUNDIR: a directory written by `run`, `replay`, `bench` or `traffic` with --out. Results of
+    `tune` have no report.
     """
     from .. import report
 

@@ -1,4 +1,4 @@
-"""`odonata run`: an unmodified MPI program, or with `--jobs` several side by side."""
+"""`odonata run`: an unmodified MPI program, or with `--jobs` several concurrent ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from .. import clocks, core, launch, openmp, records, tables, text
 from ..errors import InputError
-from ..options import BESIDE, COMMON, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
+from ..options import options_of, with_options
 from ..progress import Progress
 from ..streams import say, stdout_for_json
 from . import launchers
@@ -18,99 +18,19 @@ from .cli_request import Request, given_by_hand
 from .command import command
 
 NO_CALLS = (
-    "no rank called MPI: nothing was predicted. The program does not use MPI, or is linked "
+    "no rank called MPI: nothing was predicted. The program does not use MPI, is linked "
     "statically, or loads another MPI library than odonata's (its own rpath comes first)"
 )
 
 
 @command("run", cls=launchers.RunCommand, context_settings={"allow_interspersed_args": False})
-@option("-n", "-np", "--np", "--ntasks", "ranks", metavar="RANKS", help="Number of ranks.")
-@option(
-    "--ppn",
-    "-ppn",
-    "--ntasks-per-node",
-    "--npernode",
-    "-npernode",
-    "-perhost",
-    "ppn",
-    metavar="P",
-    help="Ranks per node.  [default: 1, or what the host file says]",
-)
-@option(
-    "--nodes",
-    metavar="N",
-    help="Number of nodes, as srun's: RANKS divided by P, or instead of one of them.",
-)
-@option(
-    "--hostfile",
-    "-hostfile",
-    "--machinefile",
-    "-machinefile",
-    "-f",
-    "hostfile",
-    metavar="FILE",
-    help="Nodes in order, a line each: `x4000c0s5b0n0`, `nid[001000-001007]` or `5`, with "
-    "`:SLOTS` or ` slots=N`.",
-)
-@option("--env", metavar="K=V", multiple=True, help="Set a variable for the ranks.")
-@option("--wdir", "-wdir", "--chdir", "wdir", metavar="DIR", help="Directory the ranks start in.")
-@click.option(
-    "-l", "--label", "-prepend-rank", "--tag-output", "label", is_flag=True,
-    help="Label output with ranks.",
-)
-@option(
-    "--warm",
-    metavar="MODULES",
-    default="auto",
-    show_default=True,
-    help="Python ranks are forked from one interpreter that has imported what the script imports "
-    "(auto), these modules too (`h5py,yaml`), or not at all (none).",
-)
-@option(
-    "--compute",
-    metavar="HOW",
-    default="measured",
-    show_default=True,
-    help="What the time between MPI calls costs: measured (a thread's CPU time), none, or a "
-    "factor of measured, such as 0.5 for cores twice as fast.",
-)
-@option(
-    "--clock",
-    metavar="HOW",
-    default="virtual",
-    show_default=True,
-    help="Clocks and sleeps of the program: virtual (simulated time) or real.",
-)
-@option(
-    "--epoch",
-    metavar="DATE",
-    default=clocks.EPOCH,
-    show_default=True,
-    help="What the virtual clock shows first, UTC: `2026-01-01T12:30:00`, or `now`.",
-)
-@option(
-    "--jobs",
-    metavar="FILE",
-    help="Several jobs side by side instead of PROGRAM: a TOML file with a `[[job]]` table each, "
-    "`program` or `bench`, `ranks`, `ppn`, `placement`. Each also runs alone, and the slowdown is "
-    "told (docs/models/jobs.md).",
-)
-@click.option(
-    "--alone/--no-alone",
-    default=True,
-    show_default=True,
-    help="With --jobs: run each job alone as well.",
-)
-@option(
-    "--record",
-    metavar="FILE",
-    help="Write down what the ranks do, computation included, for `odonata replay FILE` "
-    "(docs/recording.md).",
-)
-@with_options(RULES, LIMITS, PREFLIGHT, COUNTERS, NICS, *BESIDE, *COMMON, *launchers.options())
+@with_options(options_of("run"), *launchers.options())
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def run(program: tuple[str, ...], **given: Any) -> int:
-    """Run an unmodified MPI program with its ranks on the simulated machine."""
+    """Run an unmodified MPI program, with its ranks on the simulated machine.
+
+    odonata run -n 16 --ppn 8 --machine aurora -- python app.py
+    """
     request = Request(given)
     wrong = request.wrong
     notes, variables = launchers.given(wrong)
@@ -179,9 +99,9 @@ def run(program: tuple[str, ...], **given: Any) -> int:
         request.tell_counters(result.summary, given["counters"] or wants_report)
         start = result.summary.get("start") or {}
         if start.get("unfit"):
-            request.note(f"every rank started an interpreter of its own: {start['unfit']}")
+            request.note(f"each rank started its own interpreter: {start['unfit']}")
         elif start and not start["forked"] and given["warm"] != "none" and given_by_hand("warm"):
-            request.note("changes nothing where no Python script is started as one: --warm")
+            request.note("--warm has no effect: the program is not a Python script")
         if not result.summary.get("mpi_calls") and code == 0:
             request.note(NO_CALLS)
         request.tell_notes(result.summary)
@@ -199,19 +119,19 @@ def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) 
 
     wrong = request.wrong
     if program:
-        wrong.add("program", shlex.join(program), "no program beside --jobs, whose file has them")
+        wrong.add("program", shlex.join(program), "no program with --jobs, whose file has them")
     in_file = {"ranks": "-n", "hostfile": "--hostfile", "wdir": "--wdir"}
     in_file |= {"ppn": "--ppn", "placement": "--placement", "compute": "--compute", "env": "--env"}
     in_file |= {"traffic_class": "--class", "nodes": "--nodes"}
     request.use_rules(given["coll_rules"])
     if given["record"] is not None:
-        wrong.add("record", given["record"], "no record: of several jobs there is none")
+        wrong.add("record", given["record"], "no recording: several jobs cannot be recorded")
     for name, typed in in_file.items():
         if given_by_hand(name):
             wrong.add(typed, str(given[name]), "a key of each job in the file of --jobs")
     for name in ("clock", "epoch", "warm"):
         if given_by_hand(name):
-            wrong.add(f"--{name}", given[name], "its default, which programs of --jobs have")
+            wrong.add(f"--{name}", given[name], "its default: programs of --jobs use it")
     file = multi_job.read_file(wrong, given["jobs"])
     if file.get("noise") is not None and request.noise is not None:
         wrong.add("noise", request.noise, "--noise or `noise` in the file, not both")

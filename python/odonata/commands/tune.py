@@ -1,4 +1,4 @@
-"""`odonata tune`: the best algorithm of a collective."""
+"""`odonata tune`: the fastest algorithm of a collective."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from .. import benchmarks, core, tuning, units
-from ..options import CLASS, MACHINE, RULES, WHOLE, fidelity, option, with_options
+from .. import core, tuning, units
+from ..options import options_of
 from ..progress import Progress
 from .cli_request import SIZES_WANTED, Request, stopped
 from .command import command
@@ -15,34 +15,22 @@ from .command import command
 
 @command("tune")
 @click.argument("collective", required=False)
-@option("--nodes", metavar="LIST", help="Numbers of nodes: `32,512,2048`.")
-@option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1]")
-@option("--sizes", metavar="SIZES", help="Bytes: `8:1Mi` doubles, `8,1Ki` lists.  [default: 8:1Mi]")
-@option(
-    "--messages",
-    metavar="N",
-    help="Most messages that are simulated of one call; with --fidelity flow a tenth as many, but "
-    "for six waves of an alltoall's rounds. Of a longer one some rounds are, by some ranks, where "
-    "they stand for all (`~`, and the error; more messages, more rounds); else it is left out. "
-    " [default: 2000000]",
-)
-@click.option("--all", "whole", is_flag=True, help="Print the time of every algorithm as well.")
-@with_options(RULES, *MACHINE, CLASS, fidelity("loggp"), *WHOLE)
+@options_of("tune")
 def tune(collective: str | None, **given: Any) -> int:
-    """Try every algorithm of COLLECTIVE and print which is fastest, beside the library's choice.
+    """Compare all algorithms of COLLECTIVE, and print the fastest and the library's choice.
 
-    COLLECTIVE: bcast, reduce, allreduce, allgather, allgatherv, alltoall, alltoallv, gather,
-    scatter, reduce_scatter, reduce_scatter_block. With --out, DIR/mpich.json and DIR/openmpi.conf
-    carry the choice to MPICH and Open MPI (docs/tuning.md).
+    COLLECTIVE: barrier, bcast, reduce, allreduce, allgather, allgatherv, alltoall, alltoallv,
+    gather, scatter, reduce_scatter, reduce_scatter_block. With --out, DIR/mpich.json and DIR/openmpi.conf
+    select the fastest algorithms in MPICH and Open MPI (docs/tuning.md).
     """
     request = Request(given)
     request.use_rules(given["coll_rules"])
     wrong = request.wrong
     known = wrong.word("collective", collective or "nothing", tuning.COLLECTIVES, "a collective")
     nodes = wrong.read("nodes", given["nodes"] or "", tuning.read_counts, tuning.NODES_WANTED, [2])
-    ppn = wrong.integer("ppn", given["ppn"], 1)
-    sizes = wrong.read("sizes", given["sizes"] or tuning.SIZES, units.read_sizes, SIZES_WANTED, [8])
-    messages = wrong.integer("messages", given["messages"], benchmarks.MESSAGES)
+    ppn = wrong.count("tune", "ppn", given["ppn"])
+    sizes = wrong.read("sizes", given["sizes"], units.read_sizes, SIZES_WANTED, [8])
+    messages = wrong.count("tune", "messages", given["messages"])
     if known and min(nodes) * ppn < 2:
         wrong.add("nodes", min(nodes), "at least 2 ranks")
     request.finish()

@@ -1,4 +1,4 @@
-"""`odonata validate`: what others measured, predicted."""
+"""`odonata validate`: predictions compared with published measurements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 
 from .. import core, machines
 from ..checks import Checks
-from ..options import option
+from ..options import options_of
 from ..progress import Progress
 from ..terminal import Cell, Terminal, styled
 from ..text import counted
@@ -22,16 +22,14 @@ from .command import command
 
 @command("validate")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@option("--fidelity", metavar="NAME", help="packet, flow or loggp.  [default: each curve's own]")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-@click.option("--quiet", is_flag=True, help="No progress line.")
+@options_of("validate")
 def validate(
     ids: tuple[str, ...], fidelity: str | None, as_json: bool, quiet: bool
 ) -> int:
-    """Predict what others measured, and show how far off that is.
+    """Predict published measurements, and print the errors of the predictions.
 
-    ID: a published curve, all of them if none is named. The exit code is 1 if one of them is off by
-    more than it may be: 5 % on the mean of its points, 15 % at worst, 10 % if it is one number.
+    ID: a published curve; all curves if none is named. The exit code is 1 if a curve misses its
+    bound: mean error 5 %, worst error 15 %; of a single number 10 %.
     """
     from .. import published
 

@@ -1,5 +1,4 @@
-"""`odonata wrappers`: where the compilers and launchers of the usual names are; and what these
-launchers start."""
+"""`odonata wrappers`: the directory of compilers and launchers with their usual names."""
 
 from __future__ import annotations
 
@@ -19,10 +18,10 @@ NAMES = Path(__file__).resolve().parents[1] / "_bin" / "mpi"
 
 @command("wrappers")
 def wrappers() -> None:
-    """Print the folder of `mpicc`, `mpicxx`, `mpifort`, `mpiexec`, `mpirun` and `srun`.
+    """Print the directory of `mpicc`, `mpicxx`, `mpifort`, `mpiexec`, `mpirun` and `srun`.
 
-    For scripts that insist on these names: `PATH=$(odonata wrappers):$PATH`. The launchers take
-    the machine from ODONATA_MACHINE, and further options of `run` from ODONATA_RUN_OPTIONS.
+    For scripts that use these names: `PATH=$(odonata wrappers):$PATH`. The launchers read the
+    machine from ODONATA_MACHINE, and further options of `run` from ODONATA_RUN_OPTIONS.
     """
     for script in NAMES.iterdir():
         # A wheel may have lost the bit.
@@ -42,13 +41,13 @@ def wrappers() -> None:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
 def launcher(context: click.Context, name: str, arguments: tuple[str, ...]) -> int:
-    """What the scripts of that folder call."""
+    """The command that the scripts of that directory call."""
     if arguments[:1] in (("--version",), ("-version",), ("-V",)):
         print(f"{name} of odonata {version()}")
         return 0
     words, ignored = launchers.command_of(name, arguments, os.environ)
     if ignored:
-        say(f"odonata: {name}: changes nothing in the simulated job: {', '.join(ignored)}")
+        say(f"odonata: {name}: no effect on the simulated job: {', '.join(ignored)}")
     assert context.parent is not None, "a subcommand"
     group = context.parent.command
     result = group.main(words, prog_name="odonata", standalone_mode=False)

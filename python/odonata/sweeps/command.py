@@ -12,7 +12,7 @@ import click
 
 from .. import core, text
 from ..commands.command import command
-from ..options import option
+from ..options import options_of
 from ..progress import Progress, clock
 from ..streams import say
 from ..terminal import Terminal
@@ -29,25 +29,7 @@ FOOT = "# * of the packets that had come at the end; with the age of the `unfini
 
 @command("sweep")
 @click.argument("study", required=False)
-@option(
-    "--out",
-    metavar="DIR",
-    help="Where finished points and the table are kept.  [default: STUDY.sweep beside the study]",
-)
-@option("--workers", metavar="N", help="Processes of this machine.  [default: one a core]")
-@option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Compute on the Dask cluster of this scheduler instead: `tcp://HOST:8786`, or the "
-    "FILE.json it wrote.",
-)
-@option(
-    "--tries",
-    metavar="N",
-    help=f"How often a point is tried whose process dies.  [default: {TRIES}]",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-@click.option("--quiet", is_flag=True, help="No progress line, no notes.")
+@options_of("sweep")
 def ask(
     study: str | None,
     out: str | None,

@@ -25,7 +25,7 @@ def main(program: str) -> None:
     latency_us: list[float] = [1e6 * seconds for seconds in bench.latencies]
     print(bench.machine, bench.nodes, bench.sizes, latency_us, largest(bench.rows)["latency_s"])
 
-    traffic = od.traffic("uniform", machine, loads=[0.1, 0.2], time_s=2e-6, warmup_s=2e-6)
+    traffic = od.traffic("uniform", machine, load=[0.1, 0.2], time=2e-6, warmup=2e-6)
     accepted: float = max(traffic.accepted)
     print(traffic.routing, accepted, [row["hops_mean"] for row in traffic.rows])
 

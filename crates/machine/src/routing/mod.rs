@@ -8,8 +8,8 @@
 //! A new policy needs a variant and a name in `Routing`, a case in each of its methods, in `depart`
 //! and in `is_fixed_minimal` (`single_path.rs`). There `_` stands for the nonminimal policies, so a
 //! minimal one must be named. `parameters.rs` maps the name to the variant; further lists of names
-//! are in `python/odonata/names.py`, `docs/reference/machine-file.md`, and in `theory.rs` and
-//! `ordered_flows.rs` of `crates/properties/tests`.
+//! are in `docs/reference/machine-file.md`, and in `theory.rs` and `ordered_flows.rs` of
+//! `crates/properties/tests`. `python/generate_vocabulary.py` copies `WORDS` to Python.
 
 mod aries;
 mod fault_avoidance;

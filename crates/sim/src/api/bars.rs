@@ -111,11 +111,6 @@ impl Band {
 /// call first leaves a group. docs/models/error-bars.md has its validation.
 const MARGIN: f64 = 2.0;
 
-/// Default packet budget of a replica: the largest takes a second or two.
-pub(super) fn most_packets() -> u64 {
-    500_000
-}
-
 /// Number of replica sizes, each half of the next.
 const SIZES: u32 = 3;
 

@@ -8,6 +8,7 @@ use super::bench_checks::{
 use super::calls::{self, CallPlan, SampleRow, Sums, Timing};
 use super::placement_checks::{misplaced, on_other_nodes};
 use super::run::{FailureRank, FailureRow};
+use super::vocabulary::defaults;
 use super::{
     Common, Congested, CongestionRow, CounterRow, Fidelity, HonoredEnv, LimitsRow, LinkKindRow,
     NetworkRow,
@@ -50,13 +51,13 @@ pub struct BenchRequest {
     pub shifts: Option<u32>,
     /// Message budget: of one call of a collective in closed form, and of one iteration of a fabric
     /// test. Larger ones are sampled.
-    #[serde(default = "calls::most_messages")]
+    #[serde(default = "defaults::messages")]
     pub messages: u64,
     /// Whether to estimate the error of a collective's time from scaled-down replicas.
     #[serde(default)]
     pub error_bars: bool,
-    /// Packet budget of one call on a replica.
-    #[serde(rename = "twin_packets", default = "bars::most_packets")]
+    /// Packet budget of one call on a replica; the default takes a second or two.
+    #[serde(rename = "twin_packets", default = "defaults::twin_packets")]
     pub replica_packets: u64,
     /// With fidelity `auto`: maximum extent of the error bars, relative to the time.
     #[serde(default)]
@@ -181,7 +182,7 @@ pub(super) fn answer(
     let mut input_errors = Vec::new();
     let which = Bench::named(&request.name);
     if which.is_none() {
-        let names: Vec<&str> = Bench::NAMES.iter().map(|n| n.0).collect();
+        let names = Bench::TABLE.map(|entry| entry.name);
         input_errors.push(unknown("benchmark", &request.name, &names));
     }
     let ranks = request.nodes.saturating_mul(request.ppn);

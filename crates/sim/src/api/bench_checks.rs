@@ -2,6 +2,7 @@
 //! too large.
 
 use super::bench::call_across;
+use super::vocabulary::BUFFERS;
 use super::{BenchRequest, Fidelity, calls, shifts, unknown};
 use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW};
 use crate::world::{Buffers, Job, RankPlacement};
@@ -78,7 +79,7 @@ pub(super) fn buffers(
             Err(InputError::new("buffers", "gpu", wanted))
         }
         (Some("gpu"), _) => Ok(Buffers::Gpu),
-        (Some(word), _) => Err(unknown("buffers", word, &["host", "gpu"])),
+        (Some(word), _) => Err(unknown("buffers", word, &BUFFERS)),
     }
 }
 

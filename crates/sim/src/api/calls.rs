@@ -134,7 +134,7 @@ impl SampleRow {
 
 /// Default message budget of one call.
 pub(super) fn most_messages() -> u64 {
-    2_000_000
+    super::vocabulary::defaults::messages()
 }
 
 /// Minimum number of sampled rounds: a few per block. Fewer if a rank sends several messages per

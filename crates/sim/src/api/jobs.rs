@@ -9,9 +9,10 @@ use super::placement_checks::misplaced;
 use super::program::{FilesRow, Program};
 use super::run::{self, FailureRank, FailureRow, NonzeroExits, SharedTick};
 use super::traffic_tables::LinkRow;
+use super::vocabulary::defaults;
 use super::{
     BackgroundRow, Common, Congested, CongestionRow, CounterRow, Fidelity, HonoredEnv, JobSpec,
-    LimitsRow, LinkKindRow, NetworkRow, PlacementRequest, RequestedClass, Tally, call_notes, calls,
+    LimitsRow, LinkKindRow, NetworkRow, PlacementRequest, RequestedClass, Tally, call_notes,
     fidelity, limits, links, memory, of_job, of_nodes, run_of, unknown,
 };
 use crate::bench::{Bench, Plan, WINDOW};
@@ -66,7 +67,7 @@ pub enum Task {
         #[serde(default)]
         iterations: Option<u32>,
         /// Message budget of one iteration of a fabric test.
-        #[serde(default = "calls::most_messages")]
+        #[serde(default = "defaults::messages")]
         messages: u64,
     },
 }
@@ -440,7 +441,7 @@ fn look_at<'a>(
         }
         Task::Bench { bench, bytes, iterations, .. } => {
             let Some(benchmark) = Bench::named(bench) else {
-                let names: Vec<&str> = Bench::NAMES.iter().map(|n| n.0).collect();
+                let names = Bench::TABLE.map(|entry| entry.name);
                 return Err(vec![unknown("bench", bench, &names)]);
             };
             if job.ranks < 2 {

@@ -17,12 +17,14 @@ mod limits;
 mod memory;
 mod placement_checks;
 mod program;
+mod quantities;
 mod replay;
 mod rounds;
 mod run;
 mod shifts;
 mod traffic_tables;
 mod tune;
+pub mod vocabulary;
 
 pub use auto::CandidateRow;
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
@@ -36,6 +38,7 @@ pub(crate) use counters::{Tally, of_nodes};
 pub use faults::{FaultsRequest, NetworkRow, faults};
 pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, check_jobs, jobs};
 pub use limits::{CrossedRow, LimitsRow, UseRow};
+pub use quantities::{read_size, read_time};
 pub use replay::{RecordHeader, Recorded, ReplayRequest, ReplayResult, Trace};
 pub use replay::{check_record, replay};
 pub use run::{RunRequest, RunResult, run};
@@ -58,6 +61,7 @@ use machine::{
 use mpi::Library;
 use mpi::rules::Format;
 use serde::Deserialize;
+use vocabulary::defaults;
 
 /// A machine: the name of a preset, or the text of a user's file with a name.
 #[derive(Clone, Debug, Deserialize)]
@@ -84,7 +88,7 @@ pub struct MachineRequest {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Common {
     pub machine: MachineRequest,
-    #[serde(default = "packet")]
+    #[serde(default = "defaults::fidelity")]
     pub fidelity: String,
     #[serde(default)]
     pub routing: Option<String>,
@@ -99,7 +103,7 @@ pub struct Common {
     /// Traffic class of the simulated job; default best effort.
     #[serde(default)]
     pub class: Option<String>,
-    #[serde(default = "mpich")]
+    #[serde(default = "defaults::mpi")]
     pub mpi: String,
     /// Text of a user's library profile, which has the name `mpi`.
     #[serde(default)]
@@ -111,18 +115,18 @@ pub struct Common {
     #[serde(default)]
     pub background: Vec<BackgroundRequest>,
     /// Duration of background traffic before the jobs start.
-    #[serde(default = "warmup")]
+    #[serde(default = "defaults::warmup")]
     pub warmup_s: f64,
     #[serde(default)]
     pub noise: Option<NoiseRequest>,
     /// Effect of exceeding a limit: `off`, `warn` or `fail`.
-    #[serde(default = "fail")]
+    #[serde(default = "defaults::limits")]
     pub limits: String,
-    #[serde(default = "one")]
+    #[serde(default = "defaults::seed")]
     pub seed: u64,
     /// Cores of a traffic sweep; 0 for all. Never changes a result. Everything else runs on one
     /// core.
-    #[serde(default = "one_thread")]
+    #[serde(default = "defaults::threads")]
     pub threads: usize,
 }
 /// One rule file, or several that belong together: MPICH has three.
@@ -151,26 +155,6 @@ pub struct RulesRequest {
     pub text: String,
     #[serde(default)]
     pub format: Option<String>,
-}
-
-fn packet() -> String {
-    "packet".into()
-}
-fn fail() -> String {
-    "fail".into()
-}
-fn mpich() -> String {
-    "mpich".into()
-}
-/// As in `odonata traffic`: several times the latency of a packet on an idle machine.
-fn warmup() -> f64 {
-    20e-6
-}
-fn one() -> u64 {
-    1
-}
-fn one_thread() -> usize {
-    1
 }
 
 #[derive(Clone, Debug, Deserialize)]

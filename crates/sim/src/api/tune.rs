@@ -91,8 +91,7 @@ pub fn tune(
     let mut input_errors = Vec::new();
     let kind = Kind::named(&request.collective).filter(|kind| kind.algorithms().len() > 1);
     if kind.is_none() {
-        let choosy = Kind::ALL.into_iter().filter(|kind| kind.algorithms().len() > 1);
-        let names: Vec<&str> = choosy.map(Kind::name).collect();
+        let names = super::vocabulary::collectives();
         input_errors.push(unknown("collective", &request.collective, &names));
     }
     let (overrides, set) = super::overrides(HonoredEnv::new(&request.common, &request.env))

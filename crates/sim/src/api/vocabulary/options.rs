@@ -1,0 +1,334 @@
+//! Options of requests: one table for the command line, Python and the schema.
+
+/// A group of options in help texts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Topic {
+    Machine,
+    Job,
+    Program,
+    Measurement,
+    Model,
+    Output,
+}
+
+impl Topic {
+    pub fn name(self) -> &'static str {
+        match self {
+            Topic::Machine => "Machine",
+            Topic::Job => "Job",
+            Topic::Program => "Program",
+            Topic::Measurement => "Measurement",
+            Topic::Model => "Model",
+            Topic::Output => "Output",
+        }
+    }
+}
+
+/// The legal values of an option.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    Flag,
+    /// A whole number from the first to the second.
+    Count(u64, u64),
+    /// A name of this list, or of a file where the command accepts one.
+    Name(&'static str),
+    /// Bytes: a number, or a text with a unit.
+    Size,
+    /// Bytes of several messages.
+    Sizes,
+    /// Seconds: a number, or a text with a unit.
+    Time,
+    /// A fraction: a number, or a text with `%`.
+    Share,
+    /// A text, named as in usage lines.
+    Text(&'static str),
+    /// The same; may be repeated.
+    Texts(&'static str),
+}
+
+/// The meaning of an absent option.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IfAbsent {
+    /// The default, as the command line writes it.
+    Default(&'static str),
+    /// The default, in words.
+    Described(&'static str),
+    Required,
+    /// Nothing is selected.
+    Nothing,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Opt {
+    /// The commands that have it.
+    pub commands: &'static [&'static str],
+    /// Its name in Python.
+    pub name: &'static str,
+    /// Its names on the command line, separated by blanks.
+    pub flags: &'static str,
+    /// Further accepted names, which help texts do not show.
+    pub synonyms: &'static str,
+    pub topic: Topic,
+    pub form: Form,
+    pub absent: IfAbsent,
+    pub help: &'static str,
+}
+
+impl Opt {
+    /// The value in usage lines; empty for flags.
+    pub fn metavar(&self) -> &'static str {
+        match self.form {
+            Form::Flag => "",
+            Form::Count(..) => "N",
+            Form::Name("limits") => "off|warn|fail",
+            Form::Name("congestion") => "on|off",
+            Form::Name("buffers") => "host|gpu",
+            Form::Name("clock") => "virtual|real",
+            Form::Name("placement" | "mpi") => "NAME|FILE",
+            Form::Name(_) => "NAME",
+            Form::Size => "SIZE",
+            Form::Sizes => "SIZES",
+            Form::Time => "TIME",
+            Form::Share => "SHARE",
+            Form::Text(name) | Form::Texts(name) => name,
+        }
+    }
+}
+
+/// Whole numbers that are counted in 32 bits with a sign.
+const MOST: u64 = (1 << 31) - 1;
+const COUNT: Form = Form::Count(1, MOST);
+
+const EACH: &[&str] = &["run", "bench", "tune", "traffic", "replay"];
+const HEALTHY_OR_NOT: &[&str] = &["run", "bench", "traffic", "replay"];
+const OF_JOBS: &[&str] = &["run", "bench", "tune", "replay"];
+const WITH_LIMITS: &[&str] = &["run", "bench", "replay"];
+
+const fn opt(
+    commands: &'static [&'static str],
+    name: &'static str,
+    (flags, synonyms): (&'static str, &'static str),
+    topic: Topic,
+    form: Form,
+    absent: IfAbsent,
+    help: &'static str,
+) -> Opt {
+    Opt { commands, name, flags, synonyms, topic, form, absent, help }
+}
+
+use Form::{Count, Flag, Name, Share, Size, Sizes, Text, Texts, Time};
+use IfAbsent::{Default, Described, Nothing, Required};
+use Topic::{Job, Machine, Measurement, Model, Output, Program};
+
+#[rustfmt::skip] // A table is read down its columns.
+pub const OPTIONS: &[Opt] = &[
+    opt(EACH, "machine", ("--machine", ""), Machine, Text("NAME|FILE"), Required,
+        "The machine: a preset (`odonata machines`) or a machine file, NAME.toml."),
+    opt(&["run", "bench", "tune", "traffic", "replay", "show", "faults"],
+        "changes", ("--set", ""), Machine, Texts("KEY=VALUE"), Nothing,
+        "Set a key of the machine file, such as `nic.window=64`; repeatable \
+         (docs/reference/machine-file.md)."),
+    opt(&["run", "bench", "tune", "traffic", "replay", "show"],
+        "routing", ("--routing", ""), Machine, Name("routing"), Described("the machine's"),
+        "Routing policy: minimal, valiant, ugal-l, par, slingshot, adaptive-0, ... \
+         (docs/models/routing.md)."),
+    opt(EACH, "congestion", ("--congestion", ""), Machine, Name("congestion"),
+        Described("the machine's"),
+        "Congestion management: switches throttle senders that overload a NIC."),
+    opt(HEALTHY_OR_NOT, "faults", ("--faults", ""), Machine, Text("FILE|random:SEED:N"), Nothing,
+        "Fault schedule: a file (docs/models/faults.md), or N random faults drawn from SEED. \
+         `odonata faults` prints it."),
+
+    opt(&["run"], "ranks", ("-n --ranks", "-np --np --ntasks"), Job, COUNT, Required,
+        "Number of ranks."),
+    opt(&["bench"], "ranks", ("-n --ranks", "-np --np --ntasks"), Job, COUNT,
+        Described("--nodes times --ppn"),
+        "Number of ranks."),
+    opt(&["extrapolate"], "ranks", ("-n --ranks", "-np --np"), Job, Count(4, MOST), Required,
+        "Number of ranks of the new recording."),
+    opt(&["run"], "ppn",
+        ("--ppn", "-ppn --ntasks-per-node --npernode -npernode -perhost"), Job, COUNT,
+        Described("1, or as in the host file"),
+        "Ranks per node."),
+    opt(&["bench", "tune"], "ppn",
+        ("--ppn", "-ppn --ntasks-per-node --npernode -npernode -perhost"), Job, COUNT,
+        Default("1"),
+        "Ranks per node."),
+    opt(&["replay"], "ppn",
+        ("--ppn", "-ppn --ntasks-per-node --npernode -npernode -perhost"), Job, COUNT,
+        Described("1, or as recorded"),
+        "Ranks per node."),
+    opt(&["run"], "nodes", ("--nodes", ""), Job, COUNT, Described("-n divided by --ppn"),
+        "Number of nodes."),
+    opt(&["bench"], "nodes", ("--nodes", ""), Job, COUNT, Default("2"),
+        "Number of nodes."),
+    opt(&["tune"], "nodes", ("--nodes", ""), Job, Text("LIST"), Required,
+        "Numbers of nodes, such as `32,512,2048`."),
+    opt(&["traffic"], "nodes", ("--nodes", ""), Job, COUNT, Described("all compute nodes"),
+        "Number of nodes that send and receive, placed by --placement."),
+    opt(EACH, "placement", ("--placement", ""), Job, Name("placement"), Default("contiguous"),
+        "Placement of ranks on nodes: contiguous, round-robin, random, one-group, group-spread \
+         (over all groups), group-spread:K (over K groups), or a file of NODE[:RANKS] lines."),
+    opt(&["run"], "hostfile",
+        ("--hostfile", "-hostfile --machinefile -machinefile -f"), Job, Text("FILE"), Nothing,
+        "Host file: one node per line in rank order, such as `x4000c0s5b0n0`, \
+         `nid[001000-001007]` or `5`, with `:SLOTS` or ` slots=N`."),
+    opt(&["run", "bench"], "nic_policy", ("--nic-policy", ""), Job, Name("nic_policy"),
+        Described("block"),
+        "Mapping of ranks to the NICs of their node: block (in order), numa (a NIC of the rank's \
+         CPU), round-robin, gpu (a NIC of its GPU) or single (the first NIC). A list such as \
+         `user:0:0-3;1:4-7` gives NIC 0 to ranks 0 to 3 of each node, and so on."),
+    opt(EACH, "mpi", ("--mpi", ""), Job, Name("mpi"), Default("mpich"),
+        "MPI library whose protocols and algorithms are simulated: a name, or a profile, \
+         FILE.toml."),
+    opt(OF_JOBS, "coll_rules", ("--coll-rules", ""), Job, Text("FILE"),
+        Described("the library's own rules"),
+        "Selection of collective algorithms: a tuning file of MPICH \
+         (MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE and similar) or of Open MPI \
+         (coll_tuned_dynamic_rules_filename), as written by `odonata tune` (docs/tuning.md)."),
+    opt(EACH, "traffic_class", ("--class", ""), Job, Text("NAME"), Described("best-effort"),
+        "Traffic class on Slingshot: best-effort, low-latency, bulk-data, ... \
+         (docs/models/classes.md)."),
+
+    opt(&["run"], "env", ("--env", ""), Program, Texts("NAME=VALUE"), Nothing,
+        "Set an environment variable of the ranks; repeatable."),
+    opt(&["run"], "wdir", ("--wdir", "-wdir --chdir"), Program, Text("DIR"),
+        Described("the current directory"),
+        "Working directory of the ranks."),
+    opt(&["run"], "warm", ("--warm", ""), Program, Text("MODULES"), Default("auto"),
+        "Fork Python ranks from one interpreter that has imported the modules of the script \
+         (auto), these modules as well (`h5py,yaml`), or start each rank by itself (none)."),
+    opt(&["run"], "compute", ("--compute", ""), Program, Text("measured|none|FACTOR"),
+        Default("measured"),
+        "Time between MPI calls: the CPU time of the thread (measured), zero (none), or the CPU \
+         time multiplied by FACTOR, such as 0.5 for cores that are twice as fast."),
+    opt(&["replay"], "compute", ("--compute", ""), Program, Text("recorded|none|FACTOR"),
+        Default("recorded"),
+        "Time of computation: as recorded, zero (none), or multiplied by FACTOR. GOAL counts \
+         nanoseconds; FACTOR 1000 reads them as microseconds."),
+    opt(&["run"], "clock", ("--clock", ""), Program, Name("clock"), Default("virtual"),
+        "Clocks and sleeps of the program: simulated time (virtual) or wall time (real)."),
+    opt(&["run"], "epoch", ("--epoch", ""), Program, Text("DATE"), Default("2026-01-01"),
+        "Start of the virtual clock, UTC: `2026-01-01T12:30:00`, or `now`."),
+    opt(&["run"], "jobs", ("--jobs", ""), Program, Text("FILE"), Nothing,
+        "Run several jobs at once instead of PROGRAM. FILE is TOML with one `[[job]]` table per \
+         job: `program` or `bench`, `ranks`, `ppn`, `placement` (docs/models/jobs.md)."),
+    opt(&["run"], "alone", ("--alone/--no-alone", ""), Program, Flag, Default("yes"),
+        "With --jobs: also run each job alone, and report its slowdown."),
+
+    opt(&["bench"], "sizes", ("--sizes", ""), Measurement, Sizes, Described("as in OSU"),
+        "Message sizes: `8:1Mi` doubles from 8 B to 1 MiB, `8,1Ki` is a list."),
+    opt(&["tune"], "sizes", ("--sizes", ""), Measurement, Sizes, Default("8:1Mi"),
+        "Message sizes: `8:1Mi` doubles from 8 B to 1 MiB, `8,1Ki` is a list."),
+    opt(&["bench"], "window", ("--window -W", ""), Measurement, Count(1, 65_536), Default("64"),
+        "Messages in flight per pair of ranks, in bandwidth tests."),
+    opt(&["bench"], "shifts", ("--shifts", ""), Measurement, COUNT, Default("64"),
+        "Number of simulated shifts of put_alltoall, from which the time of all is estimated."),
+    opt(&["bench"], "buffers", ("--buffers", ""), Measurement, Name("buffers"), Default("host"),
+        "Memory of message buffers: the host's, or that of the ranks' GPUs \
+         (docs/models/gpu-buffers.md)."),
+    opt(&["traffic"], "load", ("--load", "--loads"), Measurement, Text("LOADS"), Required,
+        "Offered load as a fraction of the injection rate: `0.3`, a list `0.1,0.5`, or \
+         FIRST:LAST:STEP."),
+    opt(&["traffic"], "packet", ("--packet", "--packet-bytes"), Measurement, Size, Default("2Ki"),
+        "Payload of a packet."),
+    opt(&["traffic"], "time", ("--time", ""), Measurement, Time, Default("40us"),
+        "Simulated time that is measured."),
+    opt(&["traffic"], "warmup", ("--warmup", ""), Measurement, Time, Default("20us"),
+        "Simulated time before the measurement."),
+    opt(&["traffic"], "slices", ("--slices", ""), Measurement, Count(0, 10_000), Default("0"),
+        "Divide the measured time into N parts and print one row per part, such as before and \
+         after a fault."),
+    opt(&["traffic"], "ordered", ("--ordered", ""), Measurement, Flag, Nothing,
+        "Deliver the packets of each pair of NICs in order, on switches that keep flows."),
+    opt(&["traffic"], "alone", ("--alone/--no-alone", ""), Measurement, Flag, Default("yes"),
+        "With --background: also run without it, and report the slowdown."),
+
+    opt(&["run", "traffic", "replay"], "fidelity", ("--fidelity", ""), Model, Name("fidelity"),
+        Default("packet"),
+        "Network model: packet (every packet), flow (max-min fair shares of links) or loggp \
+         (closed form, no contention)."),
+    opt(&["bench"], "fidelity", ("--fidelity", ""), Model, Name("fidelity"), Default("packet"),
+        "Network model: packet (every packet), flow (max-min fair shares of links), loggp (closed \
+         form, no contention), or auto (the cheapest one within --tolerance of packet)."),
+    opt(&["tune"], "fidelity", ("--fidelity", ""), Model, Name("fidelity"), Default("loggp"),
+        "Network model: packet (every packet), flow (max-min fair shares of links) or loggp \
+         (closed form, no contention)."),
+    opt(&["validate"], "fidelity", ("--fidelity", ""), Model, Name("fidelity"),
+        Described("that of each curve"),
+        "Network model: packet, flow or loggp."),
+    opt(&["bench"], "tolerance", ("--tolerance", ""), Model, Share, Nothing,
+        "With --fidelity auto: maximum extent of the error bars, such as `10%`."),
+    opt(&["bench"], "error_bars", ("--error-bars", ""), Model, Flag, Nothing,
+        "With --fidelity loggp or flow: estimate the error of a collective's time from runs with \
+         packets on fewer nodes."),
+    opt(&["bench"], "twin_packets", ("--twin-packets", ""), Model, COUNT, Default("500000"),
+        "Maximum number of packets of each such scaled-down run."),
+    opt(&["bench"], "messages", ("--messages", ""), Model, COUNT, Default("2000000"),
+        "Message budget of one collective call with loggp; a tenth of it with flow. Longer calls \
+         are sampled: representative rounds and ranks are simulated (docs/models/collective-sampling.md). \
+         An iteration of a GPCNeT or dgnettest test above the budget is refused."),
+    opt(&["tune"], "messages", ("--messages", ""), Model, COUNT, Default("2000000"),
+        "Message budget of one call; a tenth of it with flow. Longer calls are sampled: \
+         representative rounds and ranks are simulated, and `~` marks the time. A call that cannot \
+         be sampled is omitted (docs/models/collective-sampling.md)."),
+    opt(WITH_LIMITS, "limits", ("--limits", ""), Model, Name("limits"), Default("fail"),
+        "Effect of exceeding a limit of a NIC, the library or a node: end the run as the machine \
+         would (fail), report it and continue (warn), or no limits (off) (docs/models/limits.md)."),
+    opt(HEALTHY_OR_NOT, "background", ("--background", ""), Model, Texts("PATTERN:LOAD"), Nothing,
+        "Traffic of the nodes without a job: a pattern of `odonata traffic` and a load, such as \
+         `uniform:0.4`; with messages of 64 KiB `uniform:0.4@64Ki`; with a traffic class \
+         `uniform:0.4,bulk-data`; repeatable."),
+    opt(WITH_LIMITS, "noise", ("--noise", ""), Model, Text("LENGTH/PERIOD"), Nothing,
+        "Operating system noise: `25us/1ms` stops every core for 25 us in each millisecond."),
+    opt(EACH, "seed", ("--seed", ""), Model, Count(0, (1 << 63) - 1), Default("1"),
+        "Seed of every random draw."),
+    opt(EACH, "threads", ("--threads", ""), Model, COUNT, Default("1"),
+        "Threads of a traffic sweep. Results do not depend on it."),
+
+    opt(&["tune"], "whole", ("--all", ""), Output, Flag, Nothing,
+        "Also print the time of every algorithm."),
+    opt(&["run"], "label", ("-l --label", "-prepend-rank --tag-output"), Output, Flag, Nothing,
+        "Prefix each line of output with its rank."),
+    opt(&["run"], "record", ("--record", ""), Output, Text("FILE"), Nothing,
+        "Record the MPI calls and computation of the ranks for `odonata replay FILE` \
+         (docs/recording.md)."),
+    opt(WITH_LIMITS, "preflight", ("--preflight", ""), Output, Flag, Nothing,
+        "Also list every limit of which at least a quarter was used. `odonata preflight` predicts \
+         from several sizes where each limit is reached."),
+    opt(HEALTHY_OR_NOT, "counters", ("--counters", ""), Output, Flag, Nothing,
+        "Also print the counters of NICs and links, under the names of the machine's own counters \
+         (docs/models/counters.md)."),
+    opt(EACH, "out", ("--out", ""), Output, Text("DIR"), Nothing,
+        "Write tables as Parquet, and summary.json, to DIR."),
+    opt(EACH, "force", ("--force", ""), Output, Flag, Nothing,
+        "With --out: replace an earlier result in DIR and its report; other files stay."),
+    opt(&["run", "bench", "tune", "traffic", "replay", "machines", "show", "validate",
+          "preflight", "extrapolate", "sweep"],
+        "as_json", ("--json", ""), Output, Flag, Nothing,
+        "Print one JSON object on stdout."),
+    opt(EACH, "quiet", ("--quiet", ""), Output, Flag, Nothing,
+        "Print no progress line, notes or summary."),
+    opt(&["sweep"], "out", ("--out", ""), Output, Text("DIR"),
+        Described("STUDY.sweep beside the study"),
+        "Directory of finished points and the table."),
+    opt(&["sweep"], "workers", ("--workers", ""), Model, Count(1, 4096), Described("one per core"),
+        "Number of worker processes."),
+    opt(&["sweep"], "scheduler", ("--scheduler", ""), Model, Text("ADDRESS"), Nothing,
+        "Compute on the Dask cluster of this scheduler: `tcp://HOST:8786`, or its file, FILE.json."),
+    opt(&["sweep"], "tries", ("--tries", ""), Model, COUNT, Default("3"),
+        "Attempts per point if its process dies."),
+    opt(&["validate", "extrapolate", "report", "sweep"], "quiet", ("--quiet", ""), Output, Flag, Nothing,
+        "Print no progress line and no notes."),
+    opt(&["show"], "as_toml", ("--toml", ""), Output, Flag, Nothing,
+        "Print the machine file, as a start for one of your own."),
+    opt(&["extrapolate"], "record", ("-o --record", "--output"), Output, Text("FILE"), Required,
+        "The recording to write."),
+    opt(&["report"], "output", ("-o --output", ""), Output, Text("FILE"),
+        Described("RUNDIR/report.html"),
+        "The HTML file to write."),
+    opt(&["report"], "published", ("--published/--no-published", ""), Output, Flag, Default("yes"),
+        "Also predict published latencies and show both."),
+    opt(&["report"], "force", ("--force", ""), Output, Flag, Nothing,
+        "Replace FILE even if it is not a report."),
+];
