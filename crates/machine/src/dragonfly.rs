@@ -139,7 +139,7 @@ pub(crate) struct Step {
 // It fits two registers. In memory, a read of the whole after writes of its parts would stall.
 const _: () = assert!(size_of::<Option<Step>>() == 16);
 
-/// Greater than any load, which switch buffers bound.
+/// Greater than any load: the buffers of switches limit loads.
 const UNKNOWN_LOAD: u32 = u32::MAX;
 
 impl Step {
@@ -251,7 +251,8 @@ impl Dragonfly {
     }
 
     /// A random intermediate switch for traffic between two switches: of the same group if they
-    /// share one, else of a third group linked to both. `None` if there is none.
+    /// share one, else of a third group linked to both. `None` if there is none, or if the group
+    /// drawn is not linked to both.
     #[inline]
     pub(crate) fn intermediate_switch(
         &self,
@@ -335,8 +336,8 @@ impl Dragonfly {
     }
 
     /// The next hop of the minimal path to `target`, which is not `at`. With `starts_leg`, no hop
-    /// of this leg has been taken, and load selects one of the two drawn global links. Later the
-    /// nearer one is taken; load decides only between equally near ones.
+    /// of this leg has been taken, and cost selects one of the two drawn global links. Later the
+    /// nearer one is taken; cost decides only between equally near ones.
     #[inline]
     pub(crate) fn step(
         &self,
@@ -360,9 +361,9 @@ impl Dragonfly {
         let [i, j] = draw_two(derive_draw(draw, leg), n);
         let mut one = self.approach(here, pair[i as usize], there, draw, metric);
         let mut other = self.approach(here, pair[j as usize], there, draw, metric);
-        let by_load = |s: &mut Step| (metric.cost(s.compute_load(metric), s.hops.into()), s.hops);
+        let by_cost = |s: &mut Step| (metric.cost(s.compute_load(metric), s.hops.into()), s.hops);
         let other_wins = if starts_leg || other.0 == one.0 {
-            by_load(&mut other.1) < by_load(&mut one.1)
+            by_cost(&mut other.1) < by_cost(&mut one.1)
         } else {
             other.0 < one.0
         };
@@ -472,7 +473,7 @@ fn skipping(n: u32, a: u32, b: u32) -> u32 {
     n + u32::from(n >= high)
 }
 
-/// The least loaded of parallel links, and its load; ties go to the draw.
+/// The least loaded of parallel links, and its load; of equal ones the first drawn.
 #[inline]
 fn least_loaded(
     first: u32,

@@ -5,6 +5,8 @@
 //! by the epoch in which they return, and collects the sums of elapsed epochs when it needs them.
 //! Credits therefore return in batches, up to one epoch late and never early, and the result does
 //! not depend on the order of events.
+//!
+//! docs/models/packet.md names the function of each step in the life of a credit.
 
 use std::ops::Index;
 
@@ -81,17 +83,19 @@ impl Index<u8> for LinkTypes {
     }
 }
 
-/// Space that a packet occupies at the far end of the link it arrived by.
+/// Space that a packet occupies at the far end of the link it arrived by. It returns as credit to
+/// the near end of that link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Buffer {
+    /// That link, and the virtual channel on it.
     pub hop: Hop,
     pub cells: u16,
-    /// Type of the link.
+    /// Number of the link's type.
     pub link_type: u8,
 }
 
-/// Epochs for which a credit in a channel's slots may be in transit. For a longer one `LateCredit`
-/// is an event.
+/// Epochs for which a credit in a channel's slots may be in transit. A credit in transit for longer
+/// is a `LateCredit` event.
 const EPOCHS: u64 = 6;
 /// Slots of a channel, one per epoch.
 const SLOTS: usize = 8;
@@ -101,8 +105,9 @@ const _: () = assert!(SLOTS.is_power_of_two(), "numbers of epochs and slots wrap
 const MAX_RELEASE_PACKETS: u64 = 4;
 
 impl LinkType {
-    /// `release` is the longest time from the grant of a packet until its tail has left a buffer,
-    /// `min_take_time` the shortest in which a NIC takes a full packet from its switch.
+    /// `release` is the longest time from the grant of a packet's next link until its tail has left
+    /// the buffer before that link. `min_take_time` is the shortest time in which a NIC takes a
+    /// full packet from its switch.
     pub fn new(
         machine: &Machine,
         link: LinkId,
@@ -117,7 +122,8 @@ impl LinkType {
         assert!(latency > Span::ZERO && gap > Gap::ZERO, "{link:?} takes no time");
         let (buffer, release) = match links.kind[link] {
             // One channel has the buffer of the whole port. A NIC without a host-interface limit
-            // receives a packet at a time known at the grant, one link latency in advance.
+            // receives a packet at a time known at the grant, so its credit is recorded one link
+            // latency in advance.
             LinkKind::Ejection => {
                 let port = u64::from(links.buffer[link]) * u64::from(machine.n_vcs);
                 (port, release + latency)
@@ -130,8 +136,8 @@ impl LinkType {
             "{link:?}: a buffer of {buffer} B cannot take a packet of {packet} B"
         );
         let epoch = (release + cable).0.div_ceil(EPOCHS).max(2);
-        // From a grant until its credit is back: transfer, crossing, departure, return, and the end
-        // of an epoch.
+        // From the grant of this link until the credit is available again: the head's latency, the
+        // packet's departure from the far end, the credit's return, and at most one epoch.
         let round_trip = latency + gap.span(packet) + cable + Span(epoch);
         let bdp = (round_trip.seconds() * gap.bytes_per_s()) as u64 + packet;
         let cell = Cell::of(buffer);
@@ -293,7 +299,7 @@ impl Channel {
     /// `LateCredit` event for that time.
     #[inline]
     pub fn has_slot_for(link_type: &LinkType, returns_at: Time, now: Time) -> bool {
-        // True for nearly all credits: this span never exceeds the slots, wherever epochs begin.
+        // `EPOCHS` epochs fit into the slots wherever they begin. Nearly all credits return sooner.
         returns_at.0 - now.0 <= link_type.epoch * EPOCHS
             || Self::has_slot_exactly(link_type, returns_at, now)
     }
@@ -333,10 +339,11 @@ impl Channel {
     ) -> Option<Time> {
         self.collect(credit, link_type, now);
         let epoch = self.epoch;
-        let mut ahead = 0..SLOTS as u32;
-        let ahead = 1 + ahead.find(|&nth| *self.slot(epoch.wrapping_add(nth)) > 0)?;
+        let mut offsets = 0..SLOTS as u32;
+        let ahead = 1 + offsets.find(|&nth| *self.slot(epoch.wrapping_add(nth)) > 0)?;
         let pending = u32::from((self.event_epoch as u8).wrapping_sub(self.epoch as u8));
-        // An event of this epoch is still in the queue, at this instant.
+        // An event for that epoch or an earlier one is pending. With `pending` 0 it is due at this
+        // instant and still in the queue.
         if self.is_armed() && pending <= ahead {
             return None;
         }

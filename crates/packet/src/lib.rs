@@ -71,9 +71,9 @@ pub enum PacketEvent {
     Head { packet: PacketId, link: LinkId },
     /// A credit for `link` has returned, and a packet waits for it.
     Credit { link: LinkId, vc: u8 },
-    /// A credit returns that was in transit for longer than the slots of its channel cover. Either
-    /// a link more than four times slower delayed it, or it was computed long before its packet
-    /// left the buffer.
+    /// A credit returns that was in transit for longer than the slots of its channel
+    /// (`Channel::due`) cover. Either its packet left the buffer by a link more than four times
+    /// slower than `link`, or the credit was computed long before its packet left the buffer.
     LateCredit { link: LinkId, vc: u8, cells: u16 },
     /// `link` is free and packets wait for it.
     Free { link: LinkId },
@@ -279,7 +279,8 @@ pub struct PacketNetwork {
     reports: Reports,
     /// By link and channel; see `PacketNetwork::channel`.
     channels: Vec<Channel>,
-    /// Available credit of each channel, in cells, as of the epoch of its last `Channel::collect`.
+    /// Credit of each channel that its sender can use, in cells, as of the epoch of its last
+    /// `Channel::collect`.
     credits: Vec<u16>,
     nics: IndexVec<NicId, Nic>,
     shares: Shares,

@@ -16,12 +16,13 @@ use crate::{NONE, Packet, PacketEvent, PacketId, PacketNetwork};
 pub(crate) struct OutputPort {
     /// When the last tail has left.
     pub free_at: Time,
-    /// Wire bytes and packets sent so far, and the maximum backlog.
+    /// Wire bytes and packets sent so far, and the maximum of `waiting`.
     pub bytes: u64,
     pub packets: u64,
     pub queue_max: u32,
-    /// Bytes waiting at this end; may exceed 32 bits for a congested NIC. A reserved packet is
-    /// included until the first access after it has entered (`queue`).
+    /// Bytes waiting at this end; may exceed 32 bits for a congested NIC. A packet with a
+    /// reservation is included until `settle_reservation`, also after it has entered; `queue`
+    /// subtracts it then.
     pub waiting: u64,
     /// The switch it leads to; none for an ejection link.
     pub to: SwitchId,
@@ -30,8 +31,8 @@ pub(crate) struct OutputPort {
     /// The congested endpoint at its end (`EndpointId`), the first of several traffic classes; none
     /// without congestion.
     pub endpoint: u32,
-    /// The last reservation: its start before `free_at`, ps; wire bytes of the packet (0 without a
-    /// reservation, or once it has been settled); its channel.
+    /// The last reservation: how long before `free_at` it starts, ps; wire bytes of the packet (0
+    /// without a reservation, or once it has been settled); its channel.
     reserved_ps: u32,
     reserved: u16,
     reserved_vc: u8,
@@ -48,8 +49,8 @@ impl OutputPort {
     pub fn is_used(&self) -> bool {
         self.packets > 0 || self.queue_max > 0
     }
-    /// Backlog as reported to routing. Between switches it is bounded by buffers and fits in 32
-    /// bits.
+    /// Bytes waiting at this end: the near load of routing. Between switches it is bounded by
+    /// buffers and fits in 32 bits.
     #[inline]
     pub fn queue(&self, now: Time) -> u32 {
         let reservation_begun = if now > self.begins() { self.reserved } else { 0 };
@@ -63,14 +64,14 @@ impl OutputPort {
         Time(self.free_at.0 - u64::from(self.reserved_ps))
     }
 
-    /// For a reservation that has begun and is not settled: its start, and the backlog until then.
+    /// For a reservation that has begun and is not settled: its start, and the queue until then.
     #[inline]
     pub fn reservation_begun(&self, now: Time) -> Option<(Time, u32)> {
         let begins = self.begins();
         (self.reserved > 0 && now > begins).then_some((begins, self.waiting as u32))
     }
 
-    /// Removes a reservation of `link` that has begun from the backlog.
+    /// Removes a reservation of `link` that has begun from the waiting bytes.
     #[inline]
     fn settle_reservation(&mut self, link: LinkId, reports: &mut Reports, now: Time) {
         if let Some((begins, queue)) = self.reservation_begun(now) {
@@ -334,12 +335,12 @@ impl PacketNetwork {
         if !is_free {
             self.arm(hop.link, cx);
         } else if !port.armed {
-            // The packets that wait already lack credit on their channels; this one may have it.
+            // All packets that waited before lack credit on their channels; this one may have it.
             self.arbitrate(hop.link, cx);
         }
     }
 
-    /// Adds `packet` to the backlog of `link`.
+    /// Adds `packet` to the bytes that wait for `link`.
     #[inline]
     fn count_waiting(&mut self, packet: PacketId, link: LinkId, now: Time) {
         let Packet { bytes, vnet, .. } = self.packets[packet];
@@ -449,7 +450,8 @@ impl PacketNetwork {
         self.enter(packet, hop, start, gone, cx);
     }
 
-    /// `send` after traffic classes and faults have been handled: takes the credit of the channel.
+    /// `send` after traffic classes and faults have been handled: takes credit for the packet's
+    /// cells at the far end.
     #[inline(always)]
     pub(crate) fn enter(
         &mut self,
@@ -527,7 +529,8 @@ impl PacketNetwork {
         link_type.admits(cells, credit, || &mut self.channels[at], now)
     }
 
-    /// `buffer` is free from `gone` on: sends the credit for it to the near end of its link.
+    /// `buffer` is free from `gone` on: sends the credit for it to the near end of its link. Called
+    /// when `gone` is known, usually before that time.
     #[inline(always)]
     pub(crate) fn free_buffer(&mut self, buffer: Buffer, gone: Time, cx: &mut Cx<'_>) {
         let link_type = &self.link_types[buffer.link_type];
@@ -560,7 +563,7 @@ impl PacketNetwork {
         let link_type = &self.link_types[self.ports[link].link_type];
         let channel = &mut self.channels[at];
         channel.starved = true;
-        // If none is in transit, `add_credit` calls this again.
+        // If none is in transit, `schedule_credit` calls this again.
         if let Some(due) = channel.next_credit_event(&mut self.credits[at], link_type, cx.now) {
             cx.at(due, Phase::Arrive, PacketEvent::Credit { link, vc });
         }
@@ -586,7 +589,8 @@ impl PacketNetwork {
         self.schedule_credit(Buffer { hop, cells, link_type }, cx.now, cx);
     }
 
-    /// Grants the free `link` to a waiting packet, if there is one.
+    /// Grants the free `link` to a waiting packet, if there is one. Over an injection link the NIC
+    /// sends its next packet.
     #[inline]
     pub(crate) fn serve(&mut self, link: LinkId, cx: &mut Cx<'_>) {
         if self.ports[link].waited_for != 0 {

@@ -15,8 +15,8 @@ pub(crate) struct Loads<'a> {
     pub now: Time,
     /// The channel whose credits `far` reads: that of the packet's virtual network and current
     /// route class. It is the channel of the next hop, unless the decision itself increases the
-    /// class. With one channel, minimal and non-minimal packets on different channels of a link are
-    /// distinguished (UGAL-L_VC in Kim, Dally, Scott and Abts, ISCA 2008).
+    /// class. Other channels of the link are ignored, so minimal and non-minimal packets that use
+    /// different channels are distinguished (UGAL-L_VC in Kim, Dally, Scott and Abts, ISCA 2008).
     pub vc: u8,
 }
 
@@ -26,9 +26,9 @@ impl LoadView for Loads<'_> {
         self.net.ports[link].queue(self.now)
     }
 
-    /// Bytes sent and not credited, less the bandwidth-delay product. A link that streams at full
-    /// rate into an empty switch always has a round trip of credits outstanding. Those bytes are on
-    /// the cable, not in a queue, and do not count as load.
+    /// Bytes sent whose credit has not returned, less the bandwidth-delay product. A link that
+    /// streams at full rate into an empty switch always has a round trip of credits outstanding.
+    /// Those bytes are on the cable, not in a queue, and do not count as load.
     #[inline]
     fn far(&self, link: LinkId) -> u32 {
         let port = &self.net.ports[link];
@@ -39,11 +39,11 @@ impl LoadView for Loads<'_> {
             0 => 0,
             bytes => link_type.cell.count(bytes.into()),
         };
-        let mut out = link_type.cells - self.net.credits[at] - reserved;
-        if out > link_type.bdp {
-            out -= self.net.channels[at].uncollected(link_type, self.now);
+        let mut outstanding = link_type.cells - self.net.credits[at] - reserved;
+        if outstanding > link_type.bdp {
+            outstanding -= self.net.channels[at].uncollected(link_type, self.now);
         }
-        link_type.cell.bytes(out.saturating_sub(link_type.bdp))
+        link_type.cell.bytes(outstanding.saturating_sub(link_type.bdp))
     }
 
     #[inline]

@@ -41,7 +41,7 @@ pub(crate) struct Nic {
     pub next_direction: Direction,
     /// The sending side waits for the host interface.
     pub send_waits: bool,
-    /// It cannot send only because the window is full.
+    /// It could send, but the window is full.
     pub starved: bool,
     /// Responses are ready to leave.
     pub has_responses: bool,
@@ -487,13 +487,13 @@ impl PacketNetwork {
         cx: &mut Cx<'_>,
     ) {
         let link = cx.machine.injection(t.src);
-        let held =
+        let occupied =
             self.link_type(link).gap.span(u64::from(next_packet.bytes)).max(next_packet.host);
         cx.counters.injected_packets += 1;
         if self.ports[link].stalled {
             self.unstall(link, cx.now);
         }
-        self.send(packet, Hop { link, vc: t.vnet }, cx.now, cx.now + held, cx);
+        self.send(packet, Hop { link, vc: t.vnet }, cx.now, cx.now + occupied, cx);
     }
 
     /// Times for which `payload` bytes occupy the shared part of the host interface, and one
@@ -613,7 +613,7 @@ impl PacketNetwork {
     }
 
     /// The host interface takes `packet` at `now`, which may be computed before the packet arrives.
-    /// The buffer is free when the tail is through.
+    /// The buffer is free when the tail has passed the host interface.
     #[inline]
     pub(crate) fn take(&mut self, packet: PacketId, at: NicId, now: Time, cx: &mut Cx<'_>) {
         let p = self.packets[packet];

@@ -134,11 +134,12 @@ impl PacketNetwork {
             nic.response_queue.last = NONE;
             nic.has_responses = false;
         }
-        let held = self.link_type(link).gap.span(u64::from(bytes)).max(host);
+        let occupied = self.link_type(link).gap.span(u64::from(bytes)).max(host);
         let p = &mut self.packets[packet];
         (p.born, p.tail) = (cx.now, cx.now);
-        self.send(packet, hop, cx.now, cx.now + held, cx);
-        // The data of the request have been taken: its buffer is free when the response has left.
+        self.send(packet, hop, cx.now, cx.now + occupied, cx);
+        // The data of the request have been taken: its buffer is free once the response has the
+        // injection link.
         self.free_buffer(vacated, cx.now, cx);
         true
     }

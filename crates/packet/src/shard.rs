@@ -33,7 +33,7 @@ pub struct Mail {
     acks: Vec<(Time, NicId, u8)>,
     /// Acknowledgement times for ordered flows, by flow key.
     flows: Vec<(Time, u32)>,
-    /// Congestion notices, and returned credits.
+    /// Congestion notices, and returned endpoint credits (`credits` has those of buffers).
     notices: Vec<(Time, LinkId, u32)>,
     endpoint_credit_returns: Vec<(Time, NicId, u32)>,
     opened: Vec<(ArrivalId, Arrival)>,
@@ -183,7 +183,7 @@ impl PacketNetwork {
         self.mailbox(to).notices.push((then, link, word));
     }
 
-    /// A returned credit arrives at `then` in another shard.
+    /// A returned endpoint credit arrives at `then` in another shard.
     pub(crate) fn mail_endpoint_credit_return(
         &mut self,
         to: usize,

@@ -2,8 +2,9 @@
 //! docs/models/congestion.md.
 //!
 //! This file knows the destinations to which a NIC sends only on endpoint credits, and the messages
-//! that wait for them. An endpoint credit permits one packet to a congested receiver; it has
-//! nothing to do with the credits of buffers (`credit.rs`). Detection is in `congestion.rs`.
+//! that wait for them. An endpoint credit permits one packet to a congested receiver. In this file
+//! "credit" means an endpoint credit; `credit.rs` has those of buffers. Detection is in
+//! `congestion.rs`.
 //!
 //! Design: per throttled destination with credit, one message is in the NIC's round to send one
 //! packet. It is placed near the front, at a position that is known in constant time.
@@ -17,7 +18,7 @@ use crate::congestion::{CongestionNotice, NoticeKind};
 use crate::{NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, TransitId, mark};
 
 base::ids! {
-    /// A destination to which a NIC sends only on credit.
+    /// A destination to which a NIC sends only on endpoint credits.
     ThrottleId,
 }
 

@@ -6,10 +6,11 @@
 //! are the same for all policies (`follow`).
 //!
 //! A new policy needs a variant and a name in `Routing`, a case in each of its methods, in `depart`
-//! and in `is_fixed_minimal` (`single_path.rs`). There `_` stands for the nonminimal policies, so a
-//! minimal one must be named. `parameters.rs` maps the name to the variant; further lists of names
-//! are in `docs/reference/machine-file.md`, and in `theory.rs` and `ordered_flows.rs` of
-//! `crates/properties/tests`. `python/generate_vocabulary.py` copies `WORDS` to Python.
+//! and in `is_fixed_minimal` (`single_path.rs`). In these matches `_` stands for the non-minimal
+//! policies, so a minimal one must be named. `parameters.rs` maps the name to the variant. Further
+//! lists of names are in `docs/reference/machine-file.md`, and in `theory.rs` and
+//! `ordered_flows.rs` of `crates/properties/tests`. `python/generate_vocabulary.py` copies `WORDS`
+//! to Python.
 
 mod aries;
 mod fault_avoidance;
@@ -199,6 +200,7 @@ impl Dragonfly {
             depart(point, routing, route)
         } else if routing.is_progressive() && route.class == 0 && !self.share_group(at, dst_switch)
         {
+            // In class 0 it has taken no global link, so it is still in its source group.
             onward(point, routing, route)
         } else {
             follow(point, routing, route)?
@@ -273,7 +275,7 @@ fn next_step<L: LoadView>(
         let via = SwitchId(route.via - 1);
         let net = point.net;
         // `valiant-group`: the first leg ends at any switch of the intermediate group. The class
-        // stays, because no local link of that group has been used in it.
+        // stays, because no local link of that group has been used in this class.
         let group_suffices =
             routing == Routing::ValiantGroup && !net.share_group(via, point.dst_switch);
         let is_reached =

@@ -3,9 +3,12 @@
 //!
 //! Source: Singh, "Load-Balanced Routing in Interconnection Networks" (thesis, 2005); for
 //! dragonflies Kim et al. (ISCA 2008), section 4.1. The load is that of the first link, near end
-//! plus far end by credits (`LoadView::backlog`). UGAL-G adds that of the link by which the path
-//! leaves the group, as if every switch knew it. There are two candidates of each kind, as in
-//! Slingshot and Aries, where the papers have one.
+//! plus far end according to credits (`LoadView::backlog`). UGAL-G adds the load of the link by
+//! which the path leaves the group, which a real source switch could not know.
+//!
+//! There are two candidates of each kind, as in Slingshot and Aries; the papers have one. `detour`
+//! draws two intermediate switches. `Dragonfly::step` draws two global links for each first leg,
+//! the minimal path's included, and returns the cheaper, where groups have several.
 
 use super::DecisionPoint;
 use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
@@ -34,8 +37,8 @@ pub(super) fn depart<L: LoadView>(
     detour(point, metric, minimal, bias, [Stream::Via, Stream::OtherVia], route).unwrap_or(minimal)
 }
 
-/// The first hop of the cheaper of two non-minimal paths, if it costs less than `minimal` less
-/// `bias`; sets `route` to it.
+/// The first hop of the cheaper of two non-minimal paths, if its cost plus `bias` is below the cost
+/// of `minimal`; sets `route` to it. `streams` select the two random intermediate switches.
 #[inline]
 pub(super) fn detour<L: LoadView>(
     point: &DecisionPoint<'_, L>,
