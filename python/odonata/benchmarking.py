@@ -79,7 +79,7 @@ class NamedBenchmark(Protocol):
         self,
         job: Job,
         *,
-        sizes: Iterable[int] | None = None,
+        sizes: Iterable[int] | str | None = None,
         fidelity: Choice = "packet",
         buffers: Buffers = "host",
         window: int | None = None,
@@ -97,7 +97,7 @@ class Benchmarks:
         self,
         name: Benchmark,
         job: Job,
-        sizes: Iterable[int] | None = None,
+        sizes: Iterable[int] | str | None = None,
         fidelity: Choice = "packet",
         messages: int = MESSAGES,
         *,
@@ -112,8 +112,9 @@ class Benchmarks:
     ) -> BenchResult:
         """Predict the benchmark `name` for a job.
 
-        `sizes` are message sizes in bytes, by default those of OSU. `buffers` is the memory of the
-        messages: `"host"`, or `"gpu"` for that of the ranks' GPUs. `window` is the number of
+        `sizes` are message sizes in bytes or a text such as `"8:64Ki"`, by default those of OSU.
+        `buffers` is the memory of the messages: `"host"`, or `"gpu"` for that of the ranks' GPUs.
+        `window` is the number of
         messages in flight per pair in a bandwidth test, by default 64. `shifts` is the number of
         simulated shifts of `put_alltoall`, from which the time of all is estimated.
 

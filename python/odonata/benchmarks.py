@@ -10,7 +10,7 @@ from . import core, names, tables
 from ._vocabulary import BENCHMARK_ENTRIES, BENCHMARKS, BUFFERS, default_count
 from .errors import Diagnostics
 from .machines import Job, is_job
-from .units import MOST, Unreadable, read_share, read_sizes
+from .units import MOST, SIZES, Unreadable, read_share, read_sizes
 from .version import version
 
 
@@ -34,7 +34,7 @@ TWIN_PACKETS = default_count("bench", "twin_packets")
 def ask(
     name: str,
     job: Job,
-    sizes: Iterable[int] | None = None,
+    sizes: Iterable[int] | str | None = None,
     fidelity: str = "packet",
     messages: int = MESSAGES,
     *,
@@ -123,6 +123,13 @@ def check_tolerance(wrong: Diagnostics, fidelity: str, tolerance: Any) -> None:
 
 
 def check_sizes(wrong: Diagnostics, sizes: Any) -> list[int]:
-    """Message sizes, bytes."""
+    """Message sizes in bytes: a list, or a text as on the command line (`8:64Ki`)."""
+    if isinstance(sizes, str):
+        try:
+            return read_sizes(sizes)
+        except Unreadable as error:
+            hint = str(error) or None
+            wrong.add("sizes", sizes or "nothing", f"sizes in bytes: {SIZES}", hint)
+            return []
     given = wrong.sequence("sizes", sizes, "a list of sizes in bytes, at least one")
     return [wrong.whole("sizes", size, 0, MOST) for size in given]

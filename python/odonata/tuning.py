@@ -93,7 +93,7 @@ def tune(
     *,
     nodes: int | Iterable[int],
     ppn: int = 1,
-    sizes: Iterable[int] | None = None,
+    sizes: Iterable[int] | str | None = None,
     fidelity: Fidelity = "loggp",
     mpi: str = "mpich",
     placement: str = "contiguous",

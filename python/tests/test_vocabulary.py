@@ -129,3 +129,10 @@ def test_quantities_are_the_same_text_in_python_and_on_the_command_line(odonata)
     with pytest.raises(od.InputError) as wrong:
         od.traffic("uniform", machine, load="2", packet="4M", time="5", warmup="-1us")
     assert [c.at for c in wrong.value.diagnostics] == ["load", "packet", "time", "warmup"]
+
+
+def test_python_reads_sizes_as_the_command_line_does():
+    job = od.machine("spock").job(nodes=2)
+    assert od.bench("latency", job, sizes="8:32").sizes == [8, 16, 32]
+    with pytest.raises(od.InputError, match="`M` is ambiguous"):
+        od.bench("latency", job, sizes="8:4M")

@@ -18,10 +18,7 @@ from ..libraries import rules_request
 from ..machines import Job, Machine
 from ..streams import say
 
-SIZES_WANTED = (
-    "sizes in bytes: a doubling range `1:4Mi`, a list `8,1Ki,1Mi`, or one size; "
-    f"each of {units.SIZE}"
-)
+SIZES_WANTED = f"sizes in bytes: {units.SIZES}"
 
 
 class Request:
