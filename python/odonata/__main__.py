@@ -21,7 +21,7 @@ def main() -> None:
         if sys.stderr:
             with contextlib.suppress(OSError):  # nothing is buffered that would fail at the end
                 os.write(2, b"odonata: interrupted\n")
-        sys.exit(interrupts.INTERRUPTED)  # as `cli` says it later
+        sys.exit(interrupts.INTERRUPTED)  # as `cli` reports it later
 
 
 if __name__ == "__main__":

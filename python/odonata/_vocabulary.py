@@ -252,9 +252,9 @@ OPTIONS: tuple[Option, ...] = (
         "Working directory of the ranks."),
     Option(
         "run", "warm", ("--warm",), (), "Program", "MODULES", False, "auto", "", 0, 0,
-        "Fork Python ranks from one interpreter that has imported the modules of the "
-        "script (auto), these modules as well (`h5py,yaml`), or start each rank by itself"
-        " (none)."),
+        "Start of Python ranks: forked from one interpreter that has imported the "
+        "script's modules (auto) and further listed ones (`h5py,yaml`), or each in a new "
+        "interpreter (none)."),
     Option(
         "run", "compute", ("--compute",), (), "Program", "measured|none|FACTOR", False,
         "measured", "", 0, 0,
@@ -319,7 +319,8 @@ OPTIONS: tuple[Option, ...] = (
         " and after a fault."),
     Option(
         "traffic", "ordered", ("--ordered",), (), "Measurement", "", False, None, "", 0, 0,
-        "Deliver the packets of each pair of NICs in order, on switches that keep flows."),
+        "Deliver the packets of each pair of NICs in order, on machines with "
+        "`switch.flows = \"kept\"` (docs/models/ordered-flows.md)."),
     Option(
         "traffic", "alone", ("--alone/--no-alone",), (), "Measurement", "", False, True, "", 0,
         0,
@@ -350,9 +351,10 @@ OPTIONS: tuple[Option, ...] = (
         "With --fidelity loggp or flow: estimate the error of a collective's time from "
         "runs with packets on fewer nodes."),
     Option(
-        "bench", "twin_packets", ("--twin-packets",), (), "Model", "N", False, 500000, "", 1,
-        2147483647,
-        "Maximum number of packets of each such scaled-down run."),
+        "bench", "twin_packets", ("--replica-packets",), ("--twin-packets",), "Model", "N",
+        False, 500000, "", 1, 2147483647,
+        "With --error-bars or --fidelity auto: maximum number of packets of each "
+        "scaled-down run."),
     Option(
         "bench", "messages", ("--messages",), (), "Model", "N", False, 2000000, "", 1,
         2147483647,
@@ -370,7 +372,7 @@ OPTIONS: tuple[Option, ...] = (
         "bench replay run", "limits", ("--limits",), (), "Model", "off|warn|fail", False,
         "fail", "", 0, 0,
         "Effect of exceeding a limit of a NIC, the library or a node: end the run as the "
-        "machine would (fail), report it and continue (warn), or no limits (off) "
+        "machine would (fail), report it and continue (warn), or ignore it (off) "
         "(docs/models/limits.md)."),
     Option(
         "bench replay run traffic", "background", ("--background",), (), "Model",
@@ -390,7 +392,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "bench replay run traffic tune", "threads", ("--threads",), (), "Model", "N", False, 1,
         "", 1, 2147483647,
-        "Threads of a traffic sweep. Results do not depend on it."),
+        "Number of threads. Only `odonata traffic` uses more than one. Results do not "
+        "depend on it."),
     Option(
         "tune", "whole", ("--all",), (), "Output", "", False, None, "", 0, 0,
         "Also print the time of every algorithm."),

@@ -50,7 +50,7 @@ SHARED = frozenset(
 # Submodules that numpy loads at their first use; most programs use them.
 NUMPY = ("numpy.linalg", "numpy.random", "numpy.fft")
 # Variables that numerical libraries read during their import.
-KNOBS = ("OPENBLAS_", "GOTO_", "OMP_", "MKL_", "BLIS_", "NPY_", "KMP_", "NUMEXPR_")
+LIBRARY_VARIABLES = ("OPENBLAS_", "GOTO_", "OMP_", "MKL_", "BLIS_", "NPY_", "KMP_", "NUMEXPR_")
 # Largest number of the user's files that are scanned for imports.
 MOST_FILES = 200
 
@@ -65,7 +65,7 @@ class Found:
     def __init__(self):
         self.modules = set()
         self.sets_rc = False
-        self.sets_knobs = False
+        self.sets_variables = False
         self.harmless = set()
 
 
@@ -82,7 +82,7 @@ def scan(source, path, folder, found):
             continue
         names = set()
         for node in ast.walk(tree):
-            look(ast, node, names, found)
+            scan_node(ast, node, names, found)
         found.modules |= names
         for name in names:
             for file in beside(name, folder):
@@ -91,7 +91,7 @@ def scan(source, path, folder, found):
                     todo.append((read(file), file))
 
 
-def look(ast, node, names, found):
+def scan_node(ast, node, names, found):
     """Collect from one node of the syntax tree."""
     if isinstance(node, ast.Import):
         names.update(alias.name for alias in node.names)
@@ -104,7 +104,8 @@ def look(ast, node, names, found):
         found.harmless.update(map(id, harmless(ast, node)))
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isupper():
         # The script may set it before it imports the library, and relies on its effect.
-        found.sets_knobs |= node.value.startswith(KNOBS) and id(node) not in found.harmless
+        is_library_variable = node.value.startswith(LIBRARY_VARIABLES)
+        found.sets_variables |= is_library_variable and id(node) not in found.harmless
         found.sets_rc |= node.value.startswith("MPI4PY_")
     found.sets_rc |= bool(names & {"mpi4py.rc", "mpi4py.profile"})
 
@@ -203,7 +204,7 @@ class Module:
         self.name, self.argv, self.path = words[1], ["-m", *words[2:]], None
         self.folder = os.getcwd()
         self.source = b""
-        # Importing a parent would run it: look for files only.
+        # Importing a parent would run it: search for files only.
         for base in (self.folder, *sys.path):
             for file in beside(self.name, base):
                 self.source, self.path = read(file), file
@@ -294,7 +295,7 @@ def warm(target, words):
             scan(read(file), file, os.path.dirname(os.path.abspath(file)), found)
         found.modules.add("mpi4py.MPI")
     requested = set() if words == "auto" else set(words.split(","))
-    shared = SHARED - {"numpy", "scipy"} if found.sets_knobs else SHARED
+    shared = SHARED - {"numpy", "scipy"} if found.sets_variables else SHARED
     known = {name for name in found.modules if name.partition(".")[0] in shared}
     if any(name.partition(".")[0] == "numpy" for name in known):
         known.update(NUMPY)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from . import core
 from ._vocabulary import Benchmark, BenchRow, Buffers, Fidelity
-from .benchmarks import MESSAGES, NAMES, TWIN_PACKETS, ask
+from .benchmarks import MESSAGES, NAMES, TWIN_PACKETS, predict
 from .errors import SimulatedFailure
 from .machines import Job
 from .results import Sweep
@@ -127,7 +127,7 @@ class Benchmarks:
         model whose error bars are within `tolerance` of the time, such as 0.1 or `"10%"`;
         `summary["fidelity"]` has the choice, `summary["candidates"]` the reasons.
         """
-        summary = ask(
+        summary = predict(
             name, job, sizes, fidelity, messages,
             buffers=buffers, window=window, shifts=shifts, error_bars=error_bars,
             twin_packets=twin_packets, tolerance=tolerance, tick=tick, stop=stop,

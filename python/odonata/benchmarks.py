@@ -15,7 +15,7 @@ from .version import version
 
 
 @dataclass(frozen=True)
-class Kind:
+class BenchmarkKind:
     """A benchmark's title, the column with its result, and its default sizes."""
 
     title: str
@@ -24,14 +24,14 @@ class Kind:
     least_ranks: int = 2
 
 
-KINDS = {name: Kind(*entry) for name, entry in BENCHMARK_ENTRIES.items()}
+KINDS = {name: BenchmarkKind(*entry) for name, entry in BENCHMARK_ENTRIES.items()}
 NAMES = BENCHMARKS
 
 MESSAGES = default_count("bench", "messages")
 TWIN_PACKETS = default_count("bench", "twin_packets")
 
 
-def ask(
+def predict(
     name: str,
     job: Job,
     sizes: Iterable[int] | str | None = None,

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 # Several times the cores of the largest preset. It bounds the memory that a mistyped file takes.
 MOST_PLACED = 1 << 22
-MOST_TOLD = 1_000  # diagnostics after which a file is not read on
+MOST_REPORTED = 1_000  # diagnostics after which a file is not read on
 
 
 class Checks(Diagnostics):
@@ -101,7 +101,7 @@ class Checks(Diagnostics):
                 named.append((int(match[1]), int(match[2] or 1)))
             elif words:
                 self.add(f"{text}:{number}", words, "NODE or NODE:RANKS, one line after another")
-            if len(named) > MOST_PLACED or len(self.list) > MOST_TOLD:
+            if len(named) > MOST_PLACED or len(self.list) > MOST_REPORTED:
                 break
         ranks = sum(count for _, count in named)
         if ranks > MOST_PLACED:
@@ -129,7 +129,7 @@ class Checks(Diagnostics):
             try:
                 request: dict[str, Any] = {"machine": machine.request(), "routing": machine.routing}
                 if machine.toml is not None or machine.name in machines.presets():
-                    core.ask("show", request)
+                    core.query("show", request)
             except InputError as error:
                 self.extend(error)
         self.raise_any()

@@ -62,7 +62,7 @@ def imported(name: str) -> click.Command:
         case "extrapolate":
             from .commands.extrapolate import extrapolate as found
         case "sweep":
-            from .sweeps.command import ask as found
+            from .sweeps.command import sweep_command as found
         case "schema":
             from .commands.schema import schema as found
         case "wrappers":

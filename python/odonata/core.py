@@ -85,22 +85,22 @@ class Stop:
         self.signal = number
 
 
-class Looked(Exception):
+class DryRunEnded(Exception):
     """A request was complete and was inspected instead of run."""
 
 
-Look = Callable[[str, dict[str, Any]], None]
-_LOOK: ContextVar[Look | None] = ContextVar("look", default=None)
+Inspect = Callable[[str, dict[str, Any]], None]
+_INSPECT: ContextVar[Inspect | None] = ContextVar("inspect", default=None)
 
 
 @contextmanager
-def looking(look: Look) -> Iterator[None]:
-    """Inside, `enter` only passes the request to `look` and raises `Looked`."""
-    before = _LOOK.set(look)
+def dry_run(inspect: Inspect) -> Iterator[None]:
+    """Inside, `enter` only passes the request to `inspect` and raises `DryRunEnded`."""
+    before = _INSPECT.set(inspect)
     try:
         yield
     finally:
-        _LOOK.reset(before)
+        _INSPECT.reset(before)
 
 
 def enter(
@@ -115,9 +115,9 @@ def enter(
     Ctrl-C ends the run within a second. If the caller passes `stop`, the answer is the result so
     far and `stop.signal` is set. Without it, `KeyboardInterrupt` is raised.
     """
-    if look := _LOOK.get():
-        look(function, request)
-        raise Looked
+    if inspect := _INSPECT.get():
+        inspect(function, request)
+        raise DryRunEnded
     module = core()
     own = Stop()
     stopper = stop or own
@@ -154,7 +154,7 @@ def check_record(header: dict[str, Any], columns: dict[str, bytes]) -> None:
         raise InputError(diagnostics_from_json(str(error))) from None
 
 
-def ask(function: str, *arguments: Any) -> Any:
+def query(function: str, *arguments: Any) -> Any:
     """Call one of the core's quick functions and return its answer."""
     module = core()
     arguments = tuple(json.dumps(plain(a)) if isinstance(a, dict) else plain(a) for a in arguments)

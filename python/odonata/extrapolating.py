@@ -157,19 +157,19 @@ def read(wrong: Diagnostics, name: Any) -> Recording | None:
     rows: list[list[dict[str, Any]]] = [[] for _ in range(n)]
     for row in records.rows(trace.header, trace.data):
         rows[row["rank"]].append(row)
-    faulty = next((r for r, mine in enumerate(rows) if not is_sound(mine)), None)
+    faulty = next((r for r, rank_rows in enumerate(rows) if not is_sound(rank_rows)), None)
     if faulty is not None:
         wrong.add("recordings", f"{name}: rank {faulty}", "calls that need earlier ones")
         return None
-    if idle := [rank for rank, mine in enumerate(rows) if not mine]:
+    if idle := [rank for rank, rank_rows in enumerate(rows) if not rank_rows]:
         found = f"{name}: no calls of rank {idle[0]}"
         wrong.add("recordings", found, "a recording of all ranks, which call MPI or exit")
         return None
     # A record lists members only for communicators with collective calls.
     known = {context for context, _ in trace.header["communicators"]} | {spmd_model.WORLD}
     users: dict[int, list[int]] = {}
-    for rank, mine in enumerate(rows):
-        for context in sorted({row["context"] & ~spmd_model.PRIVATE for row in mine} - known):
+    for rank, rank_rows in enumerate(rows):
+        for context in sorted({row["context"] & ~spmd_model.PRIVATE for row in rank_rows} - known):
             users.setdefault(context, []).append(rank)
     trace.header["communicators"] += [[context, ranks] for context, ranks in users.items()]
     for context, members in trace.header["communicators"]:
@@ -279,7 +279,7 @@ def write(
     header.pop("ops", None)
     try:
         rows = playing.rows_of(programs, ranks, communicators)
-        calls = records.write_rows(path, header, (row for mine in rows for row in mine))
+        calls = records.write_rows(path, header, (row for rank_rows in rows for row in rank_rows))
     except OSError as error:
         wrong.add("record", path, f"a place that can be written to ({why(error)})")
         wrong.raise_any()

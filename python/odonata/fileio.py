@@ -36,7 +36,7 @@ def words(found: Mapping[str, Any], compute: str | float) -> list[str]:
         rate, node = (show_rate(found[f"storage_{key}B_per_s"]) for key in ("", "node_"))
         notes.append(
             f"MPI-IO ({found['mpi_opens']:,} opens, {found['mpi_transfers']:,} reads and writes) "
-            f"takes what [storage] of the machine file says: {node} per node, {rate} in all, "
+            f"has the speed of [storage] in the machine file: {node} per node, {rate} in all, "
             f"{show_time(found['storage_latency_s'])} each; opening takes nothing"
         )
     written, read = found["opened_to_write"], found["opened_to_read"]

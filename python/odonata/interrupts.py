@@ -17,7 +17,7 @@ def is_command() -> bool:
     """Whether this process is the `odonata` command, rather than a program that imports it."""
     name = sys.argv[0] if getattr(sys, "argv", None) else ""
     if name == "-m":
-        # The interpreter looks for the module that it is to run, which may be another one that
+        # The interpreter searches for the module that it is to run, which may be another one that
         # imports us. Its name stands before the arguments.
         return sys.orig_argv[-len(sys.argv)].removeprefix("-m") == "odonata"
     ours = os.path.join(os.path.dirname(__file__), "__main__.py")

@@ -46,7 +46,7 @@ TABLES = {**LONG_TABLES, **SHORT_TABLES}
 # Variables of communication libraries that users set. The core receives those that are modeled. A
 # note names the others, because the real machine would honor them. FI_* are libfabric's, except
 # those of its log.
-_KNOBS = re.compile(
+_LIBRARY_VARIABLES = re.compile(
     r"(FI_(?!LOG_)|MPIR_CVAR_|MPICH_|MPIDI_|CXI_)[A-Z0-9_]+|OMPI_MCA_[A-Za-z0-9_]+"
 )
 _COLLECTIVES = (
@@ -271,8 +271,8 @@ def run(
     if found := fileio.of_run(seen, compute):
         result.summary["file_io"] = found
     if record is not None:
-        mine = read_by(environment, job.mpi)
-        about = [[k, mine[k]] for k in honored(mine, job.machine.setting("fabric"))]
+        own = read_by(environment, job.mpi)
+        about = [[k, own[k]] for k in honored(own, job.machine.setting("fabric"))]
         written = records.write(Path(record), recorded, columns, result.summary, about)
         result.summary["record"] = written
         if check and written["unwritten"]:
@@ -327,7 +327,7 @@ def environment_of(given: Mapping[str, str]) -> dict[str, str]:
     libraries use one thread, because a rank has one core; waiting OpenMP threads sleep. The user's
     values take precedence, except for the wait policy of OpenMP threads.
     """
-    env = {key: value for key, value in os.environ.items() if _KNOBS.fullmatch(key)}
+    env = {key: value for key, value in os.environ.items() if _LIBRARY_VARIABLES.fullmatch(key)}
     env.update(given)
     path = env.get("LD_LIBRARY_PATH", os.environ.get("LD_LIBRARY_PATH"))
     env["LD_LIBRARY_PATH"] = f"{LIBRARY}:{path}" if path else str(LIBRARY)
@@ -344,9 +344,9 @@ def environment_of(given: Mapping[str, str]) -> dict[str, str]:
     return env
 
 
-def knobs(environment: Mapping[str, str]) -> list[str]:
+def library_variables(environment: Mapping[str, str]) -> list[str]:
     """Variables of communication libraries that are set."""
-    return sorted(k for k in environment if _KNOBS.fullmatch(k))
+    return sorted(k for k in environment if _LIBRARY_VARIABLES.fullmatch(k))
 
 
 def rules_files(environment: Mapping[str, str], wdir: str) -> tuple[libraries.RulesFile, ...]:
@@ -387,9 +387,9 @@ def ignored_variables(
     """Notes about variables that are set and have no effect on this fabric."""
     others, strange = set(), set()
     for environment in environments:
-        mine = read_by(environment, mpi)
-        others |= set(knobs(environment)) - set(mine)
-        unknown = set(knobs(mine)) - set(honored(mine, fabric, is_alone))
+        own = read_by(environment, mpi)
+        others |= set(library_variables(environment)) - set(own)
+        unknown = set(library_variables(own)) - set(honored(own, fabric, is_alone))
         strange |= {name for name in unknown if not FOLLOWED.fullmatch(name)}
     notes = []
     if strange:
@@ -406,7 +406,8 @@ def honored(environment: Mapping[str, str], fabric: str, is_alone: bool = False)
     modeled = [MODELED]
     modeled += [PROVIDER] if fabric == "slingshot" else []
     modeled += [ALONE] if is_alone else []
-    return [k for k in knobs(environment) if any(known.fullmatch(k) for known in modeled)]
+    names = library_variables(environment)
+    return [name for name in names if any(known.fullmatch(name) for known in modeled)]
 
 
 def is_word(text: Any) -> bool:
@@ -476,7 +477,7 @@ def _is_module(name: str) -> bool:
 
 def refuse_both(wrong: Diagnostics, placement: str) -> None:
     """Report that both a host file and a placement are given."""
-    wanted = "no placement beside a host file, which says itself where the ranks sit"
+    wanted = "no placement with a host file, which places the ranks"
     wrong.add("placement", placement, wanted)
 
 

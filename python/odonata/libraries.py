@@ -14,7 +14,7 @@ from .files import read_text, why
 
 def libraries() -> list[str]:
     """Names of the MPI libraries whose protocols and algorithms are modeled."""
-    return json.loads(core.ask("libraries"))
+    return json.loads(core.query("libraries"))
 
 
 def library_request(mpi: str) -> dict[str, str]:
@@ -29,7 +29,7 @@ def deaf_to(mpi: str) -> tuple[str, ...]:
     """Prefixes of variables that this library ignores and others honor."""
     try:
         request = library_request(mpi)
-        prefixes = core.ask("unsupported_prefixes", request["mpi"], request.get("mpi_toml"))
+        prefixes = core.query("unsupported_prefixes", request["mpi"], request.get("mpi_toml"))
         return tuple(json.loads(prefixes))
     except (OSError, ValueError, AttributeError):  # a name may not be Unicode
         return ()  # `check_names` adds the diagnostic

@@ -76,12 +76,12 @@ class Machine:
     @property
     def summary(self) -> dict[str, Any]:
         """Counts, bandwidths and unloaded latencies of the machine (`show --json`)."""
-        return json.loads(core.ask("show", {"machine": self.request(), "routing": self.routing}))
+        return json.loads(core.query("show", {"machine": self.request(), "routing": self.routing}))
 
     @property
     def source(self) -> str:
         """The text of the machine file, without changes."""
-        return self.toml if self.toml is not None else core.ask("preset_toml", self.name)
+        return self.toml if self.toml is not None else core.query("preset_toml", self.name)
 
     def setting(self, key: str) -> str:
         """The value of a top-level key with a text value, in the machine file or a change to it."""
@@ -98,7 +98,7 @@ class Machine:
         for text in self.like:
             yield text
         while (name := top(text, "like")) in presets():
-            yield (text := core.ask("preset_toml", name))
+            yield (text := core.query("preset_toml", name))
 
     def job(
         self,
@@ -153,7 +153,7 @@ class Machine:
 def top(text: str, key: str) -> str | None:
     """The text at a top-level key of a machine file, if any."""
     try:
-        found = json.loads(core.ask("toml_to_json", text)).get(key)
+        found = json.loads(core.query("toml_to_json", text)).get(key)
     except InputError:
         return None  # the core reports where
     return found if isinstance(found, str) else None
@@ -334,7 +334,7 @@ def machine(name: str) -> Machine:
 
 def presets() -> list[str]:
     """Names of the preset machines."""
-    return json.loads(core.ask("presets"))
+    return json.loads(core.query("presets"))
 
 
 def toml_value(value: Any) -> str:

@@ -64,20 +64,20 @@ def made_of(of: Recording) -> tuple[list[list[Made]], bool]:
     """The calls of each rank, without pauses, and whether steps end with pauses."""
     rows = of.rows
     closes = all(
-        mine[at]["op"] == "pause"
-        for mine in rows
-        for at in range(len(mine))
-        if at + 1 == len(mine) or mine[at + 1]["step"] != mine[at]["step"]
+        rank_rows[at]["op"] == "pause"
+        for rank_rows in rows
+        for at in range(len(rank_rows))
+        if at + 1 == len(rank_rows) or rank_rows[at + 1]["step"] != rank_rows[at]["step"]
     )
     found = []
-    for rank, mine in enumerate(rows):
+    for rank, rank_rows in enumerate(rows):
         calls: list[Made] = []
         for at, (token, numbers) in enumerate(spmd_model.tokens(of, rank)):
-            step = mine[at]["step"]
-            begins = at == 0 or mine[at - 1]["step"] != step
-            ends = at + 1 == len(mine) or mine[at + 1]["step"] != step
+            step = rank_rows[at]["step"]
+            begins = at == 0 or rank_rows[at - 1]["step"] != step
+            ends = at + 1 == len(rank_rows) or rank_rows[at + 1]["step"] != step
             if closes and ends and not begins:
-                calls[-1].pause = mine[at]["after_ps"]
+                calls[-1].pause = rank_rows[at]["after_ps"]
                 continue
             token = replace(token, begins=False, needs=None)
             kept = {name: numbers[name] for name in spmd_model.NUMBERS}
@@ -551,7 +551,7 @@ def faces_alike(
 
 
 def fits_faces(token: Token, rule: Number, recordings: Sequence[Recording]) -> bool:
-    """Whether a number that stays could as well be that of a face, as far as recordings say."""
+    """Whether a number that stays could as well be that of a face, as far as recordings show."""
     delta = spmd_model.delta_of(token.family)
     return len({spmd_model.across(of.ranks, delta) for of in recordings}) == 1 and not rule.step
 

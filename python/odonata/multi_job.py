@@ -108,7 +108,7 @@ def jobs(
     wrong = Diagnostics()
     machines.is_machine(wrong, machine)
     entries = wrong.sequence("jobs", entries, "a list of jobs, at least one")
-    checked = ask(
+    checked = checked_request(
         wrong, machine, entries, background=background, noise=noise, warmup_s=warmup_s,
         fidelity=fidelity, mpi=mpi, seed=seed, limits=limits, coll_rules=coll_rules, label=label,
     )  # fmt: skip
@@ -182,7 +182,7 @@ class JobsRequest:
         """The core's diagnostics; nothing is run."""
         try:
             if self.request is not None:
-                core.ask("check_jobs", self.request)
+                core.query("check_jobs", self.request)
         except InputError as error:
             return list(map(self.as_given, error.diagnostics))
         return []
@@ -211,7 +211,7 @@ class JobsRequest:
         return Diagnostic(f"job {number}: {at}", found, c.wanted, c.hint)
 
 
-def ask(
+def checked_request(
     wrong: Diagnostics,
     machine: Machine,
     entries: Sequence[Any],
@@ -227,21 +227,21 @@ def ask(
     label: bool = False,
 ) -> JobsRequest:
     """The request for the core, and the problems that are found without it."""
-    mine = Diagnostics()
-    machines.check_names(mine, machine, fidelity, mpi)
-    jobs = all_of(mine, entries, label)
-    seed = mine.whole("seed", seed, 0, 2**63 - 1)
-    backgrounds = background_traffic.background(mine, background)
-    shaken = background_traffic.noise(mine, noise)
+    own = Diagnostics()
+    machines.check_names(own, machine, fidelity, mpi)
+    jobs = all_of(own, entries, label)
+    seed = own.whole("seed", seed, 0, 2**63 - 1)
+    backgrounds = background_traffic.background(own, background)
+    shaken = background_traffic.noise(own, noise)
     if warmup_s is not None:
         wanted = f"a simulated span of at most {MOST_WARMUP_S} s"
-        warmup_s = mine.number("warmup", warmup_s, wanted, 0, MOST_WARMUP_S)
-    names.check_limits(mine, limits)
-    rules = rules_request(mine, coll_rules)
-    wrong.extend(InputError(mine.list))
+        warmup_s = own.number("warmup", warmup_s, wanted, 0, MOST_WARMUP_S)
+    names.check_limits(own, limits)
+    rules = rules_request(own, coll_rules)
+    wrong.extend(InputError(own.list))
 
     # Diagnostics name jobs and backgrounds by their numbers.
-    bad = {c.at.partition(":")[0] for c in mine.list}
+    bad = {c.at.partition(":")[0] for c in own.list}
     sound = [nth for nth in range(1, len(jobs) + 1) if f"job {nth}" not in bad]
     accepted = [nth for nth in range(1, len(backgrounds) + 1)
              if not bad & {"background", f"background {nth}"}]  # fmt: skip
@@ -269,7 +269,7 @@ def ask(
 def foreseen(machine: Machine, entries: Sequence[Any], **options: Any) -> list[Diagnostic]:
     """All problems that `jobs` would report; nothing is run."""
     wrong = Diagnostics()
-    found = ask(wrong, machine, entries, **options)
+    found = checked_request(wrong, machine, entries, **options)
     wrong.extend(InputError(found.diagnostics()))
     return wrong.list
 
@@ -414,7 +414,7 @@ def read_file(wrong: Diagnostics, path: str | Path) -> dict[str, Any]:
         wrong.add("jobs", path or "nothing", f"a readable jobs file ({why(error)})")
         return {}
     try:
-        found = json.loads(core.ask("toml_to_json", text))
+        found = json.loads(core.query("toml_to_json", text))
     except InputError as error:
         for c in error.diagnostics:
             wrong.add(f"{path}, {c.at}", "", f"TOML ({c.wanted})")

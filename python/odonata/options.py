@@ -33,8 +33,8 @@ class DeclaredOption(click.Option):
 def declared(command: str, name: str) -> Callable:
     """The option `name` of a command, as a decorator.
 
-    Values stay text; see `checks`. A default that is a number is left to the command, which can
-    then tell whether the option was given.
+    Values stay text; see `checks`. A default that is a number is applied by the command, which can
+    thus distinguish whether the option was given.
     """
     found = BY_COMMAND[command, name]
     how: dict[str, Any] = {"topic": found.topic, "synonyms": found.synonyms}

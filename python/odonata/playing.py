@@ -228,18 +228,18 @@ def check(found: Sequence[Program], of: Recording, parts: Sequence[Part] = ()) -
     loose = any(program.closes for program in found)
     for rank, rows in enumerate(rows_of(found, of.ranks, communicators)):
         own = of.rows[rank]
-        for nth, (mine, theirs) in enumerate(zip(rows, own)):
+        for nth, (expected, theirs) in enumerate(zip(rows, own)):
             for name, value in theirs.items():
-                is_lines = name == "back" and mine["op"] in ANNOUNCING
-                if name == "after_ps" or is_lines and is_near(mine[name], value):
+                is_lines = name == "back" and expected["op"] in ANNOUNCING
+                if name == "after_ps" or is_lines and is_near(expected[name], value):
                     continue
                 if name == "needs" and loose:
-                    differ = set(mine[name]) ^ set(value)
+                    differ = set(expected[name]) ^ set(value)
                     if all(own[need]["op"] in SENDS for need in differ):
                         continue
-                if mine[name] != value:
+                if expected[name] != value:
                     raise IrregularError(
-                        of.at(rank, nth), f"{name} {value}, where the pattern has {mine[name]}",
+                        of.at(rank, nth), f"{name} {value}, where the pattern has {expected[name]}",
                         "what the same call of other ranks says",
                     )  # fmt: skip
         if len(rows) != len(own):

@@ -205,13 +205,13 @@ def tune(
     size = min((row["bytes"] for row in rows), default=0) if size is None else size
     names = list(dict.fromkeys(row["algorithm"] for row in rows if row["bytes"] == size))
     for nth, name in enumerate(names):
-        mine = [row for row in rows if row["bytes"] == size and row["algorithm"] == name]
-        look = style(nth)
-        points = [(row["ranks"], row["latency_s"]) for row in mine]
-        ax.plot(*zip(*points, strict=True), ms=4.5, lw=1.6, label=name, **look)
-        for row, point in zip(mine, points, strict=True):
+        own = [row for row in rows if row["bytes"] == size and row["algorithm"] == name]
+        line_style = style(nth)
+        points = [(row["ranks"], row["latency_s"]) for row in own]
+        ax.plot(*zip(*points, strict=True), ms=4.5, lw=1.6, label=name, **line_style)
+        for row, point in zip(own, points, strict=True):
             if row["method"] != "exact":
-                ax.plot(*point, ms=4.5, mfc="white", **{**look, "ls": "none"})
+                ax.plot(*point, ms=4.5, mfc="white", **{**line_style, "ls": "none"})
     drawn = [row for row in rows if row["bytes"] == size]
     scale(ax.xaxis, "ranks", [row["ranks"] for row in drawn], 2)
     scale(ax.yaxis, "latency_s", [row["latency_s"] for row in drawn], 10)
@@ -244,27 +244,27 @@ def sweep(
     is_number = all(isinstance(place, (int, float)) for place in at)
     lines: dict[tuple, dict[Any, list]] = {}
     for row in rows:
-        mine = lines.setdefault(tuple(row[key] for key in by), {})
-        mine.setdefault(row[x], []).append(value_of(row, y))
-    looks, keys, title = looks_of(list(lines), by)
+        own = lines.setdefault(tuple(row[key] for key in by), {})
+        own.setdefault(row[x], []).append(value_of(row, y))
+    styles, keys, title = styles_of(list(lines), by)
     lacking, most, is_hollow, drawn = 0, 1, False, []
-    for look, (name, mine) in zip(looks, lines.items(), strict=True):
-        places = [p for p in sorted(mine) if all(value is not None for value, _ in mine[p])]
-        lacking += len(mine) - len(places)
+    for line_style, (name, own) in zip(styles, lines.items(), strict=True):
+        places = [p for p in sorted(own) if all(value is not None for value, _ in own[p])]
+        lacking += len(own) - len(places)
         spots = places if is_number else [at.index(place) for place in places]
-        found = [[value for value, _ in mine[place]] for place in places]
+        found = [[value for value, _ in own[place]] for place in places]
         means = [sum(f) / len(f) for f in found]
         label = ", ".join(map(str, name)) or None
-        ax.plot(spots, means, ms=4.5, lw=1.6, label=label, **look)
-        if hollow := [n for n, p in enumerate(places) if any(least for _, least in mine[p])]:
+        ax.plot(spots, means, ms=4.5, lw=1.6, label=label, **line_style)
+        if hollow := [n for n, p in enumerate(places) if any(least for _, least in own[p])]:
             is_hollow = True
             ax.plot([spots[n] for n in hollow], [means[n] for n in hollow], ms=4.5, mfc="white",
-                    **{**look, "ls": "none"}, label="_at least")  # fmt: skip
+                    **{**line_style, "ls": "none"}, label="_at least")  # fmt: skip
         if any(len(f) > 1 for f in found):
             most = max(most, *map(len, found))
             alpha = 0.2 if len(lines) <= 4 else 0.08  # many bands would overlap
             ax.fill_between(spots, list(map(min, found)), list(map(max, found)),
-                            color=look["color"], alpha=alpha, lw=0)  # fmt: skip
+                            color=line_style["color"], alpha=alpha, lw=0)  # fmt: skip
         drawn += [value for f in found for value in f]
     scale(ax.xaxis, x, at if is_number else [], 2)
     if not is_number:
@@ -313,7 +313,7 @@ def style(nth: int) -> dict[str, Any]:
             "marker": MARKS[nth % len(MARKS)]}  # fmt: skip
 
 
-def looks_of(
+def styles_of(
     names: Sequence[tuple], by: Sequence[str]
 ) -> tuple[list[dict[str, Any]], list[Any], str | None]:
     """The style of each line, the entries of the legend, and its title.
@@ -325,27 +325,27 @@ def looks_of(
 
     values = [list(dict.fromkeys(column)) for column in zip(*names, strict=True)]
     order = sorted((n for n, of in enumerate(values) if len(of) > 1), key=lambda n: -len(values[n]))
-    ways = [("color", LINES), ("marker", MARKS), ("ls", DASHES)]
+    features = [("color", LINES), ("marker", MARKS), ("ls", DASHES)]
     if len(order) == 2 and len(values[order[1]]) <= len(DASHES):
-        del ways[1]
-    fits = 2 <= len(order) <= len(ways) and all(
-        len(values[n]) <= len(of) for n, (_, of) in zip(order, ways, strict=False)
+        del features[1]
+    fits = 2 <= len(order) <= len(features) and all(
+        len(values[n]) <= len(of) for n, (_, of) in zip(order, features, strict=False)
     )
     if len(names) <= MOST_INSIDE or not fits:
-        looks = [style(n) for n in range(len(names))]
-        keys = [Line2D([], [], ms=4.5, lw=1.6, label=", ".join(map(str, name)), **look)
-                for name, look in zip(names, looks, strict=True) if by]  # fmt: skip
-        return looks, keys, ", ".join(by) or None
-    looks = [{"color": INK, "ls": "-", "marker": "o"} for _ in names]
+        styles = [style(n) for n in range(len(names))]
+        keys = [Line2D([], [], ms=4.5, lw=1.6, label=", ".join(map(str, name)), **line_style)
+                for name, line_style in zip(names, styles, strict=True) if by]  # fmt: skip
+        return styles, keys, ", ".join(by) or None
+    styles = [{"color": INK, "ls": "-", "marker": "o"} for _ in names]
     keys = []
-    for n, (way, of) in sorted(zip(order, ways, strict=False)):
+    for n, (feature, of) in sorted(zip(order, features, strict=False)):
         keys.append(Line2D([], [], ls="none", label=f"{by[n]}:"))
         for value, mark in zip(values[n], of, strict=False):
-            look = {"color": INK, "ls": "none" if way == "marker" else "-", way: mark}
-            keys.append(Line2D([], [], ms=4.5, lw=1.6, label=str(value), **look))
-            for name, line in zip(names, looks, strict=True):
-                line |= {way: mark} if name[n] == value else {}
-    return looks, keys, None
+            line_style = {"color": INK, "ls": "none" if feature == "marker" else "-", feature: mark}
+            keys.append(Line2D([], [], ms=4.5, lw=1.6, label=str(value), **line_style))
+            for name, line in zip(names, styles, strict=True):
+                line |= {feature: mark} if name[n] == value else {}
+    return styles, keys, None
 
 
 def legend(ax: matplotlib.axes.Axes, keys: Sequence[Any], title: str | None, is_ours: bool) -> None:

@@ -30,7 +30,7 @@ def near(limits: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda row: -row["share"])
 
 
-def foretell(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def predict_limits(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """For every limit, the growth of its use with the nodes and where it reaches the bound.
 
     `runs` are summaries of runs (`RunResult.summary`) of at least two sizes, on one machine with

@@ -159,7 +159,7 @@ def predict(
             placement=curve.placement,
             nic_policy=curve.nic_policy,
         )
-        summary = benchmarks.ask(
+        summary = benchmarks.predict(
             curve.benchmark, job, sizes, fidelity or curve.fidelity,
             buffers=curve.buffers, window=curve.window, tick=tick, stop=stop,
         )  # fmt: skip

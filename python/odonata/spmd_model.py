@@ -78,11 +78,11 @@ class Recording:
     @functools.cached_property
     def kinds(self) -> list[dict[int, int]]:
         """By rank and communicator: the number of its kind, from 1."""
-        mine: list[dict[int, int]] = [{} for _ in self.rows]
+        found: list[dict[int, int]] = [{} for _ in self.rows]
         for own, kind in enumerate(contexts_of(self), 1):
             for rank, context in kind.items():
-                mine[rank][context] = own
-        return mine
+                found[rank][context] = own
+        return found
 
     def at(self, rank: int, nth: int) -> str:
         op = self.rows[rank][nth]["op"] if 0 <= nth < len(self.rows[rank]) else "its end"
@@ -430,16 +430,16 @@ def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
                 of.at(rank, nth), "blocks of several lengths", "blocks of one length"
             )
         needs = tuple(nth - need for need in row["needs"])
-        told_of = nth
-        while rows[told_of]["op"] in ANNOUNCING and told_of + 1 < len(rows):
-            told_of += 1
+        announced = nth
+        while rows[announced]["op"] in ANNOUNCING and announced + 1 < len(rows):
+            announced += 1
         last = starts[-2:-1]
         is_whole = begins and bool(last) and list(row["needs"]) == completing(rows, last[0], nth)
         token = Token(
             op=row["op"], tag="is", context=context, flags=row["flags"], grain=row["grain"],
             other=nth - row["other"] if row["op"] in LINKED else row["other"],
             lengths=len(lengths) // members, begins=begins, needs=needs, is_whole=is_whole,
-            family="" if rows[told_of]["op"] in PAIRWISE else "none",
+            family="" if rows[announced]["op"] in PAIRWISE else "none",
         )  # fmt: skip
         numbers = {name: row[name] for name in ("bytes", "back", "span_ps", "root", "tag")}
         numbers |= {"length": lengths[0] if lengths else 0, "scale": 0}
@@ -577,7 +577,7 @@ def on_grid(
             if peer is not None and peer != rank:
                 by_peer.setdefault(peer, []).append(" ".join(["grid", *map(str, delta)]))
         seen: dict[tuple[Any, ...], int] = {}
-        mine = []
+        rank_keys = []
         for nth, (token, numbers) in enumerate(tokens(of, rank)):
             if token.family == "":
                 ways = by_peer.get(numbers["peer"], ())
@@ -588,8 +588,8 @@ def on_grid(
             numbers = {name: numbers[name] for name in NUMBERS}
             plain = Token(**{**token.__dict__, "begins": False, "needs": (), "other": 0})
             before = None
-            if behind and mine and token.op == "pause":
-                before, plain = mine[-1], with_family(plain, "behind")
+            if behind and rank_keys and token.op == "pause":
+                before, plain = rank_keys[-1], with_family(plain, "behind")
                 token, peers = with_family(token, "behind"), {"behind": 0}
             kind = (plain, *sorted(numbers.items()), before)
             seen[kind] = seen.get(kind, 0) + 1
@@ -597,41 +597,41 @@ def on_grid(
             calls.setdefault(key, Call(token, numbers, [], peers)).after.append(
                 of.rows[rank][nth]["after_ps"]
             )
-            mine.append(key)
-        lists.append(mine)
+            rank_keys.append(key)
+        lists.append(rank_keys)
     order = merged(lists)
     if order is None:
         return None
     where = {key: nth for nth, key in enumerate(order)}
-    places = [{key: at for at, key in enumerate(mine)} for mine in lists]
+    places = [{key: at for at, key in enumerate(rank_keys)} for rank_keys in lists]
     heads: dict[int, list[tuple[bool, set[int]]]] = {}
     program = []
     for nth, key in enumerate(order):
         begins, other = nth == 0, 0
-        for rank, mine in enumerate(lists):
+        for rank, rank_keys in enumerate(lists):
             at = places[rank].get(key)
             if at is None:
                 continue
             rows = of.rows[rank]
-            if at and mine[at - 1] == order[nth - 1]:
+            if at and rank_keys[at - 1] == order[nth - 1]:
                 begins = begins or rows[at]["step"] != rows[at - 1]["step"]
             if rows[at]["op"] in LINKED:
-                other = nth - where[mine[rows[at]["other"]]]
+                other = nth - where[rank_keys[rows[at]["other"]]]
         call = calls[key]
         token = Token(**{**call.token.__dict__, "begins": begins, "needs": ()})
         if token.op in LINKED:
             token = Token(**{**token.__dict__, "other": other})
         program.append(Call(token, call.numbers, call.after, call.peers))
     # The first call of a rank in a step has the dependencies of the step.
-    for rank, mine in enumerate(lists):
+    for rank, rank_keys in enumerate(lists):
         rows, start, last = of.rows[rank], 0, 0
-        for at, key in enumerate(mine):
+        for at, key in enumerate(rank_keys):
             if at and rows[at]["step"] == rows[at - 1]["step"]:
                 continue
             last, start = start, at
             head = next(n for n in range(where[key], -1, -1) if program[n].token.begins)
             is_whole = at > 0 and list(rows[at]["needs"]) == completing(rows, last, at)
-            needs = {where[mine[need]] for need in rows[at]["needs"]}
+            needs = {where[rank_keys[need]] for need in rows[at]["needs"]}
             heads.setdefault(head, []).append((is_whole, needs))
     for head, found in heads.items():
         needed = sorted(set().union(*(needs for _, needs in found)))
@@ -645,11 +645,11 @@ def merged(lists: list[list[Any]]) -> list[Any] | None:
     """The only order that contains all lists; None if there is none or more than one."""
     after: dict[Any, set[Any]] = {}
     waits: dict[Any, int] = {}
-    for mine in lists:
-        for key in mine:
+    for rank_keys in lists:
+        for key in rank_keys:
             after.setdefault(key, set())
             waits.setdefault(key, 0)
-        for one, other in itertools.pairwise(mine):
+        for one, other in itertools.pairwise(rank_keys):
             if other not in after[one]:
                 after[one].add(other)
                 waits[other] += 1
@@ -712,9 +712,9 @@ def in_lines(values: Sequence[Sequence[int]], ns: Sequence[int], of: Number) -> 
     return rule if all(is_near(rule.of(n, k), v) for n, k, v in at) else None
 
 
-def is_near(mine: int, theirs: int) -> bool:
+def is_near(one: int, other: int) -> bool:
     """Whether two numbers of bytes are equal to within one line."""
-    return abs(mine - theirs) <= LINE
+    return abs(one - other) <= LINE
 
 
 def is_plain(name: str, value: int, n: int) -> bool:
@@ -833,15 +833,15 @@ def difference(of: Recording) -> IrregularError:
     """Report the first call of a rank that differs from rank 0's."""
     plain = ("op", "context", "flags", "grain", "bytes", "root", "lengths")
     first = of.rows[0]
-    for rank, mine in enumerate(of.rows):
-        for nth, (row, its) in enumerate(itertools.zip_longest(mine, first)):
+    for rank, rank_rows in enumerate(of.rows):
+        for nth, (row, its) in enumerate(itertools.zip_longest(rank_rows, first)):
             if row and its and all(row[name] == its[name] for name in plain):
                 continue
-            found = in_words(row) if row else f"the end after {len(mine)} calls"
+            found = in_words(row) if row else f"the end after {len(rank_rows)} calls"
             theirs = in_words(its) if its else f"made all of its {len(first)} calls"
             return IrregularError(of.at(rank, nth), f"{found}, where rank 0 has {theirs}", ALIKE)
-    for rank, mine in enumerate(of.rows):
-        for nth, (row, its) in enumerate(zip(mine, first)):
+    for rank, rank_rows in enumerate(of.rows):
+        for nth, (row, its) in enumerate(zip(rank_rows, first)):
             if row["peer"] != its["peer"] or row["tag"] != its["tag"]:
                 return IrregularError(
                     of.at(rank, nth), f"{in_words(row)}, where rank 0 has {in_words(its)}", ALIKE
@@ -949,7 +949,7 @@ def programs(recordings: Sequence[Recording]) -> list[Program]:
             found = []
             for who in groups[0] or {}:
                 ranks = [group[who] for group in groups]  # type: ignore[index]
-                each = [aligned(of, mine) for of, mine in zip(recordings, ranks)]
+                each = [aligned(of, rank) for of, rank in zip(recordings, ranks)]
                 found.append(Program(who, unified(each, recordings, ranks[0])))
             return found
         except IrregularError as error:

@@ -228,7 +228,7 @@ FILES = (
     "-outfile", "-errfile", "--stdout", "--stderr", "--output-filename", "--open-mode",
 )  # fmt: skip
 # Options whose meaning differs between launchers, or that have no equivalent.
-SAID = {
+EXPLANATIONS = {
     "-N": "`-N` is the number of nodes with srun (`--nodes` here) and of ranks per node with "
     "aprun, PALS and Open MPI (`--ppn` here)",
     "-m": "`-m` is srun's --distribution (`--placement` here) and aprun's memory per rank (no "
@@ -339,8 +339,8 @@ OPTIONAL = (
 def for_option(typed: str, command: str, legal: Iterable[str]) -> Hint | None:
     """The hint for a launcher's option to a command with the options `legal`; None if no launcher
     has it."""
-    if typed in SAID:
-        return Hint(SAID[typed])
+    if typed in EXPLANATIONS:
+        return Hint(EXPLANATIONS[typed])
     if concept := MEANS.get(typed):
         known, what = MEANINGS[concept]
         legal = set(legal)

@@ -209,8 +209,6 @@ def put(
     """Write to the place that `check_out` accepted. `texts` are further files by name; `notify` is
     called with the reason if this waits for long.
 
-    `texts` are files of other formats, by name. `tell` receives a message if a lock takes long.
-
     All files are written under temporary names first and moved when all are complete, so a full
     disk leaves the directory unchanged. `summary.json` is moved last: a directory that has one is
     complete.

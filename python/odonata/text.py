@@ -158,7 +158,7 @@ def osu(s: Mapping[str, Any]) -> str:
     ]
     rows = rows_of(s["rows"])
     for traffic in s.get("background") or ():
-        lines.append(f"# background {spoken(traffic)}")
+        lines.append(f"# background {background_text(traffic)}")
     if s.get("class"):
         lines.append(f"# traffic class {s['class']}")
     if s["buffers"] != "host":
@@ -218,17 +218,17 @@ def chosen(s: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-BAND_HEAD = f"{'Low(us)':>12}{'High(us)':>12}{'Twin nodes':>12}{'Off by':>9}"
+BAND_HEAD = f"{'Low(us)':>12}{'High(us)':>12}{'Replica nodes':>15}{'Off by':>9}"
 
 
 def error_bars(s: Mapping[str, Any]) -> str:
     """The method of a benchmark's error bars; empty if it has none."""
     if not s.get("error_bars"):
         return ""
-    twins = s.get("twins") or ()
-    nodes = sorted({twin["nodes"] for twin in twins})
+    replicas = s.get("twins") or ()
+    nodes = sorted({replica["nodes"] for replica in replicas})
     if not nodes:
-        return "error bars: none, no replica is within the packet budget (--twin-packets N)"
+        return "error bars: none, no replica is within the packet budget (--replica-packets N)"
     listed = ", ".join(f"{n:,}" for n in nodes)
     return (
         f"error bars: packets against {s['fidelity']} on replicas of {listed} nodes; beyond, "
@@ -239,10 +239,10 @@ def error_bars(s: Mapping[str, Any]) -> str:
 def band(row: Mapping[str, Any]) -> str:
     """Columns beside a prediction: its band, nodes of the largest replica, the largest error."""
     if row["band_low"] is None:
-        return f"{'-':>12}{'-':>12}{'-':>12}{'-':>9}"
+        return f"{'-':>12}{'-':>12}{'-':>15}{'-':>9}"
     low, high = (row["latency_s"] * 1e6 * (1 + row[end]) for end in ("band_low", "band_high"))
     off = f"{100 * row['twin_error']:+.1f} %"
-    return f"{low:>12.2f}{high:>12.2f}{row['twin_nodes']:>12,}{off:>9}"
+    return f"{low:>12.2f}{high:>12.2f}{row['twin_nodes']:>15,}{off:>9}"
 
 
 def sampled(rows: Sequence[Mapping[str, Any]], ranks: int) -> list[str]:
@@ -250,12 +250,12 @@ def sampled(rows: Sequence[Mapping[str, Any]], ranks: int) -> list[str]:
     lines = []
     parts = [row for row in rows if row.get("method") == "sampled"]
     for name in dict.fromkeys(row["algorithm"] for row in parts):
-        mine = [row for row in parts if row["algorithm"] == name]
-        least = min(mine, key=lambda row: row["rounds_played"])
+        of_algorithm = [row for row in parts if row["algorithm"] == name]
+        least = min(of_algorithm, key=lambda row: row["rounds_played"])
         words = f"{least['rounds_played']:,} of {least['rounds']:,} rounds"
         if least["ranks_played"] < ranks:
             words += f", {least['ranks_played']:,} of {ranks:,} ranks"
-        worst = max(row["error"] for row in mine)
+        worst = max(row["error"] for row in of_algorithm)
         lines.append(f"~ {name} sampled: {words}, {show_error(worst)}")
     return lines
 
@@ -288,7 +288,7 @@ def traffic(s: Mapping[str, Any]) -> str:
         lines.append(f"# between {counted(s['nodes'], 'node')}, {s['placement']} placement")
     if s.get("class"):
         lines.append(f"# traffic class {s['class']}")
-    lines += [f"# background {spoken(one)}" for one in s.get("background") or ()]
+    lines += [f"# background {background_text(one)}" for one in s.get("background") or ()]
     compared = any(r.get("alone_mean_s") for r in found)
     rows: list[Sequence[str]] = [
         ("# offered", "accepted", "mean(us)", "p50(us)", "p99(us)", "hops", "nonminimal")
@@ -401,7 +401,7 @@ def missing(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     return [f"> is a lower bound: some packets were in flight at the end (load {loads})"]
 
 
-def spoken(background: Mapping[str, Any]) -> str:
+def background_text(background: Mapping[str, Any]) -> str:
     """Background traffic in the syntax of the command line."""
     size = f"@{background['bytes']}" if background.get("bytes") else ""
     where = f" on {counted(len(background['nodes']), 'node')}" if background.get("nodes") else ""

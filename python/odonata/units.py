@@ -38,7 +38,7 @@ def read_span(text: str) -> float:
 def _read(reader: str, text: str) -> Any:
     """A quantity with a unit, read by the core: there is one parser of units."""
     try:
-        return core.ask(reader, text)
+        return core.query(reader, text)
     except ValueError as error:
         raise Unreadable(str(error)) from None
 

@@ -15,7 +15,7 @@ from pyarrow import parquet
 import odonata as od
 from odonata import cli
 from odonata.errors import Diagnostics
-from odonata.preflight import foretell
+from odonata.preflight import predict_limits
 from odonata.sweeps import study as studies
 
 SMALL = ("--machine", "dragonfly-1056")
@@ -158,7 +158,7 @@ KEYS = [("nodes",), ("ppn",), ("machine",), ("mpi",), ("limits",), ("limits", "u
 def preflight(summaries) -> str:
     """The error of preflight for these summaries, in this process because cases are many."""
     with pytest.raises(od.InputError) as caught:
-        foretell(summaries)
+        predict_limits(summaries)
     return str(caught.value)
 
 

@@ -303,24 +303,24 @@ def test_a_power_law_is_found_and_followed_to_the_bound():
     # 5 + 3 n^1.5 is above 1,000 beyond (995 / 3)^(2/3) = 47.9.
     law = [run_of(n, 5 + 3 * n**1.5, fixed=5) for n in (16, 4, 9)]
     for runs in (law, law[:2]):
-        (row,) = preflight.foretell(runs)
+        (row,) = preflight.predict_limits(runs)
         assert row["exponent"] == pytest.approx(1.5) and row["off"] < 1e-9
         assert row["hit_nodes"] == 48
     assert row["nodes"] == [4, 16]
     # 2 + n is above 2,048 from 2,047 on, also where the logarithm of 2,046 is not quite it.
-    (row,) = preflight.foretell([run_of(n, 2 + n, 2048, fixed=2) for n in (4, 8)])
+    (row,) = preflight.predict_limits([run_of(n, 2 + n, 2048, fixed=2) for n in (4, 8)])
     assert row["hit_nodes"] == 2047
-    (row,) = preflight.foretell([run_of(8, 70), run_of(16, 70)])
+    (row,) = preflight.predict_limits([run_of(8, 70), run_of(16, 70)])
     assert row["hit_nodes"] is None and row["exponent"] == 0
-    (row,) = preflight.foretell([run_of(8, 0), run_of(16, 3)])
+    (row,) = preflight.predict_limits([run_of(8, 0), run_of(16, 3)])
     assert row["hit_nodes"] is None and row["exponent"] is None
     # Three points that no power law fits.
-    (row,) = preflight.foretell([run_of(8, 10), run_of(16, 40), run_of(32, 40)])
+    (row,) = preflight.predict_limits([run_of(8, 10), run_of(16, 40), run_of(32, 40)])
     assert row["off"] > 0.2
-    assert preflight.foretell([run_of(8, 10, None), run_of(16, 20, None)]) == []
+    assert preflight.predict_limits([run_of(8, 10, None), run_of(16, 20, None)]) == []
     # Decreasing; beyond the size of any machine; reached by a run itself, which flattens the law.
     for used, hit in (((70, 60), None), ((100, 106), None), ((900, 1000), 16), ((1200, 1300), 8)):
-        (row,) = preflight.foretell([run_of(8, used[0]), run_of(16, used[1])])
+        (row,) = preflight.predict_limits([run_of(8, used[0]), run_of(16, used[1])])
         assert row["hit_nodes"] == hit, used
 
 
@@ -335,22 +335,22 @@ def test_growing_memory_is_separated_from_constant_memory():
     mega = 10**6
     for sizes in ((4, 16), (4, 8, 16), (16, 8, 4)):
         runs = [memory_of(n, 100 * mega + 2 * mega * n, fixed=3 * mega) for n in sizes]
-        (row,) = preflight.foretell(runs)
+        (row,) = preflight.predict_limits(runs)
         assert (row["exponent"], row["fixed"], row["hit_nodes"]) == (1, 100 * mega, 451)
         assert row["off"] < 1e-6
     assert "100 MB + nodes^1.00" in text.preflight([row], runs)
     # A table of pairs: two sizes do not determine a constant, three do.
     squares = [memory_of(n, 1000 * mega // 4096 * n * n) for n in (4, 8, 16, 32)]
-    (row,) = preflight.foretell(squares[-2:])
+    (row,) = preflight.predict_limits(squares[-2:])
     assert row["exponent"] == pytest.approx(2) and row["hit_nodes"] in (64, 65)
     beside = [memory_of(n, 50 * mega + mega // 10 * n * n) for n in (4, 8, 16, 32)]
-    (row,) = preflight.foretell(beside)
+    (row,) = preflight.predict_limits(beside)
     assert row["exponent"] == pytest.approx(2)
     assert row["fixed"] == pytest.approx(50 * mega, rel=0.01)
     assert row["hit_nodes"] == pytest.approx((9500) ** 0.5, rel=0.02)
     # A square root is not linear: three sizes determine its exponent.
     roots = [memory_of(n, 10 * mega * n**0.5) for n in (4, 16, 64)]
-    (row,) = preflight.foretell(roots)
+    (row,) = preflight.predict_limits(roots)
     assert row["exponent"] == pytest.approx(0.5)
     assert row["hit_nodes"] == pytest.approx(10**4, rel=0.02)
 
@@ -359,12 +359,12 @@ def test_memory_that_does_not_grow_reaches_no_limit():
     mega = 10**6
     for used in ((500, 500.1, 500.05), (500, 300, 200)):
         runs = [memory_of(n, int(u * mega)) for n, u in zip((4, 8, 16), used, strict=True)]
-        (row,) = preflight.foretell(runs)
+        (row,) = preflight.predict_limits(runs)
         assert row["hit_nodes"] is None, used
     # 0.1 MB per rank is noise, which adds up to 10 MB on 96 ranks.
     runs = [memory_of(n, 500 * mega + n * mega, ppn=96) for n in (4, 8)]
-    assert preflight.foretell(runs)[0]["hit_nodes"] is None
-    assert preflight.foretell([dict(run, ppn=1) for run in runs])[0]["hit_nodes"] == 501
+    assert preflight.predict_limits(runs)[0]["hit_nodes"] is None
+    assert preflight.predict_limits([dict(run, ppn=1) for run in runs])[0]["hit_nodes"] == 501
 
 
 def test_results_without_memory_predict_other_limits():
@@ -373,21 +373,22 @@ def test_results_without_memory_predict_other_limits():
         run["limits"]["uses"] += memory_of(nodes, 10**6 * nodes)["limits"]["uses"]
         return run
 
-    assert [row["limit"] for row in preflight.foretell([both(8), both(16)])] == ["tag", "memory"]
+    rows = preflight.predict_limits([both(8), both(16)])
+    assert [row["limit"] for row in rows] == ["tag", "memory"]
     runs = [run_of(8, 80), both(16)]
-    (row,) = preflight.foretell(runs)
+    (row,) = preflight.predict_limits(runs)
     assert (row["limit"], row["hit_nodes"]) == ("tag", 101)
     assert "memory of a node: not counted in every run" in text.preflight([row], runs)
 
 
 def test_a_limit_without_a_fit_is_not_called_safe():
     runs = [run_of(8, 0), run_of(16, 900)]
-    output = text.preflight(preflight.foretell(runs), runs)
+    output = text.preflight(preflight.predict_limits(runs), runs)
     assert "unknown" in output and "not met" not in output and "unused in some runs" in output
     runs = [run_of(8, 35, fixed=35), run_of(16, 35, fixed=35)]
-    assert "not met" in text.preflight(preflight.foretell(runs), runs)
+    assert "not met" in text.preflight(preflight.predict_limits(runs), runs)
     runs = [run_of(8, 10, None), run_of(16, 20, None)]
-    assert "nothing was limited" in text.preflight(preflight.foretell(runs), runs)
+    assert "nothing was limited" in text.preflight(preflight.predict_limits(runs), runs)
 
 
 def test_one_size_or_unlike_runs_allow_no_prediction():
@@ -405,7 +406,7 @@ def test_one_size_or_unlike_runs_allow_no_prediction():
         ([run_of(8, 10), run_of(16, 20, name="bcast")], "the same name"),
     ):
         with pytest.raises(InputError, match=words):
-            preflight.foretell(runs)
+            preflight.predict_limits(runs)
 
 
 def test_limits_within_a_factor_of_four_are_near():

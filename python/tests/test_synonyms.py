@@ -49,7 +49,8 @@ def test_options_without_effect_are_accepted_with_a_note(odonata):
 def test_options_without_effect_are_read_with_their_values():
     """They hide no option of `odonata run` itself."""
     for option, (words, _) in synonyms.WITHOUT_EFFECT.items():
-        assert option not in OPTIONS["run"] | synonyms.MEANS.keys() | synonyms.SAID.keys(), option
+        known = OPTIONS["run"] | synonyms.MEANS.keys() | synonyms.EXPLANATIONS.keys()
+        assert option not in known, option
         arguments = ["-n", "2", option, *["x"] * words, "--", "program", option]
         context = RUN.make_context("run", arguments)
         assert context.params["program"] == ("program", option), option
@@ -168,7 +169,7 @@ def test_an_option_of_another_meaning_is_never_suggested(odonata, command, optio
 
 def test_suggested_options_are_options_of_the_command():
     for command, legal in OPTIONS.items():
-        for option in (*synonyms.MEANS, *synonyms.SAID, *synonyms.WITHOUT_EFFECT):
+        for option in (*synonyms.MEANS, *synonyms.EXPLANATIONS, *synonyms.WITHOUT_EFFECT):
             found = synonyms.for_option(option, command, legal)
             if found and found.text.startswith("did you mean"):
                 assert found.text.split("`")[1] in legal

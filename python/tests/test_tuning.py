@@ -135,7 +135,7 @@ def test_error_bars_of_a_prediction(odonata):
         assert len(errors) == 6 and max(errors, key=abs) == row["twin_error"]
         assert float(off) == pytest.approx(100 * row["twin_error"], abs=0.06)
     # No replica is small enough: columns exist, but no error bars.
-    done = odonata(*options, "--error-bars", "--twin-packets", 1)
+    done = odonata(*options, "--error-bars", "--replica-packets", 1)
     assert "error bars: none" in done.stdout
     assert re.search(r"^8 +[0-9.]+ +- +- +- +-$", done.stdout, re.MULTILINE)
     done = odonata(*options, "--error-bars", "--fidelity", "packet")

@@ -241,7 +241,8 @@ def test_launchers_accept_what_run_accepts(name):
         assert found[3:] == ["-n", "1", "--", "./a"], option
         assert ignored == [" ".join(given)]
     for option in differing:
-        assert len(option) == 2 or option in synonyms.SAID or option in ("-ppr", "--mpi"), option
+        is_known = option in synonyms.EXPLANATIONS or option in ("-ppr", "--mpi")
+        assert len(option) == 2 or is_known, option
 
 
 @pytest.mark.parametrize(

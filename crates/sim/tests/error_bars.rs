@@ -23,7 +23,7 @@ fn answer(request: &BenchRequest) -> BenchResult {
 /// The interval in which a row places the packet time.
 fn band(row: &BenchRow) -> (f64, f64) {
     let (time, band) = (row.latency_s.expect("a collective"), row.band.expect("asked for"));
-    let end = |end: Option<f64>| time * (1.0 + end.expect("there are twins"));
+    let end = |end: Option<f64>| time * (1.0 + end.expect("there are replicas"));
     (end(band.band_low), end(band.band_high))
 }
 
@@ -77,7 +77,7 @@ fn replicas_have_the_requested_size() {
     for row in &result.rows {
         let replicas: Vec<_> =
             result.replicas.iter().filter(|replica| replica.bytes == row.bytes).collect();
-        let largest = replicas.iter().map(|replica| replica.nodes).max().expect("there are twins");
+        let largest = replicas.iter().map(|replica| replica.nodes).max().expect("there are replicas");
         assert_eq!(row.band.expect("asked for").replica_nodes, Some(largest));
         // The largest power of two that is at most half of 48.
         assert!(row.bytes > 8 || largest == 16, "{largest}");
@@ -125,7 +125,7 @@ fn unavailable_error_bars_are_input_errors() {
 fn reach(result: &BenchResult) -> f64 {
     let ends = result.rows.iter().flat_map(|row| {
         let band = row.band.expect("asked for");
-        [band.band_low, band.band_high].map(|end| end.expect("there are twins").abs())
+        [band.band_low, band.band_high].map(|end| end.expect("there are replicas").abs())
     });
     ends.fold(0.0, f64::max)
 }

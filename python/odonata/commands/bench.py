@@ -53,9 +53,9 @@ def run(name: str | None, **given: Any) -> int:
         wrong.add(at, found, f"at least {benchmarks.KINDS[name].least_ranks} ranks for {name}")
     wrong.word("buffers", given["buffers"], BUFFERS, "one of")
     request.finish()
-    unheard = launch.knobs(os.environ)
-    if unheard:
-        request.note(f"set, but built-in benchmarks ignore it: {', '.join(unheard)}")
+    ignored = launch.library_variables(os.environ)
+    if ignored:
+        request.note(f"set, but built-in benchmarks ignore it: {', '.join(ignored)}")
     if name == "barrier" and sizes is not None:
         request.note("--sizes has no effect on a barrier, which has no size")
     stop = core.Stop()
@@ -66,10 +66,10 @@ def run(name: str | None, **given: Any) -> int:
             buffers=given["buffers"], window=window, shifts=shifts, error_bars=given["error_bars"],
             twin_packets=packets, tolerance=given["tolerance"], tick=tick, stop=stop,
         )  # fmt: skip
-    request.tell_notes(result.summary)
-    request.tell_limits(result.summary, given["preflight"])
+    request.print_notes(result.summary)
+    request.print_limits(result.summary, given["preflight"])
     if not request.as_json:
         print(text.osu(result.summary), flush=True)
-    request.tell_counters(result.summary, given["counters"])
+    request.print_counters(result.summary, given["counters"])
     request.deliver(result.summary, result.data)
     return stopped(stop, result.summary)

@@ -103,12 +103,12 @@ class Request:
         if not self.quiet:
             say(f"odonata: {words}")
 
-    def tell_notes(self, summary: dict[str, Any]) -> None:
+    def print_notes(self, summary: dict[str, Any]) -> None:
         """Notes on settings of the library that are not applied."""
         for words in summary.get("notes", ()):
             self.note(words)
 
-    def tell_limits(self, summary: dict[str, Any], preflight: bool, failed: bool = False) -> None:
+    def print_limits(self, summary: dict[str, Any], preflight: bool, failed: bool = False) -> None:
         """Exceeded limits, unless a failure reports them; with `preflight` also others."""
         found = summary.get("limits")
         lines = text.limits(found) if found and preflight else []
@@ -117,9 +117,9 @@ class Request:
         if lines:
             say("\n".join(lines))
 
-    def tell_counters(self, summary: dict[str, Any], asked: bool) -> None:
+    def print_counters(self, summary: dict[str, Any], requested: bool) -> None:
         """The counters, if requested."""
-        if asked:
+        if requested:
             say("\n".join(text.counters(summary)))
 
 

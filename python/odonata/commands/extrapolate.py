@@ -27,8 +27,8 @@ def extrapolate(
     """Extrapolate recordings of a regular program to more ranks.
 
     RECORD: recordings of one program by `odonata run --record`, on one or several numbers of ranks.
-    Irregular communication is refused. The new recording and its replays are marked as
-    extrapolated (docs/extrapolation.md).
+    A program with irregular communication is refused. The new recording and its replays are
+    marked as extrapolated (docs/extrapolation.md).
 
     odonata extrapolate on-8.parquet on-16.parquet --ranks 4096 -o on-4096.parquet
     """

@@ -13,7 +13,7 @@ from ..synonyms import (
     MAPPINGS,
     MEANS,
     OPTIONAL,
-    SAID,
+    EXPLANATIONS,
     VARIABLES,
     WITHOUT_EFFECT,
     Hint,
@@ -29,7 +29,7 @@ OWN = (
 )  # fmt: skip
 # Such options that it does not have: without an entry, click reads them letter by letter.
 REFUSED = [
-    name for name in (*MEANS, *SAID)
+    name for name in (*MEANS, *EXPLANATIONS)
     if re.fullmatch("-[a-z-]{2,}", name) and name[1] != "-"
     and name not in (*OWN, *VARIABLES, *MAPPINGS)
 ]  # fmt: skip
@@ -124,13 +124,14 @@ def given(wrong: Any) -> tuple[list[str], list[str]]:
 
 def mapped(wrong: Any, name: str, value: str, notes: dict[str, None]) -> None:
     """`--map-by`: no effect within a node; between nodes there is another option."""
-    asked = place_of_mapping(name, value)
-    if asked is None:
+    equivalent = place_of_mapping(name, value)
+    if equivalent is None:
         notes[f"{name} {value} has no effect here: a rank has a core of its own"] = None
-    elif isinstance(asked, Hint):
-        wrong.add(name, value, "an object within a node, such as `core`", asked.text)
+    elif isinstance(equivalent, Hint):
+        wrong.add(name, value, "an object within a node, such as `core`", equivalent.text)
     else:
-        wrong.add(name, value, "an object within a node, such as `core`", f"`{asked}` does this")
+        hint = f"`{equivalent}` does this"
+        wrong.add(name, value, "an object within a node, such as `core`", hint)
 
 
 def bench_nodes(wrong: Any, given: dict[str, Any]) -> tuple[int, int]:
@@ -146,7 +147,7 @@ def bench_nodes(wrong: Any, given: dict[str, Any]) -> tuple[int, int]:
 
 
 def size(wrong: Any, given: dict[str, Any]) -> tuple[int, int | None]:
-    """Ranks, and ranks per node (None: as the host file says), of `-n`, `--ppn` and `--nodes`.
+    """Ranks, and ranks per node (None: as in the host file), of `-n`, `--ppn` and `--nodes`.
 
     As with srun, `--nodes` and ranks per node give the number of ranks; `--nodes` and the number of
     ranks give those per node; `--nodes` alone is one rank per node.

@@ -39,14 +39,14 @@ def show(
     as_json: bool,
     as_toml: bool,
 ) -> None:
-    """Show what MACHINE consists of: counts, bandwidths and latencies without load."""
+    """Print the parts of MACHINE: their numbers, bandwidths, and latencies without load."""
     wrong = Checks()
     found = wrong.machine(machine, changes, routing)
     machines.check_names(wrong, found, "packet", "mpich")
     if as_json and as_toml:
         wrong.add("--toml", "--json --toml", "one of the two")
     wrong.finish(found)
-    assert found is not None, "complained of above"
+    assert found is not None, "reported above"
     if as_toml:
         sys.stdout.write(found.source)
         return
@@ -65,7 +65,7 @@ def show(
 def draw_faults(machine: str | None, plan: str | None, changes: tuple[str, ...]) -> None:
     """Print a fault schedule for MACHINE as TOML.
 
-    PLAN: `random:SEED:N`, N random faults drawn from SEED; or a file, which is checked.
+    PLAN: `random:SEED:N` draws N random faults from SEED. A file is checked and printed.
 
     odonata faults aurora random:7:20 > faults.toml
     """
@@ -74,5 +74,5 @@ def draw_faults(machine: str | None, plan: str | None, changes: tuple[str, ...])
     broken = plan_of(wrong, plan or "")
     machines.check_names(wrong, found, "packet", "mpich")
     wrong.finish(found)
-    assert found is not None, "complained of above"
-    sys.stdout.write(core.ask("faults", replace(found, faults=broken).request()))
+    assert found is not None, "reported above"
+    sys.stdout.write(core.query("faults", replace(found, faults=broken).request()))

@@ -10,7 +10,7 @@ import click
 from .. import tables, text
 from ..checks import Checks
 from ..options import options_of
-from ..preflight import check_runs, foretell
+from ..preflight import check_runs, predict_limits
 from .command import command
 
 
@@ -36,7 +36,7 @@ def preflight(rundirs: tuple[str, ...], as_json: bool) -> None:
     if not wrong.list:
         check_runs(wrong, runs)
     wrong.finish()
-    rows = foretell(runs)
+    rows = predict_limits(runs)
     if as_json:
         print(json.dumps({"rows": rows}))
     else:

@@ -19,7 +19,9 @@ from .command import command
 @click.argument("trace", required=False, metavar="FILE")
 @options_of("replay")
 def replay(trace: str | None, **given: Any) -> int:
-    """Simulate FILE: a GOAL schedule, text or binary, or a recording of `odonata run --record`.
+    """Simulate the calls in FILE, without the program.
+
+    FILE: a GOAL schedule, text or binary, or a recording of `odonata run --record`.
 
     odonata replay dissemination_16.goal --machine aurora
     """
@@ -29,7 +31,7 @@ def replay(trace: str | None, **given: Any) -> int:
     found = read(request.wrong, trace)
     ppn = request.wrong.integer("ppn", given["ppn"], found.ppn if found is not None else 1)
     request.finish()
-    assert found is not None, "complained of above"
+    assert found is not None, "reported above"
     stop = core.Stop()
     with Progress("replay", request.quiet) as tick:
         job = request.job(1, ppn)
@@ -40,9 +42,9 @@ def replay(trace: str | None, **given: Any) -> int:
         say(text.failure(result.failure))
     if not request.quiet:
         say(text.run(summary, result.data))
-    request.tell_limits(summary, given["preflight"], bool(result.failure))
-    request.tell_counters(summary, given["counters"])
-    request.tell_notes(summary)
+    request.print_limits(summary, given["preflight"], bool(result.failure))
+    request.print_counters(summary, given["counters"])
+    request.print_notes(summary)
     env = dict((found.header or {}).get("env", ()))
     fabric = request.machine.setting("fabric")
     for words in (*found.notes(), *launch.ignored_variables([env], request.mpi, fabric, False)):

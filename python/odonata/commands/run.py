@@ -45,10 +45,10 @@ def run(program: tuple[str, ...], **given: Any) -> int:
     environment = launch.environment_of(env)
     wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
     clocks.variables(wrong, given["clock"], given["epoch"], environment)
-    mine = launch.read_by(environment, request.mpi)
-    wants_report = mine.get("MPICH_OFI_CXI_COUNTER_REPORT") in launch.REPORTS
-    request.use_rules(given["coll_rules"] or launch.rules_files(mine, wdir))
-    launch.rank_order(wrong, mine, wdir)
+    own_variables = launch.read_by(environment, request.mpi)
+    has_report = own_variables.get("MPICH_OFI_CXI_COUNTER_REPORT") in launch.REPORTS
+    request.use_rules(given["coll_rules"] or launch.rules_files(own_variables, wdir))
+    launch.rank_order(wrong, own_variables, wdir)
     launch.check_variables(wrong, environment)
     launch.check_program(wrong, list(program), wdir, environment)
     launch.check_warm(wrong, given["warm"])
@@ -95,8 +95,8 @@ def run(program: tuple[str, ...], **given: Any) -> int:
             say(f"odonata: {text.nonzero_exits(exits, result.summary['ranks'])}")
         if not request.quiet:
             say(text.run(result.summary, result.data))
-        request.tell_limits(result.summary, given["preflight"], bool(result.failure))
-        request.tell_counters(result.summary, given["counters"] or wants_report)
+        request.print_limits(result.summary, given["preflight"], bool(result.failure))
+        request.print_counters(result.summary, given["counters"] or has_report)
         start = result.summary.get("start") or {}
         if start.get("unfit"):
             request.note(f"each rank started its own interpreter: {start['unfit']}")
@@ -104,7 +104,7 @@ def run(program: tuple[str, ...], **given: Any) -> int:
             request.note("--warm has no effect: the program is not a Python script")
         if not result.summary.get("mpi_calls") and code == 0:
             request.note(NO_CALLS)
-        request.tell_notes(result.summary)
+        request.print_notes(result.summary)
         record = result.summary.get("record") or {}
         lost = record.get("refused") or record.get("unwritten")
         if record and (lost or not request.quiet):
@@ -189,9 +189,9 @@ def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) 
                 say(f"odonata: job {row['name']}: {text.nonzero_exits(exits, row['ranks'])}")
         if not request.quiet:
             say(text.jobs(result.summary))
-        request.tell_notes(result.summary)
+        request.print_notes(result.summary)
         failed = any(row["failure"] for row in result.rows)
-        request.tell_limits(result.summary, given["preflight"], failed)
-        request.tell_counters(result.summary, given["counters"])
+        request.print_limits(result.summary, given["preflight"], failed)
+        request.print_counters(result.summary, given["counters"])
         request.deliver(result.summary, result.data, stdout)
     return code

@@ -11,4 +11,4 @@ from .command import command
 @command("schema")
 def schema() -> None:
     """Print names, options, defaults and result fields as a JSON Schema."""
-    sys.stdout.write(core.ask("schema") + "\n")
+    sys.stdout.write(core.query("schema") + "\n")

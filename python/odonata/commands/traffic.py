@@ -52,10 +52,10 @@ def traffic(pattern: str | None, **given: Any) -> int:
     if time <= 0:
         wrong.add("time", given["time"], "a time above 0")
     request.finish()
-    deaf = ["mpi"] if given["nodes"] is not None else ["placement", "mpi"]
-    unheard = [f"--{name}" for name in deaf if given_by_hand(name)]
-    if unheard:
-        request.note(f"no effect on synthetic traffic: {', '.join(unheard)}")
+    ineffective = ["mpi"] if given["nodes"] is not None else ["placement", "mpi"]
+    ignored = [f"--{name}" for name in ineffective if given_by_hand(name)]
+    if ignored:
+        request.note(f"no effect on synthetic traffic: {', '.join(ignored)}")
     stop = core.Stop()
     with Progress(f"traffic {pattern}", request.quiet) as tick:
         result = patterns.traffic(
@@ -80,6 +80,6 @@ def traffic(pattern: str | None, **given: Any) -> int:
         )
     if not request.as_json:
         print(text.traffic(result.summary), flush=True)
-    request.tell_counters(result.summary, given["counters"])
+    request.print_counters(result.summary, given["counters"])
     request.deliver(result.summary, result.data)
     return stopped(stop, result.summary)

@@ -20,8 +20,8 @@ def tune(collective: str | None, **given: Any) -> int:
     """Compare all algorithms of COLLECTIVE, and print the fastest and the library's choice.
 
     COLLECTIVE: barrier, bcast, reduce, allreduce, allgather, allgatherv, alltoall, alltoallv,
-    gather, scatter, reduce_scatter, reduce_scatter_block. With --out, DIR/mpich.json and DIR/openmpi.conf
-    select the fastest algorithms in MPICH and Open MPI (docs/tuning.md).
+    gather, scatter, reduce_scatter, reduce_scatter_block. With --out, the files DIR/mpich.json and
+    DIR/openmpi.conf select the fastest algorithms in MPICH and Open MPI (docs/tuning.md).
     """
     request = Request(given)
     request.use_rules(given["coll_rules"])
@@ -38,7 +38,7 @@ def tune(collective: str | None, **given: Any) -> int:
     with Progress(f"tune {collective}", request.quiet) as tick:
         jobs = [request.job(n, ppn) for n in nodes]
         result = tuning.run(collective, jobs, sizes, request.fidelity, messages, tick, stop)
-    request.tell_notes(result.summary)
+    request.print_notes(result.summary)
     if not request.as_json:
         print(tuning.shown(result, given["whole"]))
     events, wall = (result.summary[key] for key in ("events", "wall_s"))

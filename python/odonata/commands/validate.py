@@ -29,7 +29,7 @@ def validate(
     """Predict published measurements, and print the errors of the predictions.
 
     ID: a published curve; all curves if none is named. The exit code is 1 if a curve misses its
-    bound: mean error 5 %, worst error 15 %; of a single number 10 %.
+    bound: a mean error of 5 % and a largest of 15 %, or 10 % if it is a single number.
     """
     from .. import published
 
@@ -73,10 +73,10 @@ def beside(rows: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any]) -> str
         cells.append((size, *pair, f"{100 * row['error']:+.1f} %"))
     screen = Terminal(sys.stdout)
     lines += screen.columns(cells, ">>>>")
-    said = passes(verdict)
-    said = screen.paint(said, said.style)
+    outcome = passes(verdict)
+    outcome = screen.paint(outcome, outcome.style)
     mean, worst = show_percent(verdict["mean_error"]), show_percent(verdict["worst_error"])
-    return "\n".join([*lines, f"  {said}: off by {mean} on the mean, {worst} at worst"])
+    return "\n".join([*lines, f"  {outcome}: off by {mean} on the mean, {worst} at worst"])
 
 
 def table(found: Sequence[Mapping[str, Any]], mean: float, worst: float, one: float) -> str:

@@ -192,7 +192,7 @@ def mark(
     ax: Axes,
     points: Iterable[tuple[float, float]],
     gid: str,
-    look: Mapping[str, Any],
+    marker: Mapping[str, Any],
     name: str,
     x_words: Callable[[float], str],
     y_words: Callable[[float], str],
@@ -200,6 +200,6 @@ def mark(
     """Draw points, each an artist of its own; the title of each by its gid."""
     titles = {}
     for nth, (x, y) in enumerate(points):
-        ax.plot([x], [y], "o", gid=f"{gid}{nth}", clip_on=False, zorder=3, **look)
+        ax.plot([x], [y], "o", gid=f"{gid}{nth}", clip_on=False, zorder=3, **marker)
         titles[f"{gid}{nth}"] = f"{name}: {x_words(x)}, {y_words(y)}"
     return titles

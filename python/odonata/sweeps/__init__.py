@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 TRIES = 3
 MOST_WORKERS = 4096  # processes of this machine
 # Interval at which Ctrl-C is checked and progress is reported, seconds of wall time.
-LOOK_S = 0.1
+POLL_S = 0.1
 
 Tick = Callable[[Mapping[str, Any]], None]
 
@@ -185,14 +185,14 @@ def run_points(
         executor.start(todo, store, reports)
         while left and stopper.signal is None:
             with contextlib.suppress(queue.Empty):
-                found = reports.get(timeout=LOOK_S)
+                found = reports.get(timeout=POLL_S)
                 if isinstance(found, BaseException):
                     raise found
                 point, error = found
                 left -= 1
                 if error is not None:
                     failed[point.key] = error
-            if tick is not None and time.monotonic() - last >= LOOK_S:
+            if tick is not None and time.monotonic() - last >= POLL_S:
                 last = time.monotonic()
                 counts = {"points": len(first), "left": left, "asked": len(todo)}
                 tick({**counts, "failed": len(failed), "wall_s": last - began})

@@ -30,7 +30,7 @@ FOOT = "# * of the packets that had come at the end; with the age of the `unfini
 @command("sweep")
 @click.argument("study", required=False)
 @options_of("sweep")
-def ask(
+def sweep_command(
     study: str | None,
     out: str | None,
     workers: str | None,
@@ -41,9 +41,10 @@ def ask(
 ) -> int:
     """Run every point of the parameter sweep in STUDY, a TOML file, and print one table.
 
-    `[base]` has the keys that all points share, lists in `[grid]` multiply, and each `[[point]]` is
-    one more. Keys are a command (`command = "bench"`), its arguments and its options. Finished
-    points are stored: after Ctrl-C or a crash, the same command continues (docs/sweeps.md).
+    `[base]` has the keys that all points share. `[grid]` has lists, and each combination of their
+    values is a point. Each `[[point]]` is one more. Keys are a command (`command = "bench"`), its
+    arguments and its options. Finished points are stored: after Ctrl-C or a crash, the same command
+    continues (docs/sweeps.md).
     """
     stop = core.Stop()
     with Progress("sweep", quiet) as line:

@@ -190,7 +190,7 @@ def connected(address: str) -> Any:
         wrong.raise_any()
 
 
-_mine = threading.local()
+_of_thread = threading.local()
 
 
 def run_on_worker(request: Mapping[str, Any], tries: int) -> dict[str, Any]:
@@ -199,6 +199,6 @@ def run_on_worker(request: Mapping[str, Any], tries: int) -> dict[str, Any]:
     A separate process is needed because a thread of a Dask worker is not the main thread, and
     because a crash must not end the Dask worker.
     """
-    if not hasattr(_mine, "worker"):
-        _mine.worker = Worker()
-    return attempts(_mine.worker, request, tries)
+    if not hasattr(_of_thread, "worker"):
+        _of_thread.worker = Worker()
+    return attempts(_of_thread.worker, request, tries)

@@ -25,7 +25,7 @@ import click
 
 from .. import core, launch
 from ..commands.command import usage_diagnostic
-from ..commands.questions import QUESTIONS
+from ..commands.sweepable import SWEEPABLE
 from ..errors import Diagnostic, Diagnostics, InputError, nearest
 from ..files import MOST_DATA, read_text, why
 from ..machines import files_of, toml_value
@@ -42,7 +42,8 @@ MACHINE_KEY = r"(.*\.toml|[\w-]+), [a-z]+(\.[\w-]+)*|[a-z]+(\.[\w-]+)+"
 VALUE = "text, a number, true or false, or a list of these"
 # Points that are always checked; of further ones, those with a value that none of these has.
 CHECKS = 2_000
-LOOKS = 500  # checks by the core before the start; errors that it misses appear when the point runs
+# Checks by the core before the start. Errors beyond them are reported when their point runs.
+MOST_CORE_CHECKS = 500
 MOST_KEYS = 1_000  # of a table
 MOST_POINTS = 100_000  # more are taken for a typing error and must not fill the memory
 
@@ -65,7 +66,7 @@ class Point:
         return {
             "argv": list(self.argv),
             "wdir": os.getcwd(),
-            "variables": knobs(os.environ),
+            "variables": library_variables(os.environ),
             "version": version(),
         }
 
@@ -111,7 +112,7 @@ def read(wrong: Diagnostics, path: str | Path) -> dict[str, Any] | None:
         text = read_text(path)
         # The core's parser refuses files that are nested too deeply, but it does not
         # keep the order of keys.
-        core.ask("toml_to_json", text)
+        core.query("toml_to_json", text)
         return tomllib.loads(text)
     except InputError as error:
         for c in error.diagnostics:
@@ -126,26 +127,26 @@ def read(wrong: Diagnostics, path: str | Path) -> dict[str, Any] | None:
 def points(wrong: Diagnostics, study: Any) -> list[Point]:
     """All points of a study in order, after the quick checks; else diagnostics."""
     entries = expand(wrong, study)
-    grouped, look = Grouped(len(entries)), Looks()
+    grouped, inspect = Grouped(len(entries)), CoreCheck()
     found = []
     checked: dict[Any, list[Diagnostic]] = {}
     seen: set[tuple[str, str]] = set()
     for number, given_keys in enumerate(entries, 1):
-        mine = Diagnostics()
-        words = words_of(mine, given_keys)
+        found_here = Diagnostics()
+        words = words_of(found_here, given_keys)
         if words is not None:
             point = point_of(number, *words)
             found.append(point)
             same = point.argv, *given_keys.where.values()
             values = {(key, repr(value)) for key, value in given_keys.values.items()}
             if same in checked:
-                mine.list += checked[same]
+                found_here.list += checked[same]
             elif len(checked) < CHECKS or not values <= seen:
-                before = len(mine.list)
-                check(mine, given_keys, point.argv, look)
-                checked[same] = mine.list[before:]
+                before = len(found_here.list)
+                check(found_here, given_keys, point.argv, inspect)
+                checked[same] = found_here.list[before:]
                 seen |= values
-        for diagnostic in mine.list:
+        for diagnostic in found_here.list:
             grouped.add(number, diagnostic)
     grouped.into(wrong)
     return found
@@ -189,8 +190,8 @@ def expand(wrong: Diagnostics, study: Any) -> list[Values]:
         found.append(Values({**base, **values}, {**origin, **dict.fromkeys(grid, "[grid]")}))
     for nth, given in enumerate(listed, 1):
         where = f"[[point]] {nth}:"
-        mine = table(wrong, where, given)
-        found.append(Values({**base, **mine}, {**origin, **dict.fromkeys(mine, where)}))
+        own = table(wrong, where, given)
+        found.append(Values({**base, **own}, {**origin, **dict.fromkeys(own, where)}))
     return found
 
 
@@ -241,7 +242,7 @@ def name_of(parameter: click.Parameter, names: Mapping[str, click.Parameter]) ->
 
 def words_of(wrong: Diagnostics, given_keys: Values) -> tuple[str, dict[str, Any], dict] | None:
     """The command, the columns of the point, and the words of each parameter."""
-    commands = QUESTIONS.commands
+    commands = SWEEPABLE.commands
     command = given_keys.values.get("command")
     if not isinstance(command, str) or command not in commands:
         near = nearest(command, commands) if isinstance(command, str) else None
@@ -325,7 +326,7 @@ def as_words(parameter: click.Parameter, value: Any) -> list[str] | None:
 def point_of(
     number: int, command: str, columns: dict[str, Any], words: dict[str, list[str]]
 ) -> Point:
-    names = names_of(QUESTIONS.commands[command])
+    names = names_of(SWEEPABLE.commands[command])
     options, arguments = ["--quiet"], []
     for name, given in words.items():
         parameter = names[name]
@@ -345,7 +346,7 @@ def point_of(
 def key_of(command: str, words: Mapping[str, Sequence[str]]) -> str:
     """A digest of all that determines the result: the point, its files, the variables that a
     program's library reads, and the version of odonata."""
-    set_variables = knobs(os.environ) if command == "run" else {}
+    set_variables = library_variables(os.environ) if command == "run" else {}
     named = {word for given in words.values() for word in given} | set(set_variables.values())
     named |= {word.partition("=")[2] for word in words.get("env", ())}
     for machine in filter(is_file, words.get("machine", ())):
@@ -361,9 +362,9 @@ def key_of(command: str, words: Mapping[str, Sequence[str]]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def knobs(environment: Mapping[str, str]) -> dict[str, str]:
+def library_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that `odonata run` reads."""
-    return {key: environment[key] for key in launch.knobs(environment)}
+    return {key: environment[key] for key in launch.library_variables(environment)}
 
 
 def version() -> str:
@@ -395,19 +396,21 @@ def _file_digest(path: str, *_: int) -> str:
     return digest.hexdigest()
 
 
-def check(wrong: Diagnostics, given_keys: Values, argv: Sequence[str], look: core.Look) -> None:
+def check(
+    wrong: Diagnostics, given_keys: Values, argv: Sequence[str], inspect: core.Inspect
+) -> None:
     """The command's diagnostics, in terms of the study."""
     found: list[Diagnostic] = []
     try:
-        with core.looking(look):
-            QUESTIONS.main(list(argv), prog_name="odonata", standalone_mode=False)
-    except core.Looked:
+        with core.dry_run(inspect):
+            SWEEPABLE.main(list(argv), prog_name="odonata", standalone_mode=False)
+    except core.DryRunEnded:
         return
     except InputError as error:
         found = error.diagnostics
     except click.UsageError as error:
         found = [usage_diagnostic(error)]
-    names = names_of(QUESTIONS.commands[argv[0]])
+    names = names_of(SWEEPABLE.commands[argv[0]])
     misspelled = bool(wrong.list)
     changed = [name for name in given_keys.values if name.partition(".")[0] == "set"]
     for c in found:
@@ -416,8 +419,8 @@ def check(wrong: Diagnostics, given_keys: Values, argv: Sequence[str], look: cor
         if f"set.{c.at}" in given_keys.values:  # an option of that name would have its dashes
             key = f"set.{c.at}"
         elif parameter is not None:
-            mine = (name for name in given_keys.values if names.get(name) is parameter)
-            key = next(mine, name_of(parameter, names))
+            names_given = (name for name in given_keys.values if names.get(name) is parameter)
+            key = next(names_given, name_of(parameter, names))
         elif "set" in given_keys.values:  # a key of the machine file, where it is changed
             key, shown_value = "set", f"{c.at} = {c.found}"
         if misspelled and key not in given_keys.values:
@@ -434,25 +437,28 @@ def check(wrong: Diagnostics, given_keys: Values, argv: Sequence[str], look: cor
         wrong.add(given_keys.at(key), shown_value, c.wanted, c.hint or listed)
 
 
-class Looks:
-    """Lets the core check requests without simulation: the machine, and the job if there is one.
+class CoreCheck:
+    """Checks requests by the core, without simulation: the machine, and the job if there is one.
 
-    Only the first `LOOKS` different ones: placing a job on Aurora takes 30 ms.
+    Only the first `MOST_CORE_CHECKS` different ones are checked: placing a job on Aurora takes
+    30 ms.
     """
 
     def __init__(self) -> None:
         self.seen: dict[str, InputError | None] = {}
 
     def __call__(self, function: str, request: Mapping[str, Any]) -> None:
-        looked: dict[str, Any] = {"machine": request["machine"], "routing": request.get("routing")}
-        ask = "show"
+        routing = request.get("routing")
+        reduced: dict[str, Any] = {"machine": request["machine"], "routing": routing}
+        name = "show"
         if function == "bench" and request["nodes"] * request["ppn"] >= 2:
             # A benchmark without sizes: the job is placed, and nothing is sent.
-            ask, looked = "bench", {**request, "name": "allreduce", "sizes": [], "seed": 1}
-        text = json.dumps([ask, looked], sort_keys=True)
-        if text not in self.seen and len(self.seen) < LOOKS:
+            reduced = {**request, "name": "allreduce", "sizes": [], "seed": 1}
+            name = "bench"
+        text = json.dumps([name, reduced], sort_keys=True)
+        if text not in self.seen and len(self.seen) < MOST_CORE_CHECKS:
             try:
-                core.ask(ask, looked)
+                core.query(name, reduced)
                 self.seen[text] = None
             except InputError as error:
                 self.seen[text] = error

@@ -20,12 +20,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-from ..commands.questions import QUESTIONS
+from ..commands.sweepable import SWEEPABLE
 from ..errors import InputError, SimulatedFailure
 from . import study
 
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>: signal to receive when the parent's thread ends
-SAID = 4000  # characters of a worker's last output
+LAST_OUTPUT = 4000  # characters of a worker's last output
 # Keys of a summary that the table has already or that differ between runs.
 LEFT_OUT = {"odonata", "kind", "command", "interrupted", "rows_wanted", "wall_s"}
 
@@ -39,7 +39,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen | None = None
-        self._said: IO[bytes] | None = None
+        self._stderr: IO[bytes] | None = None
         self._closed = False
         self._lock = threading.Lock()
 
@@ -58,17 +58,17 @@ class Worker:
             return json.loads(line)
         code = process.wait()
         self._process = None
-        raise Died(ended(code) + last_words(self._said))
+        raise Died(ended(code) + last_words(self._stderr))
 
     def _started(self) -> subprocess.Popen:
-        self._said = tempfile.TemporaryFile(buffering=0)
+        self._stderr = tempfile.TemporaryFile(buffering=0)
         # It has this process's search path, not modules of the present directory.
         program = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import main; main()"
         return subprocess.Popen(
             [sys.executable, "-c", program, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._stderr,
             start_new_session=True,  # the client handles Ctrl-C of the terminal
         )
 
@@ -96,7 +96,7 @@ def last_words(file: IO[bytes] | None) -> str:
     """The last part of a file, if any."""
     if file is None:
         return ""
-    file.seek(max(0, file.seek(0, os.SEEK_END) - SAID))
+    file.seek(max(0, file.seek(0, os.SEEK_END) - LAST_OUTPUT))
     words = file.read().decode(errors="replace").strip()
     return f": {words}" if words else ""
 
@@ -138,7 +138,7 @@ def answer(request: Mapping[str, Any], printed: IO[bytes]) -> dict[str, Any]:
         os.chdir(request["wdir"])
     except OSError as error:
         return {**found, **failed(f"no directory {request['wdir']} here ({error.strerror})")}
-    for name in study.knobs(os.environ):
+    for name in study.library_variables(os.environ):
         del os.environ[name]
     os.environ.update(request["variables"])
     begun = time.perf_counter()
@@ -152,7 +152,7 @@ def run_command(argv: Sequence[str], printed: IO[bytes]) -> dict[str, Any]:
     command, *rest = argv
     try:
         line = [command, "--json", *rest]
-        code = QUESTIONS.main(line, prog_name="odonata", standalone_mode=False)
+        code = SWEEPABLE.main(line, prog_name="odonata", standalone_mode=False)
         sys.stdout.flush()
         printed.seek(0)
         summary = json.loads(printed.read())

@@ -97,7 +97,7 @@ pub(super) fn choose(
             }
             Ok(AutoOutcome::TooWide(bytes, band)) => (bytes, Some(band), "too wide".to_string()),
             Ok(AutoOutcome::NoBars(bytes)) => {
-                (bytes, None, "no replica is within the packet budget (--twin-packets)".into())
+                (bytes, None, "no replica is within the packet budget (--replica-packets)".into())
             }
             Ok(AutoOutcome::TooLong(bytes, most, what)) => {
                 (bytes, None, format!("a call of more than {most} {what} (--messages)"))
@@ -121,7 +121,7 @@ pub(super) fn choose(
     }
     let text: Vec<String> = candidates.iter().map(CandidateRow::text).collect();
     let wanted =
-        format!("more: {}. Larger replicas (--twin-packets) may narrow the bars", text.join("; "));
+        format!("more: {}. Larger replicas (--replica-packets) may narrow the bars", text.join("; "));
     Err(vec![InputError::new("tolerance", percent(tolerance), wanted)])
 }
 

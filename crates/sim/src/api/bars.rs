@@ -195,7 +195,7 @@ mod tests {
         let near = |band: Band, low: f64, high: f64, worst: f64| {
             let found = [band.band_low, band.band_high, band.replica_error];
             for (found, wanted) in found.into_iter().zip([low, high, worst]) {
-                let found = found.expect("there are twins");
+                let found = found.expect("there are replicas");
                 assert!((found - wanted).abs() < 1e-12, "{band:?}: {low} {high} {worst}");
             }
         };

@@ -196,8 +196,8 @@ pub const OPTIONS: &[Opt] = &[
         Described("the current directory"),
         "Working directory of the ranks."),
     opt(&["run"], "warm", ("--warm", ""), Program, Text("MODULES"), Default("auto"),
-        "Fork Python ranks from one interpreter that has imported the modules of the script \
-         (auto), these modules as well (`h5py,yaml`), or start each rank by itself (none)."),
+        "Start of Python ranks: forked from one interpreter that has imported the script's modules \
+         (auto) and further listed ones (`h5py,yaml`), or each in a new interpreter (none)."),
     opt(&["run"], "compute", ("--compute", ""), Program, Text("measured|none|FACTOR"),
         Default("measured"),
         "Time between MPI calls: the CPU time of the thread (measured), zero (none), or the CPU \
@@ -240,7 +240,8 @@ pub const OPTIONS: &[Opt] = &[
         "Divide the measured time into N parts and print one row per part, such as before and \
          after a fault."),
     opt(&["traffic"], "ordered", ("--ordered", ""), Measurement, Flag, Nothing,
-        "Deliver the packets of each pair of NICs in order, on switches that keep flows."),
+        "Deliver the packets of each pair of NICs in order, on machines with `switch.flows = \"kept\"` \
+         (docs/models/ordered-flows.md)."),
     opt(&["traffic"], "alone", ("--alone/--no-alone", ""), Measurement, Flag, Default("yes"),
         "With --background: also run without it, and report the slowdown."),
 
@@ -262,8 +263,9 @@ pub const OPTIONS: &[Opt] = &[
     opt(&["bench"], "error_bars", ("--error-bars", ""), Model, Flag, Nothing,
         "With --fidelity loggp or flow: estimate the error of a collective's time from runs with \
          packets on fewer nodes."),
-    opt(&["bench"], "twin_packets", ("--twin-packets", ""), Model, COUNT, Default("500000"),
-        "Maximum number of packets of each such scaled-down run."),
+    opt(&["bench"], "twin_packets", ("--replica-packets", "--twin-packets"), Model, COUNT,
+        Default("500000"),
+        "With --error-bars or --fidelity auto: maximum number of packets of each scaled-down run."),
     opt(&["bench"], "messages", ("--messages", ""), Model, COUNT, Default("2000000"),
         "Message budget of one collective call with loggp; a tenth of it with flow. Longer calls \
          are sampled: representative rounds and ranks are simulated (docs/models/collective-sampling.md). \
@@ -274,7 +276,7 @@ pub const OPTIONS: &[Opt] = &[
          be sampled is omitted (docs/models/collective-sampling.md)."),
     opt(WITH_LIMITS, "limits", ("--limits", ""), Model, Name("limits"), Default("fail"),
         "Effect of exceeding a limit of a NIC, the library or a node: end the run as the machine \
-         would (fail), report it and continue (warn), or no limits (off) (docs/models/limits.md)."),
+         would (fail), report it and continue (warn), or ignore it (off) (docs/models/limits.md)."),
     opt(HEALTHY_OR_NOT, "background", ("--background", ""), Model, Texts("PATTERN:LOAD"), Nothing,
         "Traffic of the nodes without a job: a pattern of `odonata traffic` and a load, such as \
          `uniform:0.4`; with messages of 64 KiB `uniform:0.4@64Ki`; with a traffic class \
@@ -284,7 +286,7 @@ pub const OPTIONS: &[Opt] = &[
     opt(EACH, "seed", ("--seed", ""), Model, Count(0, (1 << 63) - 1), Default("1"),
         "Seed of every random draw."),
     opt(EACH, "threads", ("--threads", ""), Model, COUNT, Default("1"),
-        "Threads of a traffic sweep. Results do not depend on it."),
+        "Number of threads. Only `odonata traffic` uses more than one. Results do not depend on it."),
 
     opt(&["tune"], "whole", ("--all", ""), Output, Flag, Nothing,
         "Also print the time of every algorithm."),

@@ -3,6 +3,6 @@
 from . import bench, replay, run, traffic, tune
 from .command import Commands
 
-QUESTIONS = Commands(
+SWEEPABLE = Commands(
     commands=[run.run, bench.run, tune.tune, traffic.traffic, replay.replay]
 )
