@@ -36,7 +36,7 @@ OF_COMMAND = {
     ("traffic", "ranks"): "--nodes",
     ("replay", "ranks"): "FILE",
     ("run", "nodes"): "-n",
-    ("faults", "faults"): "PLAN",
+    ("faults", "faults"): "SCHEDULE",
     ("extrapolate", "ranks"): "--ranks",
     ("extrapolate", "trace"): "RECORD",
 }

@@ -46,7 +46,7 @@ def test_all_errors_of_a_schedule_are_reported_at_once(odonata, schedule):
         done = odonata("traffic", "uniform", *MACHINE, "--load", "0.3", "--faults", given)
         assert done.returncode == 2 and "--faults" in done.stderr
         done = odonata("faults", "dragonfly-1056", given)
-        assert done.returncode == 2 and "PLAN" in done.stderr
+        assert done.returncode == 2 and "SCHEDULE" in done.stderr
 
 
 def test_flows_and_the_closed_form_refuse_temporary_faults(odonata, schedule):

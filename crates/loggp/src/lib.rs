@@ -129,8 +129,8 @@ struct PathTiming {
     /// Of the head.
     latency: Span,
     /// From arrival of the first head to arrival of the last tail.
-    stream: Span,
-    /// The last part of `stream`, after arrival of the last but one tail.
+    transfer: Span,
+    /// The last part of `transfer`, after arrival of the last but one tail.
     last: Span,
 }
 
@@ -139,8 +139,8 @@ impl PathTiming {
     /// per-message cost of a message of several packets delays the second packet and all behind it.
     fn new(latency: Span, p: &NicParams, cut: Packetization, pace: Span, last: Span) -> PathTiming {
         let wait = p.multipacket_wait(cut.packets, pace);
-        let stream = pace * (cut.packets - 1) + wait + last;
-        PathTiming { latency, stream, last: if cut.packets == 2 { wait + last } else { last } }
+        let transfer = pace * (cut.packets - 1) + wait + last;
+        PathTiming { latency, transfer, last: if cut.packets == 2 { wait + last } else { last } }
     }
 }
 
@@ -326,7 +326,7 @@ impl LogGpNetwork {
     fn launch(&mut self, id: MsgId, msg: &Message, start: Time, headers: u64, cx: &mut Cx<'_>) {
         let machine = cx.machine;
         let cut = Packetization::new(msg.bytes, self.params.packet_payload);
-        let PathTiming { latency, stream, last } = match self.path_timing(msg, cut, headers, cx) {
+        let PathTiming { latency, transfer, last } = match self.path_timing(msg, cut, headers, cx) {
             Ok(timing) => timing,
             Err(at) => return self.lose((id, *msg), at, start, cx),
         };
@@ -365,7 +365,7 @@ impl LogGpNetwork {
                 msg.completion_delay(&self.params) + Span(staging_lead.0.saturating_sub(last.0))
             }
         };
-        let (rest, is_single_packet) = (stream + completion_delay, cut.packets == 1);
+        let (rest, is_single_packet) = (transfer + completion_delay, cut.packets == 1);
         let in_flight = self.messages.insert_with(|| InFlight {
             id,
             dst,
@@ -467,9 +467,9 @@ impl NetworkModel for LogGpNetwork {
         }
         // A response without data occupies no NIC.
         match self.path_timing(&back, Packetization::new(0, 1), headers, cx) {
-            Ok(PathTiming { latency, stream, .. }) => {
+            Ok(PathTiming { latency, transfer, .. }) => {
                 let completion_delay = msg.completion_delay(&self.params);
-                cx.delivered.push((id, done + latency + stream + completion_delay));
+                cx.delivered.push((id, done + latency + transfer + completion_delay));
             }
             Err(at) => self.lose((id, back), at, done, cx),
         }

@@ -208,8 +208,8 @@ pub(crate) enum Stream {
     /// The intermediate switch, and that of a second candidate.
     Via = 0xA409_3822_299F_31D0,
     OtherVia = 0x082E_FA98_EC4E_6C89,
-    /// One of several parallel links; for Slingshot also the second group that is compared.
-    Parallel = 0x4528_21E6_38D0_1377,
+    /// One of several parallel links; or, for Slingshot, the second group that is compared.
+    LinkOrGroup = 0x4528_21E6_38D0_1377,
     /// As `Via` and `OtherVia`, for a decision after the source switch.
     LaterVia = 0xBE54_66CF_34E9_0C6C,
     OtherLaterVia = 0xC0AC_29B7_C97C_50DD,
@@ -482,7 +482,7 @@ fn least_loaded(
     draw: u64,
     metric: &impl LoadMetric,
 ) -> (LinkId, u32) {
-    let start = below(derive_draw(draw, Stream::Parallel), n);
+    let start = below(derive_draw(draw, Stream::LinkOrGroup), n);
     let mut best = (LinkId(first + start), metric.path_load(LinkId(first + start), exit));
     for i in 1..n {
         let nth = start + i;

@@ -89,8 +89,8 @@ impl Machine {
         };
         let moved = |global_link: &GlobalLink, group: GroupId| {
             let at = self.switch(self.links.from[global_link.link]);
-            let home = net.coords[at].group();
-            SwitchId(net.groups[group].first + (at.0 - net.groups[home].first))
+            let own_group = net.coords[at].group();
+            SwitchId(net.groups[group].first + (at.0 - net.groups[own_group].first))
         };
         let mut ends = Vec::with_capacity(net.global_links.len());
         for from in net.groups.ids() {

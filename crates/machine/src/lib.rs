@@ -113,7 +113,7 @@ pub trait LoadView {
     /// Bytes queued for `link` at this end.
     fn near(&self, link: LinkId) -> u32;
     /// Bytes in the buffer at the far end of `link` according to credits: sent and not credited,
-    /// less what an uncontended stream at full rate keeps on the cable.
+    /// less what an uncontended sender at full rate keeps on the cable.
     fn far(&self, link: LinkId) -> u32;
     /// `near` of a link out of another switch of this group, as last reported: one to two delays of
     /// a local link old.

@@ -220,14 +220,14 @@ impl MachineSpec {
         for (i, a) in kinds.iter().enumerate() {
             for (j, b) in kinds.iter().enumerate().skip(i) {
                 let path = format!("global.links.{}.{}", a.name, b.name);
-                let turned = format!("global.links.{}.{}", b.name, a.name);
-                let (at, value) = match (self.get(&path), self.get(&turned)) {
+                let reversed_key = format!("global.links.{}.{}", b.name, a.name);
+                let (at, value) = match (self.get(&path), self.get(&reversed_key)) {
                     (Some(_), Some(_)) if i != j => {
                         let wanted = format!("either it or `{path}`, not both");
-                        out.push(InputError::new(turned, "", wanted));
+                        out.push(InputError::new(reversed_key, "", wanted));
                         continue;
                     }
-                    (None, Some(value)) => (turned, Some(value)),
+                    (None, Some(value)) => (reversed_key, Some(value)),
                     (value, _) => (path, value),
                 };
                 let n = match value {

@@ -100,7 +100,7 @@ fn visibility_of_the_direct_link_depends_on_the_policy() {
 fn progressive_policies_decide_again_at_the_direct_link() {
     for routing in ["ugal-l", "par", "slingshot", "adaptive-0"] {
         let m = build(&[("routing", routing), ("ugal_bias", "0 B")]);
-        let (mut turned, mut all) = (0, 0);
+        let (mut diverted, mut all) = (0, 0);
         for (dst, r, local, direct) in packets(&m) {
             let (hop, mut route) = first(&m, dst, r, &Idle);
             assert_eq!(hop.link, local);
@@ -112,7 +112,7 @@ fn progressive_policies_decide_again_at_the_direct_link() {
                 assert!(route.is_minimal());
                 continue;
             }
-            turned += 1;
+            diverted += 1;
             assert!(!route.is_minimal(), "{routing}");
             assert_eq!(next.vc, u8::from(routing == "par"), "{routing}");
             if routing != "par" {
@@ -120,11 +120,13 @@ fn progressive_policies_decide_again_at_the_direct_link() {
             }
         }
         match routing {
-            "ugal-l" => assert_eq!(turned, 0),
-            "par" => assert_eq!(turned, all),
+            "ugal-l" => assert_eq!(diverted, 0),
+            "par" => assert_eq!(diverted, all),
             // One of the switch's four global links is the direct one: both draws select it 1 time
             // in 16.
-            _ => assert!(turned * 10 > all * 8 && turned < all, "{routing}: {turned} of {all}"),
+            _ => {
+                assert!(diverted * 10 > all * 8 && diverted < all, "{routing}: {diverted} of {all}")
+            }
         }
     }
 }

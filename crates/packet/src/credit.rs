@@ -29,7 +29,7 @@ pub(crate) struct LinkType {
     pub cell: Cell,
     /// Cells of a virtual channel's buffer.
     pub cells: u16,
-    /// Bandwidth-delay product of the credit loop, in cells: what a single stream at full rate has
+    /// Bandwidth-delay product of the credit loop, in cells: what a sender at full rate has
     /// outstanding.
     pub bdp: u16,
     /// `cells - bdp`. With at least this credit no more than `bdp` is outstanding, so far load is
@@ -243,7 +243,7 @@ pub(crate) struct Channel {
     /// VOQs whose packets wait for this channel.
     pub waiting: VoqList,
     /// A packet lacks nothing but credit, so the return of credit must be an event.
-    pub starved: bool,
+    pub waits_for_credit: bool,
     /// Lower byte: the epoch of the pending `Credit` event, modulo 256. Upper byte: `ARMED`, or 0
     /// without a pending event.
     event_epoch: u16,
@@ -258,7 +258,7 @@ impl Channel {
         epoch: 0,
         due: [0; SLOTS],
         waiting: VoqList::EMPTY,
-        starved: false,
+        waits_for_credit: false,
         event_epoch: 0,
     };
 
@@ -357,7 +357,7 @@ impl Channel {
         if expected {
             self.event_epoch = 0;
         }
-        expected && self.starved
+        expected && self.waits_for_credit
     }
 }
 
@@ -431,7 +431,7 @@ mod tests {
     #[test]
     fn a_credit_sent_as_another_arrives_is_collected() {
         let link_type = link_type(1_000);
-        let (mut channel, mut credit) = (Channel { starved: true, ..Channel::IDLE }, 0);
+        let (mut channel, mut credit) = (Channel { waits_for_credit: true, ..Channel::IDLE }, 0);
         let credit = &mut credit;
         channel.add_credit(1, Time(500), || credit, &link_type, Time(0));
         assert_eq!(channel.next_credit_event(credit, &link_type, Time(0)), Some(Time(1_000)));

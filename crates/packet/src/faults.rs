@@ -172,7 +172,7 @@ impl PacketNetwork {
         }
     }
 
-    /// Removes all packets that wait for `link`, in order of their turns at each channel.
+    /// Removes all packets that wait for `link`, in order of their arbitration keys at each channel.
     fn all_who_wait(&mut self, link: LinkId, cx: &Cx<'_>) -> Vec<PacketId> {
         let mut all = Vec::new();
         while self.ports[link].waited_for != 0 {
@@ -372,8 +372,13 @@ impl PacketNetwork {
         self.pump(nic, cx);
     }
 
-    /// Repeats the request for a lost response of `back` bytes.
-    fn request_again(&mut self, src: NicId, initiator: ArrivalId, back: u64) -> ArrivalId {
+    /// Repeats the request for a lost response of `response_bytes` bytes.
+    fn request_again(
+        &mut self,
+        src: NicId,
+        initiator: ArrivalId,
+        response_bytes: u64,
+    ) -> ArrivalId {
         let (done, completion_delay, id, missing) = (Time::ZERO, Span::ZERO, MsgId(NONE), 1);
         let (handling, staging_lead) = (0, Span::ZERO);
         let arrival = Arrival {
@@ -384,7 +389,7 @@ impl PacketNetwork {
             handling,
             staging_lead,
             missing,
-            back,
+            response_bytes,
             initiator,
         };
         let arrival = self.arrivals.insert(arrival);

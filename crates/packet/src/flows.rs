@@ -73,7 +73,7 @@ pub(crate) struct Flows {
     own: u8,
     /// First flow by NIC and chain. Empty until the first ordered message.
     chains: Vec<u32>,
-    of: Slab<FlowId, Flow>,
+    entries: Slab<FlowId, Flow>,
     /// By the sender's shard, flow and hop number. A shard stores the hops at its own switches.
     steps: Vec<Vec<Step>>,
     /// Maximum number of hops of a path.
@@ -88,7 +88,7 @@ impl Flows {
             is_enabled: machine.keeps_flows,
             own: part.map_or(0, |(_, own)| own),
             chains: Vec::new(),
-            of: Slab::with_capacity(0),
+            entries: Slab::with_capacity(0),
             steps: vec![Vec::new(); part.map_or(1, |(partition, _)| partition.shards)],
             // The last hop leaves the network.
             most: machine.max_hops() as usize + 1,
@@ -106,14 +106,14 @@ impl Flows {
         let head = (src.0 * CHAINS + chain) as usize;
         let (mut before, mut at, mut found) = (NONE, self.chains[head], NONE);
         while at != NONE {
-            let flow = self.of[FlowId(at)];
+            let flow = self.entries[FlowId(at)];
             if (flow.dst, flow.vnet) == (dst, vnet) {
                 found = at;
             } else if flow.messages == 0 && flow.is_idle(now) {
-                self.of.free(FlowId(at));
+                self.entries.free(FlowId(at));
                 match before {
                     NONE => self.chains[head] = flow.next,
-                    before => self.of[FlowId(before)].next = flow.next,
+                    before => self.entries[FlowId(before)].next = flow.next,
                 }
                 at = flow.next;
                 continue;
@@ -126,17 +126,17 @@ impl Flows {
             let (first, last, acked) = (NONE, NONE, Time::ZERO);
             let (messages, in_round, away) = (0, false, 0);
             let new = Flow { dst, vnet, messages, in_round, first, last, away, acked, next };
-            found = self.of.insert(new).0;
+            found = self.entries.insert(new).0;
             self.chains[head] = found;
             assert!(found >> BITS == 0, "at most 2^26 flows per shard");
         }
-        self.of[FlowId(found)].messages += 1;
+        self.entries[FlowId(found)].messages += 1;
         FlowId(found)
     }
 
     /// Adds a packet to `flow`: its key, and whether the packet is the leader.
     fn add_packet(&mut self, id: FlowId, now: Time) -> (u32, bool) {
-        let flow = &mut self.of[id];
+        let flow = &mut self.entries[id];
         let leads = flow.is_idle(now);
         flow.away += 1;
         if leads && self.clears_steps {
@@ -148,7 +148,7 @@ impl Flows {
     /// A packet will be acknowledged at `then`, or is known to be lost.
     pub fn acknowledge(&mut self, flow_key: u32, then: Time) {
         debug_assert_eq!(flow_key >> BITS, u32::from(self.own), "a flow of this shard");
-        let flow = &mut self.of[FlowId(flow_key & ((1 << BITS) - 1))];
+        let flow = &mut self.entries[FlowId(flow_key & ((1 << BITS) - 1))];
         flow.away -= 1;
         flow.acked = flow.acked.max(then);
     }
@@ -184,7 +184,7 @@ impl Flows {
         for &first in &self.chains {
             let mut at = first;
             while at != NONE {
-                let Flow { dst, away, messages, in_round, next, .. } = self.of[FlowId(at)];
+                let Flow { dst, away, messages, in_round, next, .. } = self.entries[FlowId(at)];
                 assert_eq!(
                     (away, messages, in_round),
                     (0, 0, false),
@@ -197,7 +197,7 @@ impl Flows {
 
     pub fn held(&self) -> usize {
         self.chains.len() * size_of::<u32>()
-            + self.of.bytes()
+            + self.entries.bytes()
             + self.steps.iter().map(|steps| steps.capacity() * size_of::<Step>()).sum::<usize>()
     }
 }
@@ -223,7 +223,7 @@ impl PacketNetwork {
     /// Whether `transit` may join its NIC's round now: one message per flow may.
     #[inline(never)]
     pub(crate) fn enters_round(&mut self, transit: TransitId) -> bool {
-        let flow = &mut self.flows.of[FlowId(self.transits[transit].flow)];
+        let flow = &mut self.flows.entries[FlowId(self.transits[transit].flow)];
         if !std::mem::replace(&mut flow.in_round, true) {
             return true;
         }
@@ -239,7 +239,7 @@ impl PacketNetwork {
     /// A message of this flow has been sent completely: returns the next one for the round.
     #[inline(never)]
     pub(crate) fn next_of_flow(&mut self, flow: u32) -> Option<TransitId> {
-        let flow = &mut self.flows.of[FlowId(flow)];
+        let flow = &mut self.flows.entries[FlowId(flow)];
         flow.messages -= 1;
         let first = flow.first;
         if first == NONE {
@@ -322,7 +322,7 @@ mod tests {
             is_enabled: true,
             own: 3,
             chains: Vec::new(),
-            of: Slab::with_capacity(0),
+            entries: Slab::with_capacity(0),
             steps: vec![Vec::new(); 4],
             most: 4,
             clears_steps: false,
@@ -340,7 +340,7 @@ mod tests {
                     ((random(2) % 2) as u32, (random(3) % 40) as u32 * 8, (random(4) % 2) as u8);
                 let id = flows.open((NicId(key.0), NicId(key.1)), key.2, now, 2);
                 let (flow_key, leads) = flows.add_packet(id, now);
-                flows.of[id].messages -= 1;
+                flows.entries[id].messages -= 1;
                 let (away, acked) = naive.entry(key).or_insert((0, Time(0)));
                 assert_eq!(leads, *away == 0 && *acked <= now, "step {step}: {key:?}");
                 assert_eq!(flow_key >> BITS, 3);
@@ -367,6 +367,6 @@ mod tests {
         for (nic, far) in (0..2).flat_map(|nic| (0..40).map(move |far| (nic, far * 8))) {
             flows.open((NicId(nic), NicId(far)), 0, Time(now.0 + 100), 2);
         }
-        assert_eq!(flows.of.live(), 80);
+        assert_eq!(flows.entries.live(), 80);
     }
 }

@@ -253,7 +253,7 @@ struct Arrival {
     missing: u32,
     /// Payload that responses still have to return, and the record at the initiator that counts
     /// them; none if completion is reported here.
-    back: u64,
+    response_bytes: u64,
     initiator: ArrivalId,
 }
 
@@ -285,8 +285,8 @@ pub struct PacketNetwork {
     nics: IndexVec<NicId, Nic>,
     shares: Shares,
     voqs: VoqStore,
-    /// Turns assigned so far, for round robin.
-    turns: u64,
+    /// Arbitration keys assigned so far, for round robin.
+    arbitrations: u64,
     arbitration: Arbitration,
     ack_lines: Slab<AckLineId, AckLine>,
     packets: Slab<PacketId, Packet>,
@@ -468,7 +468,7 @@ impl PacketNetwork {
             credits,
             nics: IndexVec::filled(Nic::IDLE, n_nics),
             voqs: VoqStore::with_capacity(n_nics),
-            turns: 0,
+            arbitrations: 0,
             arbitration: machine.arbitration,
             ack_lines: Slab::with_capacity(n_nics),
             packets: Slab::with_capacity(8 * n_nics),

@@ -355,7 +355,7 @@ impl PacketNetwork {
 
     /// Whether the next grant of the busy link of `hop` is certain to be that of `packet`. Under
     /// round robin a packet that waits alone with credit is next, whatever arrives later. The next
-    /// packet of its VOQ needs another turn and arrives behind this packet's tail. Not with traffic
+    /// packet of its VOQ needs another grant and arrives behind this packet's tail. Not with traffic
     /// classes or a fault schedule, nor for ejection links, where throttling may intervene.
     #[inline]
     fn can_reserve(&mut self, packet: PacketId, hop: Hop, now: Time) -> bool {
@@ -495,14 +495,14 @@ impl PacketNetwork {
             // is a response without data, or if its time is certain.
             let nic = NicId(link.0 - self.nics.len() as u32);
             if self.host_is_unlimited {
-                return self.take(packet, nic, head, cx);
+                return self.pass_to_host(packet, nic, head, cx);
             }
             let &Packet { bytes, tail: whole, .. } = &self.packets[packet];
             if vc >= self.responses_from && u64::from(bytes) == self.params.response {
                 return self.receive_response(packet, nic, whole, cx);
             }
-            if let Some(at) = self.taken_at(nic, head) {
-                return self.take(packet, nic, at, cx);
+            if let Some(at) = self.known_host_start(nic, head) {
+                return self.pass_to_host(packet, nic, at, cx);
             }
         }
         cx.at(head, Phase::Arrive, PacketEvent::Head { packet, link });
@@ -552,7 +552,7 @@ impl PacketNetwork {
         let at = self.channel(link, vc);
         let channel = &mut self.channels[at];
         channel.add_credit(cells, returns_at, || &mut self.credits[at], link_type, cx.now);
-        if channel.starved {
+        if channel.waits_for_credit {
             self.wake_on_credit(link, vc, cx);
         }
     }
@@ -562,7 +562,7 @@ impl PacketNetwork {
         let at = self.channel(link, vc);
         let link_type = &self.link_types[self.ports[link].link_type];
         let channel = &mut self.channels[at];
-        channel.starved = true;
+        channel.waits_for_credit = true;
         // If none is in transit, `schedule_credit` calls this again.
         if let Some(due) = channel.next_credit_event(&mut self.credits[at], link_type, cx.now) {
             cx.at(due, Phase::Arrive, PacketEvent::Credit { link, vc });
@@ -575,7 +575,7 @@ impl PacketNetwork {
         let link_type = &self.link_types[self.ports[link].link_type];
         let channel = &mut self.channels[at];
         if channel.credit_event(&mut self.credits[at], link_type, cx.now) {
-            channel.starved = false;
+            channel.waits_for_credit = false;
             let port = &self.ports[link];
             if !port.armed && port.free_at <= cx.now {
                 self.serve(link, cx);

@@ -27,7 +27,7 @@ impl LoadView for Loads<'_> {
     }
 
     /// Bytes sent whose credit has not returned, less the bandwidth-delay product. A link that
-    /// streams at full rate into an empty switch always has a round trip of credits outstanding.
+    /// transmits at full rate into an empty switch always has a round trip of credits outstanding.
     /// Those bytes are on the cable, not in a queue, and do not count as load.
     #[inline]
     fn far(&self, link: LinkId) -> u32 {

@@ -42,7 +42,7 @@ pub(crate) struct Nic {
     /// The sending side waits for the host interface.
     pub send_waits: bool,
     /// It could send, but the window is full.
-    pub starved: bool,
+    pub waits_for_window: bool,
     /// Responses are ready to leave.
     pub has_responses: bool,
     /// Some destinations are throttled: see `n_throttles`.
@@ -84,7 +84,7 @@ impl Nic {
         in_flight: 0,
         acks: PendingAcks::EMPTY,
         ack_event_at: NEVER,
-        starved: false,
+        waits_for_window: false,
         has_responses: false,
         response_queue: ResponseQueue::EMPTY,
         responses: 0,
@@ -133,7 +133,7 @@ impl Nic {
     /// When a packet whose head arrives at `head` is taken, if that is certain: no other packet
     /// arrives or waits to be received, and nothing is sent before.
     #[inline(always)]
-    fn takes_at(&self, head: Time) -> Option<Time> {
+    fn host_start(&self, head: Time) -> Option<Time> {
         let at = head.max(self.receive_free_at).max(self.shared_free_at);
         // At the instant of its arrival it precedes a message that becomes ready; later it does
         // not.
@@ -238,8 +238,8 @@ impl PacketNetwork {
     pub(crate) fn open_message(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> Transit {
         let Message { src, dst, bytes, vnet, completion, draw, in_order, handling, .. } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
-        let back = completion.back();
-        let packets = match bytes.max(back) {
+        let response_bytes = completion.back();
+        let packets = match bytes.max(response_bytes) {
             few if few <= self.params.packet_payload => 1,
             many => many.div_ceil(self.params.packet_payload),
         };
@@ -259,7 +259,7 @@ impl PacketNetwork {
             handling,
             staging_lead,
             missing,
-            back,
+            response_bytes,
             initiator,
         };
         let none = ArrivalId(NONE);
@@ -532,7 +532,7 @@ impl PacketNetwork {
             && nic.shared_free_at <= cx.now
             && !nic.send_waits
         {
-            return self.take(packet, at, cx.now, cx);
+            return self.pass_to_host(packet, at, cx.now, cx);
         }
         p.next = NONE;
         let is_armed = nic.is_waited_for();
@@ -580,7 +580,7 @@ impl PacketNetwork {
             if nic.held == NONE {
                 nic.held_last = NONE;
             }
-            self.take(packet, at, cx.now, cx);
+            self.pass_to_host(packet, at, cx.now, cx);
         } else if nic.send_waits && nic.shared_free_at <= cx.now {
             nic.send_waits = false;
             nic.next_direction = Direction::Send;
@@ -592,12 +592,12 @@ impl PacketNetwork {
         }
     }
 
-    /// When `at` takes a packet whose head arrives at `head`, if known (`Nic::takes_at`). Otherwise
-    /// its arrival becomes an event.
+    /// When `at` takes a packet whose head arrives at `head`, if known (`Nic::host_start`).
+    /// Otherwise its arrival becomes an event.
     #[inline(always)]
-    pub(crate) fn taken_at(&mut self, at: NicId, head: Time) -> Option<Time> {
+    pub(crate) fn known_host_start(&mut self, at: NicId, head: Time) -> Option<Time> {
         let nic = &mut self.nics[at];
-        let taken = nic.takes_at(head).filter(|_| self.is_plain);
+        let taken = nic.host_start(head).filter(|_| self.is_plain);
         if taken.is_none() {
             nic.heads_in_flight = nic.heads_in_flight.saturating_add(1);
         }
@@ -615,7 +615,7 @@ impl PacketNetwork {
     /// The host interface takes `packet` at `now`, which may be computed before the packet arrives.
     /// The buffer is free when the tail has passed the host interface.
     #[inline]
-    pub(crate) fn take(&mut self, packet: PacketId, at: NicId, now: Time, cx: &mut Cx<'_>) {
+    pub(crate) fn pass_to_host(&mut self, packet: PacketId, at: NicId, now: Time, cx: &mut Cx<'_>) {
         let p = self.packets[packet];
         let Packet { arrival, route, vnet, .. } = p;
         let is_response = self.is_response(vnet);
@@ -657,7 +657,7 @@ impl PacketNetwork {
     pub(crate) fn expect_ack(&mut self, src: NicId, vnet: u8, ack_at: Time, cx: &mut Cx<'_>) {
         let sender = self.shares.sender(&mut self.nics, src, vnet);
         sender.acks.add(ack_at, &mut self.ack_lines);
-        if sender.starved {
+        if sender.waits_for_window {
             self.await_ack(src, vnet, cx);
         }
     }
@@ -696,7 +696,7 @@ impl PacketNetwork {
     /// `src` cannot send because its window is full: the next acknowledgement becomes an event.
     pub(crate) fn await_ack(&mut self, src: NicId, vnet: u8, cx: &mut Cx<'_>) {
         let nic = self.shares.sender(&mut self.nics, src, vnet);
-        nic.starved = true;
+        nic.waits_for_window = true;
         // If none is in transit, `expect_ack` calls this again.
         let Some(due) = nic.acks.first(&self.ack_lines) else { return };
         let due = due.max(Time(cx.now.0 + 1));
@@ -711,7 +711,7 @@ impl PacketNetwork {
         let nic = self.shares.sender(&mut self.nics, src, vnet);
         if nic.ack_event_at == cx.now {
             nic.ack_event_at = NEVER;
-            nic.starved = false;
+            nic.waits_for_window = false;
             self.pump(src, cx);
         }
     }

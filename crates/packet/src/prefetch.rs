@@ -111,7 +111,8 @@ impl SortedBlock {
 pub(crate) struct Prefetcher {
     /// None while stages run.
     blocks: Option<Box<[SortedBlock; PREFETCH_STAGES]>>,
-    turn: usize,
+    /// Position of the newest block in the ring.
+    newest: usize,
     /// The candidate links of a packet can be predicted without link loads.
     is_likely: bool,
 }
@@ -119,7 +120,7 @@ pub(crate) struct Prefetcher {
 impl Prefetcher {
     pub fn new(machine: &Machine) -> Prefetcher {
         let blocks = Some(Box::new([SortedBlock::NONE; PREFETCH_STAGES]));
-        Prefetcher { blocks, turn: 0, is_likely: machine.are_links_likely() }
+        Prefetcher { blocks, newest: 0, is_likely: machine.are_links_likely() }
     }
 }
 
@@ -133,10 +134,10 @@ impl PacketNetwork {
         machine: &Machine,
         mut report: impl FnMut(MsgId),
     ) {
-        let turn = (self.prefetcher.turn + 1) % PREFETCH_STAGES;
-        self.prefetcher.turn = turn;
+        let newest = (self.prefetcher.newest + 1) % PREFETCH_STAGES;
+        self.prefetcher.newest = newest;
         let mut blocks = self.prefetcher.blocks.take().expect("stages do not nest");
-        let back = |by: usize| (turn + PREFETCH_STAGES - by) % PREFETCH_STAGES;
+        let back = |by: usize| (newest + PREFETCH_STAGES - by) % PREFETCH_STAGES;
 
         let sorted = &mut blocks[back(0)];
         sorted.begin(block);
@@ -415,7 +416,7 @@ impl PacketNetwork {
     #[inline]
     fn waiting_packet(&self, link: LinkId) -> Option<&Packet> {
         let voqs = self.lists(link).map(|list| self.voqs.first(list));
-        Some(&self.packets[voqs.min_by_key(|voq| voq.turn)?.head])
+        Some(&self.packets[voqs.min_by_key(|voq| voq.arbitration_key)?.head])
     }
 
     /// A message of this shard. A reused packet may name an arbitrary one.
@@ -510,7 +511,7 @@ mod tests {
                 src: NicId(3),
                 handling: 0,
                 missing: 1,
-                back: 0,
+                response_bytes: 0,
                 initiator: ArrivalId(NONE),
             });
             assert_eq!(net.fetch_ack_line(arrival), reported);

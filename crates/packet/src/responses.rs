@@ -60,8 +60,8 @@ impl PacketNetwork {
             self.packet_arrived(id, at, (self.payload(bytes, vnet), done), cx);
         } else {
             // All responses of a message are full but one, whichever request comes first.
-            payload = arrival.back.min(most);
-            arrival.back -= payload;
+            payload = arrival.response_bytes.min(most);
+            arrival.response_bytes -= payload;
             arrival.missing -= 1;
             if arrival.missing == 0 {
                 self.close_unreported(id);

@@ -45,7 +45,7 @@ struct Throttle {
 pub(crate) struct Throttles {
     n_nics: u32,
     classes: u8,
-    of: Slab<ThrottleId, Throttle>,
+    entries: Slab<ThrottleId, Throttle>,
     /// First entry of each chain, by NIC, class and chain. Empty until the first throttle notice.
     chains: Vec<u32>,
     /// Scratch: the path of a returned credit.
@@ -54,17 +54,17 @@ pub(crate) struct Throttles {
 
 impl Throttles {
     pub fn new(n_nics: u32, classes: u8) -> Throttles {
-        let (of, chains, path) = (Slab::with_capacity(0), Vec::new(), Vec::new());
-        Throttles { n_nics, classes, of, chains, path }
+        let (entries, chains, path) = (Slab::with_capacity(0), Vec::new(), Vec::new());
+        Throttles { n_nics, classes, entries, chains, path }
     }
 
     /// Asserts that no destination is throttled.
     pub fn check_idle(&self) {
-        assert_eq!(self.of.live(), 0, "NICs have throttled destinations");
+        assert_eq!(self.entries.live(), 0, "NICs have throttled destinations");
     }
 
     pub fn held(&self) -> usize {
-        self.of.bytes() + size_of_val(&self.chains[..])
+        self.entries.bytes() + size_of_val(&self.chains[..])
     }
 
     /// Index of the chain for destination `dst` of `src`.
@@ -79,7 +79,7 @@ impl Throttles {
     fn find(&self, src: NicId, class: u8, dst: NicId) -> Option<ThrottleId> {
         let mut id = *self.chains.get(self.chain(src, class, dst))?;
         while id != NONE {
-            let throttle = &self.of[ThrottleId(id)];
+            let throttle = &self.entries[ThrottleId(id)];
             if throttle.dst == dst {
                 return Some(ThrottleId(id));
             }
@@ -98,24 +98,24 @@ impl Throttles {
         let (first, last, admitted, credits) = (NONE, NONE, NONE, 0);
         let next = self.chains[chain];
         let new = Throttle { dst, next, first, last, admitted, credits, generation };
-        self.chains[chain] = self.of.insert(new).0;
+        self.chains[chain] = self.entries.insert(new).0;
     }
 
     /// Ends the throttling of the destination of `id` for `src`.
     fn remove(&mut self, src: NicId, class: u8, id: ThrottleId) {
-        let Throttle { dst, next, .. } = self.of[id];
+        let Throttle { dst, next, .. } = self.entries[id];
         let chain = self.chain(src, class, dst);
         let first = &mut self.chains[chain];
         if *first == id.0 {
             *first = next;
         } else {
             let mut before = ThrottleId(*first);
-            while self.of[before].next != id.0 {
-                before = ThrottleId(self.of[before].next);
+            while self.entries[before].next != id.0 {
+                before = ThrottleId(self.entries[before].next);
             }
-            self.of[before].next = next;
+            self.entries[before].next = next;
         }
-        self.of.free(id);
+        self.entries.free(id);
     }
 }
 
@@ -127,10 +127,10 @@ impl PacketNetwork {
         let dst = NicId(link.0 - self.nics.len() as u32);
         let throttle = self.congestion.throttles.find(src, class, dst);
         let current =
-            throttle.filter(|&id| self.congestion.throttles.of[id].generation == generation);
+            throttle.filter(|&id| self.congestion.throttles.entries[id].generation == generation);
         match (kind, throttle, current) {
             (NoticeKind::Throttle, Some(id), _) => {
-                self.congestion.throttles.of[id].generation = generation
+                self.congestion.throttles.entries[id].generation = generation
             }
             (NoticeKind::Throttle, None, _) => {
                 self.congestion.throttles.add(src, class, dst, generation);
@@ -143,7 +143,7 @@ impl PacketNetwork {
             (NoticeKind::Release, _, Some(id)) => self.release_throttle(src, class, id, cx),
             (NoticeKind::Release, _, None) => {}
             (NoticeKind::Credit, _, Some(id)) => {
-                let throttle = &mut self.congestion.throttles.of[id];
+                let throttle = &mut self.congestion.throttles.entries[id];
                 if (throttle.first, throttle.admitted) == (NONE, NONE) {
                     self.remove_throttle(src, class, id);
                     return self.return_unused_credit(src, class, dst, generation, cx);
@@ -160,7 +160,7 @@ impl PacketNetwork {
 
     /// Puts the next waiting message into the round to send one packet, if there is credit.
     fn admit(&mut self, src: NicId, id: ThrottleId) {
-        let throttle = &mut self.congestion.throttles.of[id];
+        let throttle = &mut self.congestion.throttles.entries[id];
         if throttle.credits == 0 || throttle.admitted != NONE || throttle.first == NONE {
             return;
         }
@@ -201,7 +201,7 @@ impl PacketNetwork {
     fn enqueue_throttled(&mut self, id: ThrottleId, transit: TransitId) {
         let t = &mut self.transits[transit];
         (t.next, t.throttle) = (NONE, NONE);
-        let throttle = &mut self.congestion.throttles.of[id];
+        let throttle = &mut self.congestion.throttles.entries[id];
         match throttle.last {
             NONE => throttle.first = transit.0,
             last => self.transits[TransitId(last)].next = transit.0,
@@ -260,14 +260,14 @@ impl PacketNetwork {
         }
         let id = ThrottleId(throttle);
         self.packets[packet].marks |= mark::ENDPOINT_CREDIT;
-        let throttle = &mut self.congestion.throttles.of[id];
+        let throttle = &mut self.congestion.throttles.entries[id];
         throttle.credits -= 1;
         throttle.admitted = NONE;
         if let Some(after) = after {
             self.enqueue_throttled(id, after);
         }
         self.admit(src, id);
-        let Throttle { credits, admitted, generation, .. } = self.congestion.throttles.of[id];
+        let Throttle { credits, admitted, generation, .. } = self.congestion.throttles.entries[id];
         if credits > 0 && admitted == NONE {
             self.remove_throttle(src, class, id);
             (0..credits).for_each(|_| self.return_unused_credit(src, class, dst, generation, cx));
@@ -276,7 +276,8 @@ impl PacketNetwork {
 
     /// Returns all waiting messages to the round.
     fn release_throttle(&mut self, src: NicId, class: u8, id: ThrottleId, cx: &mut Cx<'_>) {
-        let Throttle { dst, first, credits, generation, .. } = self.congestion.throttles.of[id];
+        let Throttle { dst, first, credits, generation, .. } =
+            self.congestion.throttles.entries[id];
         self.remove_throttle(src, class, id);
         let mut at = first;
         while at != NONE {
@@ -290,7 +291,7 @@ impl PacketNetwork {
 
     /// Removes the throttle `id` of `src`.
     fn remove_throttle(&mut self, src: NicId, class: u8, id: ThrottleId) {
-        let admitted = self.congestion.throttles.of[id].admitted;
+        let admitted = self.congestion.throttles.entries[id].admitted;
         self.congestion.throttles.remove(src, class, id);
         let nic = self.shares.sender(&mut self.nics, src, class);
         nic.n_throttles -= 1;

@@ -1,7 +1,7 @@
-//! Virtual output queues (VOQs) of each virtual channel, and their order in arbitration (turns).
+//! Virtual output queues (VOQs) of each virtual channel, and their order in arbitration.
 //!
 //! A link of a fully used machine may have many VOQs on one channel, and each new VOQ and each
-//! finished turn searches them. The VOQs of a channel are therefore contiguous; in a linked list
+//! grant searches them. The VOQs of a channel are therefore contiguous; in a linked list
 //! every step would be a dependent read.
 
 use base::{Time, grow, prefetch_all_at, resident_bytes, with_capacity};
@@ -16,8 +16,9 @@ use crate::{NONE, Packet, PacketId, PacketNetwork};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(32))]
 pub(crate) struct Voq {
-    /// Sequence number in arbitration: among the channels with credit, the lowest is next.
-    pub turn: u64,
+    /// Among the channels with credit, the VOQ with the lowest key is next: an age or a sequence
+    /// number.
+    pub arbitration_key: u64,
     pub input: LinkId,
     pub head: PacketId,
     pub tail: PacketId,
@@ -55,7 +56,7 @@ const MIN_LOG2: u8 = 1;
 /// `crates/machine/src/schema.rs`).
 const LOG2_SIZES: usize = 17;
 
-/// The VOQs of all channels, those of each channel in order of their turns.
+/// The VOQs of all channels, those of each channel in order of their arbitration keys.
 #[derive(Debug)]
 pub(crate) struct VoqStore {
     rows: Vec<Voq>,
@@ -74,7 +75,7 @@ impl VoqStore {
         &self.rows[entry.range()]
     }
 
-    /// The VOQ with the next turn of a list that is not empty.
+    /// The VOQ with the lowest arbitration key of a list that is not empty.
     #[inline]
     pub fn first(&self, entry: VoqList) -> &Voq {
         &self.rows[entry.at as usize]
@@ -91,7 +92,7 @@ impl VoqStore {
         prefetch_all_at(&self.rows, entry.at as usize);
     }
 
-    /// Inserts `voq` into `entry`, behind those with the same turn.
+    /// Inserts `voq` into `entry`, behind those with the same arbitration key.
     fn add(&mut self, entry: &mut VoqList, voq: Voq) {
         if entry.len == 0 {
             *entry = self.allocate(MIN_LOG2);
@@ -101,20 +102,20 @@ impl VoqStore {
         entry.len += 1;
         let voqs = &mut self.rows[entry.range()];
         let mut at = voqs.len() - 1;
-        while at > 0 && voqs[at - 1].turn > voq.turn {
+        while at > 0 && voqs[at - 1].arbitration_key > voq.arbitration_key {
             voqs[at] = voqs[at - 1];
             at -= 1;
         }
         voqs[at] = voq;
     }
 
-    /// The first VOQ of `entry` has had its turn and is replaced by `voq`, at its new position.
+    /// The first VOQ of `entry` was served and is replaced by `voq`, at its new position.
     #[inline]
     fn requeue_first(&mut self, entry: VoqList, voq: Voq) {
         let voqs = &mut self.rows[entry.range()];
         let mut at = 0;
         while let Some(&next) = voqs.get(at + 1)
-            && next.turn <= voq.turn
+            && next.arbitration_key <= voq.arbitration_key
         {
             voqs[at] = next;
             at += 1;
@@ -140,7 +141,8 @@ impl VoqStore {
         if at == NONE {
             at = u32::try_from(self.rows.len()).expect("fewer than 2^32 queues");
             let none = PacketId(NONE);
-            let empty = Voq { turn: 0, input: LinkId(NONE), head: none, tail: none, bytes: 0 };
+            let empty =
+                Voq { arbitration_key: 0, input: LinkId(NONE), head: none, tail: none, bytes: 0 };
             for _ in 0..1u32 << log2 {
                 grow(&mut self.rows);
                 self.rows.push(empty);
@@ -167,15 +169,15 @@ impl VoqStore {
 }
 
 impl PacketNetwork {
-    /// The turn of a VOQ whose head left its NIC at `born`: with age arbitration that time,
-    /// otherwise the next number.
+    /// The arbitration key of a VOQ whose head left its NIC at `born`: with age arbitration that
+    /// time, otherwise the next number.
     #[inline]
-    fn next_turn(&mut self, born: Time) -> u64 {
+    fn next_arbitration_key(&mut self, born: Time) -> u64 {
         match self.arbitration {
             Arbitration::Age => born.0,
             Arbitration::RoundRobin => {
-                self.turns += 1;
-                self.turns
+                self.arbitrations += 1;
+                self.arbitrations
             }
         }
     }
@@ -200,30 +202,31 @@ impl PacketNetwork {
             }
         }
         *waited_for |= 1 << hop.vc;
-        let turn = self.next_turn(born);
-        self.voqs.add(&mut entry, Voq { turn, input, head: packet, tail: packet, bytes });
+        let arbitration_key = self.next_arbitration_key(born);
+        self.voqs
+            .add(&mut entry, Voq { arbitration_key, input, head: packet, tail: packet, bytes });
         self.channels[at].waiting = entry;
     }
 
     /// The channel of `link` among `channels` that is next: the one whose first VOQ has the lowest
-    /// turn. A channel whose first VOQ lacks credit is skipped entirely, so small packets cannot
+    /// key. A channel whose first VOQ lacks credit is skipped entirely, so small packets cannot
     /// starve a large one.
     #[inline(always)]
     pub(crate) fn choose(&mut self, link: LinkId, channels: u32, now: Time) -> Option<u8> {
         let mut best: Option<(u64, u8)> = None;
         for vc in ones(channels) {
             let entry = self.channels[self.channel(link, vc)].waiting;
-            let Voq { turn, bytes, .. } = *self.voqs.first(entry);
-            if best.is_none_or(|(least, _)| turn < least)
+            let Voq { arbitration_key, bytes, .. } = *self.voqs.first(entry);
+            if best.is_none_or(|(least, _)| arbitration_key < least)
                 && self.has_credit(Hop { link, vc }, bytes, now)
             {
-                best = Some((turn, vc));
+                best = Some((arbitration_key, vc));
             }
         }
         best.map(|(_, vc)| vc)
     }
 
-    /// Removes the next packet of a channel with waiting packets. Its VOQ gets another turn, or is
+    /// Removes the next packet of a channel with waiting packets. Its VOQ gets a new key, or is
     /// removed.
     pub(crate) fn dequeue(&mut self, link: LinkId, vc: u8) -> PacketId {
         let at = self.channel(link, vc);
@@ -237,8 +240,8 @@ impl PacketNetwork {
         } else {
             let head = PacketId(self.packets[voq.head].next);
             let Packet { born, bytes, .. } = self.packets[head];
-            let turn = self.next_turn(born);
-            self.voqs.requeue_first(entry, Voq { turn, head, bytes, ..voq });
+            let arbitration_key = self.next_arbitration_key(born);
+            self.voqs.requeue_first(entry, Voq { arbitration_key, head, bytes, ..voq });
         }
         voq.head
     }
@@ -273,14 +276,14 @@ mod tests {
         marks: 0,
     };
 
-    fn voq(turn: u64, input: u32) -> Voq {
+    fn voq(arbitration_key: u64, input: u32) -> Voq {
         let packet = PacketId(input);
-        Voq { turn, input: LinkId(input), head: packet, tail: packet, bytes: 64 }
+        Voq { arbitration_key, input: LinkId(input), head: packet, tail: packet, bytes: 64 }
     }
 
     /// Arbitration against a direct implementation of its definition: round robin picks the VOQ
-    /// that has waited longest for a turn, age the VOQ with the oldest first packet, and ties go to
-    /// the earlier VOQ.
+    /// that has waited longest since it was served, age the VOQ with the oldest first packet, and
+    /// ties go to the earlier VOQ.
     #[test]
     fn arbitration_follows_its_policy() {
         let (seed, link) = (8, LinkId(3_000));
@@ -292,7 +295,7 @@ mod tests {
             let mut net = PacketNetwork::build(&machine);
             assert!(!net.is_edge(link), "between switches");
             let by_age = machine.arbitration == Arbitration::Age;
-            // By channel: VOQs in order of their wait for a turn, with its start and their packets.
+            // By channel: VOQs in order of their wait, with its start and their packets.
             let mut model: [Vec<(u64, u32, VecDeque<PacketId>)>; 2] = Default::default();
             let mut served = 0;
             for step in 0..6_000 {
@@ -331,7 +334,7 @@ mod tests {
         }
     }
 
-    /// Lists that grow and shrink concurrently stay sorted by turn, with ties in order of
+    /// Lists that grow and shrink concurrently stay sorted by key, with ties in order of
     /// insertion.
     #[test]
     fn queues_stay_sorted() {
@@ -339,12 +342,14 @@ mod tests {
         let mut voqs = VoqStore::with_capacity(4);
         let mut entries = [VoqList::EMPTY; 5];
         let mut lists: [Vec<Voq>; 5] = Default::default();
-        let place = |list: &[Voq], voq: &Voq| list.partition_point(|l| l.turn <= voq.turn);
+        let place = |list: &[Voq], voq: &Voq| {
+            list.partition_point(|l| l.arbitration_key <= voq.arbitration_key)
+        };
         for step in 0..20_000 {
             let random = draw(seed, 0, 0, step);
             let at = (random % 5) as usize;
             let (entry, list) = (&mut entries[at], &mut lists[at]);
-            // Few distinct turns, so that many are equal; phases of growth and decline.
+            // Few distinct keys, so that many are equal; phases of growth and decline.
             let new = voq(random >> 40 & 15, step as u32);
             let grows = (step / 1_000) % 2 == 0;
             match random >> 32 & 3 {

@@ -49,12 +49,12 @@ const SIZES: [u64; 9] = [0, 8, 64, 65, 2048, 2049, 64 << 10, 1 << 20, 4 << 20];
 
 /// Receivers for NIC 0 at every distance: its own switch, its group, next and far groups.
 fn distances(machine: &Machine) -> Vec<NicId> {
-    let (home, group) = (machine.nic_switch[NicId(0)], machine.group_of(NicId(0)));
+    let (own_switch, group) = (machine.nic_switch[NicId(0)], machine.group_of(NicId(0)));
     let n = machine.node_nics.raw[machine.compute_nodes as usize];
     let nics = || (1..n).map(NicId);
-    let same_switch = nics().find(|&nic| machine.nic_switch[nic] == home);
+    let same_switch = nics().find(|&nic| machine.nic_switch[nic] == own_switch);
     let same_group: Vec<NicId> = nics()
-        .filter(|&nic| machine.group_of(nic) == group && machine.nic_switch[nic] != home)
+        .filter(|&nic| machine.group_of(nic) == group && machine.nic_switch[nic] != own_switch)
         .collect();
     let mut found: Vec<NicId> = same_switch.into_iter().collect();
     found.extend([same_group.first(), same_group.last()].into_iter().flatten());

@@ -1,5 +1,5 @@
 //! The built-in benchmarks: measurement loops of the OSU micro-benchmarks as lists of steps per
-//! rank (docs/benchmarks.md). `validation` has those of GPCNeT and dgnettest. `crates/bench`
+//! rank (docs/benchmarks.md). `fabric_tests` has those of GPCNeT and dgnettest. `crates/bench`
 //! measures the simulator itself.
 //!
 //! A new benchmark needs a variant and an entry of `Bench::TABLE` here, and a rule in
@@ -13,7 +13,7 @@ use base::{below, draw};
 use collectives::{Algorithm, Collective, Kind, Member, Ragged};
 use workload::{Op, SendMode, Step, Streams, WORLD};
 
-use crate::validation::{self, Test};
+use crate::fabric_tests::{self, Test};
 
 /// The quantity that a benchmark reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,15 +21,15 @@ pub enum Measure {
     /// Half of the round-trip time of the first pair (of all pairs for `multi_lat`).
     OneWay,
     /// Time of one operation from its call to its completion.
-    Access,
+    OperationTime,
     /// Bytes per second over all pairs, and in both directions if both ranks send.
     Bandwidth,
     /// Payload per second that each rank sends, with all ranks sending at once.
     PerRank,
     /// Duration of one call, mean over ranks.
-    Call,
+    CallDuration,
     /// Time or bandwidth of an iteration: mean over ranks, and the 99th percentile.
-    Spread,
+    MeanAndTail,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +51,7 @@ pub enum Bench {
     PutAlltoall,
     Collective(Kind),
     /// A test of GPCNeT or dgnettest.
-    Validation(Test),
+    FabricTest(Test),
 }
 
 /// Default number of messages in flight per pair in bandwidth tests, as in OSU.
@@ -132,18 +132,18 @@ impl Bench {
         entry("scatterv", Bench::Collective(Kind::Scatterv), "MPI Scatterv Latency Test", "1:1Mi"),
         entry("scan", Bench::Collective(Kind::Scan), "MPI Scan Latency Test", "4:1Mi"),
         entry("exscan", Bench::Collective(Kind::Exscan), "MPI Exscan Latency Test", "4:1Mi"),
-        entry("rr_lat", Bench::Validation(Test::RrLat), "GPCNeT RR Two-sided Lat", "8"),
-        entry("rr_get_lat", Bench::Validation(Test::RrGetLat), "GPCNeT RR Get Lat", "8"),
-        entry("rr_bw", Bench::Validation(Test::RrBw), "GPCNeT RR Two-sided BW", "128Ki"),
-        entry("rr_put_bw", Bench::Validation(Test::RrPutBw), "GPCNeT RR Put BW", "128Ki"),
-        entry("rr_bw_sync", Bench::Validation(Test::RrBwSync),
+        entry("rr_lat", Bench::FabricTest(Test::RrLat), "GPCNeT RR Two-sided Lat", "8"),
+        entry("rr_get_lat", Bench::FabricTest(Test::RrGetLat), "GPCNeT RR Get Lat", "8"),
+        entry("rr_bw", Bench::FabricTest(Test::RrBw), "GPCNeT RR Two-sided BW", "128Ki"),
+        entry("rr_put_bw", Bench::FabricTest(Test::RrPutBw), "GPCNeT RR Put BW", "128Ki"),
+        entry("rr_bw_sync", Bench::FabricTest(Test::RrBwSync),
             "GPCNeT RR Two-sided BW+Sync", "128Ki"),
-        entry("nat_bw", Bench::Validation(Test::NatBw), "GPCNeT Nat Two-sided BW", "128Ki"),
-        entry("multiple_allreduce", Bench::Validation(Test::Multiple(Kind::Allreduce)),
+        entry("nat_bw", Bench::FabricTest(Test::NatBw), "GPCNeT Nat Two-sided BW", "128Ki"),
+        entry("multiple_allreduce", Bench::FabricTest(Test::Multiple(Kind::Allreduce)),
             "GPCNeT Multiple Allreduce", "8"),
-        entry("multiple_alltoall", Bench::Validation(Test::Multiple(Kind::Alltoall)),
+        entry("multiple_alltoall", Bench::FabricTest(Test::Multiple(Kind::Alltoall)),
             "GPCNeT Multiple Alltoall", "4Ki"),
-        entry("bisect", Bench::Validation(Test::Bisect), "Bisection Bandwidth Test", "128Ki"),
+        entry("bisect", Bench::FabricTest(Test::Bisect), "Bisection Bandwidth Test", "128Ki"),
     ];
 
     pub fn named(name: &str) -> Option<Bench> {
@@ -153,19 +153,19 @@ impl Bench {
     pub fn measure(self) -> Measure {
         match self {
             Bench::Latency | Bench::PutLatency | Bench::MultiLat => Measure::OneWay,
-            Bench::GetLatency => Measure::Access,
+            Bench::GetLatency => Measure::OperationTime,
             Bench::Bw | Bench::Bibw | Bench::MbwMr => Measure::Bandwidth,
             Bench::PutBw | Bench::PutBibw | Bench::GetBw => Measure::Bandwidth,
             Bench::PutAlltoall => Measure::PerRank,
-            Bench::Collective(_) => Measure::Call,
-            Bench::Validation(_) => Measure::Spread,
+            Bench::Collective(_) => Measure::CallDuration,
+            Bench::FabricTest(_) => Measure::MeanAndTail,
         }
     }
 
     /// The field of a result row that has the measured quantity.
     pub fn result_field(self) -> &'static str {
         match (self, self.measure()) {
-            (Bench::Validation(test), _) if test.is_rate() => "bandwidth_B_per_s",
+            (Bench::FabricTest(test), _) if test.is_rate() => "bandwidth_B_per_s",
             (_, Measure::Bandwidth | Measure::PerRank) => "bandwidth_B_per_s",
             _ => "latency_s",
         }
@@ -173,14 +173,14 @@ impl Bench {
 
     /// Iterations counted, after one warm-up. With `one_call`, a collective is called once.
     pub fn iterations(self, bytes: u64, one_call: bool) -> usize {
-        if let Bench::Validation(test) = self {
+        if let Bench::FabricTest(test) = self {
             return test.iterations();
         }
         match self.measure() {
-            Measure::OneWay | Measure::Access if bytes <= 1 << 16 => 8,
+            Measure::OneWay | Measure::OperationTime if bytes <= 1 << 16 => 8,
             Measure::Bandwidth if bytes <= 1 << 13 => 8,
-            Measure::Call if bytes <= 1 << 10 && !one_call => 3,
-            Measure::Call => 1,
+            Measure::CallDuration if bytes <= 1 << 10 && !one_call => 3,
+            Measure::CallDuration => 1,
             _ => 2,
         }
     }
@@ -217,9 +217,9 @@ impl Bench {
     pub fn takes_gpu_buffers(self) -> bool {
         match self {
             Bench::Collective(kind) => !kind.reduces(),
-            Bench::Validation(Test::RrGetLat | Test::RrPutBw) => false,
-            Bench::Validation(test) => test.kind().is_none_or(|kind| !kind.reduces()),
-            _ => !is_puts(self),
+            Bench::FabricTest(Test::RrGetLat | Test::RrPutBw) => false,
+            Bench::FabricTest(test) => test.kind().is_none_or(|kind| !kind.reduces()),
+            _ => !bypasses_mpi(self),
         }
     }
 
@@ -230,7 +230,7 @@ impl Bench {
 }
 
 /// Whether it consists of puts or gets, in which only NICs take part: no MPI software on the path.
-pub fn is_puts(bench: Bench) -> bool {
+pub fn bypasses_mpi(bench: Bench) -> bool {
     matches!(
         bench,
         Bench::PutLatency
@@ -244,7 +244,7 @@ pub fn is_puts(bench: Bench) -> bool {
 
 /// What the ranks run: one benchmark at one message size.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct BenchPlan {
     pub bench: Bench,
     pub ranks: u32,
     /// Ranks per node; used by fabric tests only.
@@ -261,10 +261,10 @@ pub struct Plan {
     pub seed: u64,
 }
 
-impl Plan {
+impl BenchPlan {
     /// Messages per iteration in the timed part of a bandwidth test, over all pairs and directions.
     pub fn messages_moved(&self) -> u64 {
-        let Plan { bench, ranks, window, .. } = *self;
+        let BenchPlan { bench, ranks, window, .. } = *self;
         u64::from(window) * u64::from(bench.pairs(ranks)) * u64::from(bench.directions())
     }
 
@@ -273,7 +273,7 @@ impl Plan {
         match self.bench {
             Bench::Collective(kind) => self.calls(kind),
             Bench::PutAlltoall => self.puts(),
-            Bench::Validation(test) => validation::streams(test, self),
+            Bench::FabricTest(test) => fabric_tests::streams(test, self),
             _ => Streams::new((0..self.ranks).map(|rank| self.program(rank))),
         }
     }
@@ -283,7 +283,7 @@ impl Plan {
             Bench::PutBw | Bench::PutBibw | Bench::GetBw | Bench::GetLatency => self.accesses(rank),
             _ => self.exchange(rank),
         };
-        if is_puts(self.bench) {
+        if bypasses_mpi(self.bench) {
             // The memory that puts and gets access (in MPI: a window).
             steps.insert(0, Step::Do(Op::Region { held: true, optimized: false }));
         }
@@ -295,7 +295,7 @@ impl Plan {
             // Only the root passes all lengths; lists of lengths are shared between ranks.
             let [root, other] = [0, 1]
                 .map(|rank| collective(kind, algorithm, Member { rank, size: self.ranks }, bytes));
-            move |rank| Step::Do(seated(if rank == 0 { &root } else { &other }, rank))
+            move |rank| Step::Do(as_rank(if rank == 0 { &root } else { &other }, rank))
         };
         let call = prepared(kind, self.algorithm, self.bytes);
         let barrier = prepared(Kind::Barrier, Algorithm::Dissemination { k: 2 }, 0);
@@ -315,7 +315,7 @@ impl Plan {
     /// of the first part and the end of each part.
     fn puts(self) -> Streams {
         const RANDOM_STREAM: u32 = 0x7368_6966;
-        let Plan { ranks: n, bytes, shifts, seed, .. } = self;
+        let BenchPlan { ranks: n, bytes, shifts, seed, .. } = self;
         let (mut left, mut order) = ((1..n).collect::<Vec<u32>>(), Vec::new());
         while !left.is_empty() {
             let at = below(draw(seed, RANDOM_STREAM, 0, order.len() as u64), left.len() as u32);
@@ -362,7 +362,7 @@ impl Plan {
 
     /// Puts to, or gets from, the peer's memory, `window` in flight at a time.
     fn accesses(&self, rank: u32) -> Vec<Step> {
-        let Plan { bench, ranks: n, bytes, iterations, .. } = *self;
+        let BenchPlan { bench, ranks: n, bytes, iterations, .. } = *self;
         let mut steps = Vec::new();
         let Some(to) = bench.peer(rank, n).filter(|&to| rank < to || bench.directions() == 2)
         else {
@@ -372,7 +372,7 @@ impl Plan {
             Bench::GetBw | Bench::GetLatency => (0, bytes),
             _ => (bytes, 0),
         };
-        let window = if bench.measure() == Measure::Access { 1 } else { self.window };
+        let window = if bench.measure() == Measure::OperationTime { 1 } else { self.window };
         for i in 0..=iterations {
             if i == 1 {
                 steps.push(Step::Mark);
@@ -387,7 +387,7 @@ impl Plan {
 
     /// Sends and receives between the two ranks of a pair, for latency or for bandwidth.
     fn exchange(&self, rank: u32) -> Vec<Step> {
-        let Plan { bench, ranks: n, bytes, iterations, .. } = *self;
+        let BenchPlan { bench, ranks: n, bytes, iterations, .. } = *self;
         let mut steps = Vec::new();
         let Some(peer) = bench.peer(rank, n) else { return steps };
         let first = rank < peer;
@@ -426,7 +426,7 @@ impl Plan {
 }
 
 /// A collective call of one rank as that of another; for calls that differ only in the rank.
-pub(crate) fn seated(op: &Op, rank: u32) -> Op {
+pub(crate) fn as_rank(op: &Op, rank: u32) -> Op {
     let mut op = op.clone();
     if let Op::Collective { call, .. } = &mut op {
         call.member.rank = rank;

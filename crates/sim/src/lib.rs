@@ -9,6 +9,7 @@ pub mod api;
 mod background;
 mod bench;
 mod collective;
+mod fabric_tests;
 mod gpu;
 mod intranode;
 mod named_nics;
@@ -21,7 +22,6 @@ mod patterns;
 mod protocol;
 mod storage;
 pub mod traffic;
-mod validation;
 mod world;
 
 pub use background::{Background, BackgroundTraffic};

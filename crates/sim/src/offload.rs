@@ -275,7 +275,7 @@ impl Wires<'_> {
         enters + self.machine.links.latency[link]
     }
     /// The same for a packet that is needed whole: arrival of its tail.
-    fn whole(&mut self, link: LinkId, ready: Time) -> Time {
+    fn tail(&mut self, link: LinkId, ready: Time) -> Time {
         self.head(link, ready) + self.gap(link)
     }
 }
@@ -295,7 +295,7 @@ fn up(
     let machine = wires.machine;
     let mut at: BTreeMap<SwitchId, Vec<Time>> = BTreeMap::new();
     for &(nic, left) in parts {
-        let arrives = wires.whole(machine.injection(nic), left + machine.command_latency());
+        let arrives = wires.tail(machine.injection(nic), left + machine.command_latency());
         at.entry(machine.nic_switch[nic]).or_default().push(arrives);
     }
     let paths: BTreeMap<SwitchId, Vec<LinkId>> =
@@ -317,14 +317,14 @@ fn up(
         timed_out |= gave_up;
         let next = machine.switch_after(link);
         for leaves in here {
-            let arrives = wires.whole(link, leaves);
+            let arrives = wires.tail(link, leaves);
             at.entry(next).or_default().push(arrives);
         }
     }
     let mut here = at.remove(&machine.nic_switch[root]).unwrap_or_default();
     timed_out |= merge(&mut here, timeout);
     let link = machine.ejection(root);
-    let mut arrivals: Vec<Time> = here.into_iter().map(|t| wires.whole(link, t)).collect();
+    let mut arrivals: Vec<Time> = here.into_iter().map(|t| wires.tail(link, t)).collect();
     arrivals.sort_unstable();
     (arrivals, timed_out)
 }
@@ -353,16 +353,16 @@ fn down(wires: &mut Wires<'_>, root: NicId, nics: &[NicId], given: Time) -> Vec<
     at.insert(machine.nic_switch[root], head);
     let mut arrivals = Vec::with_capacity(nics.len());
     for &nic in nics {
-        let home = machine.nic_switch[nic];
+        let dst_switch = machine.nic_switch[nic];
         // Start at the switch nearest to the root that the packet has not reached yet.
-        for link in machine.tree_path(home, root).into_iter().rev() {
+        for link in machine.tree_path(dst_switch, root).into_iter().rev() {
             let (here, next) = (machine.switch_after(link), machine.switch_before(link));
             if !at.contains_key(&next) {
                 let head = wires.head(machine.reverse_link(link), at[&here]);
                 at.insert(next, head);
             }
         }
-        arrivals.push(wires.whole(machine.ejection(nic), at[&home]));
+        arrivals.push(wires.tail(machine.ejection(nic), at[&dst_switch]));
     }
     arrivals
 }

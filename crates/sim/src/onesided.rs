@@ -208,7 +208,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let channel = &mut self.channels[access.pair];
                 when = when.max(channel.effective);
                 channel.effective = when;
-                self.answer_at(id, when);
+                self.respond_at(id, when);
             }
             Want::Lock { context, exclusive } => {
                 if self.locks.request(context, access.to, access.from, exclusive, id) {
@@ -257,19 +257,19 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let Access { from, to, .. } = self.accesses[id];
         let after =
             if self.shares_node(from, to) { Span::ZERO } else { self.job.machine.nic.dma_latency };
-        self.answer_at(id, self.now + after);
+        self.respond_at(id, self.now + after);
     }
 
-    fn answer_at(&mut self, id: AccessId, when: Time) {
+    fn respond_at(&mut self, id: AccessId, when: Time) {
         self.accesses[id].answered = true;
         if when == self.now {
-            return self.answer(id);
+            return self.send_response(id);
         }
         self.schedule(self.accesses[id].to, when, HostEvent::Answer(id));
     }
 
     /// The response leaves the target.
-    pub(crate) fn answer(&mut self, id: AccessId) {
+    pub(crate) fn send_response(&mut self, id: AccessId) {
         let Access { from, to, want, .. } = self.accesses[id];
         let back = match want {
             Want::Access { back, .. } => back,

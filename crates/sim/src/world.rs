@@ -423,7 +423,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 HostEvent::Serve(arbiter) => self.serve(arbiter),
                 HostEvent::Arrive(owner) => self.dispatch_arrival(owner),
                 HostEvent::Issue(access) => self.request(access),
-                HostEvent::Answer(access) => self.answer(access),
+                HostEvent::Answer(access) => self.send_response(access),
                 HostEvent::Advance(run) => self.advance(run),
                 HostEvent::Reduced(run) => self.reduced(run),
                 host_event @ (HostEvent::Complete(_) | HostEvent::Alarm(_)) => {

@@ -48,12 +48,12 @@ fn off(request: &TuneRequest, group: u32) -> (f64, u32) {
     for (few, all) in tuned(&few).rows.iter().zip(&tuned(&all).rows) {
         let at = format!("{} {} {} B", request.collective, few.algorithm, few.bytes);
         assert_eq!(few.algorithm, all.algorithm);
-        assert_eq!(all.share.method, Some("exact"), "{at}");
-        if few.share.ranks_simulated != group {
+        assert_eq!(all.sample.method, Some("exact"), "{at}");
+        if few.sample.ranks_simulated != group {
             continue;
         }
         compared += 1;
-        assert_eq!(few.share.rounds_simulated, all.share.rounds, "{at}");
+        assert_eq!(few.sample.rounds_simulated, all.sample.rounds, "{at}");
         let (few, all) = (few.latency_s.expect("played"), all.latency_s.expect("played"));
         // A call returns a picosecond after its last round.
         most = f64::max(most, (few + 1e-12) / all - 1.0).max(1.0 - (few + 1e-12) / all);
@@ -90,8 +90,8 @@ fn brucks_rounds_by_one_group_are_those_by_all() {
                 row.expect("it is tried")
             };
             let (few, all) = (bruck(tuned(&few)), bruck(tuned(&all)));
-            assert_eq!((few.share.ranks_simulated, all.share.ranks_simulated), (24, 144));
-            assert_eq!((few.share.method, all.share.method), (Some("sampled"), Some("exact")));
+            assert_eq!((few.sample.ranks_simulated, all.sample.ranks_simulated), (24, 144));
+            assert_eq!((few.sample.method, all.sample.method), (Some("sampled"), Some("exact")));
             let times = [few, all].map(|row| row.latency_s.expect("played"));
             // A call returns a picosecond after its last round.
             let off = (times[0] + 1e-12) / times[1] - 1.0;
@@ -130,12 +130,12 @@ fn a_few_rounds_of_the_quotient_predict_all() {
         // Four of pairwise's six waves of 24 rounds. Also the last wave, with three rounds before
         // it, and the first round, which differs.
         let few = tuned(&request_for("alltoall", "1", "minimal", bytes, 24 * 125));
-        let rounds: Vec<_> = few.rows.iter().map(|row| row.share.rounds_simulated).collect();
+        let rounds: Vec<_> = few.rows.iter().map(|row| row.sample.rounds_simulated).collect();
         assert!(rounds.contains(&124), "{rounds:?}");
         for (few, all) in
-            few.rows.iter().zip(&all.rows).filter(|(few, _)| few.share.rounds_simulated == 124)
+            few.rows.iter().zip(&all.rows).filter(|(few, _)| few.sample.rounds_simulated == 124)
         {
-            let (time, error) = (few.latency_s.expect("played"), few.share.error.expect("played"));
+            let (time, error) = (few.latency_s.expect("played"), few.sample.error.expect("played"));
             let off = time / all.latency_s.expect("played") - 1.0;
             assert!(off.abs() < error, "{}: {off}, {error}", few.algorithm);
             assert!(error > 0.0 && error < 0.3, "{}: {error}", few.algorithm);
@@ -210,9 +210,9 @@ fn a_last_group_that_is_not_full_is_in_the_error() {
         rows.into_iter().find(|row| row.algorithm == "pairwise").expect("it is tried")
     };
     let (few, all) = (pairwise(&few), pairwise(&all));
-    assert_eq!((few.share.ranks_simulated, all.share.method), (24, Some("exact")));
+    assert_eq!((few.sample.ranks_simulated, all.sample.method), (24, Some("exact")));
     let off = few.latency_s.expect("played") / all.latency_s.expect("played") - 1.0;
-    let error = few.share.error.expect("played");
+    let error = few.sample.error.expect("played");
     assert!(off.abs() < error && error < 0.25, "{off:+.4}, {error:.4}");
 }
 
@@ -228,7 +228,7 @@ fn an_exchange_with_all_enters_groups_where_all_enter() {
         rows.into_iter().find(|row| row.algorithm == "scattered:all").expect("it is tried")
     };
     let (few, all) = (at_once(&request), at_once(&all));
-    assert_eq!(few.share.ranks_simulated, 8);
+    assert_eq!(few.sample.ranks_simulated, 8);
     let off = few.latency_s.expect("played") / all.latency_s.expect("played") - 1.0;
     // 20 % if all enter at the same switch.
     assert!(off.abs() < 0.05, "{off:+.4}");

@@ -26,16 +26,16 @@ fn rate(row: &BenchRow) -> f64 {
 #[test]
 fn samples_are_within_their_error_of_the_whole() {
     let whole = |seed| simulate(Some(263), seed).expect("legal");
-    let share = whole(1).share.expect("says what was played");
-    assert_eq!((share.method, share.error, share.rounds), (Some("exact"), Some(0.0), 263));
+    let sample = whole(1).sample.expect("says what was played");
+    assert_eq!((sample.method, sample.error, sample.rounds), (Some("exact"), Some(0.0), 263));
     let mean = (1..4).map(|seed| rate(&whole(seed))).sum::<f64>() / 3.0;
     let mut beyond = 0;
     for seed in 10..30 {
         for shifts in [None, Some(40)] {
             let row = simulate(shifts, seed).expect("legal");
-            let share = row.share.expect("says what was played");
-            assert_eq!(share.rounds_simulated, shifts.unwrap_or(64));
-            let error = share.error.expect("five parts or eight");
+            let sample = row.sample.expect("says what was played");
+            assert_eq!(sample.rounds_simulated, shifts.unwrap_or(64));
+            let error = sample.error.expect("five parts or eight");
             assert!(error > 0.0 && error < 0.9, "{error}");
             let off = rate(&row) / mean - 1.0;
             beyond += u32::from(off.abs() > error);
@@ -51,7 +51,7 @@ fn a_last_batch_of_few_shifts_is_a_batch() {
     for (nodes, seed) in [74, 97, 98, 100].into_iter().flat_map(|n| [(n, 1), (n, 2), (n, 3)]) {
         let whole = rate(&simulate_on(nodes, 8, Some(nodes - 1), seed).expect("legal"));
         let row = simulate_on(nodes, 8, None, seed).expect("legal");
-        let error = row.share.expect("some were played").error.expect("eight parts");
+        let error = row.sample.expect("some were played").error.expect("eight parts");
         beyond += u32::from((rate(&row) / whole - 1.0).abs() > error);
     }
     assert!(beyond <= 2, "{beyond} of 12 samples are beyond their error");

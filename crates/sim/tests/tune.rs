@@ -61,7 +61,7 @@ fn ranks_without_a_piece_have_no_representative() {
             row.expect("it is tried").clone()
         };
         let (few, all) = (ring(&few), ring(&all));
-        assert_eq!((few.share.method, few.share.ranks_simulated), (Some("sampled"), ranks));
+        assert_eq!((few.sample.method, few.sample.ranks_simulated), (Some("sampled"), ranks));
         let off = few.latency_s.expect("played") / all.latency_s.expect("played") - 1.0;
         assert!(off.abs() < 0.03, "{bytes} B: {off:+.4}");
     }
@@ -81,16 +81,16 @@ fn the_ranks_of_one_group_represent_all_exactly_in_equal_groups() {
                 let at = format!("{collective} {} {bytes} B", few.algorithm);
                 assert_eq!(few.algorithm, all.algorithm);
                 assert_eq!(
-                    (all.share.method, all.share.ranks_simulated),
+                    (all.sample.method, all.sample.ranks_simulated),
                     (Some("exact"), 144),
                     "{at}"
                 );
-                if few.share.ranks_simulated != 24 {
+                if few.sample.ranks_simulated != 24 {
                     continue;
                 }
                 folded += 1;
-                assert_eq!(few.share.rounds_simulated, all.share.rounds, "{at}");
-                assert_eq!(few.share.error, Some(0.0), "{at}");
+                assert_eq!(few.sample.rounds_simulated, all.sample.rounds, "{at}");
+                assert_eq!(few.sample.error, Some(0.0), "{at}");
                 // A call returns a picosecond after its last round. Of messages that reach a NIC at
                 // the same instant, that of the lower sender number is first. Equivalent ranks have
                 // other numbers, which may matter where several messages arrive at once.
@@ -134,14 +134,14 @@ fn whole_groups_represent_a_partial_last_group() {
             for (few, all) in tuned(&few).rows.iter().zip(&tuned(&all).rows) {
                 let at = format!("{collective} {} {bytes} B", few.algorithm);
                 assert_eq!(few.algorithm, all.algorithm);
-                if few.share.ranks_simulated != 24 {
+                if few.sample.ranks_simulated != 24 {
                     continue;
                 }
                 folded.push(few.algorithm.clone());
-                assert_eq!(few.share.rounds, all.share.rounds, "{at}");
-                assert!(few.share.rounds_simulated < all.share.rounds, "{at}");
+                assert_eq!(few.sample.rounds, all.sample.rounds, "{at}");
+                assert!(few.sample.rounds_simulated < all.sample.rounds, "{at}");
                 let off = few.latency_s.expect("played") / all.latency_s.expect("played") - 1.0;
-                let error = few.share.error.expect("played");
+                let error = few.sample.error.expect("played");
                 assert!(off.abs() < error + 0.05, "{at}: {off:+.4}, {error:.4}");
                 assert!(error < 0.7, "{at}: {error:.4}");
             }
@@ -185,12 +185,12 @@ fn a_few_rounds_predict_all_within_the_stated_error() {
             let all = TuneRequest { messages: 1 << 40, ..few.clone() };
             for (few, all) in tuned(&few).rows.iter().zip(&tuned(&all).rows) {
                 assert_eq!(few.algorithm, all.algorithm);
-                assert_eq!(all.share.method, Some("exact"));
-                if few.share == all.share {
+                assert_eq!(all.sample.method, Some("exact"));
+                if few.sample == all.sample {
                     assert_eq!(few.latency_s, all.latency_s);
                 } else if let (Some(a), Some(b)) = (few.latency_s, all.latency_s) {
                     estimates += 1;
-                    let (off, error) = (a / b - 1.0, few.share.error.expect("played"));
+                    let (off, error) = (a / b - 1.0, few.sample.error.expect("played"));
                     let at = format!("{collective} {} {bytes} B", few.algorithm);
                     // A ring that follows a tree starts with skew between ranks; a sample of it
                     // does not.
@@ -220,13 +220,13 @@ fn rounds_in_order_keep_ranks_as_far_apart_as_they_are() {
         request.common.placement = Some(serde_json::from_value(nodes).expect("one"));
         let row = tuned(&request).rows.into_iter().find(|row| row.algorithm == "pairwise");
         let row = row.expect("it is tried");
-        (row.latency_s.expect("played"), row.share)
+        (row.latency_s.expect("played"), row.sample)
     };
     let (all, _) = requested(1 << 40);
     for rounds in [73, 145] {
-        let (few, share) = requested(144 * rounds);
-        assert_eq!((share.rounds_simulated, share.ranks_simulated), (rounds as u32, 144));
-        let (off, error) = (few / all - 1.0, share.error.expect("played"));
+        let (few, sample) = requested(144 * rounds);
+        assert_eq!((sample.rounds_simulated, sample.ranks_simulated), (rounds as u32, 144));
+        let (off, error) = (few / all - 1.0, sample.error.expect("played"));
         assert!(off.abs() < error.min(0.03), "{rounds}: {off:+.4}, {error:.4}");
     }
 }
@@ -265,7 +265,7 @@ fn rows_identify_winner_and_default() {
         }
         let ring = rows.iter().find(|r| r.algorithm == "ring").expect("it is tried");
         let (p, m) = (ring.ranks, ring.bytes);
-        assert_eq!(ring.share.rounds, p - 1);
+        assert_eq!(ring.sample.rounds, p - 1);
         assert_eq!(ring.bytes_sent, Some(f64::from(p - 1) * m as f64));
         // Only the last rank of each node sends to another node.
         assert_eq!(ring.network_bytes, Some(f64::from(ring.nodes * (p - 1)) * m as f64));

@@ -60,12 +60,12 @@ def show(
 
 @command("faults")
 @click.argument("machine", required=False)
-@click.argument("plan", required=False, metavar="PLAN")
+@click.argument("plan", required=False, metavar="SCHEDULE")
 @options_of("faults")
 def draw_faults(machine: str | None, plan: str | None, changes: tuple[str, ...]) -> None:
     """Print a fault schedule for MACHINE as TOML.
 
-    PLAN: `random:SEED:N` draws N random faults from SEED. A file is checked and printed.
+    SCHEDULE: `random:SEED:N` draws N random faults from SEED. A file is checked and printed.
 
     odonata faults aurora random:7:20 > faults.toml
     """

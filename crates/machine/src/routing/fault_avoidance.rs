@@ -1,12 +1,13 @@
 //! Routing around faults. The policy decides with failed links costlier than any load. If its step
-//! leads nowhere, this file searches for the path with the fewest turns.
+//! leads nowhere, this file searches for the path with the fewest class increases.
 //!
 //! Public facts: a switch routes away from its own failed ports at once, and a routing sweep of the
 //! fabric manager updates the others. How paths are then chosen is not public. The order here is
 //! ours [estimate]: a parallel link, another link to the same group, a detour within a group, a
 //! third group.
 //!
-//! A *turn* begins a new class at the current switch, so that rows and columns may be used again.
+//! A *class increase* begins a new class at the current switch, so that rows and columns
+//! may be used again.
 //! Along every path (class, row < column < global) increases, as docs/models/deadlock.md requires,
 //! and no path has more classes than there are virtual channels.
 
@@ -21,7 +22,7 @@ use crate::{
 /// Virtual channels that routes around faults need: those of a Valiant route.
 pub const FAULT_VCS: u8 = 4;
 
-/// The progress of a packet within its class, which limits what it may do without a turn.
+/// The progress of a packet within its class, which limits what it may do without a class increase.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ClassStage {
     /// Neither a row link nor a column link in this class yet.
@@ -104,15 +105,19 @@ impl<L: LoadView> LoadView for AvoidFaults<'_, L> {
 struct Detour {
     increments: u8,
     link: LinkId,
-    /// It begins with a turn.
-    turns: bool,
+    /// It begins with a class increase.
+    increases_class: bool,
     crosses: bool,
 }
 
 impl Detour {
     /// No path.
-    const NONE: Detour =
-        Detour { increments: NO_PATH, link: LinkId(u32::MAX), turns: false, crosses: false };
+    const NONE: Detour = Detour {
+        increments: NO_PATH,
+        link: LinkId(u32::MAX),
+        increases_class: false,
+        crosses: false,
+    };
     /// Already at the target.
     const HERE: Detour = Detour { increments: 0, ..Detour::NONE };
 
@@ -127,7 +132,7 @@ impl Detour {
         if self.exists() { self } else { other() }
     }
     fn turned(self) -> Detour {
-        Detour { turns: true, ..self.then(1) }
+        Detour { increases_class: true, ..self.then(1) }
     }
 }
 
@@ -188,7 +193,7 @@ impl Machine {
         route.passed = true;
         // Only the second leg of a non-minimal path is left: the route counts as non-minimal.
         route.via = if is_detour { dst_switch.0 + 1 } else { 0 };
-        route.class += u8::from(path.turns);
+        route.class += u8::from(path.increases_class);
         let vc = route.class;
         route.class += u8::from(path.crosses);
         route.hops += 1;
@@ -326,8 +331,9 @@ impl Search<'_> {
         increments.is_some_and(|increments| increments <= room)
     }
 
-    /// The class increments of an unobstructed leg: no turn, at most one global link. Requiring
-    /// this keeps a policy from heading for a failed link as long as it can be avoided.
+    /// The class increments of an unobstructed leg: no class increase at a switch, at most one
+    /// global link. Requiring this keeps a policy from heading for a failed link as long as it can
+    /// be avoided.
     fn unobstructed(&self, at: SwitchId, stage: ClassStage, to: SwitchId) -> Option<u8> {
         let (here, there) = (self.net.coords[at], self.net.coords[to]);
         let walks = |from: SwitchCoords, stage, place| {
@@ -401,7 +407,12 @@ impl Search<'_> {
             return Detour::NONE;
         }
         if global_link.from == here.row_col() {
-            return Detour { increments: 1, link: global_link.link, turns: false, crosses: true };
+            return Detour {
+                increments: 1,
+                link: global_link.link,
+                increases_class: false,
+                crosses: true,
+            };
         }
         self.within(here, stage, global_link.from).then(1)
     }
@@ -433,7 +444,7 @@ impl Search<'_> {
                     best = path;
                 }
             }
-            // Two global links and no turn: nothing is better.
+            // Two global links and no class increase at a switch: nothing is better.
             if best.increments <= 2 {
                 break;
             }
@@ -466,7 +477,7 @@ impl Search<'_> {
             .or(|| self.via_group_switch(here, ClassStage::Fresh, there).turned())
     }
 
-    /// Over another switch of the group, where the packet turns.
+    /// Over another switch of the group, where the class increases.
     fn via_group_switch(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
         let group = self.net.groups[here.group()];
         let n = group.switches as usize;
@@ -499,13 +510,13 @@ impl Search<'_> {
                 return Detour::NONE;
             }
         }
-        Detour { increments: 0, link, turns: false, crosses: false }
+        Detour { increments: 0, link, increases_class: false, crosses: false }
     }
 
     /// A link that is up, of the next hop to a position of this group: one of the parallel ones.
     fn open(&self, here: SwitchCoords, there: RowCol) -> Option<LinkId> {
         let (first, n) = here.toward(there);
-        let start = self.start(Stream::Parallel, n as usize) as u32;
+        let start = self.start(Stream::LinkOrGroup, n as usize) as u32;
         let links = (0..n).map(|i| LinkId(first + (start + i) % n));
         links.into_iter().find(|&link| self.view.is_up(link))
     }

@@ -92,7 +92,12 @@ impl Routing {
             Routing::Minimal | Routing::MinHash | Routing::InOrder => 2,
             Routing::ValiantGroup => 3,
             Routing::Par { .. } => 5,
-            _ => 4,
+            Routing::Valiant
+            | Routing::UgalL { .. }
+            | Routing::UgalG { .. }
+            | Routing::Slingshot(_)
+            | Routing::Aries(..)
+            | Routing::NminHash => 4,
         }
     }
 
@@ -101,7 +106,13 @@ impl Routing {
         match self {
             Routing::Minimal | Routing::MinHash | Routing::InOrder => diameter,
             Routing::Par { .. } => 2 * diameter + diameter / 2,
-            _ => 2 * diameter,
+            Routing::Valiant
+            | Routing::ValiantGroup
+            | Routing::UgalL { .. }
+            | Routing::UgalG { .. }
+            | Routing::Slingshot(_)
+            | Routing::Aries(..)
+            | Routing::NminHash => 2 * diameter,
         }
     }
 
@@ -259,7 +270,11 @@ fn follow<L: LoadView>(
         Routing::MinHash | Routing::NminHash | Routing::InOrder => {
             next_step(point, routing, route, &IgnoreLoad)
         }
-        _ => next_step(point, routing, route, &LocalLoad(point.load)),
+        Routing::Minimal
+        | Routing::Valiant
+        | Routing::ValiantGroup
+        | Routing::UgalL { .. }
+        | Routing::Par { .. } => next_step(point, routing, route, &LocalLoad(point.load)),
     }
 }
 

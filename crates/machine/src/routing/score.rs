@@ -2,9 +2,9 @@
 //!
 //! Source: public notes on the patents (US 9,137,143) and on De Sensi et al., SC'20, section II-C.
 //! Near-end, far-end and downstream load are remapped and added to a saturating 4-bit score. The
-//! bias of a class consists of a 2-bit shift and a 6-bit addend; the lowest score wins. The
-//! remapping is not public: here each load is counted in units of `adaptive.quantum`, a power of
-//! two bytes.
+//! bias of minimal, or of non-minimal, paths consists of a 2-bit shift and a 6-bit addend. The
+//! lowest score wins. The remapping is not public: here each load is counted in units of
+//! `adaptive.quantum`, a power of two bytes.
 
 use super::DecisionPoint;
 use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
@@ -13,7 +13,7 @@ use crate::{LinkId, LoadView, Route, SwitchId};
 /// The highest score: four bits.
 const MAX_SCORE: u32 = 15;
 
-/// The bias of a path class.
+/// The bias of the scores of all minimal, or of all non-minimal, paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bias {
     /// Left shift, 0 to 3 bits.

@@ -20,7 +20,11 @@ impl Routing {
         match self {
             Routing::Minimal | Routing::MinHash | Routing::InOrder => true,
             Routing::Par { .. } | Routing::Slingshot(_) | Routing::Aries(..) => false,
-            _ => route.decided && route.passed,
+            Routing::Valiant
+            | Routing::ValiantGroup
+            | Routing::UgalL { .. }
+            | Routing::UgalG { .. }
+            | Routing::NminHash => route.decided && route.passed,
         }
     }
 }

@@ -70,7 +70,7 @@ fn less_loaded_group<L: LoadView>(
     draw: u64,
 ) -> Option<GroupId> {
     let one = point.net.transit_group(from, to, draw);
-    let other = point.net.transit_group(from, to, derive_draw(draw, Stream::Parallel));
+    let other = point.net.transit_group(from, to, derive_draw(draw, Stream::LinkOrGroup));
     let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
     let place = point.net.coords[point.at].row_col();
     let waiting = |group| {

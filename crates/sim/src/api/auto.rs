@@ -2,7 +2,7 @@
 //! limits: docs/models/error-bars.md.
 
 use super::bars::Band;
-use super::bench::{BenchRequest, BenchResult, answer};
+use super::bench::{BenchRequest, BenchResult, run_at_fidelity};
 use super::{Common, Fidelity};
 use crate::world::Progress;
 use machine::InputError;
@@ -84,7 +84,7 @@ pub(super) fn choose(
         let common = Common { fidelity: fidelity.name().into(), ..request.common.clone() };
         let error_bars = fidelity != Fidelity::Packet;
         let attempt = BenchRequest { common, error_bars, ..request.clone() };
-        let (bytes, band, why) = match answer(&attempt, Some(tolerance), tick) {
+        let (bytes, band, why) = match run_at_fidelity(&attempt, Some(tolerance), tick) {
             Ok(AutoOutcome::Answer(mut result, widest)) => {
                 let why = match fidelity {
                     Fidelity::Packet => "the reference for the others".into(),

@@ -115,7 +115,7 @@ const MARGIN: f64 = 2.0;
 const SIZES: u32 = 3;
 
 /// Runs the benchmark at a fidelity for a job on fewer nodes: seconds, and packets sent.
-pub(super) type Answer<'a> = dyn FnMut(&mut Job, Fidelity) -> Result<(f64, u64), End> + 'a;
+pub(super) type TimeReplica<'a> = dyn FnMut(&mut Job, Fidelity) -> Result<(f64, u64), End> + 'a;
 
 /// Runs the replicas of the job. Sizes are powers of two; the largest has at most half of the job's
 /// nodes and is within the packet budget. Empty if there is none.
@@ -124,12 +124,12 @@ pub(super) fn replicas(
     bytes: u64,
     fidelity: Fidelity,
     most_packets: u64,
-    answer: &mut Answer<'_>,
+    time_replica: &mut TimeReplica<'_>,
 ) -> Result<Vec<ReplicaRow>, End> {
     let all = nodes(job);
     let mut run_on = |layout: ReplicaLayout, n: usize, fidelity| {
         on(job, &layout.nodes(&all, n), |job| {
-            let (seconds, packets) = answer(job, fidelity)?;
+            let (seconds, packets) = time_replica(job, fidelity)?;
             Ok((seconds, job.placements.len() as u32, packets))
         })
     };

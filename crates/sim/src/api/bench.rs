@@ -5,7 +5,7 @@ use super::bars::{self, Band, ReplicaRow};
 use super::bench_checks::{
     buffers, missing_gpus, no_bars, simulated_shifts, too_large, too_many, window,
 };
-use super::calls::{self, CallPlan, SampleRow, Sums, Timing};
+use super::calls::{self, SampleRow, SamplingPlan, Sums, Timing};
 use super::placement_checks::{misplaced, on_other_nodes};
 use super::run::{FailureRank, FailureRow};
 use super::vocabulary::defaults;
@@ -14,9 +14,11 @@ use super::{
     NetworkRow,
 };
 use super::{Tally, fidelity, job, links, of_nodes, shifts, unknown};
-use crate::bench::{Bench, MANY, Measure, PUTS, Plan, SHIFTS, WINDOW, collective, is_puts};
+use crate::bench::{
+    Bench, BenchPlan, MANY, Measure, PUTS, SHIFTS, WINDOW, bypasses_mpi, collective,
+};
+use crate::fabric_tests;
 use crate::outcome::{End, Engine};
-use crate::validation;
 use crate::world::{Buffers, Job, Progress, World};
 use base::Time;
 use collectives::{Algorithm, Collective, Kind, Member, Overrides};
@@ -88,7 +90,7 @@ pub struct BenchRow {
     pub algorithm: Option<String>,
     /// Collectives and `put_alltoall`: how many of the rounds and ranks are simulated.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub share: Option<SampleRow>,
+    pub sample: Option<SampleRow>,
     /// Error bars of the time, if requested.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub band: Option<Band>,
@@ -166,22 +168,22 @@ pub fn bench(
     if let Some(tolerance) = request.tolerance {
         return auto::choose(request, tolerance, tick);
     }
-    match answer(request, None, tick)? {
+    match run_at_fidelity(request, None, tick)? {
         AutoOutcome::Answer(result, _) => Ok(*result),
         _ => unreachable!("no tolerance was requested"),
     }
 }
 
 /// The result at one fidelity. With a tolerance: only if the error bars are within it.
-pub(super) fn answer(
+pub(super) fn run_at_fidelity(
     request: &BenchRequest,
     tolerance: Option<f64>,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<AutoOutcome, Vec<InputError>> {
     let begun = std::time::Instant::now();
     let mut input_errors = Vec::new();
-    let which = Bench::named(&request.name);
-    if which.is_none() {
+    let benchmark = Bench::named(&request.name);
+    if benchmark.is_none() {
         let names = Bench::TABLE.map(|entry| entry.name);
         input_errors.push(unknown("benchmark", &request.name, &names));
     }
@@ -191,7 +193,7 @@ pub(super) fn answer(
         input_errors.push(InputError::new("nodes", found, "at least two ranks in all"));
     }
     let mut common = request.common.clone();
-    if which.is_some_and(is_puts) {
+    if benchmark.is_some_and(bypasses_mpi) {
         common.mpi = "none".into();
         common.mpi_toml = None;
     }
@@ -200,16 +202,16 @@ pub(super) fn answer(
         input_errors.extend(more);
         Default::default()
     });
-    input_errors.extend(request.error_bars.then(|| no_bars(request, which)).flatten());
-    let window = window(request.window, which).unwrap_or_else(|input_error| {
+    input_errors.extend(request.error_bars.then(|| no_bars(request, benchmark)).flatten());
+    let window = window(request.window, benchmark).unwrap_or_else(|input_error| {
         input_errors.push(input_error);
         WINDOW
     });
-    let shifts = simulated_shifts(request.shifts, which, ranks).unwrap_or_else(|input_error| {
+    let shifts = simulated_shifts(request.shifts, benchmark, ranks).unwrap_or_else(|input_error| {
         input_errors.push(input_error);
         SHIFTS
     });
-    let buffers = buffers(request.buffers.as_deref(), which).unwrap_or_else(|input_error| {
+    let buffers = buffers(request.buffers.as_deref(), benchmark).unwrap_or_else(|input_error| {
         input_errors.push(input_error);
         Buffers::Host
     });
@@ -217,7 +219,8 @@ pub(super) fn answer(
         Ok(mut job) => {
             job.put_buffers(buffers);
             input_errors.extend(missing_gpus(&job));
-            let misplaced = which.and_then(|which| misplaced(which, request.ppn, &job.placements));
+            let misplaced =
+                benchmark.and_then(|benchmark| misplaced(benchmark, request.ppn, &job.placements));
             let other = || on_other_nodes(request.nodes, request.ppn, &job.placements);
             input_errors.extend(misplaced.or_else(other));
             input_errors.extend(super::limits::reducers(&job, &overrides));
@@ -231,9 +234,9 @@ pub(super) fn answer(
             return Err(input_errors);
         }
     };
-    let which = which.expect("reported above");
+    let benchmark = benchmark.expect("reported above");
     let job = Job { counts_pairs: false, ..job };
-    too_large(&job, which, window, &request.sizes)
+    too_large(&job, benchmark, window, &request.sizes)
         .map_or(Ok(()), |input_error| Err(vec![input_error]))?;
     let fidelity = fidelity(&common.fidelity).expect("reported by `job`");
     let mut result = BenchResult {
@@ -255,14 +258,14 @@ pub(super) fn answer(
         congestion: None,
         counter_table: Vec::new(),
         link_kinds: Vec::new(),
-        notes: [rule_notes(&job, which), set].concat(),
+        notes: [rule_notes(&job, benchmark), set].concat(),
     };
     // A barrier has no size.
     let sizes: &[u64] =
-        if which == Bench::Collective(Kind::Barrier) { &[0] } else { &request.sizes };
+        if benchmark == Bench::Collective(Kind::Barrier) { &[0] } else { &request.sizes };
     let mut session = Session {
         job,
-        which,
+        benchmark,
         fidelity,
         overrides,
         ppn: request.ppn.max(1),
@@ -283,7 +286,7 @@ pub(super) fn answer(
     }
     let shape = |bytes| (ranks, session.ppn, bytes);
     let mut plans =
-        sizes.iter().map(|&b| plan(&session.job, which, shape(b), None, &session.overrides));
+        sizes.iter().map(|&b| plan(&session.job, benchmark, shape(b), None, &session.overrides));
     if let Some(input_error) = plans.find_map(|p| too_many(&p, fidelity, request.messages)) {
         return Err(vec![input_error]);
     }
@@ -343,7 +346,7 @@ pub(super) fn answer(
 /// State shared by all sizes, and the results of the finished ones.
 struct Session<'a> {
     job: Job,
-    which: Bench,
+    benchmark: Bench,
     fidelity: Fidelity,
     overrides: Overrides,
     ppn: u32,
@@ -362,17 +365,17 @@ struct Session<'a> {
 impl Session<'_> {
     /// Simulates one size; the error is how the run ended if it did not finish.
     fn row(&mut self, bytes: u64, band: Option<Band>) -> Result<BenchRow, End> {
-        let Session { job, which, fidelity, overrides, messages, .. } = &*self;
-        let mut row = match sampled(job, *which, bytes, overrides, *fidelity, *messages) {
+        let Session { job, benchmark, fidelity, overrides, messages, .. } = &*self;
+        let mut row = match sampled(job, *benchmark, bytes, overrides, *fidelity, *messages) {
             Some(parts) => {
                 self.tally = None;
                 let (job, sums) = (&mut self.job, &mut self.sums);
                 let timing = calls::time(job, &parts, self.fidelity, sums, self.tick)?;
                 sampled_row(bytes, &parts, timing)
             }
-            None => self.whole(bytes)?,
+            None => self.unsampled_row(bytes)?,
         };
-        let error = row.share.and_then(|share| share.error).unwrap_or(0.0);
+        let error = row.sample.and_then(|sample| sample.error).unwrap_or(0.0);
         row.band = band.map(|band| band.widened(error));
         Ok(row)
     }
@@ -380,7 +383,7 @@ impl Session<'_> {
     /// The reason if a call of this size cannot be simulated within the budgets: it has too many
     /// messages and cannot be sampled, or it has too many packets at fidelity `packet`.
     fn too_long(&mut self, bytes: u64) -> Option<AutoOutcome> {
-        let Bench::Collective(kind) = self.which else { return None };
+        let Bench::Collective(kind) = self.benchmark else { return None };
         let size = self.job.placements.len() as u32;
         let algorithm = choose(&self.job, kind, size, bytes, &self.overrides);
         let call = calls::first_call(&self.job, kind, algorithm, size, bytes);
@@ -397,11 +400,11 @@ impl Session<'_> {
         (sums.engine.packets > most).then_some(AutoOutcome::TooLong(bytes, most, "packets"))
     }
 
-    /// A size that is simulated whole.
-    fn whole(&mut self, bytes: u64) -> Result<BenchRow, End> {
+    /// The row of a size of which all rounds are simulated, on all ranks.
+    fn unsampled_row(&mut self, bytes: u64) -> Result<BenchRow, End> {
         let n = self.job.placements.len() as u32;
-        let plan = plan(&self.job, self.which, (n, self.ppn, bytes), None, &self.overrides);
-        let plan = Plan { window: self.window, shifts: self.shifts, ..plan };
+        let plan = plan(&self.job, self.benchmark, (n, self.ppn, bytes), None, &self.overrides);
+        let plan = BenchPlan { window: self.window, shifts: self.shifts, ..plan };
         let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
         self.sums.add(&self.job, &outcome);
         self.congestion.add(&outcome.counters);
@@ -423,17 +426,18 @@ impl Session<'_> {
     /// job runs: the benchmark's loop, or one call if the job is sampled.
     fn band(&mut self, bytes: u64, packets: u64) -> Result<Band, End> {
         let n = self.job.placements.len() as u32;
-        let plan = plan(&self.job, self.which, (n, self.ppn, bytes), None, &self.overrides);
-        let Session { job, which, fidelity, overrides, messages, sums, tick, .. } = self;
-        let is_sample = sampled(job, *which, bytes, overrides, *fidelity, *messages).is_some();
-        let mut answer = |job: &mut Job, fidelity| {
-            let plan = Plan { ranks: job.placements.len() as u32, ..plan };
+        let plan = plan(&self.job, self.benchmark, (n, self.ppn, bytes), None, &self.overrides);
+        let Session { job, benchmark, fidelity, overrides, messages, sums, tick, .. } = self;
+        let is_sample = sampled(job, *benchmark, bytes, overrides, *fidelity, *messages).is_some();
+        let mut time_replica = |job: &mut Job, fidelity| {
+            let plan = BenchPlan { ranks: job.placements.len() as u32, ..plan };
             // Only the large job's limits are reported.
             let mut own = Sums { engine: sums.engine, digest: sums.digest, limits: None };
             let seconds = match plan.bench {
                 Bench::Collective(kind) if is_sample => {
                     let call = calls::first_call(job, kind, plan.algorithm, plan.ranks, bytes);
-                    calls::time(job, &CallPlan::whole(call), fidelity, &mut own, tick)?.mean_s
+                    calls::time(job, &SamplingPlan::all_rounds(call), fidelity, &mut own, tick)?
+                        .mean_s
                 }
                 _ => {
                     let (row, outcome) = measure(job, &plan, fidelity, tick);
@@ -449,7 +453,7 @@ impl Session<'_> {
             (sums.engine, sums.digest) = (own.engine, own.digest);
             Ok((seconds, packets))
         };
-        let replicas = bars::replicas(job, bytes, *fidelity, packets, &mut answer)?;
+        let replicas = bars::replicas(job, bytes, *fidelity, packets, &mut time_replica)?;
         let band = Band::of(&replicas, bars::nodes(&self.job).len() as u32);
         self.replicas.extend(replicas);
         Ok(band)
@@ -459,33 +463,33 @@ impl Session<'_> {
 /// Sampling plan of a collective of which one call exceeds the budget.
 fn sampled(
     job: &Job,
-    which: Bench,
+    benchmark: Bench,
     bytes: u64,
     overrides: &Overrides,
     fidelity: Fidelity,
     messages: u64,
-) -> Option<CallPlan> {
-    let Bench::Collective(kind) = which else { return None };
+) -> Option<SamplingPlan> {
+    let Bench::Collective(kind) = benchmark else { return None };
     let size = job.placements.len() as u32;
     let algorithm = choose(job, kind, size, bytes, overrides);
     let call = calls::first_call(job, kind, algorithm, size, bytes);
     calls::parts(job, &call, fidelity, messages).filter(|parts| parts.is_sample)
 }
 
-fn sampled_row(bytes: u64, parts: &CallPlan, timing: Timing) -> BenchRow {
+fn sampled_row(bytes: u64, parts: &SamplingPlan, timing: Timing) -> BenchRow {
     BenchRow {
         bytes,
         latency_s: Some(timing.mean_s),
         latency_min_s: Some(timing.min_s),
         latency_max_s: Some(timing.max_s),
         algorithm: Some(parts.call.algorithm.name().to_string()),
-        share: Some(SampleRow::of(parts, &timing)),
+        sample: Some(SampleRow::of(parts, &timing)),
         ..BenchRow::default()
     }
 }
 
-fn rule_notes(job: &Job, which: Bench) -> Vec<String> {
-    match which {
+fn rule_notes(job: &Job, benchmark: Bench) -> Vec<String> {
+    match benchmark {
         Bench::Collective(kind) => super::notes(job, Some(kind)),
         _ => Vec::new(),
     }
@@ -514,10 +518,10 @@ pub(super) fn plan(
     (ranks, ppn, bytes): (u32, u32, u64),
     iterations: Option<usize>,
     overrides: &Overrides,
-) -> Plan {
+) -> BenchPlan {
     let algorithm = match bench {
         Bench::Collective(kind) => choose(job, kind, ranks, bytes, overrides),
-        Bench::Validation(test) if let Some(kind) = test.kind() => {
+        Bench::FabricTest(test) if let Some(kind) = test.kind() => {
             let call = call_across(kind, kind.algorithms()[0], ranks / ppn, bytes);
             job.library.selection.decide(&call.case(true, true), overrides)
         }
@@ -532,7 +536,17 @@ pub(super) fn plan(
     let quiet = is_alone && job.noise.is_none() && job.background.is_empty();
     let one_call = quiet && ranks >= MANY;
     let iterations = iterations.unwrap_or(bench.iterations(bytes, one_call));
-    Plan { bench, ranks, ppn, bytes, algorithm, iterations, window: WINDOW, shifts, seed: job.seed }
+    BenchPlan {
+        bench,
+        ranks,
+        ppn,
+        bytes,
+        algorithm,
+        iterations,
+        window: WINDOW,
+        shifts,
+        seed: job.seed,
+    }
 }
 
 /// The algorithm that the library's rules select for a benchmark's call.
@@ -552,7 +566,7 @@ pub(super) fn call_across(kind: Kind, algorithm: Algorithm, size: u32, bytes: u6
 
 fn measure(
     job: &Job,
-    plan: &Plan,
+    plan: &BenchPlan,
     fidelity: Fidelity,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> (BenchRow, crate::Outcome) {
@@ -565,7 +579,7 @@ fn measure(
 
 fn simulate<N: NetworkModel>(
     job: &Job,
-    plan: &Plan,
+    plan: &BenchPlan,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> (BenchRow, crate::Outcome) {
     let mut world = World::<N, _>::new(job, plan.streams());
@@ -582,18 +596,18 @@ fn simulate<N: NetworkModel>(
 }
 
 /// The result in the time marks of a benchmark's ranks.
-pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
-    let Plan { bench: which, ranks: n, bytes, algorithm, .. } = *plan;
+pub(super) fn row_of(job: &Job, plan: &BenchPlan, marks: &[Vec<Time>]) -> BenchRow {
+    let BenchPlan { bench: benchmark, ranks: n, bytes, algorithm, .. } = *plan;
     let mut row = BenchRow { bytes, ..BenchRow::default() };
     let iterations = plan.iterations as f64;
     let span = |from: Time, to: Time| (to - from).seconds();
-    match which.measure() {
+    match benchmark.measure() {
         Measure::OneWay => {
-            let trips = marks.iter().take(which.pairs(n) as usize).map(|m| span(m[0], m[1]));
-            let mean = trips.sum::<f64>() / f64::from(which.pairs(n));
+            let trips = marks.iter().take(benchmark.pairs(n) as usize).map(|m| span(m[0], m[1]));
+            let mean = trips.sum::<f64>() / f64::from(benchmark.pairs(n));
             row.latency_s = Some(mean / iterations / 2.0);
         }
-        Measure::Access => row.latency_s = Some(span(marks[0][0], marks[0][1]) / iterations),
+        Measure::OperationTime => row.latency_s = Some(span(marks[0][0], marks[0][1]) / iterations),
         Measure::Bandwidth => {
             let marked = || marks.iter().filter(|m| m.len() == 2);
             let begin = marked().map(|m| m[0]).min().expect("a pair measures");
@@ -604,17 +618,17 @@ pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             row.messages_per_s = Some(messages / time);
         }
         Measure::PerRank => {
-            let (time, share) = shifts::whole(plan, marks);
+            let (time, sample) = shifts::time_of_all(plan, marks);
             let puts = f64::from(n - 1);
             row.bandwidth = Some(bytes as f64 * puts / time);
             row.messages_per_s = Some(puts / time);
-            row.share = Some(share);
+            row.sample = Some(sample);
         }
-        Measure::Spread => {
-            let Bench::Validation(test) = which else {
+        Measure::MeanAndTail => {
+            let Bench::FabricTest(test) = benchmark else {
                 unreachable!("only validation tests report this")
             };
-            let (mean, p99) = validation::results(test, plan, marks);
+            let (mean, p99) = fabric_tests::results(test, plan, marks);
             if test.is_rate() {
                 (row.bandwidth, row.bandwidth_p99) = (Some(mean), Some(p99));
             } else {
@@ -622,8 +636,8 @@ pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             }
             row.algorithm = test.kind().map(|_| algorithm.name().to_string());
         }
-        Measure::Call => {
-            let Bench::Collective(kind) = which else { unreachable!("calls are collectives'") };
+        Measure::CallDuration => {
+            let Bench::Collective(kind) = benchmark else { unreachable!("calls are collectives'") };
             let means: Vec<f64> = marks
                 .iter()
                 .map(|m| {
@@ -636,7 +650,7 @@ pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             row.latency_max_s = means.iter().copied().reduce(f64::max);
             row.algorithm = Some(algorithm.name().to_string());
             let call = calls::first_call(job, kind, algorithm, n, bytes);
-            row.share = Some(SampleRow::whole(&call));
+            row.sample = Some(SampleRow::exact(&call));
         }
     }
     row

@@ -1,19 +1,19 @@
-//! Input errors in benchmark options: windows, shifts, buffers and sizes that do not apply or are
-//! too large.
+//! Checks of the options of a benchmark request. They return input errors for windows,
+//! shifts, buffers and sizes that do not apply or are too large.
 
 use super::bench::call_across;
 use super::vocabulary::BUFFERS;
 use super::{BenchRequest, Fidelity, calls, shifts, unknown};
-use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW};
+use crate::bench::{Bench, BenchPlan, MOST_WINDOW, Measure, PUTS, SHIFTS, WINDOW};
 use crate::world::{Buffers, Job, RankPlacement};
 use base::{Gap, Span};
 use collectives::Kind;
 use machine::InputError;
 
 /// The reason why error bars are not available, whether requested directly or by fidelity `auto`.
-pub(super) fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<InputError> {
+pub(super) fn no_bars(request: &BenchRequest, benchmark: Option<Bench>) -> Option<InputError> {
     let fidelity = &request.common.fidelity;
-    let (at, found, wanted) = if which.is_some_and(|w| !matches!(w, Bench::Collective(_))) {
+    let (at, found, wanted) = if benchmark.is_some_and(|w| !matches!(w, Bench::Collective(_))) {
         let wanted = "a collective for error bars: replicas exist for no other benchmark";
         ("benchmark", request.name.clone(), wanted)
     } else if *fidelity == Fidelity::Packet.name() {
@@ -35,9 +35,9 @@ pub(super) fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<In
 const MOST_STEPS: u64 = 1 << 25;
 
 /// `--window`, for benchmarks with a window.
-pub(super) fn window(requested: Option<u32>, which: Option<Bench>) -> Result<u32, InputError> {
+pub(super) fn window(requested: Option<u32>, benchmark: Option<Bench>) -> Result<u32, InputError> {
     let Some(window) = requested else { return Ok(WINDOW) };
-    let wanted = if which.is_some_and(|which| which.measure() != Measure::Bandwidth) {
+    let wanted = if benchmark.is_some_and(|benchmark| benchmark.measure() != Measure::Bandwidth) {
         "no window for this benchmark: only bandwidth tests have one".into()
     } else if !(1..=MOST_WINDOW).contains(&window) {
         format!("a whole number from 1 to {MOST_WINDOW}")
@@ -50,13 +50,13 @@ pub(super) fn window(requested: Option<u32>, which: Option<Bench>) -> Result<u32
 /// `--shifts` among `ranks` ranks, for benchmarks with shifts.
 pub(super) fn simulated_shifts(
     requested: Option<u32>,
-    which: Option<Bench>,
+    benchmark: Option<Bench>,
     ranks: u32,
 ) -> Result<u32, InputError> {
     let all = ranks.saturating_sub(1);
     let Some(shifts) = requested else { return Ok(SHIFTS.min(all)) };
     let least = (PUTS * shifts::LEAST_PARTS as u32).min(all);
-    let wanted = if which.is_some_and(|which| which != Bench::PutAlltoall) {
+    let wanted = if benchmark.is_some_and(|benchmark| benchmark != Bench::PutAlltoall) {
         "no shifts for this benchmark: only `put_alltoall` has them".into()
     } else if !(least..=all).contains(&shifts) {
         format!("a whole number from {least} to {all}, all of {ranks} ranks")
@@ -69,11 +69,11 @@ pub(super) fn simulated_shifts(
 /// `--buffers`, for benchmarks that support it.
 pub(super) fn buffers(
     requested: Option<&str>,
-    which: Option<Bench>,
+    benchmark: Option<Bench>,
 ) -> Result<Buffers, InputError> {
-    match (requested, which) {
+    match (requested, benchmark) {
         (None | Some("host"), _) => Ok(Buffers::Host),
-        (Some("gpu"), Some(which)) if !which.takes_gpu_buffers() => {
+        (Some("gpu"), Some(benchmark)) if !benchmark.takes_gpu_buffers() => {
             let wanted = "`host` for this benchmark: one-sided operations and reductions on GPU \
                           buffers are not modeled";
             Err(InputError::new("buffers", "gpu", wanted))
@@ -104,7 +104,12 @@ pub(super) fn missing_gpus(job: &Job) -> Option<InputError> {
 /// An error for a size whose packets or time could overflow. Packets: if every rank has a block,
 /// one message may carry all blocks. Time: the windows of all ranks, one message after the other
 /// over the slowest link, must fit a `Time`, 213 days.
-pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> Option<InputError> {
+pub(super) fn too_large(
+    job: &Job,
+    benchmark: Bench,
+    window: u32,
+    sizes: &[u64],
+) -> Option<InputError> {
     let machine = &job.machine;
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
     let node = &machine.node;
@@ -114,10 +119,10 @@ pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> 
     let slowest = gpu.into_iter().flatten().fold(slowest, Gap::max).max(job.library.packing.gap());
     let share = Gap(slowest.0.saturating_mul(job.placements.len() as u64 * u64::from(window) * 4));
     use Kind as K;
-    let blocks = match which {
+    let blocks = match benchmark {
         Bench::Collective(K::Bcast | K::Reduce | K::Allreduce | K::ReduceScatter) => 1,
         Bench::Collective(K::Barrier | K::Scan | K::Exscan) => 1,
-        Bench::Collective(_) | Bench::Validation(_) => job.placements.len() as u64,
+        Bench::Collective(_) | Bench::FabricTest(_) => job.placements.len() as u64,
         _ => 1,
     };
     // `MOST_STEPS` steps take a few gigabytes. Bandwidth tests have up to nine iterations.
@@ -137,8 +142,9 @@ pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> 
 }
 
 /// An error if one iteration of a fabric test exceeds the message budget: it cannot be sampled.
-pub(super) fn too_many(plan: &Plan, fidelity: Fidelity, messages: u64) -> Option<InputError> {
-    let Plan { bench: Bench::Validation(test), ranks, ppn, bytes, algorithm, .. } = *plan else {
+pub(super) fn too_many(plan: &BenchPlan, fidelity: Fidelity, messages: u64) -> Option<InputError> {
+    let BenchPlan { bench: Bench::FabricTest(test), ranks, ppn, bytes, algorithm, .. } = *plan
+    else {
         return None;
     };
     let call = |kind| calls::most(&call_across(kind, algorithm, ranks / ppn, bytes));

@@ -65,7 +65,7 @@ impl RoundRange {
 
 /// How a call is simulated.
 #[derive(Clone, Debug)]
-pub(super) struct CallPlan {
+pub(super) struct SamplingPlan {
     /// Rank 0's call, among the ranks of whole groups if these represent all.
     pub call: Collective,
     ranges: Vec<RoundRange>,
@@ -77,12 +77,12 @@ pub(super) struct CallPlan {
     pub is_sample: bool,
 }
 
-impl CallPlan {
-    /// The whole call.
-    pub(super) fn whole(call: Collective) -> CallPlan {
+impl SamplingPlan {
+    /// The whole call, on all ranks.
+    pub(super) fn all_rounds(call: Collective) -> SamplingPlan {
         let (rounds, ranks) = (call.rounds(), call.member.size);
         let ranges = vec![RoundRange::new(0, rounds, false, false)];
-        CallPlan { call, ranges, ranks, uneven: 0.0, is_sample: false }
+        SamplingPlan { call, ranges, ranks, uneven: 0.0, is_sample: false }
     }
 }
 
@@ -107,7 +107,7 @@ impl SampleRow {
         let rounds = call.rounds();
         SampleRow { method: None, error: None, rounds, rounds_simulated: 0, ranks_simulated: 0 }
     }
-    pub(super) fn whole(call: &Collective) -> SampleRow {
+    pub(super) fn exact(call: &Collective) -> SampleRow {
         let (rounds, ranks) = (call.rounds(), call.member.size);
         SampleRow {
             method: Some("exact"),
@@ -117,8 +117,8 @@ impl SampleRow {
             ranks_simulated: ranks,
         }
     }
-    pub(super) fn of(parts: &CallPlan, timing: &Timing) -> SampleRow {
-        let whole = SampleRow::whole(&parts.call);
+    pub(super) fn of(parts: &SamplingPlan, timing: &Timing) -> SampleRow {
+        let whole = SampleRow::exact(&parts.call);
         if !parts.is_sample {
             return whole;
         }
@@ -169,13 +169,13 @@ pub(super) fn parts(
     call: &Collective,
     fidelity: Fidelity,
     messages: u64,
-) -> Option<CallPlan> {
+) -> Option<SamplingPlan> {
     let (rounds, ranks) = (call.rounds(), call.member.size);
     let a_rank = partners(call);
     let is_requested = messages > most_messages();
     let (budget, messages) = (messages, messages_allowed(fidelity, messages));
     if most(call) <= messages {
-        return Some(CallPlan::whole(call.clone()));
+        return Some(SamplingPlan::all_rounds(call.clone()));
     }
     // With packets, the order of arrival matters. With noise or background traffic, ranks and
     // rounds differ.
@@ -229,7 +229,7 @@ pub(super) fn parts(
         Fidelity::Flow => uneven(&call, ranks, period) + jumps(&call, &ranges),
         _ => jumps(&call, &ranges) + drifts(job, &call, &ranges),
     };
-    Some(CallPlan { call, ranges, ranks: period, uneven, is_sample: true })
+    Some(SamplingPlan { call, ranges, ranks: period, uneven, is_sample: true })
 }
 
 /// The rounds of a range to simulate: as many as its `share` of the messages allows, or as many as
@@ -548,7 +548,7 @@ fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
 /// Simulates a call; the error is how the run ended if it did not finish.
 pub(super) fn time(
     job: &mut Job,
-    parts: &CallPlan,
+    parts: &SamplingPlan,
     fidelity: Fidelity,
     sums: &mut Sums,
     tick: &mut dyn FnMut(Progress) -> bool,

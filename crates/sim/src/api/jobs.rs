@@ -15,7 +15,7 @@ use super::{
     LimitsRow, LinkKindRow, NetworkRow, PlacementRequest, RequestedClass, Tally, call_notes,
     fidelity, limits, links, memory, of_job, of_nodes, run_of, unknown,
 };
-use crate::bench::{Bench, Plan, WINDOW};
+use crate::bench::{Bench, BenchPlan, WINDOW};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
 use crate::world::{Job, Progress, RankPlacement, World};
 use base::{Digest, Span, Time};
@@ -150,20 +150,20 @@ pub struct JobsResult {
 enum Ready<'a> {
     Program {
         /// Its number among the jobs.
-        which: u32,
+        job_index: u32,
         program: &'a Program,
         factor: Option<f64>,
         overrides: Overrides,
         /// Variables that are not applied.
         notes: Vec<String>,
     },
-    Bench(Plan),
+    Bench(BenchPlan),
 }
 
 /// A running job: its ranks are processes, or follow a script.
 enum Work {
     Program(Box<Live>),
-    Bench(Box<Streams>, Plan),
+    Bench(Box<Streams>, BenchPlan),
 }
 
 impl Workload for Work {
@@ -341,7 +341,7 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<InputError>> {
     let mut ready = Vec::new();
     for (i, job) in jobs.iter().enumerate() {
         let task =
-            look_at(job, i as u32, common, run.as_ref().map(|run| &run.0)).and_then(|task| {
+            prepare(job, i as u32, common, run.as_ref().map(|run| &run.0)).and_then(|task| {
                 let (Some(Ready::Bench(plan)), Some((run, order))) = (&task, &run) else {
                     return Ok(task);
                 };
@@ -424,9 +424,9 @@ fn placements_of(run: &Job, number: usize) -> &[RankPlacement] {
 }
 
 /// Validates the tasks and prepares them. Without a machine there is nothing to prepare.
-fn look_at<'a>(
+fn prepare<'a>(
     job: &'a JobRequest,
-    which: u32,
+    job_index: u32,
     common: &Common,
     run: Option<&Job>,
 ) -> Result<Option<Ready<'a>>, Vec<InputError>> {
@@ -437,7 +437,7 @@ fn look_at<'a>(
                 super::overrides(HonoredEnv::new(common, program.env_texts()))?;
             let lacks = run.and_then(|run| limits::reducers(run, &overrides));
             lacks.map_or(Ok(()), |input_error| Err(vec![input_error]))?;
-            Ok(Some(Ready::Program { which, program, factor, overrides, notes }))
+            Ok(Some(Ready::Program { job_index, program, factor, overrides, notes }))
         }
         Task::Bench { bench, bytes, iterations, .. } => {
             let Some(benchmark) = Bench::named(bench) else {
@@ -475,12 +475,12 @@ fn simulate<N: NetworkModel>(
     let mut works = Vec::new();
     for (number, task) in ready.iter().enumerate() {
         works.push(match task {
-            Ready::Program { which, program, factor, overrides, .. } => {
+            Ready::Program { job_index, program, factor, overrides, .. } => {
                 let placements = placements_of(run, number);
                 let live = run::start(
                     run,
                     placements,
-                    (*which, *program),
+                    (*job_index, *program),
                     *factor,
                     overrides.clone(),
                     tick,

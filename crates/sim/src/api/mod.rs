@@ -186,24 +186,28 @@ pub fn machine(
     request: &MachineRequest,
     routing: Option<&str>,
 ) -> Result<Machine, Vec<InputError>> {
-    let machine = whole(request, routing)?;
+    let machine = machine_without_faults(request, routing)?;
     faults::apply(machine, request.faults.as_ref())
 }
 
 /// The same, while collecting further input errors. If only the fault schedule is invalid, this
 /// returns the machine without faults.
-fn machine_to_look_at(common: &Common, input_errors: &mut Vec<InputError>) -> Option<Machine> {
+fn machine_to_check(common: &Common, input_errors: &mut Vec<InputError>) -> Option<Machine> {
     let (request, routing) = (&common.machine, common.routing.as_deref());
-    let whole = whole(request, routing).map_err(|more| input_errors.extend(more)).ok()?;
+    let without_faults =
+        machine_without_faults(request, routing).map_err(|more| input_errors.extend(more)).ok()?;
     if request.faults.is_none() {
-        return Some(whole);
+        return Some(without_faults);
     }
-    let faulty = faults::apply(whole.clone(), request.faults.as_ref());
-    Some(faulty.map_err(|more| input_errors.extend(more)).unwrap_or(whole))
+    let faulty = faults::apply(without_faults.clone(), request.faults.as_ref());
+    Some(faulty.map_err(|more| input_errors.extend(more)).unwrap_or(without_faults))
 }
 
 /// The machine without its faults.
-fn whole(request: &MachineRequest, routing: Option<&str>) -> Result<Machine, Vec<InputError>> {
+fn machine_without_faults(
+    request: &MachineRequest,
+    routing: Option<&str>,
+) -> Result<Machine, Vec<InputError>> {
     let text = match (&request.toml, machine::preset(&request.name)) {
         (Some(text), _) => text.as_str(),
         (None, Some(text)) => text,
@@ -416,7 +420,7 @@ pub(crate) fn run_of(
 ) -> Result<(Job, Vec<usize>), Vec<InputError>> {
     let mut input_errors = Vec::new();
     input_errors.extend(fidelity(&common.fidelity).err());
-    let Some(mut machine) = machine_to_look_at(common, &mut input_errors) else {
+    let Some(mut machine) = machine_to_check(common, &mut input_errors) else {
         input_errors.extend(wrong_on_any(common, wanted));
         return Err(input_errors);
     };
@@ -538,7 +542,7 @@ pub fn traffic(
 ) -> Result<TrafficResult, Vec<InputError>> {
     let mut input_errors = Vec::new();
     let fidelity = fidelity(&call.common.fidelity).map_err(|c| input_errors.push(c)).ok();
-    let machine = machine_to_look_at(&call.common, &mut input_errors);
+    let machine = machine_to_check(&call.common, &mut input_errors);
     let request = TrafficRequest {
         pattern: call.pattern.clone(),
         loads: call.loads.clone(),

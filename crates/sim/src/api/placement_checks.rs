@@ -4,7 +4,7 @@
 //! `machine::placement` places ranks; a list of the user's may place them anywhere.
 
 use crate::bench::Bench;
-use crate::validation;
+use crate::fabric_tests;
 use crate::world::RankPlacement;
 use machine::InputError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// An error if ranks are not placed as a fabric test requires: equally many on every node, in
 /// order. At least two nodes are required if ranks of one node do not communicate.
 pub(super) fn misplaced(
-    which: Bench,
+    benchmark: Bench,
     ppn: u32,
     placements: &[RankPlacement],
 ) -> Option<InputError> {
-    let Bench::Validation(test) = which else { return None };
+    let Bench::FabricTest(test) = benchmark else { return None };
     let a_node = ppn.max(1) as usize;
     let nodes: BTreeSet<_> = placements.iter().map(|placed| placed.node).collect();
-    let one_alone = test != validation::Test::Bisect && nodes.len() < 2;
+    let one_alone = test != fabric_tests::Test::Bisect && nodes.len() < 2;
     let is_one = |ranks: &[RankPlacement]| ranks.iter().all(|placed| placed.node == ranks[0].node);
     let are_whole =
         nodes.len() * a_node == placements.len() && placements.chunks(a_node).all(is_one);

@@ -1,7 +1,7 @@
 //! Extrapolates an all-to-all in random shifts from some of them: docs/models/aries-alltoall.md.
 
 use super::calls::SampleRow;
-use crate::bench::{PUTS, Plan};
+use crate::bench::{BenchPlan, PUTS};
 use base::Time;
 
 /// Student's t at 95 % for one to five degrees of freedom.
@@ -19,14 +19,14 @@ const DRIFT: f64 = 0.01;
 pub(super) const LEAST_PARTS: usize = ENDS + 2;
 
 /// Time of all shifts, s, in the mean over ranks, and the simulated part.
-pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, SampleRow) {
+pub(super) fn time_of_all(plan: &BenchPlan, marks: &[Vec<Time>]) -> (f64, SampleRow) {
     let ends = plan.parts();
     // Start of the first part and end of each, in the mean over ranks.
     let mean = |at: usize| marks.iter().map(|m| m[at].0 as f64 * 1e-12).sum::<f64>();
     let means: Vec<f64> = (0..=ends.len()).map(|at| mean(at) / marks.len() as f64).collect();
     let simulated = means[ends.len()] - means[0];
     let all = plan.ranks - 1;
-    let share = SampleRow {
+    let sample = SampleRow {
         method: Some("exact"),
         error: Some(0.0),
         rounds: all,
@@ -35,10 +35,10 @@ pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, SampleRow) {
     };
     let whole = simulated * f64::from(all) / f64::from(plan.shifts);
     if plan.shifts >= all {
-        return (whole, share); // More shifts would repeat the same ones.
+        return (whole, sample); // More shifts would repeat the same ones.
     }
     if ends.len() < LEAST_PARTS {
-        return (whole, SampleRow { method: Some("sampled"), error: None, ..share });
+        return (whole, SampleRow { method: Some("sampled"), error: None, ..sample });
     }
     // Time per batch in each part except the outermost. A last batch of few shifts takes at most as
     // long as a whole one, and at least in proportion to its shifts.
@@ -58,5 +58,5 @@ pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, SampleRow) {
     let time = simulated + left * mean;
     let open = (short(all) + short(plan.shifts)) / 2.0 * mean;
     let error = (left * (half + DRIFT * mean) + open) / time;
-    (time, SampleRow { method: Some("sampled"), error: Some(error), ..share })
+    (time, SampleRow { method: Some("sampled"), error: Some(error), ..sample })
 }

@@ -4,7 +4,7 @@
 //! All ranks call at one instant on an idle machine, so a time is that of the algorithm alone. A
 //! call with more messages than the budget is sampled by `calls`.
 
-use super::calls::{self, CallPlan, SampleRow, Sums, Timing, first_call};
+use super::calls::{self, SampleRow, SamplingPlan, Sums, Timing, first_call};
 use super::{Common, Fidelity, HonoredEnv, fidelity, job, unknown};
 use crate::bench::{Bench, WINDOW};
 use crate::outcome::End;
@@ -43,7 +43,7 @@ pub struct TuneRow {
     pub latency_s: Option<f64>,
     pub latency_max_s: Option<f64>,
     #[serde(flatten)]
-    pub share: SampleRow,
+    pub sample: SampleRow,
     /// Mean messages and bytes that a rank sends.
     pub messages: Option<f64>,
     pub bytes_sent: Option<f64>,
@@ -128,8 +128,8 @@ pub fn tune(
         input_errors.push(InputError::new("faults", "a fault schedule", wanted));
     }
     for (kind, (_, job)) in kind.iter().flat_map(|&kind| jobs.iter().map(move |job| (kind, job))) {
-        let which = Bench::Collective(kind);
-        input_errors.extend(super::bench_checks::too_large(job, which, WINDOW, &request.sizes));
+        let benchmark = Bench::Collective(kind);
+        input_errors.extend(super::bench_checks::too_large(job, benchmark, WINDOW, &request.sizes));
     }
     if !input_errors.is_empty() {
         return Err(input_errors);
@@ -261,7 +261,7 @@ impl Session<'_> {
                 algorithm: algorithm.label(),
                 latency_s: None,
                 latency_max_s: None,
-                share: SampleRow::none(&call),
+                sample: SampleRow::none(&call),
                 messages: None,
                 bytes_sent: None,
                 network_bytes: None,
@@ -272,7 +272,7 @@ impl Session<'_> {
             };
             if let Some(parts) = calls::parts(job, &call, self.fidelity, self.messages) {
                 let timing = self.time(job, &parts, self.fidelity)?;
-                row.share = SampleRow::of(&parts, &timing);
+                row.sample = SampleRow::of(&parts, &timing);
                 row.latency_s = Some(timing.mean_s);
                 row.latency_max_s = Some(timing.max_s);
                 row.messages = Some(timing.messages / f64::from(ranks));
@@ -289,7 +289,7 @@ impl Session<'_> {
         Some(found)
     }
 
-    fn time(&mut self, job: &mut Job, parts: &CallPlan, fidelity: Fidelity) -> Option<Timing> {
+    fn time(&mut self, job: &mut Job, parts: &SamplingPlan, fidelity: Fidelity) -> Option<Timing> {
         // Only times are compared here; `bench` reports limits.
         job.limits = Policy::Off;
         job.counts_pairs = false;

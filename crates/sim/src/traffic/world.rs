@@ -41,9 +41,9 @@ struct GeneratedPacket {
 
 /// One traffic pattern with its rate.
 #[derive(Clone, Copy)]
-struct Stream<'a> {
+struct RatedPattern<'a> {
     to: &'a Destinations,
-    /// Its first source; sources are numbered stream after stream.
+    /// Its first source; sources are numbered pattern after pattern.
     first: u32,
     bytes: u64,
     vnet: u8,
@@ -52,7 +52,7 @@ struct Stream<'a> {
     mean_gap: f64,
 }
 
-impl Stream<'_> {
+impl RatedPattern<'_> {
     /// Generation time of packet `nth` of the source at `place`, if the one before was generated at
     /// `generated_at`.
     #[inline]
@@ -81,9 +81,9 @@ struct World<'a, N: NetworkModel> {
 
 /// Sources and measurement: all of the simulation except the network.
 struct Traffic<'a> {
-    /// The measured stream, then the background.
-    streams: Vec<Stream<'a>>,
-    /// Number of sources of the measured stream.
+    /// The measured pattern, then the background.
+    patterns: Vec<RatedPattern<'a>>,
+    /// Number of sources of the measured pattern.
     measured: u32,
     sources: Vec<Source>,
     /// Packets of the block that is prefetched.
@@ -121,7 +121,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let mean_gap = |to: &Destinations, wire: u64, load: f64| {
             machine.links.gap[machine.injection(to.nic(0))].span(wire).0 as f64 / load
         };
-        let mut streams = vec![Stream {
+        let mut patterns = vec![RatedPattern {
             to: destinations,
             first: 0,
             bytes: request.packet_bytes,
@@ -132,7 +132,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let mut n = measured;
         for b in &setting.background {
             let mean_gap = mean_gap(&b.to, b.wire(machine), b.load);
-            streams.push(Stream {
+            patterns.push(RatedPattern {
                 to: &b.to,
                 first: n,
                 bytes: b.bytes,
@@ -149,7 +149,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
             counters: Counters::new(n_links),
             delivered: Vec::with_capacity(1 << 8),
             traffic: Traffic {
-                streams,
+                patterns,
                 measured,
                 sources: vec![Source { generated_at: Time::ZERO, generated: 0 }; n as usize],
                 seen: Vec::with_capacity(PREFETCH_BLOCK),
@@ -173,8 +173,8 @@ impl<'a, N: NetworkModel> World<'a, N> {
     fn start(&mut self, watch: &Watch, is_here: impl Fn(NicId) -> bool) {
         let (net, traffic, mut cx) = self.split();
         net.start(&mut cx);
-        for at in 0..traffic.streams.len() {
-            let Stream { to, first, .. } = traffic.streams[at];
+        for at in 0..traffic.patterns.len() {
+            let RatedPattern { to, first, .. } = traffic.patterns[at];
             for at in (0..to.participants()).filter(|&at| to.sends(at) && is_here(to.nic(at))) {
                 let next = (first + at, traffic.next_generation(first + at));
                 traffic.schedule(next, watch, net, &mut cx);
@@ -300,29 +300,29 @@ impl<'a> Traffic<'a> {
     }
 
     /// Whether packets are held here until they can leave their NICs. Generation and readiness are
-    /// then one event, and the network has no such event. If several streams share NICs, commands
+    /// then one event, and the network has no such event. If several patterns share NICs, commands
     /// must come in order, so the network gets packets when they are generated.
     #[inline]
     fn is_kept<N: NetworkModel>(&self) -> bool {
-        N::PRECOMPUTES_READY && self.streams.len() == 1
+        N::PRECOMPUTES_READY && self.patterns.len() == 1
     }
 
-    /// The stream of a source, and its position in the stream.
+    /// The pattern of a source, and its position in the pattern.
     #[inline]
-    fn stream(&self, source: u32) -> (Stream<'a>, u32) {
-        let stream = match source < self.measured {
-            true => self.streams[0],
-            false => self.streams[self.streams.partition_point(|s| s.first <= source) - 1],
+    fn pattern(&self, source: u32) -> (RatedPattern<'a>, u32) {
+        let pattern = match source < self.measured {
+            true => self.patterns[0],
+            false => self.patterns[self.patterns.partition_point(|s| s.first <= source) - 1],
         };
-        (stream, source - stream.first)
+        (pattern, source - pattern.first)
     }
 
     /// Generation time of the next packet of a source.
     #[inline(always)]
     fn next_generation(&self, source: u32) -> Time {
-        let (stream, setting) = self.stream(source);
+        let (pattern, setting) = self.pattern(source);
         let Source { generated_at, generated: nth } = self.sources[source as usize];
-        stream.next_generation(setting, generated_at, nth)
+        pattern.next_generation(setting, generated_at, nth)
     }
 
     /// Schedules the next packet of a source, which was generated at `at`.
@@ -333,7 +333,7 @@ impl<'a> Traffic<'a> {
         net: &mut N,
         cx: &mut Cx<'_>,
     ) {
-        let (stream, setting) = self.stream(source);
+        let (pattern, setting) = self.pattern(source);
         let nth = self.sources[source as usize].generated;
         if at >= watch.sources_end {
             return;
@@ -341,8 +341,8 @@ impl<'a> Traffic<'a> {
         self.sources[source as usize] = Source { generated_at: at, generated: nth + 1 };
         self.count(source, at, watch);
         let id = self.in_flight.insert(GeneratedPacket { at, nth, from: source });
-        let nic = stream.to.nic(setting);
-        let ready = if self.is_kept::<N>() { net.ready(nic, stream.bytes, at) } else { at };
+        let nic = pattern.to.nic(setting);
+        let ready = if self.is_kept::<N>() { net.ready(nic, pattern.bytes, at) } else { at };
         let code = match ready > at {
             true => EventCode::new(Phase::Arrive, READY, nic.0, id.0),
             false => Event::<N::Event>::host(Phase::Resume, source, id.0),
@@ -364,10 +364,10 @@ impl<'a> Traffic<'a> {
     fn count_all(&mut self, watch: &Watch) {
         for source in 0..self.measured {
             let Source { mut generated_at, generated: mut nth } = self.sources[source as usize];
-            let (stream, setting) = self.stream(source);
+            let (pattern, setting) = self.pattern(source);
             // A source without packets never sends.
             while nth > 0 && generated_at < watch.end {
-                generated_at = stream.next_generation(setting, generated_at, nth);
+                generated_at = pattern.next_generation(setting, generated_at, nth);
                 nth += 1;
                 self.count(source, generated_at, watch);
             }
@@ -380,7 +380,7 @@ impl<'a> Traffic<'a> {
         let GeneratedPacket { nth, from, .. } = self.in_flight[id];
         // A logarithm has a latency of a hundred cycles; starting it here hides them.
         let next = (from, self.next_generation(from));
-        let (Stream { to, bytes, vnet, in_order, .. }, at) = self.stream(from);
+        let (RatedPattern { to, bytes, vnet, in_order, .. }, at) = self.pattern(from);
         let msg = Message {
             src: to.nic(at),
             dst: to.to(at, u64::from(nth)),
@@ -421,8 +421,8 @@ impl<'a> Traffic<'a> {
             }
             if from >= self.measured {
                 if watch.is_window(seen) {
-                    let stream = self.streams.partition_point(|s| s.first <= from) - 1;
-                    self.background_counts[stream - 1] += 1;
+                    let pattern = self.patterns.partition_point(|s| s.first <= from) - 1;
+                    self.background_counts[pattern - 1] += 1;
                 }
                 continue;
             }

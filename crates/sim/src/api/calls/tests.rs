@@ -39,7 +39,7 @@ fn one_group_represents_all_with_uniform_cabling() {
     for (call, bound) in &calls {
         let few = parts(&job, call, flow, 24 * 160 * 10).expect("24 ranks' rounds");
         assert_eq!((few.ranks, few.is_sample), (24, true));
-        let [few, all] = [few, CallPlan::whole(call.clone())].map(|parts| {
+        let [few, all] = [few, SamplingPlan::all_rounds(call.clone())].map(|parts| {
             let timing = time(&mut job, &parts, flow, &mut Sums::default(), &mut |_| true);
             timing.expect("it ends").mean_s
         });
@@ -73,12 +73,12 @@ fn groups_with_additional_ranks_are_not_representative() {
     let mut job = crate::api::job(&common, 126, 3).expect("legal");
     let call = first_call(&job, Kind::Allgather, Algorithm::Ring, 126, 100_000);
     let few = parts(&job, &call, Fidelity::LogGp, 24 * 100);
-    let mut mean = |parts: CallPlan| {
+    let mut mean = |parts: SamplingPlan| {
         let closed = Fidelity::LogGp;
         let timing = time(&mut job, &parts, closed, &mut Sums::default(), &mut |_| true);
         timing.expect("it ends").mean_s
     };
-    let all = mean(CallPlan::whole(call));
+    let all = mean(SamplingPlan::all_rounds(call));
     assert!(few.is_none_or(|few| (mean(few) / all - 1.0).abs() < 0.03));
 }
 

@@ -12,7 +12,7 @@ use base::{Time, below, draw};
 use collectives::{Algorithm, Kind, Member};
 use workload::{Context, Op, SendMode, Step, Streams, WORLD};
 
-use crate::bench::{Plan, collective, seated};
+use crate::bench::{BenchPlan, as_rank, collective};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Test {
@@ -107,7 +107,7 @@ impl Test {
 
     /// For a bandwidth: bytes that an iteration moves per rank. For a latency: the number by which
     /// the time of an iteration is divided.
-    fn moved(self, plan: &Plan) -> f64 {
+    fn moved(self, plan: &BenchPlan) -> f64 {
         let others = f64::from(plan.ranks / plan.ppn) - 1.0;
         let messages = match self {
             Test::RrLat | Test::RrGetLat => return 2.0,
@@ -122,7 +122,7 @@ impl Test {
 }
 
 /// The left and right neighbor of each rank, for each ring.
-fn neighbors(test: Test, plan: &Plan, rings: u32) -> Vec<Vec<[u32; 2]>> {
+fn neighbors(test: Test, plan: &BenchPlan, rings: u32) -> Vec<Vec<[u32; 2]>> {
     const STREAM: u32 = 0x7269_6e67;
     let (ppn, size) = (plan.ppn, plan.ranks / plan.ppn);
     let ring = |nth: u32| {
@@ -150,17 +150,17 @@ fn neighbors(test: Test, plan: &Plan, rings: u32) -> Vec<Vec<[u32; 2]>> {
 }
 
 /// Programs of all ranks. Each marks the start of an iteration, and the end of the last in a ring.
-pub fn streams(test: Test, plan: Plan) -> Streams {
+pub fn streams(test: Test, plan: BenchPlan) -> Streams {
     if test == Test::Bisect {
         return bisection(plan);
     }
-    let Plan { ranks, ppn, bytes, algorithm, .. } = plan;
+    let BenchPlan { ranks, ppn, bytes, algorithm, .. } = plan;
     let size = ranks / ppn;
     let Shape { rings, warmup, ops, sync, one_sided } = test.shape(size);
     let ring_neighbors = neighbors(test, &plan, rings);
     let call = |kind, algorithm, context, size, bytes| {
         let op = on(collective(kind, algorithm, Member { rank: 0, size }, bytes), context);
-        move |rank| Step::Do(seated(&op, rank))
+        move |rank| Step::Do(as_rank(&op, rank))
     };
     let of_all = call(Kind::Barrier, Algorithm::Dissemination { k: 2 }, WORLD, ranks, 0);
     let body = ops + 2 + 2 * usize::from(sync);
@@ -218,7 +218,7 @@ fn exchange(ring_neighbors: [u32; 2], nth: usize, is_recv: bool, bytes: u64) -> 
 
 /// Number of ranks in the first half of the nodes, and in the second. The second has one more node
 /// if their number is odd.
-fn halves(plan: &Plan) -> (u32, u32) {
+fn halves(plan: &BenchPlan) -> (u32, u32) {
     let first = match plan.ranks / plan.ppn / 2 * plan.ppn {
         0 => plan.ranks / 2,
         first => first,
@@ -228,7 +228,7 @@ fn halves(plan: &Plan) -> (u32, u32) {
 
 /// The distance to the partner grows by one per round; the simulated rounds are spread evenly over
 /// all. Some ranks of the larger half have no partner in a round.
-fn bisection(plan: Plan) -> Streams {
+fn bisection(plan: BenchPlan) -> Streams {
     let (first, second) = halves(&plan);
     let (warmup, rounds) = (Test::Bisect.shape(0).warmup as usize, plan.iterations as u64);
     let program = move |rank: u32, nth: usize| {
@@ -280,7 +280,7 @@ fn on(mut op: Op, of: Context) -> Op {
 
 /// The mean over ranks and rings, and the 99th percentile of the iterations: seconds, or bytes per
 /// second.
-pub fn results(test: Test, plan: &Plan, marks: &[Vec<Time>]) -> (f64, f64) {
+pub fn results(test: Test, plan: &BenchPlan, marks: &[Vec<Time>]) -> (f64, f64) {
     let shape = test.shape(plan.ranks / plan.ppn);
     let moved = test.moved(plan);
     // For a bisection: the ranks that always have a partner.
@@ -312,9 +312,9 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    fn plan(nodes: u32, ppn: u32) -> Plan {
-        Plan {
-            bench: crate::bench::Bench::Validation(Test::RrLat),
+    fn plan(nodes: u32, ppn: u32) -> BenchPlan {
+        BenchPlan {
+            bench: crate::bench::Bench::FabricTest(Test::RrLat),
             ranks: nodes * ppn,
             ppn,
             bytes: 8,
