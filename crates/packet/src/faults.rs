@@ -172,7 +172,7 @@ impl PacketNetwork {
         }
     }
 
-    /// Removes all packets that wait for `link`, in order of their arbitration keys at each channel.
+    /// Removes all packets that wait for `link`, in arbitration order of each channel.
     fn all_who_wait(&mut self, link: LinkId, cx: &Cx<'_>) -> Vec<PacketId> {
         let mut all = Vec::new();
         while self.ports[link].waited_for != 0 {

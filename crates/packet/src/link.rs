@@ -355,7 +355,7 @@ impl PacketNetwork {
 
     /// Whether the next grant of the busy link of `hop` is certain to be that of `packet`. Under
     /// round robin a packet that waits alone with credit is next, whatever arrives later. The next
-    /// packet of its VOQ needs another grant and arrives behind this packet's tail. Not with traffic
+    /// packet of its VOQ is granted later and arrives behind this packet's tail. Not with traffic
     /// classes or a fault schedule, nor for ejection links, where throttling may intervene.
     #[inline]
     fn can_reserve(&mut self, packet: PacketId, hop: Hop, now: Time) -> bool {

@@ -597,11 +597,11 @@ impl PacketNetwork {
     #[inline(always)]
     pub(crate) fn known_host_start(&mut self, at: NicId, head: Time) -> Option<Time> {
         let nic = &mut self.nics[at];
-        let taken = nic.host_start(head).filter(|_| self.is_plain);
-        if taken.is_none() {
+        let start = nic.host_start(head).filter(|_| self.is_plain);
+        if start.is_none() {
             nic.heads_in_flight = nic.heads_in_flight.saturating_add(1);
         }
-        taken
+        start
     }
 
     /// Payload of a packet with `bytes` on the wire.

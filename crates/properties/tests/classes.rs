@@ -13,7 +13,7 @@ use sim::traffic::{Destinations, Finish, TrafficRequest, TrafficSetting};
 
 /// Packets from a NIC at a fraction of its link rate.
 #[derive(Clone, Copy)]
-struct Stream {
+struct Sender {
     src: u32,
     dst: u32,
     vnet: u8,
@@ -22,11 +22,11 @@ struct Stream {
 
 const PACKET: u64 = 2048;
 
-/// Completion times of each stream's packets that are issued within `span`.
-fn streams(machine: &Machine, all: &[Stream], span: Span) -> Vec<Vec<Time>> {
+/// Completion times of each sender's packets that are issued within `span`.
+fn completion_times(machine: &Machine, all: &[Sender], span: Span) -> Vec<Vec<Time>> {
     let full = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
     let mut messages = Vec::new();
-    for (i, &Stream { src, dst, vnet, load }) in all.iter().enumerate() {
+    for (i, &Sender { src, dst, vnet, load }) in all.iter().enumerate() {
         let gap = full.0 as f64 / load;
         let count = (span.0 as f64 / gap) as u64;
         messages.extend((0..count).map(|nth| {
@@ -43,11 +43,11 @@ fn streams(machine: &Machine, all: &[Stream], span: Span) -> Vec<Vec<Time>> {
     of
 }
 
-/// Share of a link for each stream while all of them send.
-fn shares(machine: &Machine, all: &[Stream], span: Span) -> Vec<f64> {
+/// Share of a link for each sender while all of them send.
+fn shares(machine: &Machine, all: &[Sender], span: Span) -> Vec<f64> {
     let full = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
     let (from, to) = (Time(span.0 / 4), Time(span.0));
-    let of = streams(machine, all, span);
+    let of = completion_times(machine, all, span);
     let count = |times: &Vec<Time>| times.iter().filter(|&&t| from <= t && t < to).count();
     of.iter().map(|times| (full * count(times) as u64).0 as f64 / (to - from).0 as f64).collect()
 }
@@ -78,7 +78,7 @@ fn a_link_is_shared_as_the_classes_say() {
             let (machine, vnets) = with_classes(&set, classes);
             // Senders on different switches with one receiver: they contend at its link only.
             let senders: Vec<_> = vnets.iter().zip(demands).zip(1..).collect();
-            let all = senders.iter().map(|&((&vnet, &load), i)| Stream {
+            let all = senders.iter().map(|&((&vnet, &load), i)| Sender {
                 src: 4 * i,
                 dst: 0,
                 vnet,
@@ -105,7 +105,7 @@ fn a_nic_is_shared_as_the_classes_say() {
         ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"], &[1.0, 1.0, 1.0]),
     ] {
         let (machine, vnets) = with_classes(&[("classes.profile", profile)], classes);
-        let all = vnets.iter().zip(demands).zip(1..).map(|((&vnet, &load), dst)| Stream {
+        let all = vnets.iter().zip(demands).zip(1..).map(|((&vnet, &load), dst)| Sender {
             src: 0,
             dst,
             vnet,
@@ -133,8 +133,8 @@ fn a_ceiling_holds_in_every_time_window() {
             ("classes.low-latency.bucket", bucket),
         ];
         let (machine, vnets) = with_classes(&set, &["low-latency"]);
-        let all = [Stream { src: 0, dst: 900, vnet: vnets[0], load: 1.0 }];
-        let times = streams(&machine, &all, Span::us(150)).remove(0);
+        let all = [Sender { src: 0, dst: 900, vnet: vnets[0], load: 1.0 }];
+        let times = completion_times(&machine, &all, Span::us(150)).remove(0);
         let ceiling: f64 = percent.parse::<f64>().expect("a number") / 100.0;
         let packet = machine.links.gap[machine.injection(NicId(0))].span(PACKET).0 as f64;
         let limit: f64 = bucket.parse().expect("a number");
@@ -169,13 +169,13 @@ fn low_latency_class_stays_low_under_load() {
         ];
         let (machine, vnets) = with_classes(&set, classes);
         // 0.0937: not synchronized with the other senders.
-        let victim = Stream { src: 4, dst: 0, vnet: vnets[0], load: 0.0937 };
+        let victim = Sender { src: 4, dst: 0, vnet: vnets[0], load: 0.0937 };
         let vnet = vnets[vnets.len() - 1];
-        let attack = [1, 2, 3, 5, 6, 7].map(|src| Stream { src, dst: 0, vnet, load: 0.9 });
+        let attack = [1, 2, 3, 5, 6, 7].map(|src| Sender { src, dst: 0, vnet, load: 0.9 });
         let mut all = vec![victim];
         all.extend(attack);
-        let alone = &streams(&machine, &all[..1], Span::us(100))[0];
-        let loaded = &streams(&machine, &all, Span::us(100))[0];
+        let alone = &completion_times(&machine, &all[..1], Span::us(100))[0];
+        let loaded = &completion_times(&machine, &all, Span::us(100))[0];
         assert_eq!(alone.len(), loaded.len());
         let waits = alone.iter().zip(loaded).map(|(&alone, &loaded)| loaded.since(alone));
         let packet = machine.links.gap[machine.injection(NicId(0))].span(PACKET);

@@ -106,21 +106,21 @@ fn the_receiver_of_an_incast_stays_busy() {
 }
 
 /// `count` messages of 64 KiB from `from` to `to`, all at once.
-fn stream(from: u32, to: u32, count: u32) -> impl Iterator<Item = (Time, Message)> {
+fn messages_to(from: u32, to: u32, count: u32) -> impl Iterator<Item = (Time, Message)> {
     let one = move |i| (Time(0), message(from, to, 64 << 10, draw(5, from, to, i)));
     (0..u64::from(count)).map(one)
 }
 
-/// Time of `streams`, as a multiple of what the busiest of their NICs' links needs.
-fn relative_to_busiest(streams: &[(u32, u32, u32)]) -> f64 {
+/// Time of `transfers`, as a multiple of what the busiest of their NICs' links needs.
+fn relative_to_busiest(transfers: &[(u32, u32, u32)]) -> f64 {
     let machine = preset("lumi-c", "on", &[("groups.cpu.count", "2")]);
-    let messages: Vec<_> = streams.iter().flat_map(|&(a, b, n)| stream(a, b, n)).collect();
+    let messages: Vec<_> = transfers.iter().flat_map(|&(a, b, n)| messages_to(a, b, n)).collect();
     let got = run(&machine, &messages);
     assert!(got.counters.congestion.holds > 0, "no sender is throttled");
     let sum = |is_of: &dyn Fn(&(u32, u32, u32)) -> bool| -> u32 {
-        streams.iter().filter(|s| is_of(s)).map(|s| s.2).sum()
+        transfers.iter().filter(|s| is_of(s)).map(|s| s.2).sum()
     };
-    let ends = streams.iter().flat_map(|&(a, b, _)| [sum(&|s| s.0 == a), sum(&|s| s.1 == b)]);
+    let ends = transfers.iter().flat_map(|&(a, b, _)| [sum(&|s| s.0 == a), sum(&|s| s.1 == b)]);
     let packets = (64 << 10) / machine.nic.packet_payload;
     let wire = (64 << 10) + packets * machine.nic.packet_overhead;
     let link = machine.injection(NicId(0));
@@ -143,8 +143,8 @@ fn a_contributor_uses_its_credits_while_sending_elsewhere() {
 /// contributors take the rest.
 #[test]
 fn an_unused_share_goes_to_other_contributors() {
-    let streams = [(0, 1, 64), (0, 2, 64), (0, 3, 64), (4, 1, 128), (5, 2, 128), (6, 3, 128)];
-    let over = relative_to_busiest(&streams);
+    let transfers = [(0, 1, 64), (0, 2, 64), (0, 3, 64), (4, 1, 128), (5, 2, 128), (6, 3, 128)];
+    let over = relative_to_busiest(&transfers);
     assert!(over < 1.05, "{over:.3} of what links need");
 }
 

@@ -301,20 +301,20 @@ fn a_slow_ejection_link_does_not_underflow_time() {
     assert!(one > whole && one.since(whole) < Span::us(20), "{whole} {one}");
 }
 
-/// A stream over a link with n of 4 lanes takes 4 / n times as long.
+/// A message over a link with n of 4 lanes takes 4 / n times as long.
 #[test]
 fn lanes_slow_a_link_in_proportion() {
     let machine =
         preset("dragonfly-1056", &[("groups.compute.count", "2"), ("routing", "minimal")]);
     let bytes = 2_048_000;
-    let stream = [(Time(0), message(0, 1, bytes, 1))];
+    let messages = [(Time(0), message(0, 1, bytes, 1))];
     let took = |lanes: u8| {
         let part = FaultTarget::NicLink(NicId(0));
         let kind = FaultKind::Lanes(lanes);
         let fault = Fault { part, kind, from: Time::ZERO, until: NEVER };
         let faults = if lanes == 4 { vec![] } else { vec![fault] };
         let schedule = FaultSchedule { ber: 0.0, faults };
-        run(&machine.clone().with_faults(&schedule).expect("room"), &stream).seen[0].0 as f64
+        run(&machine.clone().with_faults(&schedule).expect("room"), &messages).seen[0].0 as f64
     };
     let whole = took(4);
     for lanes in [2, 3] {

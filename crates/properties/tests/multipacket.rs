@@ -19,7 +19,12 @@ fn everywhere(machine: &Machine, messages: &[(Time, Message)]) -> [(&'static str
     ]
 }
 
-fn stream(machine: &Machine, n: u32, bytes: u64, directions: &[bool]) -> Vec<(Time, Message)> {
+fn message_series(
+    machine: &Machine,
+    n: u32,
+    bytes: u64,
+    directions: &[bool],
+) -> Vec<(Time, Message)> {
     let far = machine.n_nics() / 2;
     let each = |i| {
         directions.iter().map(move |&back| {
@@ -35,7 +40,7 @@ fn most(model: &str, want: Span) -> Span {
     if model == "flow" { Span(want.0 * 1043 / 1000) } else { want }
 }
 
-/// Bidirectional streams of messages of several packets: each occupies the shared part of both host
+/// Messages in both directions, of several packets: each occupies the shared part of both host
 /// interfaces for its bytes and for the key; a message of one packet only for its bytes.
 #[test]
 fn bidirectional_messages_pay_the_per_message_cost() {
@@ -50,7 +55,7 @@ fn bidirectional_messages_pay_the_per_message_cost() {
             let wire = bytes + bytes.div_ceil(nic.packet_payload) * nic.packet_overhead;
             let one_way = nic.host_gap_one_way.span(bytes).max(link.span(wire));
             assert!(shared > one_way, "the shared part is the bottleneck");
-            let messages = stream(&machine, n, bytes, &[false, true]);
+            let messages = message_series(&machine, n, bytes, &[false, true]);
             let idle = machine.zero_load(messages[0].1.src, messages[0].1.dst, 2048);
             let want = shared * u64::from(n);
             for (model, got) in everywhere(&machine, &messages) {
@@ -62,7 +67,7 @@ fn bidirectional_messages_pay_the_per_message_cost() {
     }
 }
 
-/// In one direction the shared part has time to spare: a stream takes the same time as without the
+/// In one direction the shared part has time to spare: messages take the same time as without the
 /// key, to the picosecond.
 #[test]
 fn unidirectional_streams_hide_the_per_message_cost() {
@@ -70,7 +75,7 @@ fn unidirectional_streams_hide_the_per_message_cost() {
         for bytes in [4096, 64 << 10] {
             let runs = ["0 ns", "17 ns"].map(|key| {
                 let machine = preset(name, &[(KEY, key)]);
-                everywhere(&machine, &stream(&machine, 100, bytes, &[false]))
+                everywhere(&machine, &message_series(&machine, 100, bytes, &[false]))
             });
             let [without, with] = runs;
             for ((model, without), (_, with)) in without.into_iter().zip(with) {
@@ -111,7 +116,7 @@ fn a_single_message_pays_the_excess_over_a_packet_time() {
     }
 }
 
-/// In a unidirectional stream each message takes longer by this excess.
+/// In one direction each message takes longer by this excess.
 #[test]
 fn a_unidirectional_stream_pays_the_excess_over_a_packet_time() {
     let machine = preset("aurora", &[(KEY, "100 ns")]);
@@ -122,7 +127,7 @@ fn a_unidirectional_stream_pays_the_excess_over_a_packet_time() {
         let first = nic.host_gap.span(nic.packet_payload) + nic.multipacket_message;
         assert!(first > packet);
         let want = (first + packet * (bytes / nic.packet_payload - 1)) * n;
-        let messages = stream(&machine, n as u32, bytes, &[false]);
+        let messages = message_series(&machine, n as u32, bytes, &[false]);
         let idle = machine.zero_load(messages[0].1.src, messages[0].1.dst, 2048);
         for (model, got) in everywhere(&machine, &messages) {
             let took = got.end().since(Time(0));

@@ -64,7 +64,7 @@ fn traced(machine: &Machine, seed: u64, leave: bool) -> Trace {
 
 /// Messages between NICs, some of them to one NIC.
 #[derive(Clone, Copy, Debug)]
-struct Streams {
+struct MessageTraffic {
     bytes: u32,
     in_order: bool,
     /// Percentage of messages to the first NIC.
@@ -73,14 +73,14 @@ struct Streams {
 
 /// Messages of several NICs, each known as soon as the one before it has left: completion times and
 /// number of events. `precomputed` passes their ready times to the network.
-fn trace_streams(
+fn trace_messages(
     machine: &Machine,
-    streams: Streams,
+    traffic: MessageTraffic,
     seed: u64,
     precomputed: bool,
 ) -> (Vec<(MsgId, Time)>, u64) {
     const NICS: u64 = 24;
-    let Streams { bytes, in_order, to_first } = streams;
+    let MessageTraffic { bytes, in_order, to_first } = traffic;
     let mut net = PacketNetwork::build(machine);
     let (mut queue, mut counters) = (Queue::new(), Counters::new(machine.links.gap.len()));
     let (mut delivered, mut events) = (Vec::new(), 0);
@@ -139,11 +139,11 @@ fn trace_streams(
 /// throttled destinations, and where NICs send responses.
 #[test]
 fn precomputed_ready_times_do_not_change_results() {
-    let even = |bytes| Streams { bytes, in_order: false, to_first: 0 };
-    let hot = |bytes| Streams { bytes, in_order: false, to_first: 30 };
+    let even = |bytes| MessageTraffic { bytes, in_order: false, to_first: 0 };
+    let hot = |bytes| MessageTraffic { bytes, in_order: false, to_first: 30 };
     let known = ("nic.send_latency", "600 ns");
     let df = "dragonfly-1056";
-    type World = (&'static str, Streams, &'static [(&'static str, &'static str)]);
+    type World = (&'static str, MessageTraffic, &'static [(&'static str, &'static str)]);
     let worlds: [World; 12] = [
         (df, even(2_048), &[("nic.host_rate", "42 GB/s"), ("nic.host_rate_one_way", "22.6 GB/s")]),
         (df, even(2_048), &[("nic.host_rate", "15 GB/s"), ("nic.host_rate_one_way", "12 GB/s")]),
@@ -153,7 +153,7 @@ fn precomputed_ready_times_do_not_change_results() {
         (df, even(5_000), &[("nic.host_rate", "15 GB/s"), ("nic.host_rate_one_way", "12 GB/s")]),
         ("lumi-c", hot(2_048), &[]),
         ("lumi-c", hot(512), &[("nic.host_rate", "15 GB/s"), ("nic.host_rate_one_way", "7 GB/s")]),
-        ("lumi-c", Streams { in_order: true, ..hot(2_048) }, &[]),
+        ("lumi-c", MessageTraffic { in_order: true, ..hot(2_048) }, &[]),
         ("cascade-3k", even(64), &[]),
         (
             "cascade-3k",
@@ -162,7 +162,7 @@ fn precomputed_ready_times_do_not_change_results() {
         ),
         ("cascade-3k", even(64), &[("nic.host_rate_one_way", "15 GB/s")]),
     ];
-    for (name, streams, keys) in worlds {
+    for (name, traffic, keys) in worlds {
         let mut set = keys.to_vec();
         if name == df {
             set.push(known);
@@ -172,9 +172,9 @@ fn precomputed_ready_times_do_not_change_results() {
         let spec = MachineSpec::parse(name, text, &set).expect("a machine");
         let machine = spec.resolve().expect("a machine");
         for seed in 0..3 {
-            let (known, events) = trace_streams(&machine, streams, seed, true);
-            let (plain, more) = trace_streams(&machine, streams, seed, false);
-            assert_eq!(known, plain, "{name}, {streams:?}, {keys:?}, seed {seed}");
+            let (known, events) = trace_messages(&machine, traffic, seed, true);
+            let (plain, more) = trace_messages(&machine, traffic, seed, false);
+            assert_eq!(known, plain, "{name}, {traffic:?}, {keys:?}, seed {seed}");
             assert!(known.len() > 4_000 && events < more, "{name}: {events} of {more} events");
         }
     }
