@@ -14,13 +14,13 @@ from .errors import Diagnostics
 from .files import read_text, why
 
 WANTED = (
-    "a plan's FILE.toml, or random:SEED or random:SEED:N for N faults drawn from a seed; "
+    "a schedule's FILE.toml, or random:SEED or random:SEED:N for N faults drawn from a seed; "
     "SEED of at most 18 digits, N of at most 6"
 )
 DRAWN = 8  # default number of faults of a random schedule
 
 
-def plan(wrong: Diagnostics, given: Any) -> dict[str, Any] | None:
+def fault_schedule(wrong: Diagnostics, given: Any) -> dict[str, Any] | None:
     """The schedule in the core's form."""
     if given is None:
         return None

@@ -16,7 +16,7 @@ from typing import Any
 from . import background_traffic, core, names, synonyms
 from ._vocabulary import Limits
 from .errors import Diagnostics, InputError, nearest
-from .faults import plan
+from .faults import fault_schedule
 from .files import read_text, why
 from .libraries import libraries, library_request, rules_request
 
@@ -29,7 +29,7 @@ class Machine:
     toml: str | None = None
     changes: tuple[tuple[str, str], ...] = ()
     routing: str | None = None
-    faults: Mapping[str, Any] | None = None  # see `faults.plan`
+    faults: Mapping[str, Any] | None = None  # see `faults.fault_schedule`
     like: tuple[str, ...] = ()  # texts of the files that `like` names, in order
     # Paths, for diagnostics. Machines with equal texts are equal, whatever their paths.
     file: str | None = field(default=None, compare=False)
@@ -59,7 +59,7 @@ class Machine:
         `faults` is the file of a schedule, or `"random:SEED:N"`: N faults drawn from a seed.
         """
         wrong = Diagnostics()
-        broken = plan(wrong, faults)
+        broken = fault_schedule(wrong, faults)
         wrong.raise_any()
         if changes is not None and not isinstance(changes, Mapping):
             wrong = Diagnostics()

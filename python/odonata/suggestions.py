@@ -81,8 +81,8 @@ def spelled(c: Diagnostic, command: str, typed: Mapping[str, Any]) -> Diagnostic
         at, found = "--coll-rules", found or str(file)
     elif c.at.startswith("mpi."):
         at, found = "--mpi", found or str(typed.get("--mpi"))
-    elif c.at.startswith("fault ") and (plan := typed.get("--faults") or typed.get("plan")):
-        at = f"{plan}, {c.at}"
+    elif c.at.startswith("fault ") and (schedule := typed.get("--faults") or typed.get("schedule")):
+        at = f"{schedule}, {c.at}"
     elif c.at.startswith("trace, "):
         place = c.at.removeprefix("trace, ")
         at = f"{typed.get('FILE') or typed.get('trace')}, {place}"

@@ -34,7 +34,7 @@ class Request:
             if self.wrong.word("congestion", given["congestion"], CONGESTION, "one of"):
                 changes.append(f"congestion.management={given['congestion']}")
         found = self.wrong.machine(given["machine"], changes, given["routing"])
-        broken = faults.plan(self.wrong, given.get("faults"))
+        broken = faults.fault_schedule(self.wrong, given.get("faults"))
         if found is not None and broken is not None:
             found = replace(found, faults=broken)
         self.machine = found or Machine("")

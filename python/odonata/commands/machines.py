@@ -10,7 +10,7 @@ import click
 
 from .. import core, machines, text
 from ..checks import Checks
-from ..faults import plan as plan_of
+from ..faults import fault_schedule
 from ..machines import Machine
 from ..options import options_of
 from .command import command
@@ -60,9 +60,9 @@ def show(
 
 @command("faults")
 @click.argument("machine", required=False)
-@click.argument("plan", required=False, metavar="SCHEDULE")
+@click.argument("schedule", required=False, metavar="SCHEDULE")
 @options_of("faults")
-def draw_faults(machine: str | None, plan: str | None, changes: tuple[str, ...]) -> None:
+def draw_faults(machine: str | None, schedule: str | None, changes: tuple[str, ...]) -> None:
     """Print a fault schedule for MACHINE as TOML.
 
     SCHEDULE: `random:SEED:N` draws N random faults from SEED. A file is checked and printed.
@@ -71,7 +71,7 @@ def draw_faults(machine: str | None, plan: str | None, changes: tuple[str, ...])
     """
     wrong = Checks()
     found = wrong.machine(machine, changes, None)
-    broken = plan_of(wrong, plan or "")
+    broken = fault_schedule(wrong, schedule or "")
     machines.check_names(wrong, found, "packet", "mpich")
     wrong.finish(found)
     assert found is not None, "reported above"

@@ -60,7 +60,10 @@ impl NetworkRow {
     }
 }
 
-fn plan(request: &FaultsRequest, machine: &Machine) -> Result<FaultSchedule, Vec<InputError>> {
+fn drawn_or_parsed(
+    request: &FaultsRequest,
+    machine: &Machine,
+) -> Result<FaultSchedule, Vec<InputError>> {
     match request {
         FaultsRequest::File { name, toml } => FaultSchedule::parse(name, toml, machine),
         FaultsRequest::Random { seed, n } if *n <= MOST => {
@@ -79,8 +82,8 @@ pub(super) fn apply(
     request: Option<&FaultsRequest>,
 ) -> Result<Machine, Vec<InputError>> {
     let Some(request) = request else { return Ok(machine) };
-    let plan = plan(request, &machine)?;
-    machine.with_faults(&plan).map_err(|input_error| vec![input_error])
+    let schedule = drawn_or_parsed(request, &machine)?;
+    machine.with_faults(&schedule).map_err(|input_error| vec![input_error])
 }
 
 /// Adapts the machine to a fidelity. Flows and the closed form support only permanent faults that
@@ -104,10 +107,10 @@ pub fn faults(request: &MachineRequest) -> Result<String, Vec<InputError>> {
     let bare = MachineRequest { faults: None, ..request.clone() };
     let machine = super::machine(&bare, None)?;
     let Some(request) = &request.faults else {
-        return Err(vec![InputError::new("faults", "", "a plan")]);
+        return Err(vec![InputError::new("faults", "", "a fault schedule")]);
     };
-    let plan = plan(request, &machine)?;
-    let text = plan.to_toml(&machine);
-    machine.with_faults(&plan).map_err(|input_error| vec![input_error])?;
+    let schedule = drawn_or_parsed(request, &machine)?;
+    let text = schedule.to_toml(&machine);
+    machine.with_faults(&schedule).map_err(|input_error| vec![input_error])?;
     Ok(text)
 }
