@@ -77,7 +77,8 @@ fn replicas_have_the_requested_size() {
     for row in &result.rows {
         let replicas: Vec<_> =
             result.replicas.iter().filter(|replica| replica.bytes == row.bytes).collect();
-        let largest = replicas.iter().map(|replica| replica.nodes).max().expect("there are replicas");
+        let largest =
+            replicas.iter().map(|replica| replica.nodes).max().expect("there are replicas");
         assert_eq!(row.band.expect("asked for").replica_nodes, Some(largest));
         // The largest power of two that is at most half of 48.
         assert!(row.bytes > 8 || largest == 16, "{largest}");

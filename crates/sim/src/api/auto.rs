@@ -120,8 +120,10 @@ pub(super) fn choose(
         });
     }
     let text: Vec<String> = candidates.iter().map(CandidateRow::text).collect();
-    let wanted =
-        format!("more: {}. Larger replicas (--replica-packets) may narrow the bars", text.join("; "));
+    let wanted = format!(
+        "more: {}. Larger replicas (--replica-packets) may narrow the bars",
+        text.join("; ")
+    );
     Err(vec![InputError::new("tolerance", percent(tolerance), wanted)])
 }
 
