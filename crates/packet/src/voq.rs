@@ -281,9 +281,9 @@ mod tests {
         Voq { arbitration_key, input: LinkId(input), head: packet, tail: packet, bytes: 64 }
     }
 
-    /// Arbitration against a direct implementation of its definition: round robin picks the VOQ
-    /// that has waited longest since it was served, age the VOQ with the oldest first packet, and
-    /// ties go to the earlier VOQ.
+    /// Arbitration against a direct implementation of its definition. Round robin picks the VOQ
+    /// that has waited longest since it was served, age the VOQ with the oldest first packet. Ties
+    /// go to the earlier VOQ.
     #[test]
     fn arbitration_follows_its_policy() {
         let (seed, link) = (8, LinkId(3_000));

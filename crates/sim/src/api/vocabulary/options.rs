@@ -240,7 +240,8 @@ pub const OPTIONS: &[Opt] = &[
         "Divide the measured time into N parts and print one row per part, such as before and \
          after a fault."),
     opt(&["traffic"], "ordered", ("--ordered", ""), Measurement, Flag, Nothing,
-        "Deliver the packets of each pair of NICs in order, on machines with `switch.flows = \"kept\"` \
+        "Deliver the packets of each pair of NICs in order, on machines with \
+         `switch.flows = \"kept\"` \
          (docs/models/ordered-flows.md)."),
     opt(&["traffic"], "alone", ("--alone/--no-alone", ""), Measurement, Flag, Default("yes"),
         "With --background: also run without it, and report the slowdown."),
@@ -268,7 +269,8 @@ pub const OPTIONS: &[Opt] = &[
         "With --error-bars or --fidelity auto: maximum number of packets of each scaled-down run."),
     opt(&["bench"], "messages", ("--messages", ""), Model, COUNT, Default("2000000"),
         "Message budget of one collective call with loggp; a tenth of it with flow. Longer calls \
-         are sampled: representative rounds and ranks are simulated (docs/models/collective-sampling.md). \
+         are sampled: representative rounds and ranks are simulated \
+         (docs/models/collective-sampling.md). \
          An iteration of a GPCNeT or dgnettest test above the budget is refused."),
     opt(&["tune"], "messages", ("--messages", ""), Model, COUNT, Default("2000000"),
         "Message budget of one call; a tenth of it with flow. Longer calls are sampled: \
@@ -286,7 +288,8 @@ pub const OPTIONS: &[Opt] = &[
     opt(EACH, "seed", ("--seed", ""), Model, Count(0, (1 << 63) - 1), Default("1"),
         "Seed of every random draw."),
     opt(EACH, "threads", ("--threads", ""), Model, COUNT, Default("1"),
-        "Number of threads. Only `odonata traffic` uses more than one. Results do not depend on it."),
+        "Number of threads. Only `odonata traffic` uses more than one. \
+         Results do not depend on it."),
 
     opt(&["tune"], "whole", ("--all", ""), Output, Flag, Nothing,
         "Also print the time of every algorithm."),
@@ -317,10 +320,12 @@ pub const OPTIONS: &[Opt] = &[
     opt(&["sweep"], "workers", ("--workers", ""), Model, Count(1, 4096), Described("one per core"),
         "Number of worker processes."),
     opt(&["sweep"], "scheduler", ("--scheduler", ""), Model, Text("ADDRESS"), Nothing,
-        "Compute on the Dask cluster of this scheduler: `tcp://HOST:8786`, or its file, FILE.json."),
+        "Compute on the Dask cluster of this scheduler: `tcp://HOST:8786`, \
+         or its file, FILE.json."),
     opt(&["sweep"], "tries", ("--tries", ""), Model, COUNT, Default("3"),
         "Attempts per point if its process dies."),
-    opt(&["validate", "extrapolate", "report", "sweep"], "quiet", ("--quiet", ""), Output, Flag, Nothing,
+    opt(&["validate", "extrapolate", "report", "sweep"], "quiet", ("--quiet", ""), Output, Flag,
+        Nothing,
         "Print no progress line and no notes."),
     opt(&["show"], "as_toml", ("--toml", ""), Output, Flag, Nothing,
         "Print the machine file, as a start for one of your own."),
