@@ -70,7 +70,7 @@ class Found:
 
 
 def scan(source, path, folder, found):
-    """Collect imports of a text and of the modules beside it, without running them."""
+    """Collect imports of a text and of the modules next to it, without running them."""
     import ast
 
     todo, seen = [(source, path)], {path}
@@ -85,7 +85,7 @@ def scan(source, path, folder, found):
             scan_node(ast, node, names, found)
         found.modules |= names
         for name in names:
-            for file in beside(name, folder):
+            for file in files_of(name, folder):
                 if file not in seen:
                     seen.add(file)
                     todo.append((read(file), file))
@@ -133,7 +133,7 @@ def variable(node):
     return os.environ.get(name) if isinstance(name, str) else None
 
 
-def beside(name, folder):
+def files_of(name, folder):
     """Files in the script's folder that an import of `name` would read."""
     parts = name.split(".")
     for n in range(1, len(parts) + 1):
@@ -206,13 +206,13 @@ class Module:
         self.source = b""
         # Importing a parent would run it: search for files only.
         for base in (self.folder, *sys.path):
-            for file in beside(self.name, base):
+            for file in files_of(self.name, base):
                 self.source, self.path = read(file), file
-            for file in beside(f"{self.name}.__main__", base):
+            for file in files_of(f"{self.name}.__main__", base):
                 self.source, self.path = read(file), file
             if self.path:
                 return
-        raise Unfit("the module is not a text beside the others")
+        raise Unfit("the module is not a text next to the others")
 
     def run(self):
         import runpy
@@ -319,10 +319,10 @@ def check_shadows(folder):
     """Check that no file of the script's folder shadows an imported module."""
     loaded = {name.partition(".")[0] for name in sys.modules} - _EARLY
     try:
-        beside = {entry.partition(".")[0] for entry in os.listdir(folder or ".")}
+        names_here = {entry.partition(".")[0] for entry in os.listdir(folder or ".")}
     except OSError:
-        beside = set()
-    shadows = sorted(loaded & beside)
+        names_here = set()
+    shadows = sorted(loaded & names_here)
     if shadows:
         raise Unfit("the script's folder has a module `%s` of its own" % shadows[0])
 

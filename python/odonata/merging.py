@@ -112,14 +112,14 @@ def partners(
     if min(shape) < SMALLEST:
         return None
     wraps = [mark == "p" for mark in rule.removeprefix("grid")]
-    ways = [
+    directions = [
         delta
         for delta in itertools.product((-1, 0, 1), repeat=dims)
         if any(delta) and spmd_model.neighbor(rank, delta, shape, wraps) == peer
     ]
-    if len(ways) not in (1, 2):
+    if len(directions) not in (1, 2):
         return None
-    return " ".join([rule, *map(str, ways[second and len(ways) == 2])]), 0
+    return " ".join([rule, *map(str, directions[second and len(directions) == 2])]), 0
 
 
 def named(
@@ -244,7 +244,7 @@ def tags_of(
     found: dict[Any, set[int]] = {}
     for (_, call), name in zip(made, names):
         found.setdefault((call.token.op, name), set()).add(call.numbers["tag"])
-    return frozenset((way, *tags) for way, tags in found.items() if len(tags) == 1)
+    return frozenset((direction, *tags) for direction, tags in found.items() if len(tags) == 1)
 
 
 def unexplained(
@@ -339,7 +339,7 @@ def in_one_order(
 
     def turn(key: tuple[Any, ...]) -> tuple[Any, ...]:
         # A key begins with a number, which is 0 except for partners that few ranks have.
-        return ((like or {}).get(key, 1 << 60), key[0], customs.get(way_of(key), 0), key)
+        return ((like or {}).get(key, 1 << 60), key[0], customs.get(direction_of(key), 0), key)
 
     ready = [turn(key) for key, count in waits.items() if count == 0]
     heapq.heapify(ready)
@@ -356,7 +356,7 @@ def in_one_order(
     return Merged(order, {key: at for at, key in enumerate(order)}, made)
 
 
-def way_of(key: tuple[Any, ...]) -> tuple[str, int] | None:
+def direction_of(key: tuple[Any, ...]) -> tuple[str, int] | None:
     """What a call along one axis of a grid is, and whether up or down, whichever axis it is."""
     delta = [by for by in spmd_model.delta_of(key[1]) if by]
     return (key[2], delta[0]) if len(delta) == 1 else None
@@ -370,19 +370,19 @@ def customary(made: list[list[Made]]) -> dict[tuple[str, int] | None, int]:
         # By axis and by how often such calls have been made: ways that have been called.
         called: dict[tuple[str, int], list[tuple[str, int]]] = {}
         for call in calls:
-            way = way_of(call.key)
-            if way is None:
+            direction = direction_of(call.key)
+            if direction is None:
                 continue
             others = called.setdefault((call.key[1].replace("-1", "1"), call.key[-1]), [])
             for other in others:
-                before[other, way] = before.get((other, way), 0) + 1
-            others.append(way)
-    ways = {way for pair in before for way in pair}
+                before[other, direction] = before.get((other, direction), 0) + 1
+            others.append(direction)
+    directions = {direction for pair in before for direction in pair}
     score = {
-        way: sum(before.get((way, other), 0) > before.get((other, way), 0) for other in ways)
-        for way in ways
+        one: sum(before.get((one, other), 0) > before.get((other, one), 0) for other in directions)
+        for one in directions
     }
-    return {way: len(ways) - wins for way, wins in score.items()}
+    return {direction: len(directions) - wins for direction, wins in score.items()}
 
 
 def crossed(of: Recording, made: list[list[Made]], order: set[Any]) -> IrregularError:
@@ -531,16 +531,16 @@ def faces_alike(
     stay = {
         (n["bytes"].base, t.op)
         for t, n in near
-        if n["bytes"].way == "is" and not fits_faces(t, n["bytes"], recordings)
+        if n["bytes"].form == "is" and not fits_faces(t, n["bytes"], recordings)
     }
-    if not any(n["bytes"].way == "faces" for _, n in near):
+    if not any(n["bytes"].form == "faces" for _, n in near):
         return items
     for item in items:
         for token, numbers in item.calls:
             own = numbers["bytes"]
             if (
                 token.family.startswith("grid")
-                and own.way == "is"
+                and own.form == "is"
                 and (own.base, token.op) not in stay
                 and fits_faces(token, own, recordings)
             ):
@@ -629,11 +629,14 @@ def by_other_axes(
 
     for name, made in triggers.items():
         key = keys[name]
-        if way_of(key) is None:
+        if direction_of(key) is None:
             continue
         delta = spmd_model.delta_of(key[1])
         own = next(d for d, by in enumerate(delta) if by)
-        its = [keys[t] for t in made if way_of(keys[t]) and spmd_model.delta_of(keys[t][1])[own]]
+        its = [
+            keys[t] for t in made
+            if direction_of(keys[t]) and spmd_model.delta_of(keys[t][1])[own]
+        ]  # fmt: skip
         for axis in range(len(delta)):
             if axis != own and (there := along(key, axis)) is not None:
                 same = [of for of in its if len(spmd_model.delta_of(of[1])) == len(delta)]

@@ -240,12 +240,12 @@ def check(found: Sequence[Program], of: Recording, parts: Sequence[Part] = ()) -
                 if expected[name] != value:
                     raise IrregularError(
                         of.at(rank, nth), f"{name} {value}, where the pattern has {expected[name]}",
-                        "what the same call of other ranks says",
+                        "the value of the same call on other ranks",
                     )  # fmt: skip
         if len(rows) != len(own):
             raise IrregularError(
                 of.at(rank, min(len(rows), len(own))),
                 f"{len(own)} calls, where the pattern has {len(rows)}",
-                "as many calls as the pattern says",
+                "as many calls as in the pattern",
             )
 

@@ -59,7 +59,8 @@ def predict_limits(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
             continue
         row = {key: last[key] for key in ("limit", "bound", "fixed", "parameter", "cure")}
         if last["limit"] == "memory":
-            fixed, grown = beside(nodes, used, last["fixed"], SAME_MEMORY * ordered[0]["ppn"])
+            same = SAME_MEMORY * ordered[0]["ppn"]
+            fixed, grown = fixed_and_growing(nodes, used, last["fixed"], same)
             row["fixed"] = fixed
         else:
             grown = growth(nodes, [count - last["fixed"] for count in used])
@@ -85,7 +86,7 @@ def in_common(runs: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any]
 Law = tuple[float, float, float]  # exponent, factor, worst relative miss
 
 
-def beside(
+def fixed_and_growing(
     nodes: Sequence[int], used: Sequence[int], fixed: int, same: int
 ) -> tuple[int, Law | None]:
     """The constant part of memory, and the law of the rest: used = constant + factor n^exponent.

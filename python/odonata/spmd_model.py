@@ -136,14 +136,14 @@ class Number:
     """
 
     base: Fraction
-    way: str = "is"
+    form: str = "is"
     step: int | Fraction = 0
     doubles: bool = False
     delta: tuple[int, ...] = ()
 
     def of(self, n: int, k: int = 0) -> int:
         base = self.base * 2**k if self.doubles else self.base + self.step * k
-        match self.way:
+        match self.form:
             case "is":
                 return round(base)
             case "minus":
@@ -470,11 +470,11 @@ def aligned(of: Recording, ranks: Sequence[int]) -> list[Call]:
     for nth, same in enumerate(zip(*each)):
         token, numbers = with_needs([token for token, _ in same]), dict(same[0][1])
         tagged = [(r, of_rank["peer"], of_rank["tag"]) for r, (_, of_rank) in zip(ranks, same)]
-        way = tag_rule(tagged)
-        if way is not None and token is not None:
-            token = replace(token, tag=way[0])
-            same = [(t, {**of_rank, "tag": way[1], "scale": way[2]}) for t, of_rank in same]
-            numbers |= {"tag": way[1], "scale": way[2]}
+        form = tag_rule(tagged)
+        if form is not None and token is not None:
+            token = replace(token, tag=form[0])
+            same = [(t, {**of_rank, "tag": form[1], "scale": form[2]}) for t, of_rank in same]
+            numbers |= {"tag": form[1], "scale": form[2]}
         if token is None:
             raise IrregularError(
                 of.at(ranks[0], nth), "needs that differ from rank to rank",
@@ -543,14 +543,14 @@ def tag_rule(made: Sequence[tuple[int, int, int]]) -> tuple[str, int, int] | Non
     if all(tag == first[2] for _, _, tag in made):
         return "is", first[2], 0
     found = []
-    for way, at in (("own", 0), ("peer", 1)):
+    for form, at in (("own", 0), ("peer", 1)):
         other = next((one for one in made if one[at] != first[at]), None)
         if other is None or (other[2] - first[2]) % (other[at] - first[at]):
             continue
         scale = (other[2] - first[2]) // (other[at] - first[at])
         base = first[2] - scale * first[at]
         if all(one[2] == base + scale * one[at] for one in made):
-            found.append((way, base, scale))
+            found.append((form, base, scale))
     # At a constant distance both fit; the one with the smaller constant is chosen.
     return min(found, key=lambda rule: abs(rule[1]), default=None)
 
@@ -580,10 +580,10 @@ def on_grid(
         rank_keys = []
         for nth, (token, numbers) in enumerate(tokens(of, rank)):
             if token.family == "":
-                ways = by_peer.get(numbers["peer"], ())
-                if len(ways) != 1:
+                families = by_peer.get(numbers["peer"], ())
+                if len(families) != 1:
                     return None
-                token = with_family(token, ways[0])
+                token = with_family(token, families[0])
             peers = {token.family: 0 if token.family != "none" else numbers["peer"]}
             numbers = {name: numbers[name] for name in NUMBERS}
             plain = Token(**{**token.__dict__, "begins": False, "needs": (), "other": 0})
@@ -675,18 +675,18 @@ def fitting(
 ) -> Number | None:
     """The rule of numbers by recording and round, if any. `delta` is the direction of a call on a
     grid."""
-    ways: dict[str, Callable[[int, int], Fraction]] = {"is": lambda v, _: Fraction(v)}
+    forms: dict[str, Callable[[int, int], Fraction]] = {"is": lambda v, _: Fraction(v)}
     if delta:
-        ways["faces"] = lambda v, n: Fraction(v * across(n, delta))
+        forms["faces"] = lambda v, n: Fraction(v * across(n, delta))
     if is_rank:
-        ways |= {"minus": lambda v, n: Fraction(n - v)}
-    ways |= {"per": lambda v, n: Fraction(v * n), "times": lambda v, n: Fraction(v, n)}
-    for way, base_of in ways.items():
+        forms |= {"minus": lambda v, n: Fraction(n - v)}
+    forms |= {"per": lambda v, n: Fraction(v * n), "times": lambda v, n: Fraction(v, n)}
+    for form, base_of in forms.items():
         base = base_of(values[0][0], ns[0])
-        rules = [Number(base, way, delta=delta if way == "faces" else ())]
-        if len(values[0]) > 1 and way in ("is", "minus"):
+        rules = [Number(base, form, delta=delta if form == "faces" else ())]
+        if len(values[0]) > 1 and form in ("is", "minus"):
             step = base_of(values[0][1], ns[0]) - base
-            rules += [Number(base, way, 0, True), Number(base, way, int(step))]
+            rules += [Number(base, form, 0, True), Number(base, form, int(step))]
         for rule in rules:
             if all(
                 rule.of(n, k) == value
@@ -708,7 +708,7 @@ def in_lines(values: Sequence[Sequence[int]], ns: Sequence[int], of: Number) -> 
     low = max(Fraction(v - LINE, b) for b, v in pairs)
     high = min(Fraction(v + LINE, b) for b, v in pairs)
     each_byte = min(max(Fraction(touched, most), low), high)
-    rule = Number(of.base * each_byte, of.way, of.step * each_byte, of.doubles)
+    rule = Number(of.base * each_byte, of.form, of.step * each_byte, of.doubles)
     return rule if all(is_near(rule.of(n, k), v) for n, k, v in at) else None
 
 
@@ -813,8 +813,8 @@ def values_of(what: str, now: Sequence[Call | None], ns: Sequence[int]) -> str:
         if what == "peer":
             return " or ".join(f"{family} {number}" for family, number in call.peers.items())
         token, numbers = call.token, call.numbers
-        way = next((f" ({family})" for family in call.peers if family != "none"), "")
-        return f"{token.op}{way} of {numbers['bytes']} B"
+        family = next((f" ({family})" for family in call.peers if family != "none"), "")
+        return f"{token.op}{family} of {numbers['bytes']} B"
 
     return ", ".join(f"{of(call)} on {n}" for call, n in zip(now, ns))
 
@@ -956,8 +956,8 @@ def programs(recordings: Sequence[Recording]) -> list[Program]:
             first = error
             first.is_close = True
     for dims in (1, 2, 3, 4):
-        ways = itertools.product(*[(False, True)] * dims)
-        for periodic, behind in itertools.product(ways, (False, True)):
+        wraps = itertools.product(*[(False, True)] * dims)
+        for periodic, behind in itertools.product(wraps, (False, True)):
             each = [on_grid(of, dims, periodic, behind) for of in recordings]
             if any(calls is None for calls in each):
                 continue
@@ -981,24 +981,24 @@ def described(found: Sequence[Program]) -> list[str]:
         words = {"off": "offsets around all ranks", "xor": "exclusive or", "to": "one rank for all"}
         words |= {"line": "offsets along all ranks", "root out": "the first with each other",
                   "up": "ranks that differ in a bit", "tree up": "a binomial tree"}
-        ways = [word for family, word in words.items() if family in families]
+        forms = [word for family, word in words.items() if family in families]
         if program.dims and any(map(delta_of, families)):
             wraps = "".join("p" if wrap else "-" for wrap in program.periodic)
-            ways.append(f"a grid of {program.dims} dimensions ({wraps})")
+            forms.append(f"a grid of {program.dims} dimensions ({wraps})")
         elif grids := sorted({family.split()[0] for family in families if delta_of(family)}):
-            ways += [f"a grid of {len(g) - 4} dimensions ({g[4:]})" for g in grids]
-        if any(number.way == "faces" for item in program.items for _, numbers in item.calls
+            forms += [f"a grid of {len(g) - 4} dimensions ({g[4:]})" for g in grids]
+        if any(number.form == "faces" for item in program.items for _, numbers in item.calls
                for number in numbers.values()):  # fmt: skip
-            ways.append("bytes of faces in inverse proportion to their extents")
-        ways += sorted({part.how for part in program.parts} - {"all"})
+            forms.append("bytes of faces in inverse proportion to their extents")
+        forms += sorted({part.how for part in program.parts} - {"all"})
         loops = sorted({item.count for item in program.items if item.count})
-        ways += [f"calls repeated {count} times" for count in loops]
+        forms += [f"calls repeated {count} times" for count in loops]
         scaled = {
-            f"{name} in {'inverse ' * (rule.way == 'per')}proportion to the ranks"
+            f"{name} in {'inverse ' * (rule.form == 'per')}proportion to the ranks"
             for item in program.items
             for _, numbers in item.calls
             for name, rule in numbers.items()
-            if rule.way in ("per", "times")
+            if rule.form in ("per", "times")
         }
-        lines.append(f"{who}: {', '.join([*ways, *sorted(scaled)]) or 'collectives'}")
+        lines.append(f"{who}: {', '.join([*forms, *sorted(scaled)]) or 'collectives'}")
     return lines

@@ -88,7 +88,7 @@ WORDS: dict[str, dict[str, str | Hint]] = {
         **dict.fromkeys(("singlegroup", "group", "samegroup"), "one-group"),
         **dict.fromkeys(
             ("plane", "fold", "folded", "randomrouter", "arbitrary", "custom"),
-            Hint("there is no such policy: a file with NODE[:RANKS] lines places ranks as it says"),
+            Hint("there is no such policy: a file with NODE[:RANKS] lines places ranks freely"),
         ),
     },
     "pattern": {

@@ -200,8 +200,8 @@ def osu(s: Mapping[str, Any]) -> str:
         lines.append("# Datatype: MPI_CHAR.")
         lines.append(f"# {'Size':<8}{head:>18}{more}")
         for r in rows:
-            beside = f"{r[p99] * unit:>18.2f}" if p99 in r else band(r) if bars else ""
-            lines.append(f"{r['bytes']:<10}{r[kind.column] * unit:>18.2f}{beside}")
+            columns = f"{r[p99] * unit:>18.2f}" if p99 in r else band(r) if bars else ""
+            lines.append(f"{r['bytes']:<10}{r[kind.column] * unit:>18.2f}{columns}")
     return "\n".join(lines)
 
 
@@ -310,7 +310,7 @@ def traffic(s: Mapping[str, Any]) -> str:
     for r in found:
         lines += [f"# at load {r['offered']:g}: {line}" for line in lost(r)]
     for r in found:
-        lines += beside(r)
+        lines += with_background(r)
     lines += [f"# {line}" for line in missing(found)]
     lines += [f"# note: {line}" for line in s.get("notes") or ()]
     lines += [f"# {line}" for line in congestion(s.get("congestion"))]
@@ -369,7 +369,7 @@ def impact(row: Mapping[str, Any], which: str) -> str:
     return f"{'>' if row.get('unfinished') else ''}{least / alone:.2f}"
 
 
-def beside(row: Mapping[str, Any]) -> list[str]:
+def with_background(row: Mapping[str, Any]) -> list[str]:
     """Offered and accepted background traffic at one load."""
     lines = []
     for b in row.get("background") or ():

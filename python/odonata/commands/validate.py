@@ -46,7 +46,7 @@ def validate(
         rows += of_curve
         found.append(published.verdict(of_curve))
         if not as_json:
-            print(beside(of_curve, found[-1]), end="\n\n", flush=True)
+            print(comparison(of_curve, found[-1]), end="\n\n", flush=True)
     if as_json:
         bounds = {"mean": published.MEAN, "worst": published.WORST, "single": published.SINGLE}
         print(json.dumps({"bounds": bounds, "curves": found, "rows": rows}))
@@ -56,7 +56,7 @@ def validate(
     return stopped(stop, summary) or int(not all(v["passes"] for v in found))
 
 
-def beside(rows: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any]) -> str:
+def comparison(rows: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any]) -> str:
     """A published curve beside its prediction, a column a point, and how far off it is."""
     first = rows[0]
     unit, show = ("s", show_time) if "measured_s" in first else ("B_per_s", show_rate)

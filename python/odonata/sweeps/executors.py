@@ -176,7 +176,7 @@ def connected(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        wrong.add("scheduler", address, "Dask beside odonata: `pip install 'odonata[dask]'`")
+        wrong.add("scheduler", address, "Dask with odonata: `pip install 'odonata[dask]'`")
         wrong.raise_any()
     is_file = isinstance(address, str) and address.endswith(".json")
     if is_file and not os.path.isfile(address):

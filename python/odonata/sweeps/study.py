@@ -428,8 +428,8 @@ def check(
         if key not in given_keys.values and re.fullmatch(MACHINE_KEY, c.at):
             # No table of the study has it, but one may have changed a key that it depends on.
             pairs = (f"`{given_keys.at(k)} = {text(given_keys.values[k])}`" for k in changed)
-            beside = ", ".join(pairs)
-            hint = c.hint or (f"together with {beside}" if beside else None)
+            others = ", ".join(pairs)
+            hint = c.hint or (f"together with {others}" if others else None)
             wrong.add(c.at, shown_value, c.wanted, hint)
             continue
         listed = isinstance(given_keys.values.get(key), list)
