@@ -80,7 +80,7 @@ impl MachineSpec {
         // Legal keys grow with the square of the kinds, and each key is looked up among them.
         let many =
             [("groups", kinds.len(), "kinds of groups"), ("classes", classes.len(), "classes")];
-        for (at, found, what) in many.into_iter().filter(|(_, found, _)| *found > MAX_NAMES) {
+        if let Some((at, found, what)) = many.into_iter().find(|(_, found, _)| *found > MAX_NAMES) {
             let wanted = format!("at most {MAX_NAMES} {what}");
             return Err(vec![InputError::new(at, found.to_string(), wanted)]);
         }

@@ -139,7 +139,7 @@ impl Job {
         }
         let firsts = self.placements[..whole].iter().step_by(ranks);
         let groups = firsts.map(|placement| self.machine.group_of(placement.nic)).collect();
-        Folding { groups, swaps, representative: representative }
+        Folding { groups, swaps, representative }
     }
 
     /// One job on an otherwise idle machine.
