@@ -22,6 +22,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 InteractiveShell.ast_node_interactivity = "all"
 while not os.path.isdir("examples"):
+    assert os.getcwd() != "/", "open this notebook in a clone of odonata"
     os.chdir("..")
 os.makedirs("out", exist_ok=True)"""
 

@@ -91,7 +91,10 @@ class NamedBenchmark(Protocol):
 class Benchmarks:
     """`odonata.bench`, a function. `bench.allreduce(job)` is `bench("allreduce", job)`."""
 
-    __name__ = __qualname__ = "bench"
+    __name__ = "bench"
+
+    def __reduce__(self) -> str:
+        return "bench"  # pickled by name, as functions are
 
     def __call__(
         self,

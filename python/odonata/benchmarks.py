@@ -8,7 +8,7 @@ from typing import Any
 
 from . import core, names, tables
 from ._vocabulary import BENCHMARK_ENTRIES, BENCHMARKS, BUFFERS, default_count
-from .errors import Diagnostics
+from .errors import Diagnostics, printed
 from .machines import Job, is_job
 from .units import MOST, SIZES, Unreadable, read_share, read_sizes
 from .version import version
@@ -106,10 +106,11 @@ def predict(
 
 def share_of(wrong: Diagnostics, tolerance: Any) -> float:
     """A tolerance, as a number or as text. A number above 1 is refused: 10 may mean 10 %."""
+    text = printed(tolerance)
     try:
-        return read_share(str(tolerance))
+        return read_share(text)
     except Unreadable as error:
-        found, wanted = str(tolerance) or "nothing", "a share above 0, such as `10%` or `0.1`"
+        found, wanted = text or "nothing", "a share above 0, such as `10%` or `0.1`"
         wrong.add("tolerance", found, wanted, str(error) or None)
         return 1.0
 

@@ -131,6 +131,16 @@ def whole_wanted(least: int, most: int = MOST) -> str:
     return f"a whole number of at least {least} and at most {most}"
 
 
+def printed(value: object) -> str:
+    """`str(value)`, also of an integer with more digits than Python prints, alone or in a list."""
+    try:
+        return str(value)
+    except ValueError:
+        if isinstance(value, int):
+            return f"a number of {value.bit_length():,} bits"
+        return f"a {type(value).__name__} with a number of too many digits"
+
+
 class Diagnostics:
     """Collects diagnostics, so that all are reported at once."""
 
@@ -138,11 +148,7 @@ class Diagnostics:
         self.list: list[Diagnostic] = []
 
     def add(self, at: str, found: Any, wanted: str, hint: str | None = None) -> None:
-        try:
-            shown = str(found)
-        except ValueError:  # a number with more digits than Python prints
-            shown = f"a number of {found.bit_length():,} bits"
-        self.list.append(Diagnostic(at, shown, wanted, hint))
+        self.list.append(Diagnostic(at, printed(found), wanted, hint))
 
     def unknown_key(
         self, at: str, found: Any, wanted: str, key: object, legal: Iterable[str]

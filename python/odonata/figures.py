@@ -33,6 +33,10 @@ def svg(
     from markupsafe import escape
 
     text = io.StringIO()
+    for ax in figure.axes:  # names may have a `$`; only tick labels are formulas
+        legend = ax.get_legend()
+        for words in (ax.title, *ax.texts, *(legend.get_texts() if legend else ())):
+            words.set_parse_math(False)
     with matplotlib.rc_context(STYLE):
         figure.savefig(text, format="svg", metadata={"Date": None}, transparent=True)
     body = text.getvalue()
@@ -43,7 +47,8 @@ def svg(
     body = re.sub(r' clip-path="url\(#\w+\)"', "", body)
     body = re.sub(r"<defs>\s*<(clipPath|style).*?</defs>\s*", "", body, flags=re.DOTALL)
     body = re.sub(r" font-family: [^;\"]*;", "", body)
-    body = re.sub(r"(\.[0-9]{3})[0-9]+", r"\1", body)
+    # Coordinates are attribute values; the numbers of labels are text and stay.
+    body = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\.[0-9]{3})[0-9]+", r"\1", tag[0]), body)
     for gid, words in (titles or {}).items():
         group = f'<g class="hover"><title>{escape(words)}</title>'
         body = body.replace(f'<g id="{gid}">', group, 1)

@@ -137,8 +137,11 @@ class Machine:
         NICs of their node: block (default), numa, round-robin, gpu, single (docs/models/node.md).
         """
         machine = self if faults is None else self.with_(faults=faults)
-        if nodes is None and isinstance(ranks, int) and isinstance(ppn, int) and ppn > 0:
-            nodes = -(-ranks // ppn)
+        if nodes is None and ranks is not None:
+            wrong = Diagnostics()
+            whole, per_node = wrong.whole("ranks", ranks), wrong.whole("ppn", ppn)
+            wrong.raise_any()
+            nodes = -(-whole // per_node)
         return Job(
             machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise,
             traffic_class, limits, coll_rules, nic_policy,

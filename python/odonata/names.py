@@ -18,7 +18,7 @@ from ._vocabulary import (
     PLACEMENTS as PLACEMENTS,
     ROUTINGS as ROUTINGS,
 )
-from .errors import Diagnostics, hint_of
+from .errors import Diagnostics, hint_of, printed
 
 # The fidelity that stands for the cheapest one whose error bars are within a tolerance.
 AUTO = "auto"
@@ -37,11 +37,11 @@ def check_placement(wrong: Diagnostics, text: str, more: Sequence[str] = ()) -> 
 def check_pattern(wrong: Diagnostics, pattern: str) -> None:
     """Add a diagnostic unless `pattern` is one of PATTERNS with a whole K."""
     at = "pattern"
-    name, colon, k = str(pattern).partition(":")
+    name, colon, k = printed(pattern).partition(":")
     known = {p.partition(":")[0]: p for p in PATTERNS}
     wanted = f"a pattern: {', '.join(PATTERNS)}"
     if name not in known:
-        hint = hint_of("pattern", str(pattern), known.values())
+        hint = hint_of("pattern", printed(pattern), known.values())
         wrong.add(at, pattern, wanted, hint)
     elif ":" in known[name] and not (re.fullmatch(r"[1-9][0-9]{0,9}", k) and int(k) < 2**32):
         wanted = f"`{name}:K` with K a positive number below 2^32"

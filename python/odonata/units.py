@@ -14,6 +14,7 @@ from . import core
 
 MOST_STEPS = 10_000  # of a range; a longer one is taken for a typing error
 MOST_SECONDS = 2**63 * 1e-12  # the simulator counts picoseconds in 63 bits
+MOST_EXPONENT = 300  # of a share; doubles end at 10^308
 MOST = 2**63 - 1  # sizes and counts fit 63 bits
 # Accepted quantities, in words.
 SIZE = "0 to 2^63 - 1 bytes, with B, KB, MB, GB, Ki, Mi or Gi"
@@ -82,6 +83,7 @@ def read_loads(text: str) -> list[float]:
         raise Unreadable("the step is positive and the first load is not above the last")
     _load(first)
     _load(last)
+    step = min(step, Decimal(1))  # loads are at most 1; sums with a huge step would overflow
     if last - first > step * MOST_STEPS:
         raise Unreadable("that is a very long range")
     loads = []
@@ -110,7 +112,10 @@ def _load(value: Decimal) -> float:
 def read_share(text: str) -> float:
     """A fraction: `10%`, `10 %` or `0.1`; above 1 only in percent."""
     number, percent, rest = text.partition("%")
-    value = _decimal(number) / (100 if percent else 1)
+    value = _decimal(number)
+    if value.adjusted() > MOST_EXPONENT:  # arithmetic with it would overflow
+        raise Unreadable("")
+    value /= 100 if percent else 1
     if rest.strip() or not 0 < float(value) < math.inf:
         raise Unreadable("")
     if value > 1 and not percent:

@@ -277,3 +277,17 @@ def test_equal_results_have_equal_drawings():
     line = [("a", [(8, 1e-6), (64, 2e-6)])]
     first, second = (drawings.curve(line, "x", "y", True, str, str) for _ in range(2))
     assert first == second
+
+
+def test_labels_of_plots_are_shown_as_they_are():
+    """Long numbers and dollar signs of labels; only coordinates are shortened."""
+    from matplotlib.figure import Figure
+
+    from odonata import figures
+
+    figure = Figure(figsize=(3, 2))
+    ax = figure.subplots()
+    ax.plot([0.0006, 0.0012, 0.0025], [1, 2, 3], label="v2_$x_$.1234567")
+    ax.legend()
+    shown = set(re.findall(r">([^<>]+)</text>", figures.svg(figure, "x")))
+    assert {"v2_$x_$.1234567", "0.0010"} <= shown

@@ -111,3 +111,10 @@ def test_shares_refused(text):
 )
 def test_shown(shown, text):
     assert shown == text
+
+
+def test_huge_numbers_are_no_overflow():
+    assert units.read_loads("0.1:0.9:1e9999999") == [0.1]
+    for text in ("1e9999999", "1e9999999%", "1e-9999999"):
+        with pytest.raises(units.Unreadable):
+            units.read_share(text)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import json
+import pickle
 import subprocess
 import sys
 
+import numpy
 import pytest
 from conftest import ROOT
 
@@ -136,3 +138,26 @@ def test_python_reads_sizes_as_the_command_line_does():
     assert od.bench("latency", job, sizes="8:32").sizes == [8, 16, 32]
     with pytest.raises(od.InputError, match="`M` is ambiguous"):
         od.bench("latency", job, sizes="8:4M")
+
+
+def test_a_benchmark_can_be_pickled():
+    assert pickle.loads(pickle.dumps(od.bench)) is od.bench
+    assert pickle.loads(pickle.dumps(od.bench.allreduce)).func is od.bench
+
+
+def test_numbers_that_python_does_not_print_are_input_errors():
+    machine = od.machine("spock")
+    for call in (
+        lambda: machine.job(nodes=[10**5000]),
+        lambda: od.bench("latency", machine.job(nodes=2), fidelity="auto", tolerance=10**5000),
+        lambda: od.traffic(10**5000, machine, load=0.1),
+    ):
+        with pytest.raises(od.InputError):
+            call()
+
+
+def test_ranks_of_a_job_are_whole_numbers_of_any_kind():
+    machine = od.machine("spock")
+    assert machine.job(ranks=numpy.int64(8), ppn=2).nodes == 4
+    with pytest.raises(od.InputError, match="ranks: found"):
+        machine.job(ranks="8")
