@@ -310,7 +310,7 @@ def test_python_arguments_of_the_wrong_type(tmp_path):
                   {"nodes": 2, "threads": 0}, {"nodes": 2, "ppn": 1.0},
                   {"nodes": 2, "placement": [0, -1]}, {"nodes": 10**10}):  # fmt: skip
         assert wrong(lambda given=given: machine.job(**given)) == list(given)[-1:], given
-    for sizes in ([-1], 8, [], "1:8", [2**64], [1.5]):
+    for sizes in ([-1], 8, [], "8:1", [2**64], [1.5]):
         assert wrong(lambda sizes=sizes: od.bench.latency(job, sizes=sizes)) == ["sizes"]
     for loads in (0, [], [0], [1.1], [float("nan")], ["x"], "x", None):
         assert wrong(lambda loads=loads: od.traffic("uniform", machine, load=loads)) == ["load"]
