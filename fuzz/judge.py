@@ -157,7 +157,7 @@ def requested(cli, core, case: Case) -> int:
         seen.append(function)
 
     stderr = sys.stderr
-    with core.looking(look):
+    with core.dry_run(look):
         code = cli.code_of(list(case.argv))
     if seen:  # the request was reached, so the stop is no bug
         stderr.seek(0)

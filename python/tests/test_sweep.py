@@ -373,7 +373,7 @@ def test_a_latency_of_some_packets_is_drawn_as_lower_bound():
     assert list(hollow.get_xdata()) == [0.2] and hollow.get_markerfacecolor() == "white"
     assert ax.get_title(loc="left") == "1 left out: no latency_mean_s"
     output = [words.get_text() for words in ax.get_legend().get_texts()]
-    assert output[0].startswith("band: least to most of\n2 points") and "at least" in output[1]
+    assert output[0].startswith("band: least to most of\n2 points") and "lower bound" in output[1]
 
 
 def test_accepted_load_without_packets_is_not_drawn():
