@@ -246,14 +246,15 @@ class Watchdog:
     """
 
     def __init__(self, pid: int):
-        self.pid, self.slept, self.requested, self.seconds = pid, 0.0, time.monotonic(), 0.0
+        self.pid, self.cpu_before = pid, spent(pid)[1]
+        self.checked, self.slept, self.seconds = time.monotonic(), 0.0, 0.0
 
     def broken_limit(self) -> str:
         """The limit that the process exceeds, or an empty text."""
         now, (is_asleep, cpu) = time.monotonic(), spent(self.pid)
-        self.slept += (now - self.requested) * is_asleep
-        self.requested = now
-        self.seconds = max(self.seconds, cpu + self.slept)
+        self.slept += (now - self.checked) * is_asleep
+        self.checked = now
+        self.seconds = max(self.seconds, cpu - self.cpu_before + self.slept)
         if resident(self.pid) > BYTES:
             return "memory above 4 GB"
         return f"a hang above {SECONDS} s" if self.seconds > SECONDS else ""

@@ -50,9 +50,8 @@ class Worker:
         self.board = mmap.mmap(-1, HEAD.size)
         self.chunks = chunks
         self.pid = 0
-        # Current case: its start time, the time asleep, and the CPU time before it.
-        self.at_case = self.slept = self.cpu = 0.0
-        self.checked = time.monotonic()
+        self.at_case = 0.0  # start time of the current case
+        self.watchdog = judge.Watchdog(self.pid)  # of the current case
 
     def start(self) -> None:
         self.pid = os.fork()
@@ -97,17 +96,12 @@ class Worker:
             run_chunk(one, kind, count, number)
 
     def check_limits(self) -> str | None:
-        """The limit that this worker exceeds, or None. Time of other processes does not count: only
-        CPU time, and time in which the worker sleeps, do."""
+        """The limit that this worker exceeds, or None. Commands have watchdogs of their own."""
         began, *_ = HEAD.unpack(self.board[:])
-        now, (is_asleep, cpu) = time.monotonic(), judge.spent(self.pid)
         if began != self.at_case:
-            self.at_case, self.slept, self.cpu = began, 0.0, cpu
-        self.slept += (now - self.checked) * is_asleep
-        self.checked = now
-        own = cpu - self.cpu + self.slept if self.how == "here" else 0  # commands: own limit
-        if began and own > judge.SECONDS:
-            return f"a hang above {judge.SECONDS} s"
+            self.at_case, self.watchdog = began, judge.Watchdog(self.pid)
+        if began and self.how == "here":
+            return self.watchdog.broken_limit() or None
         if judge.resident(self.pid) > judge.BYTES:
             return "memory above 4 GB"
         return None
