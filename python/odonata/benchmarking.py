@@ -117,9 +117,9 @@ class Benchmarks:
 
         `sizes` are message sizes in bytes or a text such as `"8:64Ki"`, by default those of OSU.
         `buffers` is the memory of the messages: `"host"`, or `"gpu"` for that of the ranks' GPUs.
-        `window` is the number of
-        messages in flight per pair in a bandwidth test, by default 64. `shifts` is the number of
-        simulated shifts of `put_alltoall`, from which the time of all is estimated.
+        `window` is the number of messages in flight per pair in a bandwidth test, by default 64.
+        `shifts` is the number of simulated shifts of `put_alltoall`, from which the time of all is
+        estimated.
 
         `messages` is the message budget of one collective call with fidelity `"loggp"`; a tenth of
         it with `"flow"`. Longer calls are sampled: representative rounds and ranks are simulated.

@@ -37,7 +37,7 @@ fn input_error(mut input_errors: Vec<Diagnostic>) -> PyErr {
     let more = input_errors.len().saturating_sub(MAX_INPUT_ERRORS);
     if more > 0 {
         input_errors.truncate(MAX_INPUT_ERRORS);
-        let found = format!("{more} more complaints");
+        let found = format!("{more} more problems");
         input_errors.push(Diagnostic::new("input", found, "the ones above corrected first"));
     }
     let rows: Vec<InputErrorRow> = input_errors

@@ -5,12 +5,12 @@
 //! further switch of the source group until the packet leaves it (`onward`). Hops between decisions
 //! are the same for all policies (`follow`).
 //!
-//! A new policy needs a variant and a name in `Routing`, a case in each of its methods, in `depart`
-//! and in `is_fixed_minimal` (`single_path.rs`). In these matches `_` stands for the non-minimal
-//! policies, so a minimal one must be named. `parameters.rs` maps the name to the variant. Further
-//! lists of names are in `docs/reference/machine-file.md`, and in `theory.rs` and
-//! `ordered_flows.rs` of `crates/properties/tests`. `python/generate_vocabulary.py` copies `WORDS`
-//! to Python.
+//! A new policy needs a variant and a name in `Routing`, a case in each of its methods, in
+//! `depart` and in `is_fixed_minimal` (`single_path.rs`). The compiler reports missing cases,
+//! except in `is_adaptive`, `uses_reported_loads` and `is_progressive`, which list policies.
+//! `parameters.rs` maps the name to the variant. Further lists of names are in
+//! `docs/reference/machine-file.md`, and in `theory.rs` and `ordered_flows.rs` of
+//! `crates/properties/tests`. `python/generate_vocabulary.py` copies `WORDS` to Python.
 
 mod aries;
 mod fault_avoidance;

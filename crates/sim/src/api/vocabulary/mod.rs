@@ -1,6 +1,7 @@
 //! The vocabulary of requests and results, declared once: names, options, defaults and fields.
 //!
-//! `requests` reads its defaults and ranges here. `schema` exports all of it as a JSON Schema, from
+//! Requests read their defaults here; a test compares the ranges with the constants of the
+//! simulation. `schema` exports all of it as a JSON Schema, from
 //! which Python's names, help texts, defaults and types are generated
 //! (python/odonata/_vocabulary.py).
 
@@ -21,8 +22,6 @@ use machine::{NicPolicy, Routing, placement};
 
 /// Memory of message buffers.
 pub const BUFFERS: [&str; 2] = ["host", "gpu"];
-/// The fidelity that stands for the cheapest one within a tolerance.
-pub const AUTO: &str = "auto";
 
 /// A list of legal names.
 pub struct Words {
