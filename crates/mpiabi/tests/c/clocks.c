@@ -59,7 +59,9 @@ static void readings(void)
         double first = at(clocks[i]), mpi = MPI_Wtime();
         MPI_Barrier(MPI_COMM_WORLD);
         mpi = MPI_Wtime() - mpi;
-        passed(first, at(clocks[i]), mpi);
+        /* A real coarse clock advances by ticks of milliseconds, and the scheduler may suspend the
+         * process within the barrier: such a clock may then show less than the barrier took. */
+        if (simulated) passed(first, at(clocks[i]), mpi);
         CHECK(at(clocks[i]) >= first);
     }
     if (simulated) {
