@@ -17,7 +17,7 @@ from typing import Any
 TARGET = Path(__file__).resolve().parent / "odonata" / "_vocabulary.py"
 HEAD = '''"""Names, options, defaults and rows of results, as the core declares them.
 
-Written by python/generate_vocabulary.py; change crates/sim/src/api/vocabulary instead.
+Written by python/generate_vocabulary.py; change crates/api/src/vocabulary instead.
 """
 
 # fmt: off

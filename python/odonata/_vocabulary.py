@@ -1,6 +1,6 @@
 """Names, options, defaults and rows of results, as the core declares them.
 
-Written by python/generate_vocabulary.py; change crates/sim/src/api/vocabulary instead.
+Written by python/generate_vocabulary.py; change crates/api/src/vocabulary instead.
 """
 
 # fmt: off

@@ -3,13 +3,13 @@
 
 use std::time::Instant;
 
+use api::BenchRequest;
 use base::{Time, draw};
 use flow::FlowNetwork;
 use machine::{Machine, NicId};
 use net::{Message, NetworkModel};
 use packet::PacketNetwork;
 use properties::{Run, message, run_on};
-use sim::api::BenchRequest;
 use sim::traffic::Destinations;
 
 /// Patterns of `odonata traffic`, and messages per sender, all sent at once.
@@ -98,7 +98,7 @@ pub fn table(args: &[String]) -> Vec<Agreement> {
             );
             let request: BenchRequest = toml::from_str(&text).expect("a request");
             let began = Instant::now();
-            let done = sim::api::bench(&request, &mut |_| true);
+            let done = api::bench(&request, &mut |_| true);
             let done = done.unwrap_or_else(|input_errors| panic!("{text}: {input_errors:?}"));
             let row = &done.rows[0];
             let last = row.latency_max_s.expect("a collective");

@@ -14,11 +14,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use api::Fidelity;
 use base::{Span, Time};
 use machine::{Machine, MachineSpec};
 use net::NetworkModel;
 use packet::PacketNetwork;
-use sim::api::Fidelity;
 use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficRow, one_load};
 
 static CALLS: AtomicU64 = AtomicU64::new(0);

@@ -3,6 +3,7 @@
 //! The property tests are in `tests/`. This library has their machines, messages and traffic, and
 //! `run`, which checks conservation for whatever it runs. Only `bench` depends on it.
 
+use api::Fidelity;
 use base::{Digest, IndexVec, Span, Time, below, draw};
 use des::{Phase, Queue};
 use machine::{LinkId, Machine, MachineSpec, NicId};
@@ -11,7 +12,6 @@ use net::{
     Origin,
 };
 use packet::PacketNetwork;
-use sim::api::Fidelity;
 use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficSetting, one_load_at};
 
 /// A number from the environment: how many random tests to run, or which one.

@@ -2,6 +2,8 @@
 //! nothing is lost. Receivers and links reach but do not exceed their rates. A run depends only on
 //! its inputs.
 
+use api::Fidelity;
+use api::sweep;
 use base::{Span, Time, draw};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
@@ -9,8 +11,7 @@ use machine::{Arbitration, Idle, LinkKind, Machine, NicId, Routing};
 use net::{Completion, Message, NetworkModel, Origin};
 use packet::PacketNetwork;
 use properties::{buffers, message, offered, preset, random_messages, request, run, run_on, small};
-use sim::api::Fidelity;
-use sim::traffic::{Finish, TrafficRequest, one_load, traffic};
+use sim::traffic::{Finish, TrafficRequest, TrafficSetting, one_load};
 
 fn alone<N: NetworkModel>(machine: &Machine, msg: Message) -> Span {
     run_on::<N>(machine, &[(Time(0), msg)]).end().since(Time(0))
@@ -614,9 +615,15 @@ fn traffic_does_not_depend_on_threads() {
     let request =
         |loads: &[f64], threads| TrafficRequest { loads: loads.to_vec(), threads, ..asked.clone() };
     let rows = |loads: &[f64], threads| {
-        traffic(&machine, Fidelity::Packet, &request(loads, threads), &mut |_| true)
-            .unwrap_or_else(|input_errors| panic!("{input_errors:?}"))
-            .rows
+        sweep(
+            &machine,
+            Fidelity::Packet,
+            &request(loads, threads),
+            &TrafficSetting::default(),
+            &mut |_| true,
+        )
+        .unwrap_or_else(|input_errors| panic!("{input_errors:?}"))
+        .rows
     };
     let one = rows(&[0.2, 0.5, 0.8], 1);
     assert_eq!(one, rows(&[0.2, 0.5, 0.8], 3));
@@ -636,14 +643,16 @@ fn a_wrong_traffic_request_reports_every_error() {
     let nothing = request("adversarial:33", 0.0, 4096, Span::ZERO, Span::ZERO);
     let request = TrafficRequest { loads, ..nothing };
     let input_errors =
-        traffic(&machine, Fidelity::Packet, &request, &mut |_| true).expect_err("nothing is right");
+        sweep(&machine, Fidelity::Packet, &request, &TrafficSetting::default(), &mut |_| true)
+            .expect_err("nothing is right");
     let places: Vec<&str> = input_errors.iter().map(|c| c.at.as_str()).collect();
     assert_eq!(places, ["pattern", "load", "load", "packet", "time"], "{input_errors:?}");
     for (pattern, hint) in [("unifrom", Some("uniform")), ("adversarial", None), ("shift:x", None)]
     {
         let request = TrafficRequest { pattern: pattern.into(), ..request.clone() };
         let input_errors =
-            traffic(&machine, Fidelity::Packet, &request, &mut |_| true).expect_err("still wrong");
+            sweep(&machine, Fidelity::Packet, &request, &TrafficSetting::default(), &mut |_| true)
+                .expect_err("still wrong");
         assert_eq!(input_errors[0].hint.as_deref(), hint, "{pattern}");
     }
 }

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use api::Fidelity;
 use base::{Span, Time, below, draw};
 use loggp::LogGpNetwork;
 use machine::{Idle, LinkId, Machine, MachineSpec};
 use net::{LinkTraffic, Message, Origin};
 use properties::{assert_same, buffers, offered_at, preset, request, run, run_on};
-use sim::api::Fidelity;
 use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficSetting, one_load_at};
 
 /// Five groups of four switches and eight NICs, with two links between any two.

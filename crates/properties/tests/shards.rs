@@ -1,9 +1,9 @@
 //! A network divided among threads gives the same result to the last bit.
 
+use api::Fidelity;
 use base::{Span, draw};
 use machine::{Machine, NicId};
 use properties::{assert_same, offered, preset, request, small};
-use sim::api::Fidelity;
 use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficSetting, one_load_at};
 
 fn on_threads(

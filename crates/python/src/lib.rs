@@ -1,10 +1,11 @@
 //! Layer 6: the Python extension module. Requests and results are JSON; the work is done by
-//! `sim::api`.
+//! `api`.
 //!
 //! One function, `enter`, releases the interpreter's lock, handles Ctrl-C and converts errors.
 
 mod memory;
 
+use api::{Trace, replay as replay_of};
 use machine::InputError as Diagnostic;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -13,7 +14,6 @@ use pyo3::types::PyBytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sim::Progress;
-use sim::api::{Trace, replay as replay_of};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -126,7 +126,7 @@ fn preset_toml(name: &str) -> Option<&'static str> {
 /// JSON list of the MPI library profiles' names.
 #[pyfunction]
 fn libraries() -> String {
-    json(&sim::api::LIBRARIES)
+    json(&api::LIBRARIES)
 }
 
 /// JSON list of the prefixes of variables that this library ignores although other libraries honor
@@ -134,12 +134,12 @@ fn libraries() -> String {
 #[pyfunction]
 #[pyo3(signature = (mpi, toml=None))]
 fn unsupported_prefixes(mpi: &str, toml: Option<&str>) -> String {
-    json(&sim::api::unsupported_prefixes(mpi, toml))
+    json(&api::unsupported_prefixes(mpi, toml))
 }
 
 #[derive(serde::Deserialize)]
 struct ShowCall {
-    machine: sim::api::MachineRequest,
+    machine: api::MachineRequest,
     #[serde(default)]
     routing: Option<String>,
 }
@@ -147,35 +147,33 @@ struct ShowCall {
 /// Facts of a resolved machine.
 #[pyfunction]
 fn show(py: Python<'_>, request: &str) -> PyResult<String> {
-    enter(py, request, None, |call: &ShowCall, _| {
-        sim::api::show(&call.machine, call.routing.as_deref())
-    })
+    enter(py, request, None, |call: &ShowCall, _| api::show(&call.machine, call.routing.as_deref()))
 }
 
 #[pyfunction]
 #[pyo3(name = "bench", signature = (request, tick=None))]
 fn run_bench(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
-    enter(py, request, tick, |call, mut tick| sim::api::bench(call, &mut tick))
+    enter(py, request, tick, |call, mut tick| api::bench(call, &mut tick))
 }
 
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn traffic(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
-    enter(py, request, tick, |call, mut tick| sim::api::traffic(call, &mut tick))
+    enter(py, request, tick, |call, mut tick| api::traffic(call, &mut tick))
 }
 
 /// Every algorithm of a collective, and the tuning files.
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn tune(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
-    enter(py, request, tick, |call, mut tick| sim::api::tune(call, &mut tick))
+    enter(py, request, tick, |call, mut tick| api::tune(call, &mut tick))
 }
 
 /// Runs a program's ranks on a simulated machine.
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn run(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
-    enter(py, request, tick, sim::api::run)
+    enter(py, request, tick, api::run)
 }
 
 /// Column name and values, little-endian.
@@ -188,7 +186,7 @@ type Columns = Vec<(&'static str, Py<PyBytes>)>;
 fn record(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<(String, Columns)> {
     let mut columns = Vec::new();
     let result = enter(py, request, tick, |call, tick| {
-        let mut result = sim::api::run(call, tick)?;
+        let mut result = api::run(call, tick)?;
         if let Some(recorded) = &mut result.recorded {
             columns = std::mem::take(&mut recorded.columns);
         }
@@ -221,20 +219,20 @@ fn replay(
 fn check_record(header: &str, columns: BTreeMap<String, Vec<u8>>) -> PyResult<()> {
     let header = serde_json::from_str(header)
         .map_err(|e| PyValueError::new_err(format!("the header does not parse: {e}")))?;
-    sim::api::check_record(&header, &columns).map_err(input_error)
+    api::check_record(&header, &columns).map_err(input_error)
 }
 
 /// Runs several concurrent jobs on a simulated machine.
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn jobs(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
-    enter(py, request, tick, sim::api::jobs)
+    enter(py, request, tick, api::jobs)
 }
 
 /// Checks a request for several jobs; nothing is run.
 #[pyfunction]
 fn check_jobs(py: Python<'_>, request: &str) -> PyResult<String> {
-    enter(py, request, None, |call, _| sim::api::check_jobs(call))
+    enter(py, request, None, |call, _| api::check_jobs(call))
 }
 
 /// A fault schedule as TOML.
@@ -242,25 +240,25 @@ fn check_jobs(py: Python<'_>, request: &str) -> PyResult<String> {
 fn faults(request: &str) -> PyResult<String> {
     let request = serde_json::from_str(request)
         .map_err(|e| PyValueError::new_err(format!("the request does not parse: {e}")))?;
-    sim::api::faults(&request).map_err(input_error)
+    api::faults(&request).map_err(input_error)
 }
 
 /// Names, options, defaults and result fields, as a JSON Schema.
 #[pyfunction]
 fn schema() -> String {
-    serde_json::to_string_pretty(&sim::api::vocabulary::schema()).expect("plain data")
+    serde_json::to_string_pretty(&api::vocabulary::schema()).expect("plain data")
 }
 
 /// Bytes of `16Ki`. ValueError has a suggestion, possibly empty.
 #[pyfunction]
 fn read_size(text: &str) -> PyResult<u64> {
-    sim::api::read_size(text).map_err(PyValueError::new_err)
+    api::read_size(text).map_err(PyValueError::new_err)
 }
 
 /// Seconds of `100us`. ValueError has a suggestion, possibly empty.
 #[pyfunction]
 fn read_time(text: &str) -> PyResult<f64> {
-    sim::api::read_time(text).map_err(PyValueError::new_err)
+    api::read_time(text).map_err(PyValueError::new_err)
 }
 
 /// A TOML text as JSON.

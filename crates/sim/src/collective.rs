@@ -419,10 +419,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// In a sample: a rank begins its `nth` round, or has finished the one before and leaves.
     fn note_begin(&mut self, nth: u32) {
         let nth = nth as usize;
-        if self.begun.len() <= nth {
-            self.begun.resize(nth + 1, 0);
+        if self.round_starts.len() <= nth {
+            self.round_starts.resize(nth + 1, 0);
         }
-        self.begun[nth] += u128::from(self.job_time().0);
+        self.round_starts[nth] += u128::from(self.job_time().0);
     }
 
     /// Accepts the messages of this round that arrived early; returns how many came through the

@@ -1,15 +1,11 @@
 //! Layer 5: one simulation run. Plain data in, plain data out.
 //!
 //! `World` combines a machine, a workload and a network model. The event loop is explicit, the
-//! events are a closed enum, and the fidelity is a type parameter. `api` has the requests and
-//! results that the command line and Python exchange as JSON.
+//! events are a closed enum, and the fidelity is a type parameter.
 
 mod agreement;
-pub mod api;
 mod background;
-mod bench;
 mod collective;
-mod fabric_tests;
 mod gpu;
 mod intranode;
 mod named_nics;
@@ -27,7 +23,7 @@ mod world;
 pub use background::{Background, BackgroundTraffic};
 pub use noise::Noise;
 pub use outcome::{
-    Blocked, Distance, End, Engine, ExceededLimit, JobOutcome, LimitReport, LimitUse, Outcome,
-    PairTraffic,
+    Blocked, Distance, End, Engine, ExceededLimit, Fidelity, JobOutcome, LimitReport, LimitUse,
+    NetworkErrors, Outcome, PairTraffic,
 };
 pub use world::{Buffers, Job, Policy, Progress, RankPlacement, Sample, Starting, World};

@@ -2,7 +2,7 @@
 
 use crate::background::BackgroundTraffic;
 use base::{Digest, Time};
-use machine::{NicId, NodeId};
+use machine::{Machine, NicId, NodeId};
 use mpi::limits::{Limit, Matches};
 use net::Counters;
 use serde::Serialize;
@@ -155,4 +155,42 @@ pub struct LimitReport {
     pub software_ranks: usize,
     /// Reductions in switches that timed out before the last contribution.
     pub reduction_timeouts: u64,
+}
+
+/// Network errors that an MPI library reports at the end of a job, on a machine with a fault
+/// schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct NetworkErrors {
+    /// Packet timers of NICs that expired: Cray MPICH's "network timeouts", `spt_timeouts` of the
+    /// retry handler.
+    pub network_timeouts: u64,
+    pub packets_lost: u64,
+    pub packets_resent: u64,
+    /// Packets that a link sent again after a bit error: `llr_tx_replay_event`.
+    pub link_retries: u64,
+    pub messages_failed: u64,
+}
+
+impl NetworkErrors {
+    pub fn of(counters: &Counters) -> NetworkErrors {
+        NetworkErrors {
+            network_timeouts: counters.timeouts,
+            packets_lost: counters.lost_packets,
+            packets_resent: counters.resent_packets,
+            link_retries: counters.link_retries,
+            messages_failed: counters.failed_messages,
+        }
+    }
+    /// Adds those of another run.
+    pub fn add(&mut self, other: NetworkErrors) {
+        self.network_timeouts += other.network_timeouts;
+        self.packets_lost += other.packets_lost;
+        self.packets_resent += other.packets_resent;
+        self.link_retries += other.link_retries;
+        self.messages_failed += other.messages_failed;
+    }
+    /// Of a run on a machine with a fault schedule.
+    pub fn of_run(machine: &Machine, outcome: &Outcome) -> Option<NetworkErrors> {
+        machine.faults.as_ref().map(|_| NetworkErrors::of(&outcome.counters))
+    }
 }

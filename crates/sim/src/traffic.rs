@@ -7,23 +7,15 @@
 //! until every packet of the window has arrived, so that late packets see the same load. That lasts
 //! at most as long as warm-up and window did.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::time::Instant;
-
 use base::{Span, Time};
-use machine::{InputError, Machine, NicId, NodeId};
+use machine::{InputError, Machine, NicId};
 use net::Counters;
 use serde::{Deserialize, Serialize};
 
 use self::world::Load;
-use crate::api::{
-    Congested, CongestionRow, CounterRow, LinkKindRow, NetworkRow, Tally, links, of_nodes,
-};
 use crate::background::Background;
-use crate::outcome::Fidelity;
+use crate::outcome::{Fidelity, NetworkErrors};
 pub use crate::patterns::{Destinations, PATTERNS};
-use crate::world::Progress;
 
 mod histogram;
 mod shard_pool;
@@ -99,7 +91,7 @@ pub struct TrafficRow {
     pub digest: String,
     /// On a machine with a fault schedule.
     #[serde(flatten)]
-    pub network: Option<NetworkRow>,
+    pub network: Option<NetworkErrors>,
     /// Results per part of the window, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub slices: Vec<SliceRow>,
@@ -130,37 +122,6 @@ pub struct BackgroundLoad {
     /// messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receiver: Option<f64>,
-}
-
-/// Cost of the simulation, all loads together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TrafficEngine {
-    pub events: u64,
-    pub packets: u64,
-    pub packet_hops: u64,
-    pub wall_s: f64,
-    /// Memory of the network, the queue and the sources of the largest simulation, bytes per NIC.
-    pub bytes_per_endpoint: f64,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TrafficResult {
-    pub pattern: String,
-    pub machine: String,
-    pub fidelity: String,
-    /// Name of the routing in use.
-    pub routing: String,
-    /// In the order of the requested loads; only finished ones after an interruption.
-    pub rows: Vec<TrafficRow>,
-    /// All loads together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub congestion: Option<CongestionRow>,
-    /// All loads together, including warm-ups: counters of the NICs of the participating nodes, and
-    /// links by kind.
-    pub counter_table: Vec<CounterRow>,
-    pub link_kinds: Vec<LinkKindRow>,
-    pub interrupted: bool,
-    pub engine: TrafficEngine,
 }
 
 /// End condition of the run of one load.
@@ -221,7 +182,7 @@ pub fn one_load_at(
 }
 
 /// The destinations of `request`, or all of its input errors.
-pub(crate) fn check(
+pub fn check(
     machine: &Machine,
     request: &TrafficRequest,
     setting: &TrafficSetting,
@@ -270,117 +231,4 @@ pub(crate) fn check(
             Err(input_errors)
         }
     }
-}
-
-/// From a worker thread to the main thread.
-enum WorkerMessage {
-    Progress { index: usize, now: Time, events: u64 },
-    Done { index: usize, outcome: Box<LoadOutcome> },
-}
-
-/// Runs all loads of `request`. `tick` receives progress and returns whether to continue. Fails if
-/// the request is invalid.
-pub fn traffic(
-    machine: &Machine,
-    fidelity: Fidelity,
-    request: &TrafficRequest,
-    tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<TrafficResult, Vec<InputError>> {
-    traffic_at(machine, fidelity, request, &TrafficSetting::default(), tick)
-}
-
-/// The same between selected NICs, and with background traffic.
-pub fn traffic_at(
-    machine: &Machine,
-    fidelity: Fidelity,
-    request: &TrafficRequest,
-    setting: &TrafficSetting,
-    tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<TrafficResult, Vec<InputError>> {
-    check(machine, request, setting)?;
-    #[allow(clippy::disallowed_methods)] // Wall time, reported with the results.
-    let began = Instant::now();
-    let n = request.loads.len();
-    let threads = match request.threads {
-        0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
-        n => n,
-    };
-    let workers = threads.min(n);
-    // Cores without a load of their own share the simulations of the others.
-    let request = &TrafficRequest { threads: threads / workers, ..request.clone() };
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let mut outcomes: Vec<Option<LoadOutcome>> = vec![None; n];
-    std::thread::scope(|scope| {
-        let (updates, inbox) = mpsc::channel();
-        for _ in 0..workers {
-            let (updates, next, stop) = (updates.clone(), &next, &stop);
-            scope.spawn(move || {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    if index >= n || stop.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    let mut report = |now, events| {
-                        let _ = updates.send(WorkerMessage::Progress { index, now, events });
-                        !stop.load(Ordering::Relaxed)
-                    };
-                    let load = request.loads[index];
-                    let finish = Finish::Measured;
-                    let done =
-                        one_load_at(machine, fidelity, request, setting, load, finish, &mut report);
-                    let outcome = Box::new(done.expect("the request was checked"));
-                    let _ = updates.send(WorkerMessage::Done { index, outcome });
-                }
-            });
-        }
-        drop(updates);
-        // Simulated time and events, summed over all simulations.
-        let mut sums = vec![(Time::ZERO, 0); n];
-        for message in inbox {
-            match message {
-                WorkerMessage::Progress { index, now, events } => {
-                    sums[index] = (now, events);
-                    let now = Time(sums.iter().map(|s| s.0.0).sum());
-                    let events = sums.iter().map(|s| s.1).sum();
-                    if !tick(Progress::at(now, events)) {
-                        stop.store(true, Ordering::Relaxed);
-                    }
-                }
-                WorkerMessage::Done { index, outcome } => outcomes[index] = Some(*outcome),
-            }
-        }
-    });
-    let finished = || outcomes.iter().flatten();
-    let bytes = finished().map(|o| o.bytes).max().unwrap_or(0);
-    let engine = TrafficEngine {
-        events: finished().map(|o| o.events).sum(),
-        packets: finished().map(|o| o.counters.delivered_packets).sum(),
-        packet_hops: finished().map(|o| o.counters.hops).sum(),
-        wall_s: began.elapsed().as_secs_f64(),
-        bytes_per_endpoint: bytes as f64 / f64::from(machine.n_nics()),
-    };
-    let mut congestion = Congested::default();
-    let mut tally = Tally::default();
-    finished().for_each(|o| {
-        congestion.add(&o.counters);
-        tally.add_traffic(&o.counters, o.took);
-    });
-    let nics = match &setting.nics[..] {
-        [] => (0..machine.node_nics[NodeId(machine.compute_nodes)]).map(NicId).collect(),
-        some => of_nodes(machine, some.iter().copied()),
-    };
-    let rows: Vec<TrafficRow> =
-        finished().filter(|o| !o.interrupted).map(|o| o.row.clone()).collect();
-    Ok(TrafficResult {
-        pattern: request.pattern.clone(),
-        machine: machine.name.clone(),
-        fidelity: fidelity.name().into(),
-        routing: machine.routing_name.clone(),
-        interrupted: rows.len() < n,
-        rows,
-        congestion: CongestionRow::of(machine, fidelity, &congestion),
-        counter_table: tally.rows(machine, fidelity, &nics),
-        link_kinds: links(machine, &tally).1,
-        engine,
-    })
 }

@@ -70,7 +70,7 @@ pub struct Starting {
 }
 
 impl Progress {
-    pub(crate) fn at(now: Time, events: u64) -> Progress {
+    pub fn at(now: Time, events: u64) -> Progress {
         Progress { now, events, starting: None }
     }
 }
@@ -204,7 +204,7 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     storage: Storage,
     pub(crate) intranode: Intranode,
     /// In a sample: start times of the rounds, summed over ranks, and the end of the last.
-    pub(crate) begun: Vec<u128>,
+    pub(crate) round_starts: Vec<u128>,
     pub(crate) traffic: crate::collective::Traffic,
     pub(crate) offload: Offload,
     /// By job and communicator: calls that not all members have made yet.
@@ -274,7 +274,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             path: Vec::new(),
             storage: Storage::new(&job.machine),
             intranode: Intranode::new(job),
-            begun: Vec::new(),
+            round_starts: Vec::new(),
             traffic: Default::default(),
             offload: Offload::new(&job.machine),
             agreements: BTreeMap::new(),
@@ -290,6 +290,16 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             digest: Digest::default(),
             events: 0,
         }
+    }
+
+    /// In a sample: start time of each simulated round and end of the last, ps, summed over ranks.
+    pub fn round_starts(&self) -> &[u128] {
+        &self.round_starts
+    }
+
+    /// Messages that have arrived at each rank and were not received.
+    pub fn unreceived(&self) -> impl Iterator<Item = u64> {
+        self.ranks.iter().map(|rank| rank.unexpected().count() as u64)
     }
 
     /// Runs to the end. `tick` is called every few thousand events; false stops the run.

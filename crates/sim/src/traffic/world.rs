@@ -12,8 +12,8 @@ use super::histogram::{Histogram, ln};
 use super::shard_pool::{Member, ShardPool};
 use super::slices::Slice;
 use super::{BackgroundLoad, Finish, LoadOutcome, TrafficRequest, TrafficRow, TrafficSetting};
-use crate::api::NetworkRow;
 use crate::background::Background;
+use crate::outcome::NetworkErrors;
 use crate::patterns::Destinations;
 
 const STREAM_GAP: u32 = 0x6761_7073;
@@ -695,7 +695,7 @@ impl Load<'_> {
             onsets: part.counters.congestion.onsets,
             holds: part.counters.congestion.holds,
             digest: format!("{:016x}", part.digest),
-            network: machine.faults.as_ref().map(|_| NetworkRow::of(&part.counters)),
+            network: machine.faults.as_ref().map(|_| NetworkErrors::of(&part.counters)),
             slices: Slice::rows(&part.slices, request.warmup, request.window, full / wire as f64),
         };
         LoadOutcome {

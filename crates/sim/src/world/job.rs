@@ -89,7 +89,7 @@ impl Sample {
 impl Job {
     /// Places message buffers in `buffers`. If NICs access all GPU memory directly, they do so at
     /// the GPU's rate; background traffic then uses that rate too.
-    pub(crate) fn put_buffers(&mut self, buffers: Buffers) {
+    pub fn put_buffers(&mut self, buffers: Buffers) {
         self.buffers = buffers;
         let one_way = self.machine.node.gpu.as_ref().and_then(|gpu| gpu.nic_gap_one_way);
         let is_own = buffers == Buffers::Gpu && self.library.gpu.rdma_min == 0;
@@ -121,12 +121,12 @@ impl Job {
     }
 
     /// For a sample of ranks: the equivalent groups, and the NIC that represents each NIC.
-    pub(crate) fn folding(&self) -> Option<Folding> {
+    pub fn folding(&self) -> Option<Folding> {
         Some(self.folding_by(self.sample.ranks? as usize, self.sample.swaps))
     }
 
     /// The same if the first `ranks` ranks are simulated, with partners by exclusive or if `swaps`.
-    pub(crate) fn folding_by(&self, ranks: usize, swaps: bool) -> Folding {
+    pub fn folding_by(&self, ranks: usize, swaps: bool) -> Folding {
         let mut representative: IndexVec<NicId, NicId> =
             (0..self.machine.n_nics()).map(NicId).collect();
         // Ranks after the last whole group are not simulated, and may be on any nodes.

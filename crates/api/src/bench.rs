@@ -1,0 +1,659 @@
+//! `odonata bench`: one simulation per message size.
+
+use super::auto::{self, AutoOutcome, CandidateRow};
+use super::bars::{self, Band, ReplicaRow};
+use super::bench_checks::{
+    buffers, missing_gpus, no_bars, simulated_shifts, too_large, too_many, window,
+};
+use super::calls::{self, SampleRow, SamplingPlan, Sums, Timing};
+use super::congestion::Congested;
+use super::counters::{Tally, of_nodes};
+use super::placement_checks::{misplaced, on_other_nodes};
+use super::run::{FailureRank, FailureRow};
+use super::traffic_tables::links;
+use super::vocabulary::defaults;
+use super::{
+    Common, CongestionRow, CounterRow, Fidelity, HonoredEnv, LimitsRow, LinkKindRow, NetworkErrors,
+};
+use super::{fidelity, job, shifts, unknown};
+use crate::benchmarks::{
+    Bench, BenchPlan, MANY, Measure, PUTS, SHIFTS, WINDOW, bypasses_mpi, collective,
+};
+use crate::fabric_tests;
+use base::Time;
+use collectives::{Algorithm, Collective, Kind, Member, Overrides};
+use flow::FlowNetwork;
+use loggp::LogGpNetwork;
+use machine::InputError;
+use net::NetworkModel;
+use packet::PacketNetwork;
+use serde::{Deserialize, Serialize};
+use sim::{Buffers, Job, Progress, World};
+use sim::{End, Engine};
+use workload::Op;
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct BenchRequest {
+    #[serde(flatten)]
+    pub common: Common,
+    pub name: String,
+    pub nodes: u32,
+    pub ppn: u32,
+    /// Message sizes, bytes.
+    pub sizes: Vec<u64>,
+    /// Variables that select algorithms (`MPIR_CVAR_*`).
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
+    /// Memory of the buffers: `host` or `gpu`.
+    #[serde(default)]
+    pub buffers: Option<String>,
+    /// Messages in flight per pair, in bandwidth benchmarks.
+    #[serde(default)]
+    pub window: Option<u32>,
+    /// Number of shifts of `put_alltoall` to simulate.
+    #[serde(default)]
+    pub shifts: Option<u32>,
+    /// Message budget: of one call of a collective in closed form, and of one iteration of a fabric
+    /// test. Larger ones are sampled.
+    #[serde(default = "defaults::messages")]
+    pub messages: u64,
+    /// Whether to estimate the error of a collective's time from scaled-down replicas.
+    #[serde(default)]
+    pub error_bars: bool,
+    /// Packet budget of one call on a replica; the default takes a second or two.
+    #[serde(rename = "twin_packets", default = "defaults::twin_packets")]
+    pub replica_packets: u64,
+    /// With fidelity `auto`: maximum extent of the error bars, relative to the time.
+    #[serde(default)]
+    pub tolerance: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, PartialEq)]
+pub struct BenchRow {
+    pub bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_s: Option<f64>,
+    /// Collectives: mean time of the fastest and of the slowest rank.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_min_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_max_s: Option<f64>,
+    #[serde(rename = "bandwidth_B_per_s", skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages_per_s: Option<f64>,
+    /// 99th percentile over the iterations of all ranks, for GPCNeT's tests and `bisect`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_p99_s: Option<f64>,
+    #[serde(rename = "bandwidth_p99_B_per_s", skip_serializing_if = "Option::is_none")]
+    pub bandwidth_p99: Option<f64>,
+    /// Collective algorithm selected by the library's rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<String>,
+    /// Collectives and `put_alltoall`: how many of the rounds and ranks are simulated.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<SampleRow>,
+    /// Error bars of the time, if requested.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub band: Option<Band>,
+    /// Accepted background load, as a fraction of the injection rate of its nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_accepted: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct BenchResult {
+    pub name: String,
+    pub machine: String,
+    pub fidelity: Fidelity,
+    pub mpi: String,
+    pub ranks: u32,
+    pub nodes: u32,
+    pub rows: Vec<BenchRow>,
+    /// Scaled-down replicas that were run for error bars.
+    #[serde(rename = "twins", skip_serializing_if = "Vec::is_empty")]
+    pub replicas: Vec<ReplicaRow>,
+    /// Fidelities that `auto` tried, and its choice.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<CandidateRow>,
+    /// Digests of all simulations, combined in the order of the sizes.
+    pub digest: String,
+    pub engine: EngineRow,
+    /// The caller stopped the run; `rows` has the finished sizes.
+    pub interrupted: bool,
+    /// The simulated machine failed; `rows` has the finished sizes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureRow>,
+    /// Maximum use of all limited resources; none if nothing was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<LimitsRow>,
+    /// On a machine with a fault schedule; all sizes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkErrors>,
+    /// The same on a machine whose switches manage congestion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion: Option<CongestionRow>,
+    /// All sizes together: counters of the NICs of the ranks' nodes, and links by kind. Empty if a
+    /// call was sampled.
+    pub counter_table: Vec<CounterRow>,
+    pub link_kinds: Vec<LinkKindRow>,
+    /// Rules for this collective that are not applied.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct EngineRow {
+    pub events: u64,
+    pub packets: u64,
+    pub packet_hops: u64,
+    pub bytes: u64,
+    pub wall_s: f64,
+}
+
+impl EngineRow {
+    pub(crate) fn add(&mut self, e: Engine) {
+        self.events += e.events;
+        self.packets += e.packets;
+        self.packet_hops += e.packet_hops;
+        self.bytes = self.bytes.max(e.bytes);
+    }
+}
+
+pub fn bench(
+    request: &BenchRequest,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<BenchResult, Vec<InputError>> {
+    if let Some(input_error) = auto::tolerance_error(request) {
+        return Err(vec![input_error]);
+    }
+    if let Some(tolerance) = request.tolerance {
+        return auto::choose(request, tolerance, tick);
+    }
+    match run_at_fidelity(request, None, tick)? {
+        AutoOutcome::Answer(result, _) => Ok(*result),
+        _ => unreachable!("no tolerance was requested"),
+    }
+}
+
+/// The result at one fidelity. With a tolerance: only if the error bars are within it.
+pub(super) fn run_at_fidelity(
+    request: &BenchRequest,
+    tolerance: Option<f64>,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<AutoOutcome, Vec<InputError>> {
+    let begun = std::time::Instant::now();
+    let mut input_errors = Vec::new();
+    let benchmark = Bench::named(&request.name);
+    if benchmark.is_none() {
+        let names = Bench::TABLE.map(|entry| entry.name);
+        input_errors.push(unknown("benchmark", &request.name, &names));
+    }
+    let ranks = request.nodes.saturating_mul(request.ppn);
+    if ranks < 2 {
+        let found = format!("{} nodes x {} ranks", request.nodes, request.ppn);
+        input_errors.push(InputError::new("nodes", found, "at least two ranks in all"));
+    }
+    let mut common = request.common.clone();
+    if benchmark.is_some_and(bypasses_mpi) {
+        common.mpi = "none".into();
+        common.mpi_toml = None;
+    }
+    let honored_env = HonoredEnv::new(&common, &request.env);
+    let (overrides, set) = super::overrides(honored_env).unwrap_or_else(|more| {
+        input_errors.extend(more);
+        Default::default()
+    });
+    input_errors.extend(request.error_bars.then(|| no_bars(request, benchmark)).flatten());
+    let window = window(request.window, benchmark).unwrap_or_else(|input_error| {
+        input_errors.push(input_error);
+        WINDOW
+    });
+    let shifts = simulated_shifts(request.shifts, benchmark, ranks).unwrap_or_else(|input_error| {
+        input_errors.push(input_error);
+        SHIFTS
+    });
+    let buffers = buffers(request.buffers.as_deref(), benchmark).unwrap_or_else(|input_error| {
+        input_errors.push(input_error);
+        Buffers::Host
+    });
+    let job = match job(&common, ranks, request.ppn.max(1)) {
+        Ok(mut job) => {
+            job.put_buffers(buffers);
+            input_errors.extend(missing_gpus(&job));
+            let misplaced =
+                benchmark.and_then(|benchmark| misplaced(benchmark, request.ppn, &job.placements));
+            let other = || on_other_nodes(request.nodes, request.ppn, &job.placements);
+            input_errors.extend(misplaced.or_else(other));
+            input_errors.extend(super::limits::reducers(&job, &overrides));
+            if !input_errors.is_empty() {
+                return Err(input_errors);
+            }
+            job
+        }
+        Err(more) => {
+            input_errors.extend(more);
+            return Err(input_errors);
+        }
+    };
+    let benchmark = benchmark.expect("reported above");
+    let job = Job { counts_pairs: false, ..job };
+    too_large(&job, benchmark, window, &request.sizes)
+        .map_or(Ok(()), |input_error| Err(vec![input_error]))?;
+    let fidelity = fidelity(&common.fidelity).expect("reported by `job`");
+    let mut result = BenchResult {
+        name: request.name.clone(),
+        machine: job.machine.name.clone(),
+        fidelity,
+        mpi: common.mpi.clone(),
+        ranks,
+        nodes: request.nodes,
+        rows: Vec::new(),
+        replicas: Vec::new(),
+        candidates: Vec::new(),
+        digest: String::new(),
+        engine: EngineRow::default(),
+        interrupted: false,
+        failure: None,
+        limits: None,
+        network: None,
+        congestion: None,
+        counter_table: Vec::new(),
+        link_kinds: Vec::new(),
+        notes: [rule_notes(&job, benchmark), set].concat(),
+    };
+    // A barrier has no size.
+    let sizes: &[u64] =
+        if benchmark == Bench::Collective(Kind::Barrier) { &[0] } else { &request.sizes };
+    let mut session = Session {
+        job,
+        benchmark,
+        fidelity,
+        overrides,
+        ppn: request.ppn.max(1),
+        window,
+        shifts,
+        messages: request.messages,
+        sums: Sums::default(),
+        congestion: Congested::default(),
+        tally: Some(Tally::default()),
+        network: None,
+        replicas: Vec::new(),
+        tick,
+    };
+    if tolerance.is_some()
+        && let Some(long) = sizes.iter().find_map(|&bytes| session.too_long(bytes))
+    {
+        return Ok(long);
+    }
+    let shape = |bytes| (ranks, session.ppn, bytes);
+    let mut plans =
+        sizes.iter().map(|&b| plan(&session.job, benchmark, shape(b), None, &session.overrides));
+    if let Some(input_error) = plans.find_map(|p| too_many(&p, fidelity, request.messages)) {
+        return Err(vec![input_error]);
+    }
+    let bands = match request.error_bars.then_some(request.replica_packets) {
+        None => Ok(vec![None; sizes.len()]),
+        Some(packets) => sizes.iter().map(|&size| session.band(size, packets).map(Some)).collect(),
+    };
+    // Replicas have neither limits nor faults: they finish unless they are interrupted.
+    result.interrupted = bands.is_err();
+    let bands = bands.unwrap_or_default();
+    if let Some(most) = tolerance
+        && request.error_bars
+        && !result.interrupted
+    {
+        // Check before simulating the large job.
+        let widest = auto::widest(sizes.iter().copied().zip(bands.iter().copied()));
+        if let Some(beyond) = auto::beyond(most, widest) {
+            return Ok(beyond);
+        }
+    }
+    for (&bytes, band) in sizes.iter().zip(bands) {
+        match session.row(bytes, band) {
+            Ok(row) => result.rows.push(row),
+            Err(End::Interrupted) => result.interrupted = true,
+            Err(end) => {
+                result.failure = failed(&session.job, &end, bytes);
+                assert!(result.failure.is_some(), "{} at {bytes} B: {end:?}", request.name);
+            }
+        }
+        if result.interrupted || result.failure.is_some() {
+            break;
+        }
+    }
+    let Session { job, sums, congestion, tally, network, replicas, .. } = session;
+    if let Some(tally) = tally {
+        let nics = of_nodes(&job.machine, job.placements.iter().map(|placement| placement.nic));
+        result.counter_table = tally.rows(&job.machine, fidelity, &nics);
+        result.link_kinds = links(&job.machine, &tally).1;
+    }
+    result.congestion = CongestionRow::of(&job.machine, fidelity, &congestion);
+    (result.network, result.limits, result.replicas) = (network, sums.limits, replicas);
+    result.digest = format!("{:016x}", sums.digest.0);
+    result.engine = EngineRow { wall_s: begun.elapsed().as_secs_f64(), ..sums.engine };
+    // Sampling widens the error bars.
+    let widest = auto::widest(result.rows.iter().map(|row| (row.bytes, row.band)));
+    if let Some(most) = tolerance
+        && request.error_bars
+        && !result.interrupted
+        && result.failure.is_none()
+        && let Some(beyond) = auto::beyond(most, widest)
+    {
+        return Ok(beyond);
+    }
+    Ok(AutoOutcome::Answer(Box::new(result), widest.ok()))
+}
+
+/// State shared by all sizes, and the results of the finished ones.
+struct Session<'a> {
+    job: Job,
+    benchmark: Bench,
+    fidelity: Fidelity,
+    overrides: Overrides,
+    ppn: u32,
+    window: u32,
+    shifts: u32,
+    messages: u64,
+    sums: Sums,
+    congestion: Congested,
+    /// `None` once a row was sampled.
+    tally: Option<Tally>,
+    network: Option<NetworkErrors>,
+    replicas: Vec<ReplicaRow>,
+    tick: &'a mut dyn FnMut(Progress) -> bool,
+}
+
+impl Session<'_> {
+    /// Simulates one size; the error is how the run ended if it did not finish.
+    fn row(&mut self, bytes: u64, band: Option<Band>) -> Result<BenchRow, End> {
+        let Session { job, benchmark, fidelity, overrides, messages, .. } = &*self;
+        let mut row = match sampled(job, *benchmark, bytes, overrides, *fidelity, *messages) {
+            Some(parts) => {
+                self.tally = None;
+                let (job, sums) = (&mut self.job, &mut self.sums);
+                let timing = calls::time(job, &parts, self.fidelity, sums, self.tick)?;
+                sampled_row(bytes, &parts, timing)
+            }
+            None => self.unsampled_row(bytes)?,
+        };
+        let error = row.sample.and_then(|sample| sample.error).unwrap_or(0.0);
+        row.band = band.map(|band| band.widened(error));
+        Ok(row)
+    }
+
+    /// The reason if a call of this size cannot be simulated within the budgets: it has too many
+    /// messages and cannot be sampled, or it has too many packets at fidelity `packet`.
+    fn too_long(&mut self, bytes: u64) -> Option<AutoOutcome> {
+        let Bench::Collective(kind) = self.benchmark else { return None };
+        let size = self.job.placements.len() as u32;
+        let algorithm = choose(&self.job, kind, size, bytes, &self.overrides);
+        let call = calls::first_call(&self.job, kind, algorithm, size, bytes);
+        let parts = calls::parts(&self.job, &call, self.fidelity, self.messages);
+        let most = calls::messages_allowed(self.fidelity, self.messages);
+        let Some(parts) = parts else { return Some(AutoOutcome::TooLong(bytes, most, "messages")) };
+        if self.fidelity != Fidelity::Packet {
+            return None;
+        }
+        let mut sums = Sums::default();
+        let fidelity = Fidelity::LogGp;
+        // An interruption shows again in the next call.
+        let _ = calls::time(&mut self.job, &parts, fidelity, &mut sums, self.tick);
+        (sums.engine.packets > most).then_some(AutoOutcome::TooLong(bytes, most, "packets"))
+    }
+
+    /// The row of a size of which all rounds are simulated, on all ranks.
+    fn unsampled_row(&mut self, bytes: u64) -> Result<BenchRow, End> {
+        let n = self.job.placements.len() as u32;
+        let plan = plan(&self.job, self.benchmark, (n, self.ppn, bytes), None, &self.overrides);
+        let plan = BenchPlan { window: self.window, shifts: self.shifts, ..plan };
+        let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
+        self.sums.add(&self.job, &outcome);
+        self.congestion.add(&outcome.counters);
+        if let Some(network) = NetworkErrors::of_run(&self.job.machine, &outcome) {
+            self.network.get_or_insert_default().add(network);
+        }
+        let (end, digest) = (outcome.end.clone(), outcome.digest);
+        if let Some(tally) = &mut self.tally {
+            tally.add(outcome);
+        }
+        if end != End::Finished {
+            return Err(end);
+        }
+        self.sums.digest.mix(digest.0);
+        Ok(row)
+    }
+
+    /// Error bars of this size from replicas with at most `packets` packets. Replicas run what the
+    /// job runs: the benchmark's loop, or one call if the job is sampled.
+    fn band(&mut self, bytes: u64, packets: u64) -> Result<Band, End> {
+        let n = self.job.placements.len() as u32;
+        let plan = plan(&self.job, self.benchmark, (n, self.ppn, bytes), None, &self.overrides);
+        let Session { job, benchmark, fidelity, overrides, messages, sums, tick, .. } = self;
+        let is_sample = sampled(job, *benchmark, bytes, overrides, *fidelity, *messages).is_some();
+        let mut time_replica = |job: &mut Job, fidelity| {
+            let plan = BenchPlan { ranks: job.placements.len() as u32, ..plan };
+            // Only the large job's limits are reported.
+            let mut own = Sums { engine: sums.engine, digest: sums.digest, limits: None };
+            let seconds = match plan.bench {
+                Bench::Collective(kind) if is_sample => {
+                    let call = calls::first_call(job, kind, plan.algorithm, plan.ranks, bytes);
+                    calls::time(job, &SamplingPlan::all_rounds(call), fidelity, &mut own, tick)?
+                        .mean_s
+                }
+                _ => {
+                    let (row, outcome) = measure(job, &plan, fidelity, tick);
+                    own.add(job, &outcome);
+                    if outcome.end != End::Finished {
+                        return Err(outcome.end);
+                    }
+                    own.digest.mix(outcome.digest.0);
+                    row.latency_s.expect("a collective is timed")
+                }
+            };
+            let packets = own.engine.packets - sums.engine.packets;
+            (sums.engine, sums.digest) = (own.engine, own.digest);
+            Ok((seconds, packets))
+        };
+        let replicas = bars::replicas(job, bytes, *fidelity, packets, &mut time_replica)?;
+        let band = Band::of(&replicas, bars::nodes(&self.job).len() as u32);
+        self.replicas.extend(replicas);
+        Ok(band)
+    }
+}
+
+/// Sampling plan of a collective of which one call exceeds the budget.
+fn sampled(
+    job: &Job,
+    benchmark: Bench,
+    bytes: u64,
+    overrides: &Overrides,
+    fidelity: Fidelity,
+    messages: u64,
+) -> Option<SamplingPlan> {
+    let Bench::Collective(kind) = benchmark else { return None };
+    let size = job.placements.len() as u32;
+    let algorithm = choose(job, kind, size, bytes, overrides);
+    let call = calls::first_call(job, kind, algorithm, size, bytes);
+    calls::parts(job, &call, fidelity, messages).filter(|parts| parts.is_sample)
+}
+
+fn sampled_row(bytes: u64, parts: &SamplingPlan, timing: Timing) -> BenchRow {
+    BenchRow {
+        bytes,
+        latency_s: Some(timing.mean_s),
+        latency_min_s: Some(timing.min_s),
+        latency_max_s: Some(timing.max_s),
+        algorithm: Some(parts.call.algorithm.name().to_string()),
+        sample: Some(SampleRow::of(parts, &timing)),
+        ..BenchRow::default()
+    }
+}
+
+fn rule_notes(job: &Job, benchmark: Bench) -> Vec<String> {
+    match benchmark {
+        Bench::Collective(kind) => super::notes(job, Some(kind)),
+        _ => Vec::new(),
+    }
+}
+
+/// The failure to report for a benchmark that did not finish.
+pub(super) fn failed(job: &Job, end: &End, bytes: u64) -> Option<FailureRow> {
+    let (kind, blocked) = match end {
+        End::Failed(blocked) => ("fault", blocked),
+        End::Exhausted(blocked) => ("limit", blocked),
+        _ => return None,
+    };
+    let rank = FailureRank {
+        rank: blocked.rank,
+        node: job.machine.node_name(blocked.node),
+        call: None,
+        detail: format!("messages of {bytes} B"),
+    };
+    Some(FailureRow { kind, message: blocked.what.clone(), ranks: vec![rank] })
+}
+
+/// The plan of a benchmark; the library's rules select the algorithm of its call.
+pub(super) fn plan(
+    job: &Job,
+    bench: Bench,
+    (ranks, ppn, bytes): (u32, u32, u64),
+    iterations: Option<usize>,
+    overrides: &Overrides,
+) -> BenchPlan {
+    let algorithm = match bench {
+        Bench::Collective(kind) => choose(job, kind, ranks, bytes, overrides),
+        Bench::FabricTest(test) if let Some(kind) = test.kind() => {
+            let call = call_across(kind, kind.algorithms()[0], ranks / ppn, bytes);
+            job.library.selection.decide(&call.case(true, true), overrides)
+        }
+        _ => Algorithm::Dissemination { k: 2 },
+    };
+    let shifts = match iterations {
+        Some(n) => u32::try_from(n).unwrap_or(u32::MAX).saturating_mul(PUTS),
+        None => SHIFTS.min(ranks - 1),
+    };
+    // With other jobs or noise, calls differ whatever the number of ranks.
+    let is_alone = ranks as usize == job.placements.len();
+    let quiet = is_alone && job.noise.is_none() && job.background.is_empty();
+    let one_call = quiet && ranks >= MANY;
+    let iterations = iterations.unwrap_or(bench.iterations(bytes, one_call));
+    BenchPlan {
+        bench,
+        ranks,
+        ppn,
+        bytes,
+        algorithm,
+        iterations,
+        window: WINDOW,
+        shifts,
+        seed: job.seed,
+    }
+}
+
+/// The algorithm that the library's rules select for a benchmark's call.
+fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -> Algorithm {
+    let any = kind.algorithms()[0];
+    let call = calls::first_call(job, kind, any, size, bytes);
+    job.library.selection.decide(&call.case(true, true), overrides)
+}
+
+/// Rank 0's call in a communicator with one rank per node, as fabric tests use.
+pub(super) fn call_across(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64) -> Collective {
+    match collective(kind, algorithm, Member { rank: 0, size }, bytes) {
+        Op::Collective { call, .. } => call,
+        _ => unreachable!("a collective is built"),
+    }
+}
+
+fn measure(
+    job: &Job,
+    plan: &BenchPlan,
+    fidelity: Fidelity,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> (BenchRow, sim::Outcome) {
+    match fidelity {
+        Fidelity::Packet => simulate::<PacketNetwork>(job, plan, tick),
+        Fidelity::Flow => simulate::<FlowNetwork>(job, plan, tick),
+        Fidelity::LogGp => simulate::<LogGpNetwork>(job, plan, tick),
+    }
+}
+
+fn simulate<N: NetworkModel>(
+    job: &Job,
+    plan: &BenchPlan,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> (BenchRow, sim::Outcome) {
+    let mut world = World::<N, _>::new(job, plan.streams());
+    let outcome = world.run(tick);
+    let mut row = BenchRow { bytes: plan.bytes, ..BenchRow::default() };
+    if outcome.end == End::Finished {
+        row = row_of(job, plan, &world.workload.marks);
+        let accepted =
+            outcome.background.iter().map(|b| b.accepted * f64::from(b.nics)).sum::<f64>();
+        let nics = outcome.background.iter().map(|b| b.nics).sum::<u32>();
+        row.background_accepted = (nics > 0).then_some(accepted / f64::from(nics));
+    }
+    (row, outcome)
+}
+
+/// The result in the time marks of a benchmark's ranks.
+pub(super) fn row_of(job: &Job, plan: &BenchPlan, marks: &[Vec<Time>]) -> BenchRow {
+    let BenchPlan { bench: benchmark, ranks: n, bytes, algorithm, .. } = *plan;
+    let mut row = BenchRow { bytes, ..BenchRow::default() };
+    let iterations = plan.iterations as f64;
+    let span = |from: Time, to: Time| (to - from).seconds();
+    match benchmark.measure() {
+        Measure::OneWay => {
+            let trips = marks.iter().take(benchmark.pairs(n) as usize).map(|m| span(m[0], m[1]));
+            let mean = trips.sum::<f64>() / f64::from(benchmark.pairs(n));
+            row.latency_s = Some(mean / iterations / 2.0);
+        }
+        Measure::OperationTime => row.latency_s = Some(span(marks[0][0], marks[0][1]) / iterations),
+        Measure::Bandwidth => {
+            let marked = || marks.iter().filter(|m| m.len() == 2);
+            let begin = marked().map(|m| m[0]).min().expect("a pair measures");
+            let end = marked().map(|m| m[1]).max().expect("a pair measures");
+            let time = span(begin, end);
+            let messages = plan.messages_moved() as f64 * iterations;
+            row.bandwidth = Some(messages * bytes as f64 / time);
+            row.messages_per_s = Some(messages / time);
+        }
+        Measure::PerRank => {
+            let (time, sample) = shifts::time_of_all(plan, marks);
+            let puts = f64::from(n - 1);
+            row.bandwidth = Some(bytes as f64 * puts / time);
+            row.messages_per_s = Some(puts / time);
+            row.sample = Some(sample);
+        }
+        Measure::MeanAndTail => {
+            let Bench::FabricTest(test) = benchmark else {
+                unreachable!("only validation tests report this")
+            };
+            let (mean, p99) = fabric_tests::results(test, plan, marks);
+            if test.is_rate() {
+                (row.bandwidth, row.bandwidth_p99) = (Some(mean), Some(p99));
+            } else {
+                (row.latency_s, row.latency_p99_s) = (Some(mean), Some(p99));
+            }
+            row.algorithm = test.kind().map(|_| algorithm.name().to_string());
+        }
+        Measure::CallDuration => {
+            let Bench::Collective(kind) = benchmark else { unreachable!("calls are collectives'") };
+            let means: Vec<f64> = marks
+                .iter()
+                .map(|m| {
+                    // The first call is the warm-up.
+                    m.chunks(2).skip(1).map(|c| span(c[0], c[1])).sum::<f64>() / iterations
+                })
+                .collect();
+            row.latency_s = Some(means.iter().sum::<f64>() / means.len() as f64);
+            row.latency_min_s = means.iter().copied().reduce(f64::min);
+            row.latency_max_s = means.iter().copied().reduce(f64::max);
+            row.algorithm = Some(algorithm.name().to_string());
+            let call = calls::first_call(job, kind, algorithm, n, bytes);
+            row.sample = Some(SampleRow::exact(&call));
+        }
+    }
+    row
+}

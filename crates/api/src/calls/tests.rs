@@ -1,0 +1,136 @@
+//! Sampling of calls: what is simulated, and what is reported.
+
+use super::*;
+
+/// 144 ranks on six groups of four switches with identical cabling, one cable per pair, so that no
+/// random draw matters. Representatives then meet what all ranks meet, and the flows of one group
+/// are those of all. In a pairwise exchange, picoseconds decide the order of arrival, with effects
+/// on all other ranks.
+#[test]
+fn one_group_represents_all_with_uniform_cabling() {
+    let common = serde_json::json!({
+        "machine": { "name": "dragonfly-1056", "set": [
+            ["groups.compute.count", "6"],
+            ["groups.compute.nodes", "8"],
+            ["groups.compute.nics", "2"],
+            ["groups.compute.switches", "4"],
+            ["routing", "minimal"],
+        ] },
+        "fidelity": "flow",
+    });
+    let common: crate::Common = serde_json::from_value(common).expect("options");
+    let mut job = crate::job(&common, 144, 3).expect("legal");
+    let of = |kind, algorithm, bytes| first_call(&job, kind, algorithm, 144, bytes);
+    let (gather, exchange) = (Kind::Allgather, Kind::Alltoall);
+    let scattered = Algorithm::Scattered { throttle: 32 };
+    let calls = [
+        (of(gather, Algorithm::Ring, 100_000), 1e-8),
+        (of(gather, Algorithm::Neighbor, 5_000), 1e-8),
+        (of(exchange, scattered, 64), 1e-8),
+        (of(exchange, scattered, 20_000), 1e-5),
+        (of(exchange, Algorithm::Pairwise, 20_000), 0.02),
+    ];
+    let flow = Fidelity::Flow;
+    // With the real cabling, a round takes as long as the group with the least favorable cables.
+    let as_it_is = parts(&job, &calls[0].0, flow, 24 * 160 * 10);
+    assert!(as_it_is.is_none_or(|parts| parts.ranks == 144));
+    let folding = job.folding_by(24, false);
+    job.machine = job.machine.with_uniform_cabling(&folding);
+    for (call, bound) in &calls {
+        let few = parts(&job, call, flow, 24 * 160 * 10).expect("24 ranks' rounds");
+        assert_eq!((few.ranks, few.is_sample), (24, true));
+        let [few, all] = [few, SamplingPlan::all_rounds(call.clone())].map(|parts| {
+            let timing = time(&mut job, &parts, flow, &mut Sums::default(), &mut |_| true);
+            timing.expect("it ends").mean_s
+        });
+        // A call returns a picosecond after its last round.
+        let off = (few + 1e-12) / all - 1.0;
+        assert!(off.abs() < *bound, "{:?}: {few} {all}", call.algorithm);
+    }
+}
+
+/// Ranks beyond the last whole group are on nodes of the first, whose ranks then have neighbors
+/// that other groups lack.
+#[test]
+fn groups_with_additional_ranks_are_not_representative() {
+    let node = |rank: u32| if rank < 120 { rank / 3 } else { 4 + (rank - 120) / 3 };
+    let common = serde_json::json!({
+        "machine": { "name": "dragonfly-1056", "set": [
+            ["groups.compute.count", "6"],
+            ["groups.compute.switches", "1"],
+            ["groups.compute.global_ports", "5"],
+            ["groups.compute.nodes", "8"],
+            ["groups.compute.nics", "2"],
+            ["groups.compute.cpus", "1"],
+            ["switch.ports", "21"],
+            ["routing", "minimal"],
+        ] },
+        "fidelity": "loggp",
+        "nic_policy": "single",
+        "placement": { "nodes": (0..126).map(node).collect::<Vec<u32>>() },
+    });
+    let common: crate::Common = serde_json::from_value(common).expect("options");
+    let mut job = crate::job(&common, 126, 3).expect("legal");
+    let call = first_call(&job, Kind::Allgather, Algorithm::Ring, 126, 100_000);
+    let few = parts(&job, &call, Fidelity::LogGp, 24 * 100);
+    let mut mean = |parts: SamplingPlan| {
+        let closed = Fidelity::LogGp;
+        let timing = time(&mut job, &parts, closed, &mut Sums::default(), &mut |_| true);
+        timing.expect("it ends").mean_s
+    };
+    let all = mean(SamplingPlan::all_rounds(call));
+    assert!(few.is_none_or(|few| (mean(few) / all - 1.0).abs() < 0.03));
+}
+
+/// Whatever the message budget, equal rounds are extrapolated exactly.
+#[test]
+fn any_sample_of_rounds_predicts_the_others() {
+    for (fidelity, nodes, ppn) in
+        [("flow", 18, 8), ("flow", 20, 8), ("loggp", 20, 8), ("loggp", 24, 12)]
+    {
+        let common = serde_json::json!({ "machine": { "name": "aurora" }, "fidelity": fidelity });
+        let common: crate::Common = serde_json::from_value(common).expect("options");
+        let job = crate::job(&common, nodes * ppn, ppn).expect("legal");
+        let call = first_call(&job, Kind::Alltoall, Algorithm::Pairwise, nodes * ppn, 100_000);
+        let fidelity = if fidelity == "flow" { Fidelity::Flow } else { Fidelity::LogGp };
+        let mut sampled = 0;
+        for rounds in 1..u64::from(call.rounds()) {
+            let messages = rounds * u64::from(nodes * ppn);
+            for messages in [messages, messages * cost(fidelity), most_messages() + messages] {
+                let Some(parts) = parts(&job, &call, fidelity, messages) else { continue };
+                sampled += u32::from(parts.is_sample);
+                for range in &parts.ranges {
+                    let begun: Vec<f64> =
+                        (0..=range.sample.simulated()).map(|nth| f64::from(nth) * 2.0).collect();
+                    let (span, error) = range.sample.extrapolate(&begun, range.rounds);
+                    let is_so = (span - 2.0 * f64::from(range.rounds)).abs() < 1e-6;
+                    assert!(is_so && error < 1e-6, "{messages}: {span} {error} {range:?}");
+                }
+            }
+        }
+        assert!(sampled > 100, "{sampled}");
+    }
+}
+
+/// With flows, no more rounds than necessary are simulated, unless the budget is above the default.
+/// Then it is used.
+#[test]
+fn a_larger_message_budget_simulates_more_rounds() {
+    let common = serde_json::json!({ "machine": { "name": "aurora" }, "fidelity": "flow" });
+    let common: crate::Common = serde_json::from_value(common).expect("options");
+    let job = crate::job(&common, 8_192, 8).expect("legal");
+    let scattered = Algorithm::Scattered { throttle: 32 };
+    let call = first_call(&job, Kind::Alltoall, scattered, 8_192, 1_024);
+    let simulated = |messages| {
+        let parts = parts(&job, &call, Fidelity::Flow, messages).expect("a part tells");
+        let (rounds, ranks) =
+            (parts.ranges.iter().map(|s| s.sample.simulated()).sum(), parts.ranks);
+        (ranks, rounds)
+    };
+    // 512 ranks of a group with 32 partners each: a wave has 16 rounds. Six waves are simulated, or
+    // more if a tenth of the budget allows it. The first and the last round differ.
+    let most = |messages: u64| (messages / 10 / (512 * 32)) as u32;
+    assert!(most(most_messages()) < 6 * 16, "more than the waves");
+    assert_eq!(simulated(most_messages()), (512, 2 + 6 * 16));
+    assert_eq!(simulated(20_000_000), (512, 2 + most(20_000_000) / 16 * 16));
+}

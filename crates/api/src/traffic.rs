@@ -1,0 +1,259 @@
+//! Requests for synthetic traffic. Each offered load is a simulation of its own, on worker threads.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Instant;
+
+use base::{Span, Time};
+use machine::placement::{self, FreeNodes};
+use machine::{InputError, Machine, NicId, NicPolicy, NodeId};
+use serde::{Deserialize, Serialize};
+use sim::traffic::{
+    Finish, LoadOutcome, TrafficRequest, TrafficRow, TrafficSetting, check, one_load_at,
+};
+use sim::{Fidelity, Progress};
+
+use super::{Common, background, classes, fidelity, machine_to_check, placements};
+use crate::classes::RequestedClass;
+use crate::congestion::{Congested, CongestionRow};
+use crate::counters::{CounterRow, Tally, of_nodes};
+use crate::traffic_tables::{LinkKindRow, links};
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct TrafficCall {
+    #[serde(flatten)]
+    pub common: Common,
+    /// Number of participating nodes, placed like those of a job; default all.
+    #[serde(default)]
+    pub nodes: Option<u32>,
+    pub pattern: String,
+    pub loads: Vec<f64>,
+    pub packet_bytes: u64,
+    pub time_s: f64,
+    pub warmup_s: f64,
+    /// Number of equal parts of the measured time, each with a row of its own.
+    #[serde(default)]
+    pub slices: u32,
+    /// Whether packets between two NICs arrive in the order in which they were sent.
+    #[serde(default)]
+    pub ordered: bool,
+    /// With background traffic: also run without it, for comparison.
+    #[serde(default = "yes")]
+    pub alone: bool,
+}
+fn yes() -> bool {
+    true
+}
+
+pub fn traffic(
+    call: &TrafficCall,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<TrafficResult, Vec<InputError>> {
+    let mut input_errors = Vec::new();
+    let fidelity = fidelity(&call.common.fidelity).map_err(|c| input_errors.push(c)).ok();
+    let machine = machine_to_check(&call.common, &mut input_errors);
+    let request = TrafficRequest {
+        pattern: call.pattern.clone(),
+        loads: call.loads.clone(),
+        packet_bytes: call.packet_bytes,
+        warmup: Span::from_seconds(call.warmup_s),
+        window: Span::from_seconds(call.time_s),
+        seed: call.common.seed,
+        threads: call.common.threads,
+    };
+    let has_faults = call.common.machine.faults.is_some();
+    if has_faults && fidelity.is_some_and(|fidelity| fidelity != Fidelity::Packet) {
+        let wanted = "`packet` for traffic with faults";
+        input_errors.push(InputError::new("fidelity", &*call.common.fidelity, wanted));
+    }
+    if fidelity == Some(Fidelity::Flow) {
+        let wanted = "`packet` for traffic: it consists of single packets, flows of many";
+        input_errors.push(InputError::new("fidelity", "flow", wanted));
+    }
+    let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(input_errors) };
+    let class = RequestedClass { at: "class", word: call.common.class.as_deref() };
+    let vnets = classes::of(&call.common, &[class], &mut machine);
+    let vnets = vnets.map_err(|more| input_errors.extend(more)).unwrap_or(vec![0]);
+    let mut setting = setting(call, vnets[0], &machine).unwrap_or_else(|more| {
+        input_errors.extend(more);
+        TrafficSetting::default()
+    });
+    if let Err(more) = check(&machine, &request, &setting) {
+        input_errors.extend(more);
+    }
+    if !input_errors.is_empty() {
+        return Err(input_errors);
+    }
+    let mut result = sweep(&machine, fidelity, &request, &setting, tick)?;
+    if call.alone && !setting.background.is_empty() && !result.interrupted {
+        setting.background.clear();
+        let alone = sweep(&machine, fidelity, &request, &setting, tick)?;
+        for (row, alone) in result.rows.iter_mut().zip(&alone.rows) {
+            row.alone_mean_s = Some(alone.latency_mean_s);
+            row.alone_p99_s = Some(alone.latency_p99_s);
+        }
+        result.interrupted = alone.interrupted;
+    }
+    Ok(result)
+}
+
+/// The participating NICs and the background of a traffic request.
+fn setting(
+    call: &TrafficCall,
+    vnet: u8,
+    machine: &Machine,
+) -> Result<TrafficSetting, Vec<InputError>> {
+    let common = &call.common;
+    let mut free = FreeNodes::all(machine);
+    free.take(&machine.nodes_down_at_start());
+    let (slices, in_order) = (call.slices, call.ordered);
+    let mut setting = TrafficSetting { slices, vnet, in_order, ..TrafficSetting::default() };
+    if let Some(nodes) = call.nodes {
+        let all = free.clone();
+        let nics = &NicPolicy::Block;
+        let of = placement::JobShape { ranks: nodes, ppn: 1, nodes: None, nics, seed: common.seed };
+        placements(machine, common.placement.as_ref(), of, None, &mut free)?;
+        let taken = all.nodes.iter().filter(|&&node| !free.has(node));
+        let nics =
+            taken.flat_map(|&node| machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)]);
+        setting.nics = nics.map(NicId).collect();
+    } else if !common.background.is_empty() {
+        free.nodes.clear();
+    }
+    setting.background = background::of(common, machine, &free)?;
+    Ok(setting)
+}
+
+/// Cost of the simulation, all loads together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrafficEngine {
+    pub events: u64,
+    pub packets: u64,
+    pub packet_hops: u64,
+    pub wall_s: f64,
+    /// Memory of the network, the queue and the sources of the largest simulation, bytes per NIC.
+    pub bytes_per_endpoint: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrafficResult {
+    pub pattern: String,
+    pub machine: String,
+    pub fidelity: String,
+    /// Name of the routing in use.
+    pub routing: String,
+    /// In the order of the requested loads; only finished ones after an interruption.
+    pub rows: Vec<TrafficRow>,
+    /// All loads together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion: Option<CongestionRow>,
+    /// All loads together, including warm-ups: counters of the NICs of the participating nodes, and
+    /// links by kind.
+    pub counter_table: Vec<CounterRow>,
+    pub link_kinds: Vec<LinkKindRow>,
+    pub interrupted: bool,
+    pub engine: TrafficEngine,
+}
+
+/// From a worker thread to the main thread.
+enum WorkerMessage {
+    Progress { index: usize, now: Time, events: u64 },
+    Done { index: usize, outcome: Box<LoadOutcome> },
+}
+
+/// Runs all loads of `request`. `tick` receives progress and returns whether to continue. Fails if
+/// the request is invalid.
+pub fn sweep(
+    machine: &Machine,
+    fidelity: Fidelity,
+    request: &TrafficRequest,
+    setting: &TrafficSetting,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<TrafficResult, Vec<InputError>> {
+    check(machine, request, setting)?;
+    #[allow(clippy::disallowed_methods)] // Wall time, reported with the results.
+    let began = Instant::now();
+    let n = request.loads.len();
+    let threads = match request.threads {
+        0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+        n => n,
+    };
+    let workers = threads.min(n);
+    // Cores without a load of their own share the simulations of the others.
+    let request = &TrafficRequest { threads: threads / workers, ..request.clone() };
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let mut outcomes: Vec<Option<LoadOutcome>> = vec![None; n];
+    std::thread::scope(|scope| {
+        let (updates, inbox) = mpsc::channel();
+        for _ in 0..workers {
+            let (updates, next, stop) = (updates.clone(), &next, &stop);
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= n || stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let mut report = |now, events| {
+                        let _ = updates.send(WorkerMessage::Progress { index, now, events });
+                        !stop.load(Ordering::Relaxed)
+                    };
+                    let load = request.loads[index];
+                    let finish = Finish::Measured;
+                    let done =
+                        one_load_at(machine, fidelity, request, setting, load, finish, &mut report);
+                    let outcome = Box::new(done.expect("the request was checked"));
+                    let _ = updates.send(WorkerMessage::Done { index, outcome });
+                }
+            });
+        }
+        drop(updates);
+        // Simulated time and events, summed over all simulations.
+        let mut sums = vec![(Time::ZERO, 0); n];
+        for message in inbox {
+            match message {
+                WorkerMessage::Progress { index, now, events } => {
+                    sums[index] = (now, events);
+                    let now = Time(sums.iter().map(|s| s.0.0).sum());
+                    let events = sums.iter().map(|s| s.1).sum();
+                    if !tick(Progress::at(now, events)) {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                }
+                WorkerMessage::Done { index, outcome } => outcomes[index] = Some(*outcome),
+            }
+        }
+    });
+    let finished = || outcomes.iter().flatten();
+    let bytes = finished().map(|o| o.bytes).max().unwrap_or(0);
+    let engine = TrafficEngine {
+        events: finished().map(|o| o.events).sum(),
+        packets: finished().map(|o| o.counters.delivered_packets).sum(),
+        packet_hops: finished().map(|o| o.counters.hops).sum(),
+        wall_s: began.elapsed().as_secs_f64(),
+        bytes_per_endpoint: bytes as f64 / f64::from(machine.n_nics()),
+    };
+    let mut congestion = Congested::default();
+    let mut tally = Tally::default();
+    finished().for_each(|o| {
+        congestion.add(&o.counters);
+        tally.add_traffic(&o.counters, o.took);
+    });
+    let nics = match &setting.nics[..] {
+        [] => (0..machine.node_nics[NodeId(machine.compute_nodes)]).map(NicId).collect(),
+        some => of_nodes(machine, some.iter().copied()),
+    };
+    let rows: Vec<TrafficRow> =
+        finished().filter(|o| !o.interrupted).map(|o| o.row.clone()).collect();
+    Ok(TrafficResult {
+        pattern: request.pattern.clone(),
+        machine: machine.name.clone(),
+        fidelity: fidelity.name().into(),
+        routing: machine.routing_name.clone(),
+        interrupted: rows.len() < n,
+        rows,
+        congestion: CongestionRow::of(machine, fidelity, &congestion),
+        counter_table: tally.rows(machine, fidelity, &nics),
+        link_kinds: links(machine, &tally).1,
+        engine,
+    })
+}

@@ -1,0 +1,204 @@
+//! Input errors of requests: those that only a job can cause.
+
+use api::{BenchRequest, BenchResult, bench};
+
+fn run(request: serde_json::Value) -> Result<BenchResult, Vec<machine::InputError>> {
+    let request: BenchRequest = serde_json::from_value(request).expect("a request");
+    bench(&request, &mut |_| true)
+}
+
+fn request(name: &str, ppn: u32, sizes: &[u64]) -> serde_json::Value {
+    serde_json::json!({
+        "machine": {"name": "dragonfly-1056"}, "name": name, "nodes": 2, "ppn": ppn, "sizes": sizes,
+    })
+}
+
+fn error_keys(request: serde_json::Value) -> Vec<String> {
+    let input_errors = run(request).expect_err("refused");
+    input_errors.into_iter().map(|c| c.at).collect()
+}
+
+#[test]
+fn invalid_requests_are_refused_before_the_run() {
+    assert_eq!(error_keys(request("latency", 17, &[8])), ["ppn"], "16 cores a node");
+    assert_eq!(error_keys(request("bw", 1, &[8, 1 << 60])), ["sizes"]);
+    assert_eq!(error_keys(request("latency", 1, &[8_796_093_022_209])), ["sizes"]);
+    assert_eq!(error_keys(request("latncy", 1, &[8])), ["benchmark"]);
+    let mut wrong = request("latncy", 1, &[8]);
+    wrong["mpi"] = "mpihc".into();
+    wrong["fidelity"] = "flaw".into();
+    wrong["machine"]["name"] = "auroa".into();
+    assert_eq!(error_keys(wrong), ["benchmark", "fidelity", "machine", "mpi"]);
+}
+
+/// Errors that any machine would have are reported even if the machine file or its faults are
+/// invalid. Errors that exist on the machine without faults are reported with the faults. Nothing
+/// is reported that depends on a valid file.
+#[test]
+fn an_unknown_machine_hides_no_other_error() {
+    let mut wrong = request("latency", 17, &[8]);
+    wrong["machine"]["set"] = serde_json::json!([["nic.window", "0"]]);
+    wrong["mpi"] = "mine".into();
+    // In a profile with a cost for one fabric only, that cost is missing on the others.
+    let profile = mpi::library::preset("mpich").expect("a preset");
+    let costs = profile.lines().find(|line| line.starts_with("call_overhead")).expect("it has one");
+    let profile = format!("{}\n[fabric.generic]\n{costs}\n", profile.replace(costs, ""));
+    wrong["mpi_toml"] = profile.into();
+    wrong["nic_policy"] = "nearest".into();
+    wrong["placement"] = "randm".into();
+    wrong["noise"] = serde_json::json!({"period_s": 1e-3, "length_s": 1.0});
+    wrong["limits"] = "of".into();
+    let any = ["nic_policy", "placement", "noise", "limits"];
+    assert_eq!(error_keys(wrong.clone()), [&["nic.window"], &any[..]].concat());
+    wrong["mpi_toml"] = "like = \"mpich\"\neager_max = 3".into();
+    assert_eq!(error_keys(wrong.clone()), [&["nic.window", "mpi.mine"], &any[..]].concat());
+    wrong["mpi_toml"] = "like = \"mpich\"".into();
+    wrong["rules"] = serde_json::json!({"name": "mine.json", "text": "{"});
+    let found = error_keys(wrong);
+    assert_eq!(found[..2], ["nic.window", "coll_rules.mine.json"]);
+
+    let mut wrong = request("latency", 17, &[8]);
+    let plan = serde_json::json!({"name": "plan.toml", "toml": "[[fault]]\nnode = \"x\"\n"});
+    wrong["machine"]["faults"] = plan;
+    let found = error_keys(wrong);
+    assert!(found.len() == 2 && found[0].starts_with("fault 1") && found[1] == "ppn", "{found:?}");
+}
+
+#[test]
+fn a_user_profile_is_applied() {
+    let latency = |toml: Option<&str>| {
+        let mut request = request("latency", 1, &[8]);
+        request["mpi_toml"] = toml.into();
+        run(request).expect("legal").rows[0].latency_s.expect("measured")
+    };
+    // One microsecond more on the sender's side, once per message.
+    let slow = latency(Some("like = \"mpich\"\nsend_overhead = \"1620 ns\"\n"));
+    let off = slow - latency(None) - 1e-6;
+    assert!(off.abs() < 1e-10, "{off}");
+    let mut wrong = request("latency", 1, &[8]);
+    wrong["mpi_toml"] = "like = \"mpich\"\nsend_overhead = \"1370\"\n".into();
+    assert_eq!(error_keys(wrong).len(), 1);
+}
+
+/// A message of 8 B takes o_s + fabric + o_r. Cores twice as fast halve both overheads; the
+/// fabric's part stays.
+#[test]
+fn an_mpi_librarys_own_time_is_divided_by_the_cores_speed() {
+    let latency = |speed: Option<&str>, mpi: &str| {
+        let mut request = request("latency", 1, &[8]);
+        request["mpi"] = mpi.into();
+        request["machine"]["set"] = serde_json::json!([]);
+        if let Some(speed) = speed {
+            request["machine"]["set"] = serde_json::json!([["node.mpi_speed", speed]]);
+        }
+        run(request).expect("legal").rows[0].latency_s.expect("measured")
+    };
+    let (own, twice) = (latency(None, "mpich"), latency(Some("2.0"), "mpich"));
+    let half = (620e-9 + 370e-9) / 2.0; // both overheads in mpich.toml
+    assert!((own - twice - half).abs() < 1e-12, "{own} {twice}");
+    assert_eq!(latency(None, "none"), latency(Some("2.0"), "none"));
+    let mut wrong = request("latency", 1, &[8]);
+    wrong["mpi_toml"] = "like = \"mpich\"\nsend_overhead = \"2 s\"\n".into();
+    wrong["machine"]["set"] = serde_json::json!([["node.mpi_speed", "0.001"]]);
+    assert_eq!(error_keys(wrong), ["node.mpi_speed"]);
+}
+
+/// The closed form reports how many packets used non-minimal paths, and which links they used.
+#[test]
+fn the_closed_form_counts_what_it_walks() {
+    let mut call = serde_json::json!({
+        "machine": {"name": "dragonfly-1056"}, "routing": "valiant", "fidelity": "loggp",
+        "pattern": "uniform", "loads": [0.1], "packet_bytes": 2048, "time_s": 5e-6,
+        "warmup_s": 1e-6,
+    });
+    let mut row = |routing: &str| {
+        call["routing"] = routing.into();
+        let call = serde_json::from_value(call.clone()).expect("a request");
+        api::traffic(&call, &mut |_| true).expect("legal").rows.remove(0)
+    };
+    assert!(row("valiant").nonminimal_fraction > 0.9);
+    assert_eq!(row("minimal").nonminimal_fraction, 0.0);
+}
+
+/// Eight NICs send to one, whose link becomes congested at once.
+fn incast(more: serde_json::Value) -> serde_json::Value {
+    let mut call = serde_json::json!({
+        "machine": {"name": "dragonfly-1056", "set": [["congestion.management", "on"]]},
+        "pattern": "incast:8", "loads": [0.9], "packet_bytes": 2048, "time_s": 5e-6,
+        "warmup_s": 1e-6, "nodes": 200,
+    });
+    let more = more.as_object().expect("keys").clone();
+    call.as_object_mut().expect("keys").extend(more);
+    call
+}
+
+fn traffic(call: serde_json::Value) -> Result<api::TrafficResult, Vec<machine::InputError>> {
+    let call = serde_json::from_value(call).expect("a request");
+    api::traffic(&call, &mut |_| true)
+}
+
+/// A class whose traffic has load 0 is not in use, and changes nothing.
+#[test]
+fn a_load_of_zero_uses_no_class() {
+    let silent = serde_json::json!([{"pattern": "uniform", "load": 0.0, "class": "bulk-data"}]);
+    let alone = traffic(incast(serde_json::json!({}))).expect("legal");
+    let with_background =
+        traffic(incast(serde_json::json!({"background": silent}))).expect("legal");
+    assert!(alone.rows[0].onsets > 0, "nothing is congested");
+    assert_eq!((alone.rows, alone.congestion), (with_background.rows, with_background.congestion));
+}
+
+/// An incast is managed in its class, whatever traffic other classes carry.
+#[test]
+fn congestion_is_managed_with_several_classes() {
+    let with_background = |class: &str| {
+        let other = serde_json::json!([{"pattern": "uniform", "load": 0.1, "class": class}]);
+        let own = incast(serde_json::json!({"background": other}));
+        traffic(own).expect("legal").congestion.expect("it is on")
+    };
+    for class in ["best-effort", "bulk-data"] {
+        let row = with_background(class);
+        assert!(row.onsets > 0 && row.holds >= 8, "beside {class}: {row:?}");
+    }
+}
+
+/// The overloaded NIC counts once, however often it becomes congested, and in however many
+/// simulations.
+#[test]
+fn congested_nics_are_counted_once() {
+    let of = |loads: &[f64]| {
+        let call = incast(serde_json::json!({"loads": loads}));
+        traffic(call).expect("legal").congestion.expect("it is on")
+    };
+    let (once, twice) = (of(&[0.9]), of(&[0.9, 0.8]));
+    assert!(twice.onsets > once.onsets, "{twice:?}");
+    assert_eq!((once.nics, twice.nics), (1, 1));
+}
+
+/// The reported routing is that of the machine file unless the request selects another; without
+/// either it is the default (docs/models/routing.md).
+#[test]
+fn traffic_reports_its_routing() {
+    let text = machine::preset("dragonfly-1056").expect("a preset");
+    let lines = text.lines().filter(|line| !line.starts_with("routing"));
+    let silent = lines.collect::<Vec<_>>().join("\n");
+    let routing = |more: serde_json::Value| {
+        let mut call = incast(serde_json::json!({"loads": [0.1], "time_s": 1e-6}));
+        call.as_object_mut().expect("keys").extend(more.as_object().expect("keys").clone());
+        traffic(call).expect("legal").routing
+    };
+    let machine = serde_json::json!({"name": "mine", "toml": silent});
+    assert_eq!(routing(serde_json::json!({"machine": machine})), "ugal");
+    assert_eq!(routing(serde_json::json!({"machine": machine, "routing": "PAR"})), "par");
+    assert_eq!(routing(serde_json::json!({"machine": {"name": "lumi-g"}})), "slingshot");
+}
+
+#[test]
+fn all_traffic_errors_are_reported_together() {
+    let other = serde_json::json!([{"pattern": "uniform", "load": 2.0}]);
+    let wrong = incast(serde_json::json!({
+        "class": "low-latancy", "background": other, "pattern": "unifrom", "loads": [],
+    }));
+    let at: Vec<String> = traffic(wrong).expect_err("refused").into_iter().map(|c| c.at).collect();
+    assert_eq!(at, ["class", "background", "pattern", "loads"]);
+}
