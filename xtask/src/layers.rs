@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_layer_that_does_not_exist_is_none() {
-        for text in [r#"{"layer": 7}"#, r#"{"layer": "top"}"#, r#"{"layer": -1}"#, "null"] {
+        for text in [r#"{"layer": 8}"#, r#"{"layer": "top"}"#, r#"{"layer": -1}"#, "null"] {
             let stated: Value = serde_json::from_str(text).unwrap();
             let package = serde_json::json!(
                 { "name": "odd", "metadata": { "odonata": stated }, "dependencies": [] });

@@ -292,16 +292,6 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         }
     }
 
-    /// In a sample: start time of each simulated round and end of the last, ps, summed over ranks.
-    pub fn round_starts(&self) -> &[u128] {
-        &self.round_starts
-    }
-
-    /// Messages that have arrived at each rank and were not received.
-    pub fn unreceived(&self) -> impl Iterator<Item = u64> {
-        self.ranks.iter().map(|rank| rank.unexpected().count() as u64)
-    }
-
     /// Runs to the end. `tick` is called every few thousand events; false stops the run.
     pub fn run(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> Outcome {
         let (net, mut cx) = self.split();

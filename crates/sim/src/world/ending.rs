@@ -12,6 +12,16 @@ use workload::wire::PRIVATE_CONTEXT;
 use workload::{WORLD, Workload};
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    /// In a sample: start time of each simulated round and end of the last, ps, summed over ranks.
+    pub fn round_starts(&self) -> &[u128] {
+        &self.round_starts
+    }
+
+    /// Messages that have arrived at each rank and were not received.
+    pub fn unreceived(&self) -> impl Iterator<Item = u64> {
+        self.ranks.iter().map(|rank| rank.unexpected().count() as u64)
+    }
+
     /// What each blocked rank waits for. No event is pending any more.
     pub(super) fn blocked(&self) -> Vec<Blocked> {
         let mut blocked = Vec::new();
