@@ -28,8 +28,9 @@ def validate(
 ) -> int:
     """Predict published measurements, and print the errors of the predictions.
 
-    ID: a published curve; all curves if none is named. The exit code is 1 if a curve misses its
-    bound: a mean error of 5 % and a largest of 15 %, or 10 % if it is a single number.
+    ID: a published curve; all curves if none is named. A curve passes with a mean error of at most
+    5 % and a worst error of at most 15 %. A single number passes with an error of at most 10 %. The
+    exit code is 1 if any fails.
     """
     from .. import published
 
