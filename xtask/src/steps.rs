@@ -121,8 +121,8 @@ fn conform(args: &[&str]) -> Command {
 /// Random machines, traffic and faults, with the assertions of test builds.
 pub fn storm(args: &[String]) -> bool {
     let worlds = args.first().map_or("10000", String::as_str);
-    let mut storm = cargo(&["test", "--quiet", "--package", "properties", "--test", "storm"]);
-    storm.args(["--test", "faults", "--", "--nocapture"]).env("ODONATA_STORM", worlds);
+    let mut storm = cargo(&["test", "--quiet", "--package", "properties", "--test", "all"]);
+    storm.args(["--", "--nocapture", "storm::", "faults::"]).env("ODONATA_STORM", worlds);
     storm.status().is_ok_and(|s| s.success())
 }
 

@@ -56,6 +56,8 @@ pub fn violations() -> Vec<String> {
             if pure.iter().any(|dir| path.starts_with(&format!("{dir}src/"))) {
                 found.extend(pure_layer(&text).into_iter().map(say));
             }
+            let read = |path: &str| fs::read_to_string(workspace::root().join(path)).ok();
+            found.extend(unlisted_test(path, read).into_iter().map(say));
         }
         if path.ends_with(".md") {
             found.extend(links(&text, |to| resolves(path, to)).into_iter().map(say));
@@ -128,6 +130,15 @@ fn any_text(path: &str, text: &str) -> Findings {
         }
     }
     found
+}
+
+/// In crates whose tests are one program (`tests/all.rs`), a file that is not a module of it would
+/// never run.
+fn unlisted_test(path: &str, read: impl Fn(&str) -> Option<String>) -> Option<(usize, String)> {
+    let (crate_, file) = path.strip_suffix(".rs")?.split_once("/tests/")?;
+    let all = read(&format!("{crate_}/tests/all.rs"))?;
+    let is_listed = file.contains('/') || all.lines().any(|line| line == format!("mod {file};"));
+    (file != "all" && !is_listed).then(|| (1, "not a module of tests/all.rs: it never runs".into()))
 }
 
 /// Rules for Rust sources.

@@ -1,8 +1,5 @@
 //! Several jobs on one machine, background traffic and noise: properties and input errors.
 
-#[path = "../../sim/tests/common/mod.rs"]
-mod common;
-
 use api::{JobsRequest, JobsResult, bench, jobs};
 use base::{Span, Time};
 use serde_json::{Value, json};
@@ -227,7 +224,7 @@ fn background_traffic_is_accepted_below_saturation() {
 /// A core that is interrupted for 1 us of every 10 us takes ten ninths of the time.
 #[test]
 fn noise_stretches_computation() {
-    let mut job: Job = common::job(&[0, 1, 2, 3]);
+    let mut job: Job = crate::common::job(&[0, 1, 2, 3]);
     job.noise = Some(Noise { period: Span::us(10), length: Span::us(1) });
     let steps = || vec![Step::Compute(Span::us(904)), Step::Wait, Step::Mark];
     let mut world =
@@ -245,7 +242,7 @@ fn noise_stretches_computation() {
 /// Blocked ranks are named in job-local numbers; a job that ends does not end the others.
 #[test]
 fn a_deadlock_report_uses_the_jobs_rank_numbers() {
-    let mut job = common::job(&[0, 1, 2, 3]);
+    let mut job = crate::common::job(&[0, 1, 2, 3]);
     job.firsts = vec![0, 2];
     let recv = workload::Op::Recv { from: 0, context: 0, tag: 7, bytes: 8 };
     let fine = Streams::new((0..2).map(|_| vec![Step::Compute(Span::us(5)), Step::Wait]));

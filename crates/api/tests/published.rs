@@ -1,11 +1,8 @@
 //! Predictions of benchmarks without load, compared with published values (testdata/published.toml,
 //! and the public curves named beside each number).
 
-#[path = "../../sim/tests/common/mod.rs"]
-mod common;
-
+use crate::common::{Script, job_on, machine};
 use api::{BenchRequest, BenchResult, bench};
-use common::{Script, job_on, machine};
 use packet::PacketNetwork;
 use workload::{Op, SendMode, WORLD};
 

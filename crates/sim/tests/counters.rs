@@ -1,9 +1,7 @@
 //! Message counters of NICs: each message between nodes counts once.
 
-mod common;
-
+use crate::common::{Script, job};
 use collectives::{Algorithm, Collective, Kind, Member};
-use common::{Script, job};
 use loggp::LogGpNetwork;
 use machine::{NicId, faults};
 use mpi::limits::{MatchMode, Matches};

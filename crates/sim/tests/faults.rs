@@ -1,9 +1,7 @@
 //! Effects of faults on jobs.
 
-mod common;
-
+use crate::common::{Script, job_on, machine};
 use base::{Span, Time};
-use common::{Script, job_on, machine};
 use machine::faults::FaultSchedule;
 use packet::PacketNetwork;
 use sim::End;

@@ -1,9 +1,7 @@
 //! Effects of exhausted resources of a NIC or the provider: reports and costs.
 
-mod common;
-
+use crate::common::{Script, completed, job_on, machine};
 use base::{Span, Time};
-use common::{Script, completed, job_on, machine};
 use loggp::LogGpNetwork;
 use mpi::limits::{Limit, MatchMode};
 use packet::PacketNetwork;
@@ -98,7 +96,7 @@ fn hybrid_matching_goes_on_and_costs_the_walks() {
     let (outcome, by_nic) = run(&job, posted(9));
     assert_eq!((&outcome.end, outcome.limit_report.software_ranks), (&End::Finished, 0));
     // The first message finds the rank idle: its search is the only delay.
-    let first = |completed: &Completions| common::completed(completed, 0, 0).0;
+    let first = |completed: &Completions| crate::common::completed(completed, 0, 0).0;
     assert_eq!(first(&by_cpu) - first(&by_nic), element);
 }
 
@@ -372,7 +370,7 @@ fn unreached_limits_change_nothing() {
     calls.extend((0..40).map(|i| (0, 300 + i, 0, recv(ANY_SOURCE, 50 + i as i32))));
     calls.extend((0..40).map(|i| (2, 300 + i, 0, send(0, 50 + i as i32, 64))));
     calls.extend(windows(&[30, 0, 60], false));
-    let mut job = common::job(&[0, 40, 700]);
+    let mut job = crate::common::job(&[0, 40, 700]);
     let digests = |job: &Job| {
         let script = || Script::new(3, calls.clone());
         let packet = script().run::<PacketNetwork>(job).0;

@@ -1,11 +1,9 @@
 //! Packing and unpacking of non-contiguous data, by the equations of
 //! docs/models/library-packing.md: the additional time of a run compared with contiguous data.
 
-mod common;
-
+use crate::common::{Script, completed, job};
 use base::{Span, Time};
 use collectives::{Algorithm, Collective, Kind, Member};
-use common::{Script, completed, job};
 use loggp::LogGpNetwork;
 use packet::PacketNetwork;
 use sim::{Job, World};

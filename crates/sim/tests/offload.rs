@@ -1,11 +1,9 @@
 //! Reductions by switches and by NICs: closed forms, the effect of late and early ranks, and
 //! refused requests.
 
-mod common;
-
+use crate::common::{Script, completed, job_on, machine};
 use base::{Span, Time};
 use collectives::{Algorithm as A, Collective, Kind, Member};
-use common::{Script, completed, job_on, machine};
 use loggp::LogGpNetwork;
 use machine::{LinkId, Machine, NicId};
 use packet::PacketNetwork;

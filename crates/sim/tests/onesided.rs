@@ -1,10 +1,8 @@
 //! One-sided operations, locks and storage: times as in the formulas of docs/models/onesided.md and
 //! storage.md, at both fidelities, in the order that MPI guarantees.
 
-mod common;
-
+use crate::common::{Script, completed, job, job_on, machine};
 use base::{Span, Time};
-use common::{Script, completed, job, job_on, machine};
 use loggp::LogGpNetwork;
 use machine::{Idle, Machine, NicId};
 use net::NetworkModel;

@@ -1,10 +1,8 @@
 //! Point-to-point messages: order as MPI guarantees it, and times as in the formulas, at both
 //! fidelities.
 
-mod common;
-
+use crate::common::{Script, completed, job, job_on, machine};
 use base::{Span, Time};
-use common::{Script, completed, job, job_on, machine};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use packet::PacketNetwork;
@@ -85,7 +83,7 @@ fn a_host_far_from_its_nic_counts_three_times_until_a_rendezvous_is_known_to_its
 #[test]
 fn requested_data_is_limited_by_the_requesters_nic() {
     let set = [("nic.process_message", "8 us")];
-    let mut job = job_on(common::machine("cascade-3k", &set), "none", &[0, 0, 0, 0, 4]);
+    let mut job = job_on(crate::common::machine("cascade-3k", &set), "none", &[0, 0, 0, 0, 4]);
     job.library.eager_max = 8;
     let last = |n: u32| {
         let both = |i| [(0, i, 0, send(4, 1, 64)), (4, i, 0, recv(0, 1))];
@@ -116,7 +114,7 @@ fn a_ranks_commands_leave_apart_and_so_do_those_of_all_ranks_of_a_nic() {
     for (command, message) in [(59, 12), (12, 59), (0, 30), (40, 4)] {
         let (command_gap, message_gap) = (format!("{command} ns"), format!("{message} ns"));
         let set = [("nic.command_gap", &command_gap[..]), ("nic.message_gap", &message_gap[..])];
-        let job = job_on(common::machine("aurora", &set), "none", &[0, 0, 1, 2, 3, 4, 5, 6]);
+        let job = job_on(crate::common::machine("aurora", &set), "none", &[0, 0, 1, 2, 3, 4, 5, 6]);
         let all = || (0..3).flat_map(calls).flat_map(|(_, calls)| calls);
         let with_others = [
             Script::new(8, all()).run::<PacketNetwork>(&job).1,
@@ -357,7 +355,7 @@ fn calls_made_after_everything_else_are_honored() {
 #[test]
 fn envelopes_and_eager_data_are_in_order_and_bulk_data_is_not() {
     let crossed = |flows: &str, op: Op| {
-        let machine = common::machine("lumi-g", &[("switch.flows", flows)]);
+        let machine = crate::common::machine("lumi-g", &[("switch.flows", flows)]);
         let job = job_on(machine, "mpich", &[0, 2_000]);
         let mut calls = vec![(1, 0, 0, recv(0, 7))];
         calls.truncate(usize::from(matches!(op, Op::Send { .. })));

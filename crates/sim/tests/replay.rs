@@ -1,9 +1,7 @@
 //! Schedules on a machine: agreement with the same program in another form, and errors.
 
-mod common;
-
+use crate::common::{job, job_on, machine};
 use base::{Span, Time};
-use common::{job, job_on, machine};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use packet::PacketNetwork;

@@ -27,6 +27,18 @@ fn every_rule_for_rust_finds_its_violation() {
 }
 
 #[test]
+fn a_test_file_outside_of_the_program_is_found() {
+    let all = |_: &str| Some("//! All.\nmod common;\nmod jobs;\n".to_string());
+    let found = |path: &str| unlisted_test(path, all).is_some();
+    assert!(found("crates/sim/tests/limits.rs"));
+    for path in ["jobs", "all", "common/mod"] {
+        assert!(!found(&format!("crates/sim/tests/{path}.rs")), "{path}");
+    }
+    assert!(!found("crates/sim/src/jobs.rs"));
+    assert_eq!(unlisted_test("crates/live/tests/memory.rs", |_| None), None);
+}
+
+#[test]
 fn a_reason_on_top_excuses_a_long_file() {
     let body = "// x\n".repeat(LINES);
     assert_eq!(rust("a.rs", &format!("// long: one table.\n//! Page.\n{body}")), []);

@@ -1,0 +1,13 @@
+//! Tests of requests and built-in benchmarks, in one program: it is compiled and linked once.
+
+#[path = "../../sim/tests/common/mod.rs"]
+mod common;
+mod error_bars;
+mod fabric_tests;
+mod folded_flows;
+mod jobs;
+mod node;
+mod published;
+mod requests;
+mod shifts;
+mod tune;

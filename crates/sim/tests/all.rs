@@ -1,0 +1,13 @@
+//! Tests of runs, in one program: it is compiled and linked once, not per file.
+
+mod closed_forms;
+mod collectives;
+mod common;
+mod counters;
+mod faults;
+mod limits;
+mod noncontiguous;
+mod offload;
+mod onesided;
+mod protocol;
+mod replay;
