@@ -63,8 +63,8 @@ def score(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
     curves = [v["passes"] for v in verdicts.values() if v["points"] > 1]
     numbers = [v["passes"] for v in verdicts.values() if v["points"] == 1]
     return (
-        f"{sum(curves)} of {len(curves)} curves pass, and {sum(numbers)} of {len(numbers)} "
-        "single numbers."
+        f"{sum(curves)} of {len(curves)} curves pass. {sum(numbers)} of {len(numbers)} single "
+        "numbers pass."
     )
 
 
@@ -73,8 +73,8 @@ def summary(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
     passed = [v for v in verdicts.values() if v["points"] > 1 and v["passes"]]
     text = (
         f"**{score(verdicts)}** The curves that pass have mean errors of up to "
-        f"{percent(max(v['mean'] for v in passed))}, and errors of up to "
-        f"{percent(max(v['worst'] for v in passed))} at single points. The failures, curves first:"
+        f"{percent(max(v['mean'] for v in passed))}. Single points of them have errors of up to "
+        f"{percent(max(v['worst'] for v in passed))}. Failures, curves first:"
     )
     failures = [
         f"`{name}` | {percent(v['worst'])}" for name, v in verdicts.items() if not v["passes"]
