@@ -120,9 +120,9 @@ def gallery() -> str:
         "",
         "<!-- Written by docs/figures/make.py from figures.toml; do not edit this page. -->",
         "",
-        "Every figure of these pages, with the script that draws it and the command of one of its",
-        "points. `make figures` draws all figures again whose predictions have changed. A test",
-        "fails while a figure is older than the predictions it shows.",
+        "This page has every figure, with its script and the command of one of its points. `make",
+        "figures` redraws the figures whose predictions have changed. A test fails if a figure is",
+        "older than its predictions.",
     ]
     for figure in figures():
         page = os.path.relpath(ROOT / figure["page"], GALLERY.parent)
