@@ -38,22 +38,25 @@ fn clippy() -> Command {
 pub fn test() -> bool {
     let start = Instant::now();
     let pip = Packages::begin();
-    let rust = all([
+    let lint = all([
         step("format", vec![cargo(&["fmt", "--all", "--check"])]),
         step("layers-and-tidy", vec![cargo(&["test", "--quiet", "--package", "xtask"])]),
         step("clippy", vec![clippy()]),
-        step(
-            "rust-tests",
-            vec![cargo(&["test", "--workspace", "--exclude", "xtask", "--no-fail-fast"])],
-        ),
     ]);
-    let built = built(pip);
+    let instructions = instructions();
+    // Tests use the profile `dev` and Python the profile `release`: neither waits for the other.
+    let (rust, built) = thread::scope(|both| {
+        let built = both.spawn(|| built(pip) && (instructions.is_none() || benchmarks()));
+        let tests = &["test", "--workspace", "--exclude", "xtask", "--no-fail-fast"];
+        let rust = step("rust-tests", vec![cargo(tests)]);
+        (lint && rust, built.join().expect("a step does not panic"))
+    });
     let lanes = vec![
         (PYTHON_TESTS[0], pytest(0)),
         (PYTHON_TESTS[1], pytest(1)),
         ("conformance", conform(&["--part"])),
     ];
-    let python = built && at_once(lanes.into_iter().chain(instructions()).collect());
+    let python = built && at_once(lanes.into_iter().chain(instructions).collect());
     let verdict = if rust && python { "all steps pass" } else { "FAILED" };
     println!("{verdict}, after {:.0} s", start.elapsed().as_secs_f64());
     let log = |name: &str| fs::read_to_string(log_path(name)).unwrap_or_default();
@@ -86,6 +89,10 @@ fn instructions() -> Option<(&'static str, Command)> {
     }
     let count = ["run", "--quiet", "--release", "--package", "bench", "--", "count"];
     Some((name, cargo(&count)))
+}
+
+fn benchmarks() -> bool {
+    step("benchmarks", vec![cargo(&["build", "--quiet", "--release", "--package", "bench"])])
 }
 
 /// Logs of the Python tests: each has every second file, starting with the first or the second.
