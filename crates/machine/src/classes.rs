@@ -20,7 +20,7 @@ pub struct TrafficClass {
     pub nic_assured: u8,
     /// Maximum share, even of an otherwise idle link.
     pub ceiling: u8,
-    /// Higher goes first, among classes below their assured shares and among those above them.
+    /// Higher first, among classes below their assured shares and among classes above.
     pub priority: u8,
     /// Full packets by which it may exceed its shares: the limit of its leaky buckets.
     pub bucket: u8,

@@ -185,7 +185,7 @@ pub enum Arbitration {
 pub struct NicParams {
     /// From the command to the head entering the injection link, for data inside the command.
     pub send_latency: Span,
-    /// From the arrival of the tail to the completion that the receiver can see.
+    /// From the arrival of the tail to the completion at the receiver.
     pub recv_latency: Span,
     /// Largest message whose data is inside the command, bytes.
     pub immediate_max: u64,
@@ -375,7 +375,7 @@ pub struct RetryParams {
     pub timeout: Span,
     /// Retransmissions of a packet before its message fails.
     pub limit: u32,
-    /// Time until other switches learn that a link went down or came back.
+    /// Time until a failure or repair of a link is visible to other switches.
     pub sweep: Span,
 }
 

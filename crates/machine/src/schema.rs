@@ -145,7 +145,7 @@ pub const KEYS: &[Key] = &[
         "Parallel links between switches in the same slot of two chassis."),
     key("groups.<kind>.local_ports", Count(0, 65_000), Described("as many as are used"),
         "Ports per switch reserved for links within the group, used or not."),
-    key("groups.<kind>.global_ports", Count(0, 65_000), Described("all ports that are left"),
+    key("groups.<kind>.global_ports", Count(0, 65_000), Described("all remaining ports"),
         "Maximum number of ports per switch for links to other groups."),
     key("groups.<kind>.transit", Word(&["yes", "no"]), Described("`yes` for compute groups"),
         "Whether non-minimal routes may pass through groups of this kind."),
@@ -188,7 +188,7 @@ pub const KEYS: &[Key] = &[
     key("switch.latency", TIME, Required,
         "From the arrival of a packet's head to its departure without load, at most 100 us."),
     key("switch.arbitration", Word(&["round-robin", "age"]), Default("round-robin"),
-        "Order of inputs that compete for an output: each in turn, or the oldest packet first."),
+        "Order of inputs that compete for an output: round robin, or the oldest packet first."),
     key("switch.flows", Word(&["kept", "none"]), Default("none"),
         "`kept`: ordered traffic (envelopes, eager data) stays on one path while any packet of \
          its flow is in flight. `none`: every packet is routed by itself. See \
@@ -210,14 +210,14 @@ pub const KEYS: &[Key] = &[
     key("classes.<class>.ceiling", Count(1, 100), Described("as in the profile, else 100"),
         "Maximum percent of a link for the class, even if the link is otherwise idle."),
     key("classes.<class>.priority", Count(0, 7), Described("as in the profile, else 2"),
-        "Higher goes first, among classes below their assured shares and among those above."),
+        "Higher first, among classes below their assured shares and among classes above."),
     key("classes.<class>.bucket", Count(1, 64), Described("as in the profile, else 2"),
         "Full packets by which the class may exceed its shares for a moment (leaky bucket)."),
 
     key("nic.send_latency", TIME, Required,
         "From the command to the head of the message entering the link."),
     key("nic.recv_latency", TIME, Required,
-        "From the arrival of the tail to the completion that the receiver can see."),
+        "From the arrival of the tail to the completion at the receiver."),
     key("nic.immediate_max", SIZE, Required, "Largest message carried inside the command."),
     key("nic.dma_latency", TIME, Required, "Added to larger messages: the NIC reads host memory."),
     key("nic.staging_rate", RATE, Described("staging takes no time"),
@@ -242,7 +242,7 @@ pub const KEYS: &[Key] = &[
         "List entries per match engine: posted receives and unexpected messages of the ranks that \
          share it (docs/models/limits.md)."),
     key("nic.match_engines", Count(1, 1_024), Default("1"),
-        "Match engines per NIC. Its ranks are assigned to them in turn."),
+        "Match engines per NIC. Its ranks are assigned to them cyclically."),
     key("nic.portal_table", Count(1, 1_000_000_000), Described("no limit"),
         "Portal table entries per NIC: three per rank and one per optimized window \
          (docs/limits/windows.md)."),
@@ -259,15 +259,14 @@ pub const KEYS: &[Key] = &[
         "Time that an MPI message occupies its receiver's NIC in addition to its bytes, per \
          process: with n processes on the NIC, 1/n of it."),
     key("nic.received_message", TIME, Default("0 ns"),
-        "The same for the NIC as a whole, however many processes use it. The longer of the two \
-         counts."),
+        "The same for all processes of the NIC together. The longer of the two counts."),
 
     key("retry.timeout", TIME, Default("1073741824 ns"),
         "From the transmission of a packet to its retransmission if it is lost."),
     key("retry.limit", Count(0, 100), Default("4"),
         "Retransmissions of a packet before its message fails."),
     key("retry.sweep", TIME, Default("1 s"),
-        "Time until other switches learn that a link went down or came back."),
+        "Time until a failure or repair of a link is visible to other switches."),
 
     key("node.cores", Count(1, 1_000_000), Required, "Cores per node for ranks."),
     key("node.core_speed", Ratio, Default("1.0"),
