@@ -580,7 +580,7 @@ class TrafficRow(TypedDict, total=False):
     latency_p99_s: float | None
     # Mean number of switches visited.
     hops_mean: float | None
-    # Fraction of packets on non-minimal paths.
+    # Fraction of packets on nonminimal paths.
     nonminimal_fraction: float | None
     # Packets generated in the window.
     packets: int

@@ -163,7 +163,7 @@ def traffic(s: Mapping[str, Any], data: Mapping[str, Any]) -> View:
                 units.show_percent(row.get("nonminimal_fraction")),
             ]
         )
-    names = ("offered", "accepted", "mean latency", "99 % below", "hops", "non-minimal")
+    names = ("offered", "accepted", "mean latency", "99 % below", "hops", "nonminimal")
     facts = [f"{s['routing']} routing", f"{s['fidelity']} fidelity",
              f"{s['packet_bytes']:,} B packets"]  # fmt: skip
     curve = sum(bool(row.get("hops_mean")) for row in rows) > 1

@@ -45,7 +45,7 @@ SLIGHT = 0.005
 class TrafficResult(Sweep[TrafficRow]):
     """Rows by offered load, and a summary.
 
-    A row has offered and accepted load, latencies, hops, and the fraction of non-minimal packets.
+    A row has offered and accepted load, latencies, hops, and the fraction of nonminimal packets.
     """
 
     pattern: str

@@ -26,7 +26,7 @@ pub struct CandidateRow {
 /// Result of a benchmark with a tolerance.
 pub(super) enum AutoOutcome {
     /// With the size that has the widest error bars.
-    Answer(Box<BenchResult>, Option<Bars>),
+    Accepted(Box<BenchResult>, Option<Bars>),
     TooWide(u64, Band),
     /// No replica is within the packet budget.
     NoBars(u64),
@@ -63,13 +63,13 @@ pub(super) fn beyond(tolerance: f64, widest: Result<Bars, u64>) -> Option<AutoOu
 pub(super) fn tolerance_error(request: &BenchRequest) -> Option<InputError> {
     let is_auto = request.common.fidelity == AUTO;
     let found = || request.tolerance.map_or("nothing".into(), |share| share.to_string());
-    let wanted = match request.tolerance {
+    let expected = match request.tolerance {
         None if is_auto => "a share above 0 with `--fidelity auto`, such as `10%`",
         Some(share) if is_auto && !(share > 0.0 && share.is_finite()) => "a share above 0",
         Some(_) if !is_auto => "`--fidelity auto` with it: other fidelities are used as given",
         _ => return None,
     };
-    Some(InputError::new("tolerance", found(), wanted))
+    Some(InputError::new("tolerance", found(), expected))
 }
 
 /// Tries the fidelities, the cheapest first.
@@ -78,21 +78,21 @@ pub(super) fn choose(
     tolerance: f64,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<BenchResult, Vec<InputError>> {
-    let begun = std::time::Instant::now();
+    let wall_start = std::time::Instant::now();
     let mut candidates = Vec::new();
     for fidelity in [Fidelity::LogGp, Fidelity::Flow, Fidelity::Packet] {
         let common = Common { fidelity: fidelity.name().into(), ..request.common.clone() };
         let error_bars = fidelity != Fidelity::Packet;
         let attempt = BenchRequest { common, error_bars, ..request.clone() };
         let (bytes, band, why) = match run_at_fidelity(&attempt, Some(tolerance), tick) {
-            Ok(AutoOutcome::Answer(mut result, widest)) => {
+            Ok(AutoOutcome::Accepted(mut result, widest)) => {
                 let why = match fidelity {
                     Fidelity::Packet => "the reference for the others".into(),
                     _ => format!("within {}", percent(tolerance)),
                 };
                 candidates.push(row(fidelity, true, widest, why));
                 result.candidates = candidates;
-                result.engine.wall_s = begun.elapsed().as_secs_f64();
+                result.engine.wall_s = wall_start.elapsed().as_secs_f64();
                 return Ok(*result);
             }
             Ok(AutoOutcome::TooWide(bytes, band)) => (bytes, Some(band), "too wide".to_string()),
@@ -110,7 +110,12 @@ pub(super) fn choose(
                 if !others.is_empty() || fidelity == Fidelity::Packet {
                     return Err(if others.is_empty() { own } else { others });
                 }
-                candidates.push(row(fidelity, false, None, format!("expected {}", own[0].wanted)));
+                candidates.push(row(
+                    fidelity,
+                    false,
+                    None,
+                    format!("expected {}", own[0].expected),
+                ));
                 continue;
             }
         };
@@ -120,11 +125,11 @@ pub(super) fn choose(
         });
     }
     let text: Vec<String> = candidates.iter().map(CandidateRow::text).collect();
-    let wanted = format!(
+    let expected = format!(
         "more: {}. Larger replicas (--replica-packets) may narrow the bars",
         text.join("; ")
     );
-    Err(vec![InputError::new("tolerance", percent(tolerance), wanted)])
+    Err(vec![InputError::new("tolerance", percent(tolerance), expected)])
 }
 
 fn row(fidelity: Fidelity, is_chosen: bool, widest: Option<Bars>, why: String) -> CandidateRow {

@@ -81,12 +81,12 @@ pub(super) fn of(
         }
     }
     if !out.is_empty() && common.fidelity != "packet" {
-        let wanted = "`packet` with background traffic: no other fidelity has it";
-        input_errors.push(InputError::new("fidelity", &common.fidelity, wanted));
+        let expected = "`packet` with background traffic: no other fidelity has it";
+        input_errors.push(InputError::new("fidelity", &common.fidelity, expected));
     }
     if !(0.0..=1.0).contains(&common.warmup_s) {
-        let wanted = "a simulated span of at most 1 s";
-        input_errors.push(InputError::new("warmup", common.warmup_s.to_string(), wanted));
+        let expected = "a simulated span of at most 1 s";
+        input_errors.push(InputError::new("warmup", common.warmup_s.to_string(), expected));
     }
     if input_errors.is_empty() { Ok(out) } else { Err(input_errors) }
 }
@@ -99,12 +99,12 @@ fn one(
 ) -> Result<Option<Background>, Vec<InputError>> {
     let BackgroundRequest { pattern, load, bytes, nodes, .. } = request;
     let mut input_errors = Vec::new();
-    let mut wrong = |found: String, wanted: String| {
-        input_errors.push(InputError::new("background", found, wanted));
+    let mut wrong = |found: String, expected: String| {
+        input_errors.push(InputError::new("background", found, expected));
     };
     if !(*load == 0.0 || (1e-6..=1.0).contains(load)) {
-        let wanted = "a load of 0, or from 0.000001 to 1: a fraction of the injection rate";
-        wrong(load.to_string(), wanted.into());
+        let expected = "a load of 0, or from 0.000001 to 1: a fraction of the injection rate";
+        wrong(load.to_string(), expected.into());
     }
     let bytes = bytes.unwrap_or(machine.nic.packet_payload);
     if bytes > LARGEST || bytes + machine.nic.packet_overhead == 0 {
@@ -134,9 +134,9 @@ fn one(
         among.iter().flat_map(|&node| machine.node_nics[node]..machine.node_nics[next(node)]);
     let nics: Vec<NicId> = nics.map(NicId).collect();
     let on = nics.len();
-    let to = Destinations::among(pattern, machine, nics, common.seed).map_err(|c| {
-        let wanted = if on < 2 { format!("two NICs or more: {on} left") } else { c.wanted };
-        vec![InputError { at: "background".into(), wanted, ..c }]
+    let to = Destinations::between(pattern, machine, nics, common.seed).map_err(|c| {
+        let expected = if on < 2 { format!("two NICs or more: {on} left") } else { c.expected };
+        vec![InputError { at: "background".into(), expected, ..c }]
     })?;
     let pattern = pattern.clone();
     let vnet = super::classes::of_background(request, machine);

@@ -8,7 +8,7 @@ use super::Fidelity;
 use machine::NodeId;
 use serde::Serialize;
 use sim::End;
-use sim::{Job, Policy};
+use sim::{Job, LimitPolicy};
 
 /// Nodes of a replica: the first nodes of the job, which are close to each other, or evenly spaced
 /// ones, which are as far apart as those of the job.
@@ -171,7 +171,7 @@ fn on<R>(job: &mut Job, nodes: &[NodeId], run_on: impl FnOnce(&mut Job) -> R) ->
         job.placements.iter().filter(|placement| nodes.binary_search(&placement.node).is_ok());
     let placements = here.copied().collect();
     let placements = std::mem::replace(&mut job.placements, placements);
-    let limits = std::mem::replace(&mut job.limits, Policy::Off);
+    let limits = std::mem::replace(&mut job.limits, LimitPolicy::Off);
     let result = run_on(job);
     (job.placements, job.limits) = (placements, limits);
     result
@@ -194,9 +194,9 @@ mod tests {
     fn a_band_has_all_errors_and_those_that_grow_go_on() {
         let near = |band: Band, low: f64, high: f64, worst: f64| {
             let found = [band.band_low, band.band_high, band.replica_error];
-            for (found, wanted) in found.into_iter().zip([low, high, worst]) {
+            for (found, expected) in found.into_iter().zip([low, high, worst]) {
                 let found = found.expect("there are replicas");
-                assert!((found - wanted).abs() < 1e-12, "{band:?}: {low} {high} {worst}");
+                assert!((found - expected).abs() < 1e-12, "{band:?}: {low} {high} {worst}");
             }
         };
         let first = |errors: &[f64]| replicas(ReplicaLayout::First, errors);

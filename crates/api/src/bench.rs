@@ -8,7 +8,7 @@ use super::bench_checks::{
 use super::calls::{self, SampleRow, SamplingPlan, Sums, Timing};
 use super::congestion::Congested;
 use super::counters::{Tally, of_nodes};
-use super::placement_checks::{misplaced, on_other_nodes};
+use super::placement_checks::{on_other_nodes, placement_error};
 use super::run::{FailureRank, FailureRow};
 use super::traffic_tables::links;
 use super::vocabulary::defaults;
@@ -17,7 +17,7 @@ use super::{
 };
 use super::{fidelity, job, shifts, unknown};
 use crate::benchmarks::{
-    Bench, BenchPlan, MANY, Measure, PUTS, SHIFTS, WINDOW, bypasses_mpi, collective,
+    Bench, BenchPlan, MANY_RANKS, Measure, PUTS, SHIFTS, WINDOW, bypasses_mpi, collective,
 };
 use crate::fabric_tests;
 use base::Time;
@@ -171,7 +171,7 @@ pub fn bench(
         return auto::choose(request, tolerance, tick);
     }
     match run_at_fidelity(request, None, tick)? {
-        AutoOutcome::Answer(result, _) => Ok(*result),
+        AutoOutcome::Accepted(result, _) => Ok(*result),
         _ => unreachable!("no tolerance was requested"),
     }
 }
@@ -182,9 +182,9 @@ pub(super) fn run_at_fidelity(
     tolerance: Option<f64>,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<AutoOutcome, Vec<InputError>> {
-    let begun = std::time::Instant::now();
+    let wall_start = std::time::Instant::now();
     let mut input_errors = Vec::new();
-    let benchmark = Bench::named(&request.name);
+    let benchmark = Bench::from_name(&request.name);
     if benchmark.is_none() {
         let names = Bench::TABLE.map(|entry| entry.name);
         input_errors.push(unknown("benchmark", &request.name, &names));
@@ -221,10 +221,10 @@ pub(super) fn run_at_fidelity(
         Ok(mut job) => {
             job.put_buffers(buffers);
             input_errors.extend(missing_gpus(&job));
-            let misplaced =
-                benchmark.and_then(|benchmark| misplaced(benchmark, request.ppn, &job.placements));
+            let placement_error = benchmark
+                .and_then(|benchmark| placement_error(benchmark, request.ppn, &job.placements));
             let other = || on_other_nodes(request.nodes, request.ppn, &job.placements);
-            input_errors.extend(misplaced.or_else(other));
+            input_errors.extend(placement_error.or_else(other));
             input_errors.extend(super::limits::reducers(&job, &overrides));
             if !input_errors.is_empty() {
                 return Err(input_errors);
@@ -331,7 +331,7 @@ pub(super) fn run_at_fidelity(
     result.congestion = CongestionRow::of(&job.machine, fidelity, &congestion);
     (result.network, result.limits, result.replicas) = (network, sums.limits, replicas);
     result.digest = format!("{:016x}", sums.digest.0);
-    result.engine = EngineRow { wall_s: begun.elapsed().as_secs_f64(), ..sums.engine };
+    result.engine = EngineRow { wall_s: wall_start.elapsed().as_secs_f64(), ..sums.engine };
     // Sampling widens the error bars.
     let widest = auto::widest(result.rows.iter().map(|row| (row.bytes, row.band)));
     if let Some(most) = tolerance
@@ -342,7 +342,7 @@ pub(super) fn run_at_fidelity(
     {
         return Ok(beyond);
     }
-    Ok(AutoOutcome::Answer(Box::new(result), widest.ok()))
+    Ok(AutoOutcome::Accepted(Box::new(result), widest.ok()))
 }
 
 /// State shared by all sizes, and the results of the finished ones.
@@ -524,7 +524,7 @@ pub(super) fn plan(
     let algorithm = match bench {
         Bench::Collective(kind) => choose(job, kind, ranks, bytes, overrides),
         Bench::FabricTest(test) if let Some(kind) = test.kind() => {
-            let call = call_across(kind, kind.algorithms()[0], ranks / ppn, bytes);
+            let call = call_across_nodes(kind, kind.algorithms()[0], ranks / ppn, bytes);
             job.library.selection.decide(&call.case(true, true), overrides)
         }
         _ => Algorithm::Dissemination { k: 2 },
@@ -536,7 +536,7 @@ pub(super) fn plan(
     // With other jobs or noise, calls differ whatever the number of ranks.
     let is_alone = ranks as usize == job.placements.len();
     let quiet = is_alone && job.noise.is_none() && job.background.is_empty();
-    let one_call = quiet && ranks >= MANY;
+    let one_call = quiet && ranks >= MANY_RANKS;
     let iterations = iterations.unwrap_or(bench.iterations(bytes, one_call));
     BenchPlan {
         bench,
@@ -559,7 +559,12 @@ fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -
 }
 
 /// Rank 0's call in a communicator with one rank per node, as fabric tests use.
-pub(super) fn call_across(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64) -> Collective {
+pub(super) fn call_across_nodes(
+    kind: Kind,
+    algorithm: Algorithm,
+    size: u32,
+    bytes: u64,
+) -> Collective {
     match collective(kind, algorithm, Member { rank: 0, size }, bytes) {
         Op::Collective { call, .. } => call,
         _ => unreachable!("a collective is built"),

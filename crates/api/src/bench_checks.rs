@@ -1,10 +1,10 @@
 //! Checks of the options of a benchmark request. They return input errors for windows,
 //! shifts, buffers and sizes that do not apply or are too large.
 
-use super::bench::call_across;
+use super::bench::call_across_nodes;
 use super::vocabulary::BUFFERS;
 use super::{BenchRequest, Fidelity, calls, shifts, unknown};
-use crate::benchmarks::{Bench, BenchPlan, MOST_WINDOW, Measure, PUTS, SHIFTS, WINDOW};
+use crate::benchmarks::{Bench, BenchPlan, MAX_WINDOW, Measure, PUTS, SHIFTS, WINDOW};
 use base::{Gap, Span};
 use collectives::Kind;
 use machine::InputError;
@@ -13,22 +13,22 @@ use sim::{Buffers, Job, RankPlacement};
 /// The reason why error bars are not available, whether requested directly or by fidelity `auto`.
 pub(super) fn no_bars(request: &BenchRequest, benchmark: Option<Bench>) -> Option<InputError> {
     let fidelity = &request.common.fidelity;
-    let (at, found, wanted) = if benchmark.is_some_and(|w| !matches!(w, Bench::Collective(_))) {
-        let wanted = "a collective for error bars: replicas exist for no other benchmark";
-        ("benchmark", request.name.clone(), wanted)
+    let (at, found, expected) = if benchmark.is_some_and(|w| !matches!(w, Bench::Collective(_))) {
+        let expected = "a collective for error bars: replicas exist for no other benchmark";
+        ("benchmark", request.name.clone(), expected)
     } else if *fidelity == Fidelity::Packet.name() {
-        let wanted = "`loggp` or `flow` for error bars: packets are the reference";
-        ("fidelity", fidelity.clone(), wanted)
+        let expected = "`loggp` or `flow` for error bars: packets are the reference";
+        ("fidelity", fidelity.clone(), expected)
     } else if request.common.machine.faults.is_some() {
-        let wanted = "`packet` with faults: replicas would not have the faults";
-        ("fidelity", fidelity.clone(), wanted)
+        let expected = "`packet` with faults: replicas would not have the faults";
+        ("fidelity", fidelity.clone(), expected)
     } else if request.nodes < 4 {
-        let wanted = "at least 4 for error bars: a replica has 2 to half of them";
-        ("nodes", request.nodes.to_string(), wanted)
+        let expected = "at least 4 for error bars: a replica has 2 to half of them";
+        ("nodes", request.nodes.to_string(), expected)
     } else {
         return None;
     };
-    Some(InputError::new(at, found, wanted))
+    Some(InputError::new(at, found, expected))
 }
 
 /// Maximum number of steps in the programs of all ranks, for windows above the default.
@@ -37,14 +37,14 @@ const MOST_STEPS: u64 = 1 << 25;
 /// `--window`, for benchmarks with a window.
 pub(super) fn window(requested: Option<u32>, benchmark: Option<Bench>) -> Result<u32, InputError> {
     let Some(window) = requested else { return Ok(WINDOW) };
-    let wanted = if benchmark.is_some_and(|benchmark| benchmark.measure() != Measure::Bandwidth) {
+    let expected = if benchmark.is_some_and(|benchmark| benchmark.measure() != Measure::Bandwidth) {
         "no window for this benchmark: only bandwidth tests have one".into()
-    } else if !(1..=MOST_WINDOW).contains(&window) {
-        format!("a whole number from 1 to {MOST_WINDOW}")
+    } else if !(1..=MAX_WINDOW).contains(&window) {
+        format!("a whole number from 1 to {MAX_WINDOW}")
     } else {
         return Ok(window);
     };
-    Err(InputError::new("window", window.to_string(), wanted))
+    Err(InputError::new("window", window.to_string(), expected))
 }
 
 /// `--shifts` among `ranks` ranks, for benchmarks with shifts.
@@ -56,14 +56,14 @@ pub(super) fn simulated_shifts(
     let all = ranks.saturating_sub(1);
     let Some(shifts) = requested else { return Ok(SHIFTS.min(all)) };
     let least = (PUTS * shifts::LEAST_PARTS as u32).min(all);
-    let wanted = if benchmark.is_some_and(|benchmark| benchmark != Bench::PutAlltoall) {
+    let expected = if benchmark.is_some_and(|benchmark| benchmark != Bench::PutAlltoall) {
         "no shifts for this benchmark: only `put_alltoall` has them".into()
     } else if !(least..=all).contains(&shifts) {
         format!("a whole number from {least} to {all}, all of {ranks} ranks")
     } else {
         return Ok(shifts);
     };
-    Err(InputError::new("shifts", shifts.to_string(), wanted))
+    Err(InputError::new("shifts", shifts.to_string(), expected))
 }
 
 /// `--buffers`, for benchmarks that support it.
@@ -73,10 +73,10 @@ pub(super) fn buffers(
 ) -> Result<Buffers, InputError> {
     match (requested, benchmark) {
         (None | Some("host"), _) => Ok(Buffers::Host),
-        (Some("gpu"), Some(benchmark)) if !benchmark.takes_gpu_buffers() => {
-            let wanted = "`host` for this benchmark: one-sided operations and reductions on GPU \
-                          buffers are not modeled";
-            Err(InputError::new("buffers", "gpu", wanted))
+        (Some("gpu"), Some(benchmark)) if !benchmark.supports_gpu_buffers() => {
+            let expected = "`host` for this benchmark: one-sided operations and reductions on GPU \
+                            buffers are not modeled";
+            Err(InputError::new("buffers", "gpu", expected))
         }
         (Some("gpu"), _) => Ok(Buffers::Gpu),
         (Some(word), _) => Err(unknown("buffers", word, &BUFFERS)),
@@ -97,8 +97,8 @@ pub(super) fn missing_gpus(job: &Job) -> Option<InputError> {
     } else {
         return None;
     };
-    let wanted = format!("`host`: nodes of `{}` {why}", machine.name);
-    Some(InputError::new("buffers", "gpu", wanted))
+    let expected = format!("`host`: nodes of `{}` {why}", machine.name);
+    Some(InputError::new("buffers", "gpu", expected))
 }
 
 /// An error for a size whose packets or time could overflow. Packets: if every rank has a block,
@@ -129,16 +129,16 @@ pub(super) fn too_large(
     let steps = job.placements.len() as u64 * 9 * u64::from(window);
     if window > WINDOW && steps > MOST_STEPS {
         let most = (MOST_STEPS / 9 / job.placements.len() as u64).max(WINDOW.into());
-        let wanted = format!("at most {most} for {} ranks", job.placements.len());
-        return Some(InputError::new("window", window.to_string(), wanted));
+        let expected = format!("at most {most} for {} ranks", job.placements.len());
+        return Some(InputError::new("window", window.to_string(), expected));
     }
     let fits = |bytes: u64| {
         let packets = bytes.saturating_mul(blocks).div_ceil(machine.nic.packet_payload);
         packets < 1 << 31 && share.span(bytes) < Span(1 << 62)
     };
     let bytes = sizes.iter().copied().find(|&bytes| !fits(bytes))?;
-    let wanted = "a size that ends within 50 days, in fewer than 2^31 packets";
-    Some(InputError::new("sizes", bytes.to_string(), wanted))
+    let expected = "a size that ends within 50 days, in fewer than 2^31 packets";
+    Some(InputError::new("sizes", bytes.to_string(), expected))
 }
 
 /// An error if one iteration of a fabric test exceeds the message budget: it cannot be sampled.
@@ -147,13 +147,13 @@ pub(super) fn too_many(plan: &BenchPlan, fidelity: Fidelity, messages: u64) -> O
     else {
         return None;
     };
-    let call = |kind| calls::most(&call_across(kind, algorithm, ranks / ppn, bytes));
+    let call = |kind| calls::most(&call_across_nodes(kind, algorithm, ranks / ppn, bytes));
     let calls = test.kind().map_or(0, |kind| u64::from(ppn) * call(kind));
     let all = u64::from(ranks) * test.messages() + calls;
     let requested = all * calls::cost(fidelity);
-    let wanted = format!(
+    let expected = format!(
         "at least {requested}, or fewer ranks: an iteration at {bytes} B has up to {all} messages, \
          and it cannot be sampled"
     );
-    (requested > messages).then(|| InputError::new("messages", messages.to_string(), wanted))
+    (requested > messages).then(|| InputError::new("messages", messages.to_string(), expected))
 }

@@ -13,7 +13,7 @@ use base::{below, draw};
 use collectives::{Algorithm, Collective, Kind, Member, Ragged};
 use workload::{Op, SendMode, Step, Streams, WORLD};
 
-use crate::fabric_tests::{self, Test};
+use crate::fabric_tests::{self, FabricTest};
 
 /// The quantity that a benchmark reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,14 +51,14 @@ pub enum Bench {
     PutAlltoall,
     Collective(Kind),
     /// A test of GPCNeT or dgnettest.
-    FabricTest(Test),
+    FabricTest(FabricTest),
 }
 
 /// Default number of messages in flight per pair in bandwidth tests, as in OSU.
 pub const WINDOW: u32 = 64;
 
 /// Maximum of that number.
-pub const MOST_WINDOW: u32 = 65_536;
+pub const MAX_WINDOW: u32 = 65_536;
 
 /// Puts in flight per rank in `put_alltoall` [estimate].
 pub const PUTS: u32 = 8;
@@ -72,7 +72,7 @@ pub const PARTS: u32 = 8;
 
 /// With this many ranks or more, one call of a collective is measured instead of three. Its mean
 /// over ranks differs by less than a percent [estimate], and the run takes half the time.
-pub const MANY: u32 = 8192;
+pub const MANY_RANKS: u32 = 8192;
 
 /// A benchmark in the user interface.
 #[derive(Clone, Copy, Debug)]
@@ -132,21 +132,21 @@ impl Bench {
         entry("scatterv", Bench::Collective(Kind::Scatterv), "MPI Scatterv Latency Test", "1:1Mi"),
         entry("scan", Bench::Collective(Kind::Scan), "MPI Scan Latency Test", "4:1Mi"),
         entry("exscan", Bench::Collective(Kind::Exscan), "MPI Exscan Latency Test", "4:1Mi"),
-        entry("rr_lat", Bench::FabricTest(Test::RrLat), "GPCNeT RR Two-sided Lat", "8"),
-        entry("rr_get_lat", Bench::FabricTest(Test::RrGetLat), "GPCNeT RR Get Lat", "8"),
-        entry("rr_bw", Bench::FabricTest(Test::RrBw), "GPCNeT RR Two-sided BW", "128Ki"),
-        entry("rr_put_bw", Bench::FabricTest(Test::RrPutBw), "GPCNeT RR Put BW", "128Ki"),
-        entry("rr_bw_sync", Bench::FabricTest(Test::RrBwSync),
+        entry("rr_lat", Bench::FabricTest(FabricTest::RrLat), "GPCNeT RR Two-sided Lat", "8"),
+        entry("rr_get_lat", Bench::FabricTest(FabricTest::RrGetLat), "GPCNeT RR Get Lat", "8"),
+        entry("rr_bw", Bench::FabricTest(FabricTest::RrBw), "GPCNeT RR Two-sided BW", "128Ki"),
+        entry("rr_put_bw", Bench::FabricTest(FabricTest::RrPutBw), "GPCNeT RR Put BW", "128Ki"),
+        entry("rr_bw_sync", Bench::FabricTest(FabricTest::RrBwSync),
             "GPCNeT RR Two-sided BW+Sync", "128Ki"),
-        entry("nat_bw", Bench::FabricTest(Test::NatBw), "GPCNeT Nat Two-sided BW", "128Ki"),
-        entry("multiple_allreduce", Bench::FabricTest(Test::Multiple(Kind::Allreduce)),
+        entry("nat_bw", Bench::FabricTest(FabricTest::NatBw), "GPCNeT Nat Two-sided BW", "128Ki"),
+        entry("multiple_allreduce", Bench::FabricTest(FabricTest::Multiple(Kind::Allreduce)),
             "GPCNeT Multiple Allreduce", "8"),
-        entry("multiple_alltoall", Bench::FabricTest(Test::Multiple(Kind::Alltoall)),
+        entry("multiple_alltoall", Bench::FabricTest(FabricTest::Multiple(Kind::Alltoall)),
             "GPCNeT Multiple Alltoall", "4Ki"),
-        entry("bisect", Bench::FabricTest(Test::Bisect), "Bisection Bandwidth Test", "128Ki"),
+        entry("bisect", Bench::FabricTest(FabricTest::Bisect), "Bisection Bandwidth Test", "128Ki"),
     ];
 
-    pub fn named(name: &str) -> Option<Bench> {
+    pub fn from_name(name: &str) -> Option<Bench> {
         Bench::TABLE.iter().find(|entry| entry.name == name).map(|entry| entry.bench)
     }
 
@@ -214,10 +214,10 @@ impl Bench {
 
     /// Whether its buffers may be in GPU memory. Reductions and one-sided operations on GPU buffers
     /// are not modeled.
-    pub fn takes_gpu_buffers(self) -> bool {
+    pub fn supports_gpu_buffers(self) -> bool {
         match self {
             Bench::Collective(kind) => !kind.reduces(),
-            Bench::FabricTest(Test::RrGetLat | Test::RrPutBw) => false,
+            Bench::FabricTest(FabricTest::RrGetLat | FabricTest::RrPutBw) => false,
             Bench::FabricTest(test) => test.kind().is_none_or(|kind| !kind.reduces()),
             _ => !bypasses_mpi(self),
         }
@@ -335,14 +335,19 @@ impl BenchPlan {
                 if first >= u64::from(shifts) {
                     return None;
                 }
-                let (begun, done) = (first + u64::from(at), first + u64::from(PUTS));
+                let (started, done) = (first + u64::from(at), first + u64::from(PUTS));
                 let ends = || parts.contains(&done.min(shifts.into()));
                 Some(match at {
-                    ..PUTS if begun < u64::from(shifts) => {
-                        let shift = order[(begun % order.len() as u64) as usize];
+                    ..PUTS if started < u64::from(shifts) => {
+                        let shift = order[(started % order.len() as u64) as usize];
                         let to = (u64::from(rank) + u64::from(shift)) % u64::from(n);
                         let to = to as u32;
-                        Step::Do(Op::OneSided { to, out: bytes, back: 0, atomic: false })
+                        Step::Do(Op::OneSided {
+                            to,
+                            request_bytes: bytes,
+                            response_bytes: 0,
+                            atomic: false,
+                        })
                     }
                     _ if at > PUTS && ends() => Step::Mark,
                     _ => Step::Wait,
@@ -377,7 +382,14 @@ impl BenchPlan {
             if i == 1 {
                 steps.push(Step::Mark);
             }
-            let one = || Step::Do(Op::OneSided { to, out, back, atomic: false });
+            let one = || {
+                Step::Do(Op::OneSided {
+                    to,
+                    request_bytes: out,
+                    response_bytes: back,
+                    atomic: false,
+                })
+            };
             steps.extend((0..window).map(|_| one()));
             steps.push(Step::Wait);
         }

@@ -71,7 +71,7 @@ pub(super) struct SamplingPlan {
     ranges: Vec<RoundRange>,
     /// Number of simulated ranks, if not all are.
     ranks: u32,
-    /// Relative error due to a partial last group, or to jumps between sampled rounds.
+    /// Relative error due to a partial last group, or to rounds skipped between sampled ones.
     uneven: f64,
     /// Not all rounds are simulated, or not on all ranks.
     pub is_sample: bool,
@@ -226,8 +226,8 @@ pub(super) fn parts(
         ranges = vec![RoundRange { ranks: period, ..simulated }];
     }
     let uneven = match fidelity {
-        Fidelity::Flow => uneven(&call, ranks, period) + jumps(&call, &ranges),
-        _ => jumps(&call, &ranges) + drifts(job, &call, &ranges),
+        Fidelity::Flow => uneven(&call, ranks, period) + skip_error(&call, &ranges),
+        _ => skip_error(&call, &ranges) + skew_error(job, &call, &ranges),
     };
     Some(SamplingPlan { call, ranges, ranks: period, uneven, is_sample: true })
 }
@@ -339,22 +339,23 @@ fn sweeps(call: &Collective) -> bool {
 /// [estimate] Without it, 12 of 100 alltoalls in closed form are outside their error; with half a
 /// percent, 3 are. Based on 504 calls of 144 to 288 ranks on Aurora and Frontier, 8 B to 1 MiB, 13
 /// to 97 % of the rounds.
-fn jumps(call: &Collective, ranges: &[RoundRange]) -> f64 {
-    if jumping(call, ranges).next().is_some() { 0.005 } else { 0.0 }
+fn skip_error(call: &Collective, ranges: &[RoundRange]) -> f64 {
+    if ranges_with_skips(call, ranges).next().is_some() { 0.005 } else { 0.0 }
 }
 
 /// Additional relative error with rendezvous in closed form, where the skew between ranks grows
 /// over dozens of rounds: it applies if the sampled blocks are shorter. [estimate] With 100 kB
 /// between 12 ranks per node, blocks of up to 23 rounds were 2.9 to 3.3 % short.
-fn drifts(job: &Job, call: &Collective, ranges: &[RoundRange]) -> f64 {
+fn skew_error(job: &Job, call: &Collective, ranges: &[RoundRange]) -> f64 {
     const DOZENS: f64 = 24.0;
-    let longest = jumping(call, ranges).flat_map(|s| s.sample.paced()).max();
+    let longest =
+        ranges_with_skips(call, ranges).flat_map(|s| s.sample.represented_lengths()).max();
     let drift = |longest| (DOZENS / f64::from(longest)).min(1.0);
     if is_long(job, call) { 0.02 * longest.map_or(0.0, drift) } else { 0.0 }
 }
 
 /// Ranges of a pairwise exchange in which some rounds are skipped.
-fn jumping<'s>(
+fn ranges_with_skips<'s>(
     call: &Collective,
     ranges: &'s [RoundRange],
 ) -> impl Iterator<Item = &'s RoundRange> + use<'s> {
@@ -576,13 +577,13 @@ pub(super) fn time(
         if let Some(own) = own {
             job.machine = own;
         }
-        let SampledCall { timing, begun } = ended?;
+        let SampledCall { timing, round_starts } = ended?;
         if !parts.is_sample {
             return Ok(timing);
         }
-        let (span, error) = sample.extrapolate(&begun, rounds);
+        let (span, error) = sample.extrapolate(&round_starts, rounds);
         // The call's own overhead counts once.
-        sum.mean_s += span + if nth == 0 { begun[0] } else { 0.0 };
+        sum.mean_s += span + if nth == 0 { round_starts[0] } else { 0.0 };
         sum.error_s += error + f64::from(shorter) * span / f64::from(rounds.max(1));
         // Skew between ranks at the end.
         sum.min_s = timing.min_s - timing.mean_s;
@@ -616,7 +617,7 @@ impl Sums {
 
 struct SampledCall {
     timing: Timing,
-    begun: Vec<f64>,
+    round_starts: Vec<f64>,
 }
 
 fn run<N: NetworkModel>(
@@ -660,7 +661,7 @@ fn run<N: NetworkModel>(
         global_bytes: by_distance[3].1 as f64,
     };
     let mean = |&sum: &u128| sum as f64 * 1e-12 / f64::from(ranks);
-    Ok(SampledCall { timing, begun: world.round_starts().iter().map(mean).collect() })
+    Ok(SampledCall { timing, round_starts: world.round_starts().iter().map(mean).collect() })
 }
 
 /// Rank 0's call.

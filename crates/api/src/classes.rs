@@ -60,8 +60,9 @@ pub(super) fn of(
     }
     machine.use_classes(&all).map_err(|input_error| vec![input_error])?;
     if machine.classes.is_shared() && common.fidelity == "loggp" {
-        let wanted = "`packet` or `flow` with traffic classes: in closed form links are not shared";
-        return Err(vec![InputError::new("fidelity", &common.fidelity, wanted)]);
+        let expected =
+            "`packet` or `flow` with traffic classes: in closed form links are not shared";
+        return Err(vec![InputError::new("fidelity", &common.fidelity, expected)]);
     }
     let vnet = |class| machine.classes.vnet(class).expect("it is used");
     Ok(own.into_iter().map(vnet).collect())

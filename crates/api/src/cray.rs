@@ -51,13 +51,13 @@ fn reorder(
     order: Option<&RulesRequest>,
 ) -> Result<Option<Reorder>, Vec<InputError>> {
     let Some(method) = honored_env.get(METHOD) else { return Ok(None) };
-    let wrong = |wanted: &str| vec![InputError::new(format!("env.{METHOD}"), method, wanted)];
+    let wrong = |expected: &str| vec![InputError::new(format!("env.{METHOD}"), method, expected)];
     Ok(Some(match method.trim() {
         "0" => Reorder::RoundRobin,
         "1" => Reorder::Smp,
         "2" => Reorder::Folded,
         "3" => match order {
-            Some(file) => Reorder::listed(&file.name, &file.text, ranks)?,
+            Some(file) => Reorder::from_list(&file.name, &file.text, ranks)?,
             None => return Err(wrong("0, 1 or 2 without a rank order file")),
         },
         _ => return Err(wrong("0 (round-robin), 1 (SMP), 2 (folded) or 3 (from a file)")),
@@ -71,12 +71,12 @@ fn nic_policy(honored_env: HonoredEnv<'_>) -> Result<Option<String>, InputError>
         (true, Some(mapping)) => (MAPPING, format!("user:{mapping}")),
         (true, None) => {
             let others = NicPolicy::NAMES.join(", ");
-            let wanted = format!("`{MAPPING}` beside it, such as `0:0-3; 1:4-7`, or {others}");
-            return Err(InputError::new(format!("env.{POLICY}"), word, wanted));
+            let expected = format!("`{MAPPING}` beside it, such as `0:0-3; 1:4-7`, or {others}");
+            return Err(InputError::new(format!("env.{POLICY}"), word, expected));
         }
         (false, _) => (POLICY, word.to_string()),
     };
-    match NicPolicy::from_word(&word) {
+    match NicPolicy::from_name(&word) {
         Ok(_) => Ok(Some(word)),
         Err(input_error) => Err(InputError { at: format!("env.{at}"), ..input_error }),
     }

@@ -15,7 +15,7 @@ use workload::{Context, Op, SendMode, Step, Streams, WORLD};
 use crate::benchmarks::{BenchPlan, as_rank, collective};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Test {
+pub enum FabricTest {
     /// A message to each neighbor and one from each; the time is halved.
     RrLat,
     /// A get of one word from each neighbor; the time is halved.
@@ -49,22 +49,22 @@ struct Shape {
     one_sided: bool,
 }
 
-impl Test {
+impl FabricTest {
     /// Counted iterations of a ring. GPCNeT has 200 of latency and eight of bandwidth in each of 30
     /// rings or more; successive ones are alike here.
     pub fn iterations(self) -> usize {
         match self {
-            Test::RrLat | Test::RrGetLat => 20,
-            Test::Multiple(kind) if kind.reduces() => 20,
-            Test::Bisect => 16,
+            FabricTest::RrLat | FabricTest::RrGetLat => 20,
+            FabricTest::Multiple(kind) if kind.reduces() => 20,
+            FabricTest::Bisect => 16,
             _ => 2,
         }
     }
 
     pub fn is_rate(self) -> bool {
         match self {
-            Test::RrLat | Test::RrGetLat => false,
-            Test::Multiple(kind) => !kind.reduces(),
+            FabricTest::RrLat | FabricTest::RrGetLat => false,
+            FabricTest::Multiple(kind) => !kind.reduces(),
             _ => true,
         }
     }
@@ -72,7 +72,7 @@ impl Test {
     /// The collective that all communicators call.
     pub fn kind(self) -> Option<Kind> {
         match self {
-            Test::Multiple(kind) => Some(kind),
+            FabricTest::Multiple(kind) => Some(kind),
             _ => None,
         }
     }
@@ -81,9 +81,9 @@ impl Test {
     /// a bisection the mean.
     pub fn messages(self) -> u64 {
         match self {
-            Test::RrLat | Test::RrGetLat => 2,
-            Test::Multiple(_) => 0,
-            Test::Bisect => 1,
+            FabricTest::RrLat | FabricTest::RrGetLat => 2,
+            FabricTest::Multiple(_) => 0,
+            FabricTest::Bisect => 1,
             _ => 2 * OUTSTANDING,
         }
     }
@@ -94,27 +94,27 @@ impl Test {
         // more rank in each direction. So it has reached all after half of the ring.
         let around = (size / 2).clamp(8, 200);
         let (rings, warmup, ops) = match self {
-            Test::RrLat => (2, around, 4),
-            Test::RrGetLat => (2, 8, 2),
-            Test::RrBw | Test::RrBwSync | Test::NatBw => (1, 1, 2 * both),
-            Test::RrPutBw => (1, 1, both),
-            Test::Multiple(kind) => (1, if kind.reduces() { 8 } else { 1 }, 1),
-            Test::Bisect => (1, 2, 2),
+            FabricTest::RrLat => (2, around, 4),
+            FabricTest::RrGetLat => (2, 8, 2),
+            FabricTest::RrBw | FabricTest::RrBwSync | FabricTest::NatBw => (1, 1, 2 * both),
+            FabricTest::RrPutBw => (1, 1, both),
+            FabricTest::Multiple(kind) => (1, if kind.reduces() { 8 } else { 1 }, 1),
+            FabricTest::Bisect => (1, 2, 2),
         };
-        let one_sided = matches!(self, Test::RrGetLat | Test::RrPutBw);
-        Shape { rings, warmup, ops, sync: self == Test::RrBwSync, one_sided }
+        let one_sided = matches!(self, FabricTest::RrGetLat | FabricTest::RrPutBw);
+        Shape { rings, warmup, ops, sync: self == FabricTest::RrBwSync, one_sided }
     }
 
     /// For a bandwidth: bytes that an iteration moves per rank. For a latency: the number by which
     /// the time of an iteration is divided.
-    fn moved(self, plan: &BenchPlan) -> f64 {
+    fn bytes_or_divisor(self, plan: &BenchPlan) -> f64 {
         let others = f64::from(plan.ranks / plan.ppn) - 1.0;
         let messages = match self {
-            Test::RrLat | Test::RrGetLat => return 2.0,
-            Test::Multiple(kind) if kind.reduces() => return 1.0,
-            Test::Multiple(_) => others,
+            FabricTest::RrLat | FabricTest::RrGetLat => return 2.0,
+            FabricTest::Multiple(kind) if kind.reduces() => return 1.0,
+            FabricTest::Multiple(_) => others,
             // dgnettest counts a message for each rank of the set, with or without a partner.
-            Test::Bisect => f64::from(plan.ranks) / f64::from(halves(plan).1),
+            FabricTest::Bisect => f64::from(plan.ranks) / f64::from(halves(plan).1),
             _ => self.messages() as f64,
         };
         plan.bytes as f64 * messages
@@ -122,14 +122,14 @@ impl Test {
 }
 
 /// The left and right neighbor of each rank, for each ring.
-fn neighbors(test: Test, plan: &BenchPlan, rings: u32) -> Vec<Vec<[u32; 2]>> {
+fn neighbors(test: FabricTest, plan: &BenchPlan, rings: u32) -> Vec<Vec<[u32; 2]>> {
     const STREAM: u32 = 0x7269_6e67;
     let (ppn, size) = (plan.ppn, plan.ranks / plan.ppn);
     let ring = |nth: u32| {
         let mut ring_neighbors = vec![[0; 2]; plan.ranks as usize];
         for slice in 0..ppn {
             let mut order: Vec<u32> = (0..size).map(|node| node * ppn + slice).collect();
-            if test != Test::NatBw {
+            if test != FabricTest::NatBw {
                 for last in (1..size).rev() {
                     let count = u64::from(nth) << 32 | u64::from(last);
                     order.swap(
@@ -150,8 +150,8 @@ fn neighbors(test: Test, plan: &BenchPlan, rings: u32) -> Vec<Vec<[u32; 2]>> {
 }
 
 /// Programs of all ranks. Each marks the start of an iteration, and the end of the last in a ring.
-pub fn streams(test: Test, plan: BenchPlan) -> Streams {
-    if test == Test::Bisect {
+pub fn streams(test: FabricTest, plan: BenchPlan) -> Streams {
+    if test == FabricTest::Bisect {
         return bisection(plan);
     }
     let BenchPlan { ranks, ppn, bytes, algorithm, .. } = plan;
@@ -181,15 +181,20 @@ pub fn streams(test: Test, plan: BenchPlan) -> Streams {
             _ => match (at - 2) % body {
                 0 => Step::Mark,
                 nth if nth <= ops => match test {
-                    Test::Multiple(kind) => {
+                    FabricTest::Multiple(kind) => {
                         let call = collective(kind, algorithm, Member { rank: place, size }, bytes);
                         Step::Do(on(call, context))
                     }
                     _ if one_sided => {
                         let to = ring_neighbors[(nth - 1) % 2];
                         let (out, back) =
-                            if test == Test::RrGetLat { (0, bytes) } else { (bytes, 0) };
-                        Step::Do(Op::OneSided { to, out, back, atomic: false })
+                            if test == FabricTest::RrGetLat { (0, bytes) } else { (bytes, 0) };
+                        Step::Do(Op::OneSided {
+                            to,
+                            request_bytes: out,
+                            response_bytes: back,
+                            atomic: false,
+                        })
                     }
                     _ => exchange(ring_neighbors, nth - 1, nth <= ops / 2, bytes),
                 },
@@ -230,7 +235,7 @@ fn halves(plan: &BenchPlan) -> (u32, u32) {
 /// all. Some ranks of the larger half have no partner in a round.
 fn bisection(plan: BenchPlan) -> Streams {
     let (first, second) = halves(&plan);
-    let (warmup, rounds) = (Test::Bisect.shape(0).warmup as usize, plan.iterations as u64);
+    let (warmup, rounds) = (FabricTest::Bisect.shape(0).warmup as usize, plan.iterations as u64);
     let program = move |rank: u32, nth: usize| {
         let (round, at) = (nth / 5, nth % 5);
         let end = warmup + plan.iterations;
@@ -280,12 +285,12 @@ fn on(mut op: Op, of: Context) -> Op {
 
 /// The mean over ranks and rings, and the 99th percentile of the iterations: seconds, or bytes per
 /// second.
-pub fn results(test: Test, plan: &BenchPlan, marks: &[Vec<Time>]) -> (f64, f64) {
+pub fn results(test: FabricTest, plan: &BenchPlan, marks: &[Vec<Time>]) -> (f64, f64) {
     let shape = test.shape(plan.ranks / plan.ppn);
-    let moved = test.moved(plan);
+    let moved = test.bytes_or_divisor(plan);
     // For a bisection: the ranks that always have a partner.
     let marks = match test {
-        Test::Bisect => &marks[..halves(plan).0 as usize],
+        FabricTest::Bisect => &marks[..halves(plan).0 as usize],
         _ => marks,
     };
     let value = |seconds: f64| if test.is_rate() { moved / seconds } else { seconds / moved };
@@ -314,7 +319,7 @@ mod tests {
 
     fn plan(nodes: u32, ppn: u32) -> BenchPlan {
         BenchPlan {
-            bench: crate::benchmarks::Bench::FabricTest(Test::RrLat),
+            bench: crate::benchmarks::Bench::FabricTest(FabricTest::RrLat),
             ranks: nodes * ppn,
             ppn,
             bytes: 8,
@@ -330,7 +335,7 @@ mod tests {
     #[test]
     fn a_ring_has_the_same_rank_of_every_node_once() {
         let plan = plan(5, 3);
-        for (test, rings) in [(Test::RrLat, 4), (Test::NatBw, 1)] {
+        for (test, rings) in [(FabricTest::RrLat, 4), (FabricTest::NatBw, 1)] {
             let ring_neighbors = neighbors(test, &plan, rings);
             for ring in &ring_neighbors {
                 for slice in 0..3 {
@@ -345,9 +350,9 @@ mod tests {
                 }
             }
         }
-        let natural = &neighbors(Test::NatBw, &plan, 1)[0];
+        let natural = &neighbors(FabricTest::NatBw, &plan, 1)[0];
         assert_eq!(natural[4], [1, 7], "the nodes before and after");
-        let random = neighbors(Test::RrLat, &plan, 4);
+        let random = neighbors(FabricTest::RrLat, &plan, 4);
         assert!(random.windows(2).any(|two| two[0] != two[1]), "rings differ");
     }
 

@@ -21,7 +21,7 @@ const HORIZON: Span = Span::ms(1_000);
 /// Maximum number of random faults.
 const MOST: u32 = 100_000;
 
-fn drawn_or_parsed(
+fn fault_schedule(
     request: &FaultsRequest,
     machine: &Machine,
 ) -> Result<FaultSchedule, Vec<InputError>> {
@@ -31,8 +31,8 @@ fn drawn_or_parsed(
             Ok(FaultSchedule::random(machine, *seed, *n, HORIZON))
         }
         FaultsRequest::Random { n, .. } => {
-            let wanted = format!("at most {MOST} faults");
-            Err(vec![InputError::new("faults", n.to_string(), wanted)])
+            let expected = format!("at most {MOST} faults");
+            Err(vec![InputError::new("faults", n.to_string(), expected)])
         }
     }
 }
@@ -43,7 +43,7 @@ pub(super) fn apply(
     request: Option<&FaultsRequest>,
 ) -> Result<Machine, Vec<InputError>> {
     let Some(request) = request else { return Ok(machine) };
-    let schedule = drawn_or_parsed(request, &machine)?;
+    let schedule = fault_schedule(request, &machine)?;
     machine.with_faults(&schedule).map_err(|input_error| vec![input_error])
 }
 
@@ -58,9 +58,9 @@ pub(super) fn fit(machine: &mut Machine, name: &str) -> Result<(), InputError> {
         machine.apply_lane_loss();
         return Ok(());
     }
-    let wanted = "`packet` with temporary faults and bit errors: other fidelities have no packets \
-                  to affect";
-    Err(InputError::new("fidelity", name, wanted))
+    let expected = "`packet` with temporary faults and bit errors: other fidelities have no \
+                    packets to affect";
+    Err(InputError::new("fidelity", name, expected))
 }
 
 /// A fault schedule as TOML, `odonata faults`.
@@ -70,7 +70,7 @@ pub fn faults(request: &MachineRequest) -> Result<String, Vec<InputError>> {
     let Some(request) = &request.faults else {
         return Err(vec![InputError::new("faults", "", "a fault schedule")]);
     };
-    let schedule = drawn_or_parsed(request, &machine)?;
+    let schedule = fault_schedule(request, &machine)?;
     let text = schedule.to_toml(&machine);
     machine.with_faults(&schedule).map_err(|input_error| vec![input_error])?;
     Ok(text)

@@ -7,7 +7,7 @@ use super::bench::{self, BenchRow, EngineRow, plan, row_of};
 use super::bench_checks::{too_large, too_many};
 use super::congestion::Congested;
 use super::counters::{Tally, of_nodes};
-use super::placement_checks::misplaced;
+use super::placement_checks::placement_error;
 use super::program::{FilesRow, Program};
 use super::run::{self, FailureRank, FailureRow, NonzeroExits, SharedTick};
 use super::traffic_tables::{LinkRow, links};
@@ -32,7 +32,7 @@ use sim::{Blocked, Distance, End, JobOutcome, Outcome};
 use sim::{Job, Progress, RankPlacement, World};
 use std::cell::RefCell;
 use std::rc::Rc;
-use workload::{Call, Context, Done, MultiJob, Streams, Workload};
+use workload::{Call, Context, MultiJob, OpCompletion, Streams, Workload};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct JobsRequest {
@@ -187,7 +187,7 @@ impl Workload for Work {
             Work::Bench(w, _) => w.start(calls),
         }
     }
-    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
+    fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>) {
         match self {
             Work::Program(w) => w.resume(now, done, calls),
             Work::Bench(w, _) => w.resume(now, done, calls),
@@ -198,9 +198,9 @@ impl Workload for Work {
             w.stalled(now, calls);
         }
     }
-    fn quiet(&mut self, job: u32, now: Time, calls: &mut Vec<Call>) {
+    fn alarms_only(&mut self, job: u32, now: Time, calls: &mut Vec<Call>) {
         if let Work::Program(w) = self {
-            w.quiet(job, now, calls);
+            w.alarms_only(job, now, calls);
         }
     }
     fn is_finished(&self) -> bool {
@@ -230,7 +230,7 @@ pub fn jobs(
     request: &JobsRequest,
     tick: Box<dyn FnMut(Progress) -> bool>,
 ) -> Result<JobsResult, Vec<InputError>> {
-    let begun = std::time::Instant::now();
+    let wall_start = std::time::Instant::now();
     if request.jobs.is_empty() {
         return Err(vec![InputError::new("jobs", "", "one job or more")]);
     }
@@ -321,7 +321,7 @@ pub fn jobs(
         rows.find(|row| row.exit_code != 0).map(|row| row.exit_code)
     };
     result.exit_code = code(true).or_else(|| code(false)).unwrap_or(0);
-    result.wall_s = begun.elapsed().as_secs_f64();
+    result.wall_s = wall_start.elapsed().as_secs_f64();
     result.engine.wall_s = result.wall_s;
     Ok(result)
 }
@@ -338,8 +338,8 @@ type Prepared<'a> = (Job, Vec<usize>, Vec<Ready<'a>>);
 fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<InputError>> {
     let JobsRequest { common, jobs, .. } = request;
     let mut input_errors = Vec::new();
-    let wanted: Vec<JobSpec<'_>> = jobs.iter().map(|job| wanted(job, common)).collect();
-    let run = run_of(common, &wanted).map_err(|more| input_errors.extend(more)).ok();
+    let job_specs: Vec<JobSpec<'_>> = jobs.iter().map(|job| job_spec(job, common)).collect();
+    let run = run_of(common, &job_specs).map_err(|more| input_errors.extend(more)).ok();
     let mut ready = Vec::new();
     for (i, job) in jobs.iter().enumerate() {
         let task =
@@ -349,8 +349,9 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<InputError>> {
                 };
                 let Task::Bench { messages, .. } = job.task else { return Ok(task) };
                 let fidelity = fidelity(&common.fidelity).expect("reported by `run_of`");
-                let input_error = misplaced(plan.bench, plan.ppn, placements_of(run, order[i]))
-                    .or_else(|| too_many(plan, fidelity, messages));
+                let input_error =
+                    placement_error(plan.bench, plan.ppn, placements_of(run, order[i]))
+                        .or_else(|| too_many(plan, fidelity, messages));
                 input_error.map_or(Ok(task), |input_error| Err(vec![input_error]))
             });
         match task {
@@ -375,7 +376,7 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<InputError>> {
 }
 
 /// Ranks, placement and class that a job requests.
-fn wanted<'a>(job: &'a JobRequest, common: &Common) -> JobSpec<'a> {
+fn job_spec<'a>(job: &'a JobRequest, common: &Common) -> JobSpec<'a> {
     let JobRequest { ranks, ppn, placement, class, .. } = job;
     let env: &[_] = match &job.task {
         Task::Program(program) => program.env_texts(),
@@ -405,8 +406,8 @@ fn provider(request: &JobsRequest, run: &Job) -> Result<Library, Vec<InputError>
         return Err(input_errors);
     }
     if set.windows(2).any(|two| two[0] != two[1]) {
-        let wanted = "the same FI_CXI_ variables in all jobs of a run";
-        return Err(vec![InputError::new("env", "jobs with others", wanted)]);
+        let expected = "the same FI_CXI_ variables in all jobs of a run";
+        return Err(vec![InputError::new("env", "jobs with others", expected)]);
     }
     Ok(set.pop().unwrap_or_else(|| run.library.clone()))
 }
@@ -442,13 +443,14 @@ fn prepare<'a>(
             Ok(Some(Ready::Program { job_index, program, factor, overrides, notes }))
         }
         Task::Bench { bench, bytes, iterations, .. } => {
-            let Some(benchmark) = Bench::named(bench) else {
+            let Some(benchmark) = Bench::from_name(bench) else {
                 let names = Bench::TABLE.map(|entry| entry.name);
                 return Err(vec![unknown("bench", bench, &names)]);
             };
             if job.ranks < 2 {
-                let (found, wanted) = (job.ranks.to_string(), "at least two ranks for a benchmark");
-                return Err(vec![InputError::new("ranks", found, wanted)]);
+                let (found, expected) =
+                    (job.ranks.to_string(), "at least two ranks for a benchmark");
+                return Err(vec![InputError::new("ranks", found, expected)]);
             }
             let Some(run) = run else { return Ok(None) };
             // Count each byte of each iteration: the total must fit the clock.

@@ -218,7 +218,7 @@ fn machine_without_faults(
     // `--routing` is short for `--set routing=`.
     let mut set = request.set.clone();
     set.extend(routing.map(|word| ("routing".to_string(), word.to_string())));
-    let machine = MachineSpec::parse_like(&request.name, text, &request.like, &set)
+    let machine = MachineSpec::parse_with_parents(&request.name, text, &request.like, &set)
         .and_then(|spec| spec.resolve());
     machine.map_err(|more| of_file(more, request, &set))
 }
@@ -259,11 +259,11 @@ fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec
         .on_cores(mpi_speed)
         .map_err(|seconds| {
             let most = mpi::library::MAX_TIME_S;
-            let wanted = format!("overheads of at most {most} s; one would be {seconds} s");
-            vec![InputError::new("node.mpi_speed", mpi_speed.to_string(), wanted)]
+            let expected = format!("overheads of at most {most} s; one would be {seconds} s");
+            vec![InputError::new("node.mpi_speed", mpi_speed.to_string(), expected)]
         })?;
     let rules = common.rules.as_ref().map_or(&[][..], RulesRequests::as_slice);
-    let format = |rules: &RulesRequest| rules.format.as_deref().and_then(Format::named);
+    let format = |rules: &RulesRequest| rules.format.as_deref().and_then(Format::from_name);
     // Compositions take precedence over the generic selection.
     let mut rules: Vec<&RulesRequest> = rules.iter().collect();
     rules.sort_by_key(|rules| format(rules));
@@ -323,15 +323,15 @@ impl<'a> HonoredEnv<'a> {
 fn placements(
     machine: &Machine,
     request: Option<&PlacementRequest>,
-    wanted: placement::JobShape<'_>,
+    job_shape: placement::JobShape<'_>,
     reorder: Option<&Reorder>,
     free: &mut FreeNodes,
 ) -> Result<Vec<RankPlacement>, Vec<InputError>> {
-    let ppn = wanted.ppn;
+    let ppn = job_shape.ppn;
     let policy = match request {
         None => PlacementPolicy::Block,
         Some(PlacementRequest::Named(word)) => {
-            PlacementPolicy::from_word(word).map_err(|c| vec![c])?
+            PlacementPolicy::from_name(word).map_err(|c| vec![c])?
         }
         Some(PlacementRequest::Nodes { nodes }) => {
             PlacementPolicy::Nodes(nodes.iter().copied().map(NodeId).collect())
@@ -349,11 +349,11 @@ fn placements(
     let list = if matches!(policy, PlacementPolicy::Hosts(_)) { "host file" } else { "placement" };
     if let Some(&node) = named.iter().find(|node| machine.nodes_down_at_start().contains(node)) {
         let found = machine.node_name(node);
-        let wanted = "nodes that are up: the fault schedule has it down from the start";
-        return Err(vec![InputError::new(list, found, wanted)]);
+        let expected = "nodes that are up: the fault schedule has it down from the start";
+        return Err(vec![InputError::new(list, found, expected)]);
     }
     let fits = |most: u32| {
-        let wanted = format!(
+        let expected = format!(
             "at most {}, the cores of a node of `{}` (`--set node.cores={most}` for more)",
             machine.node.cores, machine.name
         );
@@ -362,20 +362,21 @@ fn placements(
             false => (list, format!("{most} ranks on a node")),
         };
         let fits = most <= machine.node.cores;
-        fits.then_some(()).ok_or_else(|| vec![InputError::new(at, found, wanted)])
+        fits.then_some(()).ok_or_else(|| vec![InputError::new(at, found, expected)])
     };
-    if named.is_empty() && wanted.ranks > 0 && ppn > 0 {
+    if named.is_empty() && job_shape.ranks > 0 && ppn > 0 {
         // By the pigeonhole principle, some node has this many ranks. This also bounds memory.
-        fits(wanted.ranks.div_ceil(wanted.ranks.div_ceil(ppn)))?;
+        fits(job_shape.ranks.div_ceil(job_shape.ranks.div_ceil(ppn)))?;
     }
-    let placed = Placement::among(machine, &policy, wanted, free).map_err(|mut more| {
-        // A policy has several names; report the one that the user gave.
-        if let Some(PlacementRequest::Named(word)) = request {
-            let placement = more.iter_mut().filter(|input_error| input_error.at == "placement");
-            placement.for_each(|input_error| input_error.found.clone_from(word));
-        }
-        more
-    })?;
+    let placed =
+        Placement::on_free_nodes(machine, &policy, job_shape, free).map_err(|mut more| {
+            // A policy has several names; report the one that the user gave.
+            if let Some(PlacementRequest::Named(word)) = request {
+                let placement = more.iter_mut().filter(|input_error| input_error.at == "placement");
+                placement.for_each(|input_error| input_error.found.clone_from(word));
+            }
+            more
+        })?;
     fits(placed.local.iter().max().map_or(0, |&local| local + 1))?;
     free.take(&placed.node);
     let placed = match reorder {
@@ -418,12 +419,12 @@ pub(crate) fn job_of_class(
 /// effect. `order[i]` is the internal number of job `i` of the request.
 pub(crate) fn run_of(
     common: &Common,
-    wanted: &[JobSpec<'_>],
+    job_specs: &[JobSpec<'_>],
 ) -> Result<(Job, Vec<usize>), Vec<InputError>> {
     let mut input_errors = Vec::new();
     input_errors.extend(fidelity(&common.fidelity).err());
     let Some(mut machine) = machine_to_check(common, &mut input_errors) else {
-        input_errors.extend(wrong_on_any(common, wanted));
+        input_errors.extend(wrong_on_any(common, job_specs));
         return Err(input_errors);
     };
     let library = library(common, &machine.fabric, machine.node.mpi_speed)
@@ -431,17 +432,19 @@ pub(crate) fn run_of(
     input_errors.extend(faults::fit(&mut machine, &common.fidelity).err());
     let mut free = FreeNodes::all(&machine);
     free.take(&machine.nodes_down_at_start());
-    let nics = common.nic_policy.as_deref().map_or(Ok(NicPolicy::Block), NicPolicy::from_word);
+    let nics = common.nic_policy.as_deref().map_or(Ok(NicPolicy::Block), NicPolicy::from_name);
     let nics = nics.map_err(|input_error| input_errors.push(input_error)).unwrap_or_default();
     let mut groups: Vec<Vec<RankPlacement>> = Vec::new();
-    for (i, &JobSpec { ranks, ppn, placement, .. }) in wanted.iter().enumerate() {
+    for (i, &JobSpec { ranks, ppn, placement, .. }) in job_specs.iter().enumerate() {
         let of = placement::JobShape { ranks, ppn, nodes: None, nics: &nics, seed: common.seed };
         match placements(&machine, placement, of, common.reorder.as_ref(), &mut free) {
             Ok(placements) => groups.push(placements),
-            Err(more) => input_errors.extend(more.into_iter().map(|c| of_job(c, wanted.len(), i))),
+            Err(more) => {
+                input_errors.extend(more.into_iter().map(|c| of_job(c, job_specs.len(), i)))
+            }
         }
     }
-    let requested: Vec<RequestedClass<'_>> = wanted.iter().map(|w| w.class).collect();
+    let requested: Vec<RequestedClass<'_>> = job_specs.iter().map(|w| w.class).collect();
     let vnets = classes::of(common, &requested, &mut machine).map_err(|c| input_errors.extend(c));
     let background = background::of(common, &machine, &free).map_err(|c| input_errors.extend(c));
     let noise = background::noise(common).map_err(|c| input_errors.push(c));
@@ -474,15 +477,15 @@ pub(crate) fn run_of(
 
 /// Input errors that do not depend on the machine, which is unknown. For a library profile: the
 /// errors on every type of network.
-fn wrong_on_any(common: &Common, wanted: &[JobSpec<'_>]) -> Vec<InputError> {
+fn wrong_on_any(common: &Common, job_specs: &[JobSpec<'_>]) -> Vec<InputError> {
     let on = |fabric: &&str| library(common, fabric, 1.0).err().unwrap_or_default();
     let (mut input_errors, others) = (on(&FABRICS[0]), FABRICS[1..].iter().map(on));
     others.for_each(|of_other| input_errors.retain(|input_error| of_other.contains(input_error)));
-    input_errors.extend(common.nic_policy.as_deref().and_then(|w| NicPolicy::from_word(w).err()));
-    for (i, job) in wanted.iter().enumerate() {
+    input_errors.extend(common.nic_policy.as_deref().and_then(|w| NicPolicy::from_name(w).err()));
+    for (i, job) in job_specs.iter().enumerate() {
         if let Some(PlacementRequest::Named(word)) = job.placement {
-            let input_error = PlacementPolicy::from_word(word).err();
-            input_errors.extend(input_error.map(|c| of_job(c, wanted.len(), i)));
+            let input_error = PlacementPolicy::from_name(word).err();
+            input_errors.extend(input_error.map(|c| of_job(c, job_specs.len(), i)));
         }
     }
     input_errors.extend(background::noise(common).err());
@@ -525,8 +528,9 @@ pub(crate) fn overrides(
             Ok(Setting::NotModeled(note)) => notes.push(note),
             Ok(_) => {}
             Err(what) => {
-                let wanted = what.split_once("expected ").map_or(&*what, |(_, wanted)| wanted);
-                input_errors.push(InputError::new(format!("env.{name}"), value, wanted));
+                let expected =
+                    what.split_once("expected ").map_or(&*what, |(_, expected)| expected);
+                input_errors.push(InputError::new(format!("env.{name}"), value, expected));
             }
         }
     }
@@ -535,9 +539,9 @@ pub(crate) fn overrides(
             overrides.rules = forced.rules;
             notes.extend(forced.notes);
         }
-        Err(wrong) => input_errors.extend(wrong.into_iter().map(|(name, wanted)| {
+        Err(wrong) => input_errors.extend(wrong.into_iter().map(|(name, expected)| {
             let found = honored_env.get(&name).unwrap_or_default();
-            InputError::new(format!("env.{name}"), found, wanted)
+            InputError::new(format!("env.{name}"), found, expected)
         })),
     }
     if input_errors.is_empty() { Ok((overrides, notes)) } else { Err(input_errors) }

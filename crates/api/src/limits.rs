@@ -6,11 +6,12 @@ use machine::{InputError, Machine};
 use mpi::Library;
 use serde::Serialize;
 use sim::Outcome;
-use sim::{Job, Policy};
+use sim::{Job, LimitPolicy};
 
 /// `--limits`.
-pub(super) fn policy(common: &Common) -> Result<Policy, InputError> {
-    Policy::named(&common.limits).ok_or_else(|| unknown("limits", &common.limits, &Policy::NAMES))
+pub(super) fn policy(common: &Common) -> Result<LimitPolicy, InputError> {
+    LimitPolicy::from_name(&common.limits)
+        .ok_or_else(|| unknown("limits", &common.limits, &LimitPolicy::NAMES))
 }
 
 /// Applies a program's environment to the library and its provider. Other fabrics have other
@@ -25,8 +26,8 @@ pub(super) fn apply_env(
         if name.starts_with("FI_CXI_") && machine.fabric != "slingshot" {
             continue;
         }
-        if let Err(wanted) = library.set(name, value) {
-            input_errors.push(InputError::new(format!("env.{name}"), value, wanted));
+        if let Err(expected) = library.set(name, value) {
+            input_errors.push(InputError::new(format!("env.{name}"), value, expected));
         }
     }
     if input_errors.is_empty() { Ok(()) } else { Err(input_errors) }
@@ -38,8 +39,8 @@ pub(super) fn env_errors(honored_env: HonoredEnv<'_>) -> Vec<InputError> {
     let mut any = Library::parse("none", text, "generic").expect("presets are legal");
     let mut input_errors = Vec::new();
     for (name, value) in honored_env.iter().filter(|(name, _)| !name.starts_with("FI_CXI_")) {
-        if let Err(wanted) = any.set(name, value) {
-            input_errors.push(InputError::new(format!("env.{name}"), value, wanted));
+        if let Err(expected) = any.set(name, value) {
+            input_errors.push(InputError::new(format!("env.{name}"), value, expected));
         }
     }
     input_errors
@@ -55,9 +56,9 @@ pub(crate) fn reducers(job: &Job, overrides: &Overrides) -> Option<InputError> {
         job.library.selection.rules(kind).iter().any(|rule| rule.algorithm.is_offloaded())
     });
     let kind = forced.chain(ruled).next()?;
-    let wanted = "an algorithm with messages: only Slingshot's switches and Aries' NICs reduce, on \
-                  a machine without faults";
-    Some(InputError::new(format!("algorithm of {}", kind.name()), "offload", wanted))
+    let expected = "an algorithm with messages: only Slingshot's switches and Aries' NICs reduce, \
+                    on a machine without faults";
+    Some(InputError::new(format!("algorithm of {}", kind.name()), "offload", expected))
 }
 
 /// Maximum use of all limited resources.
@@ -131,7 +132,7 @@ impl LimitsRow {
             parameter: row.limit.parameter(),
             workaround: row.limit.workaround(),
         });
-        let crossed = limit_report.crossed.iter().map(|row| CrossedRow {
+        let crossed = limit_report.exceeded.iter().map(|row| CrossedRow {
             limit: row.limit.name(),
             rank: own(row.rank),
             node: node(row.rank),

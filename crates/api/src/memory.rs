@@ -8,7 +8,7 @@ use live::LiveOutcome;
 use machine::NodeId;
 use mpi::limits::Limit;
 use sim::{Blocked, ExceededLimit, LimitUse, Outcome};
-use sim::{Job, Policy};
+use sim::{Job, LimitPolicy};
 use std::collections::BTreeMap;
 
 /// Of one node.
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 struct NodeMemory {
     ranks: u32,
     used: u64,
-    begun: u64,
+    at_init: u64,
     /// The part of `used` that the library holds for peers.
     peers: u64,
     /// Maximum of one rank, and that rank.
@@ -30,34 +30,37 @@ pub(super) fn count(
     job: &Job,
     programs: &[(u32, &LiveOutcome)],
 ) -> Option<Blocked> {
-    let (node, sum) = fullest(job, programs)?;
-    let bound = job.machine.node.memory.filter(|_| job.limits != Policy::Off);
+    let (node, sum) = node_with_most_memory(job, programs)?;
+    let bound = job.machine.node.memory.filter(|_| job.limits != LimitPolicy::Off);
     let rank = sum.most.1;
     outcome.limit_report.uses.push(LimitUse {
         limit: Limit::Memory,
         used: sum.used,
-        fixed: sum.begun,
+        fixed: sum.at_init,
         bound,
         rank,
     });
     let bound = bound.filter(|&bound| sum.used > bound)?;
     let what = describe(job, node, sum, bound);
-    let crossed =
+    let exceeded =
         ExceededLimit { limit: Limit::Memory, rank, node, at: outcome.time, what: what.clone() };
-    outcome.limit_report.crossed.push(crossed);
-    (job.limits == Policy::Fail).then_some(Blocked { rank, node, what })
+    outcome.limit_report.exceeded.push(exceeded);
+    (job.limits == LimitPolicy::Fail).then_some(Blocked { rank, node, what })
 }
 
 /// The node with the maximum, the first of several; none if no rank reported its memory.
-fn fullest(job: &Job, programs: &[(u32, &LiveOutcome)]) -> Option<(NodeId, NodeMemory)> {
+fn node_with_most_memory(
+    job: &Job,
+    programs: &[(u32, &LiveOutcome)],
+) -> Option<(NodeId, NodeMemory)> {
     let mut nodes: BTreeMap<NodeId, NodeMemory> = BTreeMap::new();
     for &(first, live) in programs {
         let peers = job.library.peer_memory * (live.ranks.len() as u64 - 1);
         for (rank, report) in (first..).zip(&live.ranks) {
-            let Some((begun, peak)) = report.memory else { continue };
+            let Some((at_init, peak)) = report.memory else { continue };
             let sum = nodes.entry(job.placements[rank as usize].node).or_default();
             sum.ranks += 1;
-            sum.begun += begun;
+            sum.at_init += at_init;
             sum.peers += peers;
             sum.used += peak + peers;
             if peak > sum.most.0 {

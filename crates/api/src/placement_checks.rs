@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// An error if ranks are not placed as a fabric test requires: equally many on every node, in
 /// order. At least two nodes are required if ranks of one node do not communicate.
-pub(super) fn misplaced(
+pub(super) fn placement_error(
     benchmark: Bench,
     ppn: u32,
     placements: &[RankPlacement],
@@ -19,18 +19,18 @@ pub(super) fn misplaced(
     let Bench::FabricTest(test) = benchmark else { return None };
     let a_node = ppn.max(1) as usize;
     let nodes: BTreeSet<_> = placements.iter().map(|placed| placed.node).collect();
-    let one_alone = test != fabric_tests::Test::Bisect && nodes.len() < 2;
+    let one_alone = test != fabric_tests::FabricTest::Bisect && nodes.len() < 2;
     let is_one = |ranks: &[RankPlacement]| ranks.iter().all(|placed| placed.node == ranks[0].node);
     let are_whole =
         nodes.len() * a_node == placements.len() && placements.chunks(a_node).all(is_one);
-    let (key, wanted) = if one_alone {
+    let (key, expected) = if one_alone {
         ("nodes", "at least two nodes: ranks of one node do not communicate")
     } else if !are_whole {
         ("placement", "equally many ranks on every node, in order")
     } else {
         return None;
     };
-    Some(InputError::new(key, format!("{} ranks, {ppn} per node", placements.len()), wanted))
+    Some(InputError::new(key, format!("{} ranks, {ppn} per node", placements.len()), expected))
 }
 
 /// An error if a list of nodes has another number of nodes or of ranks per node than requested. The
@@ -54,6 +54,6 @@ pub(super) fn on_other_nodes(
     } else {
         return None;
     };
-    let wanted = format!("ranks on {}, {ppn} on each", count(requested, "node"));
-    Some(InputError::new("placement", found, wanted))
+    let expected = format!("ranks on {}, {ppn} on each", count(requested, "node"));
+    Some(InputError::new("placement", found, expected))
 }

@@ -75,7 +75,7 @@ impl Recorded {
             ops: record::ops(),
             core_speed: job.machine.node.core_speed,
             calls: table.rows(),
-            unsuccessful_polls: recorder.vain_polls,
+            unsuccessful_polls: recorder.unsuccessful_polls,
             refused: recorder.refused.clone(),
             columns: table.columns(),
         }
@@ -113,7 +113,7 @@ pub fn replay(
     trace: &Trace<'_>,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<ReplayResult, Vec<InputError>> {
-    let begun = std::time::Instant::now();
+    let wall_start = std::time::Instant::now();
     let mut input_errors = Vec::new();
     let schedule = read(request, trace).map_err(|faults| {
         input_errors.extend(faults.into_iter().map(of_trace));
@@ -149,8 +149,8 @@ pub fn replay(
     let recorded = request.record.as_ref().map_or(job.machine.node.core_speed, |r| r.core_speed);
     let factor = request.factor * (recorded / job.machine.node.core_speed);
     if factor != 1.0 && !schedule.scale(factor) {
-        let wanted = "a factor with which no rank computes for more than 50 days in total";
-        return Err(vec![InputError::new("compute", request.factor.to_string(), wanted)]);
+        let expected = "a factor with which no rank computes for more than 50 days in total";
+        return Err(vec![InputError::new("compute", request.factor.to_string(), expected)]);
     }
     let nodes: Vec<u32> = job.placements.iter().map(|placement| placement.node.0).collect();
     schedule.choose(&nodes, &|case| job.library.selection.decide(case, &overrides));
@@ -161,13 +161,13 @@ pub fn replay(
         Fidelity::LogGp => simulate::<LogGpNetwork>(&job, fidelity, schedule, tick),
     };
     result.mpi.clone_from(&request.common.mpi);
-    result.wall_s = begun.elapsed().as_secs_f64();
+    result.wall_s = wall_start.elapsed().as_secs_f64();
     result.traffic_tables.engine.wall_s = result.wall_s;
     Ok(result)
 }
 
 fn of_trace(fault: ScheduleError) -> InputError {
-    InputError::new(format!("trace, {}", fault.at), fault.found, fault.wanted)
+    InputError::new(format!("trace, {}", fault.at), fault.found, fault.expected)
 }
 
 /// Input errors in the rows of a recording; nothing is run.
@@ -202,9 +202,9 @@ fn read_record(
     })
 }
 
-fn wrong_header(found: &str, wanted: &str) -> Result<Schedule, Vec<ScheduleError>> {
-    let (at, found, wanted) = ("header".into(), found.into(), wanted.into());
-    Err(vec![ScheduleError { at, found, wanted }])
+fn wrong_header(found: &str, expected: &str) -> Result<Schedule, Vec<ScheduleError>> {
+    let (at, found, expected) = ("header".into(), found.into(), expected.into());
+    Err(vec![ScheduleError { at, found, expected }])
 }
 
 /// An input error if packets or time could overflow. Time: all messages one after the other over
@@ -213,8 +213,8 @@ fn too_large(job: &Job, schedule: &Schedule) -> Option<InputError> {
     let machine = &job.machine;
     let Volume { longest, total, stored, members } = schedule.volume();
     if longest.div_ceil(machine.nic.packet_payload) >= 1 << 31 {
-        let wanted = "messages of fewer than 2^31 packets";
-        return Some(InputError::new("trace", format!("{longest} B"), wanted));
+        let expected = "messages of fewer than 2^31 packets";
+        return Some(InputError::new("trace", format!("{longest} B"), expected));
     }
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
     let node = &machine.node;
@@ -223,9 +223,9 @@ fn too_large(job: &Job, schedule: &Schedule) -> Option<InputError> {
     let slowest = slowest.max(packing.gap()).max(job.library.local_copy_gap);
     let storage = machine.storage.gap.max(machine.storage.node_gap);
     let too_long = |bytes: u64, gap: Gap, what: &str| {
-        let wanted = format!("at most the bytes that {what} within 50 days");
+        let expected = format!("at most the bytes that {what} within 50 days");
         let fits = gap.span(bytes) < Span(1 << 62);
-        (!fits).then(|| InputError::new("trace", format!("{bytes} B in all"), wanted))
+        (!fits).then(|| InputError::new("trace", format!("{bytes} B in all"), expected))
     };
     too_long(total, slowest, "the slowest link carries")
         .or_else(|| too_long(stored, storage, "the storage takes"))
@@ -246,10 +246,10 @@ fn simulate<N: NetworkModel>(
     let sent = traffic_tables::sent(n, &outcome);
     let rank_table = (0..n).map(|rank| {
         // With several threads, or in a stopped run, computation can exceed the elapsed time.
-        let end = world.workload.ended[rank];
+        let end = world.workload.end_times[rank];
         let compute = computed[rank].min(end - Time::ZERO);
         let rest = end.since(Time::ZERO + compute);
-        let waiting = world.workload.waited[rank].min(rest);
+        let waiting = world.workload.wait_times[rank].min(rest);
         RankRow {
             rank: rank as u32,
             node: job.machine.node_name(job.placements[rank].node),
@@ -293,7 +293,7 @@ fn failure(job: &Job, outcome: &Outcome, dag: &Dag) -> Option<FailureRow> {
         End::Finished => return None,
         End::Interrupted => ("interrupted", "interrupted".to_string(), Vec::new()),
         End::Stopped => {
-            let rank = dag.late.expect("only time stops a schedule");
+            let rank = dag.rank_past_end.expect("only time stops a schedule");
             let what = format!("rank {rank} continues after 110 days, the end of simulated time");
             ("limit", what, Vec::new())
         }

@@ -92,11 +92,11 @@ impl Rounds {
     }
 
     /// Lengths of the blocks that represent rounds that are not simulated.
-    pub(super) fn paced(&self) -> impl Iterator<Item = u32> {
-        let mut begun = 0;
+    pub(super) fn represented_lengths(&self) -> impl Iterator<Item = u32> {
+        let mut start = 0;
         self.blocks.iter().filter_map(move |block| {
-            let own = begun..begun + block.len() as u32;
-            begun = own.end;
+            let own = start..start + block.len() as u32;
+            start = own.end;
             let represents = |piece: &Range<u32>| piece.start < own.end && own.start < piece.end;
             self.pieces.iter().any(represents).then_some(block.len() as u32)
         })
@@ -205,8 +205,8 @@ impl Rounds {
     /// Appends the near rounds at the end, with `LEAD` rounds before them.
     fn append_last(&mut self, near: u32, last: LastRounds, end: u32) {
         if last == LastRounds::Simulated {
-            let begun = self.simulated() + Ends::LEAD;
-            self.own.push((begun..begun + near, 1));
+            let start = self.simulated() + Ends::LEAD;
+            self.own.push((start..start + near, 1));
             self.blocks.push(end - near - Ends::LEAD..end);
         }
     }
@@ -269,10 +269,11 @@ impl Rounds {
         (about + if 2 * to_phase > wave { to_phase - wave } else { to_phase }) as u32
     }
 
-    /// Time of all `rounds` rounds, s, and half of its 95 % confidence interval. `begun` has the
-    /// start time of each simulated round and the end of the last, as means over ranks.
-    pub(super) fn extrapolate(&self, begun: &[f64], rounds: u32) -> (f64, f64) {
-        let span = |part: &Range<u32>| begun[part.end as usize] - begun[part.start as usize];
+    /// Time of all `rounds` rounds, s, and half of its 95 % confidence interval. `round_starts` has
+    /// the start time of each simulated round and the end of the last, as means over ranks.
+    pub(super) fn extrapolate(&self, round_starts: &[f64], rounds: u32) -> (f64, f64) {
+        let span =
+            |part: &Range<u32>| round_starts[part.end as usize] - round_starts[part.start as usize];
         let times = |(part, times): &(Range<u32>, u32)| (f64::from(*times), part.len() as f64);
         let own: f64 = self.own.iter().map(|part| times(part).0 * span(&part.0)).sum();
         let counted: f64 = self.own.iter().map(|part| times(part).0 * times(part).1).sum();
@@ -305,12 +306,12 @@ mod tests {
     }
 
     /// Start times of rounds with the given durations.
-    fn begun(rounds: &Rounds, mut takes: impl FnMut(u32) -> f64) -> Vec<f64> {
-        let mut begun = vec![3.0];
+    fn round_starts(rounds: &Rounds, mut takes: impl FnMut(u32) -> f64) -> Vec<f64> {
+        let mut round_starts = vec![3.0];
         for round in simulated(rounds) {
-            begun.push(begun[begun.len() - 1] + takes(round));
+            round_starts.push(round_starts[round_starts.len() - 1] + takes(round));
         }
-        begun
+        round_starts
     }
 
     /// Number of seeds, of 400, for which the extrapolation to `all` rounds is within its stated
@@ -325,8 +326,9 @@ mod tests {
             let draw = |of, nth| base::uniform(base::draw(seed, of, 0, u64::from(nth))) - 0.5;
             // Correlation 0.3: a / (1 + a^2) for a = 1/3.
             let wave = |round| slow * (draw(1, round / 16 + 1) + draw(1, round / 16) / 3.0);
-            let begun = begun(rounds, |round| model(round) + draw(0, round) + wave(round));
-            let (span, error) = rounds.extrapolate(&begun, all);
+            let round_starts =
+                round_starts(rounds, |round| model(round) + draw(0, round) + wave(round));
+            let (span, error) = rounds.extrapolate(&round_starts, all);
             within += u32::from((span - truth).abs() < error);
             errors += error / 400.0 / truth;
         }
@@ -373,16 +375,17 @@ mod tests {
         assert_eq!(rounds.pieces, [16..32, 32..48, 48..64, 64..80, 80..96]);
         // The first and the last wave take what the first took: 16 rounds of 1; the others take 3
         // each.
-        let begun = begun(&rounds, |round| if round < 17 { 1.0 } else { 3.0 });
-        let (span, error) = rounds.extrapolate(&begun, 2_414);
+        let round_starts = round_starts(&rounds, |round| if round < 17 { 1.0 } else { 3.0 });
+        let (span, error) = rounds.extrapolate(&round_starts, 2_414);
         assert!((span - 32.0 - 3.0 * 2_382.0).abs() < 1e-6 && error < 1e-6, "{span} {error}");
         let rounds = Rounds::waves(1..2_415, 16, 6, LastRounds::Others);
-        let (span, _) = rounds.extrapolate(&begun, 2_414);
+        let (span, _) = rounds.extrapolate(&round_starts, 2_414);
         assert!((span - 16.0 - 3.0 * 2_398.0).abs() < 1e-6, "{span}");
         // A last wave that is simulated counts with its own time.
         let rounds = Rounds::waves(1..2_415, 16, 6, LastRounds::Simulated);
         assert_eq!(simulated(&rounds), (1..97).chain(2_396..2_415).collect::<Vec<_>>());
-        let (span, error) = rounds.extrapolate(&self::begun(&rounds, ends(1, 2_415, 16)), 2_414);
+        let (span, error) =
+            rounds.extrapolate(&self::round_starts(&rounds, ends(1, 2_415, 16)), 2_414);
         assert!((span - 16.0 - 32.0 - 3.0 * 2_382.0).abs() < 1e-6 && error < 1e-6, "{span}");
     }
 
@@ -433,7 +436,8 @@ mod tests {
                 Rounds::in_order(0..287, simulated, near(LastRounds::Simulated), [12, 3]),
                 Rounds::phases(0..287, 144, simulated.max(51), near(LastRounds::Simulated)),
             ] {
-                let (span, error) = rounds.extrapolate(&begun(&rounds, ends(0, 287, 12)), 287);
+                let (span, error) =
+                    rounds.extrapolate(&round_starts(&rounds, ends(0, 287, 12)), 287);
                 let all = 12.0 + 24.0 + 3.0 * 263.0;
                 assert!((span - all).abs() < 1e-9 && error < 1e-9, "{span} {error}");
                 let (_, inner) = rounds.blocks.split_first().expect("the first");
@@ -445,7 +449,7 @@ mod tests {
         let extrapolated = |last, model: &dyn Fn(u32) -> f64| {
             let rounds = Rounds::spread_between(0..287, 70, near(last));
             assert_eq!((rounds.blocks[0].clone(), rounds.simulated()), (0..12, 70));
-            rounds.extrapolate(&begun(&rounds, model), 287)
+            rounds.extrapolate(&round_starts(&rounds, model), 287)
         };
         let (span, error) = extrapolated(LastRounds::AsFirst, &|r| ends(0, 287, 12)(r).min(3.0));
         assert!((span - 24.0 - 3.0 * 263.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
@@ -469,8 +473,12 @@ mod tests {
             let between = simulated - ends.simulated();
             assert!(between >= 16 && 3 * counted as u32 >= between, "{rounds:?}");
             // Near rounds at the ends never represent others.
-            let paced: Vec<u32> = rounds.paced().collect();
-            assert!(paced.len() == 4 && paced.iter().sum::<u32>() == between, "{paced:?}");
+            let represented_lengths: Vec<u32> = rounds.represented_lengths().collect();
+            assert!(
+                represented_lengths.len() == 4
+                    && represented_lengths.iter().sum::<u32>() == between,
+                "{represented_lengths:?}"
+            );
             let period = if between >= 4 * 16 { 12 } else { 3 };
             assert!(rounds.pieces.iter().all(|piece| piece.len() % period == 0), "{rounds:?}");
         }
@@ -479,13 +487,13 @@ mod tests {
     #[test]
     fn rounds_that_take_the_same_leave_no_error_and_those_that_do_not_do() {
         let some = Rounds::spread(0..1_000, 40);
-        let (span, error) = some.extrapolate(&begun(&some, |_| 2.0), 1_000);
+        let (span, error) = some.extrapolate(&round_starts(&some, |_| 2.0), 1_000);
         assert!((span - 2_000.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
         let all = Rounds::all(0..40);
-        assert_eq!(all.extrapolate(&begun(&all, |_| 2.0), 40), (80.0, 0.0));
+        assert_eq!(all.extrapolate(&round_starts(&all, |_| 2.0), 40), (80.0, 0.0));
         // A slow first quarter counts with its own time only.
         let mut nth = 0;
-        let late = begun(&some, |_| {
+        let late = round_starts(&some, |_| {
             nth += 1;
             if nth <= 10 { 4.0 } else { 2.0 }
         });

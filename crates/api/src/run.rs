@@ -19,7 +19,7 @@ use net::NetworkModel;
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
 use sim::{Blocked, End, Outcome};
-use sim::{Job, Policy, Progress, RankPlacement, Starting, World};
+use sim::{Job, LimitPolicy, Progress, RankPlacement, StartProgress, World};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -157,7 +157,7 @@ pub fn run(
     request: &RunRequest,
     tick: Box<dyn FnMut(Progress) -> bool>,
 ) -> Result<RunResult, Vec<InputError>> {
-    let begun = std::time::Instant::now();
+    let wall_start = std::time::Instant::now();
     let mut common = request.common.clone();
     let mut input_errors = Vec::new();
     let ppn = request.ppn.unwrap_or(1).max(1);
@@ -212,7 +212,7 @@ pub fn run(
         }
     };
     result.mpi.clone_from(&common.mpi);
-    result.wall_s = begun.elapsed().as_secs_f64();
+    result.wall_s = wall_start.elapsed().as_secs_f64();
     result.traffic_tables.engine.wall_s = result.wall_s;
     Ok(result)
 }
@@ -273,7 +273,7 @@ pub(super) fn start(
             Family::OpenMpi => checks::OPEN_MPI,
         },
         tag_ub: library.tag_ub,
-        tag_max: if job.limits == Policy::Fail { library.tag_ub } else { i32::MAX },
+        tag_max: if job.limits == LimitPolicy::Fail { library.tag_ub } else { i32::MAX },
         eager_max: library.eager_max.min(library.shm_eager_max),
         inject_max: library.inject_max,
         // Never 0: a program that waits for the clock must see it advance.
@@ -285,7 +285,7 @@ pub(super) fn start(
         progress: Some(Box::new(move |p: live::Progress| {
             let live::Progress { started, attached, ranks } = p;
             let is_over = attached == ranks;
-            starting_now.set((!is_over).then_some(Starting { started, attached, ranks }));
+            starting_now.set((!is_over).then_some(StartProgress { started, attached, ranks }));
         })),
     };
     let requested = tick.clone();

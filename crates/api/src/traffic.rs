@@ -63,12 +63,12 @@ pub fn traffic(
     };
     let has_faults = call.common.machine.faults.is_some();
     if has_faults && fidelity.is_some_and(|fidelity| fidelity != Fidelity::Packet) {
-        let wanted = "`packet` for traffic with faults";
-        input_errors.push(InputError::new("fidelity", &*call.common.fidelity, wanted));
+        let expected = "`packet` for traffic with faults";
+        input_errors.push(InputError::new("fidelity", &*call.common.fidelity, expected));
     }
     if fidelity == Some(Fidelity::Flow) {
-        let wanted = "`packet` for traffic: it consists of single packets, flows of many";
-        input_errors.push(InputError::new("fidelity", "flow", wanted));
+        let expected = "`packet` for traffic: it consists of single packets, flows of many";
+        input_errors.push(InputError::new("fidelity", "flow", expected));
     }
     let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(input_errors) };
     let class = RequestedClass { at: "class", word: call.common.class.as_deref() };
@@ -158,7 +158,7 @@ pub struct TrafficResult {
 /// From a worker thread to the main thread.
 enum WorkerMessage {
     Progress { index: usize, now: Time, events: u64 },
-    Done { index: usize, outcome: Box<LoadOutcome> },
+    Outcome { index: usize, outcome: Box<LoadOutcome> },
 }
 
 /// Runs all loads of `request`. `tick` receives progress and returns whether to continue. Fails if
@@ -202,7 +202,7 @@ pub fn sweep(
                     let done =
                         one_load_at(machine, fidelity, request, setting, load, finish, &mut report);
                     let outcome = Box::new(done.expect("the request was checked"));
-                    let _ = updates.send(WorkerMessage::Done { index, outcome });
+                    let _ = updates.send(WorkerMessage::Outcome { index, outcome });
                 }
             });
         }
@@ -219,7 +219,7 @@ pub fn sweep(
                         stop.store(true, Ordering::Relaxed);
                     }
                 }
-                WorkerMessage::Done { index, outcome } => outcomes[index] = Some(*outcome),
+                WorkerMessage::Outcome { index, outcome } => outcomes[index] = Some(*outcome),
             }
         }
     });

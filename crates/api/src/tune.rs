@@ -13,7 +13,7 @@ use mpi::Family;
 use mpi::rules::Choice;
 use serde::{Deserialize, Serialize};
 use sim::End;
-use sim::{Job, Policy, Progress};
+use sim::{Job, LimitPolicy, Progress};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct TuneRequest {
@@ -87,9 +87,9 @@ pub fn tune(
     request: &TuneRequest,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<TuneResult, Vec<InputError>> {
-    let begun = std::time::Instant::now();
+    let wall_start = std::time::Instant::now();
     let mut input_errors = Vec::new();
-    let kind = Kind::named(&request.collective).filter(|kind| kind.algorithms().len() > 1);
+    let kind = Kind::from_name(&request.collective).filter(|kind| kind.algorithms().len() > 1);
     if kind.is_none() {
         let names = super::vocabulary::collectives();
         input_errors.push(unknown("collective", &request.collective, &names));
@@ -124,8 +124,8 @@ pub fn tune(
         }
     }
     if request.common.machine.faults.is_some() {
-        let wanted = "none: algorithms are compared on a machine without faults";
-        input_errors.push(InputError::new("faults", "a fault schedule", wanted));
+        let expected = "none: algorithms are compared on a machine without faults";
+        input_errors.push(InputError::new("faults", "a fault schedule", expected));
     }
     for (kind, (_, job)) in kind.iter().flat_map(|&kind| jobs.iter().map(move |job| (kind, job))) {
         let benchmark = Bench::Collective(kind);
@@ -199,7 +199,7 @@ pub fn tune(
     }
     result.digest = format!("{:016x}", session.sums.digest.0);
     result.events = session.sums.engine.events;
-    result.wall_s = begun.elapsed().as_secs_f64();
+    result.wall_s = wall_start.elapsed().as_secs_f64();
     Ok(result)
 }
 
@@ -291,7 +291,7 @@ impl Session<'_> {
 
     fn time(&mut self, job: &mut Job, parts: &SamplingPlan, fidelity: Fidelity) -> Option<Timing> {
         // Only times are compared here; `bench` reports limits.
-        job.limits = Policy::Off;
+        job.limits = LimitPolicy::Off;
         job.counts_pairs = false;
         match calls::time(job, parts, fidelity, &mut self.sums, self.tick) {
             Ok(timing) => Some(timing),

@@ -83,8 +83,8 @@ fn replicas_have_the_requested_size() {
         // The largest power of two that is at most half of 48.
         assert!(row.bytes > 8 || largest == 16, "{largest}");
         let sizes: Vec<u32> = replicas.iter().map(|replica| replica.nodes).collect();
-        let wanted = [largest / 4, largest / 2, largest].into_iter().filter(|&n| n >= 2);
-        assert_eq!(sizes, wanted.flat_map(|n| [n, n]).collect::<Vec<_>>());
+        let expected = [largest / 4, largest / 2, largest].into_iter().filter(|&n| n >= 2);
+        assert_eq!(sizes, expected.flat_map(|n| [n, n]).collect::<Vec<_>>());
         for replica in replicas {
             assert_eq!(replica.ranks, 2 * replica.nodes);
             assert!((replica.packet_s / replica.latency_s - 1.0 - replica.error).abs() < 1e-12);
@@ -103,19 +103,19 @@ fn unavailable_error_bars_are_input_errors() {
     let input_error = |request: &BenchRequest| {
         let input_errors = bench(request, &mut |_| true).expect_err("no bars");
         assert_eq!(input_errors.len(), 1, "{input_errors:?}");
-        (input_errors[0].at.clone(), input_errors[0].wanted.clone())
+        (input_errors[0].at.clone(), input_errors[0].expected.clone())
     };
-    let (at, wanted) = input_error(&request);
-    assert!(at == "nodes" && wanted.contains("at least 4"), "{at}: {wanted}");
+    let (at, expected) = input_error(&request);
+    assert!(at == "nodes" && expected.contains("at least 4"), "{at}: {expected}");
     request.nodes = 8;
     request.common.fidelity = "packet".into();
-    let (at, wanted) = input_error(&request);
-    assert!(at == "fidelity" && wanted.contains("`loggp` or `flow`"), "{at}: {wanted}");
+    let (at, expected) = input_error(&request);
+    assert!(at == "fidelity" && expected.contains("`loggp` or `flow`"), "{at}: {expected}");
     request.common.fidelity = "loggp".into();
     for name in ["latency", "rr_lat"] {
         request.name = name.into();
-        let (at, wanted) = input_error(&request);
-        assert!(at == "benchmark" && wanted.starts_with("a collective"), "{at}: {wanted}");
+        let (at, expected) = input_error(&request);
+        assert!(at == "benchmark" && expected.starts_with("a collective"), "{at}: {expected}");
     }
     // An interrupted run has the sizes that were done.
     (request.name, request.nodes) = ("alltoall".into(), 64);
@@ -147,15 +147,15 @@ fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
         bench(&requested, &mut |_| true)
     };
     let all = 1 << 30;
-    for (tolerance, wanted, looked_at) in [
+    for (tolerance, expected, looked_at) in [
         (1.001 * wide, &loggp, &["loggp"][..]),
         (0.999 * wide, &flow, &["loggp", "flow"]),
         (1.001 * narrow, &flow, &["loggp", "flow"]),
         (0.999 * narrow, &packet, &["loggp", "flow", "packet"]),
     ] {
         let found = auto(tolerance, all).expect("one is within");
-        assert_eq!((found.fidelity, &found.rows), (wanted.fidelity, &wanted.rows));
-        assert_eq!(found.digest, wanted.digest);
+        assert_eq!((found.fidelity, &found.rows), (expected.fidelity, &expected.rows));
+        assert_eq!(found.digest, expected.digest);
         let names: Vec<_> = found.candidates.iter().map(|row| row.fidelity.name()).collect();
         assert_eq!(names, looked_at);
         let (chosen, others) = found.candidates.split_last().expect("one is chosen");
@@ -170,7 +170,7 @@ fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
     let none = auto(0.999 * narrow, 10_000).expect_err("packets are too many");
     assert_eq!((none.len(), none[0].at.as_str()), (1, "tolerance"));
     for text in ["loggp at ", "flow at ", "packet at 131072 B, a call of more than 10000 packets"] {
-        assert!(none[0].wanted.contains(text), "{}", none[0].wanted);
+        assert!(none[0].expected.contains(text), "{}", none[0].expected);
     }
 }
 
@@ -181,7 +181,7 @@ fn an_invalid_tolerance_is_an_input_error() {
         let requested = BenchRequest { tolerance, error_bars: false, ..requested };
         let input_errors = bench(&requested, &mut |_| true).expect_err("not meant");
         assert_eq!(input_errors.len(), 1, "{input_errors:?}");
-        (input_errors[0].at.clone(), input_errors[0].wanted.clone())
+        (input_errors[0].at.clone(), input_errors[0].expected.clone())
     };
     for (fidelity, tolerance) in
         [("auto", None), ("auto", Some(0.0)), ("auto", Some(f64::NAN)), ("flow", Some(0.1))]

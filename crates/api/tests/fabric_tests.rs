@@ -160,9 +160,9 @@ fn an_iteration_above_the_message_budget_is_refused_with_a_reason() {
         for (fidelity, cost) in [("loggp", 1), ("flow", 10), ("packet", 1)] {
             let requested = all * cost;
             let text = of(name, fidelity, requested - 1).expect_err("too many");
-            let wanted =
+            let expected =
                 format!("messages: found `{}`, expected at least {requested}, ", requested - 1);
-            assert!(text.starts_with(&wanted), "{name}, {fidelity}: {text}");
+            assert!(text.starts_with(&expected), "{name}, {fidelity}: {text}");
             assert!(text.contains(&format!("up to {all} messages")), "{name}, {fidelity}: {text}");
             assert!(of(name, fidelity, requested).is_ok(), "{name}, {fidelity}");
         }
@@ -184,9 +184,9 @@ fn an_iteration_above_a_jobs_message_budget_is_refused() {
     };
     for (fidelity, requested) in [("loggp", 16), ("flow", 160), ("packet", 16)] {
         let text = run_bench(fidelity, requested - 1).expect_err("too many");
-        let wanted =
+        let expected =
             format!("job 2: messages: found `{}`, expected at least {requested}, ", requested - 1);
-        assert!(text.starts_with(&wanted), "{fidelity}: {text}");
+        assert!(text.starts_with(&expected), "{fidelity}: {text}");
         assert_eq!(run_bench(fidelity, requested), Ok(()));
     }
     // Without a pair of ranks on two nodes there is nothing to count.

@@ -100,7 +100,7 @@ fn brucks_rounds_by_one_group_are_those_by_all() {
     }
 }
 
-/// With adaptive routing, non-minimal paths are drawn per message, and groups of Aurora differ in
+/// With adaptive routing, nonminimal paths are drawn per message, and groups of Aurora differ in
 /// which switches have the cables to which group. Both average out over rounds: 5 % [estimate].
 #[test]
 fn the_quotient_is_near_the_whole_where_groups_differ_in_cables_and_draws() {

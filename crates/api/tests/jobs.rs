@@ -307,7 +307,7 @@ fn traffic_between_some_nodes_with_background_on_others() {
 fn all_errors_are_reported_together() {
     let input_errors = |job_request: &Value| -> Vec<(String, String)> {
         let Err(input_errors) = run(job_request) else { panic!("refused: {job_request}") };
-        input_errors.into_iter().map(|c| (c.at, c.wanted)).collect()
+        input_errors.into_iter().map(|c| (c.at, c.expected)).collect()
     };
     let at = |job_request: &Value| -> Vec<String> {
         input_errors(job_request).into_iter().map(|c| c.0).collect()

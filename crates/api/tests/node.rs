@@ -330,12 +330,12 @@ fn gpu_buffers_are_refused_where_they_mean_nothing() {
     for name in ["put_latency", "get_bw", "allreduce", "reduce", "reduce_scatter"] {
         let input_error = refused(name, gpu.clone());
         assert_eq!(input_error.at, "buffers", "{name}");
-        assert!(input_error.wanted.contains("not modeled"), "{input_error:?}");
+        assert!(input_error.expected.contains("not modeled"), "{input_error:?}");
     }
     let none = json!({"machine": {"name": "dragonfly-1056"}, "buffers": "gpu"});
-    assert!(refused("latency", none).wanted.contains("have no GPUs"));
+    assert!(refused("latency", none).expected.contains("have no GPUs"));
     let unsaid = json!({"machine": on(&[("groups.compute.gpus", "0")]), "buffers": "gpu"});
-    assert!(refused("latency", unsaid).wanted.contains("have no GPUs"));
+    assert!(refused("latency", unsaid).expected.contains("have no GPUs"));
     let wrong = refused("latency", json!({"buffers": "gpus", "nic_policy": "nearest"}));
     assert_eq!(wrong.hint.as_deref(), Some("gpu"));
     let policy = refused("latency", json!({"nic_policy": "nearest"}));

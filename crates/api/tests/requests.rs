@@ -103,7 +103,7 @@ fn an_mpi_librarys_own_time_is_divided_by_the_cores_speed() {
     assert_eq!(error_keys(wrong), ["node.mpi_speed"]);
 }
 
-/// The closed form reports how many packets used non-minimal paths, and which links they used.
+/// The closed form reports how many packets used nonminimal paths, and which links they used.
 #[test]
 fn the_closed_form_counts_what_it_walks() {
     let mut call = serde_json::json!({

@@ -61,8 +61,8 @@ fn a_last_batch_of_few_shifts_is_a_batch() {
 fn too_few_shifts_and_too_many_are_refused() {
     for shifts in [0, 31, 264] {
         let input_error = simulate(Some(shifts), 1).expect_err("not so many");
-        let wanted = format!("shifts: found `{shifts}`");
-        assert!(input_error.starts_with(&wanted), "{input_error}");
+        let expected = format!("shifts: found `{shifts}`");
+        assert!(input_error.starts_with(&expected), "{input_error}");
         assert!(input_error.contains("from 32 to 263"), "{input_error}");
     }
 }

@@ -386,7 +386,7 @@ fn a_list_of_nodes_must_have_the_requested_length() {
         let input_errors = tune(&request, &mut |_| true).err().unwrap_or_default();
         input_errors
             .iter()
-            .map(|c| format!("{}: {} | {}", c.at, c.found, c.wanted))
+            .map(|c| format!("{}: {} | {}", c.at, c.found, c.expected))
             .collect::<Vec<_>>()
     };
     let one = "placement: ranks on 1 node | ranks on 2 nodes, 1 on each";

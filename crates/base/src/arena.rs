@@ -25,10 +25,10 @@ const MADV_COLLAPSE: libc::c_int = 25;
 
 /// An empty list with capacity for `n` items, rounded up to fill its last large page.
 pub fn with_capacity<T>(n: usize) -> Vec<T> {
-    let wanted = n * size_of::<T>();
-    let n = if wanted < LARGE_PAGE { n } else { rounded_bytes(wanted) / size_of::<T>() };
+    let requested = n * size_of::<T>();
+    let n = if requested < LARGE_PAGE { n } else { rounded_bytes(requested) / size_of::<T>() };
     let items = Vec::with_capacity(n);
-    advise_large_pages(&items, wanted);
+    advise_large_pages(&items, requested);
     items
 }
 
@@ -70,14 +70,14 @@ pub fn zeros<T: Zero>(n: usize) -> Vec<T> {
 pub fn sparse_zeros<T: Zero>(n: usize) -> Vec<T> {
     const { assert!(size_of::<T>() > 0) };
     let whole = Layout::array::<T>(n).expect("a column is shorter than memory");
-    let wanted = whole.size();
+    let requested = whole.size();
     if align_of::<T>() > MAX_ZEROED_ALIGN {
         return write_zeros(Vec::with_capacity(n), n);
     }
-    let room = if wanted < LARGE_PAGE {
+    let room = if requested < LARGE_PAGE {
         n
     } else {
-        rounded_bytes(wanted.max(MMAP_THRESHOLD)) / size_of::<T>()
+        rounded_bytes(requested.max(MMAP_THRESHOLD)) / size_of::<T>()
     };
     let layout = Layout::array::<T>(room).expect("a column is shorter than memory");
     if layout.size() == 0 {
@@ -102,8 +102,8 @@ fn write_zeros<T: Zero>(mut items: Vec<T>, n: usize) -> Vec<T> {
 
 /// Rounds up so that the block fills its last large page, including the allocator's header before
 /// it. Linux then aligns it to large pages.
-fn rounded_bytes(wanted: usize) -> usize {
-    (wanted + SMALL_PAGE).next_multiple_of(LARGE_PAGE) - SMALL_PAGE
+fn rounded_bytes(requested: usize) -> usize {
+    (requested + SMALL_PAGE).next_multiple_of(LARGE_PAGE) - SMALL_PAGE
 }
 
 /// Doubles the capacity of a full list.
@@ -130,16 +130,16 @@ pub fn resident_bytes<T>(items: &Vec<T>) -> usize {
 }
 
 #[cfg(target_os = "linux")]
-fn advise_large_pages<T>(items: &Vec<T>, wanted: usize) {
+fn advise_large_pages<T>(items: &Vec<T>, requested: usize) {
     // Whole pages, otherwise the kernel splits a mapping that it may have to move.
     let begin = items.as_ptr() as usize / SMALL_PAGE * SMALL_PAGE;
     // With 65,536 cache lines the end lies a few bytes behind a large page, which would need one
     // more.
-    let end = match wanted % LARGE_PAGE {
-        ..MIN_LARGE_TAIL => begin + wanted / LARGE_PAGE * LARGE_PAGE,
+    let end = match requested % LARGE_PAGE {
+        ..MIN_LARGE_TAIL => begin + requested / LARGE_PAGE * LARGE_PAGE,
         _ => {
             let room = items.as_ptr() as usize + items.capacity() * size_of::<T>();
-            (begin + SMALL_PAGE + wanted)
+            (begin + SMALL_PAGE + requested)
                 .next_multiple_of(LARGE_PAGE)
                 .min(room.next_multiple_of(SMALL_PAGE))
         }

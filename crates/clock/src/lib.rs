@@ -195,12 +195,12 @@ fn now() -> u64 {
     }
 }
 
-/// Charges a wait that began at `begun` and timed out after `span` picoseconds.
-fn charge_wait(begun: u64, span: u64) {
+/// Charges a wait that began at `start` and timed out after `span` picoseconds.
+fn charge_wait(start: u64, span: u64) {
     match mode() {
         mode::LOCAL => _ = LOCAL_PS.fetch_add(span, Ordering::Relaxed),
         mode::SIMULATED if advance(span, false) => {}
-        mode::SIMULATED => SEEN.set(SEEN.get().max(begun.saturating_add(span))),
+        mode::SIMULATED => SEEN.set(SEEN.get().max(start.saturating_add(span))),
         _ => {}
     }
 }

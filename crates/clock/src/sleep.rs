@@ -12,7 +12,7 @@ use crate::{
 
 /// Returns 0, or the picoseconds that remained when a signal ended the sleep.
 fn sleep_for(span: u64) -> u64 {
-    let begun = now();
+    let start = now();
     if advance(span, true) {
         return 0;
     }
@@ -22,7 +22,7 @@ fn sleep_for(span: u64) -> u64 {
         real!(nanosleep(*const timespec, *mut timespec) -> c_int)(&requested, &mut remaining) != 0
     };
     let remaining = if cut { ps_of(0, &remaining).unwrap_or(0).min(span) } else { 0 };
-    charge_wait(begun, span - remaining);
+    charge_wait(start, span - remaining);
     remaining
 }
 
@@ -119,10 +119,10 @@ fn limited(span: Option<u64>, is_sleep: bool, wait: impl FnOnce() -> c_int) -> c
     if is_sleep && advance(span, true) {
         return 0;
     }
-    let begun = now();
+    let start = now();
     let answer = wait();
     if answer == 0 {
-        charge_wait(begun, span);
+        charge_wait(start, span);
     }
     answer
 }

@@ -14,7 +14,7 @@ use crate::{
 /// A deadline on the kernel's clock.
 struct Deadline {
     at: timespec,
-    begun: u64,
+    start: u64,
     span: u64,
 }
 
@@ -23,8 +23,8 @@ unsafe fn own_deadline(clock: clockid_t, deadline: *const timespec) -> Option<De
     if deadline.is_null() {
         return None;
     }
-    let begun = origin_s(clock).map(|_| now())?;
-    let span = ps_of(origin_s(clock)?, unsafe { &*deadline })?.saturating_sub(begun);
+    let start = origin_s(clock).map(|_| now())?;
+    let span = ps_of(origin_s(clock)?, unsafe { &*deadline })?.saturating_sub(start);
     let (here, remaining) = (kernel_time(clock), timespec_of(0, span));
     let mut at = timespec {
         tv_sec: here.tv_sec + remaining.tv_sec,
@@ -33,7 +33,7 @@ unsafe fn own_deadline(clock: clockid_t, deadline: *const timespec) -> Option<De
     if at.tv_nsec >= 1_000_000_000 {
         at = timespec { tv_sec: at.tv_sec + 1, tv_nsec: at.tv_nsec - 1_000_000_000 };
     }
-    Some(Deadline { at, begun, span })
+    Some(Deadline { at, start, span })
 }
 
 /// Runs `wait` with the converted deadline. `has_expired` is true if its result is a timeout.
@@ -48,7 +48,7 @@ unsafe fn wait_until<R>(
     };
     let answer = wait(&own_deadline.at);
     if has_expired(&answer) {
-        charge_wait(own_deadline.begun, own_deadline.span);
+        charge_wait(own_deadline.start, own_deadline.span);
     }
     answer
 }

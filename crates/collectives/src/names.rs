@@ -28,11 +28,11 @@ impl Kind {
         }
     }
     /// The kind of that name.
-    pub fn named(name: &str) -> Option<Kind> {
+    pub fn from_name(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|k| k.name() == name)
     }
     /// The kind whose number (`kind as u8`) this is.
-    pub fn numbered(number: u32) -> Option<Kind> {
+    pub fn from_number(number: u32) -> Option<Kind> {
         Kind::ALL.get(number as usize).copied()
     }
 
@@ -116,7 +116,7 @@ impl Algorithm {
         }
     }
     /// The algorithm of that name for that kind, with MPICH's default parameters.
-    pub fn named(kind: Kind, name: &str) -> Option<Algorithm> {
+    pub fn from_name(kind: Kind, name: &str) -> Option<Algorithm> {
         // MPICH's former name, from the time when its barrier had no radix.
         let name = if name == "dissemination" { "k_dissemination" } else { name };
         kind.algorithms().iter().copied().find(|a| a.name() == name)

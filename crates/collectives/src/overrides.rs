@@ -150,7 +150,7 @@ impl Overrides {
                 false => Setting::Unrelated,
             });
         };
-        let Some(kind) = Kind::named(&kind.to_lowercase()) else {
+        let Some(kind) = Kind::from_name(&kind.to_lowercase()) else {
             return Ok(Setting::Unsupported);
         };
         self.force(kind, name, value)
@@ -173,7 +173,7 @@ impl Overrides {
         {
             let folded = word.to_lowercase();
             let short = folded.strip_prefix("mpi_").unwrap_or(&folded);
-            match (short, Kind::named(short).filter(|&kind| kind != Kind::Barrier)) {
+            match (short, Kind::from_name(short).filter(|&kind| kind != Kind::Barrier)) {
                 ("alltoallw", _) => self.synchronized |= ALLTOALLW,
                 (_, Some(kind)) => self.synchronized |= bit(kind),
                 _ => {
@@ -191,7 +191,7 @@ impl Overrides {
 
     /// [MPICH] ch4_coll.h. 0 is MPICH's own choice.
     fn compose(&mut self, kind: &str, name: &str, number: u32) -> Result<Setting, String> {
-        let kind = Kind::named(&kind.to_lowercase());
+        let kind = Kind::from_name(&kind.to_lowercase());
         let flat = match kind {
             Some(Kind::Bcast | Kind::Reduce) => 3,
             _ => 2,
@@ -244,7 +244,7 @@ impl Overrides {
         let set = self.parameters.iter().filter(|(k, of, _)| *k == kind && ours(of));
         set.fold(algorithm, |algorithm, (_, _, given)| {
             given
-                .given_to(algorithm)
+                .applied_to(algorithm)
                 .expect("variables exist only for algorithms that have the parameter")
         })
     }
@@ -254,7 +254,7 @@ impl Overrides {
             self.forced.retain(|(k, _)| *k != kind);
             return Ok(Setting::Applied);
         }
-        if let Some(algorithm) = Algorithm::named(kind, value).filter(|a| !a.is_composed()) {
+        if let Some(algorithm) = Algorithm::from_name(kind, value).filter(|a| !a.is_composed()) {
             self.forced.push((kind, algorithm));
             return Ok(Setting::Applied);
         }

@@ -255,7 +255,7 @@ impl Selection {
         let mut errors = Vec::new();
         for (name, rules) in table {
             let at = format!("{at}.{name}");
-            let Some(kind) = Kind::named(name) else {
+            let Some(kind) = Kind::from_name(name) else {
                 let hint = did_you_mean(name, Kind::ALL.map(Kind::name));
                 errors.push(format!("{at}: expected the name of a collective{hint}"));
                 continue;
@@ -295,7 +295,7 @@ impl Selection {
         let own = self.rules(kind).iter().filter(may).map(|rule| overrides.bounded(kind, rule));
         let mut rules = first.copied().chain(own);
         let rule = rules.find(|rule| rule.holds(case)).map(|rule| rule.algorithm);
-        let requested = composition.flatten().map(|form| Algorithm::formed(kind, form));
+        let requested = composition.flatten().map(|form| Algorithm::of_composition(kind, form));
         let requested = requested.filter(|a| a.is_applicable(case));
         let forced = || last_of(&overrides.forced, kind).filter(|a| a.is_applicable(case));
         let chosen = match (requested, rule) {
@@ -311,12 +311,12 @@ impl Selection {
             (Algorithm::Chunked { chunk, .. }, Some(throttle)) => {
                 Algorithm::Chunked { chunk, throttle }
             }
-            (Algorithm::NodeAware { form, .. }, _) => self.formed(form, case, overrides),
+            (Algorithm::NodeAware { form, .. }, _) => self.of_composition(form, case, overrides),
             _ => chosen,
         }
     }
     /// A node-aware algorithm with the inter-node stage decided for one rank per node.
-    fn formed(&self, form: Composition, case: &Case, overrides: &Overrides) -> Algorithm {
+    fn of_composition(&self, form: Composition, case: &Case, overrides: &Overrides) -> Algorithm {
         let roots = Case { size: case.nodes, ..*case };
         let inter_node = self.decide(&roots, overrides).for_node_roots();
         let inter_node = inter_node.expect("no algorithm is node-aware with one rank per node");
@@ -328,11 +328,11 @@ impl Selection {
         let is_open = last_of(&overrides.compositions, case.kind).is_none();
         let may = |a: &&Algorithm| a.is_applicable(case) && (is_open || !a.is_composed());
         let forms = case.kind.algorithms().iter().filter(may);
-        let formed = |a: &Algorithm| match *a {
-            Algorithm::NodeAware { form, .. } => Some(self.formed(form, case, overrides)),
+        let of_composition = |a: &Algorithm| match *a {
+            Algorithm::NodeAware { form, .. } => Some(self.of_composition(form, case, overrides)),
             _ => None,
         };
-        forms.filter_map(formed).collect()
+        forms.filter_map(of_composition).collect()
     }
 
     /// `decide` for 8-byte elements, one rank per node, and a predefined operator if it commutes.
@@ -382,7 +382,7 @@ impl Algorithm {
         matches!(self, Algorithm::NodeAware { form: Composition::Alpha | Composition::Beta, .. })
     }
     /// The kind's node-aware algorithm of that composition, or its first algorithm if it has none.
-    pub fn formed(kind: Kind, form: Composition) -> Algorithm {
+    pub fn of_composition(kind: Kind, form: Composition) -> Algorithm {
         let is = |a: &&Algorithm| matches!(a, Algorithm::NodeAware { form: f, .. } if *f == form);
         *kind.algorithms().iter().find(is).unwrap_or(&kind.algorithms()[0])
     }
@@ -404,8 +404,8 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, errors: &mut Vec<String>) -> Op
     let mut named = false;
     let mut parameters = Parameters::default();
     for (key, value) in table {
-        let mut wrong = |wanted: &str, hint: &str| {
-            errors.push(format!("{at}.{key}: found `{value}`, expected {wanted}{hint}"));
+        let mut wrong = |expected: &str, hint: &str| {
+            errors.push(format!("{at}.{key}: found `{value}`, expected {expected}{hint}"));
         };
         let range = "a range such as `..8`, `..=2048`, `12 KiB..`, in quotes";
         match (key.as_str(), value) {
@@ -433,8 +433,8 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, errors: &mut Vec<String>) -> Op
             ("k", _) => wrong("a radix: of exchanges 2 to 16, of trees from 1", ""),
             ("throttle", Value::Integer(n @ 1..=65_535)) => parameters.throttle = Some(*n as u16),
             ("throttle", _) => wrong("a number of messages from 1 to 65535", ""),
-            ("tree", Value::String(name)) if TreeShape::named(name).is_some() => {
-                parameters.shape = TreeShape::named(name);
+            ("tree", Value::String(name)) if TreeShape::from_name(name).is_some() => {
+                parameters.shape = TreeShape::from_name(name);
             }
             ("tree", _) => {
                 let shapes = TreeShape::ALL.map(TreeShape::name);
@@ -447,7 +447,7 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, errors: &mut Vec<String>) -> Op
                 _ => wrong("a length such as `8 KiB`; 0 means one segment", ""),
             },
             ("chunk", _) => wrong("a length such as `8 KiB`, in quotes; `0` means one segment", ""),
-            ("use", Value::String(name)) => match Algorithm::named(kind, name) {
+            ("use", Value::String(name)) => match Algorithm::from_name(kind, name) {
                 Some(algorithm) => (read.algorithm, named) = (algorithm, true),
                 None => wrong(&expected_names(kind), &did_you_mean(name, names(kind))),
             },
@@ -477,7 +477,7 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, errors: &mut Vec<String>) -> Op
     if !named && errors.len() == before {
         errors.push(format!("{at}.use: expected {}", expected_names(kind)));
     }
-    match parameters.given_to(read.algorithm) {
+    match parameters.applied_to(read.algorithm) {
         Ok(algorithm) => read.algorithm = algorithm,
         Err(words) => errors.push(format!("{at}: {words}")),
     }
@@ -495,7 +495,7 @@ pub struct Parameters {
 
 impl Parameters {
     /// The algorithm with these parameters in place of its own; `Err` if it does not have them.
-    pub fn given_to(self, algorithm: Algorithm) -> Result<Algorithm, String> {
+    pub fn applied_to(self, algorithm: Algorithm) -> Result<Algorithm, String> {
         use Algorithm as A;
         let Parameters { k, shape, chunk, throttle } = self;
         let radix = |own: u8| match k {
@@ -581,10 +581,10 @@ mod tests {
     #[test]
     fn names_and_numbers_round_trip() {
         for kind in Kind::ALL {
-            assert_eq!(Kind::named(kind.name()), Some(kind));
-            assert_eq!(Kind::numbered(kind as u32), Some(kind));
+            assert_eq!(Kind::from_name(kind.name()), Some(kind));
+            assert_eq!(Kind::from_number(kind as u32), Some(kind));
             for &algorithm in kind.algorithms() {
-                assert_eq!(Algorithm::named(kind, algorithm.name()), Some(algorithm));
+                assert_eq!(Algorithm::from_name(kind, algorithm.name()), Some(algorithm));
                 assert!(!kind.unimplemented().contains(&algorithm.name()));
             }
         }

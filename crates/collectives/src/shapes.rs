@@ -41,7 +41,7 @@ impl TreeShape {
             TreeShape::Levels => "levels",
         }
     }
-    pub fn named(name: &str) -> Option<TreeShape> {
+    pub fn from_name(name: &str) -> Option<TreeShape> {
         TreeShape::ALL.into_iter().find(|s| s.name() == name)
     }
 }

@@ -35,7 +35,7 @@ impl LoadView for Full<'_> {
     fn downstream(&self, link: LinkId) -> u32 {
         self.near(link)
     }
-    fn anywhere(&self, link: LinkId) -> u32 {
+    fn remote_backlog(&self, link: LinkId) -> u32 {
         self.near(link)
     }
 }

@@ -645,7 +645,7 @@ impl NetworkModel for FlowNetwork {
         debug_assert!(msg.src != msg.dst, "a message to oneself does not use the network");
         let p = &self.params;
         let mut enter = cx.now;
-        if msg.origin != Origin::Answer {
+        if msg.origin != Origin::Response {
             let nic = &mut self.nics[msg.src];
             enter = enter.max(nic.enters);
             nic.enters = enter + p.message_gap;
@@ -689,14 +689,14 @@ impl NetworkModel for FlowNetwork {
             + self.path_rows.bytes()
     }
 
-    fn assert_quiet(&self, _: &Machine) {
+    fn assert_idle(&self, _: &Machine) {
         assert_eq!(self.messages.live(), 0, "messages left in the network");
         assert_eq!(self.undeliverable.live(), 0, "messages whose retry timers are pending");
         assert_eq!(self.sharing.live(), 0, "a subflow of a message that has ended");
         assert!(self.ends.first().is_none() && self.reroute_queue.first().is_none());
         assert!(self.arrived.is_empty());
         assert!(self.head_of_line.as_ref().is_none_or(HeadOfLine::is_quiet));
-        self.offered_load.assert_quiet();
+        self.offered_load.assert_idle();
         assert!(self.nics.raw.iter().all(|nic| (nic.sends, nic.takes) == (0, 0)));
     }
 }

@@ -170,7 +170,7 @@ impl OfferedLoad {
     }
 
     /// Asserts that no message is in flight and no demand is left.
-    pub fn assert_quiet(&self) {
+    pub fn assert_idle(&self) {
         assert!(
             self.of.raw.iter().all(|load_ratio| (
                 load_ratio.rate,
@@ -194,7 +194,7 @@ impl LoadView for OfferedLoad {
     fn downstream(&self, link: LinkId) -> u32 {
         self.queued_bytes(self.representative_of(link))
     }
-    fn anywhere(&self, link: LinkId) -> u32 {
+    fn remote_backlog(&self, link: LinkId) -> u32 {
         self.near(link) + self.far(link)
     }
 }
@@ -241,6 +241,6 @@ mod tests {
         offered_load.add(link, Demand { rate: all * 9, bytes: 64 });
         assert_eq!(offered_load.near(link), 64);
         offered_load.remove(link, Demand { rate: all * 9, bytes: 64 });
-        offered_load.assert_quiet();
+        offered_load.assert_idle();
     }
 }

@@ -139,12 +139,12 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         progress: None,
     };
     let select_algorithm = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);
-    let begun = Instant::now();
+    let wall_start = Instant::now();
     let mut live = Live::launch(spec, select_algorithm, Box::new(|| false)).unwrap();
     // Timed from here on: all ranks have reached their first hand-over.
     let mut first = Vec::new();
     workload::Workload::start(&mut live, &mut first);
-    let started = begun.elapsed();
+    let started = wall_start.elapsed();
     let pss_kb = memory_kb();
     let mut world = world::World::new(live);
     let timed = Instant::now();

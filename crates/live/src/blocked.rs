@@ -279,10 +279,10 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::process::{Child, Command, Stdio};
 
-    /// Repeats until the activity is as wanted, for a process that has just been started.
-    fn settled(child: &Child, wanted: fn(&Activity) -> bool) -> Activity {
+    /// Repeats until the activity is expected, for a process that has just been started.
+    fn settled(child: &Child, condition: fn(&Activity) -> bool) -> Activity {
         for _ in 0..20_000 {
-            if wanted(&activity(child.id())) {
+            if condition(&activity(child.id())) {
                 break;
             }
             std::thread::yield_now();
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn pipes_and_blocked_children_block_a_process() {
-        for (script, wanted) in [
+        for (script, expected) in [
             ("exec 5<&0 </dev/null; exec cat /dev/fd/5", "read (pipe)"),
             ("exec 5<&0 </dev/null; (cat /dev/fd/5; true); true", "wait4 on a process in"),
         ] {
@@ -337,7 +337,7 @@ mod tests {
                 .unwrap();
             let found = settled(&child, |a| *a != Activity::Runs);
             let Activity::Blocked { call, .. } = found else { panic!("{script}: {found:?}") };
-            assert!(call.starts_with(wanted), "{script}: {call}");
+            assert!(call.starts_with(expected), "{script}: {call}");
             child.stdin.take().unwrap().write_all(b"go\n").unwrap();
             let mut text = String::new();
             child.stdout.take().unwrap().read_to_string(&mut text).unwrap();

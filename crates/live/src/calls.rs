@@ -44,8 +44,8 @@ impl Live {
             rank.row(control.function).calls += 1;
         }
         rank.mode = control.wait_mode;
-        (rank.n_pending, rank.named) = (0, control.wait_count);
-        (rank.paused, rank.any, rank.found) = (false, false, false);
+        (rank.n_pending, rank.n_awaited) = (0, control.wait_count);
+        (rank.paused, rank.any_complete, rank.probe_matched) = (false, false, false);
         match state {
             state::ABORTED => {
                 self.aborted(at);
@@ -94,13 +94,13 @@ impl Live {
         let after = rank.remaining(after);
         rank.charged += after;
         rank.charged = Span(rank.charged.0.saturating_sub(polled.0));
-        rank.probes = probes_only && submitted > 0;
-        if rank.probes || probes_only && control.wait_mode == wait::POLL {
-            rank.polling.worked += rank.charged;
+        rank.probes_only = probes_only && submitted > 0;
+        if rank.probes_only || probes_only && control.wait_mode == wait::POLL {
+            rank.polling.computed += rank.charged;
         } else {
             rank.polling = Default::default();
         }
-        self.name_tokens(at)?;
+        self.mark_awaited(at)?;
         calls.push(Call { rank: at, token: PAUSE, after, op: Op::Pause });
         if let Some(recorder) = &mut self.recorder {
             recorder.pause(&calls[calls.len() - 1]);
@@ -109,8 +109,8 @@ impl Live {
     }
 
     /// Records the calls that a submission was converted to.
-    fn record(&mut self, s: &Submission, became: &[Call]) {
-        let (Some(recorder), [before @ .., call]) = (&mut self.recorder, became) else { return };
+    fn record(&mut self, s: &Submission, converted: &[Call]) {
+        let (Some(recorder), [before @ .., call]) = (&mut self.recorder, converted) else { return };
         let mut flags = 0;
         if let Op::Collective { context, .. } = call.op {
             recorder.add_communicator(context, self.matcher.members(context));
@@ -127,19 +127,19 @@ impl Live {
     }
 
     /// Marks the pending operations of the wait list.
-    fn name_tokens(&mut self, at: u32) -> Result<(), FailureCause> {
+    fn mark_awaited(&mut self, at: u32) -> Result<(), FailureCause> {
         let rank = &mut self.ranks[at as usize];
-        for i in 0..rank.named as usize {
+        for i in 0..rank.n_awaited as usize {
             // SAFETY: below WAITS, and the rank sleeps.
             let token = unsafe { *self.shared.segment.waits(at).add(i) };
             match rank.slots.get_mut(token as usize) {
-                Some(slot) if slot.out && slot.named != rank.epoch => {
-                    slot.named = rank.epoch;
+                Some(slot) if slot.is_pending && slot.awaited_in != rank.epoch => {
+                    slot.awaited_in = rank.epoch;
                     rank.n_pending += 1;
                 }
-                Some(slot) if slot.out => {}
+                Some(slot) if slot.is_pending => {}
                 Some(_) => {
-                    rank.any = true;
+                    rank.any_complete = true;
                     if let (wait::ALL, Some(recorder)) = (rank.mode, &mut self.recorder) {
                         recorder.waits_for(at, token);
                     }
@@ -152,7 +152,7 @@ impl Live {
             }
         }
         // A wait for any of no operations ends at once; a poll lasts its full time.
-        rank.any |= rank.mode == wait::ANY && rank.named == 0;
+        rank.any_complete |= rank.mode == wait::ANY && rank.n_awaited == 0;
         Ok(())
     }
 
@@ -183,8 +183,10 @@ impl Live {
                 return Ok(());
             }
             kind::EXIT => token = EXIT,
-            kind::RECV_TAKEN => match self.ranks[at as usize].slots.get_mut(s.other as usize) {
-                Some(probe) if probe.takes && !probe.out => probe.takes = false,
+            kind::MATCHED_RECV => match self.ranks[at as usize].slots.get_mut(s.other as usize) {
+                Some(probe) if probe.holds_message && !probe.is_pending => {
+                    probe.holds_message = false
+                }
                 _ => return wrong("a receive of a message that no matched probe took"),
             },
             kind::CANCEL => {}
@@ -202,15 +204,15 @@ impl Live {
             _ => return wrong("an operation of no known kind"),
         }
         // The layouts may not cover more bytes than the call moves.
-        let (gives, takes) = match s.kind {
+        let (max_sent, max_received) = match s.kind {
             kind::SEND => (bytes, 0),
-            kind::RECV | kind::RECV_TAKEN => (0, u64::MAX),
+            kind::RECV | kind::MATCHED_RECV => (0, u64::MAX),
             kind::ONE_SIDED => (bytes, s.grain),
             kind::COLLECTIVE => (u64::MAX, u64::MAX),
             _ => (0, 0),
         };
-        let lies = |apart: &NonContiguous, most| apart.is_valid() && apart.bytes <= most;
-        if !lies(&s.give, gives) || !lies(&s.take, takes) {
+        let is_possible = |apart: &NonContiguous, most| apart.is_valid() && apart.bytes <= most;
+        if !is_possible(&s.send_layout, max_sent) || !is_possible(&s.recv_layout, max_received) {
             return wrong("an impossible data layout");
         }
         if s.kind != kind::EXIT {
@@ -236,17 +238,22 @@ impl Live {
                 let (wait, take) = (s.flags & flag::WAIT != 0, s.flags & flag::TAKE != 0);
                 Op::Probe { from: peer, context, tag, wait, take }
             }
-            kind::RECV_TAKEN => Op::RecvTaken { probe: s.other, bytes },
+            kind::MATCHED_RECV => Op::MatchedRecv { probe: s.other, bytes },
             kind::CANCEL => Op::Cancel { token: s.other },
             kind::EXIT => Op::Exit,
             kind::DELAY => Op::Delay { span: Span(bytes) },
             kind::ONE_SIDED => {
-                let (out, back) = (bytes, s.grain);
+                let (request_bytes, response_bytes) = (bytes, s.grain);
                 let rank = &mut self.ranks[at as usize];
                 rank.messages += 1;
-                rank.bytes += out + back;
-                rank.row(s.function).bytes += out + back;
-                Op::OneSided { to: peer, out, back, atomic: s.flags & flag::ATOMIC != 0 }
+                rank.bytes += request_bytes + response_bytes;
+                rank.row(s.function).bytes += request_bytes + response_bytes;
+                Op::OneSided {
+                    to: peer,
+                    request_bytes,
+                    response_bytes,
+                    atomic: s.flags & flag::ATOMIC != 0,
+                }
             }
             kind::LOCK => {
                 let exclusive = s.flags & flag::EXCLUSIVE != 0;
@@ -264,7 +271,10 @@ impl Live {
                 Op::Collective { context, call }
             }
         };
-        let layouts = [(s.give, Op::Packs(s.give)), (s.take, Op::Unpacks(s.take))];
+        let layouts = [
+            (s.send_layout, Op::SendLayout(s.send_layout)),
+            (s.recv_layout, Op::RecvLayout(s.recv_layout)),
+        ];
         for (_, op) in layouts.into_iter().filter(|(layout, _)| layout.is_some()) {
             calls.push(Call { rank: at, token: PAUSE, after: Span::ZERO, op });
         }
@@ -283,7 +293,7 @@ impl Live {
         if slots.len() <= token {
             slots.resize(token + 1, Slot::default());
         }
-        if slots[token].out {
+        if slots[token].is_pending {
             return Err("a token that is in use");
         }
         slots[token] = Slot {
@@ -293,11 +303,11 @@ impl Live {
             tag: s.tag,
             context: s.context,
             bytes: s.bytes,
-            out: true,
+            is_pending: true,
             block: s.block,
             flags: s.flags,
             op: s.op,
-            takes: s.kind == kind::PROBE && s.flags & flag::TAKE != 0,
+            holds_message: s.kind == kind::PROBE && s.flags & flag::TAKE != 0,
             ..Slot::default()
         };
         Ok(())

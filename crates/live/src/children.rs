@@ -212,8 +212,8 @@ impl Children {
     /// Ends and reaps all children, then their orphans. Sleeping ranks have been released to exit
     /// by themselves, and get `GRACE` for it.
     pub fn end(&mut self) {
-        let begun = Instant::now();
-        while self.alive > 0 && begun.elapsed() < GRACE {
+        let wall_start = Instant::now();
+        while self.alive > 0 && wall_start.elapsed() < GRACE {
             if self.exited().is_empty() {
                 self.wait(Duration::from_millis(5));
             }
@@ -224,7 +224,7 @@ impl Children {
         if self.forker != 0 {
             self.wait_for_forker();
         }
-        while self.alive > 0 && begun.elapsed() < GRACE + KILL_TIMEOUT {
+        while self.alive > 0 && wall_start.elapsed() < GRACE + KILL_TIMEOUT {
             if self.exited().is_empty() {
                 self.wait(Duration::from_millis(5));
             }

@@ -24,7 +24,7 @@ const LEDGER_BYTES: usize = 64 << 10;
 
 /// File accesses of the ranks other than by MPI.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FilesSeen {
+pub struct FileCounts {
     /// Number of files opened for writing and for reading between MPI_Init and the end.
     pub written: u64,
     pub read: u64,
@@ -95,12 +95,12 @@ impl JobFiles {
     }
 
     /// The contents of the ledger.
-    pub fn seen(&self) -> FilesSeen {
+    pub fn counts_in_ledger(&self) -> FileCounts {
         let mut bytes = Vec::new();
         let mut ledger = &self.ledger;
         let read = ledger.seek(SeekFrom::Start(0)).and_then(|_| ledger.read_to_end(&mut bytes));
         if read.is_err() || bytes.len() < LEDGER_BYTES {
-            return FilesSeen::default();
+            return FileCounts::default();
         }
         let counter = |at: usize| {
             let word: [u8; 8] = bytes[8 * at..8 * at + 8].try_into().expect("eight bytes");
@@ -109,6 +109,6 @@ impl JobFiles {
         let paths = bytes[PATHS_AT..LEDGER_BYTES].split(|&b| b == 0).filter(|p| !p.is_empty());
         let replaced: BTreeSet<OsString> = paths.map(|p| OsString::from_vec(p.into())).collect();
         let replaced = replaced.into_iter().collect();
-        FilesSeen { written: counter(0), read: counter(1), replaced }
+        FileCounts { written: counter(0), read: counter(1), replaced }
     }
 }

@@ -37,12 +37,12 @@ impl JobProcesses {
     /// Kills and reaps the children of this process that have the mark, until there are none: the
     /// children of a killed process become children of this one. The ranks have ended before.
     pub fn end(&self, timeout: Duration) {
-        let begun = Instant::now();
+        let wall_start = Instant::now();
         let entry = self.entry();
         loop {
             let left: Vec<libc::pid_t> =
                 children().into_iter().filter(|&pid| has_variable(pid, &entry)).collect();
-            if left.is_empty() || begun.elapsed() > timeout {
+            if left.is_empty() || wall_start.elapsed() > timeout {
                 return;
             }
             for pid in left {

@@ -39,7 +39,7 @@ mod warm;
 mod watch;
 
 pub use children::Exit;
-pub use files::FilesSeen;
+pub use files::FileCounts;
 pub use launch::{LaunchError, LaunchSpec, Progress, RankLocation};
 pub use live::Live;
 pub use matching::{AlgorithmSelector, CollectiveCase};

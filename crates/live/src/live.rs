@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use workload::functions::function_name;
 use workload::schedule::record::Recorder;
 use workload::wire::{self, Completion, Control, command, kind, state, wait};
-use workload::{Call, Context, Done, Found, Token, Workload};
+use workload::{Call, CompletionStatus, Context, OpCompletion, Token, Workload};
 
 /// Tokens of the simulator, above those that ranks may use.
 pub(crate) const PAUSE: Token = wire::TOKENS as Token;
@@ -38,7 +38,7 @@ pub struct Live {
     pub(crate) files: JobFiles,
     pub(crate) forwarders: Vec<StreamForwarder>,
     pub(crate) _descriptors: Descriptors,
-    pub(crate) begun: Instant,
+    pub(crate) wall_start: Instant,
     pub(crate) start: Start,
     pub(crate) turns: Turns,
     pub(crate) locations: Vec<RankLocation>,
@@ -71,10 +71,10 @@ pub struct Live {
     /// Time of the last event other than an unsuccessful poll.
     pub(crate) last_progress: Time,
     /// Whether only alarms have been pending since then; unsuccessful polls meanwhile.
-    pub(crate) quiet: bool,
+    pub(crate) alarms_only: bool,
     pub(crate) unsuccessful_polls: u64,
     /// Further ones, answered by the ranks themselves.
-    pub(crate) spent_polls: u64,
+    pub(crate) local_polls_used: u64,
     pub(crate) livelock_polls: u64,
     pub(crate) alarms: u32,
     /// Ranks that may have a poll longer than the shortest one, in any order.
@@ -105,7 +105,7 @@ impl Live {
                 locations: spec.locations.len(),
             });
         }
-        let begun = Instant::now();
+        let wall_start = Instant::now();
         let program = resolve(&spec, &spec.program)?;
         let shared = Shared::new(spec.ranks)?;
         shared.write(&spec);
@@ -120,7 +120,7 @@ impl Live {
             files,
             forwarders,
             _descriptors: descriptors,
-            begun,
+            wall_start,
             start: Start {
                 forked: spec.warm.is_some() && fork_refusal.is_none(),
                 fork_refusal,
@@ -149,9 +149,9 @@ impl Live {
             is_settled: false,
             failure: None,
             last_progress: Time::ZERO,
-            quiet: false,
+            alarms_only: false,
             unsuccessful_polls: 0,
-            spent_polls: 0,
+            local_polls_used: 0,
             livelock_polls: spec.livelock_polls,
             alarms: 0,
             long_polls: Vec::new(),
@@ -284,14 +284,14 @@ impl Live {
         }
     }
 
-    pub(crate) fn finish(&mut self, now: Time, done: &Done) -> Result<(), FailureCause> {
+    pub(crate) fn finish(&mut self, now: Time, done: &OpCompletion) -> Result<(), FailureCause> {
         let at = done.rank;
         let rank = &mut self.ranks[at as usize];
         let mut token = done.token;
         match token {
             PAUSE => {
                 rank.paused = true;
-                rank.through_at = now;
+                rank.cpu_done_at = now;
                 rank.ready_at = rank.ready_at.max(now);
                 return Ok(());
             }
@@ -299,13 +299,13 @@ impl Live {
             ALARMS..SENDS => {
                 rank.polling.fired |= rank.polling.alarm == Some(token);
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.alarm_rang(done);
+                    recorder.alarm_expired(done);
                 }
                 return Ok(());
             }
             _ => {}
         }
-        let is_unsuccessful = done.found == Found::No;
+        let is_unsuccessful = done.status == CompletionStatus::NoMessage;
         if token >= SENDS {
             let id = SendId(token - SENDS);
             token = rank.sends[id].token;
@@ -317,14 +317,14 @@ impl Live {
         let slot = rank.slots[token as usize];
         let mut completion = Completion {
             done: wire::DONE,
-            found: done.found as u32,
+            status: done.status as u32,
             peer: done.peer,
             tag: done.tag,
             bytes: done.bytes,
             ..Completion::default()
         };
         match slot.kind {
-            kind::RECV | kind::RECV_TAKEN if done.found == Found::Yes => {
+            kind::RECV | kind::MATCHED_RECV if done.status == CompletionStatus::Success => {
                 completion.block = self.received(done)?;
             }
             kind::COLLECTIVE => completion.value = self.complete_collective(slot)?,
@@ -335,17 +335,17 @@ impl Live {
         // SAFETY: the rank sleeps: completions come only between releases.
         unsafe { *self.shared.segment.completion(at, token) = completion };
         let rank = &mut self.ranks[at as usize];
-        rank.found |= slot.kind == kind::PROBE && done.found == Found::Yes;
+        rank.probe_matched |= slot.kind == kind::PROBE && done.status == CompletionStatus::Success;
         let slot = &mut rank.slots[token as usize];
-        slot.out = false;
-        slot.takes &= done.found == Found::Yes;
-        let named = rank.asleep && slot.named == rank.epoch;
+        slot.is_pending = false;
+        slot.holds_message &= done.status == CompletionStatus::Success;
+        let named = rank.asleep && slot.awaited_in == rank.epoch;
         if let Some(recorder) = &mut self.recorder {
             recorder.done(token, done, named && rank.waits_for_this());
         }
         if named {
             rank.n_pending -= 1;
-            rank.any = true;
+            rank.any_complete = true;
             rank.ready_at = done.ready;
         }
         if !is_unsuccessful {
@@ -355,7 +355,7 @@ impl Live {
     }
 
     /// The payload of the received message.
-    fn received(&mut self, done: &Done) -> Result<u64, FailureCause> {
+    fn received(&mut self, done: &OpCompletion) -> Result<u64, FailureCause> {
         let Some(id) = done.peer_token.checked_sub(SENDS).map(SendId) else {
             return Err(FailureCause::Protocol(format!(
                 "received a message that was not sent: {done:?}"
@@ -423,11 +423,11 @@ impl Live {
                 return true;
             }
             wait::ALL => rank.n_pending == 0,
-            wait::ANY | wait::POLL => rank.any,
+            wait::ANY | wait::POLL => rank.any_complete,
             _ => false,
         };
         if comes && !rank.probes_unsuccessfully() {
-            if rank.mode == wait::POLL || rank.probes {
+            if rank.mode == wait::POLL || rank.probes_only {
                 rank.polling = Default::default();
             }
             if let Some(recorder) = &mut self.recorder {
@@ -466,7 +466,7 @@ impl Workload for Live {
             self.detach_blocked();
             self.report_progress();
         }
-        self.start.wall_s = self.begun.elapsed().as_secs_f64();
+        self.start.wall_s = self.wall_start.elapsed().as_secs_f64();
         self.note_exits();
         self.drop_direct_children();
         if let Some(mut progress) = self.progress.take() {
@@ -486,7 +486,7 @@ impl Workload for Live {
         }
     }
 
-    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
+    fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>) {
         if self.checked_at.elapsed() > CHECK_INTERVAL {
             self.check_processes();
         }
@@ -518,7 +518,7 @@ impl Workload for Live {
         self.run_batch(now, calls);
     }
 
-    fn quiet(&mut self, _: u32, now: Time, calls: &mut Vec<Call>) {
+    fn alarms_only(&mut self, _: u32, now: Time, calls: &mut Vec<Call>) {
         self.shorten_polls(now, calls);
     }
     fn is_finished(&self) -> bool {
@@ -553,10 +553,10 @@ impl Rank {
     fn waited_for(&self, control: *mut Control, segment: wire::Segment, at: u32) -> Vec<String> {
         // SAFETY: the header is written. A running rank may change its list, so the values are
         // checked.
-        let named = unsafe { (*control).wait_count as usize }.min(wire::WAITS);
-        let tokens = (0..named).map(|i| unsafe { segment.waits(at).add(i).read_volatile() });
+        let n_awaited = unsafe { (*control).wait_count as usize }.min(wire::WAITS);
+        let tokens = (0..n_awaited).map(|i| unsafe { segment.waits(at).add(i).read_volatile() });
         let slots = tokens.filter_map(|t| self.slots.get(t as usize));
-        let open = slots.filter(|s| s.out && s.named == self.epoch);
+        let open = slots.filter(|s| s.is_pending && s.awaited_in == self.epoch);
         open.map(|s| match s.function == self.function {
             true => s.describe(),
             false => format!("{}: {}", function_name(s.function), s.describe()),

@@ -1,6 +1,6 @@
 //! Results of a live job: plain data.
 
-use crate::{Exit, FilesSeen};
+use crate::{Exit, FileCounts};
 use base::{Span, Time};
 use std::fmt;
 use workload::wire;
@@ -74,7 +74,7 @@ pub struct LiveOutcome {
     pub accepted: [Option<(u32, u32)>; wire::accepted::KINDS],
     /// The failure of a rank that ended the job.
     pub failure: Option<Failure>,
-    pub files: FilesSeen,
+    pub files: FileCounts,
 }
 
 impl LiveOutcome {

@@ -144,11 +144,11 @@ impl Source {
         self.line.drain(..from);
         self.write(&out);
         if self.line.len() >= LINE {
-            self.cut();
+            self.end_incomplete_line();
         }
     }
     /// Forwards an incomplete line with a line end.
-    fn cut(&mut self) {
+    fn end_incomplete_line(&mut self) {
         if !self.line.is_empty() {
             let mut out = self.label.clone().into_bytes();
             out.append(&mut self.line);
@@ -158,7 +158,7 @@ impl Source {
     }
     fn end(&mut self) {
         self.file = None;
-        self.cut();
+        self.end_incomplete_line();
     }
     fn write(&self, out: &[u8]) {
         // Errors are ignored: the reader has closed the output.

@@ -2,7 +2,7 @@
 //!
 //! Such a rank may be blocked in the kernel until another rank continues, which waits for the
 //! simulator. When every running rank is blocked, the simulator therefore continues without them:
-//! they are detached (`presence::AWAY`). A detached rank that hands over rejoins at the present
+//! they are detached (`presence::DETACHED`). A detached rank that hands over rejoins at the present
 //! simulated time. The traffic takes no simulated time, and the summary reports it.
 
 use crate::Live;
@@ -14,7 +14,7 @@ use base::{Span, Time};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use workload::wire::{presence, state};
-use workload::{Call, Done, Workload};
+use workload::{Call, OpCompletion, Workload};
 
 /// Consecutive checks, `CHECK_INTERVAL` apart, that must find every rank blocked: 0.2 s, and 1 s if
 /// a rank wakes up by itself, such as an event loop [estimate].
@@ -35,7 +35,7 @@ pub(crate) struct BlockedRanks {
     /// In increasing order.
     detached: Vec<u32>,
     /// Completions for detached ranks, which own their memory until they hand over.
-    deferred: Vec<Done>,
+    deferred: Vec<OpCompletion>,
     /// Consecutive checks that found all ranks blocked; the last rank found running.
     checks: u32,
     busy: u32,
@@ -120,7 +120,7 @@ impl Live {
     fn detach(&mut self, at: u32, call: String) {
         // SAFETY: the field is atomic.
         let word = unsafe { &(*self.control(at)).presence };
-        let (from, to) = (presence::COUNTED, presence::AWAY);
+        let (from, to) = (presence::COUNTED, presence::DETACHED);
         if word.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_err() {
             return;
         }
@@ -138,7 +138,7 @@ impl Live {
     }
 
     /// Keeps completions for a detached rank until it rejoins. Whether it is detached.
-    pub(crate) fn defer(&mut self, done: &[Done]) -> bool {
+    pub(crate) fn defer(&mut self, done: &[OpCompletion]) -> bool {
         let is_detached =
             !self.outside_mpi.is_empty() && self.outside_mpi.is_detached(done[0].rank);
         if is_detached {
@@ -160,7 +160,7 @@ impl Live {
         }
         // SAFETY: the fields are atomic.
         let is_back = |at: u32| unsafe {
-            (*self.control(at)).presence.load(Ordering::Acquire) == presence::BACK
+            (*self.control(at)).presence.load(Ordering::Acquire) == presence::HANDED_OVER
         };
         let back: Vec<u32> =
             self.outside_mpi.detached.iter().copied().filter(|&at| is_back(at)).collect();
@@ -178,7 +178,7 @@ impl Live {
         let deferred = std::mem::take(&mut self.outside_mpi.deferred);
         let (mine, others) = deferred.into_iter().partition(|done| done.rank == at);
         self.outside_mpi.deferred = others;
-        let mine: Vec<Done> = mine;
+        let mine: Vec<OpCompletion> = mine;
         for done in &mine {
             if let Err(why) = self.finish(now, done) {
                 self.fail(at, why);

@@ -32,9 +32,9 @@ const MAX_LOCAL_POLLS: u64 = 256;
 pub(crate) struct Polling {
     /// Unsuccessful polls in a row, and their total duration.
     pub unsuccessful: u64,
-    pub held: Span,
+    pub total: Span,
     /// Computation charged since the last poll of this streak.
-    pub worked: Span,
+    pub computed: Span,
     /// Polls that it may answer itself.
     pub local_polls: u32,
     /// The alarm that ends the present poll, its time, and whether it has fired.
@@ -55,19 +55,19 @@ impl Polling {
     }
 
     /// Duration of the next poll: at most 1/8 of a computation between the polls.
-    fn next(&mut self, first: Span, quiet: bool) -> Span {
+    fn next(&mut self, first: Span, alarms_only: bool) -> Span {
         let first = first.max(Span(1));
         let mut span = match self.unsuccessful {
-            _ if quiet => first,
+            _ if alarms_only => first,
             unsuccessful if unsuccessful < PROPORTIONAL_FROM => {
                 Span(first.0 + first.0 * unsuccessful / DOUBLING_POLLS)
             }
-            _ => first.max(Span(self.held.0 / 16)),
+            _ => first.max(Span(self.total.0 / 16)),
         };
-        if self.worked >= WORK {
-            span = span.min(first.max(Span(self.worked.0 / 8)));
+        if self.computed >= WORK {
+            span = span.min(first.max(Span(self.computed.0 / 8)));
         }
-        self.worked = Span::ZERO;
+        self.computed = Span::ZERO;
         span
     }
 }
@@ -79,13 +79,13 @@ impl Live {
         if polling.fired {
             (polling.fired, polling.alarm) = (false, None);
             polling.unsuccessful += 1;
-            let since = self.ranks[at as usize].through_at;
-            self.ranks[at as usize].polling.held += now.since(since);
+            let since = self.ranks[at as usize].cpu_done_at;
+            self.ranks[at as usize].polling.total += now.since(since);
             self.detect_livelock(now, at);
             return true;
         }
         if polling.alarm.is_none() {
-            let span = polling.next(self.poll_interval, self.quiet);
+            let span = polling.next(self.poll_interval, self.alarms_only);
             let is_long = span > self.first_poll();
             if is_long && !std::mem::replace(&mut self.ranks[at as usize].is_long, true) {
                 self.long_polls.push(at);
@@ -107,7 +107,7 @@ impl Live {
 
     /// Only alarms are pending: longer polls end after the shortest duration.
     pub(crate) fn shorten_polls(&mut self, now: Time, calls: &mut Vec<Call>) {
-        self.quiet = true;
+        self.alarms_only = true;
         let first = self.first_poll();
         // Visits ranks with long polls only, because thousands of ranks may poll.
         let mut long = std::mem::take(&mut self.long_polls);
@@ -129,14 +129,14 @@ impl Live {
 
     /// Notes an event other than an unsuccessful poll.
     pub(crate) fn note_progress(&mut self, now: Time) {
-        (self.last_progress, self.quiet, self.unsuccessful_polls, self.spent_polls) =
+        (self.last_progress, self.alarms_only, self.unsuccessful_polls, self.local_polls_used) =
             (now, false, 0, 0);
     }
 
     /// Sets the number of polls that a rank may answer itself after its release.
     pub(crate) fn allow_local_polls(&mut self, at: u32) {
         let polling = &mut self.ranks[at as usize].polling;
-        polling.local_polls = if self.quiet { polling.local_polls() } else { 0 };
+        polling.local_polls = if self.alarms_only { polling.local_polls() } else { 0 };
         let local_polls = polling.local_polls;
         let (control, span) = (self.control(at), self.first_poll());
         // SAFETY: the rank sleeps, so only the simulator accesses its region.
@@ -146,26 +146,29 @@ impl Live {
     /// Counts the polls that a rank has answered itself; returns their duration.
     pub(crate) fn note_local_polls(&mut self, at: u32) -> Span {
         // SAFETY: as above.
-        let spent = unsafe { (*self.control(at)).spent_polls };
+        let spent = unsafe { (*self.control(at)).local_polls_used };
         let polling = &mut self.ranks[at as usize].polling;
         let spent = u64::from(spent.min(std::mem::take(&mut polling.local_polls)));
         polling.unsuccessful += spent;
-        self.spent_polls += if self.quiet { spent } else { 0 };
+        self.local_polls_used += if self.alarms_only { spent } else { 0 };
         self.first_poll() * spent
     }
 
     /// Ends the job if the ranks only poll without success.
     fn detect_livelock(&mut self, now: Time, at: u32) {
-        if self.quiet && self.unsuccessful_polls > LOCAL_POLLS_FROM && self.wait_for_detached() {
+        if self.alarms_only
+            && self.unsuccessful_polls > LOCAL_POLLS_FROM
+            && self.wait_for_detached()
+        {
             return;
         }
-        self.unsuccessful_polls += u64::from(self.quiet);
+        self.unsuccessful_polls += u64::from(self.alarms_only);
         if self.unsuccessful_polls < self.livelock_polls {
             return;
         }
         let poll = |r: &&crate::rank::Rank| r.stage == Stage::InMpi && r.mode != wait::NEVER;
         let inside = self.ranks.iter().filter(poll).count() as u64;
-        let polls = self.unsuccessful_polls + self.spent_polls;
+        let polls = self.unsuccessful_polls + self.local_polls_used;
         if polls >= inside * MIN_POLLS_PER_RANK.min(self.livelock_polls) {
             self.fail(at, FailureCause::Livelock { since: self.last_progress, now });
         }
@@ -176,8 +179,8 @@ impl Live {
 mod tests {
     use super::*;
 
-    fn after(unsuccessful: u64, held: Span) -> Polling {
-        Polling { unsuccessful, held, ..Polling::default() }
+    fn after(unsuccessful: u64, total: Span) -> Polling {
+        Polling { unsuccessful, total, ..Polling::default() }
     }
 
     #[test]
@@ -196,9 +199,9 @@ mod tests {
     fn a_wait_of_an_hour_takes_a_few_thousand_polls() {
         let mut polling = Polling::default();
         let mut polls = 0;
-        while polling.held < Span::ms(3_600_000) {
+        while polling.total < Span::ms(3_600_000) {
             let span = polling.next(Span::ns(500), false);
-            polling.held += span;
+            polling.total += span;
             polling.unsuccessful += 1;
             polls += 1;
         }
@@ -208,7 +211,7 @@ mod tests {
     #[test]
     fn polls_between_computations_last_an_eighth_of_them() {
         let mut polling = after(1 << 20, Span::ms(100));
-        polling.worked = Span::us(80);
+        polling.computed = Span::us(80);
         assert_eq!(polling.next(Span::ns(500), false), Span::us(10));
     }
 }

@@ -32,11 +32,11 @@ pub(crate) struct Slot {
     pub tag: i32,
     pub context: u32,
     pub bytes: u64,
-    /// Last hand-over (`Rank::epoch`) that named this token.
-    pub named: u32,
-    pub out: bool,
+    /// Last hand-over (`Rank::epoch`) that waited for this token.
+    pub awaited_in: u32,
+    pub is_pending: bool,
     /// A matched probe: true until its message is received.
-    pub takes: bool,
+    pub holds_message: bool,
     /// Collectives: the open collective, and the rank in the communicator.
     pub open_collective: u32,
     pub member: u32,
@@ -102,13 +102,13 @@ pub(crate) struct Rank {
     pub wake_requested: bool,
     /// Its simulated CPU has finished the submissions.
     pub paused: bool,
-    /// Named operations that are pending; whether one is complete.
+    /// Awaited operations that are pending; whether one is complete; number of awaited tokens.
     pub n_pending: u32,
-    pub any: bool,
-    pub named: u32,
+    pub any_complete: bool,
+    pub n_awaited: u32,
     /// Only nonblocking probes were submitted; whether one of them found a message.
-    pub probes: bool,
-    pub found: bool,
+    pub probes_only: bool,
+    pub probe_matched: bool,
     pub polling: Polling,
     /// Whether it is among `Live::long_polls`.
     pub is_long: bool,
@@ -122,8 +122,9 @@ pub(crate) struct Rank {
     pub sends: Slab<SendId, SentMessage>,
 
     pub released_at: Time,
-    pub through_at: Time,
-    /// When the other side of the last completed named operation was ready.
+    /// When its simulated CPU had executed the submissions.
+    pub cpu_done_at: Time,
+    /// When the other side of the last completed awaited operation was ready.
     pub ready_at: Time,
     pub charged: Span,
     /// Simulated time that passed while the rank was detached: computation up to it is not charged
@@ -151,10 +152,10 @@ impl Rank {
             wake_requested: false,
             paused: false,
             n_pending: 0,
-            any: false,
-            named: 0,
-            probes: false,
-            found: false,
+            any_complete: false,
+            n_awaited: 0,
+            probes_only: false,
+            probe_matched: false,
             polling: Polling::default(),
             is_long: false,
             incoming_last: 0,
@@ -162,7 +163,7 @@ impl Rank {
             slots: Vec::new(),
             sends: Slab::with_capacity(0),
             released_at: Time::ZERO,
-            through_at: Time::ZERO,
+            cpu_done_at: Time::ZERO,
             ready_at: Time::ZERO,
             charged: Span::ZERO,
             credit: Span::ZERO,
@@ -178,15 +179,15 @@ impl Rank {
 
     /// Whether it is an unsuccessful `MPI_Iprobe`, which is delayed like any poll.
     pub fn probes_unsuccessfully(&self) -> bool {
-        self.probes && !self.found
+        self.probes_only && !self.probe_matched
     }
 
-    /// Whether the rank waits for a named operation that completes now: for each of all, or for the
-    /// first of any.
+    /// Whether an awaited operation that completes now may end the wait: each of all, or the first
+    /// of any.
     pub fn waits_for_this(&self) -> bool {
         match self.mode {
             wait::ALL => true,
-            wait::ANY | wait::POLL => !self.any,
+            wait::ANY | wait::POLL => !self.any_complete,
             _ => false,
         }
     }
@@ -217,12 +218,12 @@ impl Rank {
         let all = now.since(self.released_at);
         let charged = self.charged.min(all);
         let inside = all - charged;
-        let blocked = now.since(self.through_at);
+        let blocked = now.since(self.cpu_done_at);
         let waiting = match self.mode {
             wait::NONE => Span::ZERO,
-            wait::POLL if !self.any => blocked,
+            wait::POLL if !self.any_complete => blocked,
             _ if self.probes_unsuccessfully() => blocked,
-            _ => self.ready_at.min(now).since(self.through_at),
+            _ => self.ready_at.min(now).since(self.cpu_done_at),
         };
         let waiting = waiting.min(inside);
         let outcome = &mut self.outcome;
@@ -254,7 +255,7 @@ mod tests {
         ] {
             let mut rank = Rank::new();
             (rank.released_at, rank.charged) = (us(10), Span::us(5));
-            (rank.through_at, rank.ready_at) = (us(through), us(ready));
+            (rank.cpu_done_at, rank.ready_at) = (us(through), us(ready));
             rank.mode = wait::ALL;
             rank.account(us(now));
             let got = [rank.outcome.compute, rank.outcome.waiting, rank.outcome.transfer];

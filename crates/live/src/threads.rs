@@ -67,7 +67,7 @@ impl Live {
     pub(crate) fn await_activity(&mut self, now: Time, calls: &mut Vec<Call>) {
         let threaded: Vec<u32> =
             (0..self.ranks.len() as u32).filter(|&at| self.has_threads(at)).collect();
-        let begun = Instant::now();
+        let wall_start = Instant::now();
         let mut blocked_checks = 0;
         while !self.is_stopped() {
             self.serve_wake_requests();
@@ -81,7 +81,7 @@ impl Live {
             }
             match threaded.iter().map(|&at| self.thread_activity(at)).max() {
                 Some(ThreadActivity::Running) => blocked_checks = 0,
-                Some(ThreadActivity::Asleep) if begun.elapsed() < SLEEP_TIMEOUT => {
+                Some(ThreadActivity::Asleep) if wall_start.elapsed() < SLEEP_TIMEOUT => {
                     blocked_checks = 0
                 }
                 _ => blocked_checks += 1,

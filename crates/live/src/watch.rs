@@ -74,19 +74,19 @@ impl Live {
         for at in 0..self.ranks.len() as u32 {
             // SAFETY: the process has ended.
             let control = unsafe { &*self.control(at) };
-            let (begun, peak) = (control.memory_begun, control.memory_peak);
+            let (at_init, peak) = (control.memory_at_init, control.memory_peak);
             for (first, function) in accepted.iter_mut().zip(&control.accepted) {
                 let function = function.load(Ordering::Relaxed);
                 *first = first.or((function != 0).then_some((at, function)));
             }
-            self.ranks[at as usize].outcome.memory = (peak > 0).then_some((begun, peak));
+            self.ranks[at as usize].outcome.memory = (peak > 0).then_some((at_init, peak));
         }
         let sum = |f: fn(&Rank) -> u64| self.ranks.iter().map(f).sum();
         LiveOutcome {
             exit_code,
             interrupted: self.was_interrupted,
             start: std::mem::take(&mut self.start),
-            files: self.files.seen(),
+            files: self.files.counts_in_ledger(),
             exits,
             mpi_calls: sum(|r| r.outcome.functions.iter().map(|f| f.calls).sum()),
             blocking_calls,
@@ -346,13 +346,13 @@ impl Live {
 impl Live {
     /// Waits for ranks that abort: they flush buffers and run exit handlers.
     fn await_aborted_ranks(&mut self) {
-        let begun = Instant::now();
+        let wall_start = Instant::now();
         let aborts = |live: &Live, at: u32| {
             // SAFETY: the field is atomic.
             let state = unsafe { (*live.control(at)).state.load(Ordering::Acquire) };
             state == state::ABORTED && live.children.is_alive(at)
         };
-        while begun.elapsed() < ABORT_TIMEOUT
+        while wall_start.elapsed() < ABORT_TIMEOUT
             && (0..self.ranks.len() as u32).any(|at| aborts(self, at))
         {
             self.children.wait(Duration::from_millis(2));

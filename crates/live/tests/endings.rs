@@ -160,7 +160,7 @@ fn rank_side() {
                 "peer" => s.peer = 12,
                 "token" => s.token = u32::MAX,
                 "context" => s.context = 44,
-                "taken" => s.kind = kind::RECV_TAKEN,
+                "taken" => s.kind = kind::MATCHED_RECV,
                 "collective" => (s.kind, s.collective, s.grain) = (kind::COLLECTIVE, 99, 1),
                 "member" => (s.kind, s.peer, s.grain) = (kind::COLLECTIVE, 1, 1),
                 "block" => {
@@ -181,19 +181,22 @@ fn rank_side() {
                 }
                 "members" => (s.kind, s.block, s.bytes) = (kind::COMM, u64::MAX - 2, 8),
                 "long" => s.bytes = u64::MAX,
-                "apart" => (s.bytes, s.give) = (8, NonContiguous { touched: 513, ..EIGHT }),
+                "apart" => (s.bytes, s.send_layout) = (8, NonContiguous { touched: 513, ..EIGHT }),
                 "far apart" => {
-                    (s.kind, s.take) = (kind::RECV, NonContiguous { bytes: 1 << 37, ..EIGHT });
+                    (s.kind, s.recv_layout) =
+                        (kind::RECV, NonContiguous { bytes: 1 << 37, ..EIGHT });
                 }
-                "many values" => (s.bytes, s.give) = (8, NonContiguous { values: 9, ..EIGHT }),
-                "apart of less" => (s.bytes, s.give) = (7, EIGHT),
-                "send that takes" => (s.bytes, s.take) = (8, EIGHT),
-                "receive that gives" => (s.kind, s.bytes, s.give) = (kind::RECV, 8, EIGHT),
+                "many values" => {
+                    (s.bytes, s.send_layout) = (8, NonContiguous { values: 9, ..EIGHT })
+                }
+                "apart of less" => (s.bytes, s.send_layout) = (7, EIGHT),
+                "send that takes" => (s.bytes, s.recv_layout) = (8, EIGHT),
+                "receive that gives" => (s.kind, s.bytes, s.send_layout) = (kind::RECV, 8, EIGHT),
                 "get that gives" => {
                     let block = rank.block(&[0; 64]);
-                    (s.kind, s.block, s.grain, s.give) = (kind::ONE_SIDED, block, 8, EIGHT);
+                    (s.kind, s.block, s.grain, s.send_layout) = (kind::ONE_SIDED, block, 8, EIGHT);
                 }
-                "pause that gives" => (s.kind, s.give) = (kind::DELAY, EIGHT),
+                "pause that gives" => (s.kind, s.send_layout) = (kind::DELAY, EIGHT),
                 "sleep" => (s.kind, s.bytes) = (kind::DELAY, u64::MAX),
                 "target" => (s.kind, s.peer) = (kind::ONE_SIDED, 12),
                 "window" => (s.kind, s.context) = (kind::ONE_SIDED, 44),

@@ -410,7 +410,7 @@ fn takes(rank: &mut Rank) {
     let (token, found) = rank.probe(0, 2, flag::WAIT | flag::TAKE).unwrap();
     assert_eq!((found.bytes, found.tag, found.peer), (5, 2, 0));
     let receive = rank.token();
-    let taken = kind::RECV_TAKEN;
+    let taken = kind::MATCHED_RECV;
     rank.submit(Submission { kind: taken, token: receive, other: token, bytes: 5, ..EMPTY });
     rank.wait_all(&[receive]);
     assert_eq!(rank.received(receive), [2; 5]);
@@ -422,7 +422,7 @@ fn takes(rank: &mut Rank) {
     rank.submit(Submission { kind: kind::CANCEL, token: cancel, other: never, ..EMPTY });
     // A request may be named twice.
     rank.wait_all(&[never, cancel, never]);
-    assert_eq!(rank.done(never).unwrap().found, 2);
+    assert_eq!(rank.done(never).unwrap().status, 2);
 
     assert_eq!(rank.recv(0, 1, 5), [1; 5]);
     assert_eq!(rank.recv(0, 3, 5), [3; 5]);

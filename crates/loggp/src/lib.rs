@@ -14,7 +14,8 @@ use std::cell::Cell;
 use base::{Gap, IndexVec, Slab, Span, Time};
 use des::{EventCode, Phase, Queue};
 use machine::{
-    ByKind, Folding, Idle, LinkId, LinkKind, LoadView, Machine, NicId, NicParams, Route, Routing,
+    Folding, Idle, LinkId, LinkKind, LinkKindTable, LoadView, Machine, NicId, NicParams, Route,
+    Routing,
 };
 
 use net::{
@@ -92,7 +93,7 @@ pub struct LogGpNetwork {
     undeliverable: Undeliverable,
     /// Latency and gap of links by kind, which avoids reads of per-link columns. None if a fault
     /// schedule makes links of a kind differ.
-    kinds: Option<ByKind>,
+    kinds: Option<LinkKindTable>,
     /// Links of one path, and of all sampled paths.
     path: Vec<LinkId>,
     used: Vec<LinkId>,
@@ -173,7 +174,7 @@ impl LoadView for IdleProbe {
         self.note_use()
     }
     #[inline]
-    fn anywhere(&self, _: LinkId) -> u32 {
+    fn remote_backlog(&self, _: LinkId) -> u32 {
         self.note_use()
     }
 }
@@ -422,7 +423,7 @@ impl NetworkModel for LogGpNetwork {
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
         debug_assert!(msg.src != msg.dst, "a message to oneself does not use the network");
         let mut enter = cx.now;
-        if msg.origin != Origin::Answer {
+        if msg.origin != Origin::Response {
             let gap = self.params.message_gap;
             let nic = self.nic(msg.src);
             enter = enter.max(nic.enters);
@@ -457,7 +458,7 @@ impl NetworkModel for LogGpNetwork {
         };
         let msg = self.requests[request];
         self.requests.free(request);
-        let (src, dst, bytes) = (msg.dst, msg.src, msg.completion.back());
+        let (src, dst, bytes) = (msg.dst, msg.src, msg.completion.response_bytes());
         let (back, headers) = (
             Message { src, dst, bytes, completion: Completion::Target, ..msg },
             self.params.response,
@@ -512,7 +513,7 @@ impl NetworkModel for LogGpNetwork {
             + (self.path.capacity() + self.used.capacity()) * size_of::<LinkId>()
     }
 
-    fn assert_quiet(&self, _: &Machine) {
+    fn assert_idle(&self, _: &Machine) {
         assert_eq!(self.messages.live(), 0, "messages left in the network");
         assert_eq!(self.undeliverable.live(), 0, "messages whose timers have not run out");
     }

@@ -50,7 +50,7 @@ impl NicMapping {
     /// Reads `NIC:ranks` separated by semicolons; ranks are numbers and ranges separated by commas.
     /// [CRAY] intro_mpi(3), `MPICH_OFI_NIC_MAPPING`.
     pub fn parse(text: &str) -> Result<NicMapping, InputError> {
-        let wrong = |found: &str, wanted: &str| InputError::new("nic_policy", found, wanted);
+        let wrong = |found: &str, expected: &str| InputError::new("nic_policy", found, expected);
         let form = "`NIC:ranks` separated by semicolons, such as `0:0-3; 1:4,5`";
         let mut nics = BTreeMap::new();
         for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
@@ -68,8 +68,8 @@ impl NicMapping {
                 };
                 for rank in first..=last {
                     if nics.insert(rank, nic).is_some() {
-                        let wanted = format!("one NIC for each rank of a node; {rank} has two");
-                        return Err(wrong(text, &wanted));
+                        let expected = format!("one NIC for each rank of a node; {rank} has two");
+                        return Err(wrong(text, &expected));
                     }
                 }
             }
@@ -79,17 +79,19 @@ impl NicMapping {
 
     /// The error of this mapping for a node with `nics` NICs and `ranks` ranks, if any.
     pub(crate) fn missing_for(&self, nics: u32, ranks: u32) -> Option<InputError> {
-        let wrong = |found: String, wanted: String| InputError::new("nic_policy", found, wanted);
+        let wrong =
+            |found: String, expected: String| InputError::new("nic_policy", found, expected);
         if let Some(rank) = (0..ranks).find(|rank| !self.0.contains_key(rank)) {
-            let wanted = format!("a NIC for each of the {ranks} ranks of a node; {rank} has none");
-            return Some(wrong(format!("{} ranks", self.0.len()), wanted));
+            let expected =
+                format!("a NIC for each of the {ranks} ranks of a node; {rank} has none");
+            return Some(wrong(format!("{} ranks", self.0.len()), expected));
         }
         let beyond = self.0.range(..ranks).map(|(_, &nic)| nic).find(|&nic| nic >= nics)?;
-        let wanted = match nics {
+        let expected = match nics {
             1 => "0, the only NIC of a node".to_string(),
             _ => format!("0 to {}, the NICs of a node", nics - 1),
         };
-        Some(wrong(format!("NIC {beyond}"), wanted))
+        Some(wrong(format!("NIC {beyond}"), expected))
     }
 }
 
@@ -98,7 +100,7 @@ impl NicPolicy {
 
     /// The policy that `word` names, also in Cray MPICH's capitals. `user:0:0-3; 1:4,5` gives the
     /// NIC of every rank of a node.
-    pub fn from_word(word: &str) -> Result<NicPolicy, InputError> {
+    pub fn from_name(word: &str) -> Result<NicPolicy, InputError> {
         let plain = word.to_ascii_lowercase().replace('_', "-");
         if let Some(mapping) = plain.strip_prefix("user:") {
             return NicMapping::parse(mapping).map(NicPolicy::User);
@@ -107,8 +109,9 @@ impl NicPolicy {
         let at = Self::NAMES.iter().position(|&name| name == plain);
         at.map(|at| all[at].clone()).ok_or_else(|| {
             let names = Self::NAMES.join(", ");
-            let wanted = format!("one of {names}, or `user:` and a mapping such as `0:0-3; 1:4,5`");
-            InputError::new("nic_policy", word, wanted).with_hint(nearest(&plain, Self::NAMES))
+            let expected =
+                format!("one of {names}, or `user:` and a mapping such as `0:0-3; 1:4,5`");
+            InputError::new("nic_policy", word, expected).with_hint(nearest(&plain, Self::NAMES))
         })
     }
 }
@@ -249,10 +252,10 @@ mod tests {
             ("round_robin", NicPolicy::RoundRobin),
             ("NUMA", NicPolicy::Numa),
         ] {
-            assert_eq!(NicPolicy::from_word(word).expect("known"), policy);
+            assert_eq!(NicPolicy::from_name(word).expect("known"), policy);
         }
-        let wrong = NicPolicy::from_word("USER").expect_err("there is no mapping");
-        assert!(wrong.wanted.contains("numa"), "{wrong:?}");
+        let wrong = NicPolicy::from_name("USER").expect_err("there is no mapping");
+        assert!(wrong.expected.contains("numa"), "{wrong:?}");
     }
 
     /// The example of Slingshot's `dgnettest`, and that of Perlmutter, whose GPU 0 is next to NIC
@@ -267,15 +270,15 @@ mod tests {
             // Ranks that do not exist need no NIC.
             ("user:9:9;1:0", 1, vec![1]),
         ] {
-            let policy = NicPolicy::from_word(word).expect(word);
+            let policy = NicPolicy::from_name(word).expect(word);
             let NicPolicy::User(mapping) = &policy else { panic!("{word}: {policy:?}") };
             assert_eq!(mapping.missing_for(8, room), None, "{word}");
             assert_eq!(nics(&m, room, &policy), want, "{word}");
         }
         // CPU 1's NICs are far from CPU 0's rank.
-        let crossed = NicPolicy::from_word("user:4:0; 0:1").expect("legal");
+        let crossed = NicPolicy::from_name("user:4:0; 0:1").expect("legal");
         assert!((0..2).all(|l| m.bind(NodeId(0), (l, 2), &crossed).1.has_far_nic));
-        for (word, wanted) in [
+        for (word, expected) in [
             ("user:", "such as `0:0-3; 1:4,5`"),
             ("user:0", "such as"),
             ("user:0:x", "such as"),
@@ -283,11 +286,11 @@ mod tests {
             ("user:0:0-4294967295", "such as"),
             ("user:0:0;1:0", "0 has two"),
         ] {
-            let wrong = NicPolicy::from_word(word).expect_err(word);
-            assert!(wrong.wanted.contains(wanted), "{word}: {wrong:?}");
+            let wrong = NicPolicy::from_name(word).expect_err(word);
+            assert!(wrong.expected.contains(expected), "{word}: {wrong:?}");
         }
-        let missing_for = |word: &str, ranks: u32| match NicPolicy::from_word(word).expect(word) {
-            NicPolicy::User(mapping) => mapping.missing_for(8, ranks).expect("an error").wanted,
+        let missing_for = |word: &str, ranks: u32| match NicPolicy::from_name(word).expect(word) {
+            NicPolicy::User(mapping) => mapping.missing_for(8, ranks).expect("an error").expected,
             other => panic!("{other:?}"),
         };
         assert!(missing_for("user:0:0;1:1", 3).ends_with("2 has none"));

@@ -57,11 +57,11 @@ impl Classes {
         let meant = canonical(word);
         self.known.iter().position(|class| class.name == meant).ok_or_else(|| {
             let names = || self.known.iter().map(|class| class.name.as_str());
-            let wanted = match self.known.len() {
+            let expected = match self.known.len() {
                 1 => format!("{BEST_EFFORT}, this machine's only traffic class"),
                 _ => format!("a traffic class: {}", names().collect::<Vec<_>>().join(", ")),
             };
-            InputError::new(at, word, wanted).with_hint(nearest(&meant, names()))
+            InputError::new(at, word, expected).with_hint(nearest(&meant, names()))
         })
     }
     /// Whether more than one class is in use.
@@ -85,9 +85,9 @@ impl Machine {
             return Ok(());
         }
         if self.nic.response > 0 {
-            let wanted = "best effort without a ceiling: on this machine responses use the \
-                          second virtual network";
-            return Err(InputError::new("class", known[used[0]].name.clone(), wanted));
+            let expected = "best effort without a ceiling: on this machine responses use the \
+                            second virtual network";
+            return Err(InputError::new("class", known[used[0]].name.clone(), expected));
         }
         let sum = |share: fn(&TrafficClass) -> u8| -> u32 {
             used.iter().map(|&at| u32::from(share(&known[at]))).sum()
@@ -96,16 +96,16 @@ impl Machine {
         {
             if sum > 100 {
                 let names: Vec<_> = used.iter().map(|&at| known[at].name.as_str()).collect();
-                let wanted = format!("at most 100 % for {} together", names.join(", "));
-                return Err(InputError::new(format!("classes.*.{key}"), sum.to_string(), wanted));
+                let expected = format!("at most 100 % for {} together", names.join(", "));
+                return Err(InputError::new(format!("classes.*.{key}"), sum.to_string(), expected));
             }
         }
         // The waiting channels of a link are bits of a 32-bit word.
         let most = (32 / usize::from(self.n_vcs)).min(MAX_IN_USE);
         if used.len() > most {
             let with = if most < MAX_IN_USE { " with this routing" } else { "" };
-            let wanted = format!("at most {most} traffic classes in one run{with}");
-            return Err(InputError::new("class", used.len().to_string(), wanted));
+            let expected = format!("at most {most} traffic classes in one run{with}");
+            return Err(InputError::new("class", used.len().to_string(), expected));
         }
         self.n_vnets = used.len() as u8;
         self.classes.in_use = used;
@@ -148,13 +148,13 @@ impl MachineSpec {
             class.bucket = at_most_100("bucket").unwrap_or(class.bucket);
             let assured = class.assured.max(class.nic_assured);
             if class.ceiling < assured {
-                let wanted = format!("at least the {assured} % that the class is assured");
-                out.push(InputError::new(at("ceiling"), class.ceiling.to_string(), wanted));
+                let expected = format!("at least the {assured} % that the class is assured");
+                out.push(InputError::new(at("ceiling"), class.ceiling.to_string(), expected));
             }
         }
         if is_aries && known.len() > 1 {
-            let wanted = "no traffic classes: Aries' network has none";
-            out.push(InputError::new("classes", named, wanted));
+            let expected = "no traffic classes: Aries' network has none";
+            out.push(InputError::new("classes", named, expected));
         }
         let usual = known.iter().position(|class| class.name == BEST_EFFORT).expect("always there");
         Classes { known, in_use: vec![usual] }

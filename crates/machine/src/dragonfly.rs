@@ -56,7 +56,7 @@ pub(crate) struct GlobalLink {
     pub to: RowCol,
 }
 
-/// A global link out of a switch to a group that non-minimal routes may pass through.
+/// A global link out of a switch to a group that nonminimal routes may pass through.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gateway {
     pub link: LinkId,
@@ -115,7 +115,7 @@ pub struct Dragonfly {
     /// `gateways[gateway_first[s]..gateway_first[s + 1]]` belong to switch `s`.
     pub(crate) gateway_first: Vec<u32>,
     pub(crate) gateways: Vec<Gateway>,
-    /// Transit groups: those that non-minimal routes may pass through.
+    /// Transit groups: those that nonminimal routes may pass through.
     pub(crate) transit: Vec<GroupId>,
     /// Hops between switches of the longest minimal route: 3, or 5 with chassis.
     pub(crate) diameter: u32,
@@ -128,8 +128,8 @@ pub(crate) struct Step {
     /// The second link of the path that the cost may include: the global link by which it leaves
     /// the group, if that is at another switch. `NO_LINK` if there is none.
     pub exit: LinkId,
-    /// Its load if it has been computed, else `UNKNOWN_LOAD`: a path without an alternative needs
-    /// none.
+    /// Its visible load if it has been computed, else `UNKNOWN_LOAD`: a path without an alternative
+    /// needs none.
     known_load: u32,
     /// Hops between switches from here to the target, this one included.
     pub hops: u8,
@@ -149,11 +149,11 @@ impl Step {
         Step { link, exit: NO_LINK, crosses: true, hops, known_load: UNKNOWN_LOAD }
     }
 
-    /// Its load according to `metric`.
+    /// The load of its path that `metric` sees.
     #[inline]
-    pub fn path_load(&self, metric: &impl LoadMetric) -> u32 {
+    pub fn visible_load(&self, metric: &impl LoadMetric) -> u32 {
         if self.known_load == UNKNOWN_LOAD {
-            metric.path_load(self.link, self.exit)
+            metric.visible_load(self.link, self.exit)
         } else {
             self.known_load
         }
@@ -161,20 +161,21 @@ impl Step {
 
     #[inline]
     fn compute_load(&mut self, metric: &impl LoadMetric) -> u32 {
-        self.known_load = self.path_load(metric);
+        self.known_load = self.visible_load(metric);
         self.known_load
     }
 }
 
 /// How a policy computes the cost of a path from the load that it can see.
 pub(crate) trait LoadMetric {
-    /// The load of a path that begins with `link` and continues with `exit`, a link out of another
-    /// switch of this group; `exit` is `NO_LINK` if the path has then left the group or ended.
-    fn path_load(&self, link: LinkId, exit: LinkId) -> u32;
+    /// The load that this metric sees of a path. The path begins with `link` and continues with
+    /// `exit`, a link out of another switch of this group; `exit` is `NO_LINK` if the path has then
+    /// left the group or ended.
+    fn visible_load(&self, link: LinkId, exit: LinkId) -> u32;
 
-    /// Cost of a path of this load and this many hops; the lower cost wins.
-    fn cost(&self, path_load: u32, hops: u32) -> u64 {
-        u64::from(path_load) * u64::from(hops)
+    /// Cost of a path of this visible load and this many hops; the lower cost wins.
+    fn cost(&self, visible_load: u32, hops: u32) -> u64 {
+        u64::from(visible_load) * u64::from(hops)
     }
 }
 
@@ -182,7 +183,7 @@ pub(crate) trait LoadMetric {
 pub(crate) struct LocalLoad<'a, L>(pub &'a L);
 impl<L: LoadView> LoadMetric for LocalLoad<'_, L> {
     #[inline]
-    fn path_load(&self, link: LinkId, _: LinkId) -> u32 {
+    fn visible_load(&self, link: LinkId, _: LinkId) -> u32 {
         self.0.backlog(link)
     }
 }
@@ -191,7 +192,7 @@ impl<L: LoadView> LoadMetric for LocalLoad<'_, L> {
 pub(crate) struct IgnoreLoad;
 impl LoadMetric for IgnoreLoad {
     #[inline]
-    fn path_load(&self, _: LinkId, _: LinkId) -> u32 {
+    fn visible_load(&self, _: LinkId, _: LinkId) -> u32 {
         0
     }
 }
@@ -483,13 +484,13 @@ fn least_loaded(
     metric: &impl LoadMetric,
 ) -> (LinkId, u32) {
     let start = below(derive_draw(draw, Stream::LinkOrGroup), n);
-    let mut best = (LinkId(first + start), metric.path_load(LinkId(first + start), exit));
+    let mut best = (LinkId(first + start), metric.visible_load(LinkId(first + start), exit));
     for i in 1..n {
         let nth = start + i;
         let link = LinkId(first + if nth >= n { nth - n } else { nth });
-        let path_load = metric.path_load(link, exit);
-        if path_load < best.1 {
-            best = (link, path_load);
+        let visible_load = metric.visible_load(link, exit);
+        if visible_load < best.1 {
+            best = (link, visible_load);
         }
     }
     best

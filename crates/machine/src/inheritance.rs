@@ -44,8 +44,8 @@ pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Merged
     };
     let Some((path, text, rest)) = found else {
         let near = like.as_str().and_then(|word| nearest(word, PRESETS.iter().copied()));
-        let wanted = format!("one of {}, or a machine file (NAME.toml)", PRESETS.join(", "));
-        let input_error = InputError::new("like", shown(&like), wanted).with_hint(near);
+        let expected = format!("one of {}, or a machine file (NAME.toml)", PRESETS.join(", "));
+        let input_error = InputError::new("like", shown(&like), expected).with_hint(near);
         return Merged { table, from: BTreeMap::new(), input_errors: vec![input_error] };
     };
     let mut base = read(path, text, rest);
@@ -106,10 +106,10 @@ pub(crate) fn remove_empty_kinds(table: &mut Table, is_whole: bool) -> Vec<Input
     for (kind, _) in absent.iter().filter(|(_, group)| is_whole && !described(group)) {
         let others = absent.iter().filter(|(_, group)| described(group)).map(|(kind, _)| kind);
         let near = nearest(kind, groups.keys().chain(others).map(String::as_str));
-        let wanted = "a kind of group of the machine that this one is `like`";
+        let expected = "a kind of group of the machine that this one is `like`";
         let near = near.map(|kind| format!("groups.{kind}.count"));
         let at = format!("groups.{kind}.count");
-        input_errors.push(InputError::new(at, "0", wanted).with_hint(near));
+        input_errors.push(InputError::new(at, "0", expected).with_hint(near));
     }
     let Some(Toml::Table(links)) = table.get_mut("global").and_then(|g| g.get_mut("links")) else {
         return input_errors;

@@ -10,7 +10,7 @@ pub struct InputError {
     /// The value found, as written; empty if there is none.
     pub found: String,
     /// What would be legal, completing "expected ...".
-    pub wanted: String,
+    pub expected: String,
     /// Suggested value; two of them are joined as "`one` or `other`" without the outer backticks.
     pub hint: Option<String>,
     /// The file that holds `at`, if it is not the requested file but one that it inherits from.
@@ -21,10 +21,10 @@ impl InputError {
     pub fn new(
         at: impl Into<String>,
         found: impl Into<String>,
-        wanted: impl Into<String>,
+        expected: impl Into<String>,
     ) -> InputError {
-        let (at, found, wanted) = (at.into(), found.into(), wanted.into());
-        InputError { at, found, wanted, hint: None, file: None }
+        let (at, found, expected) = (at.into(), found.into(), expected.into());
+        InputError { at, found, expected, hint: None, file: None }
     }
     /// Adds "did you mean `guess`?".
     pub fn with_hint(mut self, guess: Option<impl Into<String>>) -> InputError {
@@ -42,7 +42,7 @@ impl fmt::Display for InputError {
         if !self.found.is_empty() {
             write!(f, "found `{}`, ", self.found)?;
         }
-        write!(f, "expected {}", self.wanted)?;
+        write!(f, "expected {}", self.expected)?;
         match &self.hint {
             Some(guess) => write!(f, "; did you mean `{guess}`?"),
             None => Ok(()),

@@ -58,14 +58,14 @@ pub struct Links {
 }
 
 impl Links {
-    /// Moves the column that every hop reads onto large pages, once its size is known.
-    fn settled(mut self) -> Links {
+    /// With the column that every hop reads on large pages. Called once its size is known.
+    fn on_large_pages(mut self) -> Links {
         self.to.raw = base::packed(self.to.raw.into_iter());
         self
     }
 
     /// Latency and gap per kind of link.
-    pub fn by_kind(&self) -> ByKind {
+    pub fn by_kind(&self) -> LinkKindTable {
         let mut of = [(Span::ZERO, Gap::ZERO); _];
         for (link, &kind) in self.kind.iter() {
             of[kind as usize] = (self.latency[link], self.gap[link]);
@@ -75,19 +75,19 @@ impl Links {
         let (others, _) = kinds.split_at(last.map_or(0, |last| last + 1));
         let is_mixed = |kind: &LinkKind| matches!(kind, LinkKind::LocalBlack | LinkKind::Global);
         let globals = LinkId(others.len() as u32);
-        ByKind { of, globals: (!others.iter().any(is_mixed)).then_some(globals) }
+        LinkKindTable { of, globals: (!others.iter().any(is_mixed)).then_some(globals) }
     }
 }
 
 /// Latency and gap per kind; all links of a kind are equal (`resolve` lays them).
 #[derive(Clone, Debug)]
-pub struct ByKind {
+pub struct LinkKindTable {
     of: [(Span, Gap); LinkKind::Global as usize + 1],
     /// The first global link, if links between switches are local ones followed by global ones.
     globals: Option<LinkId>,
 }
 
-impl ByKind {
+impl LinkKindTable {
     #[inline]
     pub fn of(&self, kind: LinkKind) -> (Span, Gap) {
         self.of[kind as usize]
@@ -108,7 +108,7 @@ impl ByKind {
 /// The loads that a routing decision may use, in bytes.
 ///
 /// A switch uses `near` and `far` of its own links, and `downstream` of links out of other switches
-/// of its group. `anywhere` is for UGAL-G only, which cannot be simulated in parallel.
+/// of its group. `remote_backlog` is for UGAL-G only, which cannot be simulated in parallel.
 pub trait LoadView {
     /// Bytes queued for `link` at this end.
     fn near(&self, link: LinkId) -> u32;
@@ -119,7 +119,7 @@ pub trait LoadView {
     /// a local link old.
     fn downstream(&self, link: LinkId) -> u32;
     /// `near` and `far` of any link of the machine, now. No real router knows this.
-    fn anywhere(&self, link: LinkId) -> u32;
+    fn remote_backlog(&self, link: LinkId) -> u32;
 
     /// Sum of `near` and `far` of a link out of this switch.
     #[inline]
@@ -139,7 +139,7 @@ impl LoadView for Idle {
     fn downstream(&self, _: LinkId) -> u32 {
         0
     }
-    fn anywhere(&self, _: LinkId) -> u32 {
+    fn remote_backlog(&self, _: LinkId) -> u32 {
         0
     }
 }
@@ -147,7 +147,7 @@ impl LoadView for Idle {
 /// The routing state of a packet. `Route::default()` means "not decided yet".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Route {
-    /// Intermediate switch of a non-minimal route, plus 1; 0 is none. Its meaning belongs to the
+    /// Intermediate switch of a nonminimal route, plus 1; 0 is none. Its meaning belongs to the
     /// topology.
     pub via: u32,
     /// Virtual-channel class of the next hop. It never decreases, so no deadlock is possible.

@@ -326,10 +326,11 @@ mod tests {
     fn a_list_denotes_the_product_of_its_brackets() {
         let list = HostList::parse("x[4000-4001,4100]c[0-1]b0").expect("legal");
         let names: Vec<String> = (0..6).map(|at| list.name(at).expect("there")).collect();
-        let wanted = ["x4000c0b0", "x4000c1b0", "x4001c0b0", "x4001c1b0", "x4100c0b0", "x4100c1b0"];
+        let expected =
+            ["x4000c0b0", "x4000c1b0", "x4001c0b0", "x4001c1b0", "x4100c0b0", "x4100c1b0"];
         assert_eq!((list.count(), list.name(6)), (6, None));
-        assert_eq!(names, wanted);
-        for (at, name) in (0..).zip(wanted) {
+        assert_eq!(names, expected);
+        for (at, name) in (0..).zip(expected) {
             assert_eq!(list.position(name), Some(at), "{name}");
         }
         for name in ["x4002c0b0", "x4000c2b0", "x4000c0b", "x4000c0b00", "x04000c0b0", "x4000"] {

@@ -35,11 +35,11 @@ pub const POLICIES: &[&str] =
 
 impl PlacementPolicy {
     /// The policy that `word` names; `contiguous` is `block`, `one-group` is `group-spread:1`.
-    pub fn from_word(word: &str) -> Result<PlacementPolicy, InputError> {
+    pub fn from_name(word: &str) -> Result<PlacementPolicy, InputError> {
         if let Some(groups) = word.strip_prefix("group-spread:") {
-            let wanted = "`group-spread:K` with K groups, at least 1";
+            let expected = "`group-spread:K` with K groups, at least 1";
             let k = groups.parse().ok().filter(|&k| k > 0);
-            let k: u32 = k.ok_or_else(|| InputError::new("placement", word, wanted))?;
+            let k: u32 = k.ok_or_else(|| InputError::new("placement", word, expected))?;
             return Ok(PlacementPolicy::GroupSpread(Some(k)));
         }
         Ok(match word {
@@ -49,9 +49,9 @@ impl PlacementPolicy {
             "group-spread" => PlacementPolicy::GroupSpread(None),
             "one-group" => PlacementPolicy::GroupSpread(Some(1)),
             _ => {
-                let wanted = format!("one of {}, or a host file", POLICIES.join(", "));
+                let expected = format!("one of {}, or a host file", POLICIES.join(", "));
                 let near = nearest(word, POLICIES.iter().copied());
-                return Err(InputError::new("placement", word, wanted).with_hint(near));
+                return Err(InputError::new("placement", word, expected).with_hint(near));
             }
         })
     }
@@ -111,11 +111,11 @@ impl Placement {
         policy: &PlacementPolicy,
         job: JobShape<'_>,
     ) -> Result<Placement, Vec<InputError>> {
-        Placement::among(machine, policy, job, &FreeNodes::all(machine))
+        Placement::on_free_nodes(machine, policy, job, &FreeNodes::all(machine))
     }
 
     /// On free nodes only, as if the others did not exist.
-    pub fn among(
+    pub fn on_free_nodes(
         machine: &Machine,
         policy: &PlacementPolicy,
         job: JobShape<'_>,
@@ -191,7 +191,7 @@ fn chosen(
     let which = if has == machine.compute_nodes { "compute" } else { "free compute" };
     let nodes = job.nodes.unwrap_or(job.ranks.div_ceil(job.ppn));
     if nodes > has {
-        let wanted = match job.nodes {
+        let expected = match job.nodes {
             Some(_) => format!("at most {has}, the {which} nodes of `{}`", machine.name),
             None => format!(
                 "at most {}: `{}` has {has} {which} nodes, {} on each",
@@ -201,11 +201,11 @@ fn chosen(
             ),
         };
         let (at, found) = job.nodes.map_or(("ranks", job.ranks), |nodes| ("nodes", nodes));
-        out.push(InputError::new(at, found.to_string(), wanted));
+        out.push(InputError::new(at, found.to_string(), expected));
     } else if u64::from(job.ranks) > u64::from(nodes) * u64::from(job.ppn) {
         let slots = u64::from(nodes) * u64::from(job.ppn);
-        let wanted = format!("at most {slots}: {nodes} nodes, {} on each", ranks(job.ppn));
-        out.push(InputError::new("ranks", job.ranks.to_string(), wanted));
+        let expected = format!("at most {slots}: {nodes} nodes, {} on each", ranks(job.ppn));
+        out.push(InputError::new("ranks", job.ranks.to_string(), expected));
     }
     if !out.is_empty() {
         return Err(out);
@@ -252,9 +252,9 @@ fn spread(
         Some(k) => {
             if k > n {
                 let found = format!("group-spread:{k}");
-                let wanted =
+                let expected =
                     format!("at most {n} group{}, one per node", if n == 1 { "" } else { "s" });
-                return Err(vec![InputError::new("placement", found, wanted)]);
+                return Err(vec![InputError::new("placement", found, expected)]);
             }
             let mut groups: Vec<&[NodeId]> = Vec::new();
             let most = all.clone().map(<[NodeId]>::len).max().unwrap_or(0);
@@ -271,10 +271,10 @@ fn spread(
                     0 => format!("no group has more than {most}"),
                     _ => format!("it has {found}"),
                 };
-                let wanted =
+                let expected =
                     format!("{k} group{s} of `{name}` with {} free nodes: {why}", share(0));
                 let found = format!("group-spread:{k}");
-                return Err(vec![InputError::new("placement", found, wanted)]);
+                return Err(vec![InputError::new("placement", found, expected)]);
             }
             groups
         }
@@ -290,21 +290,21 @@ fn listed(
 ) -> Result<Vec<NodeId>, Vec<InputError>> {
     let mut out = Vec::new();
     if nodes.len() != job.ranks as usize {
-        let wanted = format!("a node for each of {} ranks", job.ranks);
+        let expected = format!("a node for each of {} ranks", job.ranks);
         let s = if nodes.len() == 1 { "" } else { "s" };
-        out.push(InputError::new("placement", format!("{} node{s}", nodes.len()), wanted));
+        out.push(InputError::new("placement", format!("{} node{s}", nodes.len()), expected));
     }
-    let wanted = format!("at most {}, the last compute node", machine.compute_nodes - 1);
+    let expected = format!("at most {}, the last compute node", machine.compute_nodes - 1);
     let is_beyond = |(_, node): &(usize, &NodeId)| node.0 >= machine.compute_nodes;
     let mut beyond = nodes.iter().enumerate().filter(is_beyond);
     for (rank, node) in beyond.by_ref().take(MAX_REPORTED) {
         let at = format!("placement, rank {rank}");
-        out.push(InputError::new(at, node.0.to_string(), wanted.clone()));
+        out.push(InputError::new(at, node.0.to_string(), expected.clone()));
     }
     let more = beyond.count();
     if more > 0 {
         let found = format!("{more} more ranks on nodes that do not exist");
-        out.push(InputError::new("placement", found, wanted));
+        out.push(InputError::new("placement", found, expected));
     }
     if out.is_empty() { Ok(nodes.to_vec()) } else { Err(out) }
 }
@@ -313,8 +313,8 @@ fn hosted(hosts: &[(NodeId, u32)], job: JobShape<'_>) -> Result<Vec<NodeId>, Vec
     let mut out = at_least_one(job);
     let slots: u64 = hosts.iter().map(|&(_, slots)| u64::from(slots)).sum();
     if u64::from(job.ranks) > slots {
-        let wanted = format!("at most {slots}, the slots of the host file");
-        out.push(InputError::new("ranks", job.ranks.to_string(), wanted));
+        let expected = format!("at most {slots}, the slots of the host file");
+        out.push(InputError::new("ranks", job.ranks.to_string(), expected));
     }
     if !out.is_empty() {
         return Err(out);
@@ -343,24 +343,24 @@ pub fn parse_hosts(
             None => (line, ""),
         };
         let Some(slots) = slots_of(rest, ppn) else {
-            let wanted = "`node`, `node:slots` or `node slots=n` with n at least 1";
-            out.push(InputError::new(at, line, wanted));
+            let expected = "`node`, `node:slots` or `node slots=n` with n at least 1";
+            out.push(InputError::new(at, line, expected));
             continue;
         };
         let Some(names) = expand(list) else {
-            let wanted = format!(
+            let expected = format!(
                 "names of nodes, at most {MAX_HOST_NAME} bytes with their domain and \
                  {MAX_LABEL} between dots; several nodes as in `nid[001000-001007,001010]`"
             );
-            out.push(InputError::new(at, line, wanted));
+            out.push(InputError::new(at, line, expected));
             continue;
         };
         for name in names {
             match machine.node_by_name(&name).filter(|n| n.0 < machine.compute_nodes) {
                 Some(node) => hosts.push((node, slots)),
                 None => {
-                    let wanted = machine.expected_node(&name);
-                    out.push(InputError::new(at.clone(), name, wanted));
+                    let expected = machine.expected_node(&name);
+                    out.push(InputError::new(at.clone(), name, expected));
                     break;
                 }
             }
@@ -480,7 +480,7 @@ mod tests {
         {
             let policy = PlacementPolicy::GroupSpread(Some(groups));
             let input_errors = Placement::new(&m, &policy, job(ranks, 1)).expect_err("too large");
-            assert!(input_errors[0].wanted.ends_with(why), "{}", input_errors[0]);
+            assert!(input_errors[0].expected.ends_with(why), "{}", input_errors[0]);
         }
     }
 
@@ -489,7 +489,7 @@ mod tests {
         let m = aurora();
         let mut free = FreeNodes::all(&m);
         let mut place = |policy: &PlacementPolicy, n: u32| -> Result<Vec<u32>, Vec<InputError>> {
-            let placed = Placement::among(&m, policy, job(n, 1), &free)?;
+            let placed = Placement::on_free_nodes(&m, policy, job(n, 1), &free)?;
             free.take(&placed.node);
             Ok(placed.node.iter().map(|n| n.0).collect())
         };
@@ -510,7 +510,7 @@ mod tests {
             assert_eq!(input_errors[0].at, "placement");
         }
         let input_errors = place(&PlacementPolicy::Random, 10_624).expect_err("too many");
-        assert!(input_errors[0].wanted.contains("free"), "{:?}", input_errors[0]);
+        assert!(input_errors[0].expected.contains("free"), "{:?}", input_errors[0]);
         let mut rest = place(&PlacementPolicy::Random, 10_624 - 129).expect("just enough");
         rest.sort_unstable();
         assert!(rest.iter().all(|&n| n > 124) && free.nodes.is_empty());

@@ -23,7 +23,7 @@ impl Dimension {
         }
     }
     /// What would be legal, completing "expected ...".
-    pub fn wanted(self) -> &'static str {
+    pub fn expected(self) -> &'static str {
         match self {
             Dimension::Time => "a time with its unit, such as `350 ns` or `1.2 us`, up to 1000 s",
             Dimension::Rate => {

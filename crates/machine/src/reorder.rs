@@ -23,7 +23,7 @@ pub enum Reorder {
 impl Reorder {
     /// Reads an order of all `ranks`: numbers and ranges, separated by commas and blanks, on any
     /// number of lines. `#` begins a comment. Errors are at `file` with the line.
-    pub fn listed(file: &str, text: &str, ranks: u32) -> Result<Reorder, Vec<InputError>> {
+    pub fn from_list(file: &str, text: &str, ranks: u32) -> Result<Reorder, Vec<InputError>> {
         let (mut order, mut out) = (Vec::new(), Vec::new());
         let mut seen = vec![false; ranks as usize];
         for (nth, line) in text.lines().enumerate() {
@@ -31,17 +31,17 @@ impl Reorder {
             let line = line.split('#').next().unwrap_or("");
             for word in line.split([',', ' ', '\t', '\r']).filter(|word| !word.is_empty()) {
                 let Some((first, last)) = ends(word).filter(|&(a, b)| a.max(b) < ranks) else {
-                    let wanted = match ends(word) {
+                    let expected = match ends(word) {
                         Some(_) => format!("ranks of the job, 0 to {}", ranks.saturating_sub(1)),
                         None => "a rank or a range of ranks, such as `0-7`".into(),
                     };
-                    out.push(InputError::new(at.clone(), shortened(word), wanted));
+                    out.push(InputError::new(at.clone(), shortened(word), expected));
                     continue;
                 };
                 let range = first.min(last)..=first.max(last);
                 if let Some(twice) = range.clone().find(|&rank| seen[rank as usize]) {
-                    let wanted = format!("every rank once; {twice} occurs twice");
-                    out.push(InputError::new(at.clone(), shortened(word), wanted));
+                    let expected = format!("every rank once; {twice} occurs twice");
+                    out.push(InputError::new(at.clone(), shortened(word), expected));
                     continue;
                 }
                 range.clone().for_each(|rank| seen[rank as usize] = true);
@@ -52,8 +52,8 @@ impl Reorder {
             }
         }
         if let (Some(missing), true) = (seen.iter().position(|&seen| !seen), out.is_empty()) {
-            let wanted = format!("every rank of the job once; {missing} is missing");
-            out.push(InputError::new(file, format!("{} ranks", order.len()), wanted));
+            let expected = format!("every rank of the job once; {missing} is missing");
+            out.push(InputError::new(file, format!("{} ranks", order.len()), expected));
         }
         if out.is_empty() { Ok(Reorder::Listed(order)) } else { Err(out) }
     }
@@ -188,10 +188,10 @@ mod tests {
 
     #[test]
     fn a_list_is_read_or_every_error_reported() {
-        let read = |text: &str| Reorder::listed("MPICH_RANK_ORDER", text, 8);
+        let read = |text: &str| Reorder::from_list("MPICH_RANK_ORDER", text, 8);
         let want = Ok(Reorder::Listed(vec![3, 2, 1, 0, 4, 5, 6, 7]));
         assert_eq!(read("# by a tool\n3-0,4\n5, 6 7 # rest\n"), want);
-        for (text, at, wanted) in [
+        for (text, at, expected) in [
             ("0-7,8", "MPICH_RANK_ORDER, line 1", "0 to 7"),
             ("0-4294967295", "MPICH_RANK_ORDER, line 1", "0 to 7"),
             ("0-7\nx", "MPICH_RANK_ORDER, line 2", "such as `0-7`"),
@@ -202,7 +202,7 @@ mod tests {
         ] {
             let wrong = read(text).expect_err(text);
             assert_eq!((wrong.len(), &*wrong[0].at), (1, at), "{text}: {wrong:?}");
-            assert!(wrong[0].wanted.contains(wanted), "{text}: {wrong:?}");
+            assert!(wrong[0].expected.contains(expected), "{text}: {wrong:?}");
         }
     }
 }

@@ -119,7 +119,7 @@ impl MachineSpec {
             routing_name: self.text("routing").into(),
             arbitration,
             keeps_flows: self.text("switch.flows") == "kept",
-            links: build.links.settled(),
+            links: build.links.on_large_pages(),
             node_nics: build.node_nics,
             nic_node: build.nic_node,
             nic_switch: build.nic_switch,
@@ -181,21 +181,21 @@ impl MachineSpec {
             gpus: count("gpus"),
             gpu_tiles: count("gpu_tiles"),
         };
-        let mut refuse = |key: &str, found: String, wanted: String| {
-            out.push(InputError::new(at(key), found, wanted));
+        let mut refuse = |key: &str, found: String, expected: String| {
+            out.push(InputError::new(at(key), found, expected));
         };
         if !kind.switches.is_multiple_of(kind.chassis) {
-            let wanted = format!("a divisor of its {} switches", kind.switches);
-            refuse("chassis", kind.chassis.to_string(), wanted);
+            let expected = format!("a divisor of its {} switches", kind.switches);
+            refuse("chassis", kind.chassis.to_string(), expected);
             kind.chassis = 1;
         }
         if kind.spread.len() != kind.nics as usize {
-            let wanted = format!("one number for each of {} NICs", kind.nics);
-            refuse("spread", format!("{:?}", kind.spread), wanted);
+            let expected = format!("one number for each of {} NICs", kind.nics);
+            refuse("spread", format!("{:?}", kind.spread), expected);
             kind.spread = vec![0; kind.nics as usize];
         } else if !kind.switches.is_multiple_of(kind.width()) {
-            let wanted = format!("switches 0 to n-1 with n a divisor of {}", kind.switches);
-            refuse("spread", format!("{:?}", kind.spread), wanted);
+            let expected = format!("switches 0 to n-1 with n a divisor of {}", kind.switches);
+            refuse("spread", format!("{:?}", kind.spread), expected);
             kind.spread = vec![0; kind.nics as usize];
         }
         if kind.slots() > 1 && kind.local_links == 0 {
@@ -207,8 +207,8 @@ impl MachineSpec {
         let degree = kind.local_degree();
         kind.local_ports = optional("local_ports").unwrap_or(degree);
         if kind.local_ports < degree {
-            let wanted = format!("at least the {degree} local links of a switch");
-            refuse("local_ports", kind.local_ports.to_string(), wanted);
+            let expected = format!("at least the {degree} local links of a switch");
+            refuse("local_ports", kind.local_ports.to_string(), expected);
         }
         kind
     }
@@ -223,8 +223,8 @@ impl MachineSpec {
                 let reversed_key = format!("global.links.{}.{}", b.name, a.name);
                 let (at, value) = match (self.get(&path), self.get(&reversed_key)) {
                     (Some(_), Some(_)) if i != j => {
-                        let wanted = format!("either it or `{path}`, not both");
-                        out.push(InputError::new(reversed_key, "", wanted));
+                        let expected = format!("either it or `{path}`, not both");
+                        out.push(InputError::new(reversed_key, "", expected));
                         continue;
                     }
                     (None, Some(value)) => (reversed_key, Some(value)),
@@ -238,18 +238,18 @@ impl MachineSpec {
                 let are_joined = i != j || a.groups > 1;
                 if n == 0 && are_joined && (a.compute || a.nodes > 0) && (b.compute || b.nodes > 0)
                 {
-                    // Groups without nodes may be passed through by non-minimal routes.
+                    // Groups without nodes may be passed through by nonminimal routes.
                     let who = if i == j { "its groups" } else { "groups of both kinds" };
-                    let wanted = format!(
+                    let expected = format!(
                         "at least 1: {who} have nodes, and a minimal route has one link between \
                          groups"
                     );
                     let found = value.map_or(String::new(), |_| "0".into());
-                    out.push(InputError::new(at.clone(), found, wanted));
+                    out.push(InputError::new(at.clone(), found, expected));
                 }
                 if n % per_cable != 0 {
-                    let wanted = format!("whole cables of {per_cable} links");
-                    out.push(InputError::new(at, n.to_string(), wanted));
+                    let expected = format!("whole cables of {per_cable} links");
+                    out.push(InputError::new(at, n.to_string(), expected));
                 }
                 table[i][j] = n as u32;
                 table[j][i] = n as u32;
@@ -280,13 +280,13 @@ impl MachineSpec {
             ("NICs", nics, MAX_NICS),
         ] {
             if n > most {
-                let wanted = format!("at most {most} {what} in total");
-                out.push(InputError::new("groups", n.to_string(), wanted));
+                let expected = format!("at most {most} {what} in total");
+                out.push(InputError::new("groups", n.to_string(), expected));
             }
         }
         if !kinds.iter().any(|k| k.compute && k.nodes > 0) {
-            let wanted = "a kind of group with role `compute` and at least one node";
-            out.push(InputError::new("groups", "", wanted));
+            let expected = "a kind of group with role `compute` and at least one node";
+            out.push(InputError::new("groups", "", expected));
         }
     }
 
@@ -296,17 +296,17 @@ impl MachineSpec {
             let edge = kind.most_edge_ports();
             let used = edge + u64::from(kind.local_ports) + global;
             if let Some(limit) = kind.global_ports.filter(|&limit| u64::from(limit) < global) {
-                let wanted = format!("at least {global} for the links to other groups");
+                let expected = format!("at least {global} for the links to other groups");
                 let at = format!("groups.{}.global_ports", kind.name);
-                out.push(InputError::new(at, limit.to_string(), wanted));
+                out.push(InputError::new(at, limit.to_string(), expected));
             }
             if let Some(ports) = self.count("switch.ports").filter(|&ports| ports < used) {
-                let wanted = format!(
+                let expected = format!(
                     "at least {used}: a switch of `{}` has {edge} edge, {} local and {global} \
                      global ports",
                     kind.name, kind.local_ports
                 );
-                out.push(InputError::new("switch.ports", ports.to_string(), wanted));
+                out.push(InputError::new("switch.ports", ports.to_string(), expected));
             }
         }
     }
@@ -315,21 +315,21 @@ impl MachineSpec {
     fn check_buffers(&self, out: &mut Vec<InputError>) {
         let overhead = self.bytes("nic.packet_overhead");
         if overhead >= MAX_PACKET {
-            let wanted = format!("less than the {MAX_PACKET} B that a packet may have in total");
-            out.push(InputError::new("nic.packet_overhead", format!("{overhead} B"), wanted));
+            let expected = format!("less than the {MAX_PACKET} B that a packet may have in total");
+            out.push(InputError::new("nic.packet_overhead", format!("{overhead} B"), expected));
             return;
         }
         if let Some(response) = self.number("nic.response")
             && (response < 1.0 || response > overhead as f64)
         {
-            let wanted = format!("from 1 B to the {overhead} B of a request's headers");
-            out.push(InputError::new("nic.response", format!("{response} B"), wanted));
+            let expected = format!("from 1 B to the {overhead} B of a request's headers");
+            out.push(InputError::new("nic.response", format!("{response} B"), expected));
         }
         let (payload, most) = (self.bytes("nic.packet_payload"), MAX_PACKET - overhead);
         if payload == 0 || payload > most {
-            let wanted =
+            let expected =
                 format!("from 1 B to {most} B: a packet has at most {MAX_PACKET} B on the wire");
-            out.push(InputError::new("nic.packet_payload", format!("{payload} B"), wanted));
+            out.push(InputError::new("nic.packet_payload", format!("{payload} B"), expected));
             return;
         }
         let packet = payload + overhead;
@@ -339,12 +339,12 @@ impl MachineSpec {
             let Some(bytes) = self.number(&at) else { continue };
             let least = packet * n_vcs;
             if bytes < least as f64 || bytes > f64::from(u32::MAX) {
-                let wanted = format!(
+                let expected = format!(
                     "from {least} B (a packet of {packet} B on each of {n_vcs} virtual channels) \
                      to {} B",
                     u32::MAX
                 );
-                out.push(InputError::new(at, format!("{bytes} B"), wanted));
+                out.push(InputError::new(at, format!("{bytes} B"), expected));
             }
         }
     }
@@ -357,7 +357,7 @@ impl MachineSpec {
                 return;
             }
             let span = self.span(at);
-            let refuse = |wanted: String| InputError::new(at, span.to_string(), wanted);
+            let refuse = |expected: String| InputError::new(at, span.to_string(), expected);
             if span > Span::us(100) {
                 out.push(refuse(format!("at most {}", Span::us(100))));
             } else if span + added == Span::ZERO {
@@ -377,8 +377,8 @@ impl MachineSpec {
     fn check_quantum(&self, out: &mut Vec<InputError>) {
         let quantum = self.bytes("adaptive.quantum");
         if !quantum.is_power_of_two() || quantum > 1 << 30 {
-            let wanted = "a power of two from 1 B to 1 GiB";
-            out.push(InputError::new("adaptive.quantum", format!("{quantum} B"), wanted));
+            let expected = "a power of two from 1 B to 1 GiB";
+            out.push(InputError::new("adaptive.quantum", format!("{quantum} B"), expected));
         }
     }
 
@@ -386,8 +386,8 @@ impl MachineSpec {
     /// nothing is known of ordered flows there.
     fn check_flows(&self, out: &mut Vec<InputError>) {
         if self.text("switch.flows") == "kept" && self.number("nic.response").is_some() {
-            let wanted = "none, on a machine whose NICs answer with packets (nic.response)";
-            out.push(InputError::new("switch.flows", "kept", wanted));
+            let expected = "none, on a machine whose NICs answer with packets (nic.response)";
+            out.push(InputError::new("switch.flows", "kept", expected));
         }
     }
 
@@ -399,7 +399,8 @@ impl MachineSpec {
         if span == Span::ZERO {
             return;
         }
-        let mut refuse = |wanted: &str| out.push(InputError::new(key, span.to_string(), wanted));
+        let mut refuse =
+            |expected: &str| out.push(InputError::new(key, span.to_string(), expected));
         // Beyond that the weights of the flow model cannot represent it in addition to bytes.
         if span > Span::us(100) {
             refuse("at most 100 us");
@@ -422,8 +423,8 @@ impl MachineSpec {
         let threshold = self.bytes("congestion.threshold");
         let packet = self.bytes("nic.packet_payload") + self.bytes("nic.packet_overhead");
         if !(packet..=1 << 30).contains(&threshold) {
-            let wanted = format!("from a packet's {packet} B to 1 GiB");
-            out.push(InputError::new("congestion.threshold", format!("{threshold} B"), wanted));
+            let expected = format!("from a packet's {packet} B to 1 GiB");
+            out.push(InputError::new("congestion.threshold", format!("{threshold} B"), expected));
         }
     }
 }
@@ -452,20 +453,20 @@ fn to_others(kinds: &[GroupKind], per_pair: &[Vec<u32>], i: usize) -> u64 {
 /// paper's rule, section II.D: cables per pair = floor(cables per group / (groups - 1)).
 fn full(kinds: &[GroupKind], per_cable: u64, at: &str, out: &mut Vec<InputError>) -> u64 {
     let [kind] = kinds else {
-        let wanted = "a whole number: `full` is for machines with one kind of group";
-        out.push(InputError::new(at, "full", wanted));
+        let expected = "a whole number: `full` is for machines with one kind of group";
+        out.push(InputError::new(at, "full", expected));
         return per_cable;
     };
     let Some(ports) = kind.global_ports else {
-        let wanted = format!("`groups.{}.global_ports` to be set as well", kind.name);
-        out.push(InputError::new(at, "full", wanted));
+        let expected = format!("`groups.{}.global_ports` to be set as well", kind.name);
+        out.push(InputError::new(at, "full", expected));
         return per_cable;
     };
     let cables = u64::from(ports) * u64::from(kind.switches) / per_cable;
     if kind.groups > 1 && u64::from(kind.groups) - 1 > cables {
         let at = format!("groups.{}.count", kind.name);
-        let wanted = format!("at most {}: a group has ports for {cables} cables", cables + 1);
-        out.push(InputError::new(at, kind.groups.to_string(), wanted));
+        let expected = format!("at most {}: a group has ports for {cables} cables", cables + 1);
+        out.push(InputError::new(at, kind.groups.to_string(), expected));
         return per_cable;
     }
     cables / u64::from(kind.groups.max(2) - 1) * per_cable

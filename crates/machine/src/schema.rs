@@ -24,14 +24,14 @@ pub enum ValueForm {
 
 impl ValueForm {
     /// What would be legal, completing "expected ...".
-    pub fn wanted(self) -> String {
+    pub fn expected(self) -> String {
         match self {
             ValueForm::Count(lo, hi) => format!("a whole number from {lo} to {hi}"),
             ValueForm::CountOrFull(lo, hi) => {
                 format!("a whole number from {lo} to {hi}, or `full`")
             }
             ValueForm::Ratio => "a number from 0.001 to 1000".into(),
-            ValueForm::Quantity(dimension) => dimension.wanted().into(),
+            ValueForm::Quantity(dimension) => dimension.expected().into(),
             ValueForm::Word(words) => format!("one of {}", words.join(", ")),
             ValueForm::Text => "text in quotes".into(),
             ValueForm::Hosts => "a list of hosts, such as `nid[001000-003047]`".into(),
@@ -107,7 +107,7 @@ pub const KEYS: &[Key] = &[
          one varies fastest. Nodes beyond the list get the default name."),
     key("fabric", Word(FABRICS), Default("generic"),
         "Network family. It selects the values of an MPI library's profile."),
-    key("routing", Word(Routing::WORDS), Default("ugal"),
+    key("routing", Word(Routing::NAMES), Default("ugal"),
         "Routing policy. `ugal` is `ugal-l`. `adaptive` is the policy of the fabric: `slingshot`, \
          Aries' `adaptive-0`, or `ugal-l`."),
     key("ugal_bias", SIZE, Default("0 B"),
@@ -117,18 +117,18 @@ pub const KEYS: &[Key] = &[
     key("adaptive.minimal_shift", Count(0, 3), Default("0"),
         "Left shift of the scores of minimal paths, in bits."),
     key("adaptive.minimal_add", Count(0, 63), Default("0"),
-        "Added to the scores of minimal paths. A value above that of non-minimal paths favors \
-         non-minimal ones."),
+        "Added to the scores of minimal paths. A value above that of nonminimal paths favors \
+         nonminimal ones."),
     key("adaptive.nonminimal_shift", Count(0, 3), Default("1"),
-        "Left shift of the scores of non-minimal paths by `slingshot`, in bits."),
+        "Left shift of the scores of nonminimal paths by `slingshot`, in bits."),
     key("adaptive.nonminimal_add", Count(0, 63), Default("2"),
-        "Added by `slingshot` to the scores of non-minimal paths."),
+        "Added by `slingshot` to the scores of nonminimal paths."),
     key("adaptive.growth", Count(0, 63), Default("2"),
-        "Added by `adaptive-1` to the scores of non-minimal paths per router visited."),
+        "Added by `adaptive-1` to the scores of nonminimal paths per router visited."),
     key("adaptive.small_add", Count(0, 63), Default("2"),
-        "Added by `adaptive-2` to the scores of non-minimal paths."),
+        "Added by `adaptive-2` to the scores of nonminimal paths."),
     key("adaptive.large_add", Count(0, 63), Default("8"),
-        "Added by `adaptive-3` to the scores of non-minimal paths."),
+        "Added by `adaptive-3` to the scores of nonminimal paths."),
 
     key("groups.<kind>.role", Word(&["compute", "service"]), Default("compute"),
         "`compute` groups run jobs. `service` groups are numbered after them."),
@@ -148,7 +148,7 @@ pub const KEYS: &[Key] = &[
     key("groups.<kind>.global_ports", Count(0, 65_000), Described("all remaining ports"),
         "Maximum number of ports per switch for links to other groups."),
     key("groups.<kind>.transit", Word(&["yes", "no"]), Described("`yes` for compute groups"),
-        "Whether non-minimal routes may pass through groups of this kind."),
+        "Whether nonminimal routes may pass through groups of this kind."),
     key("groups.<kind>.nodes", Count(0, 1_000_000), Required, "Nodes per group."),
     key("groups.<kind>.nics", Count(1, 1_024), Default("1"), "NICs per node."),
     key("groups.<kind>.wiring", Word(&["single", "spread"]), Default("single"),

@@ -47,12 +47,12 @@ impl MachineSpec {
         text: &str,
         overrides: &[(String, String)],
     ) -> Result<MachineSpec, Vec<InputError>> {
-        MachineSpec::parse_like(name, text, &[], overrides)
+        MachineSpec::parse_with_parents(name, text, &[], overrides)
     }
 
     /// The same for a file that inherits from other files of the user, each from the next: their
     /// paths, as error messages name them, and their texts.
-    pub fn parse_like(
+    pub fn parse_with_parents(
         name: &str,
         text: &str,
         files: &[(String, String)],
@@ -81,14 +81,14 @@ impl MachineSpec {
         let many =
             [("groups", kinds.len(), "kinds of groups"), ("classes", classes.len(), "classes")];
         if let Some((at, found, what)) = many.into_iter().find(|(_, found, _)| *found > MAX_NAMES) {
-            let wanted = format!("at most {MAX_NAMES} {what}");
-            return Err(vec![InputError::new(at, found.to_string(), wanted)]);
+            let expected = format!("at most {MAX_NAMES} {what}");
+            return Err(vec![InputError::new(at, found.to_string(), expected)]);
         }
         let (name, values) = (name.into(), BTreeMap::new());
         let mut spec = MachineSpec { name, kinds: kinds.clone(), classes, values, from };
         if spec.kinds.is_empty() && is_whole {
-            let wanted = "at least one kind of group, such as `[groups.compute]`";
-            input_errors.push(InputError::new("groups", "", wanted));
+            let expected = "at least one kind of group, such as `[groups.compute]`";
+            input_errors.push(InputError::new("groups", "", expected));
         }
         let of = |at, names: &[String]| names.iter().map(|name| (at, name.clone())).collect();
         let mut names: Vec<(&str, String)> = of("groups", &spec.kinds);
@@ -96,8 +96,8 @@ impl MachineSpec {
         for (at, name) in names {
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
             if name.is_empty() || !name.chars().all(plain) {
-                let wanted = "a name of letters, digits, `-` and `_`";
-                return Err(vec![InputError::new(at, name, wanted)]);
+                let expected = "a name of letters, digits, `-` and `_`";
+                return Err(vec![InputError::new(at, name, expected)]);
             }
         }
         let legal = schema::paths(&spec.kinds, &spec.classes);
@@ -154,8 +154,8 @@ impl MachineSpec {
                     let near = (out.len() < MAX_HINTS)
                         .then(|| nearest(&path, legal.iter().map(String::as_str)))
                         .flatten();
-                    let wanted = "a key of machine files";
-                    out.push(InputError::new(path, shown(value), wanted).with_hint(near));
+                    let expected = "a key of machine files";
+                    out.push(InputError::new(path, shown(value), expected).with_hint(near));
                 }
             }
         }
@@ -173,7 +173,7 @@ impl MachineSpec {
                 IfAbsent::Required => out.push(InputError::new(
                     path,
                     "",
-                    format!("{} ({})", key.form.wanted(), key.doc),
+                    format!("{} ({})", key.form.expected(), key.doc),
                 )),
                 IfAbsent::Default(text) => {
                     let value = check(key, path, &read_override(text)).expect("defaults are legal");
@@ -267,10 +267,10 @@ fn apply_override(table: &mut Table, key: &str, value: &str) -> Result<(), Input
     if let (["groups", kind], Some(Toml::Table(groups))) = (&parts[..], table.get("groups"))
         && !groups.contains_key(*kind)
     {
-        let wanted = "a kind of group of this machine";
+        let expected = "a kind of group of this machine";
         let near = nearest(kind, groups.keys().map(String::as_str));
         let near = near.map(|kind| format!("groups.{kind}.{last}"));
-        return Err(InputError::new(key, value, wanted).with_hint(near));
+        return Err(InputError::new(key, value, expected).with_hint(near));
     }
     let mut at = table;
     for part in parts {
@@ -301,7 +301,7 @@ fn plain(word: &str) -> String {
 
 fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, InputError> {
     let refuse = |hint: Option<String>| {
-        InputError::new(path, shown(value), key.form.wanted()).with_hint(hint)
+        InputError::new(path, shown(value), key.form.expected()).with_hint(hint)
     };
     let whole = |lo: u64, hi: u64| match value {
         Toml::Integer(n) => {

@@ -76,9 +76,9 @@ fn every_value_of_every_key_is_accepted_or_reported() {
                     Err(all) => {
                         wrong += 1;
                         let places = ["fault 1".to_string(), format!("fault 1: {key}")];
-                        for InputError { at, found, wanted, .. } in &all {
+                        for InputError { at, found, expected, .. } in &all {
                             assert!(places.contains(at), "{text}: {at}");
-                            assert!(!wanted.is_empty() && found.len() < 50, "{text}: {found}");
+                            assert!(!expected.is_empty() && found.len() < 50, "{text}: {found}");
                         }
                     }
                 }
@@ -92,7 +92,7 @@ fn every_value_of_every_key_is_accepted_or_reported() {
 #[test]
 fn invalid_schedules_are_refused() {
     let machine = machine("dragonfly-1056");
-    for (text, at, wanted) in [
+    for (text, at, expected) in [
         ("[[fault]\n", "schedule, line 1", "TOML"),
         ("ber = 1e-12\n[[fault]]\nµ = 3\n", "schedule, line 3", "TOML"),
         ("fault = 3", "fault schedule: fault", "tables"),
@@ -104,7 +104,7 @@ fn invalid_schedules_are_refused() {
         let all = FaultSchedule::parse("schedule", text, &machine).expect_err("it is wrong");
         let [one] = &all[..] else { panic!("{text}: {all:?}") };
         assert_eq!(one.at, at, "{text}: {one}");
-        assert!(one.wanted.contains(wanted), "{text}: {one}");
+        assert!(one.expected.contains(expected), "{text}: {one}");
     }
     for text in ["", "\n# nothing\n", "fault = []", "ber = 0"] {
         assert_eq!(

@@ -299,7 +299,7 @@ fn a_congestion_threshold_must_hold_a_packet() {
 /// The machine of a file that inherits from others, or all of its errors.
 fn like(text: &str, files: &[(&str, &str)]) -> Result<Machine, Vec<String>> {
     let files: Vec<_> = files.iter().map(|&(p, t)| (p.to_string(), t.to_string())).collect();
-    MachineSpec::parse_like("mine", text, &files, &[])
+    MachineSpec::parse_with_parents("mine", text, &files, &[])
         .and_then(|spec| spec.resolve())
         .map_err(|all| all.iter().map(InputError::to_string).collect())
 }

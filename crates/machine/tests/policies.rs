@@ -31,7 +31,7 @@ impl LoadView for Seen {
     fn downstream(&self, link: LinkId) -> u32 {
         self.of(link).0
     }
-    fn anywhere(&self, link: LinkId) -> u32 {
+    fn remote_backlog(&self, link: LinkId) -> u32 {
         self.of(link).0 + self.of(link).1
     }
 }

@@ -51,7 +51,7 @@ impl LoadView for Shifting<'_> {
         assert_eq!(group(self.from(link)), group(self.at.get()), "a report from another group");
         self.queue(link)
     }
-    fn anywhere(&self, link: LinkId) -> u32 {
+    fn remote_backlog(&self, link: LinkId) -> u32 {
         assert!(
             matches!(self.machine.routing, Routing::UgalG { .. }),
             "a load that no switch knows"
@@ -146,7 +146,7 @@ fn diameter(m: &Machine) -> u32 {
 
 #[test]
 fn every_route_of_small_machines_ends_at_its_nic_without_channel_cycles() {
-    for &routing in Routing::WORDS {
+    for &routing in Routing::NAMES {
         let mut highest = 0;
         for m in small(routing) {
             // Channel c waits for channel d if a packet in c's buffer may request d next.
@@ -180,7 +180,7 @@ fn channels_are_used_in_the_stated_order() {
         LinkKind::Global => 3 + 3 * u32::from(vc),
         LinkKind::Ejection => u32::MAX,
     };
-    for &routing in Routing::WORDS {
+    for &routing in Routing::NAMES {
         let mut machines = small(routing);
         machines.extend(PRESETS.iter().map(|name| build(name, &[("routing", routing)])));
         for m in machines {
@@ -258,12 +258,12 @@ impl LoadView for On {
     fn downstream(&self, link: LinkId) -> u32 {
         self.near(link)
     }
-    fn anywhere(&self, link: LinkId) -> u32 {
+    fn remote_backlog(&self, link: LinkId) -> u32 {
         self.near(link)
     }
 }
 
-/// Backlog times hops, with bias: minimal at the break-even point, non-minimal above it.
+/// Backlog times hops, with bias: minimal at the break-even point, nonminimal above it.
 #[test]
 fn ugal_leaves_the_minimal_route_when_its_queue_outweighs_bias() {
     let bias = 12_000;
@@ -275,7 +275,7 @@ fn ugal_leaves_the_minimal_route_when_its_queue_outweighs_bias() {
         let (first, hops) = (path[1], path.len() as u64 - 2);
         for (backlog, minimal) in [(bias / hops, true), (bias / hops + 1, false)] {
             let (link, via) = decide(&m, NicId(0), dst, r, &On(vec![first], backlog));
-            // A non-minimal path that begins with the same link is no better than the minimal one.
+            // A nonminimal path that begins with the same link is no better than the minimal one.
             assert_eq!(via == 0, minimal || link == first, "{dst:?}: {backlog} B, {hops} hops");
             assert!(minimal || link != first || via == 0);
         }

@@ -112,7 +112,7 @@ fn no_load_makes_every_adaptive_policy_minimal() {
     for name in ["aurora", "cascade-3k", "dragonfly-1056"] {
         let minimal = build(name, &[("routing", "minimal")]);
         let mut met = 0;
-        for &word in Routing::WORDS {
+        for &word in Routing::NAMES {
             let m = build(name, &[("routing", word)]);
             if !m.routing.is_adaptive() {
                 continue;

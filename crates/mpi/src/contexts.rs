@@ -61,7 +61,7 @@ impl Contexts {
     /// The members of a communicator allocate an id for it.
     pub fn agree(&mut self, key: (u32, Context), members: &[u32]) -> Option<Allocation> {
         self.taken.resize(self.ranks, Vec::new());
-        let id = self.lowest(members);
+        let id = self.lowest_free_id(members);
         let communicator = self.communicators.get_mut(&key)?;
         communicator.id = Some(id);
         let early = std::mem::take(&mut communicator.early);
@@ -98,7 +98,7 @@ impl Contexts {
         PREDEFINED + self.taken[rank as usize].iter().map(|w| w.count_ones()).sum::<u32>()
     }
 
-    fn lowest(&self, members: &[u32]) -> u32 {
+    fn lowest_free_id(&self, members: &[u32]) -> u32 {
         let masks = || members.iter().map(|&rank| &self.taken[rank as usize]);
         let word = |at: usize| {
             let first = if at == 0 { (1 << PREDEFINED) - 1 } else { 0 };

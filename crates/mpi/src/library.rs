@@ -204,7 +204,7 @@ const KEYS: [(&str, ValueKind); 55] = [
 ];
 
 impl ValueKind {
-    fn wanted(self) -> &'static str {
+    fn expected(self) -> &'static str {
         match self {
             ValueKind::Time => "a time with its unit, such as `370 ns`, of at most 1000 s",
             ValueKind::ShortTime => "a time with its unit, such as `100 ns`, of at most 10 us",
@@ -240,7 +240,7 @@ impl ValueKind {
         }
         let Value::String(text) = value else { return None };
         match (self, text.trim()) {
-            (ValueKind::Mode, text) => return MatchMode::named(text).map(|mode| mode as u64),
+            (ValueKind::Mode, text) => return MatchMode::from_name(text).map(|mode| mode as u64),
             (ValueKind::Size | ValueKind::Count, "unlimited") => return Some(u64::MAX),
             (ValueKind::Rate, "unlimited") => return Some(Gap::ZERO.0),
             _ => {}
@@ -321,7 +321,7 @@ impl Library {
         // A key with a wrong value is not also missing.
         if draft.errors.is_empty() {
             let missing = KEYS.iter().filter(|(key, _)| !draft.values.contains_key(key));
-            let missing = missing.map(|(key, kind)| format!("{key}: expected {}", kind.wanted()));
+            let missing = missing.map(|(key, kind)| format!("{key}: expected {}", kind.expected()));
             draft.errors.extend(missing);
             if draft.version.is_empty() {
                 draft.errors.push("version: expected the library's version, in quotes".into());
@@ -492,8 +492,8 @@ impl Draft {
             Some(number) if counts => _ = self.values.insert(name, number),
             Some(_) => {}
             None => {
-                let wanted = kind.wanted();
-                self.errors.push(format!("{at}{key}: found `{value}`, expected {wanted}"));
+                let expected = kind.expected();
+                self.errors.push(format!("{at}{key}: found `{value}`, expected {expected}"));
             }
         }
     }

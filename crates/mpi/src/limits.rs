@@ -25,7 +25,7 @@ pub enum MatchMode {
 impl MatchMode {
     pub const ALL: [MatchMode; 3] = [MatchMode::Hardware, MatchMode::Hybrid, MatchMode::Software];
     pub const NAMES: [&str; 3] = ["hardware", "hybrid", "software"];
-    pub fn named(name: &str) -> Option<MatchMode> {
+    pub fn from_name(name: &str) -> Option<MatchMode> {
         Some(Self::ALL[Self::NAMES.iter().position(|&known| known == name)?])
     }
     pub fn name(self) -> &'static str {
@@ -387,7 +387,7 @@ impl Limits {
     }
 
     /// From now on rendezvous sends are counted and never wait.
-    pub fn never_wait(&mut self) {
+    pub fn stop_waiting_for_rendezvous(&mut self) {
         self.sends_wait = false;
     }
 
@@ -530,7 +530,7 @@ impl Limits {
     /// A receive has matched or was cancelled. The receives of a collective with mismatched lengths
     /// were never posted.
     #[inline]
-    pub fn unpost(&mut self, rank: u32) {
+    pub fn remove_posted(&mut self, rank: u32) {
         let endpoint = &mut self.endpoints[rank as usize];
         if endpoint.posted > 0 {
             endpoint.posted -= 1;
@@ -689,24 +689,24 @@ impl Limits {
 
     /// Takes a rendezvous identifier. False if none is free: the call must wait.
     #[inline]
-    pub fn claim(&mut self, rank: u32) -> bool {
+    pub fn claim_rendezvous(&mut self, rank: u32) -> bool {
         let used = self.endpoints[rank as usize].rendezvous;
         let has_one = u64::from(used) < self.bounds.rendezvous || !self.sends_wait;
         if has_one {
-            self.claim_anyway(rank);
+            self.claim_rendezvous_beyond_limit(rank);
         }
         has_one
     }
     /// The same for callers that cannot wait.
     #[inline]
-    pub fn claim_anyway(&mut self, rank: u32) {
+    pub fn claim_rendezvous_beyond_limit(&mut self, rank: u32) {
         let endpoint = &mut self.endpoints[rank as usize];
         endpoint.rendezvous += 1;
         let used = endpoint.rendezvous;
         self.note(Limit::RendezvousSends, rank, used.into());
     }
     #[inline]
-    pub fn unclaim(&mut self, rank: u32) {
+    pub fn release_rendezvous_id(&mut self, rank: u32) {
         self.endpoints[rank as usize].rendezvous -= 1;
     }
 }

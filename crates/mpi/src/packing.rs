@@ -35,13 +35,13 @@ impl Packing {
     }
     /// Packing or unpacking `bytes` in elements of `grain` bytes. A single run takes the rate of
     /// copies, several at most that rate.
-    pub fn copied(&self, bytes: u64, grain: u64, stretches: u64, copy: Gap) -> Span {
+    pub fn copy_time(&self, bytes: u64, grain: u64, stretches: u64, copy: Gap) -> Span {
         let elements = if stretches > 1 { bytes / grain.max(1) } else { 0 };
         (self.element * elements).max(copy.span(bytes))
     }
     /// Packing or unpacking by a program's datatype: the time of its elements or members, or of
     /// copying all memory that it touches, whichever is longer.
-    pub fn gathered(&self, layout: &NonContiguous, copy: Gap) -> Span {
+    pub fn pack_time(&self, layout: &NonContiguous, copy: Gap) -> Span {
         let values = (self.element * layout.values).max(self.member * layout.members);
         values.max(copy.span(layout.touched))
     }
@@ -66,9 +66,9 @@ mod tests {
         let packing = library.expect("no overhead is too long").packing;
         assert_eq!((packing.element, packing.member), (MAX_ELEMENT_TIME, MAX_ELEMENT_TIME));
         assert_eq!(packing.gap(), Gap::from_bytes_per_s(1e6));
-        assert_eq!(packing.copied(4 << 20, 1, 2, packing.gap()), Span(1_000_000 << 22));
+        assert_eq!(packing.copy_time(4 << 20, 1, 2, packing.gap()), Span(1_000_000 << 22));
         // A single run is a copy.
-        assert_eq!(packing.copied(4 << 20, 1, 1, Gap::ZERO), Span::ZERO);
+        assert_eq!(packing.copy_time(4 << 20, 1, 1, Gap::ZERO), Span::ZERO);
     }
 
     /// Each of the three terms can be the largest, and no data costs nothing.
@@ -79,17 +79,17 @@ mod tests {
         let copy = Gap::from_bytes_per_s(1e9);
         let layout =
             |values, members, touched| NonContiguous { bytes: 800, touched, values, members };
-        assert_eq!(packing.gathered(&layout(100, 3, 150), copy), Span::ns(200));
-        assert_eq!(packing.gathered(&layout(100, 5, 150), copy), Span::ns(250));
-        assert_eq!(packing.gathered(&layout(100, 3, 640), copy), copy.span(640));
-        assert_eq!(packing.gathered(&NonContiguous::default(), copy), Span::ZERO);
+        assert_eq!(packing.pack_time(&layout(100, 3, 150), copy), Span::ns(200));
+        assert_eq!(packing.pack_time(&layout(100, 5, 150), copy), Span::ns(250));
+        assert_eq!(packing.pack_time(&layout(100, 3, 640), copy), copy.span(640));
+        assert_eq!(packing.pack_time(&NonContiguous::default(), copy), Span::ZERO);
         // A shorter message counts its first part.
         let first = layout(100, 5, 640).first(200);
         assert_eq!((first.values, first.members, first.touched), (25, 1, 160));
         assert_eq!(layout(100, 5, 640).first(900), layout(100, 5, 640));
         // Of shorts and chars, 3 bytes are two values and two members.
         let mixed = NonContiguous { bytes: 3000, touched: 4000, values: 2000, members: 2000 };
-        assert_eq!(packing.gathered(&mixed, copy), Span::us(100));
+        assert_eq!(packing.pack_time(&mixed, copy), Span::us(100));
         // A sum of layouts.
         let both = layout(100, 0, 640) + layout(400, 4, 60) + NonContiguous::default();
         assert_eq!((both.bytes, both.values, both.members), (1600, 500, 4));

@@ -92,7 +92,7 @@ impl Library {
         }
         let Some(short) = name.strip_prefix("FI_CXI_") else { return Ok(false) };
         if short == "RX_MATCH_MODE" {
-            self.provider.match_mode = MatchMode::named(&value.to_lowercase())
+            self.provider.match_mode = MatchMode::from_name(&value.to_lowercase())
                 .ok_or_else(|| format!("one of {}", MatchMode::NAMES.join(", ")))?;
             return Ok(true);
         }

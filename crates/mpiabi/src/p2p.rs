@@ -71,8 +71,8 @@ impl CheckedSend {
         crate::tool::count_message(bytes);
         let submit = |flags| {
             let block = packed(held, bytes, |out| unsafe { self.buffer.pack(out, bytes) });
-            let give = self.buffer.noncontiguous();
-            send(held, to, self.context, self.tag, (bytes, block, give), flags)
+            let send_layout = self.buffer.noncontiguous();
+            send(held, to, self.context, self.tag, (bytes, block, send_layout), flags)
         };
         // The user's buffer must have room when the send starts, not when it is prepared. Then it
         // is sent like any other message.
@@ -100,13 +100,13 @@ pub(crate) fn send(
     to: u32,
     context: u32,
     tag: c_int,
-    (bytes, block, give): (u64, u64, NonContiguous),
+    (bytes, block, send_layout): (u64, u64, NonContiguous),
     flags: u32,
 ) -> u32 {
     let token = runtime::token(held);
     let kind = kind::SEND;
     let what = Submission { kind, flags, token, peer: to, tag, context, ..Submission::default() };
-    runtime::submit(held, Submission { bytes, block, give, ..what });
+    runtime::submit(held, Submission { bytes, block, send_layout, ..what });
     token
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn deliver(
     comm: &Communicator,
     completion: &Completion,
 ) -> Outcome {
-    if completion.found == CANCELLED {
+    if completion.status == CANCELLED {
         let mut outcome = Outcome::empty();
         outcome.status.set_cancelled(true);
         return outcome;
@@ -234,10 +234,19 @@ impl CheckedReceive {
         };
         let token = runtime::token(held);
         let (kind, tag, context) = (kind::RECV, self.tag, self.context);
-        let (bytes, take) = (self.buffer.bytes(), self.buffer.noncontiguous());
+        let (bytes, recv_layout) = (self.buffer.bytes(), self.buffer.noncontiguous());
         runtime::submit(
             held,
-            Submission { kind, token, peer, tag, context, bytes, take, ..Submission::default() },
+            Submission {
+                kind,
+                token,
+                peer,
+                tag,
+                context,
+                bytes,
+                recv_layout,
+                ..Submission::default()
+            },
         );
         let (buffer, comm) = (self.buffer.clone(), self.comm.clone());
         let on_complete =

@@ -254,13 +254,13 @@ impl PartitionedReceive {
         // arrivals.
         self.expect(held, layout);
         let (kind, context, bytes) = (kind::RECV, self.context, layout.bytes);
-        let take = self.cut.buffer.noncontiguous().first(bytes);
+        let recv_layout = self.cut.buffer.noncontiguous().first(bytes);
         for i in 0..layout.partitions {
             let token = self.state.borrow().tokens[i]
                 .expect("nothing arrives before its receive is posted");
             let tag = layout.first_tag - i as i32;
             let what = Submission { kind, token, peer, tag, context, ..Submission::default() };
-            runtime::submit(held, Submission { bytes, take, ..what });
+            runtime::submit(held, Submission { bytes, recv_layout, ..what });
         }
     }
     /// Resets the state: nothing has arrived.

@@ -70,7 +70,7 @@ fn submit_probe(
     );
     runtime::wait_all(held, &[token]);
     let completion = runtime::completion(held, token).expect("waited for");
-    let found = (completion.found == 0).then_some(completion);
+    let found = (completion.status == 0).then_some(completion);
     if flags & flag::TAKE == 0 || found.is_none() {
         runtime::release_token(held, token);
     }
@@ -128,11 +128,11 @@ fn receive(held: &Held, buffer: Buffer, message: *mut Message) -> Result<(InFlig
     let matched = take(held, handle)?;
     unsafe { *message = c::MESSAGE_NULL };
     let token = runtime::token(held);
-    let (kind, other, context) = (kind::RECV_TAKEN, matched.token, matched.comm.context);
-    let (bytes, take) = (buffer.bytes(), buffer.noncontiguous());
+    let (kind, other, context) = (kind::MATCHED_RECV, matched.token, matched.comm.context);
+    let (bytes, recv_layout) = (buffer.bytes(), buffer.noncontiguous());
     runtime::submit(
         held,
-        Submission { kind, token, other, context, bytes, take, ..Submission::default() },
+        Submission { kind, token, other, context, bytes, recv_layout, ..Submission::default() },
     );
     let on_complete = move |held: &Held, done: &[Completion]| {
         runtime::release_token(held, other);

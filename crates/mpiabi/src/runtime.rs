@@ -153,7 +153,7 @@ pub struct Runtime {
     failed_probe: Option<ProbeKey>,
     /// Polls that the rank may answer by itself, and the number answered since the last hand-over.
     local_polls: u32,
-    spent_polls: u32,
+    local_polls_used: u32,
     /// How often to check for the turn before sleeping, if the simulator waits for no other rank.
     spins: u32,
     /// Whether the simulator may request a user's function.
@@ -230,7 +230,7 @@ impl Runtime {
             return false;
         }
         self.local_polls -= 1;
-        self.spent_polls += 1;
+        self.local_polls_used += 1;
         self.at_ps += self.control().poll_ps;
         LAST_KNOWN_PS.store(self.at_ps, Ordering::Relaxed);
         true
@@ -324,7 +324,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             function: 0,
             failed_probe: None,
             local_polls: 0,
-            spent_polls: 0,
+            local_polls_used: 0,
             spins: if has_spare_core() { SPINS } else { 0 },
             combines: false,
             free_tokens: Vec::new(),

@@ -186,14 +186,14 @@ impl Singleton {
                 };
                 self.receive(s, want, s.flags & flag::WAIT != 0);
             }
-            kind::RECV_TAKEN => {
+            kind::MATCHED_RECV => {
                 let message = self.taken.remove(&s.other);
                 self.received(s.token, &message.expect("a message is taken before it is received"));
             }
             kind::CANCEL => {
                 if let Some(i) = self.posted.iter().position(|p| p.token == s.other) {
                     self.posted.remove(i);
-                    self.complete(s.other, Completion { found: 2, ..Completion::default() });
+                    self.complete(s.other, Completion { status: 2, ..Completion::default() });
                 }
                 self.complete(s.token, Completion::default());
             }
@@ -271,7 +271,7 @@ impl Singleton {
                 }
             }
             None if waits => self.posted.push(posted),
-            None => self.complete(token, Completion { found: 1, ..Completion::default() }),
+            None => self.complete(token, Completion { status: 1, ..Completion::default() }),
         }
     }
 

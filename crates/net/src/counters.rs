@@ -90,7 +90,7 @@ pub struct Counters {
     pub responses: u64,
     /// Switch visits of all packets.
     pub hops: u64,
-    /// Packets sent on a non-minimal route.
+    /// Packets sent on a nonminimal route.
     pub nonminimal: u64,
     /// Link-level replays because of bit errors.
     pub link_retries: u64,

@@ -19,8 +19,8 @@ pub use partition::Partition;
 pub use undeliverable::{LostId, Undeliverable};
 
 base::ids! {
-    /// A message in the network, named by its sender. Names need not be unique. The model returns
-    /// the name on completion, and the sender queries a failure before it does anything else.
+    /// A message in the network. The sender chooses the id, which need not be unique. The model
+    /// returns it on completion, and the sender queries a failure before it does anything else.
     MsgId,
 }
 
@@ -34,7 +34,7 @@ pub enum Origin {
     /// The NIC itself, as an immediate response to another NIC. It adds no command latency before
     /// the head and no receive latency after the tail; the request it answers has accounted for
     /// both.
-    Answer,
+    Response,
 }
 
 impl Origin {
@@ -45,7 +45,7 @@ impl Origin {
         match self {
             Origin::Host if bytes > nic.immediate_max => nic.fetch(bytes),
             Origin::Nic => nic.stage_first(bytes),
-            Origin::Host | Origin::Answer => Span::ZERO,
+            Origin::Host | Origin::Response => Span::ZERO,
         }
     }
 }
@@ -64,7 +64,7 @@ pub enum Completion {
 impl Completion {
     /// Bytes of data that the responses carry.
     #[inline]
-    pub fn back(self) -> u64 {
+    pub fn response_bytes(self) -> u64 {
         match self {
             Completion::Target => 0,
             Completion::Initiator(bytes) => bytes,
@@ -198,7 +198,7 @@ pub trait NetworkModel {
     /// Sizes every arena from the machine.
     fn build(machine: &Machine) -> Self;
     /// Whether this network can be divided into shards on this machine.
-    fn divides(_machine: &Machine) -> bool {
+    fn can_be_sharded(_machine: &Machine) -> bool {
         false
     }
     /// Some NICs and the links of their group represent others, which behave identically at the
@@ -250,14 +250,14 @@ pub trait NetworkModel {
     fn prefetch_next(&self, _queue: &Queue, _machine: &Machine) -> Option<MsgId> {
         None
     }
-    /// The same for queues that expose upcoming events: a block of events at a time, `des::LOOKS`
-    /// blocks before their turn.
+    /// The same for queues that expose upcoming events: a block of events at a time,
+    /// `des::PREFETCH_STAGES` blocks before they are handled.
     #[inline]
     fn prefetch_block(
         &mut self,
         _: &[Item; PREFETCH_BLOCK],
         _: &Machine,
-        _tell: impl FnMut(MsgId),
+        _report: impl FnMut(MsgId),
     ) {
     }
     /// A message will be injected at this NIC soon: prefetches its state.
@@ -278,5 +278,5 @@ pub trait NetworkModel {
     /// Memory held, bytes, for the engine statistics.
     fn bytes(&self) -> usize;
     /// Asserts the model's conservation invariants. Called when no event is pending.
-    fn assert_quiet(&self, machine: &Machine);
+    fn assert_idle(&self, machine: &Machine);
 }

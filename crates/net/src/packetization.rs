@@ -24,7 +24,7 @@ impl Packetization {
 impl Message {
     /// From acceptance of the command by the NIC to departure of the head, without contention.
     pub fn injection_delay(&self, nic: &NicParams) -> Span {
-        if self.origin == Origin::Answer {
+        if self.origin == Origin::Response {
             return Span::ZERO;
         }
         let moved = match self.completion {
@@ -56,13 +56,15 @@ impl Message {
     #[inline(always)]
     pub fn completion_delay(&self, nic: &NicParams) -> Span {
         match self.origin {
-            Origin::Answer => nic.stage_last(self.bytes),
+            Origin::Response => nic.stage_last(self.bytes),
             // Responses without data do not tell which packet was the last in memory: assume a full
             // one, if there is any.
             _ if self.completion == Completion::Initiator(0) => {
                 nic.recv_latency + nic.stage_first(self.bytes)
             }
-            Origin::Host | Origin::Nic => nic.completion(self.bytes.max(self.completion.back())),
+            Origin::Host | Origin::Nic => {
+                nic.completion(self.bytes.max(self.completion.response_bytes()))
+            }
         }
     }
 }

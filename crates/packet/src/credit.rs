@@ -168,7 +168,8 @@ impl LinkType {
         LinkType { gap, bdp, ample: self.cells.saturating_sub(bdp), is_slower_than_nic, ..*self }
     }
     /// Whether a channel of this type has credit for `cells`. Collects returned credits first if
-    /// `credit` is below `cells` or `ample`.
+    /// `credit` is below `cells`, or below `ample`: then far load depends on it, and routing reads
+    /// that.
     #[inline(always)]
     pub fn admits<'a>(
         &self,

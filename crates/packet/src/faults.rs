@@ -90,7 +90,7 @@ impl FaultState {
         }))
     }
 
-    pub fn assert_quiet(&self) {
+    pub fn assert_idle(&self) {
         assert_eq!(self.lost.live(), 0, "lost packets without an expired timer");
         assert!(self.resent.is_empty(), "packets that are still to be retransmitted");
         assert!(self.unreported.is_empty(), "repeated requests are left");
@@ -263,7 +263,7 @@ impl PacketNetwork {
             *replays_of += u64::from(replays);
         }
         let gone = gone + late;
-        if !schedule(cx.machine).is_cut(hop.link, then, gone + cable) {
+        if !schedule(cx.machine).is_down_between(hop.link, then, gone + cable) {
             return self.enter(packet, hop, then + late, gone, cx);
         }
         let port = &mut self.ports[hop.link];

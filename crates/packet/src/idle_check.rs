@@ -18,7 +18,7 @@ impl PacketNetwork {
         let lent_ids = self.shards.iter().flat_map(|shards| shards.lent_ids());
         assert_eq!(lent_ids.sum::<usize>(), 0, "messages left in transit to other shards");
         if let Some(faults) = &self.faults {
-            faults.assert_quiet();
+            faults.assert_idle();
         }
         self.congestion.check_idle();
         self.flows.check_idle();

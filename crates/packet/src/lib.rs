@@ -311,7 +311,7 @@ impl NetworkModel for PacketNetwork {
         Self::with(machine, None)
     }
 
-    fn divides(machine: &Machine) -> bool {
+    fn can_be_sharded(machine: &Machine) -> bool {
         // `ugal-g` uses loads of links all over the machine, and timers of lost packets cross no
         // cable.
         !matches!(machine.routing, Routing::UgalG { .. }) && machine.faults.is_none()
@@ -428,7 +428,7 @@ impl NetworkModel for PacketNetwork {
         self.held()
     }
 
-    fn assert_quiet(&self, machine: &Machine) {
+    fn assert_idle(&self, machine: &Machine) {
         self.check_idle(machine);
     }
 }

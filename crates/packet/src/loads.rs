@@ -15,7 +15,7 @@ pub(crate) struct Loads<'a> {
     pub now: Time,
     /// The channel whose credits `far` reads: that of the packet's virtual network and current
     /// route class. It is the channel of the next hop, unless the decision itself increases the
-    /// class. Other channels of the link are ignored, so minimal and non-minimal packets that use
+    /// class. Other channels of the link are ignored, so minimal and nonminimal packets that use
     /// different channels are distinguished (UGAL-L_VC in Kim, Dally, Scott and Abts, ISCA 2008).
     pub vc: u8,
 }
@@ -58,7 +58,7 @@ impl LoadView for Loads<'_> {
     }
 
     #[inline]
-    fn anywhere(&self, link: LinkId) -> u32 {
+    fn remote_backlog(&self, link: LinkId) -> u32 {
         self.near(link) + self.far(link)
     }
 }
@@ -96,7 +96,7 @@ impl LoadView for Fetching<'_> {
         self.near(link)
     }
     #[inline]
-    fn anywhere(&self, link: LinkId) -> u32 {
+    fn remote_backlog(&self, link: LinkId) -> u32 {
         self.near(link)
     }
 }

@@ -201,7 +201,7 @@ impl PacketNetwork {
     /// A command reaches the NIC. The message is ready to send after the NIC's latencies.
     pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
         let Message { src, bytes, origin, completion, .. } = msg;
-        let moved = bytes.max(completion.back());
+        let moved = bytes.max(completion.response_bytes());
         let ready = self.ready_at(src, origin, bytes, moved, cx.now);
         let transit = self.open_message(id, msg, cx);
         if ready > cx.now {
@@ -223,7 +223,7 @@ impl PacketNetwork {
         moved: u64,
         at: Time,
     ) -> Time {
-        if origin == Origin::Answer {
+        if origin == Origin::Response {
             return at;
         }
         let nic = &mut self.nics[src];
@@ -238,7 +238,7 @@ impl PacketNetwork {
     pub(crate) fn open_message(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> Transit {
         let Message { src, dst, bytes, vnet, completion, draw, in_order, handling, .. } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
-        let response_bytes = completion.back();
+        let response_bytes = completion.response_bytes();
         let packets = match bytes.max(response_bytes) {
             few if few <= self.params.packet_payload => 1,
             many => many.div_ceil(self.params.packet_payload),

@@ -179,7 +179,7 @@ pub fn run_on<N: NetworkModel>(machine: &Machine, messages: &[(Time, Message)]) 
         (now, next, events) = (then, Some(Event::of(what)), events + 1);
         assert!(events < 200_000_000, "a run that does not end");
     }
-    net.assert_quiet(machine);
+    net.assert_idle(machine);
     net.report(&mut counters);
     let seen: Vec<Time> = seen.into_iter().map(|s| s.expect("an unreported message")).collect();
     let counts_responses = machine.nic.response > 0 && N::COUNTS_RESPONSES;

@@ -268,7 +268,7 @@ fn thread_count_does_not_change_results() {
     let nics = |odd: u32| (0..machine.n_nics()).filter(|nic| nic % 2 == odd).map(NicId).collect();
     let background = |pattern: &str, load, vnet| Background {
         pattern: pattern.into(),
-        to: Destinations::among(pattern, &machine, nics(1), 5).expect("a pattern"),
+        to: Destinations::between(pattern, &machine, nics(1), 5).expect("a pattern"),
         load,
         bytes: 3_000,
         vnet,

@@ -180,7 +180,7 @@ fn victims(
     // The NICs of every sixteenth node are victims.
     let node = |nic: u32| machine.nic_node[NicId(nic)].0;
     let (of, others) = (0..n).map(NicId).partition(|nic| node(nic.0) % 16 == 1);
-    let to = Destinations::among(pattern, machine, others, 3).expect("a pattern");
+    let to = Destinations::between(pattern, machine, others, 3).expect("a pattern");
     let background =
         vec![Background { pattern: pattern.into(), to, load, bytes: 32 << 10, vnet: theirs }];
     let request = request("uniform", 0.05, 512, warmup, Span::us(60));
@@ -421,7 +421,7 @@ fn faults_at_congested_nics_leave_no_state_behind() {
             let all = [FaultKind::Down, FaultKind::Lanes(1), FaultKind::Errors(1e-5)];
             let (kind, until) = (all[random(about + 1, 3)], from + us(about + 2, 30) + Span::us(1));
             schedule.faults.push(Fault {
-                part: FaultTarget::NicLink(NicId(nic)),
+                target: FaultTarget::NicLink(NicId(nic)),
                 kind,
                 from,
                 until,

@@ -23,7 +23,7 @@ const FAST: [(&str, &str); 2] = [("retry.timeout", "30 us"), ("retry.sweep", "5 
 fn small(seed: u64) -> Machine {
     let random = |about: u64| draw(seed, 11, 0, about);
     let of = |about: u64, n: u32| below(random(about), n) as usize;
-    let routings: Vec<&str> = Routing::WORDS.iter().copied().filter(|w| *w != "adaptive").collect();
+    let routings: Vec<&str> = Routing::NAMES.iter().copied().filter(|w| *w != "adaptive").collect();
     let routing = routings[of(0, routings.len() as u32)];
     let arbitration = ["round-robin", "age"][of(1, 2)];
     let sweep = ["0 ns", "2 us", "20 us", "1 s"][of(2, 4)];
@@ -167,7 +167,7 @@ fn an_empty_fault_schedule_changes_nothing() {
 }
 
 fn down(part: FaultTarget) -> FaultSchedule {
-    let fault = Fault { part, kind: FaultKind::Down, from: Time::ZERO, until: NEVER };
+    let fault = Fault { target: part, kind: FaultKind::Down, from: Time::ZERO, until: NEVER };
     FaultSchedule { ber: 0.0, faults: vec![fault] }
 }
 
@@ -175,7 +175,7 @@ fn down(part: FaultTarget) -> FaultSchedule {
 /// groups have one global link. Nothing is lost, since all parts know the fault from the start.
 #[test]
 fn one_cable_down_loses_nothing() {
-    for routing in Routing::WORDS {
+    for routing in Routing::NAMES {
         for count in ["1", "3", "5"] {
             let machine = preset(
                 "dragonfly-1056",
@@ -259,7 +259,7 @@ fn a_link_flap_costs_whole_timeouts() {
         run(&machine.clone().with_faults(&FaultSchedule::default()).expect("room"), &one);
     let until = Time(70_000_000);
     let part = FaultTarget::NicLink(NicId(9));
-    let flap = Fault { part, kind: FaultKind::Down, from: Time::ZERO, until };
+    let flap = Fault { target: part, kind: FaultKind::Down, from: Time::ZERO, until };
     let schedule = FaultSchedule { ber: 0.0, faults: vec![flap] };
     let ran = run(&machine.with_faults(&schedule).expect("room"), &one);
     // Lost at 0, 30 and 60 us; the fourth transmission finds the link up.
@@ -288,7 +288,7 @@ fn a_slow_ejection_link_does_not_underflow_time() {
     );
     let took = |lanes: Option<u8>| {
         let fault = |lanes| Fault {
-            part: FaultTarget::NicLink(NicId(4)),
+            target: FaultTarget::NicLink(NicId(4)),
             kind: FaultKind::Lanes(lanes),
             from: Time::ZERO,
             until: NEVER,
@@ -311,7 +311,7 @@ fn lanes_slow_a_link_in_proportion() {
     let took = |lanes: u8| {
         let part = FaultTarget::NicLink(NicId(0));
         let kind = FaultKind::Lanes(lanes);
-        let fault = Fault { part, kind, from: Time::ZERO, until: NEVER };
+        let fault = Fault { target: part, kind, from: Time::ZERO, until: NEVER };
         let faults = if lanes == 4 { vec![] } else { vec![fault] };
         let schedule = FaultSchedule { ber: 0.0, faults };
         run(&machine.clone().with_faults(&schedule).expect("room"), &messages).seen[0].0 as f64
@@ -361,7 +361,7 @@ fn only_packets_on_a_failed_link_are_lost() {
         ],
     );
     let part = FaultTarget::Groups(GroupId(0), GroupId(1), None);
-    let fault = Fault { part, kind: FaultKind::Down, from: Time(3_000_000), until: NEVER };
+    let fault = Fault { target: part, kind: FaultKind::Down, from: Time(3_000_000), until: NEVER };
     let schedule = FaultSchedule { ber: 0.0, faults: vec![fault] };
     let machine = machine.with_faults(&schedule).expect("room");
     // All of group 0 send to their counterparts in group 1: the one link is full, and many packets
@@ -423,7 +423,7 @@ fn one_message_is_equally_slow_at_every_fidelity() {
     let mut slower = 0;
     for (part, lanes) in parts.into_iter().flat_map(|part| [(part, 2), (part, 3)]) {
         let kind = FaultKind::Lanes(lanes);
-        let fault = Fault { part, kind, from: Time::ZERO, until: NEVER };
+        let fault = Fault { target: part, kind, from: Time::ZERO, until: NEVER };
         let schedule = FaultSchedule { ber: 0.0, faults: vec![fault] };
         let narrow = machine.clone().with_faults(&schedule).expect("room");
         let degraded = degraded(&narrow);
@@ -459,7 +459,7 @@ impl LoadView for Busy {
     fn downstream(&self, link: LinkId) -> u32 {
         self.near(link)
     }
-    fn anywhere(&self, link: LinkId) -> u32 {
+    fn remote_backlog(&self, link: LinkId) -> u32 {
         self.near(link)
     }
 }
@@ -556,18 +556,18 @@ fn a_failed_link_costs_flows_what_it_costs_packets() {
             ("routing", routing),
         ];
         let machine = preset("dragonfly-1056", &set);
-        let broken = machine.clone().with_faults(&schedule).expect("room");
+        let faulty = machine.clone().with_faults(&schedule).expect("room");
         let group = |nic: u32| machine.group_of(NicId(nic)).0;
         let of = |g: u32| (0..machine.n_nics()).filter(move |&nic| group(nic) == g);
         let pairs = of(0).zip(of(1)).chain(of(1).zip(of(0)));
         let messages: Vec<(Time, Message)> =
             pairs.map(|(a, b)| (Time(0), message(a, b, 1 << 20, draw(7, 0, a, 0)))).collect();
         let end = |seen: &[Time]| seen.iter().max().expect("there are messages").seconds();
-        let packets = [&machine, &broken].map(|machine| end(&run(machine, &messages).seen));
-        let degraded = degraded(&broken);
+        let packets = [&machine, &faulty].map(|machine| end(&run(machine, &messages).seen));
+        let degraded = degraded(&faulty);
         let flows = [&machine, &degraded].map(|m| end(&run_on::<FlowNetwork>(m, &messages).seen));
-        for [whole, broken] in [packets, flows] {
-            let longer = broken / whole;
+        for [whole, faulty] in [packets, flows] {
+            let longer = faulty / whole;
             match routing {
                 "minimal" => assert!((longer - 4.0 / 3.0).abs() < 0.1, "{longer} times as long"),
                 _ => assert!((0.95..1.25).contains(&longer), "{routing}: {longer} times as long"),

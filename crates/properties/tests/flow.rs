@@ -190,7 +190,7 @@ fn pattern_of(seed: u64, machine: &Machine, pattern: &str, bytes: u64) -> Vec<(T
 }
 
 /// Short messages end before a queue forms: together they are less than what diverts a packet to a
-/// non-minimal path.
+/// nonminimal path.
 #[test]
 fn short_messages_take_minimal_paths() {
     for routing in ["ugal", "slingshot"] {
@@ -237,7 +237,7 @@ fn flows_agree_with_packets() {
 }
 
 /// A permutation that keeps nearly all links busy. Packets keep choosing a full minimal path,
-/// because non-minimal paths look full before they are (`slingshot`), or because the backlog at the
+/// because nonminimal paths look full before they are (`slingshot`), or because the backlog at the
 /// NIC holds back packets that would be diverted (`ugal`). So a flow whose minimal path is shared
 /// by many is late.
 #[test]
@@ -253,7 +253,7 @@ fn a_flow_on_a_shared_minimal_path_is_late() {
 }
 
 /// All 32 NICs of a group send to another group, over one global link. UGAL uses that link until
-/// its backlog outweighs the non-minimal paths, and the backlog drains when all else is done; its
+/// its backlog outweighs the nonminimal paths, and the backlog drains when all else is done; its
 /// share is larger for shorter messages.
 #[test]
 fn backlog_at_the_minimal_path_drains_last() {
@@ -270,7 +270,7 @@ fn backlog_at_the_minimal_path_drains_last() {
 }
 
 /// All NICs of one group send to another at the same time. What they send before they know of each
-/// other's queues fills all non-minimal paths. While these drain, the NICs' buffers fill with
+/// other's queues fills all nonminimal paths. While these drain, the NICs' buffers fill with
 /// packets for the two direct links, 15 of 64 each. These drain last, 512 buffers over two links:
 /// half of the total time.
 #[test]
@@ -317,7 +317,7 @@ fn flows_leave_full_links() {
 }
 
 /// With this shift the 16 NICs of a switch send to another switch of their group, over one direct
-/// link. Non-minimal paths have two links each; with them each of a switch's 31 links is used to
+/// link. Nonminimal paths have two links each; with them each of a switch's 31 links is used to
 /// 15/16 of its capacity. So every flow can be as fast as alone, except for two more hops. As a
 /// subflow is at least an eighth of a message, one that contends at a link with demand 9/8 is
 /// delayed by a ninth.
@@ -420,7 +420,7 @@ fn backlog_accumulates_with_fast_switches_too() {
 
 /// A delayed flow re-evaluates its route as long as it sends, whenever others started. Ranks that
 /// send by rendezvous start within a microsecond or two of each other, as responses arrive; others
-/// at random times. Non-minimal paths that were empty at the start are full soon after. At random
+/// at random times. Nonminimal paths that were empty at the start are full soon after. At random
 /// times on two groups flows are still 21 % too fast in the mean.
 #[test]
 fn in_flight_messages_re_evaluate_their_routes() {

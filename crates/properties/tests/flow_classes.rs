@@ -133,7 +133,7 @@ fn an_incast_delays_its_own_class_only() {
 }
 
 /// Routers see the backlog of a link. For a class with a ceiling that is all that NICs have sent,
-/// so it uses non-minimal paths like others. All NICs of a group send to one other in a class with
+/// so it uses nonminimal paths like others. All NICs of a group send to one other in a class with
 /// a ceiling of 5 % or 50 %: packets and flows end together, earlier than with minimal paths alone.
 #[test]
 fn a_limited_class_uses_nonminimal_paths() {

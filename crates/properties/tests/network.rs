@@ -215,7 +215,7 @@ fn an_incast_drains_at_the_receiver_rate() {
 
 /// Links between Aries routers deliver packets more slowly than NICs take them. No packet occupies
 /// the ejection link until its tail has arrived. With enough senders some tail is always there, so
-/// the NIC is as busy as possible, except for the latency of a non-minimal path at either end.
+/// the NIC is as busy as possible, except for the latency of a nonminimal path at either end.
 #[test]
 fn an_ejection_link_is_not_held_for_packets_in_flight() {
     let machine = preset("cascade-3k", &[]);

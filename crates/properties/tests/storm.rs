@@ -33,7 +33,7 @@ impl Choices {
 
 /// A random small machine, and the keys that define it.
 fn machine(choices: &Choices) -> (Machine, String) {
-    let routings: Vec<&str> = Routing::WORDS.iter().copied().filter(|w| *w != "adaptive").collect();
+    let routings: Vec<&str> = Routing::NAMES.iter().copied().filter(|w| *w != "adaptive").collect();
     let mut set: Vec<(&str, String)> = Vec::new();
     let mut put = |key, value: String| set.push((key, value));
     let groups = 1 + choices.of(0, 6);
@@ -143,8 +143,8 @@ fn run_world(seed: u64) -> (u64, u64) {
     if machine.n_nics() < 2 {
         return (0, 0);
     }
-    let broken = choices.once_in(50, 3);
-    if broken {
+    let is_faulty = choices.once_in(50, 3);
+    if is_faulty {
         let schedule = FaultSchedule::random(&machine, seed, 1 + choices.of(51, 4), Span::us(3));
         machine =
             machine.with_faults(&schedule).unwrap_or_else(|c| panic!("{seed}: {settings}: {c:?}"));
@@ -152,7 +152,7 @@ fn run_world(seed: u64) -> (u64, u64) {
     let request = request(choices, &machine);
     let in_order = machine.keeps_flows && choices.once_in(52, 2);
     let case = format!(
-        "ODONATA_SEED={seed}: broken {broken}, {} at {:?}, in order {in_order}, {settings}",
+        "ODONATA_SEED={seed}: faulty {is_faulty}, {} at {:?}, in order {in_order}, {settings}",
         request.pattern, request.loads
     );
     let place = TrafficSetting { in_order, ..TrafficSetting::default() };
@@ -164,12 +164,12 @@ fn run_world(seed: u64) -> (u64, u64) {
     let (arrived, rest) = (c.delivered_payload / request.packet_bytes, c.delivered_payload);
     assert_eq!(rest % request.packet_bytes, 0, "{case}");
     assert_eq!(done.generated, arrived + c.failed_messages, "{case}");
-    let asked_again = c.delivered_packets - arrived;
+    let repeated_requests = c.delivered_packets - arrived;
     assert!(
-        asked_again == 0 || broken && settings.contains("nic.response"),
-        "{case}: {asked_again}"
+        repeated_requests == 0 || is_faulty && settings.contains("nic.response"),
+        "{case}: {repeated_requests}"
     );
-    if !broken {
+    if !is_faulty {
         assert_eq!(done.row.unfinished, 0, "{case}");
     }
     let threads = 2 + choices.of(60, 3) as usize;
@@ -228,7 +228,7 @@ fn run_with_background(seed: u64) -> (u64, usize) {
     }
     let senders = 1 + choices.of(71, others.len() as u32 - 1);
     let background = |about, pattern: String| Background {
-        to: Destinations::among(&pattern, &machine, others.clone(), seed).expect("a pattern"),
+        to: Destinations::between(&pattern, &machine, others.clone(), seed).expect("a pattern"),
         pattern,
         load: [0.1, 0.5, 1.0][choices.of(about, 3) as usize],
         bytes: [1, 700, 9_000][choices.of(about + 1, 3) as usize],

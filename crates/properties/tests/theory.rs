@@ -147,7 +147,7 @@ fn accepted_load(name: &str, pattern: &str, offered: f64, window: Span) -> (f64,
 /// explains each case.
 fn reach(policy: &str, pattern: &str) -> f64 {
     match (policy, pattern) {
-        // Without a bias, or with a small one, short-term contention diverts packets to non-minimal
+        // Without a bias, or with a small one, short-term contention diverts packets to nonminimal
         // paths.
         ("adaptive-0", "uniform") => 0.80,
         ("adaptive-1" | "adaptive-2", "uniform") => 0.92,

@@ -45,7 +45,7 @@ fn input_error(mut input_errors: Vec<Diagnostic>) -> PyErr {
         .map(|c| InputErrorRow {
             at: &c.at,
             found: &c.found,
-            wanted: &c.wanted,
+            wanted: &c.expected,
             hint: c.hint.as_deref(),
         })
         .collect();
@@ -59,12 +59,12 @@ fn json(value: &impl Serialize) -> String {
 type Tick = Box<dyn FnMut(Progress) -> bool>;
 
 /// Progress message while a job starts.
-fn phase(starting: sim::Starting) -> String {
+fn phase(starting: sim::StartProgress) -> String {
     match starting {
-        sim::Starting { started, ranks, .. } if started < ranks => {
+        sim::StartProgress { started, ranks, .. } if started < ranks => {
             format!("starting {started}/{ranks} ranks")
         }
-        sim::Starting { attached, ranks, .. } => format!("{attached}/{ranks} ranks in MPI"),
+        sim::StartProgress { attached, ranks, .. } => format!("{attached}/{ranks} ranks in MPI"),
     }
 }
 
@@ -83,8 +83,8 @@ fn enter<Q: DeserializeOwned + Send, R: Serialize>(
     let request: Q = serde_json::from_str(request)
         .map_err(|e| PyValueError::new_err(format!("the request does not parse: {e}")))?;
     let result = py.detach(move || {
-        let begun = Instant::now();
-        let mut last = begun;
+        let wall_start = Instant::now();
+        let mut last = wall_start;
         let mut stopped = false;
         let watch = move |progress: Progress| {
             if stopped || last.elapsed() < TICK {
@@ -94,7 +94,7 @@ fn enter<Q: DeserializeOwned + Send, R: Serialize>(
             let line = serde_json::json!({
                 "time_s": progress.now.seconds(),
                 "events": progress.events,
-                "wall_s": begun.elapsed().as_secs_f64(),
+                "wall_s": wall_start.elapsed().as_secs_f64(),
                 "phase": progress.starting.map(phase),
             });
             stopped = Python::attach(|py| {

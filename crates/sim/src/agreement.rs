@@ -60,7 +60,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return true;
         }
         let Run { rank, context, seq, call, .. } = self.runs[id];
-        let call = self.called[call].collective();
+        let call = self.call_entries[call].collective();
         let (kind, bytes) = (call.kind, agreed(call));
         let root = if kind.has_root() { call.root } else { 0 };
         let key = (self.job_of(rank), context);

@@ -52,7 +52,7 @@ struct Source {
     /// Position of the NIC in the pattern.
     at: u32,
     /// Messages given to the NIC so far, and those of them in flight.
-    commanded: u32,
+    issued: u32,
     in_flight: u32,
     /// Messages generated so far.
     generated: u32,
@@ -95,7 +95,7 @@ impl Sources {
             all.sources.extend(senders.map(|at| Source {
                 of: of as u32,
                 at,
-                commanded: 0,
+                issued: 0,
                 in_flight: 0,
                 generated: 0,
             }));
@@ -161,19 +161,19 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return;
         }
         self.sources.sources[source as usize].generated += 1;
-        self.command_next(source);
+        self.issue_next(source);
         self.schedule_background(source);
     }
 
     /// Gives the NIC the source's next message, if there is one and the NIC has room.
-    fn command_next(&mut self, source: u32) {
+    fn issue_next(&mut self, source: u32) {
         let row = &mut self.sources.sources[source as usize];
         let most = self.sources.sums[row.of as usize].most;
-        if row.commanded == row.generated || row.in_flight == most {
+        if row.issued == row.generated || row.in_flight == most {
             return;
         }
-        let nth = u64::from(row.commanded);
-        row.commanded += 1;
+        let nth = u64::from(row.issued);
+        row.issued += 1;
         row.in_flight += 1;
         let (of, at) = (row.of as usize, row.at);
         let Background { to, bytes, vnet, .. } = &self.job.background[of];
@@ -193,7 +193,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// Handles an event of a source.
-    pub(crate) fn source_acts(&mut self, source: u32, token: u32) {
+    pub(crate) fn handle_source_event(&mut self, source: u32, token: u32) {
         match token {
             GENERATES => self.generate(source),
             _ => self.background_arrives(source),
@@ -201,7 +201,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// A message of the source will have arrived at `seen`.
-    pub(crate) fn expect_arrival(&mut self, source: u32, seen: Time) {
+    pub(crate) fn schedule_arrival(&mut self, source: u32, seen: Time) {
         let host = self.ranks.len() as u32 + source;
         self.push_host(seen, Phase::Decide, host, ARRIVES);
     }
@@ -210,7 +210,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn background_fails(&mut self, source: u32) {
         self.sources.sources[source as usize].in_flight -= 1;
         if !self.sources.closed {
-            self.command_next(source);
+            self.issue_next(source);
         }
     }
 
@@ -219,7 +219,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         row.in_flight -= 1;
         self.sources.sums[row.of as usize].arrived += 1;
         if !self.sources.closed {
-            self.command_next(source);
+            self.issue_next(source);
         }
     }
 }

@@ -16,7 +16,7 @@ use std::mem::offset_of;
 use base::{Span, Time};
 use collectives::{ApplyMode, ByteRange, InNetwork, Kind, NodeMap, OFFLOAD_MAX, RoundSink};
 use net::NetworkModel;
-use workload::{ANY_SOURCE, Context, Done, WORLD, Workload};
+use workload::{ANY_SOURCE, Context, OpCompletion, WORLD, Workload};
 
 /// Field order: an arriving message needs only the first of its two cache lines (`ARRIVE`).
 #[derive(Clone, Debug)]
@@ -177,12 +177,12 @@ impl Traffic {
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn enter(&mut self, rank: u32, context: Context, id: CallId) {
         let job = self.job_of(rank);
-        let call = self.called[id].collective();
+        let call = self.call_entries[id].collective();
         if call.algorithm.is_node_aware() && call.nodes.is_none() {
             let nodes = self.nodes(job, context);
-            self.called[id].know(nodes);
+            self.call_entries[id].set_nodes(nodes);
         }
-        let call = self.called[id].collective();
+        let call = self.call_entries[id].collective();
         let (kind, member, rounds) = (call.kind, call.member, call.rounds());
         let size = self.workload.members(job, context).len() as u32;
         assert_eq!(member.size, size, "a member is one of its communicator");
@@ -206,7 +206,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             next: Outgoing::default(),
             rest: Vec::new(),
         });
-        self.relink(rank, None, Some(run));
+        self.replace_run(rank, None, Some(run));
         if self.agrees(run, size) {
             self.begin_round(run);
         }
@@ -229,7 +229,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// In a rank's list, replaces `id` by `next`, or by the end.
-    fn relink(&mut self, rank: u32, id: Option<RunId>, next: Option<RunId>) {
+    fn replace_run(&mut self, rank: u32, id: Option<RunId>, next: Option<RunId>) {
         match self.runs_of(rank).take_while(|&run| Some(run) != id).last() {
             None => self.ranks[rank as usize].run = next,
             Some(before) => self.runs[before].after = next,
@@ -252,7 +252,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let Some(simulated) = simulated else { return self.leave(id) };
         self.traffic.clear();
         self.traffic.network_reduces = self.offload.reducer.is_some();
-        let call = self.called[self.runs[id].call].collective();
+        let call = self.call_entries[self.runs[id].call].collective();
         call.round(simulated, &mut self.traffic);
         let (block, grain) = (call.bytes.max(1), call.grain);
         let job = self.job_of(rank);
@@ -289,9 +289,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             };
             unpacking += alike;
             if rendezvous && !same_node {
-                self.limit_checker.limits.claim_anyway(rank);
+                self.limit_checker.limits.claim_rendezvous_beyond_limit(rank);
             }
-            let when = self.work(rank, packing + overhead);
+            let when = self.occupy_cpu(rank, packing + overhead);
             let leaves = when.max(self.now + Span(1));
             let is_in_shared_cell = through == Through::SameCell;
             let message = Outgoing { to, same_node, rendezvous, is_in_shared_cell, bytes, leaves };
@@ -330,9 +330,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if let Some(part) = traffic.offloaded {
             self.enter_offload(id, part);
         }
-        let are_in_flight = !sends || self.expect_next(id);
+        let are_in_flight = !sends || self.schedule_next_sends(id);
         // Messages that have arrived are received at once; the NIC waits for the rest.
-        let early = self.admit_early(id);
+        let early = self.accept_early(id);
         (early..far).for_each(|_| self.posted(rank, ANY_SOURCE));
         if are_in_flight {
             self.outstanding_done(id, self.now);
@@ -346,13 +346,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return (Span::ZERO, Span::ZERO);
         }
         let (library, segments) = (&self.job.library, u64::from(segments));
-        let copied = library.packing.copied(bytes, grain, segments, library.local_copy_gap);
+        let copied = library.packing.copy_time(bytes, grain, segments, library.local_copy_gap);
         (library.packing.datatype_time(bytes / block, segments) + copied, copied)
     }
 
     /// Schedules the next messages of this round: all that leave at one instant, so that no other
     /// event of their rank comes between them. Returns whether these are the last.
-    fn expect_next(&mut self, id: RunId) -> bool {
+    fn schedule_next_sends(&mut self, id: RunId) -> bool {
         let run = &self.runs[id];
         let (rank, leaves) = (run.rank, run.next.leaves);
         let more = run.rest.iter().rev().take_while(|send| send.leaves == leaves).count();
@@ -370,7 +370,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             if run.rest.is_empty() {
                 self.traffic.lists.push(std::mem::take(&mut run.rest));
             }
-            if next.leaves > self.now && self.expect_next(id) {
+            if next.leaves > self.now && self.schedule_next_sends(id) {
                 self.outstanding_done(id, self.now);
             }
         }
@@ -427,7 +427,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Accepts the messages of this round that arrived early; returns how many came through the
     /// NIC.
-    fn admit_early(&mut self, id: RunId) -> usize {
+    fn accept_early(&mut self, id: RunId) -> usize {
         let run = &self.runs[id];
         let (rank, key) = (run.rank as usize, (run.context, run.seq, run.round));
         let (mut before, mut next) = (None, self.ranks[rank].early.map(|(first, _)| first));
@@ -439,7 +439,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 before = Some(send);
                 continue;
             }
-            self.unlist_early(rank, before, after);
+            self.set_early_successor(rank, before, after);
             self.release_unexpected(send);
             far += usize::from(!self.sends[send].same_node);
             self.land(id, send);
@@ -462,7 +462,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// In a rank's list of early messages, makes `after` the successor of `before`, or the first.
-    fn unlist_early(&mut self, rank: usize, before: Option<SendId>, after: Option<SendId>) {
+    fn set_early_successor(&mut self, rank: usize, before: Option<SendId>, after: Option<SendId>) {
         let early = &mut self.ranks[rank].early;
         let (first, last) = early.expect("one was listed");
         *early = match (before, after) {
@@ -509,7 +509,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         match there.filter(|&run| self.runs[run].round == round) {
             Some(run) => {
                 if !self.sends[send].same_node {
-                    self.limit_checker.limits.unpost(to);
+                    self.limit_checker.limits.remove_posted(to);
                 }
                 self.land(run, send);
             }
@@ -564,7 +564,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let mut traffic =
             Traffic { network_reduces: self.offload.reducer.is_some(), ..Traffic::default() };
         if let Some(simulated) = self.job.sample.round(run.round, run.rounds) {
-            self.called[run.call].collective().round(simulated, &mut traffic);
+            self.call_entries[run.call].collective().round(simulated, &mut traffic);
         }
         let job = self.job_of(run.rank);
         let member = |from| self.member(job, run.context, from);
@@ -629,7 +629,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         run.ready = run.ready.max(send.called);
         let combine =
             if run.combines { self.job.library.reduce_gap.span(send.bytes) } else { Span::ZERO };
-        let when = self.work(rank, cost + combine).max(usable + cost);
+        let when = self.occupy_cpu(rank, cost + combine).max(usable + cost);
         self.outstanding_done(id, when);
     }
 
@@ -646,7 +646,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     fn leave(&mut self, id: RunId) {
         let Run { rank, context, seq, call, ready, after, .. } = self.runs[id];
-        self.relink(rank, Some(id), after);
+        self.replace_run(rank, Some(id), after);
         self.runs.free(id);
         let of_this = |&send: &SendId| {
             let of = self.round_of(send);
@@ -657,10 +657,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return self.unexpected_round_message(never);
         }
         let token = self.take_call(call).token;
-        let done = Done { rank, token, ready, ..Done::default() };
+        let done = OpCompletion { rank, token, ready, ..OpCompletion::default() };
         let when = match self.scatter_cost(rank, token, u64::MAX, |_| Span::ZERO) {
             Span::ZERO => self.now,
-            cost => self.work(rank, cost),
+            cost => self.occupy_cpu(rank, cost),
         };
         self.complete(when, done);
     }
@@ -690,7 +690,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     pub(crate) fn erroneous(&mut self, rank: u32, what: String) {
         let node = self.job.placements[rank as usize].node;
-        self.broken.get_or_insert(Blocked { rank, node, what });
+        self.erroneous_call.get_or_insert(Blocked { rank, node, what });
     }
 }
 

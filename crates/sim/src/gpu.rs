@@ -150,8 +150,8 @@ impl Gpus {
     /// them. Returns the end.
     fn written(&mut self, rank: u32, bytes: u64, now: Time) -> Time {
         let (at, span) = (self.arbiter(rank), self.params.nic_gap.span(bytes));
-        let begun = Time(now.0.saturating_sub(span.0));
-        queue(&mut self.written[at], begun, self.params.nic_gap, bytes) + span
+        let start = Time(now.0.saturating_sub(span.0));
+        queue(&mut self.written[at], start, self.params.nic_gap, bytes) + span
     }
 }
 
@@ -177,7 +177,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// CPU time on each side to move a message to or from GPU memory.
-    pub(crate) fn touch_cost(&self, same_node: bool, bytes: u64) -> Span {
+    pub(crate) fn gpu_access_cost(&self, same_node: bool, bytes: u64) -> Span {
         let library = &self.job.library.gpu;
         match self.gpu_transfer(same_node, bytes) {
             GpuTransfer::Host | GpuTransfer::Copy | GpuTransfer::Ipc => Span::ZERO,
@@ -250,20 +250,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if arbiter.is_awaited {
             self.schedule(send.from, when, HostEvent::Serve(at));
         }
-        self.set_off(in_flight);
+        self.start_phase(in_flight);
     }
 
     /// Time at which the data of a protocol phase can enter the network.
     #[inline]
     pub(crate) fn leaves_at(&mut self, in_flight: InFlight) -> Time {
         let Send { from, to, .. } = self.sends[in_flight.send];
-        let commanded = match in_flight.phase {
+        let command_time = match in_flight.phase {
             ProtocolPhase::Eager | ProtocolPhase::RequestToSend => {
                 self.command(self.representative(from))
             }
             ProtocolPhase::Get | ProtocolPhase::Data | ProtocolPhase::Finished => self.now,
         };
-        let now = commanded + self.far_nics(in_flight) + self.host_ends(in_flight.phase, to);
+        let now = command_time + self.far_nics(in_flight) + self.host_ends(in_flight.phase, to);
         match self.job.buffers {
             Buffers::Host => now,
             Buffers::Gpu => self.leaves_gpu_at(in_flight, now),
@@ -300,7 +300,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn usable_at(&mut self, send: &Send) -> Time {
         let (now, same_node) = (self.now, send.same_node);
         match self.gpu_transfer(same_node, send.bytes) {
-            GpuTransfer::Host if same_node => self.copied_out_at(send),
+            GpuTransfer::Host if same_node => self.in_receive_buffer_at(send),
             GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Ipc => now,
             GpuTransfer::Copy => {
                 let last = send.bytes.min(self.job.library.gpu.chunk);

@@ -39,10 +39,10 @@ impl Intranode {
         let gpus = (job.buffers == Buffers::Gpu).then(|| Box::new(Gpus::new(job)));
         Intranode { memory: IndexVec::zeros(nodes), gpus }
     }
-    /// Time at which the memory of `node` has served `bytes` of a copy that began at `begun`.
-    fn serve(&mut self, machine: &Machine, node: NodeId, bytes: u64, begun: Time) -> Time {
+    /// Time at which the memory of `node` has served `bytes` of a copy that began at `start`.
+    fn serve(&mut self, machine: &Machine, node: NodeId, bytes: u64, start: Time) -> Time {
         let memory = &mut self.memory[node];
-        *memory = (*memory).max(begun) + machine.node.memory_gap.span(bytes);
+        *memory = (*memory).max(start) + machine.node.memory_gap.span(bytes);
         *memory
     }
 }
@@ -71,7 +71,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Copy time that packing or unpacking replaces: within a node, data is packed into cells, and
     /// unpacked from cells or from the sender's memory.
-    pub(crate) fn spared(&self, rank: u32, peer: u32, bytes: u64) -> Span {
+    pub(crate) fn replaced_copy_time(&self, rank: u32, peer: u32, bytes: u64) -> Span {
         match self.job.buffers {
             Buffers::Host if self.shares_node(rank, peer) => self.copy_cost(rank, peer, bytes),
             _ => Span::ZERO,
@@ -79,7 +79,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// The same for a received message: the copy that its receiver's core saves.
-    pub(crate) fn spared_copy_out(&self, send: &Send) -> Span {
+    pub(crate) fn replaced_copy_out_time(&self, send: &Send) -> Span {
         if !send.same_node {
             return Span::ZERO;
         }
@@ -91,7 +91,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// Whether only the receiver copies a message within a node.
-    pub(crate) fn copies_once(&self, from: u32, to: u32, bytes: u64) -> bool {
+    pub(crate) fn uses_single_copy(&self, from: u32, to: u32, bytes: u64) -> bool {
         let same_node = self.shares_node(from, to);
         let rendezvous = same_node && self.wants_rendezvous(same_node, bytes);
         rendezvous && self.job.library.single_copy_start(bytes).is_some()
@@ -99,10 +99,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Time at which `bytes` between two ranks of a node are there, if a core has copied them by
     /// `copied` and the node's memory keeps up.
-    pub(crate) fn moved(&mut self, a: u32, b: u32, bytes: u64, copied: Time) -> Time {
-        let begun = Time(copied.0.saturating_sub(self.copy_cost(a, b, bytes).0));
+    pub(crate) fn copy_end(&mut self, a: u32, b: u32, bytes: u64, copied: Time) -> Time {
+        let start = Time(copied.0.saturating_sub(self.copy_cost(a, b, bytes).0));
         let node = self.job.placements[a as usize].node;
-        copied.max(self.intranode.serve(&self.job.machine, node, bytes, begun))
+        copied.max(self.intranode.serve(&self.job.machine, node, bytes, start))
     }
 
     /// Copy method of a message within a node.
@@ -143,23 +143,23 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let is_in_shared_cell =
                     matches!(send.purpose, Purpose::Collective { is_in_shared_cell: true, .. });
                 let written = if is_in_shared_cell { 0 } else { bytes };
-                self.moved(from, to, written, self.now)
+                self.copy_end(from, to, written, self.now)
             }
             (_, ProtocolPhase::RequestToSend | ProtocolPhase::Finished) => self.now,
             // The receiver has read the request.
-            (_, ProtocolPhase::Get) => self.work(self.representative(to), latency),
+            (_, ProtocolPhase::Get) => self.occupy_cpu(self.representative(to), latency),
             (CopyMethod::Single { start }, ProtocolPhase::Data) => {
                 let cost = latency + start + self.copy_cost(from, to, bytes);
-                let copied = self.work(self.representative(to), cost);
-                self.moved(from, to, bytes, copied)
+                let copied = self.occupy_cpu(self.representative(to), cost);
+                self.copy_end(from, to, bytes, copied)
             }
             // The sender has read the request and fills cells; this is the time of the first.
             (CopyMethod::Cells, ProtocolPhase::Data) => {
                 let cost = self.copy_cost(from, to, bytes);
-                let copied = self.work(self.representative(from), latency + cost);
+                let copied = self.occupy_cpu(self.representative(from), latency + cost);
                 let first = bytes.min(self.job.library.shm_cell);
                 let rest = cost.0 - self.copy_cost(from, to, first).0;
-                Time(self.moved(from, to, bytes, copied).0 - rest)
+                Time(self.copy_end(from, to, bytes, copied).0 - rest)
             }
         }
     }
@@ -173,7 +173,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             CopyMethod::Cells if rendezvous => Span::ZERO,
             CopyMethod::Cells | CopyMethod::Single { .. } => self.shm_latency(from, to),
         };
-        self.work(self.representative(from), cost)
+        self.occupy_cpu(self.representative(from), cost)
     }
 
     /// Time of the receiver's core for a message within a node, in addition to MPI's overhead: the
@@ -206,7 +206,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Time at which a message within a node is in its receiver's buffer, excluding CPU time: the
     /// node's memory may be the bottleneck.
-    pub(crate) fn copied_out_at(&mut self, send: &Send) -> Time {
+    pub(crate) fn in_receive_buffer_at(&mut self, send: &Send) -> Time {
         let bytes = self.in_cells(send);
         if bytes == 0 {
             return self.now;

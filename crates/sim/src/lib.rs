@@ -26,4 +26,4 @@ pub use outcome::{
     Blocked, Distance, End, Engine, ExceededLimit, Fidelity, JobOutcome, LimitReport, LimitUse,
     NetworkErrors, Outcome, PairTraffic,
 };
-pub use world::{Buffers, Job, Policy, Progress, RankPlacement, Sample, Starting, World};
+pub use world::{Buffers, Job, LimitPolicy, Progress, RankPlacement, Sample, StartProgress, World};

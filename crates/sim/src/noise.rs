@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     /// Reference implementation, one picosecond at a time.
-    fn by_hand(noise: Noise, phase: Span, start: Time, span: Span) -> Time {
+    fn reference_end(noise: Noise, phase: Span, start: Time, span: Span) -> Time {
         let (mut at, mut left) = (start.0, span.0);
         while left > 0 {
             left -= u64::from((at + phase.0) % noise.period.0 >= noise.length.0);
@@ -54,7 +54,7 @@ mod tests {
             for start in 0..25 {
                 for span in 0..30 {
                     let (phase, start, span) = (Span(phase), Time(start), Span(span));
-                    let want = by_hand(noise, phase, start, span);
+                    let want = reference_end(noise, phase, start, span);
                     assert_eq!(
                         noise.done(phase, start, span),
                         want,

@@ -114,7 +114,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         // With switches, the root combines its own contribution only at the end.
         let keeps = rank == root && self.reducer() == Reducer::Switches;
         let cost = if keeps { Span::ZERO } else { self.job.library.send_overhead };
-        let left = self.work(rank, cost);
+        let left = self.occupy_cpu(rank, cost);
         let reduction_args = self.reduction_args(id, part);
         let group = self.offload.in_progress.entry(key);
         let group = group.or_insert_with(|| Group { root, reduction_args, entered: Vec::new() });
@@ -134,7 +134,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn reduction_args(&self, id: RunId, part: InNetwork) -> ReductionArgs {
-        let call = self.called[self.runs[id].call].collective();
+        let call = self.call_entries[self.runs[id].call].collective();
         ReductionArgs { kind: call.kind, root: call.kind.has_root().then_some(call.root), part }
     }
 
@@ -162,7 +162,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let finish_times = by_nics(&mut wires, &nics);
         let seen = machine.receive_latency();
         for ((rank, run, _), at) in entered.into_iter().zip(finish_times) {
-            self.schedule(rank, at + seen, HostEvent::Reduced(run));
+            self.schedule(rank, at + seen, HostEvent::FinishReduction(run));
         }
     }
 
@@ -188,7 +188,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             begins = ready.max(arrival + machine.receive_latency());
             ready = begins + cost;
         }
-        self.schedule(root, begins, HostEvent::Reduced(run));
+        self.schedule(root, begins, HostEvent::FinishReduction(run));
     }
 
     /// CPU time of the root to receive one packet and reduce it with its own data.
@@ -201,12 +201,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (key, (rank, context)) = (self.key_of(id), self.part_of(id));
         let when = match self.offload.in_progress.remove(&key) {
             Some(group) => {
-                self.work(rank, self.root_cost(group.reduction_args.part.bytes));
-                let sent = self.work(rank, self.job.library.send_overhead);
+                self.occupy_cpu(rank, self.root_cost(group.reduction_args.part.bytes));
+                let sent = self.occupy_cpu(rank, self.job.library.send_overhead);
                 self.send_down(group, sent);
                 sent
             }
-            None => self.work(rank, self.job.library.recv_overhead),
+            None => self.occupy_cpu(rank, self.job.library.recv_overhead),
         };
         self.outstanding_done(id, when);
         let (open, waiting) = self.offload.open.get_mut(&(rank, context)).expect("it had a part");
@@ -230,7 +230,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let arrivals = down(&mut wires, from, &nics, given);
         let seen = machine.receive_latency();
         for ((rank, run), arrival) in others.into_iter().zip(arrivals) {
-            self.schedule(rank, arrival + seen, HostEvent::Reduced(run));
+            self.schedule(rank, arrival + seen, HostEvent::FinishReduction(run));
         }
     }
 

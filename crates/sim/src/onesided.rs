@@ -10,7 +10,7 @@ use crate::world::{HostEvent, MessageOwner, World};
 use base::{Gap, Span, Time};
 use machine::Idle;
 use net::{Completion, NetworkModel, Origin};
-use workload::{Context, Done, Token, Workload};
+use workload::{Context, OpCompletion, Token, Workload};
 
 base::ids! {
     /// An access, a lock or an unlock, from its call to its completion at both ends.
@@ -18,11 +18,11 @@ base::ids! {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Want {
-    /// `out` bytes go to the target, `back` bytes return.
-    Access {
-        out: u64,
-        back: u64,
+pub(crate) enum OneSidedOp {
+    /// `request_bytes` of data go to the target, `response_bytes` return.
+    Transfer {
+        request_bytes: u64,
+        response_bytes: u64,
         atomic: bool,
     },
     Lock {
@@ -39,7 +39,7 @@ pub(crate) struct Access {
     pub from: u32,
     pub to: u32,
     token: Token,
-    pub want: Want,
+    pub op: OneSidedOp,
     pair: PairId,
     /// Its number among the requests of its pair and, for an access, among the accesses.
     nth: u32,
@@ -47,7 +47,7 @@ pub(crate) struct Access {
     /// Time at which the target was ready for it; the time of the call until that is known.
     ready: Time,
     /// The request has taken effect, and the message in flight is the response.
-    answered: bool,
+    is_response: bool,
 }
 
 /// One-sided operations of one rank on another rank's memory, in the order of the calls.
@@ -55,8 +55,8 @@ pub(crate) struct Access {
 pub(crate) struct Channel {
     requests: u32,
     accesses: u32,
-    arrived: InOrder<AccessId>,
-    answered: InOrder<AccessId>,
+    arrived_requests: InOrder<AccessId>,
+    responses: InOrder<AccessId>,
     /// Time at which the latest access takes effect at the target, and at which it is complete at
     /// the origin: lower bounds for the next.
     effective: Time,
@@ -64,34 +64,34 @@ pub(crate) struct Channel {
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    pub(crate) fn access(&mut self, from: u32, token: Token, to: u32, want: Want) {
+    pub(crate) fn access(&mut self, from: u32, token: Token, to: u32, op: OneSidedOp) {
         let pair = self.channels.id(from, to);
         let same_node = self.shares_node(from, to);
         let channel = &mut self.channels[pair];
         let (nth, nth_access) = (channel.requests, channel.accesses);
         let ready = self.now;
         let mut access =
-            Access { from, to, token, want, pair, nth, nth_access, ready, answered: false };
-        match want {
-            Want::Access { out, back, atomic } => {
-                self.count_access(from, to, out, back);
+            Access { from, to, token, op, pair, nth, nth_access, ready, is_response: false };
+        match op {
+            OneSidedOp::Transfer { request_bytes, response_bytes, atomic } => {
+                self.count_access(from, to, request_bytes, response_bytes);
                 if same_node {
-                    return self.reach(access, out, back, atomic);
+                    return self.access_within_node(access, request_bytes, response_bytes, atomic);
                 }
                 self.channels[pair].accesses = nth_access.wrapping_add(1);
-                if self.needs_cpu(want) {
-                    self.register_temporary(from, out);
+                if self.needs_cpu(op) {
+                    self.register_temporary(from, request_bytes);
                 }
-                if self.job.machine.nic.response > 0 && !self.needs_cpu(want) {
+                if self.job.machine.nic.response > 0 && !self.needs_cpu(op) {
                     // The target's NIC executes it and responds packet by packet.
-                    access.answered = true;
+                    access.is_response = true;
                     let id = self.accesses.insert(access);
                     return self.issue(id);
                 }
             }
-            Want::Lock { .. } => {}
-            Want::Unlock { .. } => {
-                let done = Done { rank: from, token, ready, ..Done::default() };
+            OneSidedOp::Lock { .. } => {}
+            OneSidedOp::Unlock { .. } => {
+                let done = OpCompletion { rank: from, token, ready, ..OpCompletion::default() };
                 self.complete(self.now, done);
             }
         }
@@ -121,21 +121,23 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// A request leaves its origin.
     pub(crate) fn request(&mut self, id: AccessId) {
-        let Access { from, to, want, answered, .. } = self.accesses[id];
-        match want {
+        let Access { from, to, op, is_response, .. } = self.accesses[id];
+        match op {
             // If NICs respond packet by packet, completion means that all responses have arrived.
-            Want::Access { out, back, .. } if answered => {
+            OneSidedOp::Transfer { request_bytes, response_bytes, .. } if is_response => {
                 let nics =
                     (self.job.placements[from as usize].nic, self.job.placements[to as usize].nic);
                 self.send(
                     MessageOwner::Access(id),
                     nics,
-                    out,
-                    (Origin::Host, Completion::Initiator(back)),
+                    request_bytes,
+                    (Origin::Host, Completion::Initiator(response_bytes)),
                 );
             }
-            Want::Access { out, .. } => self.send_access(id, from, to, out, Origin::Host),
-            Want::Lock { .. } | Want::Unlock { .. } => {
+            OneSidedOp::Transfer { request_bytes, .. } => {
+                self.send_access(id, from, to, request_bytes, Origin::Host)
+            }
+            OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => {
                 self.send_access(id, from, to, 0, Origin::Host);
             }
         }
@@ -143,10 +145,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Its target, and the sum of its bytes in both directions.
     pub(crate) fn about_access(&self, id: AccessId) -> (u32, u64) {
-        let Access { to, want, .. } = self.accesses[id];
-        match want {
-            Want::Access { out, back, .. } => (to, out + back),
-            Want::Lock { .. } | Want::Unlock { .. } => (to, 0),
+        let Access { to, op, .. } = self.accesses[id];
+        match op {
+            OneSidedOp::Transfer { request_bytes, response_bytes, .. } => {
+                (to, request_bytes + response_bytes)
+            }
+            OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => (to, 0),
         }
     }
 
@@ -157,65 +161,73 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// Within a node the origin's CPU moves and combines the bytes.
-    fn reach(&mut self, access: Access, out: u64, back: u64, atomic: bool) {
-        let start = self.work(access.from, Span::ZERO);
+    fn access_within_node(
+        &mut self,
+        access: Access,
+        request_bytes: u64,
+        response_bytes: u64,
+        atomic: bool,
+    ) {
+        let start = self.occupy_cpu(access.from, Span::ZERO);
         let Access { from, to, .. } = access;
-        let copied = start + self.copy_cost(from, to, out + back);
-        let moved = self.moved(from, to, out + back, copied) + self.shm_latency(from, to);
-        let combined = if atomic { self.job.library.reduce_gap.span(out) } else { Span::ZERO };
+        let copied = start + self.copy_cost(from, to, request_bytes + response_bytes);
+        let moved = self.copy_end(from, to, request_bytes + response_bytes, copied)
+            + self.shm_latency(from, to);
+        let combined =
+            if atomic { self.job.library.reduce_gap.span(request_bytes) } else { Span::ZERO };
         let when = moved + combined;
         let span = when.since(start);
-        self.work(access.from, span);
+        self.occupy_cpu(access.from, span);
         self.finish_access(&access, when);
     }
 
     /// A request or a response has arrived.
     pub(crate) fn access_arrives(&mut self, id: AccessId) {
-        let Access { pair, nth, nth_access, answered, .. } = self.accesses[id];
-        if answered {
-            if let Want::Lock { .. } = self.accesses[id].want {
-                return self.locked(id);
+        let Access { pair, nth, nth_access, is_response, .. } = self.accesses[id];
+        if is_response {
+            if let OneSidedOp::Lock { .. } = self.accesses[id].op {
+                return self.complete_lock(id);
             }
-            self.channels[pair].answered.push(nth_access, id);
-            while let Some(id) = self.channels[pair].answered.pop() {
-                self.answered(id);
+            self.channels[pair].responses.push(nth_access, id);
+            while let Some(id) = self.channels[pair].responses.pop() {
+                self.complete_access(id);
             }
             return;
         }
-        self.channels[pair].arrived.push(nth, id);
-        while let Some(id) = self.channels[pair].arrived.pop() {
-            self.takes_effect(id);
+        self.channels[pair].arrived_requests.push(nth, id);
+        while let Some(id) = self.channels[pair].arrived_requests.pop() {
+            self.take_effect(id);
         }
     }
 
-    fn takes_effect(&mut self, id: AccessId) {
+    fn take_effect(&mut self, id: AccessId) {
         let access = self.accesses[id];
-        match access.want {
-            Want::Access { out, back, atomic } => {
+        match access.op {
+            OneSidedOp::Transfer { request_bytes, response_bytes, atomic } => {
                 let mut when = self.now;
-                if self.needs_cpu(access.want) {
+                if self.needs_cpu(access.op) {
                     let library = &self.job.library;
                     let span = library.recv_overhead
-                        + library.reduce_gap.span(out)
+                        + library.reduce_gap.span(request_bytes)
                         + library.send_overhead;
-                    when = self.work(access.to, span);
+                    when = self.occupy_cpu(access.to, span);
                     self.accesses[id].ready = Time(when.0 - span.0);
                     // It observes the request, and commands its NIC to respond.
                     when += self.job.machine.node.nic_latency * 2;
-                } else if atomic || back > 0 {
-                    when += self.job.machine.nic.fetch(back);
+                } else if atomic || response_bytes > 0 {
+                    when += self.job.machine.nic.fetch(response_bytes);
                 }
                 let channel = &mut self.channels[access.pair];
                 when = when.max(channel.effective);
                 channel.effective = when;
                 self.respond_at(id, when);
             }
-            Want::Lock { context, exclusive } => {
+            OneSidedOp::Lock { context, exclusive } => {
                 if self.locks.request(context, access.to, access.from, exclusive, id) {
                     self.grant(id);
                 }
             }
-            Want::Unlock { context } => {
+            OneSidedOp::Unlock { context } => {
                 let mut granted = std::mem::take(&mut self.granted);
                 let held = self.locks.release(context, access.to, access.from, &mut granted);
                 self.accesses.free(id);
@@ -224,7 +236,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                         (access.from, self.job.placements[access.from as usize].node);
                     let to = self.own_number(access.to);
                     let what = format!("unlock of rank {to}'s window, not locked");
-                    self.broken.get_or_insert(Blocked { rank, node, what });
+                    self.erroneous_call.get_or_insert(Blocked { rank, node, what });
                 }
                 granted.drain(..).for_each(|id| self.grant(id));
                 self.granted = granted;
@@ -233,20 +245,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// Whether the target's CPU executes it, because the NIC cannot.
-    fn needs_cpu(&self, want: Want) -> bool {
-        match want {
-            Want::Access { out, back, atomic } => {
-                atomic && out.max(back) > self.job.library.nic_atomic_max
+    fn needs_cpu(&self, op: OneSidedOp) -> bool {
+        match op {
+            OneSidedOp::Transfer { request_bytes, response_bytes, atomic } => {
+                atomic && request_bytes.max(response_bytes) > self.job.library.nic_atomic_max
             }
-            Want::Lock { .. } | Want::Unlock { .. } => false,
+            OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => false,
         }
     }
 
     /// Operations that NICs execute atomically: locks, and supported reductions.
-    pub(crate) fn is_atomic(&self, want: Want) -> bool {
-        match want {
-            Want::Access { atomic, .. } => atomic && !self.needs_cpu(want),
-            Want::Lock { .. } | Want::Unlock { .. } => true,
+    pub(crate) fn is_atomic(&self, op: OneSidedOp) -> bool {
+        match op {
+            OneSidedOp::Transfer { atomic, .. } => atomic && !self.needs_cpu(op),
+            OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => true,
         }
     }
 
@@ -261,27 +273,27 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn respond_at(&mut self, id: AccessId, when: Time) {
-        self.accesses[id].answered = true;
+        self.accesses[id].is_response = true;
         if when == self.now {
             return self.send_response(id);
         }
-        self.schedule(self.accesses[id].to, when, HostEvent::Answer(id));
+        self.schedule(self.accesses[id].to, when, HostEvent::Respond(id));
     }
 
     /// The response leaves the target.
     pub(crate) fn send_response(&mut self, id: AccessId) {
-        let Access { from, to, want, .. } = self.accesses[id];
-        let back = match want {
-            Want::Access { back, .. } => back,
-            Want::Lock { .. } if self.shares_node(from, to) => return self.locked(id),
-            Want::Lock { .. } | Want::Unlock { .. } => 0,
+        let Access { from, to, op, .. } = self.accesses[id];
+        let response_bytes = match op {
+            OneSidedOp::Transfer { response_bytes, .. } => response_bytes,
+            OneSidedOp::Lock { .. } if self.shares_node(from, to) => return self.complete_lock(id),
+            OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => 0,
         };
-        if self.needs_cpu(want) {
-            self.register_temporary(to, back);
-            return self.send_access(id, to, from, back, Origin::Host);
+        if self.needs_cpu(op) {
+            self.register_temporary(to, response_bytes);
+            return self.send_access(id, to, from, response_bytes, Origin::Host);
         }
-        if back > 0 {
-            return self.send_access(id, to, from, back, Origin::Answer);
+        if response_bytes > 0 {
+            return self.send_access(id, to, from, response_bytes, Origin::Response);
         }
         // An acknowledgement or a lock response does not contend: it takes the latency of its links
         // and its wire time.
@@ -296,51 +308,59 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// Time from the arrival at the origin's NIC until its host observes it.
-    fn seen_after(&self, from: u32, to: u32) -> Span {
+    fn observation_latency(&self, from: u32, to: u32) -> Span {
         let same_node = self.shares_node(from, to);
         if same_node { Span::ZERO } else { self.job.machine.node.nic_latency }
     }
 
-    fn locked(&mut self, id: AccessId) {
+    fn complete_lock(&mut self, id: AccessId) {
         let Access { from, to, token, ready, .. } = self.accesses[id];
         self.accesses.free(id);
-        let when = self.now + self.seen_after(from, to);
-        self.complete(when, Done { rank: from, token, ready, ..Done::default() });
+        let when = self.now + self.observation_latency(from, to);
+        self.complete(when, OpCompletion { rank: from, token, ready, ..OpCompletion::default() });
     }
 
-    fn answered(&mut self, id: AccessId) {
+    fn complete_access(&mut self, id: AccessId) {
         let access = self.accesses[id];
         self.accesses.free(id);
         let mut when = self.now;
-        if let (true, Want::Access { out, back, .. }) = (self.needs_cpu(access.want), access.want) {
-            self.deregister_temporary(access.from, out);
-            self.deregister_temporary(access.to, back);
-            when = self.work(access.from, self.job.library.recv_overhead);
+        if let (true, OneSidedOp::Transfer { request_bytes, response_bytes, .. }) =
+            (self.needs_cpu(access.op), access.op)
+        {
+            self.deregister_temporary(access.from, request_bytes);
+            self.deregister_temporary(access.to, response_bytes);
+            when = self.occupy_cpu(access.from, self.job.library.recv_overhead);
         }
-        when += self.seen_after(access.from, access.to);
+        when += self.observation_latency(access.from, access.to);
         self.finish_access(&access, when);
     }
 
     fn finish_access(&mut self, access: &Access, when: Time) {
-        let Access { from, to, token, ready, want, pair, .. } = *access;
-        let back = if let Want::Access { back, .. } = want { back } else { 0 };
+        let Access { from, to, token, ready, op, pair, .. } = *access;
+        let response_bytes =
+            if let OneSidedOp::Transfer { response_bytes, .. } = op { response_bytes } else { 0 };
         let when = when.max(self.channels[pair].completed);
-        let when = match self.scatter_cost(from, token, back, |world| world.spared(from, to, back))
-        {
+        let when = match self.scatter_cost(from, token, response_bytes, |world| {
+            world.replaced_copy_time(from, to, response_bytes)
+        }) {
             Span::ZERO => when,
-            cost => self.work(from, cost).max(when + cost),
+            cost => self.occupy_cpu(from, cost).max(when + cost),
         };
         // Includes unpacking: a later unlock reports that everything is there.
         self.channels[pair].completed = when;
-        self.complete(when, Done { rank: from, token, peer: to, ready, ..Done::default() });
+        self.complete(
+            when,
+            OpCompletion { rank: from, token, peer: to, ready, ..OpCompletion::default() },
+        );
     }
 
     /// Counts the payload of each direction as a message; an access without payload counts for the
     /// outward direction.
-    fn count_access(&mut self, from: u32, to: u32, out: u64, back: u64) {
-        for (from, to, bytes, counts) in
-            [(from, to, out, out > 0 || back == 0), (to, from, back, back > 0)]
-        {
+    fn count_access(&mut self, from: u32, to: u32, request_bytes: u64, response_bytes: u64) {
+        for (from, to, bytes, counts) in [
+            (from, to, request_bytes, request_bytes > 0 || response_bytes == 0),
+            (to, from, response_bytes, response_bytes > 0),
+        ] {
             if counts {
                 let pair = self.pairs.id(from, to);
                 self.pairs[pair].messages += 1;
@@ -353,9 +373,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Locks that ranks wait for: (rank, what).
     pub(crate) fn waiting_for_locks(&self) -> Vec<(u32, String)> {
         let say = |(id, holders): (AccessId, &[u32])| {
-            let Access { from, to, want, .. } = self.accesses[id];
-            let how = match want {
-                Want::Lock { exclusive: true, .. } => "exclusive",
+            let Access { from, to, op, .. } = self.accesses[id];
+            let how = match op {
+                OneSidedOp::Lock { exclusive: true, .. } => "exclusive",
                 _ => "shared",
             };
             let who = match holders {

@@ -148,7 +148,7 @@ pub struct ExceededLimit {
 pub struct LimitReport {
     /// One entry per limit; for memory, if ranks reported their memory.
     pub uses: Vec<LimitUse>,
-    pub crossed: Vec<ExceededLimit>,
+    pub exceeded: Vec<ExceededLimit>,
     /// Times a NIC without free entries applied flow control to its senders.
     pub flow_controls: u64,
     /// Ranks matched in software at the end of the run.

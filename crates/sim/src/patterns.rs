@@ -85,17 +85,17 @@ impl Blocks {
     }
 
     /// The block `shift` blocks after that of `nic`.
-    fn beyond(&self, nic: u32, shift: u32) -> &[u32] {
+    fn shifted_block(&self, nic: u32, shift: u32) -> &[u32] {
         self.members((self.of[nic as usize] + shift) % self.len())
     }
 
     /// For each NIC, the NIC at the same position in the next block: a permutation if all blocks
     /// have one size.
-    fn onto_the_next(&self) -> Vec<u32> {
+    fn onto_next_block(&self) -> Vec<u32> {
         let mut to = vec![0; self.of.len()];
         for block in 0..self.len() {
             for (place, &nic) in self.members(block).iter().enumerate() {
-                let there = self.beyond(nic, 1);
+                let there = self.shifted_block(nic, 1);
                 to[nic as usize] = there[place % there.len()];
             }
         }
@@ -103,7 +103,7 @@ impl Blocks {
     }
 
     /// For each NIC, the NIC `shift` positions further in its block, cyclically.
-    fn around(&self, shift: u32) -> Vec<u32> {
+    fn shifted_within_block(&self, shift: u32) -> Vec<u32> {
         let mut to = vec![0; self.of.len()];
         for block in 0..self.len() {
             let members = self.members(block);
@@ -123,7 +123,7 @@ impl Destinations {
     }
 
     /// The same between `nics`, which are in ascending order.
-    pub fn among(
+    pub fn between(
         pattern: &str,
         machine: &Machine,
         nics: Vec<NicId>,
@@ -140,7 +140,7 @@ impl Destinations {
         n: u32,
         seed: u64,
     ) -> Result<Destinations, InputError> {
-        let wrong = |wanted: String| InputError::new("pattern", pattern, wanted);
+        let wrong = |expected: String| InputError::new("pattern", pattern, expected);
         if n < 2 {
             return Err(wrong("two or more NICs on compute nodes for it".into()));
         }
@@ -185,7 +185,7 @@ impl Destinations {
                 let least = (0..groups.len()).map(|g| groups.members(g).len() as u32).min();
                 match least.expect("a machine has groups") {
                     0 | 1 => return Err(wrong("another pattern: a group has one NIC".into())),
-                    least => Rule::Fixed(groups.around(k(1, least - 1)?)),
+                    least => Rule::Fixed(groups.shifted_within_block(k(1, least - 1)?)),
                 }
             }
             ("hotspot", _) => Rule::Hot(k(1, n)?),
@@ -248,7 +248,7 @@ impl Destinations {
     }
 
     /// The position that is next, cyclically, for the `nth` packet from position `from`.
-    fn beyond(&self, from: u32, nth: u64) -> u32 {
+    fn next_position(&self, from: u32, nth: u64) -> u32 {
         let step = 1 + nth % u64::from(self.n - 1);
         ((u64::from(from) + step) % u64::from(self.n)) as u32
     }
@@ -262,7 +262,7 @@ impl Destinations {
                 k + u32::from(k >= from)
             }
             Rule::Group(groups, shift) => {
-                let there = groups.beyond(from, *shift);
+                let there = groups.shifted_block(from, *shift);
                 there[below(random_draw(), there.len() as u32) as usize]
             }
             Rule::Fixed(to) => to[from as usize],
@@ -274,9 +274,9 @@ impl Destinations {
                 if hot == from { (hot + 1) % self.n } else { hot }
             }
             Rule::Incast(_) => 0,
-            Rule::Cycle => self.beyond(from, nth),
+            Rule::Cycle => self.next_position(from, nth),
             Rule::Shuffled(order, places) => {
-                order[self.beyond(places[from as usize], nth) as usize]
+                order[self.next_position(places[from as usize], nth) as usize]
             }
         })
     }
@@ -288,11 +288,11 @@ impl Destinations {
 /// group it is the next switch, for the same reason.
 fn worst(groups: &Blocks, switches: &Blocks) -> Vec<u32> {
     if groups.len() > 1 {
-        groups.onto_the_next()
+        groups.onto_next_block()
     } else if switches.len() > 1 {
-        switches.onto_the_next()
+        switches.onto_next_block()
     } else {
-        groups.around(1)
+        groups.shifted_within_block(1)
     }
 }
 

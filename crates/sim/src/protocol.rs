@@ -9,13 +9,13 @@ use crate::gpu::GpuTransfer;
 use crate::pairs::PairId;
 use crate::world::{
     Buffers, HostEvent, InFlight, MatchState, MessageOwner, ProtocolPhase, Purpose, Send, SendId,
-    Waiter, World, about,
+    Waiter, World,
 };
 use base::{Span, Time};
 use machine::NicId;
 use mpi::{Envelope, Pattern};
 use net::{Completion, NetworkModel, Origin};
-use workload::{ANY_TAG, Done, Found, Op, SendMode, Token, Workload};
+use workload::{ANY_TAG, CompletionStatus, Op, OpCompletion, SendMode, Token, Workload};
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn user_send(
@@ -60,7 +60,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             SendMode::Synchronous => false,
         };
         if at_once {
-            self.complete(self.now, Done { rank: from, token, ready: self.now, ..Done::default() });
+            self.complete(
+                self.now,
+                OpCompletion { rank: from, token, ready: self.now, ..OpCompletion::default() },
+            );
         }
         self.depart(in_flight);
     }
@@ -109,12 +112,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     ) -> Span {
         let library = &self.job.library;
         if !same_node {
-            return library.send_overhead + self.touch_cost(same_node, bytes);
+            return library.send_overhead + self.gpu_access_cost(same_node, bytes);
         }
         match self.job.buffers {
             Buffers::Host if rendezvous => library.shm_send_overhead,
             Buffers::Host => library.shm_send_overhead + self.copy_cost(from, to, bytes),
-            Buffers::Gpu => library.shm_send_overhead + self.touch_cost(same_node, bytes),
+            Buffers::Gpu => library.shm_send_overhead + self.gpu_access_cost(same_node, bytes),
         }
     }
 
@@ -127,12 +130,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return self.schedule(dst, when, HostEvent::Arrive(MessageOwner::Send(in_flight)));
         }
         if self.job.buffers == Buffers::Host || self.admits(in_flight) {
-            self.set_off(in_flight);
+            self.start_phase(in_flight);
         }
     }
 
     /// Starts a protocol phase through the network, now or when other delays are over.
-    pub(crate) fn set_off(&mut self, in_flight: InFlight) {
+    pub(crate) fn start_phase(&mut self, in_flight: InFlight) {
         let when = self.leaves_at(in_flight);
         if when > self.now {
             let rank = self.representative(ends(&self.sends[in_flight.send], in_flight.phase).0);
@@ -208,7 +211,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if gap == Span::ZERO {
             return self.now;
         }
-        let next = &mut self.commanded[rank as usize];
+        let next = &mut self.command_free_at[rank as usize];
         let when = self.now.max(*next);
         *next = when + gap;
         when
@@ -268,7 +271,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                             MatchState::Matched(Waiter::User { posted, .. }) => posted,
                             _ => self.now,
                         };
-                        let done = Done { rank: send.from, token, ready, ..Done::default() };
+                        let done = OpCompletion {
+                            rank: send.from,
+                            token,
+                            ready,
+                            ..OpCompletion::default()
+                        };
                         self.complete(known_at, done);
                     }
                     // Its round waits for this completion.
@@ -337,7 +345,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 continue;
             }
             self.ranks[to].inbox().probes.remove(i);
-            self.complete(self.now, about(send.to, token, &send, Found::Yes, send.called));
+            self.complete(
+                self.now,
+                matched_completion(send.to, token, &send, CompletionStatus::Success, send.called),
+            );
             if take {
                 let found = self.ranks[to].inbox().matching.take(exactly(envelope));
                 // Older messages with the same envelope went to older probes, so this one is found.
@@ -392,11 +403,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let (cost, usable) = (self.receive_cost(&send), self.usable_at(&send));
                 let cost = cost
                     + self.scatter_cost(send.to, token, send.bytes, |world| {
-                        world.spared_copy_out(&send)
+                        world.replaced_copy_out_time(&send)
                     });
-                let when = self.work(send.to, cost).max(usable + cost);
+                let when = self.occupy_cpu(send.to, cost).max(usable + cost);
                 let ready = send.called.max(posted);
-                self.complete(when, about(send.to, token, &send, Found::Yes, ready));
+                self.complete(
+                    when,
+                    matched_completion(send.to, token, &send, CompletionStatus::Success, ready),
+                );
             }
             Waiter::Run(run) => self.collective_data(run, id, &send),
         }
@@ -413,7 +427,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         } else {
             library.recv_overhead + library.eager_copy_gap.span(send.bytes)
         };
-        overhead + self.touch_cost(same_node, send.bytes)
+        overhead + self.gpu_access_cost(same_node, send.bytes)
     }
 
     pub(crate) fn user_recv(&mut self, at: u32, token: Token, pattern: Pattern) {
@@ -460,12 +474,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     self.ranks[at as usize].inbox().taken.push((token, envelope, id));
                 }
                 let send = self.sends[id];
-                self.complete(self.now, about(at, token, &send, Found::Yes, send.called));
+                self.complete(
+                    self.now,
+                    matched_completion(at, token, &send, CompletionStatus::Success, send.called),
+                );
             }
             None if wait => self.ranks[at as usize].inbox().probes.push((pattern, token, take)),
             None => {
-                let done =
-                    Done { rank: at, token, found: Found::No, ready: self.now, ..Done::default() };
+                let done = OpCompletion {
+                    rank: at,
+                    token,
+                    status: CompletionStatus::NoMessage,
+                    ready: self.now,
+                    ..OpCompletion::default()
+                };
                 self.complete(self.now, done);
             }
         }
@@ -491,11 +513,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             matching.cancel(waiter);
             self.unposted(at, pattern.from);
             self.scatter_cost(at, receive, 0, |_| Span::ZERO);
-            let found = Found::Cancelled;
-            let done = Done { rank: at, token: receive, found, ready: self.now, ..Done::default() };
+            let status = CompletionStatus::Cancelled;
+            let done = OpCompletion {
+                rank: at,
+                token: receive,
+                status,
+                ready: self.now,
+                ..OpCompletion::default()
+            };
             self.complete(self.now, done);
         }
-        self.complete(self.now, Done { rank: at, token, ready: self.now, ..Done::default() });
+        self.complete(
+            self.now,
+            OpCompletion { rank: at, token, ready: self.now, ..OpCompletion::default() },
+        );
     }
 
     /// Sends that are unmatched at the receiver and whose sender still waits: (from, to, tag,
@@ -519,7 +550,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Time at which a protocol phase that costs the CPU `overhead` may leave.
     pub(crate) fn depart_after(&mut self, rank: u32, overhead: Span, in_flight: InFlight) -> Time {
-        let when = self.work(rank, overhead);
+        let when = self.occupy_cpu(rank, overhead);
         self.schedule(rank, when, HostEvent::Depart(in_flight));
         when
     }
@@ -544,4 +575,27 @@ pub(crate) fn first_phase(rendezvous: bool) -> ProtocolPhase {
 
 fn exactly(e: Envelope) -> Pattern {
     Pattern { from: e.src, context: e.context, tag: e.tag }
+}
+
+/// The result of a probe or receive that matched a message.
+fn matched_completion(
+    rank: u32,
+    token: Token,
+    send: &Send,
+    status: CompletionStatus,
+    ready: Time,
+) -> OpCompletion {
+    let Purpose::User { token: peer_token, envelope, .. } = send.purpose else {
+        unreachable!("collective messages match no user receive")
+    };
+    OpCompletion {
+        rank,
+        token,
+        peer: envelope.src,
+        tag: envelope.tag,
+        bytes: send.bytes,
+        peer_token,
+        status,
+        ready,
+    }
 }

@@ -190,7 +190,7 @@ pub fn check(
     let mut input_errors = Vec::new();
     let to = match &setting.nics[..] {
         [] => Destinations::parse(&request.pattern, machine, request.seed),
-        nics => Destinations::among(&request.pattern, machine, nics.to_vec(), request.seed),
+        nics => Destinations::between(&request.pattern, machine, nics.to_vec(), request.seed),
     };
     if request.loads.is_empty() {
         input_errors.push(InputError::new("loads", "", "one load or more"));
@@ -198,18 +198,18 @@ pub fn check(
     for &load in &request.loads {
         // Below one in a million a run takes too long; above 16 it only grows queues.
         if !(1e-6..=16.0).contains(&load) {
-            let wanted = "a fraction of the injection rate, from 0.000001 to 16";
-            input_errors.push(InputError::new("load", load.to_string(), wanted));
+            let expected = "a fraction of the injection rate, from 0.000001 to 16";
+            input_errors.push(InputError::new("load", load.to_string(), expected));
         }
     }
     let most = machine.nic.packet_payload;
     if request.packet_bytes > most {
-        let wanted = format!("one packet's payload, at most {most} B on this machine");
-        input_errors.push(InputError::new("packet", request.packet_bytes.to_string(), wanted));
+        let expected = format!("one packet's payload, at most {most} B on this machine");
+        input_errors.push(InputError::new("packet", request.packet_bytes.to_string(), expected));
     }
     if request.packet_bytes + machine.nic.packet_overhead == 0 {
-        let wanted = "1 B or more: packets of this machine have no overhead";
-        input_errors.push(InputError::new("packet", "0", wanted));
+        let expected = "1 B or more: packets of this machine have no overhead";
+        input_errors.push(InputError::new("packet", "0", expected));
     }
     if request.window == Span::ZERO {
         input_errors.push(InputError::new("time", "0 s", "a time above zero"));
@@ -220,8 +220,8 @@ pub fn check(
         input_errors.push(InputError::new("time", found, "at most 1,000 s with the warm-up"));
     }
     if setting.in_order && !machine.keeps_flows {
-        let wanted = "a machine whose switches keep flows (switch.flows = \"kept\")";
-        input_errors.push(InputError::new("ordered", "yes", wanted));
+        let expected = "a machine whose switches keep flows (switch.flows = \"kept\")";
+        input_errors.push(InputError::new("ordered", "yes", expected));
     }
     match to {
         Ok(to) if input_errors.is_empty() => Ok(to),

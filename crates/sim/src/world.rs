@@ -10,7 +10,7 @@ use crate::background::Sources;
 use crate::intranode::Intranode;
 use crate::named_nics::NamedNics;
 use crate::offload::Offload;
-use crate::onesided::{Access, AccessId, Channel, Want};
+use crate::onesided::{Access, AccessId, Channel, OneSidedOp};
 use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::pairs::{PairId, Pairs};
 use crate::storage::Storage;
@@ -21,7 +21,7 @@ use machine::{LinkId, NicId, NodeId};
 use mpi::{Envelope, Locks, Pattern};
 use net::{Completion, Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin};
 use std::collections::BTreeMap;
-use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
+use workload::{Call, Context, Op, OpCompletion, SendMode, Token, Workload};
 
 mod ahead;
 mod ending;
@@ -32,12 +32,12 @@ mod limit_checker;
 mod rank;
 
 pub use job::{Buffers, Job, RankPlacement, Sample};
-pub use limit_checker::Policy;
+pub use limit_checker::LimitPolicy;
 
 use faults::FailureState;
 pub(crate) use host_event::{HostEvent, InFlight, MessageOwner, ProtocolPhase};
 use limit_checker::LimitChecker;
-pub(crate) use rank::Called;
+pub(crate) use rank::CallEntry;
 pub(crate) use rank::Rank;
 
 base::ids! {
@@ -46,7 +46,7 @@ base::ids! {
     /// One rank's part in a collective in progress.
     RunId,
     /// A scheduled completion.
-    DoneId,
+    CompletionId,
     /// A call that its rank's CPU has not reached.
     CallId,
 }
@@ -56,12 +56,12 @@ base::ids! {
 pub struct Progress {
     pub now: Time,
     pub events: u64,
-    pub starting: Option<Starting>,
+    pub starting: Option<StartProgress>,
 }
 
 /// Start of a live job, until all of its ranks have called MPI.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Starting {
+pub struct StartProgress {
     /// Processes that have been started.
     pub started: u32,
     /// Of these, ranks that have called `MPI_Init`.
@@ -156,7 +156,7 @@ struct JobState {
     /// has been notified that only alarms are pending.
     pending: usize,
     alarms: usize,
-    quiet_reported: bool,
+    alarms_only_reported: bool,
     last_completion: Time,
     digest: Digest,
     by_distance: [(u64, u64); 4],
@@ -173,16 +173,16 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) nodes_of: Vec<NodeId>,
     /// With noise: phase of each rank's core.
     phases: Vec<Span>,
-    pub(crate) called: Slab<CallId, Called>,
+    pub(crate) call_entries: Slab<CallId, CallEntry>,
     pub(crate) sends: Slab<SendId, Send>,
     pub(crate) named: NamedNics,
     pub(crate) runs: Slab<RunId, crate::collective::Run>,
-    completions: Slab<DoneId, Done>,
+    completions: Slab<CompletionId, OpCompletion>,
     jobs: Vec<JobState>,
     /// Pending events and messages of all jobs.
     pending: usize,
     /// The job of the last event.
-    last_job: u32,
+    current_job: u32,
     /// Start of the jobs: the time origin that they observe.
     origin: Time,
     pub(crate) sources: Sources,
@@ -193,7 +193,7 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) handling: IndexVec<NicId, Span>,
     /// Time at which each rank's command queue accepts the next command; empty if that is
     /// immediate.
-    pub(crate) commanded: Vec<Time>,
+    pub(crate) command_free_at: Vec<Time>,
     pub(crate) pairs: Pairs<Pair>,
     pub(crate) accesses: Slab<AccessId, Access>,
     pub(crate) channels: Pairs<Channel>,
@@ -212,13 +212,13 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     /// Ranks per node, for communicators whose collectives need it and do not carry it.
     pub(crate) nodes: BTreeMap<(u32, Context), NodeMap>,
     /// Maximum number of sends, accesses or completions at one time.
-    most_named: usize,
+    max_ids: usize,
     /// An erroneous call of a rank, at which the run ends.
-    pub(crate) broken: Option<Blocked>,
+    pub(crate) erroneous_call: Option<Blocked>,
     failure_state: FailureState,
     pub(crate) limit_checker: LimitChecker,
     delivered: Vec<(MsgId, Time)>,
-    done: Vec<Done>,
+    done: Vec<OpCompletion>,
     calls: Vec<Call>,
     pub(crate) counters: Counters,
     digest: Digest,
@@ -249,7 +249,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             nodes_of: job.placements.iter().map(|placement| placement.node).collect(),
             phases: job.phases(),
             // Most ranks wait in one call at a time.
-            called: Slab::with_capacity(n),
+            call_entries: Slab::with_capacity(n),
             // Unused capacity takes no physical memory.
             sends: Slab::with_capacity(16 * n),
             named: NamedNics::default(),
@@ -257,12 +257,12 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             completions: Slab::with_capacity(n),
             jobs,
             pending: 0,
-            last_job: 0,
+            current_job: 0,
             origin: Time::ZERO,
             sources: Sources::new(job),
             injected: IndexVec::zeros(job.machine.n_nics() as usize),
             handling: job.handling(),
-            commanded: match job.machine.nic.command_gap {
+            command_free_at: match job.machine.nic.command_gap {
                 Span::ZERO => Vec::new(),
                 _ => vec![Time::ZERO; n],
             },
@@ -279,8 +279,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             offload: Offload::new(&job.machine),
             agreements: BTreeMap::new(),
             nodes: BTreeMap::new(),
-            most_named: host_event::MOST,
-            broken: None,
+            max_ids: host_event::MAX_IDS,
+            erroneous_call: None,
             failure_state: FailureState::new(job),
             limit_checker: LimitChecker::new(job),
             delivered: Vec::new(),
@@ -303,7 +303,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             self.schedule(0, Time::ZERO + self.job.warmup, HostEvent::Begin);
         }
         let mut interrupted = false;
-        while !interrupted && !self.is_broken() && !self.workload.is_stopped() {
+        while !interrupted && !self.cannot_continue() && !self.workload.is_stopped() {
             if self.pending > 0 {
                 self.step();
             } else if !self.restart() {
@@ -311,14 +311,14 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             }
             if self.events.is_multiple_of(1 << 12) {
                 interrupted = !tick(Progress::at(self.now, self.events));
-                self.count_names();
+                self.check_id_count();
                 self.enable_prefetch();
             }
         }
         let end = if interrupted {
             End::Interrupted
-        } else if let Some(broken) = self.broken.take() {
-            End::Erroneous(broken)
+        } else if let Some(erroneous_call) = self.erroneous_call.take() {
+            End::Erroneous(erroneous_call)
         } else if let Some(failed) = self.failure_state.failed.take() {
             End::Failed(failed)
         } else if let Some(exhausted) = self.limit_checker.take_exhausted() {
@@ -334,7 +334,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         };
         let mut outcome = self.outcome(end);
         if outcome.end == End::Finished {
-            if !self.run_dry(tick) {
+            if !self.drain_network(tick) {
                 outcome.end = End::Interrupted;
             }
             outcome.engine.events = self.events;
@@ -344,14 +344,14 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Drains the network after the jobs: background messages arrive, credits return. Then checks
     /// the conservation invariants of the network.
-    fn run_dry(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> bool {
+    fn drain_network(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> bool {
         self.sources.close();
         while self.step() {
             if self.events.is_multiple_of(1 << 12) && !tick(Progress::at(self.now, self.events)) {
                 return false;
             }
         }
-        self.net.assert_quiet(&self.job.machine);
+        self.net.assert_idle(&self.job.machine);
         true
     }
 
@@ -372,9 +372,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     /// Only alarms are pending: the workload may set them anew, for an earlier time.
-    fn report_quiet(&mut self, job: u32) {
-        self.jobs[job as usize].quiet_reported = true;
-        self.call_workload(|workload, now, calls| workload.quiet(job, now, calls));
+    fn report_alarms_only(&mut self, job: u32) {
+        self.jobs[job as usize].alarms_only_reported = true;
+        self.call_workload(|workload, now, calls| workload.alarms_only(job, now, calls));
     }
 
     /// Collects the calls that the workload makes now; returns whether there are any.
@@ -395,9 +395,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Handles the next event, or all completions of an instant at once.
     fn step(&mut self) -> bool {
-        let job = &self.jobs[self.last_job as usize];
-        if job.alarms > 0 && job.alarms == job.pending && !job.quiet_reported {
-            self.report_quiet(self.last_job);
+        let job = &self.jobs[self.current_job as usize];
+        if job.alarms > 0 && job.alarms == job.pending && !job.alarms_only_reported {
+            self.report_alarms_only(self.current_job);
         }
         let Some(event) = self.next() else { return false };
         while self.now >= self.failure_state.next_failure {
@@ -412,7 +412,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 self.deliver();
             }
             Event::Host { rank, token } if rank as usize >= self.ranks.len() => {
-                self.source_acts(rank - self.ranks.len() as u32, token);
+                self.handle_source_event(rank - self.ranks.len() as u32, token);
             }
             Event::Host { rank, token } => match self.take_event(rank, token) {
                 HostEvent::Begin => self.begin(),
@@ -423,9 +423,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 HostEvent::Serve(arbiter) => self.serve(arbiter),
                 HostEvent::Arrive(owner) => self.dispatch_arrival(owner),
                 HostEvent::Issue(access) => self.request(access),
-                HostEvent::Answer(access) => self.send_response(access),
+                HostEvent::Respond(access) => self.send_response(access),
                 HostEvent::Advance(run) => self.advance(run),
-                HostEvent::Reduced(run) => self.reduced(run),
+                HostEvent::FinishReduction(run) => self.reduced(run),
                 host_event @ (HostEvent::Complete(_) | HostEvent::Alarm(_)) => {
                     self.resume(host_event)
                 }
@@ -468,7 +468,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     /// Records a completion, which is progress of its job.
-    fn record_completion(&mut self, id: DoneId) {
+    fn record_completion(&mut self, id: CompletionId) {
         let done = self.completions[id];
         let now = self.job_time();
         let job = self.job_of(done.rank);
@@ -480,34 +480,34 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     /// Adds a completion to the report at the end of the instant.
-    fn queue_completion(&mut self, id: DoneId) {
+    fn queue_completion(&mut self, id: CompletionId) {
         let done = self.completions[id];
         self.completions.free(id);
         let ready = Time(done.ready.0 - self.origin.0);
-        self.done.push(Done { ready, ..done });
+        self.done.push(OpCompletion { ready, ..done });
     }
 
     #[inline]
     fn take_event(&mut self, rank: u32, token: u32) -> HostEvent {
         let host_event = HostEvent::unpack(token);
-        let job = self.less_pending(rank);
+        let job = self.remove_pending(rank);
         job.alarms -= usize::from(matches!(host_event, HostEvent::Alarm(_)));
         host_event
     }
 
     /// Removes one pending event of the rank's job.
     #[inline]
-    fn less_pending(&mut self, rank: u32) -> &mut JobState {
-        self.last_job = self.job_of(rank);
+    fn remove_pending(&mut self, rank: u32) -> &mut JobState {
+        self.current_job = self.job_of(rank);
         self.pending -= 1;
-        let job = &mut self.jobs[self.last_job as usize];
+        let job = &mut self.jobs[self.current_job as usize];
         job.pending -= 1;
-        job.quiet_reported = false;
+        job.alarms_only_reported = false;
         job
     }
 
     #[inline]
-    fn more_pending(&mut self, rank: u32) -> &mut JobState {
+    fn add_pending(&mut self, rank: u32) -> &mut JobState {
         self.pending += 1;
         let job = self.job_of(rank);
         let job = &mut self.jobs[job as usize];
@@ -538,16 +538,16 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         if self.delivered.len() == 1
             && let Some((id, seen)) = self.delivered.pop()
         {
-            return self.message_done(id, seen);
+            return self.complete_message(id, seen);
         }
         let mut delivered = std::mem::take(&mut self.delivered);
-        delivered.drain(..).for_each(|(id, seen)| self.message_done(id, seen));
+        delivered.drain(..).for_each(|(id, seen)| self.complete_message(id, seen));
         self.delivered = delivered;
     }
 
     /// A message is observed at `seen`, or has failed.
     #[inline]
-    fn message_done(&mut self, id: MsgId, seen: Time) {
+    fn complete_message(&mut self, id: MsgId, seen: Time) {
         let owner = MessageOwner::unpack(id.0);
         if seen == FAILED {
             return self.fail_message(id, owner);
@@ -558,10 +558,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 if is_later {
                     self.schedule(rank, seen, HostEvent::Arrive(owner));
                 }
-                self.less_pending(rank);
+                self.remove_pending(rank);
             }
             (None, MessageOwner::Background(source)) if is_later => {
-                self.expect_arrival(source, seen)
+                self.schedule_arrival(source, seen)
             }
             (None, _) => {}
         }
@@ -599,7 +599,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         *nth = nth.wrapping_add(1);
         let draw = draw(self.job.seed, STREAM_ROUTE, src.0, u64::from(*nth));
         let rank = self.sender(owner).expect("messages of jobs come from ranks");
-        self.more_pending(rank);
+        self.add_pending(rank);
         let vnet = self.job.vnets[self.job_of(rank) as usize];
         let receiver = if completion == Completion::Target { dst } else { src };
         let (in_order, handling) = (self.is_in_order(owner), self.handling(owner, receiver));
@@ -614,7 +614,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     fn is_in_order(&self, owner: MessageOwner) -> bool {
         match owner {
             MessageOwner::Send(in_flight) => in_flight.phase != ProtocolPhase::Data,
-            MessageOwner::Access(id) => self.is_atomic(self.accesses[id].want),
+            MessageOwner::Access(id) => self.is_atomic(self.accesses[id].op),
             MessageOwner::Background(_) => false,
         }
     }
@@ -627,7 +627,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             HostEvent::Complete(_) | HostEvent::Alarm(_) => Phase::Resume,
             _ => Phase::Decide,
         };
-        self.more_pending(rank).alarms += usize::from(matches!(host_event, HostEvent::Alarm(_)));
+        self.add_pending(rank).alarms += usize::from(matches!(host_event, HostEvent::Alarm(_)));
         self.push_host(when.max(self.now + Span(1)), phase, rank, host_event.pack());
     }
 
@@ -636,22 +636,22 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.queue.push(when, Event::<N::Event>::host(phase, host, token));
     }
 
-    pub(crate) fn complete(&mut self, when: Time, done: Done) {
+    pub(crate) fn complete(&mut self, when: Time, done: OpCompletion) {
         let id = self.completions.insert(done);
         self.schedule(done.rank, when, HostEvent::Complete(id));
     }
 
     /// Occupies the rank's CPU for `span` to handle a message; returns the end. Earlier work,
     /// including computation, comes first: nothing else makes progress for the rank.
-    pub(crate) fn work(&mut self, rank: u32, span: Span) -> Time {
+    pub(crate) fn occupy_cpu(&mut self, rank: u32, span: Span) -> Time {
         let state = &self.ranks[rank as usize];
-        let when = self.busy(rank, state.cpu.max(self.now), span);
+        let when = self.end_of_work(rank, state.cpu.max(self.now), span);
         self.ranks[rank as usize].cpu = when;
         when
     }
 
     /// End of work that takes `span` on the rank's core and starts at `start`.
-    fn busy(&self, rank: u32, start: Time, span: Span) -> Time {
+    fn end_of_work(&self, rank: u32, start: Time, span: Span) -> Time {
         match self.job.noise {
             None => start + span,
             Some(noise) => noise.done(self.phases[rank as usize], start, span),
@@ -660,12 +660,12 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     fn execute_call(&mut self, at: u32) {
         let id = self.next_call(at);
-        if let Op::Collective { context, .. } = self.called[id].call().op {
+        if let Op::Collective { context, .. } = self.call_entries[id].call().op {
             self.enter(at, context, id);
-            return self.take_on(at);
+            return self.schedule_next_call(at);
         }
         let Call { token, op, .. } = self.take_call(id);
-        let done = Done { rank: at, token, ready: self.now, ..Done::default() };
+        let done = OpCompletion { rank: at, token, ready: self.now, ..OpCompletion::default() };
         match op {
             Op::Pause => self.complete(self.now, done),
             Op::Alarm { span } => {
@@ -689,18 +689,25 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             Op::Probe { from, context, tag, wait, take } => {
                 self.probe(at, token, Pattern { from, context, tag }, wait, take);
             }
-            Op::RecvTaken { probe, .. } => self.recv_taken(at, token, probe),
+            Op::MatchedRecv { probe, .. } => self.recv_taken(at, token, probe),
             Op::Cancel { token: receive } => self.cancel(at, token, receive),
             Op::Delay { span } => {
-                self.complete(self.now + span, Done { ready: self.now + span, ..done })
+                self.complete(self.now + span, OpCompletion { ready: self.now + span, ..done })
             }
-            Op::OneSided { to, out, back, atomic } => {
-                self.access(at, token, to, Want::Access { out, back, atomic });
+            Op::OneSided { to, request_bytes, response_bytes, atomic } => {
+                self.access(
+                    at,
+                    token,
+                    to,
+                    OneSidedOp::Transfer { request_bytes, response_bytes, atomic },
+                );
             }
             Op::Lock { context, to, exclusive } => {
-                self.access(at, token, to, Want::Lock { context, exclusive });
+                self.access(at, token, to, OneSidedOp::Lock { context, exclusive });
             }
-            Op::Unlock { context, to } => self.access(at, token, to, Want::Unlock { context }),
+            Op::Unlock { context, to } => {
+                self.access(at, token, to, OneSidedOp::Unlock { context })
+            }
             Op::Storage { bytes, .. } => {
                 let node = self.job.placements[at as usize].node;
                 let when = self.storage.transfer(&self.job.machine, node, bytes, self.now);
@@ -710,12 +717,12 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             Op::Region { .. }
             | Op::Join { .. }
             | Op::Leave { .. }
-            | Op::Packs(_)
-            | Op::Unpacks(_)
+            | Op::SendLayout(_)
+            | Op::RecvLayout(_)
             | Op::Nics { .. }
             | Op::Requests(_) => unreachable!("handled when it was submitted"),
         }
-        self.take_on(at);
+        self.schedule_next_call(at);
     }
 
     /// Counts a message by its distance.
@@ -766,7 +773,7 @@ fn job_states(job: &Job) -> Vec<JobState> {
         ranks: end - first,
         pending: 0,
         alarms: 0,
-        quiet_reported: false,
+        alarms_only_reported: false,
         last_completion: Time::ZERO,
         digest: Digest::default(),
         by_distance: [(0, 0); 4],
@@ -776,20 +783,3 @@ fn job_states(job: &Job) -> Vec<JobState> {
 
 /// Random stream of the route draws.
 const STREAM_ROUTE: u32 = 1;
-
-/// The result of a probe or receive that matched a message.
-pub(crate) fn about(rank: u32, token: Token, send: &Send, found: Found, ready: Time) -> Done {
-    let Purpose::User { token: peer_token, envelope, .. } = send.purpose else {
-        unreachable!("collective messages match no user receive")
-    };
-    Done {
-        rank,
-        token,
-        peer: envelope.src,
-        tag: envelope.tag,
-        bytes: send.bytes,
-        peer_token,
-        found,
-        ready,
-    }
-}

@@ -102,7 +102,7 @@ fn a_run_that_ends_early_has_counted_what_had_left() {
     ] {
         let node = machine::NodeId(702);
         let (part, fault) = (faults::FaultTarget::Node(node), faults::FaultKind::Down);
-        let row = faults::Fault { part, kind: fault, from: at, until: faults::NEVER };
+        let row = faults::Fault { target: part, kind: fault, from: at, until: faults::NEVER };
         let plan = faults::FaultSchedule { ber: 0.0, faults: vec![row] };
         let machine = whole.machine.clone().with_faults(&plan).expect("ports have room");
         let job = Job { machine, ..whole.clone() };

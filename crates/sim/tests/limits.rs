@@ -5,10 +5,10 @@ use base::{Span, Time};
 use loggp::LogGpNetwork;
 use mpi::limits::{Limit, MatchMode};
 use packet::PacketNetwork;
-use sim::{End, Job, Outcome, Policy};
-use workload::{ANY_SOURCE, Done, Op, SendMode, WORLD};
+use sim::{End, Job, LimitPolicy, Outcome};
+use workload::{ANY_SOURCE, Op, OpCompletion, SendMode, WORLD};
 
-type Completions = Vec<(Time, Done)>;
+type Completions = Vec<(Time, OpCompletion)>;
 
 fn send(to: u32, tag: i32, bytes: u64) -> Op {
     Op::Send { to, context: WORLD, tag, bytes, mode: SendMode::Standard }
@@ -92,7 +92,7 @@ fn hybrid_matching_goes_on_and_costs_the_walks() {
     let element = job.library.provider.match_element;
     let (outcome, by_cpu) = run(&job, posted(9));
     assert_eq!((&outcome.end, outcome.limit_report.software_ranks), (&End::Finished, 1));
-    job.limits = Policy::Off;
+    job.limits = LimitPolicy::Off;
     let (outcome, by_nic) = run(&job, posted(9));
     assert_eq!((&outcome.end, outcome.limit_report.software_ranks), (&End::Finished, 0));
     // The first message finds the rank idle: its search is the only delay.
@@ -175,7 +175,7 @@ fn hardware_matching_survives_a_burst_it_can_move_away_and_pays_for_it() {
     let calls = |late: Vec<_>| late.into_iter().chain([(0, 9, 100_000, recv(1, 9))]);
     let (_, all) = run(&job, calls(late.clone()));
     let slow = completed(&all, 0, 9).0;
-    job.limits = Policy::Off;
+    job.limits = LimitPolicy::Off;
     let (_, all) = run(&job, calls(late));
     let fast = completed(&all, 0, 9).0;
     // Eight headers are moved when the CPU has finished its 100 us; then the delay starts.
@@ -224,17 +224,18 @@ fn windows_take_entries_of_their_ranks_nic() {
     let given_up = (0, 0, 0, Op::Region { held: false, optimized: false });
     let calls = [windows(&[5], false), vec![given_up], windows(&[0, 4], false)].concat();
     assert_eq!(run(&job, calls).0.end, End::Finished);
-    for (policy, crossed) in [(Policy::Warn, &[Limit::Regions][..]), (Policy::Off, &[])] {
+    for (policy, exceeded) in [(LimitPolicy::Warn, &[Limit::Regions][..]), (LimitPolicy::Off, &[])]
+    {
         job.limits = policy;
         let (outcome, _) = run(&job, windows(&[9], false));
-        let limits: Vec<Limit> = outcome.limit_report.crossed.iter().map(|c| c.limit).collect();
-        assert_eq!((&outcome.end, &limits[..]), (&End::Finished, crossed));
+        let limits: Vec<Limit> = outcome.limit_report.exceeded.iter().map(|c| c.limit).collect();
+        assert_eq!((&outcome.end, &limits[..]), (&End::Finished, exceeded));
     }
 }
 
 /// `n` accumulates of rank 0 on rank 1, with `out` bytes sent and `back` bytes returned.
 fn accumulates(n: u32, out: u64, back: u64) -> Vec<(u32, u32, u64, Op)> {
-    let accumulate = Op::OneSided { to: 1, out, back, atomic: true };
+    let accumulate = Op::OneSided { to: 1, request_bytes: out, response_bytes: back, atomic: true };
     (0..n).map(|i| (0, i, 0, accumulate.clone())).collect()
 }
 
@@ -277,11 +278,12 @@ fn a_rank_with_more_requests_than_its_library_has_ends_the_run() {
     for part in ["has 7 at once", "its library has 6", "req != NULL", "MPI_Request_free"] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    for (policy, crossed) in [(Policy::Warn, &[Limit::Requests][..]), (Policy::Off, &[])] {
+    for (policy, exceeded) in [(LimitPolicy::Warn, &[Limit::Requests][..]), (LimitPolicy::Off, &[])]
+    {
         job.limits = policy;
         let (outcome, _) = run(&job, held(7));
-        let limits: Vec<Limit> = outcome.limit_report.crossed.iter().map(|c| c.limit).collect();
-        assert_eq!((&outcome.end, &limits[..]), (&End::Finished, crossed));
+        let limits: Vec<Limit> = outcome.limit_report.exceeded.iter().map(|c| c.limit).collect();
+        assert_eq!((&outcome.end, &limits[..]), (&End::Finished, exceeded));
     }
 }
 
@@ -352,14 +354,14 @@ fn a_send_without_an_identifier_leaves_when_another_is_through() {
 #[test]
 fn warn_continues_and_reports_each_limit_once() {
     let mut job = job(&[0, 1], "8");
-    job.limits = Policy::Warn;
+    job.limits = LimitPolicy::Warn;
     job.library.provider.tx_size = 4;
     let mut calls = exchange(6, false);
     calls.extend((0..12).map(|i| (0, 200 + i, 0, recv(1, 600_000 + i as i32))));
     calls.extend((0..12).map(|i| (1, 200 + i, 0, send(0, 600_000 + i as i32, 8))));
     let (outcome, all) = run(&job, calls);
     assert_eq!((&outcome.end, all.len()), (&End::Finished, 48));
-    let limits: Vec<Limit> = outcome.limit_report.crossed.iter().map(|c| c.limit).collect();
+    let limits: Vec<Limit> = outcome.limit_report.exceeded.iter().map(|c| c.limit).collect();
     assert_eq!(limits, [Limit::RendezvousSends, Limit::Tag, Limit::MatchEntries]);
 }
 
@@ -378,7 +380,7 @@ fn unreached_limits_change_nothing() {
         (packet.digest, script().run::<LogGpNetwork>(job).0.digest)
     };
     let with = digests(&job);
-    for policy in [Policy::Warn, Policy::Off] {
+    for policy in [LimitPolicy::Warn, LimitPolicy::Off] {
         job.limits = policy;
         assert_eq!(digests(&job), with, "{policy:?}");
     }

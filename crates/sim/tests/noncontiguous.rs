@@ -7,7 +7,7 @@ use collectives::{Algorithm, Collective, Kind, Member};
 use loggp::LogGpNetwork;
 use packet::PacketNetwork;
 use sim::{Job, World};
-use workload::{Done, NonContiguous, Op, SendMode, Token, WORLD};
+use workload::{NonContiguous, Op, OpCompletion, SendMode, Token, WORLD};
 
 type Completions = Vec<(u32, u32, u64, Op)>;
 
@@ -26,16 +26,16 @@ fn recv(from: u32) -> Op {
     Op::Recv { from, context: WORLD, tag: 7, bytes: 1 << 20 }
 }
 fn give(bytes: u64) -> Op {
-    Op::Packs(column(bytes))
+    Op::SendLayout(column(bytes))
 }
 fn take(bytes: u64) -> Op {
-    Op::Unpacks(column(bytes))
+    Op::RecvLayout(column(bytes))
 }
 
 /// Completion time of a call.
 fn at(job: &Job, ranks: u32, calls: &Completions, (rank, token): (u32, Token)) -> [Time; 2] {
     let script = || Script::new(ranks, calls.iter().cloned());
-    let packet: Vec<(Time, Done)> = script().run::<PacketNetwork>(job).1;
+    let packet: Vec<(Time, OpCompletion)> = script().run::<PacketNetwork>(job).1;
     let loggp = script().run::<LogGpNetwork>(job).1;
     [completed(&packet, rank, token).0, completed(&loggp, rank, token).0]
 }
@@ -194,8 +194,8 @@ fn a_put_packs_at_its_origin_and_a_get_unpacks_there() {
         let near = nodes[0] == nodes[1];
         let copy = if near { job.machine.node.shm_gap.span(bytes) } else { Span::ZERO };
         let want = Span(cost(&job, bytes).0 - copy.0);
-        let put = Op::OneSided { to: 1, out: bytes, back: 0, atomic: false };
-        let get = Op::OneSided { to: 1, out: 0, back: bytes, atomic: false };
+        let put = Op::OneSided { to: 1, request_bytes: bytes, response_bytes: 0, atomic: false };
+        let get = Op::OneSided { to: 1, request_bytes: 0, response_bytes: bytes, atomic: false };
         for (lies, op) in [(give(bytes), put), (take(bytes), get)] {
             let calls = vec![(0, 0, 0, lies), (0, 0, 0, op)];
             check_more(&job, 2, &calls, (0, 0), want);
@@ -206,7 +206,8 @@ fn a_put_packs_at_its_origin_and_a_get_unpacks_there() {
 /// An unlock, or any later access, reports that the data of a get is in place.
 #[test]
 fn accesses_to_one_target_complete_in_their_order() {
-    let get = |bytes| Op::OneSided { to: 1, out: 0, back: bytes, atomic: false };
+    let get =
+        |bytes| Op::OneSided { to: 1, request_bytes: 0, response_bytes: bytes, atomic: false };
     let calls: Completions =
         vec![(0, 0, 0, take(1 << 16)), (0, 0, 0, get(1 << 16)), (0, 1, 0, get(8))];
     for job in [job(&[0, 40]), job(&[0, 0])] {

@@ -8,7 +8,7 @@ use loggp::LogGpNetwork;
 use machine::{LinkId, Machine, NicId};
 use packet::PacketNetwork;
 use sim::{End, Job, Outcome};
-use workload::{Done, Op, WORLD};
+use workload::{Op, OpCompletion, WORLD};
 
 fn job(nodes: &[u32]) -> Job {
     job_of(nodes, "0 ns")
@@ -34,7 +34,7 @@ fn simulate(
     (kind, bytes): (Kind, u64),
     times: u32,
     late: impl Fn(u32) -> u64,
-) -> (Outcome, Vec<(Time, Done)>) {
+) -> (Outcome, Vec<(Time, OpCompletion)>) {
     let n = job.placements.len() as u32;
     let calls = (0..n).flat_map(|rank| (0..times).map(move |nth| (rank, nth)));
     let calls = calls.map(|(rank, nth)| {
@@ -245,7 +245,7 @@ fn what_switches_do_not_take_goes_as_messages() {
     assert_eq!(messages(&there, 8), 4);
     let n = 3;
     let script = || Script::new(n, (0..n).map(|r| (r, 0, 0, call(Kind::Allreduce, 8, r, n))));
-    let ends = |completed: Vec<(Time, Done)>| completed.iter().map(|t| t.0).max();
+    let ends = |completed: Vec<(Time, OpCompletion)>| completed.iter().map(|t| t.0).max();
     let packets = ends(script().run::<PacketNetwork>(&here).1);
     assert_eq!(ends(script().run::<LogGpNetwork>(&here).1), packets);
 }

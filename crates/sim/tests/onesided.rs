@@ -8,10 +8,10 @@ use machine::{Idle, Machine, NicId};
 use net::NetworkModel;
 use packet::PacketNetwork;
 use sim::{End, Job, World};
-use workload::{Call, Context, Done, Op, WORLD, Workload};
+use workload::{Call, Context, Op, OpCompletion, WORLD, Workload};
 
 fn access(to: u32, out: u64, back: u64, atomic: bool) -> Op {
-    Op::OneSided { to, out, back, atomic }
+    Op::OneSided { to, request_bytes: out, response_bytes: back, atomic }
 }
 fn put(to: u32, bytes: u64) -> Op {
     access(to, bytes, 0, false)
@@ -55,21 +55,29 @@ fn formula(job: &Job, op: &Op) -> Span {
     // Hosts that command a NIC or observe a completion: the origin, and the target if its CPU
     // executes the operation.
     let ends = match *op {
-        Op::OneSided { out, back, atomic: true, .. } if out.max(back) > l.nic_atomic_max => 4,
+        Op::OneSided { request_bytes: out, response_bytes: back, atomic: true, .. }
+            if out.max(back) > l.nic_atomic_max =>
+        {
+            4
+        }
         _ => 2,
     };
     l.send_overhead
         + m.node.nic_latency * ends
         + match *op {
-            Op::OneSided { out, back, atomic: true, .. } if out.max(back) > l.nic_atomic_max => {
+            Op::OneSided { request_bytes: out, response_bytes: back, atomic: true, .. }
+                if out.max(back) > l.nic_atomic_max =>
+            {
                 let cpu = l.recv_overhead + l.reduce_gap.span(out) + l.send_overhead;
                 m.zero_load(a, b, out) + cpu + m.zero_load(b, a, back) + l.recv_overhead
             }
-            Op::OneSided { out, back: 0, atomic: true, .. } => {
+            Op::OneSided { request_bytes: out, response_bytes: 0, atomic: true, .. } => {
                 m.zero_load(a, b, out) + dma + ack(m, a, b)
             }
-            Op::OneSided { out, back: 0, .. } => m.zero_load(a, b, out) + ack(m, a, b),
-            Op::OneSided { out, back, .. } => {
+            Op::OneSided { request_bytes: out, response_bytes: 0, .. } => {
+                m.zero_load(a, b, out) + ack(m, a, b)
+            }
+            Op::OneSided { request_bytes: out, response_bytes: back, .. } => {
                 // If requests are answered packet by packet, the whole is one command.
                 let block = if m.nic.response > 0 { m.nic.block_start(back) } else { Span::ZERO };
                 m.zero_load(a, b, out) + block + m.nic.fetch(back) + answer(m, a, b, back)
@@ -242,7 +250,7 @@ fn completions_keep_the_order_of_calls<N: NetworkModel>(name: &str) {
         for target in 0..7 {
             let of_pair = calls.iter().filter(|c| c.0 == from && to(c) == target).map(|c| c.1);
             let place = |token: u32| {
-                let is = |(_, d): &&(Time, Done)| (d.rank, d.token) == (from, token);
+                let is = |(_, d): &&(Time, OpCompletion)| (d.rank, d.token) == (from, token);
                 let mut places = all.iter().enumerate().filter(|(_, x)| is(x)).map(|(i, _)| i);
                 let first = places.next().expect("it completed");
                 assert!(places.next().is_none(), "it completed once");
@@ -348,7 +356,7 @@ impl Workload for Lockers {
         // Far enough apart that requests arrive in the order of ranks.
         calls.extend(self.world.iter().map(|&r| self.lock_call(r, Span::us(u64::from(r) * 5))));
     }
-    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
+    fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>) {
         for d in done {
             let rank = d.rank as usize;
             if d.token == 0 {

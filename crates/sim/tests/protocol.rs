@@ -7,7 +7,10 @@ use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use packet::PacketNetwork;
 use sim::{End, Job, World};
-use workload::{ANY_SOURCE, ANY_TAG, Call, Context, Done, Found, Op, SendMode, WORLD, Workload};
+use workload::{
+    ANY_SOURCE, ANY_TAG, Call, CompletionStatus, Context, Op, OpCompletion, SendMode, WORLD,
+    Workload,
+};
 
 fn send(to: u32, tag: i32, bytes: u64) -> Op {
     Op::Send { to, context: WORLD, tag, bytes, mode: SendMode::Standard }
@@ -63,7 +66,7 @@ fn a_host_far_from_its_nic_counts_three_times_until_a_rendezvous_is_known_to_its
         let job =
             job_on(machine("aurora", &[("node.nic_latency", nic_latency)]), "mpich", &[0, 40]);
         let script = || Script::new(2, [(0, 0, 0, send(1, 7, bytes)), (1, 0, 0, recv(0, 7))]);
-        let ends = |all: Vec<(Time, Done)>| [0, 1].map(|rank| completed(&all, rank, 0).0.0);
+        let ends = |all: Vec<(Time, OpCompletion)>| [0, 1].map(|rank| completed(&all, rank, 0).0.0);
         let packet = ends(script().run::<PacketNetwork>(&job).1);
         let flow = ends(script().run::<FlowNetwork>(&job).1);
         [packet, flow, ends(script().run::<LogGpNetwork>(&job).1)]
@@ -105,7 +108,8 @@ fn a_ranks_commands_leave_apart_and_so_do_those_of_all_ranks_of_a_nic() {
     // Rank 0 sends to 2, 4 and 6; rank 1 puts to 3, 5 and 7. The last completion of each, and the
     // calls.
     let calls = |i: u32| {
-        let put = Op::OneSided { to: 3 + 2 * i, out: 8, back: 0, atomic: false };
+        let put =
+            Op::OneSided { to: 3 + 2 * i, request_bytes: 8, response_bytes: 0, atomic: false };
         let to = 2 + 2 * i;
         let sent = vec![(0, i, 0, send(to, 1, 8)), (to, 0, 0, recv(0, 1))];
         [((to, 0), sent), ((1, i), vec![(1, i, 0, put)])]
@@ -211,7 +215,7 @@ fn probes_see_messages_and_take_them_only_if_asked() {
             (1, 1, 0, probe(true, false)),
             (1, 2, 100_000, probe(false, true)),
             (1, 3, 0, probe(true, false)),
-            (1, 4, 0, Op::RecvTaken { probe: 2, bytes: 100 }),
+            (1, 4, 0, Op::MatchedRecv { probe: 2, bytes: 100 }),
             (1, 5, 0, recv(0, 9)),
         ],
     );
@@ -219,14 +223,14 @@ fn probes_see_messages_and_take_them_only_if_asked() {
     assert_eq!(outcome.end, End::Finished);
     let answer = |token| {
         let (_, d) = completed(&all, 1, token);
-        (d.found, d.tag, d.bytes)
+        (d.status, d.tag, d.bytes)
     };
-    assert_eq!(answer(0).0, Found::No);
-    assert_eq!(answer(1), (Found::Yes, 4, 100));
-    assert_eq!(answer(2), (Found::Yes, 4, 100));
-    assert_eq!(answer(3), (Found::Yes, 9, 200), "the first message was set aside");
-    assert_eq!(answer(4), (Found::Yes, 4, 100));
-    assert_eq!(answer(5), (Found::Yes, 9, 200));
+    assert_eq!(answer(0).0, CompletionStatus::NoMessage);
+    assert_eq!(answer(1), (CompletionStatus::Success, 4, 100));
+    assert_eq!(answer(2), (CompletionStatus::Success, 4, 100));
+    assert_eq!(answer(3), (CompletionStatus::Success, 9, 200), "the first message was set aside");
+    assert_eq!(answer(4), (CompletionStatus::Success, 4, 100));
+    assert_eq!(answer(5), (CompletionStatus::Success, 9, 200));
 }
 
 #[test]
@@ -244,8 +248,11 @@ fn a_receive_is_cancelled_once_at_most() {
     );
     let (outcome, all) = script.run::<PacketNetwork>(&job);
     assert_eq!(outcome.end, End::Finished);
-    assert_eq!(completed(&all, 1, 0).1.found, Found::Cancelled);
-    assert_eq!((completed(&all, 1, 2).1.found, completed(&all, 1, 2).1.bytes), (Found::Yes, 8));
+    assert_eq!(completed(&all, 1, 0).1.status, CompletionStatus::Cancelled);
+    assert_eq!(
+        (completed(&all, 1, 2).1.status, completed(&all, 1, 2).1.bytes),
+        (CompletionStatus::Success, 8)
+    );
 }
 
 #[test]
@@ -320,7 +327,7 @@ impl Workload for Late {
         self.out = true;
         calls.push(Call { rank: 0, token: 0, after: Span::us(1), op: Op::Pause });
     }
-    fn resume(&mut self, _: Time, _: &[Done], _: &mut Vec<Call>) {
+    fn resume(&mut self, _: Time, _: &[OpCompletion], _: &mut Vec<Call>) {
         self.out = false;
     }
     fn stalled(&mut self, now: Time, calls: &mut Vec<Call>) {
@@ -373,7 +380,8 @@ fn envelopes_and_eager_data_are_in_order_and_bulk_data_is_not() {
     assert!(eager_max >= 4 * 2048, "some packets");
     assert_eq!(crossed("kept", send(1, 7, eager_max)), [1, 0]);
     assert!(crossed("none", send(1, 7, eager_max))[0] > 1);
-    let one_sided = |out, back| Op::OneSided { to: 1, out, back, atomic: false };
+    let one_sided =
+        |out, back| Op::OneSided { to: 1, request_bytes: out, response_bytes: back, atomic: false };
     for flows in ["kept", "none"] {
         assert!(crossed(flows, send(1, 7, 1 << 20))[0] > 5, "the data of a rendezvous");
         assert!(crossed(flows, one_sided(1 << 20, 0))[0] > 5, "a put");

@@ -15,7 +15,7 @@ fn replay<N: net::NetworkModel>(file: &str, nodes: &[u32]) -> (Outcome, Vec<Time
     let job = job(nodes);
     let mut world = World::<N, _>::new(&job, Dag::new(schedule));
     let outcome = world.run(&mut |_| true);
-    (outcome, world.workload.ended)
+    (outcome, world.workload.end_times)
 }
 
 /// A ring: every rank computes, receives from the left and sends to the right, and computes again

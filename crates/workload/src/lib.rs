@@ -53,7 +53,7 @@ pub enum Op {
         bytes: u64,
     },
     /// Matches a message without receiving it. With `take`, the message is set aside for
-    /// `RecvTaken`.
+    /// `MatchedRecv`.
     Probe {
         from: u32,
         context: Context,
@@ -62,12 +62,12 @@ pub enum Op {
         take: bool,
     },
     /// Receives the message set aside by the probe with this token.
-    RecvTaken {
+    MatchedRecv {
         probe: Token,
         bytes: u64,
     },
-    /// Cancels a receive that has not matched. Both operations complete; the receive's `Done` has
-    /// `found: Cancelled` on success.
+    /// Cancels a receive that has not matched. Both operations complete; on success the receive's
+    /// status is `CompletionStatus::Cancelled`.
     Cancel {
         token: Token,
     },
@@ -77,14 +77,14 @@ pub enum Op {
         context: Context,
         call: Collective,
     },
-    /// Accesses the memory of rank `to` without a call of that rank: `out` bytes are sent, `back`
-    /// bytes return. With `atomic` they are combined with the target's data. Completes when it is
-    /// done at the target and the returned data is here. Accesses of one rank to one target take
-    /// effect in call order.
+    /// Accesses the memory of rank `to` without a call of that rank. With `atomic` the data is
+    /// combined with the target's data. Completes when the access has taken effect at the target
+    /// and the response has arrived. Accesses of one rank to one target take effect in call order.
     OneSided {
         to: u32,
-        out: u64,
-        back: u64,
+        /// Data sent to the target, and data that returns.
+        request_bytes: u64,
+        response_bytes: u64,
         atomic: bool,
     },
     /// Completes when this rank holds the lock of rank `to`'s part of the window `context`: alone
@@ -126,9 +126,9 @@ pub enum Op {
     },
     /// The layout of the non-contiguous data that this rank's next call sends. It precedes that
     /// call in the same batch and never completes; the call includes the cost of packing.
-    Packs(NonContiguous),
+    SendLayout(NonContiguous),
     /// The same for the data that the next call receives.
-    Unpacks(NonContiguous),
+    RecvLayout(NonContiguous),
     /// The NICs used by this rank's next send, relative to the NIC of the rank and to that of the
     /// receiver, modulo the NICs of their nodes. Precedes that call in the same batch and never
     /// completes.
@@ -196,15 +196,15 @@ impl std::ops::Add for NonContiguous {
 }
 
 impl Op {
-    /// Whether a `Done` results from it.
+    /// Whether an `OpCompletion` results from it.
     pub fn completes(&self) -> bool {
         !matches!(
             self,
             Op::Region { .. }
                 | Op::Join { .. }
                 | Op::Leave { .. }
-                | Op::Packs(_)
-                | Op::Unpacks(_)
+                | Op::SendLayout(_)
+                | Op::RecvLayout(_)
                 | Op::Nics { .. }
                 | Op::Requests(_)
         )
@@ -232,18 +232,19 @@ pub struct Call {
     pub op: Op,
 }
 
+/// How an operation has completed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Found {
+pub enum CompletionStatus {
     #[default]
-    Yes,
-    /// A nonblocking probe found nothing.
-    No,
+    Success,
+    /// A nonblocking probe matched no message.
+    NoMessage,
     Cancelled,
 }
 
 /// An operation that completes at this instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Done {
+pub struct OpCompletion {
     pub rank: u32,
     pub token: Token,
     /// Receives and probes: sender, tag and true length of the message.
@@ -252,7 +253,7 @@ pub struct Done {
     pub bytes: u64,
     /// Receives: the sender's token of the matching send.
     pub peer_token: Token,
-    pub found: Found,
+    pub status: CompletionStatus,
     /// When the other side was ready: the call of the matching send or receive, or the entry of the
     /// last rank that this rank's part of a collective depends on. Blocking time before it counts
     /// as waiting, and after it as transfer.
@@ -270,16 +271,16 @@ pub trait Workload {
     fn start(&mut self, calls: &mut Vec<Call>);
     /// `done` is sorted by rank, then in order of completion. Calls of one rank are appended in the
     /// order in which it made them, and by rank.
-    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>);
+    fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>);
     /// No event is left. A workload that may still have calls (a rank with threads outside MPI)
     /// waits for them here. If it appends none, it has no more.
     fn stalled(&mut self, _now: Time, _calls: &mut Vec<Call>) {}
     /// Only alarms of this job are pending, so nothing else can complete before the next alarm. An
     /// alarm set here may wake a waiting rank earlier.
-    fn quiet(&mut self, _job: u32, _now: Time, _calls: &mut Vec<Call>) {}
+    fn alarms_only(&mut self, _job: u32, _now: Time, _calls: &mut Vec<Call>) {}
     fn is_finished(&self) -> bool;
     /// Whether this job has ended, in any way.
-    fn is_over(&self, _job: u32) -> bool {
+    fn has_ended(&self, _job: u32) -> bool {
         self.is_finished() || self.is_stopped()
     }
     /// Whether the job was ended from within (an abort, a rank that died): the run stops.

@@ -1,7 +1,7 @@
 //! Several jobs as one workload. Each has its own ranks, communicators and tokens, and is
 //! independent of the others.
 
-use crate::{ANY_SOURCE, Call, Context, Done, Op, Workload};
+use crate::{ANY_SOURCE, Call, Context, Op, OpCompletion, Workload};
 use base::Time;
 
 /// The ranks of the first job, then those of the second, and so on.
@@ -9,7 +9,7 @@ pub struct MultiJob<W> {
     pub jobs: Vec<W>,
     /// The first rank of each job, and one past the last.
     first: Vec<u32>,
-    done: Vec<Done>,
+    done: Vec<OpCompletion>,
 }
 
 impl<W: Workload> MultiJob<W> {
@@ -52,15 +52,15 @@ impl<W: Workload> MultiJob<W> {
                 Op::Pause
                 | Op::Alarm { .. }
                 | Op::Delay { .. }
-                | Op::RecvTaken { .. }
+                | Op::MatchedRecv { .. }
                 | Op::Cancel { .. }
                 | Op::Collective { .. }
                 | Op::Storage { .. }
                 | Op::Region { .. }
                 | Op::Join { .. }
                 | Op::Leave { .. }
-                | Op::Packs(_)
-                | Op::Unpacks(_)
+                | Op::SendLayout(_)
+                | Op::RecvLayout(_)
                 | Op::Nics { .. }
                 | Op::Requests(_)
                 | Op::Exit => {}
@@ -81,7 +81,7 @@ impl<W: Workload> Workload for MultiJob<W> {
             self.forward(job, calls, |w, calls| w.start(calls));
         }
     }
-    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
+    fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>) {
         let mut rest = done;
         for job in 0..self.jobs.len() {
             let end = self.first[job + 1];
@@ -93,8 +93,11 @@ impl<W: Workload> Workload for MultiJob<W> {
             let mut own = std::mem::take(&mut self.done);
             own.clear();
             // A peer is a rank of the same job, or none.
-            let own_number =
-                |d: &Done| Done { rank: d.rank - first, peer: d.peer.saturating_sub(first), ..*d };
+            let own_number = |d: &OpCompletion| OpCompletion {
+                rank: d.rank - first,
+                peer: d.peer.saturating_sub(first),
+                ..*d
+            };
             own.extend(rest[..n].iter().map(own_number));
             rest = &rest[n..];
             self.forward(job, calls, |w, calls| w.resume(now, &own, calls));
@@ -106,17 +109,17 @@ impl<W: Workload> Workload for MultiJob<W> {
             self.forward(job, calls, |w, calls| w.stalled(now, calls));
         }
     }
-    fn quiet(&mut self, job: u32, now: Time, calls: &mut Vec<Call>) {
-        self.forward(job as usize, calls, |w, calls| w.quiet(0, now, calls));
+    fn alarms_only(&mut self, job: u32, now: Time, calls: &mut Vec<Call>) {
+        self.forward(job as usize, calls, |w, calls| w.alarms_only(0, now, calls));
     }
     fn is_finished(&self) -> bool {
         self.jobs.iter().all(W::is_finished)
     }
-    fn is_over(&self, job: u32) -> bool {
-        self.jobs[job as usize].is_over(0)
+    fn has_ended(&self, job: u32) -> bool {
+        self.jobs[job as usize].has_ended(0)
     }
     /// A job that was ended from within ends alone: the others continue.
     fn is_stopped(&self) -> bool {
-        self.jobs.iter().any(W::is_stopped) && self.jobs.iter().all(|w| w.is_over(0))
+        self.jobs.iter().any(W::is_stopped) && self.jobs.iter().all(|w| w.has_ended(0))
     }
 }

@@ -38,7 +38,8 @@ fn find(status: &[u8], name: &[u8]) -> Option<u64> {
 pub struct Peak {
     /// Bytes inherited when the process was forked; not counted.
     inherited: u64,
-    begun: u64,
+    /// Private memory at the first sample.
+    first: u64,
     most: u64,
     bytes: u64,
 }
@@ -57,14 +58,14 @@ impl Peak {
             own = own.max(now.most.saturating_sub(now.others));
         }
         if self.most == 0 {
-            self.begun = now.own.saturating_sub(self.inherited);
+            self.first = now.own.saturating_sub(self.inherited);
         }
         self.most = self.most.max(now.most);
         self.bytes = self.bytes.max(own.saturating_sub(self.inherited) + shared_own);
     }
     /// Private memory at the first sample, and its peak.
-    pub fn begin_and_peak(&self) -> (u64, u64) {
-        (self.begun, self.bytes)
+    pub fn first_and_peak(&self) -> (u64, u64) {
+        (self.first, self.bytes)
     }
 }
 
@@ -92,7 +93,7 @@ mod tests {
         for &(own, others, most, shared_own) in samples {
             peak.sample(Resident { own, others, most }, shared_own);
         }
-        peak.begin_and_peak()
+        peak.first_and_peak()
     }
 
     #[test]

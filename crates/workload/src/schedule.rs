@@ -8,7 +8,7 @@ pub mod goal;
 pub mod record;
 
 use crate::wire::PRIVATE_CONTEXT;
-use crate::{Call, Context, Done, Op, SendMode, Token, WORLD, Workload};
+use crate::{Call, Context, Op, OpCompletion, SendMode, Token, WORLD, Workload};
 use base::{Span, Time};
 use collectives::{Algorithm, Case, NodeMap};
 use std::collections::{BTreeMap, VecDeque};
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct ScheduleError {
     pub at: String,
     pub found: String,
-    pub wanted: String,
+    pub expected: String,
 }
 
 /// The errors in a file, up to a limit.
@@ -31,13 +31,13 @@ pub(crate) struct ScheduleErrors {
 impl ScheduleErrors {
     const MAX_ERRORS: usize = 40;
 
-    pub fn add(&mut self, at: impl Into<String>, found: impl Into<String>, wanted: &str) {
+    pub fn add(&mut self, at: impl Into<String>, found: impl Into<String>, expected: &str) {
         if self.list.len() == Self::MAX_ERRORS {
             self.more += 1;
             return;
         }
         let (at, found) = (at.into(), found.into());
-        self.list.push(ScheduleError { at, found, wanted: wanted.to_string() });
+        self.list.push(ScheduleError { at, found, expected: expected.to_string() });
     }
 
     pub fn is_empty(&self) -> bool {
@@ -53,7 +53,7 @@ impl ScheduleErrors {
             self.list.push(ScheduleError {
                 at: "and".into(),
                 found,
-                wanted: "corrections of the errors above first".into(),
+                expected: "corrections of the errors above first".into(),
             });
         }
         Err(self.list)
@@ -164,11 +164,11 @@ impl Schedule {
                 Action::Send { bytes, .. } => volume.add(bytes),
                 Action::Other(at) => match &self.others[at as usize] {
                     Op::Collective { call, .. } => volume.add(call.buffer_bytes()),
-                    Op::OneSided { out, back, .. } => {
+                    Op::OneSided { request_bytes: out, response_bytes: back, .. } => {
                         volume.add(*out);
                         volume.add(*back);
                     }
-                    Op::Packs(layout) | Op::Unpacks(layout) => {
+                    Op::SendLayout(layout) | Op::RecvLayout(layout) => {
                         // A value takes at most as long as a byte.
                         let most = layout.bytes.max(layout.touched);
                         volume.total = volume.total.saturating_add(most);
@@ -213,11 +213,11 @@ impl Schedule {
         for &(rank, nic, place) in
             self.named.iter().filter(|named| u32::from(named.1) >= of(named.0))
         {
-            let wanted = match of(rank) {
+            let expected = match of(rank) {
                 1 => format!("`nic 0`: the node of rank {rank} has one NIC"),
                 n => format!("a NIC of the node of rank {rank}, 0 to {}", n - 1),
             };
-            errors.add(place.to_string(), format!("nic {nic}"), &wanted);
+            errors.add(place.to_string(), format!("nic {nic}"), &expected);
         }
         errors.finish(()).err().unwrap_or_default()
     }
@@ -423,13 +423,13 @@ pub struct Dag {
     /// Calls that have not completed.
     remaining: usize,
     /// By rank: the time of its last completion so far.
-    pub ended: Vec<Time>,
+    pub end_times: Vec<Time>,
     /// By rank: the time in which nothing progressed because another rank was not ready.
-    pub waited: Vec<Span>,
+    pub wait_times: Vec<Span>,
     /// By rank: when its CPU finishes the computation submitted so far.
     cpu_free_at: Vec<Time>,
     /// A rank that would continue beyond the end of simulated time.
-    pub late: Option<u32>,
+    pub rank_past_end: Option<u32>,
 }
 
 impl Dag {
@@ -441,10 +441,10 @@ impl Dag {
             unmet: std::mem::take(&mut schedule.needs),
             threads: (0..schedule.n_threads).map(|_| ComputeThread::default()).collect(),
             remaining: schedule.calls(),
-            ended: vec![Time::ZERO; schedule.ranks as usize],
-            waited: vec![Span::ZERO; schedule.ranks as usize],
+            end_times: vec![Time::ZERO; schedule.ranks as usize],
+            wait_times: vec![Span::ZERO; schedule.ranks as usize],
             cpu_free_at: vec![Time::ZERO; schedule.ranks as usize],
-            late: None,
+            rank_past_end: None,
             schedule,
         }
     }
@@ -470,7 +470,7 @@ impl Dag {
 
     fn submit(&mut self, now: Time, rank: u32, step: u32, calls: &mut Vec<Call>) {
         if now > MAX_TIME {
-            self.late = Some(rank);
+            self.rank_past_end = Some(rank);
         }
         let base = self.base[rank as usize];
         let cpu_free_at = &mut self.cpu_free_at[rank as usize];
@@ -539,16 +539,16 @@ impl Workload for Dag {
         }
     }
 
-    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
+    fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>) {
         for done in done {
             let rank = done.rank;
             let call = (self.base[rank as usize] + done.token) as usize;
             self.remaining -= 1;
-            let before = std::mem::replace(&mut self.ended[rank as usize], now);
+            let before = std::mem::replace(&mut self.end_times[rank as usize], now);
             if !matches!(self.schedule.scheduled[call].action, Action::Pause | Action::Delay { .. })
             {
                 let idle = before.max(self.cpu_free_at[rank as usize]);
-                self.waited[rank as usize] += done.ready.min(now).since(idle);
+                self.wait_times[rank as usize] += done.ready.min(now).since(idle);
             }
             if !self.threads.is_empty() {
                 self.free_thread(now, rank, call, calls);
@@ -571,7 +571,7 @@ impl Workload for Dag {
     }
 
     fn is_stopped(&self) -> bool {
-        self.late.is_some()
+        self.rank_past_end.is_some()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Recorded or generated programs: a list of steps per rank.
 
-use crate::{Call, Context, Done, Op, Token, WORLD, Workload};
+use crate::{Call, Context, Op, OpCompletion, Token, WORLD, Workload};
 use base::{Span, Time};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -124,7 +124,7 @@ impl Workload for Streams {
             self.advance(rank, Time::ZERO, calls);
         }
     }
-    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
+    fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>) {
         for group in done.chunk_by(|a, b| a.rank == b.rank) {
             let cursor = &mut self.ranks[group[0].rank as usize];
             cursor.out -= group.len() as u32;

@@ -15,8 +15,8 @@
 //! **Turn.** Every rank starts with the turn: `turn` is 1, and the rank is counted in `running`.
 //!
 //! - To hand over, a rank writes `submitted`, the wait list and the rest of the hand-over, sets
-//!   `turn` to 0 and `presence` to `BACK`. It decrements `running` (release) unless `presence` was
-//!   `AWAY`. The last decrement wakes that futex.
+//!   `turn` to 0 and `presence` to `HANDED_OVER`. It decrements `running` (release) unless
+//!   `presence` was `DETACHED`. The last decrement wakes that futex.
 //! - To release ranks, the simulator writes their `now_ps` and `command` and adds them all to
 //!   `running`. Then it sets, for each, `presence` to `COUNTED` and `turn` to 1 (release), and
 //!   wakes it.
@@ -188,9 +188,9 @@ pub mod presence {
     /// The rank has the turn and is not counted: the simulator continues without it, because it is
     /// blocked in the kernel. When it hands over, it increments `Header::wake_requests` and wakes
     /// that futex.
-    pub const AWAY: u32 = 1;
+    pub const DETACHED: u32 = 1;
     /// It has handed over.
-    pub const BACK: u32 = 2;
+    pub const HANDED_OVER: u32 = 2;
 }
 
 /// Bits that mark a context of the library's private messages, over the communicator given by the
@@ -273,13 +273,13 @@ pub struct Control {
     /// without success, each taking `poll_ps`, as no event is pending. Next hand-over: how many it
     /// answered.
     pub unsuccessful_polls: u32,
-    pub spent_polls: u32,
+    pub local_polls_used: u32,
     pub poll_ps: u64,
 
     /// Private bytes of the process (anonymous, or of windows that MPI allocated) when it attached,
     /// and their peak in samples; less what it inherited. The process takes samples at intervals
     /// and keeps these values until it ends (docs/limits/memory.md). 0 and 0: no sample.
-    pub memory_begun: u64,
+    pub memory_at_init: u64,
     pub memory_peak: u64,
 
     /// Blocks of this rank's arena that others have returned: a stack linked through the blocks.
@@ -289,8 +289,8 @@ pub struct Control {
     /// The largest number of requests of the rank at once.
     pub requests: u32,
     /// Whether the rank is counted in `Header::running` (`presence`). The simulator writes
-    /// `COUNTED` before it gives the turn, and exchanges that for `AWAY`. The rank writes `BACK`
-    /// after `turn`.
+    /// `COUNTED` before it gives the turn, and exchanges that for `DETACHED`. The rank writes
+    /// `HANDED_OVER` after `turn`.
     pub presence: AtomicU32,
     /// The MPI function the process is in, 0 outside, and the last one it entered. They are written
     /// without a hand-over, so they are known when the process is killed.
@@ -318,7 +318,7 @@ pub mod kind {
     pub const SEND: u32 = 1;
     pub const RECV: u32 = 2;
     pub const PROBE: u32 = 3;
-    pub const RECV_TAKEN: u32 = 4;
+    pub const MATCHED_RECV: u32 = 4;
     pub const CANCEL: u32 = 5;
     pub const COLLECTIVE: u32 = 6;
     /// Registers a communicator's members: `block` holds `bytes / 4` world ranks as u32. No token.
@@ -352,7 +352,7 @@ pub mod flag {
     pub const BUFFERED: u32 = 2;
     /// Probe: wait for a message.
     pub const WAIT: u32 = 4;
-    /// Probe: set it aside for `RECV_TAKEN`.
+    /// Probe: set it aside for `MATCHED_RECV`.
     pub const TAKE: u32 = 8;
     /// Collective: the operator is commutative.
     pub const COMMUTATIVE: u32 = 16;
@@ -463,8 +463,8 @@ pub struct Submission {
     pub means: u32,
     pub _pad: u32,
     /// Layout of the rank's data in its memory, to send and to receive. (In `block` it is packed.)
-    pub give: NonContiguous,
-    pub take: NonContiguous,
+    pub send_layout: NonContiguous,
+    pub recv_layout: NonContiguous,
 }
 
 /// Reductions that the simulator can do itself, without waking the rank.
@@ -524,8 +524,8 @@ pub struct Completion {
     /// 0 until complete, then `DONE`. The rank adds `REPORTED` when its program has been informed,
     /// and clears it before it reuses the token.
     pub done: u32,
-    /// `Found` as u32: 0 yes, 1 no, 2 cancelled.
-    pub found: u32,
+    /// `CompletionStatus` as u32: 0 success, 1 no message, 2 cancelled.
+    pub status: u32,
     pub peer: u32,
     pub tag: i32,
     pub bytes: u64,

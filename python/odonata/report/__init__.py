@@ -300,7 +300,7 @@ def traffic_content(
             "mean latency": text.at_least(r, "mean", units.show_time),
             "99 % below": text.at_least(r, "p99", units.show_time),
             "hops": "-" if r.get("hops_mean") is None else f"{r['hops_mean']:.2f}",
-            "non-minimal": units.show_percent(r.get("nonminimal_fraction")),
+            "nonminimal": units.show_percent(r.get("nonminimal_fraction")),
         }
         for r in rows
     ]

@@ -100,9 +100,9 @@ fn any_sample_of_rounds_predicts_the_others() {
                 let Some(parts) = parts(&job, &call, fidelity, messages) else { continue };
                 sampled += u32::from(parts.is_sample);
                 for range in &parts.ranges {
-                    let begun: Vec<f64> =
+                    let round_starts: Vec<f64> =
                         (0..=range.sample.simulated()).map(|nth| f64::from(nth) * 2.0).collect();
-                    let (span, error) = range.sample.extrapolate(&begun, range.rounds);
+                    let (span, error) = range.sample.extrapolate(&round_starts, range.rounds);
                     let is_so = (span - 2.0 * f64::from(range.rounds)).abs() < 1e-6;
                     assert!(is_so && error < 1e-6, "{messages}: {span} {error} {range:?}");
                 }

@@ -96,7 +96,7 @@ pub const FIELDS: &[Field] = &[
     field("traffic", "latency_p99_s", MAYBE_SECONDS, "99th percentile of the same, within 0.4 %."),
     field("traffic", "hops_mean", MAYBE_RATIO, "Mean number of switches visited."),
     field("traffic", "nonminimal_fraction", MAYBE_RATIO,
-        "Fraction of packets on non-minimal paths."),
+        "Fraction of packets on nonminimal paths."),
     field("traffic", "packets", COUNT, "Packets generated in the window."),
     field("traffic", "unfinished", COUNT, "Of these, packets in flight at the end."),
     field("traffic", "least_mean_s", MAYBE_SECONDS,

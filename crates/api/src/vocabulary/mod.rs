@@ -17,7 +17,7 @@ use crate::benchmarks::Bench;
 use collectives::Kind;
 use machine::{NicPolicy, Routing, placement};
 use sim::Fidelity;
-use sim::Policy;
+use sim::LimitPolicy;
 use sim::traffic::PATTERNS;
 
 /// Memory of message buffers.
@@ -39,10 +39,10 @@ pub fn words() -> Vec<Words> {
         list("collective", "Collectives with more than one algorithm.", &collectives()),
         list("pattern", "Patterns of synthetic traffic; K is a positive number.", &PATTERNS),
         list("placement", "Placements of ranks on nodes.", placement::POLICIES),
-        list("routing", "Routing policies.", Routing::WORDS),
+        list("routing", "Routing policies.", Routing::NAMES),
         list("fidelity", "Network models.", &Fidelity::ALL.map(Fidelity::name)),
         list("nic_policy", "Mappings of ranks to the NICs of their node.", &NicPolicy::NAMES),
-        list("limits", "Effects of exceeding a limit.", &Policy::NAMES),
+        list("limits", "Effects of exceeding a limit.", &LimitPolicy::NAMES),
         list("buffers", "Memory of message buffers.", &BUFFERS),
         list("congestion", "Settings of congestion management.", &["on", "off"]),
         list("clock", "Clocks of a program.", &["virtual", "real"]),
@@ -103,7 +103,7 @@ pub(super) mod defaults {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::benchmarks::{MOST_WINDOW, SHIFTS, WINDOW};
+    use crate::benchmarks::{MAX_WINDOW, SHIFTS, WINDOW};
     use crate::quantities::{read_size, read_time};
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(default_text("window"), WINDOW.to_string());
         assert_eq!(default_text("shifts"), SHIFTS.to_string());
         let window = OPTIONS.iter().find(|option| option.name == "window").expect("an option");
-        assert_eq!(window.form, Form::Count(1, u64::from(MOST_WINDOW)));
+        assert_eq!(window.form, Form::Count(1, u64::from(MAX_WINDOW)));
         assert_eq!(defaults::warmup(), 20e-6);
     }
 

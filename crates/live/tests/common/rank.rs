@@ -164,7 +164,7 @@ impl Rank {
                 control.wait_count = tokens.len() as u32;
                 control.function = self.function;
                 control.after_ps = std::mem::take(&mut self.after_ps);
-                control.spent_polls = std::mem::take(&mut self.spent);
+                control.local_polls_used = std::mem::take(&mut self.spent);
             }
             self.give_turn_away();
             self.sleep();
@@ -208,8 +208,8 @@ impl Rank {
         let (control, header) = unsafe { (&*self.control, &*self.segment.header()) };
         let (turn, running) = (&control.turn, &header.running);
         turn.store(0, Ordering::Relaxed);
-        let back = wire::presence::BACK;
-        if control.presence.swap(back, Ordering::AcqRel) == wire::presence::AWAY {
+        let back = wire::presence::HANDED_OVER;
+        if control.presence.swap(back, Ordering::AcqRel) == wire::presence::DETACHED {
             header.wake_requests.fetch_add(1, Ordering::AcqRel);
             futex(&header.wake_requests, libc::FUTEX_WAKE, 1);
             return;
@@ -357,7 +357,7 @@ impl Rank {
         self.submit(Submission { kind: kind::PROBE, flags, token, peer: from, tag, ..EMPTY });
         self.wait_all(&[token]);
         let completion = self.done(token).unwrap();
-        if completion.found == 0 {
+        if completion.status == 0 {
             return Some((token, completion));
         }
         self.release(token);
@@ -386,8 +386,8 @@ pub const EMPTY: Submission = Submission {
     op: 0,
     means: 0,
     _pad: 0,
-    give: NOTHING,
-    take: NOTHING,
+    send_layout: NOTHING,
+    recv_layout: NOTHING,
 };
 
 fn futex(word: &AtomicU32, op: i32, value: u32) {

@@ -5,14 +5,14 @@ use base::{Span, Time};
 use collectives::Collective;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
-use workload::{ANY_SOURCE, ANY_TAG, Call, Done, Found, Op, SendMode, Workload};
+use workload::{ANY_SOURCE, ANY_TAG, Call, CompletionStatus, Op, OpCompletion, SendMode, Workload};
 
 pub const LATENCY: Span = Span::us(1);
 
 enum Event {
     Fire(Op),
     Arrive(Message),
-    Complete(Done),
+    Complete(OpCompletion),
 }
 
 #[derive(Clone)]
@@ -100,7 +100,7 @@ impl<W: Workload> World<W> {
         self.submit(&mut calls);
         while !self.workload.is_stopped() {
             if !self.queue.is_empty() && self.queue.len() == self.alarms.len() {
-                self.workload.quiet(0, self.now, &mut calls);
+                self.workload.alarms_only(0, self.now, &mut calls);
                 self.submit(&mut calls);
             }
             let Some(Reverse((at, phase, n))) = self.queue.pop() else {
@@ -144,7 +144,7 @@ impl<W: Workload> World<W> {
         self.events.insert(self.n_events, (rank, token, event));
     }
     /// Completes an operation, at least 1 ps later.
-    fn complete(&mut self, at: Time, done: Done) {
+    fn complete(&mut self, at: Time, done: OpCompletion) {
         self.push(at.max(self.now + Span(1)), done.rank, done.token, Event::Complete(done));
     }
 
@@ -169,15 +169,15 @@ impl<W: Workload> World<W> {
 
     fn fire(&mut self, at: u32, token: u32, op: Op) {
         let now = self.now;
-        let done = Done { rank: at, token, ready: now, ..Done::default() };
+        let done = OpCompletion { rank: at, token, ready: now, ..OpCompletion::default() };
         match op {
             Op::Pause | Op::Exit => self.complete(now, done),
             Op::Delay { span } => self.complete(now + span, done),
             Op::Region { .. }
             | Op::Join { .. }
             | Op::Leave { .. }
-            | Op::Packs(_)
-            | Op::Unpacks(_)
+            | Op::SendLayout(_)
+            | Op::RecvLayout(_)
             | Op::Nics { .. }
             | Op::Requests(_) => {}
             Op::Alarm { span } => {
@@ -196,7 +196,7 @@ impl<W: Workload> World<W> {
                 let line = self.locks.get_mut(&(context, to)).expect("it was locked");
                 line.pop_front();
                 if let Some(&(rank, token)) = line.front() {
-                    self.complete(now + LATENCY, Done { rank, token, ..done });
+                    self.complete(now + LATENCY, OpCompletion { rank, token, ..done });
                 }
                 self.complete(now, done);
             }
@@ -216,7 +216,7 @@ impl<W: Workload> World<W> {
                 let p = Posted { token, from, context, tag, at: now, probes: true, takes: take };
                 self.find_message(at, p, wait);
             }
-            Op::RecvTaken { probe, .. } => {
+            Op::MatchedRecv { probe, .. } => {
                 let m = self.ranks[at as usize].taken.remove(&probe).expect("a probe took it");
                 self.answer(at, token, now, &m);
             }
@@ -224,8 +224,8 @@ impl<W: Workload> World<W> {
                 let posted = &mut self.ranks[at as usize].posted;
                 if let Some(i) = posted.iter().position(|p| p.token == receive) {
                     posted.remove(i);
-                    let found = Found::Cancelled;
-                    self.complete(now, Done { token: receive, found, ..done });
+                    let status = CompletionStatus::Cancelled;
+                    self.complete(now, OpCompletion { token: receive, status, ..done });
                 }
                 self.complete(now, done);
             }
@@ -248,8 +248,11 @@ impl<W: Workload> World<W> {
             None if wait => rank.posted.push(posted),
             None => {
                 let (token, ready) = (posted.token, self.now);
-                let found = Found::No;
-                self.complete(self.now, Done { rank: at, token, found, ready, ..Done::default() });
+                let status = CompletionStatus::NoMessage;
+                self.complete(
+                    self.now,
+                    OpCompletion { rank: at, token, status, ready, ..OpCompletion::default() },
+                );
             }
         }
     }
@@ -270,14 +273,22 @@ impl<W: Workload> World<W> {
         if posted.takes {
             self.ranks[at as usize].taken.insert(posted.token, m);
         } else if !posted.probes && m.synchronous {
-            let done = Done { rank: m.from, token: m.token, ready: posted.at, ..Done::default() };
+            let done = OpCompletion {
+                rank: m.from,
+                token: m.token,
+                ready: posted.at,
+                ..OpCompletion::default()
+            };
             self.complete(self.now + LATENCY, done);
         }
     }
     fn answer(&mut self, rank: u32, token: u32, posted: Time, m: &Message) {
         let (peer, tag, bytes, peer_token) = (m.from, m.tag, m.bytes, m.token);
-        let (found, ready) = (Found::Yes, m.sent.max(posted));
-        self.complete(self.now, Done { rank, token, peer, tag, bytes, peer_token, found, ready });
+        let (status, ready) = (CompletionStatus::Success, m.sent.max(posted));
+        self.complete(
+            self.now,
+            OpCompletion { rank, token, peer, tag, bytes, peer_token, status, ready },
+        );
     }
 
     /// The root of a broadcast completes immediately; all others wait for all members.
@@ -288,7 +299,10 @@ impl<W: Workload> World<W> {
         let is_root = call.kind == collectives::Kind::Bcast && call.member.rank == call.root;
         let size = call.member.size as usize;
         if is_root {
-            self.complete(self.now, Done { rank: at, token, ready: self.now, ..Done::default() });
+            self.complete(
+                self.now,
+                OpCompletion { rank: at, token, ready: self.now, ..OpCompletion::default() },
+            );
         }
         let entered = self.open_collectives.entry(key).or_default();
         entered.push((at, token, call));
@@ -297,7 +311,8 @@ impl<W: Workload> World<W> {
                 let is_root =
                     call.kind == collectives::Kind::Bcast && call.member.rank == call.root;
                 if !is_root {
-                    let done = Done { rank, token, ready: self.now, ..Done::default() };
+                    let done =
+                        OpCompletion { rank, token, ready: self.now, ..OpCompletion::default() };
                     self.complete(self.now + LATENCY, done);
                 }
             }

@@ -42,8 +42,8 @@ impl FaultSchedule {
                 ("fault", value) => read.wrong("fault", value, "`[[fault]]` tables".into()),
                 (key, value) => {
                     let near = nearest(key, ["ber", "fault"]);
-                    let wanted = "a key of fault schedules: `ber` or `[[fault]]` tables";
-                    let input_error = InputError::new(read.path(key), shown(value), wanted);
+                    let expected = "a key of fault schedules: `ber` or `[[fault]]` tables";
+                    let input_error = InputError::new(read.path(key), shown(value), expected);
                     read.out.push(input_error.with_hint(near));
                 }
             }
@@ -66,8 +66,8 @@ impl Read<'_> {
         format!("{at}: {key}")
     }
 
-    fn wrong(&mut self, key: &str, value: &Toml, wanted: String) {
-        self.out.push(InputError::new(self.path(key), shown(value), wanted));
+    fn wrong(&mut self, key: &str, value: &Toml, expected: String) {
+        self.out.push(InputError::new(self.path(key), shown(value), expected));
     }
 
     fn row(&mut self, row: &Toml) -> Option<Fault> {
@@ -77,8 +77,8 @@ impl Read<'_> {
         };
         let before = self.out.len();
         for (key, value) in row.iter().filter(|(key, _)| !KEYS.contains(&key.as_str())) {
-            let wanted = format!("one of {}", KEYS.join(", "));
-            let input_error = InputError::new(self.path(key), shown(value), wanted);
+            let expected = format!("one of {}", KEYS.join(", "));
+            let input_error = InputError::new(self.path(key), shown(value), expected);
             self.out.push(input_error.with_hint(nearest(key, KEYS)));
         }
         let part = self.part(row);
@@ -107,15 +107,15 @@ impl Read<'_> {
         if self.out.len() > before {
             return None;
         }
-        Some(Fault { part: part?, kind: kind?, from, until })
+        Some(Fault { target: part?, kind: kind?, from, until })
     }
 
     fn part(&mut self, row: &Table) -> Option<FaultTarget> {
         let given: Vec<&str> = PARTS.into_iter().filter(|key| row.contains_key(*key)).collect();
         let &[key] = &given[..] else {
-            let wanted = format!("one of {}", PARTS.join(", "));
+            let expected = format!("one of {}", PARTS.join(", "));
             let found = given.join(", ");
-            self.out.push(InputError::new(self.at.clone(), found, wanted));
+            self.out.push(InputError::new(self.at.clone(), found, expected));
             return None;
         };
         let value = &row[key];
@@ -198,17 +198,17 @@ impl Read<'_> {
             _ => f64::NAN,
         };
         if !(0.0..=MAX_BER).contains(&rate) {
-            let wanted = format!("a bit-error rate such as `1e-12`, at most {MAX_BER:e}");
-            self.wrong(key, value, wanted);
+            let expected = format!("a bit-error rate such as `1e-12`, at most {MAX_BER:e}");
+            self.wrong(key, value, expected);
             return 0.0;
         }
         rate
     }
 
     fn time(&mut self, key: &str, value: &Toml) -> Option<Time> {
-        let wanted = match key {
-            "from" => format!("`start`, or {}", Dimension::Time.wanted()),
-            _ => Dimension::Time.wanted().into(),
+        let expected = match key {
+            "from" => format!("`start`, or {}", Dimension::Time.expected()),
+            _ => Dimension::Time.expected().into(),
         };
         let hint = match value {
             Toml::String(word) if word == "start" && key == "from" => return Some(Time::ZERO),
@@ -221,18 +221,18 @@ impl Read<'_> {
             }
             _ => None,
         };
-        self.out.push(InputError::new(self.path(key), shown(value), wanted).with_hint(hint));
+        self.out.push(InputError::new(self.path(key), shown(value), expected).with_hint(hint));
         None
     }
 
     fn number(&mut self, key: &str, value: &Toml, n: u32) -> Option<u32> {
         let given = value.as_integer().and_then(|k| u32::try_from(k).ok()).filter(|&k| k < n);
         if given.is_none() {
-            let wanted = match n {
+            let expected = match n {
                 0 | 1 => "0: there is one".to_string(),
                 n => format!("a number from 0 to {}", n - 1),
             };
-            self.wrong(key, value, wanted);
+            self.wrong(key, value, expected);
         }
         given
     }
@@ -293,7 +293,7 @@ impl Read<'_> {
         match (node, nth.filter(|&nth| nth < nics)) {
             (Some(node), Some(nth)) => Some(NicId(self.machine.node_nics[node] + nth)),
             (node, _) => {
-                let wanted = match node {
+                let expected = match node {
                     Some(node) => {
                         format!("one of the {nics} NICs of {}", self.machine.node_name(node))
                     }
@@ -301,7 +301,7 @@ impl Read<'_> {
                              its NICs, from 0"
                         .into(),
                 };
-                self.wrong(key, value, wanted);
+                self.wrong(key, value, expected);
                 None
             }
         }
@@ -321,7 +321,7 @@ impl FaultSchedule {
                 let node = machine.nic_node[nic];
                 format!("\"{}:{}\"", machine.node_name(node), nic.0 - machine.node_nics[node])
             };
-            text += &match fault.part {
+            text += &match fault.target {
                 FaultTarget::Switches(a, b, _) => format!("switches = [{}, {}]\n", a.0, b.0),
                 FaultTarget::Groups(a, b, _) => format!("groups = [{}, {}]\n", a.0, b.0),
                 FaultTarget::NicLink(of) => format!("nic_link = {}\n", nic(of)),
@@ -330,7 +330,7 @@ impl FaultSchedule {
                 FaultTarget::Node(node) => format!("node = \"{}\"\n", machine.node_name(node)),
             };
             if let FaultTarget::Switches(.., Some(k)) | FaultTarget::Groups(.., Some(k)) =
-                fault.part
+                fault.target
             {
                 text += &format!("cable = {k}\n");
             }

@@ -1,6 +1,6 @@
 //! Faults of a machine over time: the rows of a schedule resolved to links, nodes and times.
 //!
-//! Knows the state of every part at every time. What becomes of packets belongs to the network
+//! Knows the state of every component at every time. What becomes of packets belongs to the network
 //! models, and rerouting to `routing::fault_avoidance`. A schedule is fixed before a run, so any
 //! component may look up the state at any time and nothing has to be communicated.
 
@@ -20,7 +20,7 @@ pub const NEVER: Time = Time(u64::MAX);
 /// Lanes of a healthy link (Slingshot: 4 x 50 Gbit/s; the enhanced link also operates with 3 or 2).
 pub const LANES: u8 = 4;
 
-/// The part that a fault affects.
+/// The component that a fault affects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultTarget {
     /// Both directions of one of the cables between two switches, or of all of them.
@@ -47,7 +47,7 @@ pub enum FaultKind {
 /// One row of a schedule.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fault {
-    pub part: FaultTarget,
+    pub target: FaultTarget,
     pub kind: FaultKind,
     pub from: Time,
     /// `NEVER` if it is permanent.
@@ -133,7 +133,7 @@ impl Faults {
     /// Whether `link` is down at any time from `from` to before `to`, so that a packet on it is
     /// lost.
     #[inline]
-    pub fn is_cut(&self, link: LinkId, from: Time, to: Time) -> bool {
+    pub fn is_down_between(&self, link: LinkId, from: Time, to: Time) -> bool {
         self.not_over(link, from).is_some_and(|o| o.from < to)
     }
 
@@ -188,7 +188,7 @@ impl FaultSchedule {
     pub fn resolve(&self, machine: &Machine) -> Faults {
         let mut rows: Vec<(LinkId, usize)> = Vec::new();
         for (row, fault) in self.faults.iter().enumerate() {
-            rows.extend(links_of(machine, fault.part).into_iter().map(|link| (link, row)));
+            rows.extend(links_of(machine, fault.target).into_iter().map(|link| (link, row)));
         }
         rows.sort_unstable();
         rows.dedup();
@@ -204,7 +204,7 @@ impl FaultSchedule {
             first.push(outages.len() as u32);
         }
         changes.sort_by_key(|change: &LinkChange| (change.at, change.link));
-        let dead = self.faults.iter().filter_map(|fault| match (fault.part, fault.kind) {
+        let dead = self.faults.iter().filter_map(|fault| match (fault.target, fault.kind) {
             (FaultTarget::Node(node), FaultKind::Down) => Some((fault.from, node)),
             _ => None,
         });
@@ -255,10 +255,10 @@ impl FaultSchedule {
     }
 }
 
-/// The links of a part, both directions of each cable.
-fn links_of(machine: &Machine, part: FaultTarget) -> Vec<LinkId> {
+/// The links of a component, both directions of each cable.
+fn links_of(machine: &Machine, target: FaultTarget) -> Vec<LinkId> {
     let both = |nic: NicId| [machine.injection(nic), machine.ejection(nic)];
-    match part {
+    match target {
         FaultTarget::NicLink(nic) | FaultTarget::Nic(nic) => both(nic).to_vec(),
         FaultTarget::Node(node) => {
             let nics = machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)];
@@ -278,11 +278,11 @@ fn links_of(machine: &Machine, part: FaultTarget) -> Vec<LinkId> {
         }
         FaultTarget::Groups(a, b, cable) => {
             let per_cable = machine.links_per_cable;
-            let wanted = |nth: &usize| cable.is_none_or(|k| *nth as u32 / per_cable == k);
+            let is_chosen = |nth: &usize| cable.is_none_or(|k| *nth as u32 / per_cable == k);
             let directions =
                 [machine.global_links_between(a, b), machine.global_links_between(b, a)];
             let chosen = directions.iter().flat_map(|links| {
-                links.iter().enumerate().filter(|(nth, _)| wanted(nth)).map(|(_, &link)| link)
+                links.iter().enumerate().filter(|(nth, _)| is_chosen(nth)).map(|(_, &link)| link)
             });
             chosen.collect()
         }
@@ -329,12 +329,12 @@ impl Machine {
             let port = u64::from(*buffer) * u64::from(self.n_vcs);
             let share = port / u64::from(n_vcs);
             if share < packet {
-                let wanted = format!(
+                let expected = format!(
                     "ports of at least {} B with faults: a packet of {packet} B on each of {n_vcs} \
                      virtual channels",
                     packet * u64::from(n_vcs)
                 );
-                return Err(InputError::new("links.*.buffer", format!("{port} B"), wanted));
+                return Err(InputError::new("links.*.buffer", format!("{port} B"), expected));
             }
             *buffer = share as u32;
         }
@@ -435,7 +435,7 @@ mod tests {
             (5, 40, true),
             (40, 50, false),
         ] {
-            let cut = faults.is_cut(LinkId(0), Time(from), Time(to));
+            let cut = faults.is_down_between(LinkId(0), Time(from), Time(to));
             assert_eq!(cut, want, "from {from} to {to}");
         }
     }

@@ -46,7 +46,7 @@ fn fault(machine: &Machine, seed: u64, nth: u32, horizon: Span) -> Fault {
         n => cable_of(machine, LinkId(edges + of(Draw::Which, n))),
     };
     let nic = || NicId(of(Draw::Which, machine.n_nics()));
-    let (part, is_link) = match of(Draw::What, 10) {
+    let (target, is_link) = match of(Draw::What, 10) {
         0..4 | 9 => (cable(), true),
         4 | 5 => (FaultTarget::NicLink(nic()), true),
         6 => (FaultTarget::Switch(SwitchId(of(Draw::Which, machine.n_switches()))), false),
@@ -71,8 +71,8 @@ fn fault(machine: &Machine, seed: u64, nth: u32, horizon: Span) -> Fault {
         // in it.
         _ => {
             let octave = below(bits(Draw::From) << 32, 10);
-            let part = 1.0 + uniform(draw(seed, STREAM, nth, 64));
-            whole(((least << octave) as f64 * part) as u64)
+            let mantissa = 1.0 + uniform(draw(seed, STREAM, nth, 64));
+            whole(((least << octave) as f64 * mantissa) as u64)
         }
     };
     let share = uniform(bits(Draw::Length));
@@ -82,7 +82,7 @@ fn fault(machine: &Machine, seed: u64, nth: u32, horizon: Span) -> Fault {
         _ => Some(horizon.0 as f64 * (3.0 + 2.0 * share)),
     };
     let until = length.map_or(NEVER, |length| from + (whole(length as u64 + 1_000) - Time::ZERO));
-    Fault { part, kind, from, until }
+    Fault { target, kind, from, until }
 }
 
 /// Whole nanoseconds, readable in the file.

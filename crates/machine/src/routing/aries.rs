@@ -1,4 +1,4 @@
-//! Aries' adaptive modes, GNI_DLVMODE_ADAPTIVE_0 to 3: two minimal and two non-minimal random
+//! Aries' adaptive modes, GNI_DLVMODE_ADAPTIVE_0 to 3: two minimal and two nonminimal random
 //! candidates, of which the lowest score wins. The modes differ in their bias toward minimal paths.
 //!
 //! Source: "Cray Cascade" (SC12), section III: packet by packet, two and two candidates, load =
@@ -12,7 +12,7 @@ use super::{DecisionPoint, Scoring};
 use crate::dragonfly::{Step, Stream, derive_draw};
 use crate::{LoadView, Route};
 
-/// The bias that a mode adds to non-minimal scores.
+/// The bias that a mode adds to nonminimal scores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AriesMode {
     /// Per router visited, this one included: ADAPTIVE_1.
@@ -37,7 +37,7 @@ pub(super) fn depart<L: LoadView>(
     let extra = mode.extra(route);
     let step = point.start_leg(point.dst_switch, &metric);
     let mut best = BestCandidate {
-        cost: scoring.minimal.of(step.path_load(&metric)),
+        cost: scoring.minimal.of(step.visible_load(&metric)),
         step,
         change: RouteChange::Keep,
     };
@@ -54,7 +54,7 @@ pub(super) fn depart<L: LoadView>(
         };
         let step = point.net.drawn_step(point.at, via, Stream::FirstLeg, point.draw, &metric);
         best.offer(
-            scoring.nonminimal.of(step.path_load(&metric)) + extra,
+            scoring.nonminimal.of(step.visible_load(&metric)) + extra,
             step,
             RouteChange::Via(via),
         );

@@ -42,7 +42,7 @@ const TRIES: u64 = 8;
 /// Random stream of those draws.
 const STREAM_RETRY: u32 = 0x6f74_6872;
 
-/// Class increments of "no path": more than any path has.
+/// Increments of "no path": more than any path has.
 const NO_PATH: u8 = u8::MAX;
 
 /// The faults known to one switch.
@@ -94,57 +94,57 @@ impl<L: LoadView> LoadView for AvoidFaults<'_, L> {
     fn downstream(&self, link: LinkId) -> u32 {
         if self.view.is_up(link) { self.load.downstream(link) } else { FAILED_LINK_LOAD }
     }
-    fn anywhere(&self, link: LinkId) -> u32 {
-        if self.view.is_up(link) { self.load.anywhere(link) } else { FAILED_LINK_LOAD }
+    fn remote_backlog(&self, link: LinkId) -> u32 {
+        if self.view.is_up(link) { self.load.remote_backlog(link) } else { FAILED_LINK_LOAD }
     }
 }
 
-/// A path from here: the number of class increments, including those of global links, and its first
-/// hop.
+/// A path from here: its first hop, and by how much it increases the class. Global links increase
+/// it too.
 #[derive(Clone, Copy, Debug)]
-struct Detour {
+struct CandidatePath {
     increments: u8,
     link: LinkId,
-    /// It begins with a class increase.
-    increases_class: bool,
+    /// It begins with a class increase at this switch.
+    increases_class_first: bool,
     crosses: bool,
 }
 
-impl Detour {
+impl CandidatePath {
     /// No path.
-    const NONE: Detour = Detour {
+    const NONE: CandidatePath = CandidatePath {
         increments: NO_PATH,
         link: LinkId(u32::MAX),
-        increases_class: false,
+        increases_class_first: false,
         crosses: false,
     };
     /// Already at the target.
-    const HERE: Detour = Detour { increments: 0, ..Detour::NONE };
+    const HERE: CandidatePath = CandidatePath { increments: 0, ..CandidatePath::NONE };
 
     fn exists(self) -> bool {
         self.increments != NO_PATH
     }
-    /// With this many more increments; no path stays no path.
-    fn then(self, more: u8) -> Detour {
-        Detour { increments: self.increments.saturating_add(more), ..self }
+    /// The same path with this many more increments; no path stays no path.
+    fn then(self, more: u8) -> CandidatePath {
+        CandidatePath { increments: self.increments.saturating_add(more), ..self }
     }
-    fn or(self, other: impl FnOnce() -> Detour) -> Detour {
+    fn or(self, other: impl FnOnce() -> CandidatePath) -> CandidatePath {
         if self.exists() { self } else { other() }
     }
-    fn turned(self) -> Detour {
-        Detour { increases_class: true, ..self.then(1) }
+    fn with_class_increase(self) -> CandidatePath {
+        CandidatePath { increases_class_first: true, ..self.then(1) }
     }
 }
 
 impl Machine {
     /// The hop of a packet for `dst` that arrived at `at` on `input`, on a virtual channel of class
-    /// `input_class`, on a machine with faults. It is `before`, the hop of its flow, if that leads
-    /// on. `None` if there is no path.
+    /// `input_class`, on a machine with faults. It is `flow_hop`, the last hop of its flow, if the
+    /// path continues after it. `None` if there is no path.
     pub fn next_hop_with_faults(
         &self,
         at: SwitchId,
         (dst, route, draw): (NicId, &mut Route, u64),
-        before: Option<(Route, Hop)>,
+        flow_hop: Option<(Route, Hop)>,
         load: &impl LoadView,
         (input, input_class): (LinkId, u8),
         now: Time,
@@ -159,11 +159,11 @@ impl Machine {
             LinkKind::LocalBlack => ClassStage::Column,
             _ => ClassStage::Fresh,
         };
-        let leads_on = |after: Route, hop: Hop| {
+        let continues = |after: Route, hop: Hop| {
             let stage = if hop.vc > input_class { ClassStage::Fresh } else { stage };
-            view.is_up(hop.link) && search.leads(hop, stage, after, dst_switch, self)
+            view.is_up(hop.link) && search.continues_after(hop, stage, after, dst_switch, self)
         };
-        if let Some((after, hop)) = before.filter(|&(after, hop)| leads_on(after, hop)) {
+        if let Some((after, hop)) = flow_hop.filter(|&(after, hop)| continues(after, hop)) {
             *route = after;
             return Some(hop);
         }
@@ -171,7 +171,7 @@ impl Machine {
             let draw = if nth == 0 { draw } else { base::draw(draw, STREAM_RETRY, 0, nth) };
             let mut trial = *route;
             let hop = self.next_hop(at, dst, &mut trial, draw, &AvoidFaults { load, view });
-            if leads_on(trial, hop) {
+            if continues(trial, hop) {
                 *route = trial;
                 return Some(hop);
             }
@@ -184,16 +184,16 @@ impl Machine {
         if route.class > input_class {
             stage = ClassStage::Fresh;
         }
-        let room = (self.n_vcs - 1).checked_sub(route.class)?;
-        let path = search.fewest_turns(at, stage, dst_switch);
-        if path.increments > room {
+        let spare_classes = (self.n_vcs - 1).checked_sub(route.class)?;
+        let path = search.fewest_increments(at, stage, dst_switch);
+        if path.increments > spare_classes {
             return None;
         }
         let is_detour = !route.is_minimal() || search.enters_third_group(path, dst_switch);
         route.passed = true;
-        // Only the second leg of a non-minimal path is left: the route counts as non-minimal.
+        // Only the second leg of a nonminimal path is left: the route counts as nonminimal.
         route.via = if is_detour { dst_switch.0 + 1 } else { 0 };
-        route.class += u8::from(path.increases_class);
+        route.class += u8::from(path.increases_class_first);
         let vc = route.class;
         route.class += u8::from(path.crosses);
         route.hops += 1;
@@ -233,14 +233,14 @@ impl Machine {
         }
         path.clear();
         path.push(first);
-        let (mut route, mut came) = (Route::default(), (first, 0));
-        while let LinkEnd::Switch(at) = self.links.to[came.0] {
+        let (mut route, mut arrival) = (Route::default(), (first, 0));
+        while let LinkEnd::Switch(at) = self.links.to[arrival.0] {
             let to = (dst, &mut route, draw);
-            let hop = self.next_hop_with_faults(at, to, None, load, came, Time::ZERO);
+            let hop = self.next_hop_with_faults(at, to, None, load, arrival, Time::ZERO);
             let hop = hop.ok_or(LostAt::Switch(at))?;
             debug_assert!(u32::from(route.hops) <= self.max_hops(), "an endless path");
             path.push(hop.link);
-            came = (hop.link, hop.vc);
+            arrival = (hop.link, hop.vc);
         }
         Ok(route)
     }
@@ -300,8 +300,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether the path continues after a policy's step taken at `stage`.
-    fn leads(
+    /// Whether a path to `dst_switch` continues after a hop that a policy takes at `stage`.
+    fn continues_after(
         &self,
         hop: Hop,
         stage: ClassStage,
@@ -310,25 +310,25 @@ impl Search<'_> {
         m: &Machine,
     ) -> bool {
         let LinkEnd::Switch(there) = m.links.to[hop.link] else { return true };
-        let then = match m.links.kind[hop.link] {
+        let next_stage = match m.links.kind[hop.link] {
             LinkKind::Local if stage == ClassStage::Fresh => ClassStage::Row,
             LinkKind::LocalBlack if stage < ClassStage::Column => ClassStage::Column,
             LinkKind::Global => ClassStage::Fresh,
             _ => return false,
         };
-        let Some(room) = (m.n_vcs - 1).checked_sub(after.class) else { return false };
+        let Some(spare_classes) = (m.n_vcs - 1).checked_sub(after.class) else { return false };
         let increments = if after.passed {
-            self.unobstructed(there, then, dst_switch)
+            self.unobstructed(there, next_stage, dst_switch)
         } else {
             let via = SwitchId(after.via - 1);
-            let legs = self.unobstructed(there, then, via).zip(self.unobstructed(
+            let legs = self.unobstructed(there, next_stage, via).zip(self.unobstructed(
                 via,
                 ClassStage::Fresh,
                 dst_switch,
             ));
             legs.map(|(to, on)| to + 1 + on)
         };
-        increments.is_some_and(|increments| increments <= room)
+        increments.is_some_and(|increments| increments <= spare_classes)
     }
 
     /// The class increments of an unobstructed leg: no class increase at a switch, at most one
@@ -336,18 +336,18 @@ impl Search<'_> {
     /// be avoided.
     fn unobstructed(&self, at: SwitchId, stage: ClassStage, to: SwitchId) -> Option<u8> {
         let (here, there) = (self.net.coords[at], self.net.coords[to]);
-        let walks = |from: SwitchCoords, stage, place| {
-            from.row_col() == place || self.straight(from, stage, place).exists()
+        let has_local_path = |from: SwitchCoords, stage, place| {
+            from.row_col() == place || self.row_then_column(from, stage, place).exists()
         };
         if here.group == there.group {
-            return walks(here, stage, there.row_col()).then_some(0);
+            return has_local_path(here, stage, there.row_col()).then_some(0);
         }
         let mut pair = self.net.pair(here.group(), there.group()).iter();
         let is_unobstructed = |c: &GlobalLink| {
             let entry = self.net.switch_at(there.group(), c.to);
             self.view.is_up(c.link)
-                && walks(here, stage, c.from)
-                && walks(self.net.coords[entry], ClassStage::Fresh, there.row_col())
+                && has_local_path(here, stage, c.from)
+                && has_local_path(self.net.coords[entry], ClassStage::Fresh, there.row_col())
         };
         (!self.view.is_cut_off(to) && pair.any(is_unobstructed)).then_some(1)
     }
@@ -358,15 +358,20 @@ impl Search<'_> {
     }
 
     /// The path with the fewest increments, through a third group if necessary.
-    fn fewest_turns(&self, at: SwitchId, stage: ClassStage, dst_switch: SwitchId) -> Detour {
+    fn fewest_increments(
+        &self,
+        at: SwitchId,
+        stage: ClassStage,
+        dst_switch: SwitchId,
+    ) -> CandidatePath {
         if self.view.is_cut_off(dst_switch) {
-            return Detour::NONE;
+            return CandidatePath::NONE;
         }
         self.direct(at, stage, dst_switch).or(|| self.via_third_group(at, stage, dst_switch))
     }
 
     /// Without a third group.
-    fn direct(&self, at: SwitchId, stage: ClassStage, to: SwitchId) -> Detour {
+    fn direct(&self, at: SwitchId, stage: ClassStage, to: SwitchId) -> CandidatePath {
         let (here, there) = (self.net.coords[at], self.net.coords[to]);
         if here.group == there.group {
             return self.within(here, stage, there.row_col());
@@ -375,10 +380,10 @@ impl Search<'_> {
     }
 
     /// Over a link between the two groups.
-    fn across(&self, here: SwitchCoords, stage: ClassStage, there: SwitchCoords) -> Detour {
+    fn across(&self, here: SwitchCoords, stage: ClassStage, there: SwitchCoords) -> CandidatePath {
         let pair = self.net.pair(here.group(), there.group());
         let start = self.start(Stream::FirstLeg, pair.len());
-        let mut best = (Detour::NONE, u32::MAX);
+        let mut best = (CandidatePath::NONE, u32::MAX);
         for nth in 0..pair.len() {
             let global_link = pair[(start + nth) % pair.len()];
             let path = self.over(here, stage, global_link);
@@ -386,9 +391,9 @@ impl Search<'_> {
                 continue;
             }
             let entry = self.net.switch_at(there.group(), global_link.to);
-            let beyond =
+            let remaining =
                 self.within(self.net.coords[entry], ClassStage::Fresh, there.row_col()).increments;
-            let path = path.then(beyond);
+            let path = path.then(remaining);
             let hops = u32::from(!path.crosses) + u32::from(global_link.to != there.row_col());
             if path.exists() && (path.increments, hops) < (best.0.increments, best.1) {
                 best = (path, hops);
@@ -402,15 +407,20 @@ impl Search<'_> {
     }
 
     /// To `global_link` and over it.
-    fn over(&self, here: SwitchCoords, stage: ClassStage, global_link: GlobalLink) -> Detour {
+    fn over(
+        &self,
+        here: SwitchCoords,
+        stage: ClassStage,
+        global_link: GlobalLink,
+    ) -> CandidatePath {
         if !self.view.is_up(global_link.link) {
-            return Detour::NONE;
+            return CandidatePath::NONE;
         }
         if global_link.from == here.row_col() {
-            return Detour {
+            return CandidatePath {
                 increments: 1,
                 link: global_link.link,
-                increases_class: false,
+                increases_class_first: false,
                 crosses: true,
             };
         }
@@ -418,11 +428,16 @@ impl Search<'_> {
     }
 
     /// Through a third group, from this one or back into it.
-    fn via_third_group(&self, at: SwitchId, stage: ClassStage, dst_switch: SwitchId) -> Detour {
+    fn via_third_group(
+        &self,
+        at: SwitchId,
+        stage: ClassStage,
+        dst_switch: SwitchId,
+    ) -> CandidatePath {
         let (here, there) = (self.net.coords[at], self.net.coords[dst_switch]);
         let transit = &self.net.transit;
         let start = self.start(Stream::Via, transit.len());
-        let mut best = Detour::NONE;
+        let mut best = CandidatePath::NONE;
         for nth in 0..transit.len() {
             let third = transit[(start + nth) % transit.len()];
             if third == here.group() || third == there.group() {
@@ -437,9 +452,9 @@ impl Search<'_> {
                     continue;
                 }
                 let entry = self.net.switch_at(third, global_link.to);
-                let beyond =
+                let remaining =
                     self.across(self.net.coords[entry], ClassStage::Fresh, there).increments;
-                let path = path.then(beyond);
+                let path = path.then(remaining);
                 if path.increments < best.increments {
                     best = path;
                 }
@@ -453,32 +468,38 @@ impl Search<'_> {
     }
 
     /// Whether a path begins with a link to a group other than that of `dst_switch`.
-    fn enters_third_group(&self, path: Detour, dst_switch: SwitchId) -> bool {
+    fn enters_third_group(&self, path: CandidatePath, dst_switch: SwitchId) -> bool {
         let LinkEnd::Switch(next) = self.view.machine.links.to[path.link] else { return false };
         let group = |switch: SwitchId| self.net.coords[switch].group;
         path.crosses && group(next) != group(dst_switch)
     }
 
-    /// Within the group: directly, or with a detour.
-    fn within(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
+    /// Within the group: directly, or over another switch of it.
+    fn within(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> CandidatePath {
         if here.row_col() == there {
-            return Detour::HERE;
+            return CandidatePath::HERE;
         }
-        let straight = self.straight(here, stage, there);
-        if straight.exists() {
-            return straight;
+        let row_then_column = self.row_then_column(here, stage, there);
+        if row_then_column.exists() {
+            return row_then_column;
         }
         if stage == ClassStage::Fresh {
             return self.via_group_switch(here, stage, there);
         }
-        let turned = self.straight(here, ClassStage::Fresh, there).turned();
-        turned
+        let with_class_increase =
+            self.row_then_column(here, ClassStage::Fresh, there).with_class_increase();
+        with_class_increase
             .or(|| self.via_group_switch(here, stage, there))
-            .or(|| self.via_group_switch(here, ClassStage::Fresh, there).turned())
+            .or(|| self.via_group_switch(here, ClassStage::Fresh, there).with_class_increase())
     }
 
     /// Over another switch of the group, where the class increases.
-    fn via_group_switch(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
+    fn via_group_switch(
+        &self,
+        here: SwitchCoords,
+        stage: ClassStage,
+        there: RowCol,
+    ) -> CandidatePath {
         let group = self.net.groups[here.group()];
         let n = group.switches as usize;
         let start = self.start(Stream::LaterVia, n);
@@ -488,29 +509,36 @@ impl Search<'_> {
             if switch_coords.row_col() == here.row_col() || switch_coords.row_col() == there {
                 continue;
             }
-            let path = self.straight(here, stage, switch_coords.row_col());
-            if path.exists() && self.straight(switch_coords, ClassStage::Fresh, there).exists() {
+            let path = self.row_then_column(here, stage, switch_coords.row_col());
+            if path.exists()
+                && self.row_then_column(switch_coords, ClassStage::Fresh, there).exists()
+            {
                 return path.then(1);
             }
         }
-        Detour::NONE
+        CandidatePath::NONE
     }
 
     /// Along the row, then along the column, as far as `stage` allows.
-    fn straight(&self, here: SwitchCoords, stage: ClassStage, there: RowCol) -> Detour {
-        let turns_corner = here.col != there.col && here.row != there.row;
+    fn row_then_column(
+        &self,
+        here: SwitchCoords,
+        stage: ClassStage,
+        there: RowCol,
+    ) -> CandidatePath {
+        let has_corner = here.col != there.col && here.row != there.row;
         let allowed = if here.col != there.col { ClassStage::Fresh } else { ClassStage::Row };
         if stage > allowed {
-            return Detour::NONE;
+            return CandidatePath::NONE;
         }
-        let Some(link) = self.open(here, there) else { return Detour::NONE };
-        if turns_corner {
+        let Some(link) = self.open(here, there) else { return CandidatePath::NONE };
+        if has_corner {
             let corner = self.net.switch_at(here.group(), RowCol { row: here.row, col: there.col });
             if self.open(self.net.coords[corner], there).is_none() {
-                return Detour::NONE;
+                return CandidatePath::NONE;
             }
         }
-        Detour { increments: 0, link, increases_class: false, crosses: false }
+        CandidatePath { increments: 0, link, increases_class_first: false, crosses: false }
     }
 
     /// A link that is up, of the next hop to a position of this group: one of the parallel ones.
@@ -548,7 +576,7 @@ mod tests {
 
     /// A machine with many links and some switches down from the start: switch 0 permanently,
     /// switch 1 until 2 us.
-    fn broken(name: &str, sets: &[(&str, &str)]) -> Machine {
+    fn machine_with_outages(name: &str, sets: &[(&str, &str)]) -> Machine {
         let text = crate::preset(name).expect("a preset");
         let sets: Vec<_> = sets.iter().map(|&(k, v)| (k.into(), v.into())).collect();
         let spec = MachineSpec::parse(name, text, &sets).expect("legal");
@@ -557,10 +585,15 @@ mod tests {
             FaultSchedule::random(&machine, SEED, 3 * machine.n_switches(), Span::us(1));
         let one = FaultTarget::Switch(SwitchId(1));
         schedule.faults.retain(|fault| fault.from == Time::ZERO && fault.kind == FaultKind::Down);
-        schedule.faults.retain(|fault| fault.part != one);
+        schedule.faults.retain(|fault| fault.target != one);
         for (switch, until) in [(0, Time(u64::MAX)), (1, Time::ZERO + Span::us(2))] {
             let part = FaultTarget::Switch(SwitchId(switch));
-            schedule.faults.push(Fault { part, kind: FaultKind::Down, from: Time::ZERO, until });
+            schedule.faults.push(Fault {
+                target: part,
+                kind: FaultKind::Down,
+                from: Time::ZERO,
+                until,
+            });
         }
         machine.faults = Some(schedule.resolve(&machine).into());
         machine
@@ -575,7 +608,7 @@ mod tests {
         let small: &[_] =
             &[few[0], few[1], ("groups.compute.switches", "24"), ("groups.compute.nodes", "96")];
         for (name, sets) in [("dragonfly-1056", few), ("cascade-3k", small)] {
-            let machine = broken(name, sets);
+            let machine = machine_with_outages(name, sets);
             let Topology::Dragonfly(net) = &machine.topology;
             let faults = machine.faults.as_deref().expect("a schedule");
             let (mut cut_off, mut back, mut unobstructed, mut others) = (0, 0, 0, 0);
@@ -595,17 +628,17 @@ mod tests {
                     [ClassStage::Fresh, ClassStage::Row, ClassStage::Column][(bits % 3) as usize];
                 let direct = search.direct(at, stage, to);
                 let crosses = u8::from(net.coords[at].group != net.coords[to].group);
-                let wanted = (direct.increments == crosses).then_some(crosses);
+                let expected = (direct.increments == crosses).then_some(crosses);
                 let here = format!("{name}, seed {SEED}: {at:?}, {stage:?}, to {to:?}");
-                assert_eq!(search.unobstructed(at, stage, to), wanted, "{here}");
+                assert_eq!(search.unobstructed(at, stage, to), expected, "{here}");
                 if view.is_cut_off(to) {
                     let third = search.via_third_group(at, stage, to);
                     assert!(!direct.exists() && !third.exists(), "{here}");
-                    assert!(!search.fewest_turns(at, stage, to).exists(), "{here}");
+                    assert!(!search.fewest_increments(at, stage, to).exists(), "{here}");
                     cut_off += 1;
                 } else if to.0 == 1 {
                     back += 1;
-                } else if wanted.is_some() {
+                } else if expected.is_some() {
                     unobstructed += 1;
                 } else {
                     others += 1;

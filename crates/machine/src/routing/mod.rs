@@ -10,7 +10,7 @@
 //! except in `is_adaptive`, `uses_reported_loads` and `is_progressive`, which list policies.
 //! `parameters.rs` maps the name to the variant. Further lists of names are in
 //! `docs/reference/machine-file.md`, and in `theory.rs` and `ordered_flows.rs` of
-//! `crates/properties/tests`. `python/generate_vocabulary.py` copies `WORDS` to Python.
+//! `crates/properties/tests`. `python/generate_vocabulary.py` copies `NAMES` to Python.
 
 mod aries;
 mod fault_avoidance;
@@ -66,7 +66,7 @@ pub enum Routing {
 
 impl Routing {
     /// Policy names that a user may write.
-    pub const WORDS: &[&str] = &[
+    pub const NAMES: &[&str] = &[
         "minimal",
         "valiant",
         "valiant-group",
@@ -126,7 +126,7 @@ impl Routing {
         matches!(self, Routing::Slingshot(_) | Routing::Aries(..))
     }
 
-    /// With at least this number of bytes queued on non-minimal paths, scores saturate, and a
+    /// With at least this number of bytes queued on nonminimal paths, scores saturate, and a
     /// minimal path is taken however long its queue. `None` for policies without scores.
     pub fn score_saturates_at(self) -> Option<u64> {
         match self {

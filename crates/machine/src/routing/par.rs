@@ -22,7 +22,7 @@ pub(super) fn onward<L: LoadView>(
     }
     let minimal = point.continue_leg(point.dst_switch, &metric);
     let streams = [Stream::LaterVia, Stream::OtherLaterVia];
-    match ugal::detour(point, &metric, minimal, bias, streams, route) {
+    match ugal::nonminimal_step(point, &metric, minimal, bias, streams, route) {
         Some(step) => {
             route.class += 1;
             step

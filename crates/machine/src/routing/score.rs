@@ -2,7 +2,7 @@
 //!
 //! Source: public notes on the patents (US 9,137,143) and on De Sensi et al., SC'20, section II-C.
 //! Near-end, far-end and downstream load are remapped and added to a saturating 4-bit score. The
-//! bias of minimal, or of non-minimal, paths consists of a 2-bit shift and a 6-bit addend. The
+//! bias of minimal, or of nonminimal, paths consists of a 2-bit shift and a 6-bit addend. The
 //! lowest score wins. The remapping is not public: here each load is counted in units of
 //! `adaptive.quantum`, a power of two bytes.
 
@@ -13,7 +13,7 @@ use crate::{LinkId, LoadView, Route, SwitchId};
 /// The highest score: four bits.
 const MAX_SCORE: u32 = 15;
 
-/// The bias of the scores of all minimal, or of all non-minimal, paths.
+/// The bias of the scores of all minimal, or of all nonminimal, paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bias {
     /// Left shift, 0 to 3 bits.
@@ -39,7 +39,7 @@ pub struct Scoring {
 }
 
 impl Scoring {
-    /// With at least this number of bytes queued on the non-minimal path, a minimal one is taken
+    /// With at least this number of bytes queued on the nonminimal path, a minimal one is taken
     /// however long its queue, because its score is saturated.
     pub(super) fn score_saturates_at(self) -> Option<u64> {
         let most = self.minimal.of(MAX_SCORE);
@@ -63,7 +63,7 @@ impl<'a, L> ScoreMetric<'a, L> {
 
 impl<L: LoadView> LoadMetric for ScoreMetric<'_, L> {
     #[inline]
-    fn path_load(&self, link: LinkId, exit: LinkId) -> u32 {
+    fn visible_load(&self, link: LinkId, exit: LinkId) -> u32 {
         let steps = |bytes: u32| bytes >> self.quantum;
         let mut score = steps(self.load.near(link)) + steps(self.load.far(link));
         if exit != NO_LINK {
@@ -72,8 +72,8 @@ impl<L: LoadView> LoadMetric for ScoreMetric<'_, L> {
         score.min(MAX_SCORE)
     }
     #[inline]
-    fn cost(&self, path_load: u32, _: u32) -> u64 {
-        path_load.into()
+    fn cost(&self, visible_load: u32, _: u32) -> u64 {
+        visible_load.into()
     }
 }
 
@@ -112,7 +112,7 @@ impl BestCandidate {
     }
 }
 
-/// The decision at a further switch of the source group. `extra` is added to non-minimal scores.
+/// The decision at a further switch of the source group. `extra` is added to nonminimal scores.
 ///
 /// The packet may stay on its path or divert to a gateway of this switch. Such a diversion takes no
 /// further hop in this group. Paths are therefore at most twice as long as minimal ones and need no
@@ -132,17 +132,21 @@ pub(super) fn onward<L: LoadView>(
         via => (SwitchId(via - 1), false),
     };
     let step = point.continue_leg(target, &metric);
-    let path_load = step.path_load(&metric);
+    let visible_load = step.visible_load(&metric);
     // An empty queue is never left, whatever the bias, so that every packet arrives.
-    if path_load == 0 {
+    if visible_load == 0 {
         return step;
     }
-    let cost = if is_minimal { minimal.of(path_load) } else { nonminimal(path_load) };
+    let cost = if is_minimal { minimal.of(visible_load) } else { nonminimal(visible_load) };
     let mut best = BestCandidate { cost, step, change: RouteChange::Keep };
     if !is_minimal {
-        let straight = point.start_leg(point.dst_switch, &metric);
-        if straight.crosses {
-            best.offer(minimal.of(straight.path_load(&metric)), straight, RouteChange::Minimal);
+        let minimal_step = point.start_leg(point.dst_switch, &metric);
+        if minimal_step.crosses {
+            best.offer(
+                minimal.of(minimal_step.visible_load(&metric)),
+                minimal_step,
+                RouteChange::Minimal,
+            );
         }
     }
     let to = point.net.coords[point.dst_switch].group();
@@ -151,7 +155,7 @@ pub(super) fn onward<L: LoadView>(
         let Some(gateway) = point.net.own_gateway(point.at, to, draw) else { continue };
         let step = Step::over(gateway.link, 0);
         let via = point.net.random_switch(gateway.to, draw);
-        best.offer(nonminimal(step.path_load(&metric)), step, RouteChange::Via(via));
+        best.offer(nonminimal(step.visible_load(&metric)), step, RouteChange::Via(via));
     }
     best.take(route)
 }

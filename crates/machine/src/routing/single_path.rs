@@ -138,7 +138,7 @@ mod tests {
             ("dragonfly-1056", &chassis, true),
             ("dragonfly-1056", &parallel, false),
         ] {
-            for &routing in crate::Routing::WORDS.iter().filter(|&&name| name != "adaptive") {
+            for &routing in crate::Routing::NAMES.iter().filter(|&&name| name != "adaptive") {
                 let text = preset(name).expect("a preset");
                 let mut set = changes.to_vec();
                 set.push(("routing", routing));
@@ -189,7 +189,7 @@ mod tests {
         fn downstream(&self, _: LinkId) -> u32 {
             100_000
         }
-        fn anywhere(&self, _: LinkId) -> u32 {
+        fn remote_backlog(&self, _: LinkId) -> u32 {
             100_000
         }
     }

@@ -1,4 +1,4 @@
-//! Slingshot's adaptive routing: two minimal and two non-minimal candidates, 4-bit scores, a bias
+//! Slingshot's adaptive routing: two minimal and two nonminimal candidates, 4-bit scores, a bias
 //! per class, decided anew at each switch until a global link is taken.
 //!
 //! Source: public notes on US 9,137,143 and De Sensi et al., SC'20, section II-C (candidates,
@@ -23,7 +23,7 @@ pub(super) fn depart<L: LoadView>(
     let Scoring { minimal, nonminimal, .. } = scoring;
     let step = point.start_leg(point.dst_switch, &metric);
     let mut best = BestCandidate {
-        cost: minimal.of(step.path_load(&metric)),
+        cost: minimal.of(step.visible_load(&metric)),
         step,
         change: RouteChange::Keep,
     };
@@ -33,13 +33,13 @@ pub(super) fn depart<L: LoadView>(
     for stream in [Stream::Via, Stream::OtherVia] {
         let draw = derive_draw(point.draw, stream);
         if let Some((step, via)) = candidate(point, draw, &metric) {
-            best.offer(nonminimal.of(step.path_load(&metric)), step, RouteChange::Via(via));
+            best.offer(nonminimal.of(step.visible_load(&metric)), step, RouteChange::Via(via));
         }
     }
     best.take(route)
 }
 
-/// A non-minimal candidate and its intermediate switch.
+/// A nonminimal candidate and its intermediate switch.
 #[inline]
 fn candidate<L: LoadView>(
     point: &DecisionPoint<'_, L>,

@@ -6,9 +6,9 @@
 //! plus far end according to credits (`LoadView::backlog`). UGAL-G adds the load of the link by
 //! which the path leaves the group, which a real source switch could not know.
 //!
-//! There are two candidates of each kind, as in Slingshot and Aries; the papers have one. `detour`
-//! draws two intermediate switches. `Dragonfly::step` draws two global links for each first leg,
-//! the minimal path's included, and returns the cheaper, where groups have several.
+//! There are two candidates of each kind, as in Slingshot and Aries; the papers have one.
+//! `nonminimal_step` draws two intermediate switches. `Dragonfly::step` draws two global links for
+//! each first leg, the minimal path's included, and returns the cheaper, where groups have several.
 
 use super::DecisionPoint;
 use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
@@ -20,9 +20,9 @@ use crate::{LinkId, LoadView, Route};
 pub(super) struct GlobalLoad<'a, L>(pub &'a L);
 impl<L: LoadView> LoadMetric for GlobalLoad<'_, L> {
     #[inline]
-    fn path_load(&self, link: LinkId, exit: LinkId) -> u32 {
-        let first = self.0.anywhere(link);
-        if exit == NO_LINK { first } else { first + self.0.anywhere(exit) }
+    fn visible_load(&self, link: LinkId, exit: LinkId) -> u32 {
+        let first = self.0.remote_backlog(link);
+        if exit == NO_LINK { first } else { first + self.0.remote_backlog(exit) }
     }
 }
 
@@ -34,13 +34,14 @@ pub(super) fn depart<L: LoadView>(
     route: &mut Route,
 ) -> Step {
     let minimal = point.start_leg(point.dst_switch, metric);
-    detour(point, metric, minimal, bias, [Stream::Via, Stream::OtherVia], route).unwrap_or(minimal)
+    nonminimal_step(point, metric, minimal, bias, [Stream::Via, Stream::OtherVia], route)
+        .unwrap_or(minimal)
 }
 
-/// The first hop of the cheaper of two non-minimal paths, if its cost plus `bias` is below the cost
+/// The first hop of the cheaper of two nonminimal paths, if its cost plus `bias` is below the cost
 /// of `minimal`; sets `route` to it. `streams` select the two random intermediate switches.
 #[inline]
-pub(super) fn detour<L: LoadView>(
+pub(super) fn nonminimal_step<L: LoadView>(
     point: &DecisionPoint<'_, L>,
     metric: &impl LoadMetric,
     minimal: Step,
@@ -49,11 +50,11 @@ pub(super) fn detour<L: LoadView>(
     route: &mut Route,
 ) -> Option<Step> {
     // No path costs less than an idle minimal one.
-    let path_load = minimal.path_load(metric);
-    if path_load == 0 {
+    let visible_load = minimal.visible_load(metric);
+    if visible_load == 0 {
         return None;
     }
-    let mut least = metric.cost(path_load, minimal.hops.into()).saturating_sub(bias.into());
+    let mut least = metric.cost(visible_load, minimal.hops.into()).saturating_sub(bias.into());
     let mut best = None;
     for stream in streams {
         let Some(via) = point.net.intermediate_switch(
@@ -65,7 +66,7 @@ pub(super) fn detour<L: LoadView>(
         };
         let step = point.start_leg(via, metric);
         let hops = u32::from(step.hops) + point.net.max_distance(via, point.dst_switch);
-        let cost = metric.cost(step.path_load(metric), hops);
+        let cost = metric.cost(step.visible_load(metric), hops);
         if cost < least {
             least = cost;
             best = Some((step, via));

@@ -41,9 +41,12 @@ fn the_bound_itself_fits_and_one_more_does_not() {
     times(5, || l.add_unexpected(0, 100));
     assert_eq!(l.add_unexpected(0, 100), Verdict::Exceeded(Limit::EventQueue));
     assert_eq!(l.high_water(Limit::EagerBuffers), HighWater { used: 600, rank: 0 });
-    assert_eq!((0..4).map(|_| l.claim(0)).collect::<Vec<_>>(), [true, true, true, false]);
-    l.unclaim(0);
-    assert!(l.claim(0));
+    assert_eq!(
+        (0..4).map(|_| l.claim_rendezvous(0)).collect::<Vec<_>>(),
+        [true, true, true, false]
+    );
+    l.release_rendezvous_id(0);
+    assert!(l.claim_rendezvous(0));
 }
 
 #[test]
@@ -56,8 +59,8 @@ fn ranks_of_one_engine_share_its_entries_and_others_do_not() {
     times(10, || l.post(1));
     times(10, || l.post(3));
     assert_eq!((l.ranks_on_engine(2), l.ranks_on_engine(1), l.ranks_on_engine(3)), (2, 1, 1));
-    l.unpost(0);
-    l.unpost(0);
+    l.remove_posted(0);
+    l.remove_posted(0);
     assert_eq!(l.post(2), Verdict::Fits);
 }
 
@@ -89,7 +92,7 @@ fn hybrid_matching_leaves_the_nic_once_and_returns_its_entries() {
     assert_eq!(l.post(0), Verdict::ToSoftware { moved: 10 });
     assert!(l.is_software(0) && !l.is_software(2));
     times(50, || l.add_unexpected(0, 1));
-    (0..7).for_each(|_| l.unpost(0));
+    (0..7).for_each(|_| l.remove_posted(0));
     (0..54).for_each(|_| l.take(0, 1));
     times(10, || l.post(2));
     assert_eq!(l.software_ranks(), 1);
@@ -116,7 +119,7 @@ fn registered_memory_takes_the_entries_of_messages() {
                 MatchMode::Software => Verdict::Fits,
             }
         );
-        l.unpost(0);
+        l.remove_posted(0);
         // Nothing is returned that was not taken.
         (0..20).for_each(|_| l.deregister(0, true));
         l.deregister(2, false);
@@ -185,7 +188,7 @@ fn without_limits_everything_fits_and_is_counted() {
     let mut l = Limits::new(bounds(MatchMode::Hardware).unlimited(), [0].into_iter());
     times(1000, || l.post(0));
     times(1000, || l.add_unexpected(0, 1));
-    assert!((0..1000).all(|_| l.claim(0)));
+    assert!((0..1000).all(|_| l.claim_rendezvous(0)));
     assert_eq!(l.high_water(Limit::MatchEntries).used, 2000);
     assert_eq!(l.high_water(Limit::EventQueue).used, 1000 + 6000 + 5);
     assert_eq!(l.high_water(Limit::RendezvousSends).used, 1000);

@@ -10,7 +10,7 @@ use collectives::{Algorithm, Composition, Kind, Parameters, Range, Rule, Selecti
 
 use super::conditions::{Condition, condition, is_of_communicators};
 use super::mpich::{ConditionTree, generic, name, prefix};
-use super::{Format, ParsedFile, own_within};
+use super::{Format, ParsedFile, own_rules_within};
 use crate::library::did_you_mean;
 
 /// Collectives for which the device layer has compositions of stages.
@@ -88,7 +88,7 @@ impl Reader<'_> {
                     return self.collectives(below, place, &path);
                 }
                 Some(Ok(_)) => {}
-                Some(Err(wanted)) => self.errors.push(format!("{path}: expected {wanted}")),
+                Some(Err(expected)) => self.errors.push(format!("{path}: expected {expected}")),
                 None => {
                     let hint = did_you_mean(key, self.others.0.iter().map(|(k, _)| k.as_str()));
                     self.errors.push(format!(
@@ -100,7 +100,7 @@ impl Reader<'_> {
     }
 
     fn collective(&mut self, name: &str, tree: &ConditionTree, place: Rule, at: &str) {
-        let Some(kind) = Kind::named(name) else {
+        let Some(kind) = Kind::from_name(name) else {
             let key = format!("collective={name}");
             // Collectives that this model makes of point-to-point messages have no choice.
             if self.others.find(&key).is_none() {
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
         if self.format == Format::Compositions {
             // A call without a composition.
-            rules.extend(own_within(self.own, kind, &place));
+            rules.extend(own_rules_within(self.own, kind, &place));
         }
         match self.reading.rules.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, known)) => known.extend(rules),
@@ -132,7 +132,7 @@ impl Reader<'_> {
         for kind in COMPOSED {
             if !self.reading.rules.iter().any(|(known, _)| *known == kind) {
                 let whole = Rule::always(kind.algorithms()[0]);
-                self.reading.rules.push((kind, own_within(self.own, kind, &whole)));
+                self.reading.rules.push((kind, own_rules_within(self.own, kind, &whole)));
             }
         }
     }
@@ -179,7 +179,7 @@ impl Reader<'_> {
                 Ok(Condition::Always(true) | Condition::Any) => {
                     return self.walk(kind, below, place, &at, rules);
                 }
-                Err(wanted) => self.errors.push(format!("{at}: expected {wanted}")),
+                Err(expected) => self.errors.push(format!("{at}: expected {expected}")),
             }
         }
         if !is_whole && self.errors.len() == before {
@@ -194,7 +194,7 @@ impl Reader<'_> {
     /// branch.
     fn end_of_branch(&self, kind: Kind, place: &Rule, places: &[Rule], rules: &mut Vec<Rule>) {
         for place in places.iter().filter_map(|when| place.and(when)) {
-            rules.extend(own_within(self.own, kind, &place));
+            rules.extend(own_rules_within(self.own, kind, &place));
         }
     }
 
@@ -204,7 +204,7 @@ impl Reader<'_> {
             Format::Compositions => {
                 rules.extend(self.own.rules(kind).iter().filter_map(|rule| rule.and(place)));
             }
-            _ => rules.extend(own_within(self.own, kind, place)),
+            _ => rules.extend(own_rules_within(self.own, kind, place)),
         }
     }
 
@@ -255,7 +255,7 @@ impl Reader<'_> {
             self.errors.push(format!("{at}: expected one of {}{hint}", known.join(", ")));
             return;
         };
-        let of_kind = |form: Composition| Algorithm::formed(kind, form);
+        let of_kind = |form: Composition| Algorithm::of_composition(kind, form);
         match (kind, word) {
             (Kind::Barrier | Kind::Bcast | Kind::Reduce | Kind::Allreduce, "alpha") => {
                 rules.push(Rule { algorithm: of_kind(Composition::Alpha), ..place });
@@ -281,7 +281,7 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        rules.extend(own_within(self.own, kind, &place));
+        rules.extend(own_rules_within(self.own, kind, &place));
     }
 
     /// An intra-node algorithm. The model has release and gather trees only.
@@ -290,7 +290,7 @@ impl Reader<'_> {
         let Some(short) = short else {
             // Generic algorithms, by messages within the node.
             let is_known = full.strip_prefix(&prefix(kind)).is_some_and(|short| {
-                Algorithm::named(kind, short).is_some() || kind.unimplemented().contains(&short)
+                Algorithm::from_name(kind, short).is_some() || kind.unimplemented().contains(&short)
             });
             match is_known {
                 true => self.reading.note(kind, format!("within a node {full} is not modeled")),
@@ -328,11 +328,11 @@ impl Reader<'_> {
             Some(rest) if rest.ends_with("_allcomm_nb") => Some("nb"),
             _ => None,
         });
-        let found = short.and_then(|short| Algorithm::named(kind, short));
+        let found = short.and_then(|short| Algorithm::from_name(kind, short));
         let mut found = found.filter(|&a| name(kind, a).is_some());
         let word = |key: &str| parameters.0.iter().find_map(|(k, _)| k.strip_prefix(key));
         let number = |key: &str| word(key).map(|v| v.parse::<u32>().unwrap_or(0));
-        let shape = word("tree_type=").map(TreeShape::named);
+        let shape = word("tree_type=").map(TreeShape::from_name);
         if shape == Some(None) {
             self.reading.note(kind, format!("{full}: this `tree_type` is not modeled"));
             found = None;
@@ -346,7 +346,7 @@ impl Reader<'_> {
                 chunk: number("chunk_size=").filter(|_| is_tree),
                 throttle: None,
             };
-            match given.given_to(algorithm) {
+            match given.applied_to(algorithm) {
                 Ok(algorithm) => rules.push(Rule { algorithm, ..place }),
                 Err(words) => self.errors.push(format!("{at}: {words}")),
             }

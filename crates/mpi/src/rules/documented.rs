@@ -166,7 +166,7 @@ fn the_other_conditions() {
 #[test]
 fn unanswerable_conditions_are_errors() {
     let own = own("mpich");
-    for (kind, condition, wanted) in [
+    for (kind, condition, expected) in [
         (Kind::Alltoall, "count<=8", "for alltoall MPICH has no `count`"),
         (Kind::Allreduce, "count<8", "`count<=N` or `count<pow2`"),
         (Kind::Bcast, "is_commutative=yes", "for bcast MPICH has no `is_commutative`"),
@@ -180,7 +180,7 @@ fn unanswerable_conditions_are_errors() {
         let text = asks(kind, condition);
         let errors = read(&text, None, &own).expect_err(condition);
         let at = format!("collective={}/comm_type=intra/{condition}: ", kind.name());
-        let is = |e: &String| e.starts_with(&at) && e.contains(wanted);
+        let is = |e: &String| e.starts_with(&at) && e.contains(expected);
         assert!(errors.iter().any(is), "{condition}: {errors:#?}");
     }
 }
@@ -310,7 +310,7 @@ fn compositions_are_chosen_by_a_file() {
 #[test]
 fn composition_and_posix_files_are_distinguished_and_checked() {
     let base = own("mpich");
-    for (text, format, wanted) in [
+    for (text, format, expected) in [
         (
             "{\"collective=bcast\": {\"composition=MPIDI_Bcast_intra_composition_betta\": {}}}",
             None,
@@ -338,7 +338,7 @@ fn composition_and_posix_files_are_distinguished_and_checked() {
         ),
     ] {
         let errors = read(text, format, &base).expect_err(text);
-        assert!(errors.iter().any(|e| e.contains(wanted)), "{text}: {errors:#?}");
+        assert!(errors.iter().any(|e| e.contains(expected)), "{text}: {errors:#?}");
     }
     // MPICH's own file: release and gather trees are modeled.
     let text = "{\"collective=bcast\": {\"comm_type=intra\": {\"is_multi_threaded=no\": \
@@ -440,7 +440,7 @@ fn the_first_rule_of_open_mpis_json_that_holds_is_taken() {
 fn errors_in_open_mpis_json_name_their_place() {
     let own = own("openmpi");
     let of = |rule: &str| format!("{{\"collectives\": {{\"bcast\": [{{\"rules\": [{rule}]}}]}}}}");
-    for (text, wanted) in [
+    for (text, expected) in [
         ("{\"collectives\": ".to_string(), "JSON as in Open MPI's rules of version 3 (EOF"),
         ("{\"rule_file_version\": 3}".into(), "collectives: expected an object of lists"),
         ("{\"collectives\": 3}".into(), "collectives: found `3`, expected an object of lists"),
@@ -462,7 +462,7 @@ fn errors_in_open_mpis_json_name_their_place() {
         ),
     ] {
         let errors = read(&text, None, &own).expect_err(&text);
-        assert!(errors.iter().any(|e| e.contains(wanted)), "{text}: {errors:#?}");
+        assert!(errors.iter().any(|e| e.contains(expected)), "{text}: {errors:#?}");
     }
 }
 
@@ -534,7 +534,7 @@ fn open_mpis_variables_force_algorithms() {
     let linear = linear.expect("valid");
     assert!(linear.rules.is_empty());
     assert!(linear.notes[0].contains("algorithm 1 is not modeled (basic_linear)"), "{linear:?}");
-    for (name, word, wanted) in [
+    for (name, word, expected) in [
         ("allreduce_algorithm", "rign", "did you mean `ring`?"),
         ("allreduce_algorithm", "8", "a number from 0 to 7 or one of ignore"),
         ("bcast_algorithm", "-1", "a number from 0 to 9"),
@@ -542,7 +542,7 @@ fn open_mpis_variables_force_algorithms() {
         let name = format!("OMPI_MCA_coll_tuned_{name}");
         let wrong = set(&[use_them, (&name, word)]).expect_err(word);
         assert_eq!(wrong[0].0, name);
-        assert!(wrong[0].1.contains(wanted), "{wrong:?}");
+        assert!(wrong[0].1.contains(expected), "{wrong:?}");
     }
     let name = "OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize";
     let wrong = set(&[("OMPI_MCA_coll_tuned_bcast_algorithm", "2"), (name, "4k")]);

@@ -61,8 +61,8 @@ pub fn forced<'a>(
     for (kind, name, word, step) in steps {
         let algorithm = match algorithm(kind, word.trim()) {
             Ok(algorithm) => algorithm,
-            Err(wanted) => {
-                wrong.push((format!("{PREFIX}{name}"), wanted));
+            Err(expected) => {
+                wrong.push((format!("{PREFIX}{name}"), expected));
                 continue;
             }
         };

@@ -85,7 +85,7 @@ pub enum Format {
 
 impl Format {
     /// The format named in a request.
-    pub fn named(word: &str) -> Option<Format> {
+    pub fn from_name(word: &str) -> Option<Format> {
         Some(match word {
             "generic" => Format::Generic,
             "compositions" => Format::Compositions,
@@ -135,7 +135,7 @@ impl ParsedFile {
 
 /// The library's own rules for `kind`, restricted to `place`, without MPICH's compositions, which a
 /// file does not know.
-fn own_within(own: &Selection, kind: Kind, place: &Rule) -> Vec<Rule> {
+fn own_rules_within(own: &Selection, kind: Kind, place: &Rule) -> Vec<Rule> {
     let rules = own.rules(kind).iter().filter(|rule| !rule.algorithm.is_composed());
     rules.filter_map(|rule| rule.and(place)).collect()
 }

@@ -17,7 +17,7 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Choice, by_ranks, changes, own_within};
+use super::{Choice, by_ranks, changes, own_rules_within};
 use crate::library::{self, Library};
 
 /// MPICH's own rules. [MPICH] 5.0.2: its generic selection, for host buffers.
@@ -112,7 +112,7 @@ pub(super) fn name(kind: Kind, algorithm: Algorithm) -> Option<String> {
 pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule> {
     let generic;
     let flat = || own.rules(kind).iter().filter(|rule| !rule.algorithm.is_composed());
-    let own = match flat().all(|rule| can_say(kind, rule)) {
+    let own = match flat().all(|rule| is_expressible(kind, rule)) {
         true => own,
         // Another library's rules.
         false => {
@@ -126,7 +126,7 @@ pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule
     let any = Rule::always(kind.algorithms()[0]);
     if let Some(first) = groups.first().filter(|group| group[0].ranks > 0) {
         let size = Range { min: 0, max: u64::from(first[0].ranks) - 1 };
-        rules.extend(own_within(own, kind, &Rule { size, ..any }));
+        rules.extend(own_rules_within(own, kind, &Rule { size, ..any }));
     }
     for (i, group) in groups.iter().enumerate() {
         let end = |next: &&[Choice]| u64::from(next[0].ranks) - 1;
@@ -139,29 +139,30 @@ pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule
             let min = if j == 0 { 0 } else { step.bytes };
             let max = steps.get(j + 1).map_or(u64::MAX, |next| next.bytes - 1);
             let place = Rule { size, bytes: Range { min, max }, ..any };
-            rules.extend(guarded(kind, Rule { algorithm: step.algorithm, ..place }));
-            rules.extend(own_within(own, kind, &place));
+            rules
+                .extend(restricted_to_supported(kind, Rule { algorithm: step.algorithm, ..place }));
+            rules.extend(own_rules_within(own, kind, &place));
         }
     }
     rules
 }
 
 /// Whether MPICH's file can express the rule.
-fn can_say(kind: Kind, rule: &Rule) -> bool {
+fn is_expressible(kind: Kind, rule: &Rule) -> bool {
     name(kind, rule.algorithm).is_some()
         && rule.block_bytes == Range::ALL
-        && (rule.nodes == Range::ALL || asks_for_one_node(rule))
+        && (rule.nodes == Range::ALL || requires_one_node(rule))
 }
 
 /// Whether the rule's only condition on nodes is whether there are several, as in MPICH's
 /// `comm_size=node_comm_size`.
-fn asks_for_one_node(rule: &Rule) -> bool {
+fn requires_one_node(rule: &Rule) -> bool {
     let Range { min, max } = rule.nodes;
     rule.several_a_node == Some(true) && matches!((min, max), (0, 1) | (2, u64::MAX))
 }
 
 /// The rule, restricted to calls for which MPICH runs its algorithm.
-fn guarded(kind: Kind, rule: Rule) -> Option<Rule> {
+fn restricted_to_supported(kind: Kind, rule: Rule) -> Option<Rule> {
     let a = rule.algorithm;
     let any = Rule::always(a);
     rule.and(&Rule {
@@ -346,58 +347,58 @@ impl Split {
 
     fn by_range(
         family: &'static str,
-        wanted: Range,
+        target: Range,
         place: &Rule,
         of: impl Fn(&mut Rule) -> &mut Range,
     ) -> Option<Split> {
-        let end = Split::end(wanted, place, &of, MAX_NUMBER)?;
-        let is_limit = end.checked_add(1) == Some(wanted.min);
+        let end = Split::end(target, place, &of, MAX_NUMBER)?;
+        let is_limit = end.checked_add(1) == Some(target.min);
         let condition = if is_limit { format!("<{}", end + 1) } else { format!("<={end}") };
         Some(Split::at(end, format!("{family}{condition}"), family, place, of))
     }
 
     /// A split by whether all ranks share a node.
-    fn by_nodes(wanted: Range, place: &Rule) -> Option<Split> {
+    fn by_nodes(target: Range, place: &Rule) -> Option<Split> {
         fn of(rule: &mut Rule) -> &mut Range {
             &mut rule.nodes
         }
-        let end = Split::end(wanted, place, of, MAX_NUMBER).filter(|&end| end == 1)?;
+        let end = Split::end(target, place, of, MAX_NUMBER).filter(|&end| end == 1)?;
         Some(Split::at(end, "comm_size=node_comm_size".into(), "comm_size", place, of))
     }
 
     /// A split by the mean ranks per node in halves: `<=n` ends at an even number and `<n` at an
     /// odd one.
-    fn by_mean(wanted: Range, place: &Rule) -> Option<Split> {
+    fn by_mean(target: Range, place: &Rule) -> Option<Split> {
         fn of(rule: &mut Rule) -> &mut Range {
             &mut rule.ppn_halves
         }
-        let end = Split::end(wanted, place, of, 2 * MAX_NUMBER)?;
+        let end = Split::end(target, place, of, 2 * MAX_NUMBER)?;
         let sign = if end.is_multiple_of(2) { "<=" } else { "<" };
         let key = format!("comm_avg_ppn{sign}{}", end.div_ceil(2));
         Some(Split::at(end, key, "comm_avg_ppn", place, of))
     }
 
     /// A split by count, for which MPICH has `<=` and `count<pow2` only.
-    fn by_count(wanted: Range, place: &Rule) -> Option<Split> {
+    fn by_count(target: Range, place: &Rule) -> Option<Split> {
         fn of(rule: &mut Rule) -> &mut Range {
             &mut rule.count
         }
-        let end = Split::end(wanted, place, of, MAX_NUMBER)?;
+        let end = Split::end(target, place, of, MAX_NUMBER)?;
         Some(Split::at(end, format!("count<={end}"), "count", place, of))
     }
 
     /// The end of the first part of the rule's range within `place`, if it is smaller.
     fn end(
-        wanted: Range,
+        target: Range,
         place: &Rule,
         of: impl Fn(&mut Rule) -> &mut Range,
         most: u64,
     ) -> Option<u64> {
         let here = *of(&mut { *place });
-        if wanted.min > here.min && wanted.min <= most {
-            Some(wanted.min - 1)
+        if target.min > here.min && target.min <= most {
+            Some(target.min - 1)
         } else {
-            (wanted.max < here.max && wanted.max <= most).then_some(wanted.max)
+            (target.max < here.max && target.max <= most).then_some(target.max)
         }
     }
 
@@ -417,12 +418,12 @@ impl Split {
     fn by_truth(
         family: &'static str,
         (key, otherwise): (&str, &str),
-        wanted: Option<bool>,
+        target: Option<bool>,
         place: &Rule,
         of: impl Fn(&mut Rule) -> &mut Option<bool>,
     ) -> Option<Split> {
         let (mut yes, mut no) = (*place, *place);
-        if wanted.is_none() || of(&mut yes).is_some() {
+        if target.is_none() || of(&mut yes).is_some() {
             return None;
         }
         (*of(&mut yes), *of(&mut no)) = (Some(true), Some(false));

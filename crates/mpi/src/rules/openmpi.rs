@@ -19,7 +19,7 @@ use std::fmt::Write;
 
 use collectives::{Algorithm, Case, Kind, Range, Rule, Selection, TreeShape};
 
-use super::{Choice, ParsedFile, by_ranks, changes, own_within};
+use super::{Choice, ParsedFile, by_ranks, changes, own_rules_within};
 use crate::library::did_you_mean;
 
 /// All partners in one round: Open MPI's `linear` and, by default, `linear_sync`.
@@ -168,7 +168,7 @@ pub(super) fn algorithm(kind: Kind, word: &str) -> Result<u32, String> {
 }
 
 /// The condition for calls of such message sizes.
-pub(super) fn sized(kind: Kind, bytes: Range) -> Rule {
+pub(super) fn size_condition(kind: Kind, bytes: Range) -> Rule {
     let any = Rule::always(kind.algorithms()[0]);
     match counts_total(kind) {
         true => Rule { total_bytes: bytes, ..any },
@@ -191,7 +191,7 @@ pub(super) fn add_rules(
     for words in unmodeled(kind, step, &modeled) {
         reading.note(kind, words);
     }
-    rules.extend(own_within(own, kind, place));
+    rules.extend(own_rules_within(own, kind, place));
 }
 
 /// Notes on what a message rule contains and is not modeled.
@@ -388,7 +388,7 @@ impl Numbers {
         }
     }
     /// The next number, if it is on the line of the last one.
-    fn next_beside(&mut self) -> Option<u64> {
+    fn next_on_line(&mut self) -> Option<u64> {
         match self.rest.as_slice().first() {
             Some(&(_, line)) if line == self.line => self.rest.next().map(|(number, _)| number),
             _ => None,
@@ -472,7 +472,7 @@ fn communicators(
             let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
             let fan_out = narrow(words.next("a fan-out")?);
             let segment = narrow(words.next("a segment size")?);
-            let requests = if version > 1 { words.next_beside() } else { None }.unwrap_or(0);
+            let requests = if version > 1 { words.next_on_line() } else { None }.unwrap_or(0);
             let algorithm = narrow(algorithm);
             steps.push(MessageRule { bytes, algorithm, fan_out, segment, requests, radix: 0 });
         }
@@ -495,11 +495,11 @@ fn rules_of(
         for (j, step) in steps.iter().enumerate() {
             let max = steps.get(j + 1).map_or(u64::MAX, |next| next.bytes - 1);
             let bytes = Range { min: step.bytes, max };
-            let place = Rule { size, ..sized(kind, bytes) };
+            let place = Rule { size, ..size_condition(kind, bytes) };
             add_rules(kind, step, &place, own, &mut rules, reading);
         }
         if steps.is_empty() {
-            rules.extend(own_within(own, kind, &Rule { size, ..any }));
+            rules.extend(own_rules_within(own, kind, &Rule { size, ..any }));
         }
     }
     if sizes.is_empty() {

@@ -12,7 +12,7 @@ use collectives::{Kind, Range, Rule, Selection};
 use serde_json::{Map, Value};
 
 use super::openmpi::{self, MessageRule};
-use super::{ParsedFile, own_within};
+use super::{ParsedFile, own_rules_within};
 use crate::library::did_you_mean;
 
 /// Keys of the file, of a communicator rule, and of a message rule.
@@ -63,9 +63,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, at: &str, found: &Value, wanted: &str) {
+    fn report(&mut self, at: &str, found: &Value, expected: &str) {
         let found = openmpi::beginning(&found.to_string());
-        self.errors.push(format!("{at}: found `{found}`, expected {wanted}"));
+        self.errors.push(format!("{at}: found `{found}`, expected {expected}"));
     }
 
     /// The object at a place; other keys than `keys` are errors.
@@ -107,8 +107,8 @@ impl Reader<'_> {
             return;
         };
         let Value::Object(lists) = collectives else {
-            let wanted = "an object of lists of rules, such as `{\"allreduce\": [...]}`";
-            return self.report("collectives", collectives, wanted);
+            let expected = "an object of lists of rules, such as `{\"allreduce\": [...]}`";
+            return self.report("collectives", collectives, expected);
         };
         let mut named: Vec<(Kind, &str)> = Vec::new();
         for (name, list) in lists {
@@ -175,7 +175,7 @@ impl Reader<'_> {
                 let (Some(kind), Some(place), Some((bytes, step))) = (kind, place, step) else {
                     continue;
                 };
-                let within = openmpi::sized(kind, bytes).and(&place);
+                let within = openmpi::size_condition(kind, bytes).and(&place);
                 if let Some(within) = within {
                     openmpi::add_rules(
                         kind,
@@ -187,10 +187,11 @@ impl Reader<'_> {
                     );
                 }
             }
-            rules.extend(place.into_iter().flat_map(|place| own_within(self.own, of, &place)));
+            rules
+                .extend(place.into_iter().flat_map(|place| own_rules_within(self.own, of, &place)));
         }
         if let Some(kind) = kind {
-            rules.extend(own_within(self.own, kind, &any));
+            rules.extend(own_rules_within(self.own, kind, &any));
             self.reading.rules.push((kind, rules));
         }
     }
@@ -218,17 +219,17 @@ impl Reader<'_> {
                 kind.map(|kind| openmpi::algorithm(kind, &n.to_string()))
             }
             other => {
-                let wanted = "an algorithm's number or name";
-                self.report(&format!("{at}.alg"), other.unwrap_or(&Value::Null), wanted);
+                let expected = "an algorithm's number or name";
+                self.report(&format!("{at}.alg"), other.unwrap_or(&Value::Null), expected);
                 None
             }
         };
         let algorithm = match algorithm? {
             Ok(number) => number,
-            Err(wanted) => {
+            Err(expected) => {
                 // Two versions of Open MPI may share a file.
                 let found = openmpi::beginning(&map["alg"].to_string());
-                let words = format!("{at}.alg: found {found}, expected {wanted}: rule ignored");
+                let words = format!("{at}.alg: found {found}, expected {expected}: rule ignored");
                 self.reading.note(kind?, words);
                 return None;
             }
@@ -247,8 +248,8 @@ impl Reader<'_> {
             None => default,
             Some(Value::String(word)) if matches!(word.as_str(), "inf" | "Inf" | "INF") => u64::MAX,
             Some(value) => value.as_u64().unwrap_or_else(|| {
-                let wanted = "a whole number from 0 on, or `\"inf\"`";
-                self.report(&format!("{at}.{key}"), value, wanted);
+                let expected = "a whole number from 0 on, or `\"inf\"`";
+                self.report(&format!("{at}.{key}"), value, expected);
                 default
             }),
         };
@@ -264,8 +265,8 @@ impl Reader<'_> {
             Some("single-node") => RankDistribution::SingleNode,
             word => {
                 let hint = did_you_mean(word.unwrap_or(""), DISTRIBUTIONS);
-                let wanted = format!("one of {}{hint}", DISTRIBUTIONS.join(", "));
-                self.report(at, value, &wanted);
+                let expected = format!("one of {}{hint}", DISTRIBUTIONS.join(", "));
+                self.report(at, value, &expected);
                 RankDistribution::Any
             }
         }

@@ -68,7 +68,7 @@ const TUNED: [Kind; 9] = [
 ];
 
 /// MPICH without compositions, so that its file decides.
-fn uncomposed() -> Overrides {
+fn without_compositions() -> Overrides {
     let mut overrides = Overrides::default();
     for (kind, flat) in [("BARRIER", "2"), ("BCAST", "3"), ("REDUCE", "3"), ("ALLREDUCE", "2")] {
         let set = overrides.set(&format!("MPIR_CVAR_{kind}_COMPOSITION"), flat);
@@ -85,7 +85,7 @@ fn written(algorithm: Algorithm) -> String {
 /// The file's choice is that of the largest size not above the call's, straight from the list.
 #[test]
 fn a_written_file_reads_back_as_the_choices() {
-    let none = uncomposed();
+    let none = without_compositions();
     for family in Family::ALL {
         let own = own("mpich");
         for (kind, seed) in TUNED.iter().flat_map(|&kind| (0..20).map(move |seed| (kind, seed))) {
@@ -120,7 +120,7 @@ fn a_written_file_reads_back_as_the_choices() {
 /// MPICH's own table, read from its file, equals the profile.
 #[test]
 fn the_profile_equals_mpichs_own_file() {
-    let (none, own) = (uncomposed(), own("mpich"));
+    let (none, own) = (without_compositions(), own("mpich"));
     let text = include_str!("../../libraries/mpich.json");
     let read = read(text, None, &Selection::default()).expect("MPICH's own file is valid");
     let of_file = read.clone().over(&Selection::default());
@@ -145,7 +145,7 @@ fn the_profile_equals_mpichs_own_file() {
 #[test]
 fn errors_in_files_name_their_place() {
     let own = own("mpich");
-    for (text, wanted) in [
+    for (text, expected) in [
         ("{", "EOF"),
         ("{\"collective=allgather\": 3}", "an object"),
         ("{\"collective=allgathr\": {}}", "did you mean `collective=allgather`?"),
@@ -181,7 +181,7 @@ fn errors_in_files_name_their_place() {
         ),
     ] {
         let errors = read(text, None, &own).expect_err(text);
-        assert!(errors.iter().any(|e| e.contains(wanted)), "{text}: {wanted}\n{errors:#?}");
+        assert!(errors.iter().any(|e| e.contains(expected)), "{text}: {expected}\n{errors:#?}");
     }
     // No longer than a line, for letters of any length.
     let long = read(&"\u{fc}".repeat(100_000), None, &own).expect_err("a word");

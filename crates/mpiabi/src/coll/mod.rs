@@ -263,8 +263,8 @@ impl Job {
                 grain: self.layout.grain,
                 op: place.unwrap_or(0) as u64,
                 means,
-                give: self.outgoing.noncontiguous(self.layout.deposits(), still),
-                take: self.incoming.noncontiguous(self.layout.collects(), still),
+                send_layout: self.outgoing.noncontiguous(self.layout.deposits(), still),
+                recv_layout: self.incoming.noncontiguous(self.layout.collects(), still),
                 ..Submission::default()
             },
         );

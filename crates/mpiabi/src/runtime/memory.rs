@@ -40,11 +40,11 @@ impl Runtime {
         let mut text = [0u8; 4096];
         let Some(now) = Resident::read(status(&mut text)) else { return };
         self.memory_sampler.peak.sample(now, self.memory_sampler.windows);
-        let (begun, peak) = self.memory_sampler.peak.begin_and_peak();
+        let (at_init, peak) = self.memory_sampler.peak.first_and_peak();
         // SAFETY: the segment is mapped for the life of the process. No other process reads these
         // fields until it ends, whichever side has the turn.
         unsafe {
-            (&raw mut (*self.control).memory_begun).write(begun);
+            (&raw mut (*self.control).memory_at_init).write(at_init);
             // Zero means that no sample was taken.
             (&raw mut (*self.control).memory_peak).write(peak.max(1));
         }

@@ -32,7 +32,7 @@ const INITIAL_REQUIRED_RETURNS: u32 = 8;
 const MAX_REQUIRED_RETURNS: u32 = 1 << 13;
 
 /// Whether the simulator has the turn. Changed only under the lock.
-static AWAY: AtomicBool = AtomicBool::new(false);
+static DETACHED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// This thread is the leader.
@@ -113,7 +113,7 @@ pub(super) fn has_no_waiters(held: &Held) -> bool {
 }
 /// Whether the simulator has the turn, so that its part of the memory must not be read.
 pub(super) fn is_away() -> bool {
-    AWAY.load(Ordering::Relaxed) && !LEADS.get()
+    DETACHED.load(Ordering::Relaxed) && !LEADS.get()
 }
 /// Whether the caller executes a request of the simulator.
 pub(super) fn is_serving() -> bool {
@@ -324,11 +324,11 @@ fn lead(held: &Held, id: u64) {
     TURNS.get(held).led = true;
     admit_threads(held);
     let (mode, count) = merge_waits(held);
-    AWAY.store(true, Ordering::Relaxed);
+    DETACHED.store(true, Ordering::Relaxed);
     LEADS.set(true);
     let answer = exchange(held, mode, count);
     LEADS.set(false);
-    AWAY.store(false, Ordering::Relaxed);
+    DETACHED.store(false, Ordering::Relaxed);
     let turn_requests = {
         let mut turns = TURNS.get(held);
         (turns.led, turns.wake_requested) = (false, false);
@@ -470,7 +470,7 @@ fn write_hand_over(held: &Held, mode: u32, count: usize) {
         let (submitted, function) = (std::mem::take(&mut rt.submitted), rt.function);
         let after_ps = rt.at_ps - rt.reported_ps;
         rt.reported_ps = rt.at_ps;
-        let spent = std::mem::take(&mut rt.spent_polls);
+        let spent = std::mem::take(&mut rt.local_polls_used);
         (rt.failed_probe, rt.local_polls) = (None, 0);
         let control = rt.control();
         control.submitted = submitted;
@@ -478,7 +478,7 @@ fn write_hand_over(held: &Held, mode: u32, count: usize) {
         control.wait_count = count as u32;
         control.function = function;
         control.after_ps = after_ps;
-        control.spent_polls = spent;
+        control.local_polls_used = spent;
         control.thread = thread;
     });
 }
@@ -504,7 +504,7 @@ fn release_turn(segment: Segment, control: *mut Control) -> bool {
         (&control.turn, &control.presence, &header.running, &header.wake_requests)
     };
     turn.store(0, Ordering::Relaxed);
-    if presence.swap(wire::presence::BACK, Ordering::AcqRel) == wire::presence::AWAY {
+    if presence.swap(wire::presence::HANDED_OVER, Ordering::AcqRel) == wire::presence::DETACHED {
         wake_requests.fetch_add(1, Ordering::AcqRel);
         futex_wake(wake_requests);
         return false;

@@ -191,9 +191,12 @@ impl PreparedCall {
         let (token, kind) = (runtime::token(held), kind::ONE_SIDED);
         let peer = window.comm.world(self.target_range.rank);
         let what = Submission { kind, flags, token, peer, context, ..Submission::default() };
-        let (bytes, grain, give, take) = (self.out, self.back, self.give, self.take);
+        let (bytes, grain, send_layout, recv_layout) = (self.out, self.back, self.give, self.take);
         let block_at = block.offset;
-        runtime::submit(held, Submission { bytes, grain, block: block_at, give, take, ..what });
+        runtime::submit(
+            held,
+            Submission { bytes, grain, block: block_at, send_layout, recv_layout, ..what },
+        );
         let (offset, returned) = (block.offset, self.bytes);
         let on_complete = (flags & flag::FETCH != 0).then(|| {
             let on_complete = move |held: &Held| {

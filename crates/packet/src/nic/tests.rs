@@ -57,7 +57,7 @@ fn traced(machine: &Machine, seed: u64, leave: bool) -> Trace {
             }
         }
     }
-    net.assert_quiet(machine);
+    net.assert_idle(machine);
     assert_eq!(delivered.len(), 600);
     (delivered, net.ports.raw[..80].iter().map(|w| w.packets).collect(), events)
 }
@@ -130,7 +130,7 @@ fn trace_messages(
             schedule(&mut net, &mut queue, nth + NICS);
         }
     }
-    net.assert_quiet(machine);
+    net.assert_idle(machine);
     delivered.sort_unstable_by_key(|message| message.0.0);
     (delivered, events)
 }

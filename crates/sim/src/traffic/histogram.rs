@@ -42,11 +42,11 @@ impl Histogram {
     }
     /// The smallest value that a share `q` of all values does not exceed, at the middle of its bin.
     pub fn quantile_s(&self, q: f64) -> f64 {
-        let wanted = (q * self.count as f64).ceil() as u64;
+        let target = (q * self.count as f64).ceil() as u64;
         let mut seen = 0;
         for (bin, &count) in self.bins.iter().enumerate() {
             seen += count;
-            if count > 0 && seen >= wanted {
+            if count > 0 && seen >= target {
                 let octave = (bin as u64 >> Self::STEPS).saturating_sub(1);
                 let low = (bin as u64 - (octave << Self::STEPS)) << octave;
                 return (low as f64 + ((1u64 << octave) - 1) as f64 / 2.0) * 1e-12;

@@ -481,7 +481,7 @@ pub(super) struct Load<'a> {
 
 /// Result of one shard, or of the whole simulation.
 struct Part {
-    /// Packets delivered in the window, their hops, and those on non-minimal paths.
+    /// Packets delivered in the window, their hops, and those on nonminimal paths.
     sums: (u64, u64, u64),
     /// Packets generated in the window, all generated packets, and those that arrived in the
     /// window.
@@ -530,7 +530,8 @@ impl Load<'_> {
     /// Simulates one load on `threads` threads.
     pub fn run<N: NetworkModel>(&self, threads: usize, tick: &mut Tick<'_>) -> LoadOutcome {
         let machine = self.machine;
-        let partition = Partition::new(machine, if N::divides(machine) { threads } else { 1 });
+        let partition =
+            Partition::new(machine, if N::can_be_sharded(machine) { threads } else { 1 });
         let part = match partition.lookahead(machine) {
             None => {
                 let shard_pool = ShardPool::new(1, Span(u64::MAX));
@@ -616,7 +617,7 @@ impl Load<'_> {
             Finish::Empty => {
                 on = on && world.run_together(Time(u64::MAX), watch, member, tick);
                 if on {
-                    world.net.assert_quiet(machine);
+                    world.net.assert_idle(machine);
                     assert_eq!(world.traffic.in_flight.live(), 0, "a packet was lost");
                 }
             }
@@ -710,7 +711,7 @@ impl Load<'_> {
     }
 }
 
-/// Packets delivered, their hops, and those on non-minimal paths.
+/// Packets delivered, their hops, and those on nonminimal paths.
 fn sums(c: &Counters) -> (u64, u64, u64) {
     (c.delivered_packets, c.hops, c.nonminimal)
 }

@@ -67,7 +67,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     prefetch(&self.job.machine.nic_switch[nic]);
                     prefetch(&self.job.placements[self.runs[run].receiver()]);
                 }
-                HostEvent::Advance(run) => self.called.prefetch(self.runs[run].call),
+                HostEvent::Advance(run) => self.call_entries.prefetch(self.runs[run].call),
                 _ => {}
             }
         }

@@ -30,8 +30,8 @@ fn next_failure(job: &Job, after: Time) -> Option<Time> {
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Whether the run cannot continue.
-    pub(super) fn is_broken(&self) -> bool {
-        self.broken.is_some()
+    pub(super) fn cannot_continue(&self) -> bool {
+        self.erroneous_call.is_some()
             || self.failure_state.failed.is_some()
             || self.limit_checker.is_exhausted()
     }
@@ -45,8 +45,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             return;
         };
-        self.less_pending(rank);
-        if self.workload.is_over(self.last_job) {
+        self.remove_pending(rank);
+        if self.workload.has_ended(self.current_job) {
             return; // No rank waits for it any more.
         }
         let (to, bytes) = self.owner_target(owner);
@@ -106,7 +106,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             let Rank { job, exited, .. } = self.ranks[rank];
             failed_nodes.contains(&self.job.placements[rank].node)
                 && !exited
-                && !self.workload.is_over(job)
+                && !self.workload.has_ended(job)
         };
         let all: Vec<usize> = (0..self.ranks.len()).filter(has_failed).collect();
         let Some(&first) = all.first() else { return false };

@@ -3,7 +3,7 @@
 
 use crate::onesided::AccessId;
 use crate::outcome::Blocked;
-use crate::world::{DoneId, RunId, SendId, World};
+use crate::world::{CompletionId, RunId, SendId, World};
 use net::NetworkModel;
 use workload::Workload;
 
@@ -42,10 +42,10 @@ pub(crate) enum MessageOwner {
 pub(crate) enum HostEvent {
     /// The call at the head of the rank's list takes effect.
     Execute,
-    Complete(DoneId),
+    Complete(CompletionId),
     /// Completes an alarm. An alarm is not progress: one after the last rank has left does not
     /// lengthen the run.
-    Alarm(DoneId),
+    Alarm(CompletionId),
     /// The next message of the run's round leaves its rank.
     SendNext(RunId),
     /// A message leaves its rank; and its NIC, if something delays it before the network.
@@ -58,21 +58,21 @@ pub(crate) enum HostEvent {
     /// A one-sided operation leaves its origin.
     Issue(AccessId),
     /// The response to one leaves its target.
-    Answer(AccessId),
+    Respond(AccessId),
     /// The present round of the run is complete.
     Advance(RunId),
     /// The result of a reduction in the network has arrived: at the root, or everywhere.
-    Reduced(RunId),
+    FinishReduction(RunId),
     /// The background has warmed up: the jobs begin.
     Begin,
 }
 
 /// Bits for the kind, above those for the id.
-const KIND: u32 = 5;
-const NAME: u32 = u32::BITS - KIND;
+const KIND_BITS: u32 = 5;
+const ID_BITS: u32 = u32::BITS - KIND_BITS;
 /// Maximum number of objects of one type at a time: 117 million sends, which take some 10 GB. The
 /// ids above are a reserve between two checks.
-pub(super) const MOST: usize = (1 << NAME) - (1 << 24);
+pub(super) const MAX_IDS: usize = (1 << ID_BITS) - (1 << 24);
 
 /// Kinds: protocol phases by their number, other message owners, and then the other events.
 const PHASES: u32 = 5;
@@ -86,21 +86,21 @@ const ALARM: u32 = COMPLETE + 1;
 const SEND_NEXT: u32 = ALARM + 1;
 const SERVE: u32 = SEND_NEXT + 1;
 const ISSUE: u32 = SERVE + 1;
-const ANSWER: u32 = ISSUE + 1;
-const ADVANCE: u32 = ANSWER + 1;
-const REDUCED: u32 = ADVANCE + 1;
-const BEGIN: u32 = REDUCED + 1;
-const _: () = assert!(BEGIN < 1 << KIND);
+const RESPOND: u32 = ISSUE + 1;
+const ADVANCE: u32 = RESPOND + 1;
+const FINISH_REDUCTION: u32 = ADVANCE + 1;
+const BEGIN: u32 = FINISH_REDUCTION + 1;
+const _: () = assert!(BEGIN < 1 << KIND_BITS);
 
 #[inline]
-fn word(kind: u32, name: u32) -> u32 {
-    assert!(name < 1 << NAME, "more objects than ids");
-    kind << NAME | name
+fn word(kind: u32, id: u32) -> u32 {
+    assert!(id < 1 << ID_BITS, "more objects than ids");
+    kind << ID_BITS | id
 }
 
 #[inline]
 fn parts(word: u32) -> (u32, u32) {
-    (word >> NAME, word & ((1 << NAME) - 1))
+    (word >> ID_BITS, word & ((1 << ID_BITS) - 1))
 }
 
 #[inline]
@@ -147,9 +147,9 @@ impl HostEvent {
             HostEvent::SendNext(run) => word(SEND_NEXT, run.0),
             HostEvent::Serve(arbiter) => word(SERVE, arbiter),
             HostEvent::Issue(access) => word(ISSUE, access.0),
-            HostEvent::Answer(access) => word(ANSWER, access.0),
+            HostEvent::Respond(access) => word(RESPOND, access.0),
             HostEvent::Advance(run) => word(ADVANCE, run.0),
-            HostEvent::Reduced(run) => word(REDUCED, run.0),
+            HostEvent::FinishReduction(run) => word(FINISH_REDUCTION, run.0),
             HostEvent::Begin => word(BEGIN, 0),
         }
     }
@@ -160,14 +160,14 @@ impl HostEvent {
             (kind @ DEPART..INJECT, send) => HostEvent::Depart(in_flight(kind - DEPART, send)),
             (kind @ INJECT..EXECUTE, send) => HostEvent::Inject(in_flight(kind - INJECT, send)),
             (EXECUTE, _) => HostEvent::Execute,
-            (COMPLETE, done) => HostEvent::Complete(DoneId(done)),
-            (ALARM, done) => HostEvent::Alarm(DoneId(done)),
+            (COMPLETE, done) => HostEvent::Complete(CompletionId(done)),
+            (ALARM, done) => HostEvent::Alarm(CompletionId(done)),
             (SEND_NEXT, run) => HostEvent::SendNext(RunId(run)),
             (SERVE, arbiter) => HostEvent::Serve(arbiter),
             (ISSUE, access) => HostEvent::Issue(AccessId(access)),
-            (ANSWER, access) => HostEvent::Answer(AccessId(access)),
+            (RESPOND, access) => HostEvent::Respond(AccessId(access)),
             (ADVANCE, run) => HostEvent::Advance(RunId(run)),
-            (REDUCED, run) => HostEvent::Reduced(RunId(run)),
+            (FINISH_REDUCTION, run) => HostEvent::FinishReduction(RunId(run)),
             _ => HostEvent::Begin,
         }
     }
@@ -175,21 +175,21 @@ impl HostEvent {
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Ends the run if ids are nearly exhausted. Called from time to time.
-    pub(super) fn count_names(&mut self) {
+    pub(super) fn check_id_count(&mut self) {
         let sorts = [
             (self.sends.peak(), "messages"),
             (self.accesses.peak(), "one-sided operations"),
             (self.completions.peak(), "completions"),
             (self.runs.peak(), "collectives"),
         ];
-        let Some((_, what)) = sorts.into_iter().find(|sort| sort.0 > self.most_named) else {
+        let Some((_, what)) = sorts.into_iter().find(|sort| sort.0 > self.max_ids) else {
             return;
         };
-        let rank = self.jobs[self.last_job as usize].first;
+        let rank = self.jobs[self.current_job as usize].first;
         let what = format!(
             "more than {} {what} in flight at once at {}, the most that odonata can distinguish. \
              Fix: fewer ranks, or fewer of them in flight at once",
-            self.most_named,
+            self.max_ids,
             self.job_time()
         );
         let node = self.job.placements[rank as usize].node;
@@ -201,7 +201,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 mod tests {
     use super::*;
     use crate::outcome::End;
-    use crate::world::{Job, Policy, RankPlacement};
+    use crate::world::{Job, LimitPolicy, RankPlacement};
     use base::Span;
     use loggp::LogGpNetwork;
     use machine::{MachineSpec, NicId, NodeId};
@@ -218,7 +218,7 @@ mod tests {
         let placement =
             |n| RankPlacement { node: NodeId(n), nic: NicId(n), binding: Default::default() };
         let mut job = Job::new(machine, library, vec![placement(0), placement(1)], 1);
-        job.limits = Policy::Off;
+        job.limits = LimitPolicy::Off;
         let each = |op: Op| (0..3000).map(move |_| Step::Do(op.clone()));
         let mode = SendMode::Standard;
         let sends = each(Op::Send { to: 1, context: WORLD, tag: 0, bytes: 8, mode });
@@ -228,10 +228,10 @@ mod tests {
             sends.chain(wait()).collect(),
             [Step::Compute(Span::ms(100)), Step::Wait].into_iter().chain(recvs).collect(),
         ];
-        for (most, fits) in [(MOST, true), (3_000, true), (2_500, false)] {
+        for (most, fits) in [(MAX_IDS, true), (3_000, true), (2_500, false)] {
             let streams = Streams::new(programs.clone().into_iter());
             let mut world = World::<LogGpNetwork, _>::new(&job, streams);
-            world.most_named = most;
+            world.max_ids = most;
             match world.run(&mut |_| true).end {
                 End::Finished => assert!(fits, "{most}"),
                 End::Exhausted(blocked) => {
@@ -244,14 +244,14 @@ mod tests {
 
     #[test]
     fn host_events_survive_packing() {
-        let last = (1 << NAME) - 1;
+        let last = (1 << ID_BITS) - 1;
         for id in [0, 1, last] {
-            let (run, done) = (RunId(id), DoneId(id));
+            let (run, done) = (RunId(id), CompletionId(id));
             let mut all = vec![
                 HostEvent::Execute,
                 HostEvent::Begin,
                 HostEvent::Serve(id),
-                HostEvent::Answer(AccessId(id)),
+                HostEvent::Respond(AccessId(id)),
             ];
             all.extend([
                 HostEvent::Complete(done),
@@ -259,7 +259,7 @@ mod tests {
                 HostEvent::SendNext(run),
                 HostEvent::Advance(run),
             ]);
-            all.extend([HostEvent::Reduced(run), HostEvent::Issue(AccessId(id))]);
+            all.extend([HostEvent::FinishReduction(run), HostEvent::Issue(AccessId(id))]);
             let phases = (0..PHASES).map(|phase| in_flight(phase, id));
             all.extend(phases.clone().flat_map(|f| [HostEvent::Depart(f), HostEvent::Inject(f)]));
             let owner = [MessageOwner::Access(AccessId(id)), MessageOwner::Background(id)];

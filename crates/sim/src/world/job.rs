@@ -9,7 +9,7 @@ use mpi::Library;
 
 use crate::background::Background;
 use crate::noise::Noise;
-use crate::world::Policy;
+use crate::world::LimitPolicy;
 
 /// Node, NIC and binding of one rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub struct Job {
     pub warmup: Span,
     pub noise: Option<Noise>,
     /// Effect of exceeding a limit.
-    pub limits: Policy,
+    pub limits: LimitPolicy,
     pub buffers: Buffers,
     pub seed: u64,
     /// Rounds and ranks of collectives that are simulated.
@@ -158,7 +158,7 @@ impl Job {
             background: Vec::new(),
             warmup: Span::ZERO,
             noise: None,
-            limits: Policy::Fail,
+            limits: LimitPolicy::Fail,
             buffers: Buffers::Host,
             seed,
             sample: Sample::ALL,

@@ -15,7 +15,7 @@ use workload::{ANY_SOURCE, Call, Context, Workload};
 
 /// Effect of exceeding a limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Policy {
+pub enum LimitPolicy {
     /// There are no limits.
     Off,
     /// Report it, and continue as if the limit did not exist.
@@ -24,11 +24,11 @@ pub enum Policy {
     Fail,
 }
 
-impl Policy {
+impl LimitPolicy {
     pub const NAMES: [&str; 3] = ["off", "warn", "fail"];
-    pub fn named(name: &str) -> Option<Policy> {
+    pub fn from_name(name: &str) -> Option<LimitPolicy> {
         let at = Self::NAMES.iter().position(|&known| known == name)?;
-        Some([Policy::Off, Policy::Warn, Policy::Fail][at])
+        Some([LimitPolicy::Off, LimitPolicy::Warn, LimitPolicy::Fail][at])
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct LimitChecker {
     contexts: Contexts,
     /// The last context id that ranks agreed on, and the number of these ranks.
     agreed: (Allocation, usize),
-    policy: Policy,
+    policy: LimitPolicy,
     /// Time to examine one list element, and the delay of flow control.
     element: Span,
     flow_control: Span,
@@ -45,7 +45,7 @@ pub(crate) struct LimitChecker {
     waiting: Vec<bool>,
     /// Time until which each rank's endpoint rejects messages; empty before the first flow control.
     closed: Vec<Time>,
-    crossed: Vec<ExceededLimit>,
+    exceeded: Vec<ExceededLimit>,
     exhausted: Option<Blocked>,
     flow_controls: u64,
 }
@@ -64,7 +64,7 @@ fn nic_of(machine: &Machine) -> Nic {
 impl LimitChecker {
     pub fn new(job: &Job) -> LimitChecker {
         let mut bounds = job.library.bounds(nic_of(&job.machine));
-        if job.limits == Policy::Off {
+        if job.limits == LimitPolicy::Off {
             bounds = bounds.unlimited();
         }
         LimitChecker {
@@ -76,7 +76,7 @@ impl LimitChecker {
             flow_control: job.library.provider.flow_control,
             waiting: vec![false; job.placements.len()],
             closed: Vec::new(),
-            crossed: Vec::new(),
+            exceeded: Vec::new(),
             exhausted: None,
             flow_controls: 0,
         }
@@ -111,7 +111,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Opens the endpoints at the start of the jobs, if their ranks' NICs have room for them.
     pub(super) fn open_endpoints(&mut self) {
         if let Some((rank, limit)) = self.limit_checker.limits.start() {
-            self.exceeded(rank, limit);
+            self.report_exceeded(rank, limit);
         }
     }
 
@@ -179,7 +179,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// It has matched or was cancelled.
     pub(crate) fn unposted(&mut self, at: u32, from: u32) {
         if self.is_remote(at, from) {
-            self.limit_checker.limits.unpost(self.representative(at));
+            self.limit_checker.limits.remove_posted(self.representative(at));
         }
     }
 
@@ -224,7 +224,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn walk(&mut self, rank: u32, elements: u64) -> Time {
-        self.work(rank, Span(self.limit_checker.element.0.saturating_mul(elements)))
+        self.occupy_cpu(rank, Span(self.limit_checker.element.0.saturating_mul(elements)))
     }
 
     pub(crate) fn tagged(&mut self, rank: u32, context: u32, tag: i32) {
@@ -253,7 +253,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 self.limit_checker.closed.resize(self.job.placements.len(), Time::ZERO);
                 self.limit_checker.closed[rank as usize] = moved + self.limit_checker.flow_control;
             }
-            Verdict::Exceeded(limit) => self.exceeded(rank, limit),
+            Verdict::Exceeded(limit) => self.report_exceeded(rank, limit),
         }
     }
 
@@ -276,7 +276,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Takes the NIC resources of a send; returns whether they were available.
     pub(crate) fn claim_send(&mut self, at: u32, to: u32, bytes: u64) -> bool {
         let by_nic = !self.shares_node(at, to);
-        !(by_nic && self.wants_rendezvous(false, bytes)) || self.limit_checker.limits.claim(at)
+        !(by_nic && self.wants_rendezvous(false, bytes))
+            || self.limit_checker.limits.claim_rendezvous(at)
     }
 
     /// The rank stays in this call until one of its sends completes: the provider returns "again",
@@ -284,12 +285,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     #[cold]
     pub(crate) fn block_send(&mut self, call: Call) {
         self.limit_checker.waiting[call.rank as usize] = true;
-        self.take_back(call);
+        self.put_back(call);
     }
 
     /// A rendezvous over the network is complete.
     pub(crate) fn release_rendezvous(&mut self, send: &Send) {
-        self.limit_checker.limits.unclaim(send.from);
+        self.limit_checker.limits.release_rendezvous_id(send.from);
         self.limit_checker.limits.sent(send.from);
         if std::mem::take(&mut self.limit_checker.waiting[send.from as usize]) {
             let rank = &mut self.ranks[send.from as usize];
@@ -302,11 +303,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// limit. Returns whether it did.
     pub(super) fn waive_limit(&mut self) -> bool {
         let waiting: Vec<u32> = self.waiting_to_send().map(|(rank, _)| rank).collect();
-        if self.limit_checker.policy == Policy::Fail || waiting.is_empty() {
+        if self.limit_checker.policy == LimitPolicy::Fail || waiting.is_empty() {
             return false;
         }
-        self.exceeded(waiting[0], Limit::RendezvousSends);
-        self.limit_checker.limits.never_wait();
+        self.report_exceeded(waiting[0], Limit::RendezvousSends);
+        self.limit_checker.limits.stop_waiting_for_rendezvous();
         for rank in waiting {
             self.limit_checker.waiting[rank as usize] = false;
             self.schedule(rank, self.now, HostEvent::Execute);
@@ -317,20 +318,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// No rank can continue. Returns the rank that lacks a resource, if a limit is the reason.
     pub(super) fn blocked_by_limit(&mut self) -> Option<Blocked> {
         let rank = self.limit_checker.waiting.iter().position(|&waits| waits)? as u32;
-        self.exceeded(rank, Limit::RendezvousSends);
-        self.limit_checker.crossed.last().map(|crossed| Blocked {
+        self.report_exceeded(rank, Limit::RendezvousSends);
+        self.limit_checker.exceeded.last().map(|exceeded| Blocked {
             rank,
             node: self.job.placements[rank as usize].node,
-            what: crossed.what.clone(),
+            what: exceeded.what.clone(),
         })
     }
 
     #[cold]
-    fn exceeded(&mut self, rank: u32, limit: Limit) {
+    fn report_exceeded(&mut self, rank: u32, limit: Limit) {
         let node = self.job.placements[rank as usize].node;
-        if !self.limit_checker.crossed.iter().any(|crossed| crossed.limit == limit) {
+        if !self.limit_checker.exceeded.iter().any(|exceeded| exceeded.limit == limit) {
             let what = self.describe_exceeded(rank, limit);
-            self.limit_checker.crossed.push(ExceededLimit {
+            self.limit_checker.exceeded.push(ExceededLimit {
                 limit,
                 rank,
                 node,
@@ -338,8 +339,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 what,
             });
         }
-        if self.limit_checker.policy == Policy::Fail && !self.limit_checker.is_exhausted() {
-            let what = self.limit_checker.crossed.last().expect("there is one now").what.clone();
+        if self.limit_checker.policy == LimitPolicy::Fail && !self.limit_checker.is_exhausted() {
+            let what = self.limit_checker.exceeded.last().expect("there is one now").what.clone();
             self.limit_checker.exhaust(Blocked { rank, node, what });
         }
     }
@@ -480,7 +481,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         });
         LimitReport {
             uses: uses.collect(),
-            crossed: self.limit_checker.crossed.clone(),
+            exceeded: self.limit_checker.exceeded.clone(),
             flow_controls: self.limit_checker.flow_controls,
             software_ranks: limits.software_ranks(),
             reduction_timeouts: self.offload.timeouts,

@@ -81,8 +81,8 @@ pub(crate) struct Inbox {
     pub taken: Vec<(Token, Envelope, SendId)>,
     /// Non-contiguous layouts of calls: of the data they send, until the CPU accepts the call; of
     /// the data they receive, until it has arrived.
-    gives: Vec<(Token, NonContiguous)>,
-    takes: Vec<(Token, NonContiguous)>,
+    send_layouts: Vec<(Token, NonContiguous)>,
+    recv_layouts: Vec<(Token, NonContiguous)>,
     /// Sends with named NICs in call order, until they take effect.
     nics: VecDeque<(Token, [u8; 2])>,
 }
@@ -109,12 +109,12 @@ fn named_for(named: &mut VecDeque<(Token, [u8; 2])>, token: Token) -> Option<[u8
 }
 
 /// A call, and the next call of its rank. A collective's entry stays until the rank leaves it.
-pub(crate) struct Called {
+pub(crate) struct CallEntry {
     call: Option<Call>,
-    after: Option<CallId>,
+    next: Option<CallId>,
 }
 
-impl Called {
+impl CallEntry {
     pub fn call(&self) -> &Call {
         self.call.as_ref().expect("it is listed once")
     }
@@ -126,7 +126,7 @@ impl Called {
         }
     }
     /// Sets the grouping of ranks by node for that collective.
-    pub fn know(&mut self, all: NodeMap) {
+    pub fn set_nodes(&mut self, all: NodeMap) {
         if let Some(Call { op: Op::Collective { call, .. }, .. }) = &mut self.call {
             call.nodes = Some(all);
         }
@@ -145,21 +145,27 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 Op::Leave { context } => self.left(at, context),
                 Op::Requests(held) => self.requests(at, held),
                 Op::Nics { own, peer } => nics = Some((at, [own, peer])),
-                Op::Packs(how) | Op::Unpacks(how) => {
-                    let (_, gives, takes) = apart.get_or_insert((at, None, None));
-                    let side = if matches!(call.op, Op::Packs(_)) { gives } else { takes };
+                Op::SendLayout(how) | Op::RecvLayout(how) => {
+                    let (_, send_layouts, recv_layouts) = apart.get_or_insert((at, None, None));
+                    let side = if matches!(call.op, Op::SendLayout(_)) {
+                        send_layouts
+                    } else {
+                        recv_layouts
+                    };
                     *side = Some(how);
                 }
                 _ => {
-                    if let Some((_, gives, takes)) = apart.take().filter(|entry| entry.0 == at) {
+                    if let Some((_, send_layouts, recv_layouts)) =
+                        apart.take().filter(|entry| entry.0 == at)
+                    {
                         let inbox = self.ranks[at as usize].inbox();
-                        inbox.gives.extend(gives.map(|how| (call.token, how)));
-                        inbox.takes.extend(takes.map(|how| (call.token, how)));
+                        inbox.send_layouts.extend(send_layouts.map(|how| (call.token, how)));
+                        inbox.recv_layouts.extend(recv_layouts.map(|how| (call.token, how)));
                     }
                     if let Some((_, named)) = nics.take().filter(|named| named.0 == at) {
                         self.ranks[at as usize].inbox().nics.push_back((call.token, named));
                     }
-                    self.list(call);
+                    self.append_call(call);
                 }
             }
         }
@@ -168,19 +174,19 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Appends a call to its rank's list.
     #[inline]
-    fn list(&mut self, call: Call) {
+    fn append_call(&mut self, call: Call) {
         let at = call.rank;
-        let id = self.called.insert(Called { call: Some(call), after: None });
+        let id = self.call_entries.insert(CallEntry { call: Some(call), next: None });
         let rank = &mut self.ranks[at as usize];
         match &mut rank.calls {
             Some((_, last)) => {
-                self.called[*last].after = Some(id);
+                self.call_entries[*last].next = Some(id);
                 *last = id;
             }
             None => {
                 rank.calls = Some((id, id));
                 rank.cpu = rank.cpu.max(self.now);
-                self.take_on(at);
+                self.schedule_next_call(at);
             }
         }
     }
@@ -189,33 +195,33 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(super) fn next_call(&mut self, rank: u32) -> CallId {
         let calls = &mut self.ranks[rank as usize].calls;
         let (first, last) = calls.expect("a call was taken on");
-        *calls = self.called[first].after.map(|after| (after, last));
+        *calls = self.call_entries[first].next.map(|next| (next, last));
         first
     }
 
     /// Takes a call that is not on a list any more.
     pub(crate) fn take_call(&mut self, id: CallId) -> Call {
-        let call = self.called[id].call.take().expect("it is taken once");
-        self.called.free(id);
+        let call = self.call_entries[id].call.take().expect("it is taken once");
+        self.call_entries.free(id);
         call
     }
 
     /// Puts the call back at the head of its rank's list.
-    pub(super) fn take_back(&mut self, call: Call) {
+    pub(super) fn put_back(&mut self, call: Call) {
         let calls = &mut self.ranks[call.rank as usize].calls;
-        let after = calls.map(|(first, _)| first);
-        let id = self.called.insert(Called { call: Some(call), after });
+        let next = calls.map(|(first, _)| first);
+        let id = self.call_entries.insert(CallEntry { call: Some(call), next });
         *calls = Some((id, calls.map_or(id, |(_, last)| last)));
     }
 
     /// Schedules the effect of the rank's next call: after the computation before it and the CPU
     /// time of the call itself.
-    pub(super) fn take_on(&mut self, rank: u32) {
+    pub(super) fn schedule_next_call(&mut self, rank: u32) {
         let Some((first, _)) = self.ranks[rank as usize].calls else { return };
-        let call = self.called[first].call();
+        let call = self.call_entries[first].call();
         let (after, cost) = (call.after, self.call_cost(rank, &call.op));
         let cost = cost + self.gather_cost(rank, first);
-        let when = self.busy(rank, self.ranks[rank as usize].cpu, after + cost);
+        let when = self.end_of_work(rank, self.ranks[rank as usize].cpu, after + cost);
         self.ranks[rank as usize].cpu = when.max(self.now + Span(1));
         self.schedule(rank, when, HostEvent::Execute);
     }
@@ -230,21 +236,23 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     #[inline]
     fn gather_cost(&mut self, rank: u32, id: CallId) -> Span {
         match &mut self.ranks[rank as usize].inbox {
-            Some(inbox) if !inbox.gives.is_empty() => {}
+            Some(inbox) if !inbox.send_layouts.is_empty() => {}
             _ => return Span::ZERO,
         }
-        let call = self.called[id].call();
-        let (token, spared) = match call.op {
-            Op::Send { to, bytes, .. } if !self.copies_once(rank, to, bytes) => {
-                (call.token, self.spared(rank, to, bytes))
+        let call = self.call_entries[id].call();
+        let (token, replaced) = match call.op {
+            Op::Send { to, bytes, .. } if !self.uses_single_copy(rank, to, bytes) => {
+                (call.token, self.replaced_copy_time(rank, to, bytes))
             }
-            Op::OneSided { to, out, .. } => (call.token, self.spared(rank, to, out)),
+            Op::OneSided { to, request_bytes: out, .. } => {
+                (call.token, self.replaced_copy_time(rank, to, out))
+            }
             _ => (call.token, Span::ZERO),
         };
-        let Some(give) = removed(&mut self.ranks[rank as usize].inbox().gives, token) else {
+        let Some(give) = removed(&mut self.ranks[rank as usize].inbox().send_layouts, token) else {
             return Span::ZERO;
         };
-        net_cost(self.packing_cost(&give), spared)
+        net_cost(self.packing_cost(&give), replaced)
     }
 
     /// CPU time for unpacking `bytes` that have arrived for one of its calls; it likewise replaces
@@ -255,14 +263,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         rank: u32,
         token: Token,
         bytes: u64,
-        spared: impl FnOnce(&Self) -> Span,
+        replaced: impl FnOnce(&Self) -> Span,
     ) -> Span {
         let take = match &mut self.ranks[rank as usize].inbox {
-            Some(inbox) if !inbox.takes.is_empty() => removed(&mut inbox.takes, token),
+            Some(inbox) if !inbox.recv_layouts.is_empty() => {
+                removed(&mut inbox.recv_layouts, token)
+            }
             _ => None,
         };
         let Some(take) = take else { return Span::ZERO };
-        net_cost(self.packing_cost(&take.first(bytes)), spared(self))
+        net_cost(self.packing_cost(&take.first(bytes)), replaced(self))
     }
 
     /// With GPU buffers the GPU does it.
@@ -270,14 +280,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let library = &self.job.library;
         match self.job.buffers {
             Buffers::Gpu => Span::ZERO,
-            Buffers::Host => library.packing.gathered(apart, library.local_copy_gap),
+            Buffers::Host => library.packing.pack_time(apart, library.local_copy_gap),
         }
     }
 }
 
 /// The part of `cost` beyond the copy that it replaces.
-fn net_cost(cost: Span, spared: Span) -> Span {
-    Span(cost.0.saturating_sub(spared.0))
+fn net_cost(cost: Span, replaced: Span) -> Span {
+    Span(cost.0.saturating_sub(replaced.0))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use machine::{Machine, MachineSpec, NicId, NodeId};
 use mpi::Library;
 use net::NetworkModel;
 use sim::{Job, Outcome, RankPlacement, World};
-use workload::{Call, Context, Done, Op, Workload};
+use workload::{Call, Context, Op, OpCompletion, Workload};
 
 pub fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
     let text = machine::preset(name).expect("a preset");
@@ -36,7 +36,7 @@ pub struct Script {
     world: Vec<u32>,
     calls: Vec<Call>,
     out: usize,
-    completed: Vec<(Time, Done)>,
+    completed: Vec<(Time, OpCompletion)>,
 }
 
 impl Script {
@@ -49,7 +49,7 @@ impl Script {
         let out = calls.iter().filter(|call| call.op.completes()).count();
         Script { world: (0..ranks).collect(), out, calls, completed: Vec::new() }
     }
-    pub fn run<N: NetworkModel>(self, job: &Job) -> (Outcome, Vec<(Time, Done)>) {
+    pub fn run<N: NetworkModel>(self, job: &Job) -> (Outcome, Vec<(Time, OpCompletion)>) {
         let mut world = World::<N, _>::new(job, self);
         let outcome = world.run(&mut |_| true);
         (outcome, world.workload.completed)
@@ -66,7 +66,7 @@ impl Workload for Script {
     fn start(&mut self, calls: &mut Vec<Call>) {
         calls.append(&mut self.calls);
     }
-    fn resume(&mut self, now: Time, done: &[Done], _: &mut Vec<Call>) {
+    fn resume(&mut self, now: Time, done: &[OpCompletion], _: &mut Vec<Call>) {
         self.out -= done.len();
         self.completed.extend(done.iter().map(|&d| (now, d)));
     }
@@ -75,7 +75,11 @@ impl Workload for Script {
     }
 }
 
-pub fn completed(completed: &[(Time, Done)], rank: u32, token: u32) -> (Time, Done) {
+pub fn completed(
+    completed: &[(Time, OpCompletion)],
+    rank: u32,
+    token: u32,
+) -> (Time, OpCompletion) {
     let mut all = completed.iter().filter(|(_, d)| (d.rank, d.token) == (rank, token));
     let first = *all.next().expect("it completed");
     assert!(all.next().is_none(), "rank {rank}, token {token} completed twice");

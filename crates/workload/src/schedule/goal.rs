@@ -56,7 +56,7 @@ struct GoalOp {
 struct Edge {
     op: u32,
     needed: u32,
-    begun: bool,
+    needs_begin_only: bool,
 }
 
 /// The operations of one rank, in file order.
@@ -92,9 +92,9 @@ pub fn read(file: &[u8]) -> Result<Schedule, Vec<ScheduleError>> {
     for rank in 0..schedule.ranks {
         if let Some(step) = schedule.cycle(rank) {
             let op = parts[rank as usize].ops[(step - schedule.first_step[rank as usize]) as usize];
-            let wanted =
+            let expected =
                 "an order in which operations can begin; these depend on each other in a cycle";
-            errors.add(at(style, rank, &op), name(op.kind), wanted);
+            errors.add(at(style, rank, &op), name(op.kind), expected);
         }
     }
     errors.finish(schedule)
@@ -134,19 +134,19 @@ fn check(parts: &[RankOps], style: PositionStyle, errors: &mut ScheduleErrors) {
                 computed = computed.saturating_add(op.size);
                 let longest = MAX_COMPUTE.0 / 1000;
                 if before <= longest && computed > longest {
-                    let wanted = "computation of at most 50 days in all of one rank";
-                    errors.add(at(), format!("calc {}", op.size), wanted);
+                    let expected = "computation of at most 50 days in all of one rank";
+                    errors.add(at(), format!("calc {}", op.size), expected);
                 }
                 continue;
             }
             let any = op.kind == OpKind::Recv && op.peer == ANY;
             if op.peer >= ranks && !any {
-                let wanted = format!("a rank below {ranks}, as many as there are");
-                errors.add(at(), format!("{} {}", name(op.kind), op.peer), &wanted);
+                let expected = format!("a rank below {ranks}, as many as there are");
+                errors.add(at(), format!("{} {}", name(op.kind), op.peer), &expected);
             }
             if op.kind == OpKind::Send && op.tag == ANY {
-                let wanted = "a tag that is not 4294967295 modulo 2^32: a receive's wildcard";
-                errors.add(at(), "send with any tag", wanted);
+                let expected = "a tag that is not 4294967295 modulo 2^32: a receive's wildcard";
+                errors.add(at(), "send with any tag", expected);
             }
             if op.size > MAX_BYTES {
                 errors.add(at(), format!("{} B", op.size), "at most 2^40 bytes, a terabyte");
@@ -163,21 +163,21 @@ fn schedule(parts: &[RankOps], style: PositionStyle) -> Schedule {
     let mut threads = 0;
     let mut named = nics::of_sends(parts).map(|of| (of.into_iter(), Vec::new()));
     // By operation of the current rank: the calls whose completion marks its begin and its end.
-    let mut begun: Vec<Option<u32>> = Vec::new();
-    let mut done: Vec<u32> = Vec::new();
+    let mut begin_calls: Vec<Option<u32>> = Vec::new();
+    let mut end_calls: Vec<u32> = Vec::new();
     for part in parts {
         builder.begin_rank();
-        begun.clear();
-        begun.resize(part.ops.len(), None);
-        done.clear();
-        for edge in part.edges.iter().filter(|edge| edge.begun) {
-            begun[edge.needed as usize] = Some(0);
+        begin_calls.clear();
+        begin_calls.resize(part.ops.len(), None);
+        end_calls.clear();
+        for edge in part.edges.iter().filter(|edge| edge.needs_begin_only) {
+            begin_calls[edge.needed as usize] = Some(0);
         }
         let cpus = cpus(part, &mut threads);
         let first = builder.needs.len() as u32;
-        for (op, begun) in part.ops.iter().zip(&mut begun) {
+        for (op, begin_call) in part.ops.iter().zip(&mut begin_calls) {
             builder.begin_step();
-            if let Some(mark) = begun {
+            if let Some(mark) = begin_call {
                 *mark = builder.call(Span::ZERO, Action::Pause);
             }
             let computed = Span(op.size.saturating_mul(1000));
@@ -191,7 +191,7 @@ fn schedule(parts: &[RankOps], style: PositionStyle) -> Schedule {
                 by_call.resize(call as usize, [0, 0]);
                 by_call.push(of.next().expect("one of each operation"));
             }
-            done.push(call);
+            end_calls.push(call);
             if let Some(&thread) = cpus.get(&op.cpu) {
                 builder.occupy(thread);
                 if op.kind != OpKind::Calc {
@@ -201,9 +201,9 @@ fn schedule(parts: &[RankOps], style: PositionStyle) -> Schedule {
             }
         }
         for edge in &part.edges {
-            let call = match (edge.begun, begun[edge.needed as usize]) {
+            let call = match (edge.needs_begin_only, begin_calls[edge.needed as usize]) {
                 (true, Some(mark)) => mark,
-                _ => done[edge.needed as usize],
+                _ => end_calls[edge.needed as usize],
             };
             builder.need(call, first + edge.op);
         }
@@ -240,7 +240,7 @@ fn communication(op: &GoalOp) -> Action {
 }
 
 /// Whether the number of ranks is valid; adds an error if not.
-fn fits(ranks: u64, at: &str, errors: &mut ScheduleErrors) -> bool {
+fn is_valid_rank_count(ranks: u64, at: &str, errors: &mut ScheduleErrors) -> bool {
     let fits = (1..=u64::from(MAX_RANKS)).contains(&ranks);
     if !fits {
         errors.add(at, ranks.to_string(), "a number of ranks, 1 to 16777216");

@@ -251,8 +251,8 @@ impl Table {
         ];
         for (name, len) in lengths {
             if len != rows {
-                let wanted = format!("{rows}, as many as column rank has");
-                errors.add(format!("column {name}"), format!("{len} rows"), &wanted);
+                let expected = format!("{rows}, as many as column rank has");
+                errors.add(format!("column {name}"), format!("{len} rows"), &expected);
             }
         }
         let ends = [
@@ -305,8 +305,9 @@ impl Reader<'_> {
         for row in 0..t.rows() {
             let rank = t.rank[row];
             if rank >= self.ranks || rank + 1 < next_rank {
-                let wanted = format!("a rank below {}, and rows in the order of ranks", self.ranks);
-                return self.error(row, format!("rank {rank}"), &wanted);
+                let expected =
+                    format!("a rank below {}, and rows in the order of ranks", self.ranks);
+                return self.error(row, format!("rank {rank}"), &expected);
             }
             let is_new = rank >= next_rank;
             while next_rank <= rank {
@@ -319,19 +320,19 @@ impl Reader<'_> {
             let number = t.step[row];
             let begins = is_new || number != t.step[row - 1];
             if begins {
-                let wanted = if is_new { 0 } else { t.step[row - 1].wrapping_add(1) };
-                if number != wanted {
-                    return self.error(row, format!("step {number}"), &format!("step {wanted}"));
+                let expected = if is_new { 0 } else { t.step[row - 1].wrapping_add(1) };
+                if number != expected {
+                    return self.error(row, format!("step {number}"), &format!("step {expected}"));
                 }
                 first = row - base;
                 let step = self.builder.begin_step();
                 for &call in t.needs_of(row) {
                     if call as usize >= first {
-                        let wanted = "calls of earlier steps of its rank";
-                        self.error(row, format!("needs call {call}"), wanted);
+                        let expected = "calls of earlier steps of its rank";
+                        self.error(row, format!("needs call {call}"), expected);
                     } else if self.never_completes(base + call as usize) {
-                        let wanted = "calls that complete; notifications do not";
-                        self.error(row, format!("needs call {call}"), wanted);
+                        let expected = "calls that complete; notifications do not";
+                        self.error(row, format!("needs call {call}"), expected);
                     } else {
                         self.builder.need(base as u32 + call, step);
                     }
@@ -341,8 +342,8 @@ impl Reader<'_> {
             }
             computed = computed.saturating_add(t.after_ps[row]).saturating_add(t.span_ps[row]);
             if computed > MAX_COMPUTE.0 {
-                let wanted = "computation of at most 50 days in all of one rank";
-                return self.error(row, format!("{} ps", t.after_ps[row]), wanted);
+                let expected = "computation of at most 50 days in all of one rank";
+                return self.error(row, format!("{} ps", t.after_ps[row]), expected);
             }
             let action = self.action(row, base, first);
             self.builder.call(Span(t.after_ps[row]), action);
@@ -360,8 +361,8 @@ impl Reader<'_> {
         matches!(name, Some(&"register" | &"deregister" | &"packs" | &"unpacks"))
     }
 
-    fn error(&mut self, row: usize, found: impl Into<String>, wanted: &str) {
-        self.errors.add(format!("row {row}"), found, wanted);
+    fn error(&mut self, row: usize, found: impl Into<String>, expected: &str) {
+        self.errors.add(format!("row {row}"), found, expected);
     }
 
     fn action(&mut self, row: usize, base: usize, first: usize) -> Action {
@@ -374,8 +375,8 @@ impl Reader<'_> {
         let name = PLAIN.get(code).copied();
         let most = if matches!(name, Some("read" | "write")) { MAX_STORED } else { MAX_BYTES };
         if bytes.max(t.back[row]) > most {
-            let wanted = format!("at most {most} bytes");
-            self.error(row, format!("{} B", bytes.max(t.back[row])), &wanted);
+            let expected = format!("at most {most} bytes");
+            self.error(row, format!("{} B", bytes.max(t.back[row])), &expected);
             return Action::Pause;
         }
         let Some(name) = name else {
@@ -415,9 +416,12 @@ impl Reader<'_> {
                 }
                 Op::Cancel { token: other }
             }
-            "access" | "atomic" => {
-                Op::OneSided { to: peer, out: bytes, back: t.back[row], atomic: name == "atomic" }
-            }
+            "access" | "atomic" => Op::OneSided {
+                to: peer,
+                request_bytes: bytes,
+                response_bytes: t.back[row],
+                atomic: name == "atomic",
+            },
             "lock" | "lock_shared" => Op::Lock { context, to: peer, exclusive: name == "lock" },
             "unlock" => Op::Unlock { context, to: peer },
             "read" | "write" => Op::Storage { bytes, write: name == "write" },
@@ -438,10 +442,10 @@ impl Reader<'_> {
         let members = of_mean(bytes, t.other[row].into());
         let layout = NonContiguous { bytes, touched, values, members };
         if !layout.is_valid() {
-            let wanted = "at most 64 GiB, a line of 64 B for every byte, and values of a byte";
+            let expected = "at most 64 GiB, a line of 64 B for every byte, and values of a byte";
             let found =
                 format!("{bytes} B in lines of {touched} B, {values} values, {members} runs");
-            self.error(row, found, wanted);
+            self.error(row, found, expected);
         }
         // The layout of the call's other side may stand between the two.
         let other_side = if name == "packs" { "unpacks" } else { "packs" };
@@ -461,10 +465,10 @@ impl Reader<'_> {
         });
         if !has_data {
             let moves = if name == "packs" { "sends" } else { "receives" };
-            let wanted = format!("a following call in its step that {moves} data");
-            self.error(row, name, &wanted);
+            let expected = format!("a following call in its step that {moves} data");
+            self.error(row, name, &expected);
         }
-        let op = if name == "packs" { Op::Packs(layout) } else { Op::Unpacks(layout) };
+        let op = if name == "packs" { Op::SendLayout(layout) } else { Op::RecvLayout(layout) };
         self.builder.other(op)
     }
 
@@ -478,13 +482,13 @@ impl Reader<'_> {
             code == self::code("mprobe")
         };
         if !is_probe || !self.taken.insert(base + other) {
-            let wanted = "an `mprobe` of an earlier step that no other `mrecv` has received";
-            self.error(row, format!("call {other}"), wanted);
+            let expected = "an `mprobe` of an earlier step that no other `mrecv` has received";
+            self.error(row, format!("call {other}"), expected);
             return Action::Pause;
         }
         let step = self.builder.needs.len() as u32 - 1;
         self.builder.need((base + other) as u32, step);
-        self.builder.other(Op::RecvTaken { probe: other as u32, bytes: t.bytes[row] })
+        self.builder.other(Op::MatchedRecv { probe: other as u32, bytes: t.bytes[row] })
     }
 
     fn collective(&mut self, row: usize, kind: Kind) -> Action {
@@ -499,8 +503,8 @@ impl Reader<'_> {
             (_, None) => None,
         };
         let Some(member) = member else {
-            let wanted = format!("a communicator that rank {rank} is a member of");
-            self.error(row, format!("communicator {context}"), &wanted);
+            let expected = format!("a communicator that rank {rank} is a member of");
+            self.error(row, format!("communicator {context}"), &expected);
             return Action::Pause;
         };
         let lengths = t.lengths_of(row);
@@ -514,8 +518,8 @@ impl Reader<'_> {
             ragged: (!lengths.is_empty()).then(|| Ragged::from(lengths)),
             nodes: None,
         };
-        if let Err((found, wanted)) = matching::check_call(&call) {
-            self.error(row, found, wanted);
+        if let Err((found, expected)) = matching::check_call(&call) {
+            self.error(row, found, expected);
             return Action::Pause;
         }
         let flags = t.flags[row];

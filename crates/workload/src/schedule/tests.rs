@@ -16,7 +16,7 @@ fn play(schedule: Schedule) -> Vec<(u64, u32, Token)> {
             open.push_back(call);
         }
         let Some(call) = open.pop_front() else { break };
-        let done = Done { rank: call.rank, token: call.token, ..Done::default() };
+        let done = OpCompletion { rank: call.rank, token: call.token, ..OpCompletion::default() };
         dag.resume(Time(now + 1), &[done], &mut calls);
     }
     assert!(dag.is_finished());

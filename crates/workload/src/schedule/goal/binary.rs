@@ -17,7 +17,7 @@
 //! Parts must not overlap, and neither must those lists; otherwise a short file could expand beyond
 //! any memory.
 
-use super::{Edge, GoalOp, OpKind, RankOps, ScheduleErrors, fits};
+use super::{Edge, GoalOp, OpKind, RankOps, ScheduleErrors, is_valid_rank_count};
 
 const MAGIC: u64 = 4223;
 /// Byte to which offsets in the file are relative.
@@ -55,13 +55,13 @@ pub(super) fn read(file: &[u8], errors: &mut ScheduleErrors) -> Vec<RankOps> {
         return Vec::new();
     }
     let ranks = Fields(body).u32();
-    if !fits(u64::from(ranks), "byte 8", errors) {
+    if !is_valid_rank_count(u64::from(ranks), "byte 8", errors) {
         return Vec::new();
     }
     let table = 6..6 + 16 * ranks as usize;
     let Some(table) = body.get(table) else {
-        let wanted = format!("where the parts of {ranks} ranks begin and end");
-        errors.add("byte 14", "the end of the file", &wanted);
+        let expected = format!("where the parts of {ranks} ranks begin and end");
+        errors.add("byte 14", "the end of the file", &expected);
         return Vec::new();
     };
     let mut parts = Vec::with_capacity(ranks as usize);
@@ -117,8 +117,8 @@ fn part(rank: usize, bytes: &[u8], errors: &mut ScheduleErrors) -> RankOps {
             2 => OpKind::Recv,
             code => {
                 if code != 3 {
-                    let wanted = "1 (send), 2 (recv) or 3 (calc)";
-                    errors.add(format!("{at}, operation {op}"), format!("kind {code}"), wanted);
+                    let expected = "1 (send), 2 (recv) or 3 (calc)";
+                    errors.add(format!("{at}, operation {op}"), format!("kind {code}"), expected);
                 }
                 OpKind::Calc
             }
@@ -126,15 +126,15 @@ fn part(rank: usize, bytes: &[u8], errors: &mut ScheduleErrors) -> RankOps {
         let (peer, size, tag) = (fields.u32(), fields.u64(), fields.u32());
         let (cpu, nic) = (fields.u8(), fields.u8());
         part.ops.push(GoalOp { kind, cpu, nic, peer, tag, size, position: op as u32 });
-        for begun in [false, true] {
+        for needs_begin_only in [false, true] {
             let (count, first) = (fields.u32() as usize, fields.u32() as usize);
             if count == 0 {
                 continue;
             }
             let Some(stretch) = list.get(4 * first..4 * (first + count)) else {
                 let found = format!("{count} numbers from place {first}");
-                let wanted = format!("places below {}, as many as there are", list.len() / 4);
-                errors.add(format!("{at}, operation {op}"), found, &wanted);
+                let expected = format!("places below {}, as many as there are", list.len() / 4);
+                errors.add(format!("{at}, operation {op}"), found, &expected);
                 continue;
             };
             if count > left {
@@ -147,11 +147,11 @@ fn part(rank: usize, bytes: &[u8], errors: &mut ScheduleErrors) -> RankOps {
                 let dependent = Fields(number).u32();
                 if dependent as usize >= n {
                     let found = format!("operation {dependent} needs it");
-                    let wanted = format!("an operation below {n}, as many as there are");
-                    errors.add(format!("{at}, operation {op}"), found, &wanted);
+                    let expected = format!("an operation below {n}, as many as there are");
+                    errors.add(format!("{at}, operation {op}"), found, &expected);
                     continue;
                 }
-                part.edges.push(Edge { op: dependent, needed: op as u32, begun });
+                part.edges.push(Edge { op: dependent, needed: op as u32, needs_begin_only });
             }
         }
     }

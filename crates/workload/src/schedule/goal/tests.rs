@@ -62,8 +62,9 @@ fn written(parts: &[RankOps]) -> Vec<u8> {
             body.extend(op.size.to_le_bytes());
             put(&mut body, op.tag);
             body.extend([op.cpu, op.nic]);
-            for begun in [false, true] {
-                let mine = |e: &&Edge| e.needed as usize == at && e.begun == begun;
+            for needs_begin_only in [false, true] {
+                let mine =
+                    |e: &&Edge| e.needed as usize == at && e.needs_begin_only == needs_begin_only;
                 let who: Vec<u32> = part.edges.iter().filter(mine).map(|e| e.op).collect();
                 put(&mut body, who.len() as u32);
                 put(&mut body, list.len() as u32);
@@ -92,7 +93,7 @@ fn the_whole_grammar_is_read() {
     assert_eq!(lengths, [(3, 2), (2, 1), (1, 0), (2, 0)]);
     let op = parts[0].ops[2];
     assert_eq!((op.kind, op.peer, op.tag, op.size, op.nic), (OpKind::Send, 2, 7, 8, 3));
-    assert!(parts[0].edges[1].begun && !parts[0].edges[0].begun);
+    assert!(parts[0].edges[1].needs_begin_only && !parts[0].edges[0].needs_begin_only);
     assert_eq!((parts[2].ops[0].peer, parts[2].ops[0].tag), (ANY, ANY));
     assert_eq!((parts[3].ops[1].size, parts[3].ops[1].cpu), (5, 2));
 }
@@ -110,7 +111,8 @@ fn text_and_binary_are_one_schedule() {
         };
         assert_eq!(facts(part), facts(again));
         let edges = |p: &RankOps| {
-            let mut edges: Vec<_> = p.edges.iter().map(|e| (e.op, e.needed, e.begun)).collect();
+            let mut edges: Vec<_> =
+                p.edges.iter().map(|e| (e.op, e.needed, e.needs_begin_only)).collect();
             edges.sort_unstable();
             edges
         };
@@ -239,11 +241,11 @@ fn errors_name_their_line() {
     ];
     for (file, expected) in cases {
         let errors = read(file.as_bytes()).expect_err(file);
-        for (at, found, wanted) in *expected {
+        for (at, found, expected) in *expected {
             let reported = errors
                 .iter()
-                .any(|f| f.at == *at && f.found.contains(found) && f.wanted.contains(wanted));
-            assert!(reported, "{file}: {at}: {found}: {wanted}: {errors:?}");
+                .any(|f| f.at == *at && f.found.contains(found) && f.expected.contains(expected));
+            assert!(reported, "{file}: {at}: {found}: {expected}: {errors:?}");
         }
     }
 }
@@ -253,7 +255,7 @@ fn errors_name_their_line() {
 fn a_short_file_needs_little_memory() {
     let errors = read(b"num_ranks 16777216\nrank 3 {\n}\n").unwrap_err();
     assert_eq!(errors.len(), 1, "{errors:?}");
-    assert_eq!(errors[0].wanted, "a block `rank 0 { ... }`, and one of each of 16777214 others");
+    assert_eq!(errors[0].expected, "a block `rank 0 { ... }`, and one of each of 16777214 others");
 
     let file = "num_ranks 2\nrank 0 {\na: calc 1\nb: calc 2\nb requires a\n}\nrank 1 {\n}\n";
     let (parts, _) = text(file);
@@ -265,9 +267,9 @@ fn a_short_file_needs_little_memory() {
     let record = 8 + 6 + 32 + 8 + 4 + 39;
     shared[record] = 2;
     shared[record + 23..record + 31].copy_from_slice(&[1, 0, 0, 0, 0, 0, 0, 0]);
-    for (file, wanted) in [(twice, "parts that do not overlap"), (shared, "lists that do not")] {
+    for (file, expected) in [(twice, "parts that do not overlap"), (shared, "lists that do not")] {
         let errors = read(&file).unwrap_err();
-        assert!(errors.iter().any(|f| f.wanted.contains(wanted)), "{wanted}: {errors:?}");
+        assert!(errors.iter().any(|f| f.expected.contains(expected)), "{expected}: {errors:?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! GOAL as text: one operation per line, inside `rank R { ... }`.
 
-use super::{ANY, Edge, GoalOp, OpKind, RankOps, ScheduleErrors, fits};
+use super::{ANY, Edge, GoalOp, OpKind, RankOps, ScheduleErrors, is_valid_rank_count};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,8 +70,8 @@ pub(super) fn read(text: &[u8], errors: &mut ScheduleErrors) -> Vec<RankOps> {
             (_, Some(_)) => reader.wrong(before, line, "`send`, `recv`, `calc`, a label, or `}`"),
             (_, None) if ranks.is_none() => {
                 // For a file of another kind, one error is enough.
-                let wanted = "`num_ranks N`, with which a GOAL schedule begins";
-                _ = reader.wrong(before, line, wanted);
+                let expected = "`num_ranks N`, with which a GOAL schedule begins";
+                _ = reader.wrong(before, line, expected);
                 return Vec::new();
             }
             (_, None) => reader.wrong(before, line, "`rank R {`"),
@@ -95,8 +95,8 @@ pub(super) fn read(text: &[u8], errors: &mut ScheduleErrors) -> Vec<RankOps> {
             0 => String::new(),
             n => format!(", and one of each of {n} others"),
         };
-        let wanted = format!("a block `rank {rank} {{ ... }}`{more}");
-        reader.errors.add("the end", "none", &wanted);
+        let expected = format!("a block `rank {rank} {{ ... }}`{more}");
+        reader.errors.add("the end", "none", &expected);
     }
     parts.into_values().collect()
 }
@@ -106,7 +106,7 @@ impl<'a> Reader<'a, '_> {
         let (line, found) = (self.line, self.number("a number of ranks")?);
         if ranks.is_some() {
             self.errors.add(format!("line {line}"), "a second `num_ranks`", "only one");
-        } else if fits(found, &format!("line {line}"), self.errors) {
+        } else if is_valid_rank_count(found, &format!("line {line}"), self.errors) {
             *ranks = Some(found as u32);
         } else {
             // Reported once; blocks are still read.
@@ -146,18 +146,20 @@ impl<'a> Reader<'a, '_> {
             let found = format!("label `{}` again", shown(pair[0].0));
             self.errors.add(format!("line {line}"), found, "labels of a rank that differ");
         }
-        for &(op, needed, begun, line) in &block.needs {
+        for &(op, needed, needs_begin_only, line) in &block.needs {
             let position = |label: &[u8]| {
                 let at = block.labels.binary_search_by(|l| l.0.cmp(label));
                 at.ok().map(|at| block.labels[at].1)
             };
             match (position(op), position(needed)) {
-                (Some(op), Some(needed)) => block.part.edges.push(Edge { op, needed, begun }),
+                (Some(op), Some(needed)) => {
+                    block.part.edges.push(Edge { op, needed, needs_begin_only })
+                }
                 (known, _) => {
                     let label = if known.is_none() { op } else { needed };
                     let found = format!("label `{}`", shown(label));
-                    let wanted = format!("the label of an operation of rank {}", block.rank);
-                    self.errors.add(format!("line {line}"), found, &wanted);
+                    let expected = format!("the label of an operation of rank {}", block.rank);
+                    self.errors.add(format!("line {line}"), found, &expected);
                 }
             }
         }
@@ -319,7 +321,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Adds an error about the token at `before`, and returns there so that no line is skipped.
-    fn wrong(&mut self, before: usize, line: u32, wanted: &str) -> Result<(), Wrong> {
+    fn wrong(&mut self, before: usize, line: u32, expected: &str) -> Result<(), Wrong> {
         self.at = before;
         self.line = line;
         self.skip_blanks();
@@ -331,7 +333,7 @@ impl<'a> Reader<'a, '_> {
         };
         self.at = start;
         self.line = line;
-        self.errors.add(format!("line {line}"), found, wanted);
+        self.errors.add(format!("line {line}"), found, expected);
         Err(Wrong)
     }
 
@@ -399,7 +401,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn skip_comment(&mut self) {
-        let begun = self.line;
+        let first_line = self.line;
         self.at += 2;
         loop {
             match (self.text.get(self.at), self.text.get(self.at + 1)) {
@@ -412,7 +414,7 @@ impl<'a> Reader<'a, '_> {
                     self.at += 1;
                 }
                 (None, _) => {
-                    let at = format!("line {begun}");
+                    let at = format!("line {first_line}");
                     self.errors.add(at, "the end of the file", "`*/`, which ends the comment");
                     return;
                 }

@@ -68,8 +68,8 @@ impl CollectiveMatching {
                 cases.push((entry.at, *case));
                 if let Err(what) = agree(&first.call, &entry.call) {
                     let found = format!("{} with {what}", entry.call.kind.name());
-                    let wanted = format!("the same as row {}, of the same collective", first.row);
-                    errors.add(format!("row {}", entry.row), found, &wanted);
+                    let expected = format!("the same as row {}, of the same collective", first.row);
+                    errors.add(format!("row {}", entry.row), found, &expected);
                 }
             }
             if matches!(first.call.kind, Kind::Gatherv | Kind::Scatterv | Kind::Alltoallv) {
@@ -121,8 +121,8 @@ fn check_blocks(entries: &[MemberCall], errors: &mut ScheduleErrors) {
                 && sent != expected
             {
                 let found = format!("{sent} B for the member of row {}", to.row);
-                let wanted = format!("{expected} B, which that member expects");
-                errors.add(format!("row {}", from.row), found, &wanted);
+                let expected = format!("{expected} B, which that member expects");
+                errors.add(format!("row {}", from.row), found, &expected);
             }
         }
     }

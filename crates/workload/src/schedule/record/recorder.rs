@@ -6,7 +6,10 @@
 //! merely had completed by then, as they may not have on another machine.
 
 use super::{PLAIN, Table, flag, mean};
-use crate::{ANY_SOURCE, ANY_TAG, Call, Context, Done, Found, Op, SendMode, Token, WORLD, wire};
+use crate::{
+    ANY_SOURCE, ANY_TAG, Call, CompletionStatus, Context, Op, OpCompletion, SendMode, Token, WORLD,
+    wire,
+};
 use base::{Span, Time};
 use collectives::{Collective, Kind};
 use std::collections::BTreeMap;
@@ -43,7 +46,7 @@ pub struct Recorder {
     /// Why the run cannot be represented by its submissions.
     pub refused: Option<String>,
     /// Unsuccessful polls.
-    pub vain_polls: u64,
+    pub unsuccessful_polls: u64,
     /// Number of block lengths so far.
     lengths: u64,
 }
@@ -54,7 +57,7 @@ impl Recorder {
             logs: (0..ranks).map(|_| RankLog::default()).collect(),
             communicators: BTreeMap::new(),
             refused: None,
-            vain_polls: 0,
+            unsuccessful_polls: 0,
             lengths: 0,
         }
     }
@@ -87,7 +90,7 @@ impl Recorder {
         let log = &mut self.logs[call.rank as usize];
         let number = log.entries.len() as u32;
         let mut op = call.op.clone();
-        if let Op::RecvTaken { probe: other, .. } | Op::Cancel { token: other } = &mut op {
+        if let Op::MatchedRecv { probe: other, .. } | Op::Cancel { token: other } = &mut op {
             *other = log.call_of.get(*other as usize).copied().unwrap_or_default();
         }
         if let Some(token) = token.map(|token| token as usize) {
@@ -114,7 +117,7 @@ impl Recorder {
     }
 
     /// An operation has completed; `awaited`: the rank may continue because of it.
-    pub fn done(&mut self, token: Token, done: &Done, awaited: bool) {
+    pub fn done(&mut self, token: Token, done: &OpCompletion, awaited: bool) {
         let log = &mut self.logs[done.rank as usize];
         let call = log.call_of[token as usize];
         log.unreported.push((token, call));
@@ -122,12 +125,12 @@ impl Recorder {
             log.next_needs.push(call);
         }
         let entry = &mut log.entries[call as usize];
-        let found = done.found == Found::Yes;
+        let has_message = done.status == CompletionStatus::Success;
         match &mut entry.op {
-            Op::Recv { from, tag, .. } if found => {
+            Op::Recv { from, tag, .. } if has_message => {
                 entry.flags |= resolve(from, tag, done);
             }
-            Op::Probe { from, tag, wait, .. } if found => {
+            Op::Probe { from, tag, wait, .. } if has_message => {
                 *wait = true;
                 entry.flags |= resolve(from, tag, done);
             }
@@ -145,7 +148,7 @@ impl Recorder {
     }
 
     /// An alarm has expired; `done.ready` is its start.
-    pub fn alarm_rang(&mut self, done: &Done) {
+    pub fn alarm_expired(&mut self, done: &OpCompletion) {
         let log = &mut self.logs[done.rank as usize];
         if log.alarm == Some(done.token) {
             log.began = Some(done.ready);
@@ -164,7 +167,7 @@ impl Recorder {
         if !unsuccessful {
             return;
         }
-        self.vain_polls += 1;
+        self.unsuccessful_polls += 1;
         let Some(alarm) = alarm else { return };
         log.next_needs.sort_unstable();
         log.needs.push(std::mem::take(&mut log.next_needs));
@@ -201,7 +204,7 @@ impl Recorder {
                 }
                 // Steps without calls are left out.
                 table.push(rank, entry);
-                if let (Op::Packs(_) | Op::Unpacks(_), Some(peer)) =
+                if let (Op::SendLayout(_) | Op::RecvLayout(_), Some(peer)) =
                     (&entry.op, table.peer.last_mut())
                 {
                     // So that extrapolation finds which call it belongs to.
@@ -224,7 +227,7 @@ fn peer_of(entries: &[LoggedCall]) -> u32 {
 }
 
 /// Replaces wildcards by what matched; returns which they were.
-fn resolve(from: &mut u32, tag: &mut i32, done: &Done) -> u8 {
+fn resolve(from: &mut u32, tag: &mut i32, done: &OpCompletion) -> u8 {
     let mut flags = 0;
     if *from == ANY_SOURCE {
         (*from, flags) = (done.peer, flags | flag::ANY_SOURCE);
@@ -266,7 +269,7 @@ impl Table {
                     (false, _) => "iprobe",
                 }
             }
-            Op::RecvTaken { probe, bytes: b } => {
+            Op::MatchedRecv { probe, bytes: b } => {
                 (other, bytes) = (probe, b);
                 "mrecv"
             }
@@ -279,7 +282,7 @@ impl Table {
                 self.lengths.extend(call.ragged.iter().flat_map(|ragged| ragged.lengths()));
                 call.kind.name()
             }
-            Op::OneSided { to, out, back: b, atomic } => {
+            Op::OneSided { to, request_bytes: out, response_bytes: b, atomic } => {
                 (peer, bytes, back) = (to, out, b);
                 if atomic { "atomic" } else { "access" }
             }
@@ -299,11 +302,11 @@ impl Table {
                 other = u32::from(optimized);
                 if held { "register" } else { "deregister" }
             }
-            Op::Packs(layout) | Op::Unpacks(layout) => {
+            Op::SendLayout(layout) | Op::RecvLayout(layout) => {
                 (bytes, back) = (layout.bytes, layout.touched);
                 grain = mean(bytes, layout.values, u64::MAX);
                 other = mean(bytes, layout.members, u32::MAX.into()) as u32;
-                if matches!(op, Op::Packs(_)) { "packs" } else { "unpacks" }
+                if matches!(op, Op::SendLayout(_)) { "packs" } else { "unpacks" }
             }
             Op::Join { .. } | Op::Leave { .. } => unreachable!("communicators are `know`n"),
             Op::Exit => "exit",

@@ -1,7 +1,7 @@
 //! A record contains what was done, and no record breaks the reader.
 
 use super::*;
-use crate::{Call, Done, Found, Token, wire};
+use crate::{Call, CompletionStatus, OpCompletion, Token, wire};
 use base::{Time, below, draw};
 use collectives::Algorithm;
 
@@ -12,8 +12,8 @@ fn collective(kind: Kind, member: Member, lengths: Option<&[u64]>) -> Op {
     Op::Collective { context: 3, call }
 }
 
-fn done(rank: u32, token: Token, peer: u32, tag: i32) -> Done {
-    Done { rank, token, peer, tag, ready: Time(5), ..Done::default() }
+fn done(rank: u32, token: Token, peer: u32, tag: i32) -> OpCompletion {
+    OpCompletion { rank, token, peer, tag, ready: Time(5), ..OpCompletion::default() }
 }
 
 /// Two ranks: a send and a receive from any source, a collective, an unsuccessful probe and a
@@ -40,9 +40,13 @@ fn recorded() -> Recorder {
         let probe = Op::Probe { from: peer, context: WORLD, tag: 9, wait: false, take: true };
         recorder.call(&call(probe), Some(1), 0);
         recorder.pause(&call(Op::Pause));
-        recorder.done(1, &Done { found: Found::No, ..done(rank, 1, 0, 0) }, true);
+        recorder.done(
+            1,
+            &OpCompletion { status: CompletionStatus::NoMessage, ..done(rank, 1, 0, 0) },
+            true,
+        );
         recorder.alarm_set(rank, 77);
-        recorder.alarm_rang(&Done { ready: Time(200), ..done(rank, 77, 0, 0) });
+        recorder.alarm_expired(&OpCompletion { ready: Time(200), ..done(rank, 77, 0, 0) });
         recorder.resumed(rank, Time(900), true);
 
         recorder.begin(rank, |_| true);
@@ -79,7 +83,7 @@ fn a_record_holds_calls_and_dependencies() {
     // Step 1 needs the receive and the pause of step 0, but not the send. Step 3 begins when the
     // program knows of everything, so it needs the send, the probe and the delay.
     assert_eq!(needs, [&[][..], &[], &[], &[1, 2], &[], &[3, 4], &[0, 3, 5], &[]]);
-    assert_eq!(recorder.vain_polls, 2);
+    assert_eq!(recorder.unsuccessful_polls, 2);
     let schedule = read_table(&table, &recorder.communicators).unwrap();
     assert_eq!((schedule.ranks, schedule.calls()), (2, 16));
     assert_eq!(schedule.computed(), [Span::ns(7 * 7); 2]);
@@ -108,7 +112,7 @@ fn a_registration_is_not_waited_for() {
     let Err(errors) = read_table(&table, &recorder.communicators) else { panic!("it is legal") };
     let found: Vec<&str> = errors.iter().map(|fault| fault.found.as_str()).collect();
     assert_eq!(found, ["needs call 1", "needs call 0"]);
-    assert!(errors.iter().all(|fault| fault.wanted.contains("calls that complete")));
+    assert!(errors.iter().all(|fault| fault.expected.contains("calls that complete")));
 }
 
 #[test]
@@ -136,12 +140,12 @@ fn algorithms_are_chosen_again_and_equal_for_all_members() {
 #[test]
 fn errors_name_their_row() {
     let good = recorded();
-    let check = |change: &dyn Fn(&mut Table), at: &str, wanted: &str| {
+    let check = |change: &dyn Fn(&mut Table), at: &str, expected: &str| {
         let mut table = good.table();
         change(&mut table);
-        let errors = read_table(&table, &good.communicators).expect_err(wanted);
-        let reported = errors.iter().any(|f| f.at == at && f.wanted.contains(wanted));
-        assert!(reported, "{at}: {wanted}: {errors:?}");
+        let errors = read_table(&table, &good.communicators).expect_err(expected);
+        let reported = errors.iter().any(|f| f.at == at && f.expected.contains(expected));
+        assert!(reported, "{at}: {expected}: {errors:?}");
     };
     check(&|t| t.peer[0] = 2, "row 0", "below 2");
     check(&|t| t.rank[8] = 2, "row 8", "below 2");
@@ -191,7 +195,7 @@ fn no_record_breaks_the_reader() {
 #[test]
 fn communicators_are_numbered_as_programs_number_them() {
     let good = recorded();
-    for (context, members, wanted) in [
+    for (context, members, expected) in [
         (3 | 1 << 30, vec![1, 0], "from 1 to 1073741823"),
         (WORLD, vec![1, 0], "from 1 to 1073741823"),
         (4, vec![0, 2], "below 2"),
@@ -200,9 +204,9 @@ fn communicators_are_numbered_as_programs_number_them() {
         let mut table = good.table();
         table.context.iter_mut().for_each(|c| *c = if *c == 3 { context } else { *c });
         let communicators = BTreeMap::from([(context, members)]);
-        let errors = read_table(&table, &communicators).expect_err(wanted);
+        let errors = read_table(&table, &communicators).expect_err(expected);
         let at = format!("communicator {context}");
-        let reported = errors.iter().any(|f| f.at == at && f.wanted.contains(wanted));
+        let reported = errors.iter().any(|f| f.at == at && f.expected.contains(expected));
         assert!(reported, "{context}: {errors:?}");
     }
 }
@@ -229,8 +233,14 @@ fn non_contiguous_layouts_round_trip() {
         for how in all {
             let (context, tag, bytes, mode) = (WORLD, 4, how.bytes, SendMode::Standard);
             let send = Op::Send { to: 1 - rank, context, tag, bytes, mode };
-            let access = Op::OneSided { to: 1 - rank, out: bytes, back: bytes, atomic: true };
-            for op in [Op::Packs(how), send, Op::Packs(how), Op::Unpacks(how), access] {
+            let access = Op::OneSided {
+                to: 1 - rank,
+                request_bytes: bytes,
+                response_bytes: bytes,
+                atomic: true,
+            };
+            for op in [Op::SendLayout(how), send, Op::SendLayout(how), Op::RecvLayout(how), access]
+            {
                 want.extend((!op.completes()).then(|| op.clone()));
                 recorder.call(&call(op), None, 0);
             }
@@ -244,11 +254,14 @@ fn non_contiguous_layouts_round_trip() {
 
     // A call without data has no layout, and no value is shorter than a byte.
     let name = |name| ops().iter().position(|&known| known == name).unwrap() as u8;
-    let check = |change: &dyn Fn(&mut Table), wanted: &str| {
+    let check = |change: &dyn Fn(&mut Table), expected: &str| {
         let mut table = table.clone();
         change(&mut table);
-        let errors = read(&table).expect_err(wanted);
-        assert!(errors.iter().any(|f| f.at == "row 0" && f.wanted.contains(wanted)), "{errors:?}");
+        let errors = read(&table).expect_err(expected);
+        assert!(
+            errors.iter().any(|f| f.at == "row 0" && f.expected.contains(expected)),
+            "{errors:?}"
+        );
     };
     check(&|t| t.op[0] = name("unpacks"), "that receives data");
     check(&|t| t.op[1] = name("recv"), "that sends data");
@@ -264,8 +277,8 @@ fn dense_data_counts_its_bytes() {
     let mut recorder = Recorder::new(1);
     recorder.begin(0, |_| unreachable!("nothing has completed yet"));
     let close = NonContiguous { bytes: 640, touched: 64, values: 640, members: 5 };
-    let access = Op::OneSided { to: 0, out: 0, back: 0, atomic: false };
-    for op in [Op::Packs(close), access] {
+    let access = Op::OneSided { to: 0, request_bytes: 0, response_bytes: 0, atomic: false };
+    for op in [Op::SendLayout(close), access] {
         recorder.call(&Call { rank: 0, token: 0, after: Span::ZERO, op }, None, 0);
     }
     let volume = read_table(&recorder.table(), &BTreeMap::new()).unwrap().volume();
