@@ -10,10 +10,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
-# Wider than any table: the terminal wraps lines, rich does not.
-WIDTH = 10_000
-
-
 class Cell(str):
     """The text of a cell, with a style of rich."""
 
@@ -29,7 +25,22 @@ def styled(text: str, style: str) -> Cell:
 
 def takes_style(to: TextIO) -> bool:
     """Whether a stream is a terminal that supports weight and color, which are not disabled."""
-    return to.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    # An empty NO_COLOR disables nothing: https://no-color.org
+    return to.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def escaped(text: str) -> str:
+    """Text from outside as one line, with control characters as escapes."""
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(letter: str) -> str:
+    """A letter, or its escape in Python; of a byte that is no UTF-8, the byte."""
+    if letter.isprintable():
+        return letter
+    code = ord(letter)
+    is_byte = 0xDC80 <= code <= 0xDCFF  # `surrogateescape`
+    return f"\\x{code - 0xDC00:02x}" if is_byte else repr(letter)[1:-1]
 
 
 class Terminal:
@@ -58,50 +69,50 @@ class Terminal:
     ) -> list[str]:
         """Rows as aligned lines; `sides` has one of `<` and `>` for each column.
 
-        On a terminal the first row is bold if it is a `header`, and cells have their styles.
+        Control characters in cells become escapes. On a terminal the first row is bold if it is a
+        `header`, and cells have their styles.
         """
-        rows = [list(row) for row in rows]
+        rows = [[like(cell, escaped(cell)) for cell in row] for row in rows]
         if not rows:
             return []
-        sides = sides.ljust(len(rows[0]), ">")
-        return table(rows, sides, gap, header) if self.is_styled else aligned(rows, sides, gap)
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        sides = sides.ljust(len(widths), ">")
+        lines = []
+        for nth, row in enumerate(rows):
+            parts = [
+                like(cell, cell.ljust(width) if side == "<" else cell.rjust(width))
+                for cell, width, side in zip(row, widths, sides, strict=True)
+            ]
+            while parts and not parts[-1].strip():  # a line ends with its last letter
+                parts.pop()
+            if parts:
+                parts[-1] = like(parts[-1], parts[-1].rstrip())
+            style = "bold" if header and nth == 0 else ""
+            lines.append(self.assembled(parts, gap, style))
+        return lines
+
+    def assembled(self, parts: Sequence[Cell], gap: str, style: str) -> str:
+        """Cells as one line: in a style of rich, or in their own styles if it is empty."""
+        if not self.is_styled:
+            return gap.join(parts)
+        from rich.text import Text
+
+        return rendered(Text(gap).join(Text(str(part), style or part.style) for part in parts))
 
 
-def aligned(rows: Sequence[Sequence[str]], sides: str, gap: str) -> list[str]:
-    """Rows as lines of plain text."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return [
-        gap.join(
-            cell.ljust(width) if side == "<" else cell.rjust(width)
-            for cell, width, side in zip(row, widths, sides, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
-
-
-def table(rows: Sequence[Sequence[str]], sides: str, gap: str, header: bool) -> list[str]:
-    """Rows as lines of styled text."""
-    from rich.table import Table
-    from rich.text import Text
-
-    found = Table(box=None, show_header=False, pad_edge=False, padding=(0, len(gap), 0, 0))
-    for side in sides:
-        found.add_column(justify="left" if side == "<" else "right", no_wrap=True)
-    for nth, row in enumerate(rows):
-        is_head = header and nth == 0
-        cells = [Text(str(c), "bold" if is_head else getattr(c, "style", "")) for c in row]
-        found.add_row(*cells)
-    return rendered(found).split("\n")
+def like(cell: str, text: str) -> Cell:
+    """A text in the style of a cell."""
+    return styled(text, getattr(cell, "style", ""))
 
 
 def rendered(what: Any) -> str:
-    """What rich writes on a terminal as wide as it needs, without the final line end."""
+    """What rich writes on a terminal, without the final line end. The terminal wraps lines."""
     import io
 
     from rich.console import Console
 
     text = io.StringIO()
-    console = Console(file=text, force_terminal=True, width=WIDTH, legacy_windows=False,
+    console = Console(file=text, force_terminal=True, no_color=False, legacy_windows=False,
                       highlight=False)  # fmt: skip
-    console.print(what)
+    console.print(what, soft_wrap=True)
     return text.getvalue().removesuffix("\n")

@@ -14,7 +14,7 @@ from .benchmarks import KINDS
 from .errors import Diagnostic
 from .preflight import near
 from .tables import rows_of
-from .terminal import Terminal, styled
+from .terminal import Terminal, escaped, styled
 from .units import (
     show_bytes,
     show_count,
@@ -48,6 +48,7 @@ BUSIEST = 5
 
 
 MOST_PRINTED = 50  # diagnostics; the others are counted
+LONGEST = 2_000  # letters of a message or of the words about a rank
 
 
 def diagnostics(found: Sequence[Diagnostic], to: TextIO | None = None) -> str:
@@ -74,16 +75,7 @@ def printable(text: str, most: int = 300) -> str:
     if len(text) > most:
         half = most // 2
         text = f"{text[:half]} ... {len(text) - 2 * half:,} characters ... {text[-half:]}"
-    return text if text.isprintable() else "".join(map(visible, text))
-
-
-def visible(letter: str) -> str:
-    """A letter, or its escape in Python; of a byte that is no UTF-8, the byte."""
-    if letter.isprintable():
-        return letter
-    code = ord(letter)
-    is_byte = 0xDC80 <= code <= 0xDCFF  # `surrogateescape`
-    return f"\\x{code - 0xDC00:02x}" if is_byte else repr(letter)[1:-1]
+    return escaped(text)
 
 
 def machines(rows: Iterable[Mapping[str, Any]]) -> str:
@@ -110,9 +102,9 @@ WAYS = {
 
 def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str:
     """The resolved machine, one fact per line, with the source and routing of its file."""
-    lines = [summary["name"]]
+    lines = [escaped(summary["name"])]
     if source:
-        lines.append(f"  {'source':16}  {source}")
+        lines.append(f"  {'source':16}  {escaped(source)}")
     for key, label in (
         ("groups", "groups"),
         ("switches", "switches"),
@@ -153,7 +145,7 @@ def osu(s: Mapping[str, Any]) -> str:
     kind = KINDS[s["name"]]
     lines = [
         f"# odonata {kind.title} v{version()} (OSU 7 text format, predicted)",
-        f"# {s['machine']}, {counted(s['nodes'], 'node')} x {s['ppn']} ppn, "
+        f"# {escaped(s['machine'])}, {counted(s['nodes'], 'node')} x {s['ppn']} ppn, "
         f"{s['fidelity']} fidelity, seed {s['seed']}",
     ]
     rows = rows_of(s["rows"])
@@ -280,7 +272,7 @@ def traffic(s: Mapping[str, Any]) -> str:
     """Offered against accepted load, one row per load."""
     found = rows_of(s["rows"])
     lines = [
-        f"# odonata traffic {s['pattern']} on {s['machine']}, {s['fidelity']} fidelity, "
+        f"# odonata traffic {s['pattern']} on {escaped(s['machine'])}, {s['fidelity']} fidelity, "
         f"routing {s['routing']}, {s['packet_bytes']} B packets, "
         f"{show_time(s['measured_s'])} after {show_time(s['warmup_s'])}"
     ]
@@ -425,7 +417,7 @@ def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
     rows = s["jobs"]
     parts = [
         f"odonata {s.get('odonata', version())}",
-        str(s.get("machine")),
+        escaped(str(s.get("machine"))),
         f"{counted(len(rows), 'job')} on {counted(sum(r['nodes'] for r in rows), 'node')}",
         f"{s.get('fidelity')} fidelity",
         f"seed {s.get('seed')}",
@@ -455,7 +447,7 @@ def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
         lines += ["", *_measured(measured, screen)]
     lines += ["", *accepted(s.get("background") or ())]
     for r in rows:
-        lines += file_io(r.get("file_io"), f"Files    job {r['name']}: ")
+        lines += file_io(r.get("file_io"), f"Files    job {escaped(r['name'])}: ")
     lines += [f"Network  {line}" for line in congestion(s.get("congestion"))]
     lines += [f"Network  {network(s['network'])}"] if s.get("network") else []
     lines += [f"Engine   {line}" for line in engine(s.get("engine") or {}, rates=False)]
@@ -585,7 +577,7 @@ def headline(s: Mapping[str, Any]) -> str:
     placed = s.get("placement")
     parts = [
         f"odonata {s.get('odonata', version())}",
-        str(s.get("machine")),
+        escaped(str(s.get("machine"))),
         f"{counted(s.get('ranks'), 'rank')} on {counted(s.get('nodes'), 'node')}",
         "host file" if placed == "host file" else f"{placed} placement",
         f"{s.get('fidelity')} fidelity",
@@ -812,8 +804,8 @@ def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any
     run, sizes = runs[0], sorted(run["nodes"] for run in runs)
     shown = ", ".join(f"{n:,}" for n in sizes)
     lines = [
-        f"Preflight on {run['machine']} with {run['mpi']}, {counted(run['ppn'], 'rank')} per node, "
-        f"from runs on {shown} nodes"
+        f"Preflight on {escaped(run['machine'])} with {run['mpi']}, "
+        f"{counted(run['ppn'], 'rank')} per node, from runs on {shown} nodes"
     ]
     table: list[Sequence[str]] = [
         ("Limit", *(f"on {n:,}" for n in sizes), "bound", "grows as", "met at")
@@ -861,13 +853,14 @@ def failure(found: Mapping[str, Any], to: TextIO | None = None, most: int = 8) -
     kind = str(found.get("kind", "failure")).replace("_", " ")
     message = str(found.get("message") or kind)
     head = message if kind in message else f"{kind}: {message}"
-    lines = [screen.bold(f"odonata: {head}")]
+    lines = [screen.bold(f"odonata: {printable(head, LONGEST)}")]
     # The detail of a single rank often equals the message.
     ranks = [r for r in found.get("ranks") or [] if r.get("detail") != message]
     for r in ranks[:most]:
         detail = f": {r['detail']}" if r.get("detail") else ""
         call = f" in {r['call']}" if r.get("call") else ""
-        lines.append(f"  rank {r.get('rank')} on {r.get('node')}{call}{detail}")
+        line = f"rank {r.get('rank')} on {r.get('node')}{call}{detail}"
+        lines.append(f"  {printable(line, LONGEST)}")
     if len(ranks) > most:
         lines.append(f"  and {len(ranks) - most} more ranks")
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import re
@@ -61,6 +62,11 @@ def test_a_terminal_shows_the_same_text_in_weight_and_color():
 def test_color_can_be_switched_off(env):
     shown = on_terminal([*RUN, "--quiet"], **env)
     assert "\x1b" not in shown and bare(shown) == piped(RUN).split("\n")
+
+
+def test_an_empty_no_color_allows_color():
+    """https://no-color.org: it disables color if it is not empty."""
+    assert "\x1b[1m" in on_terminal([*RUN, "--quiet"], NO_COLOR="")
 
 
 def test_diagnostics_on_a_terminal():
@@ -123,12 +129,38 @@ def test_pipes_and_dumb_terminals_have_no_progress_line(monkeypatch, capsys):
     assert screen.written == "" and capsys.readouterr().err == ""
 
 
-def test_columns_are_aligned_alike_with_and_without_style(monkeypatch):
+@pytest.fixture
+def screens(monkeypatch):
+    """A stream without style, and one with it."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    rows = [("name", "time"), ("  a", "1.00 µs"), ("long [b]x[/b]", terminal.styled("2 s", "red"))]
-    plain = terminal.Terminal(open(os.devnull)).columns(rows, "<>")  # noqa: SIM115
-    shown = terminal.Terminal(Screen()).columns(rows, "<>")
-    assert [ESCAPE.sub("", line).rstrip() for line in shown] == plain
-    assert plain == ["name              time", "  a            1.00 µs", "long [b]x[/b]      2 s"]
+    return terminal.Terminal(io.StringIO()), terminal.Terminal(Screen())
+
+
+def test_columns_are_aligned_alike_with_and_without_style(screens):
+    rows = [("name", "time", ""), ("  a", "1.00 µs", ""),
+            ("long [b]x[/b]", terminal.styled("2 s", "red"), "last")]  # fmt: skip
+    plain, shown = (screen.columns(rows, "<><") for screen in screens)
+    assert [ESCAPE.sub("", line) for line in shown] == plain  # no blanks at the end of a line
+    assert plain == [
+        "name              time",
+        "  a            1.00 µs",
+        "long [b]x[/b]      2 s  last",
+    ]
+    assert "\x1b[31m" in shown[2] and "\x1b[1mname" in shown[0]
+
+
+def test_control_characters_in_cells_do_not_break_the_layout(screens):
+    rows = [("a\tb", "1"), ("\x1b[2J", "22"), ("two\nlines", "3"), ("\udcff", "4")]
+    plain, shown = (screen.columns(rows, "<>", header=False) for screen in screens)
+    assert [ESCAPE.sub("", line) for line in shown] == plain
+    assert plain == ["a\\tb         1", "\\x1b[2J     22", "two\\nlines   3", "\\xff         4"]
+
+
+def test_control_characters_in_messages_are_escaped():
     assert text.printable("\x1b[31m") == "\\x1b[31m"
+    rank = {"rank": 0, "node": "n\x07", "call": "MPI_Abort", "detail": "\x1b[2J"}
+    found = {"kind": "abort", "message": "abort: \x1b]0;title\x07", "ranks": [rank]}
+    assert text.failure(found, io.StringIO()) == (
+        "odonata: abort: \\x1b]0;title\\x07\n  rank 0 on n\\x07 in MPI_Abort: \\x1b[2J"
+    )

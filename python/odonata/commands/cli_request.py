@@ -17,6 +17,7 @@ from ..checks import Checks
 from ..libraries import rules_request
 from ..machines import Job, Machine
 from ..streams import say
+from ..terminal import escaped
 
 SIZES_WANTED = f"sizes in bytes: {units.SIZES}"
 
@@ -101,7 +102,7 @@ class Request:
 
     def note(self, words: str) -> None:
         if not self.quiet:
-            say(f"odonata: {words}")
+            say(f"odonata: {escaped(words)}")
 
     def print_notes(self, summary: dict[str, Any]) -> None:
         """Notes on settings of the library that are not applied."""

@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..options import options_of, with_options
 from ..progress import Progress
 from ..streams import say, stdout_for_json
+from ..terminal import escaped
 from . import launchers
 from .cli_request import Request, given_by_hand
 from .command import command
@@ -186,7 +187,8 @@ def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) 
                 say(text.failure({**row["failure"], "message": f"job {row['name']}: "
                                   f"{row['failure']['message']}"}))  # fmt: skip
             if exits := row.get("nonzero_exits"):
-                say(f"odonata: job {row['name']}: {text.nonzero_exits(exits, row['ranks'])}")
+                name = escaped(row["name"])
+                say(f"odonata: job {name}: {text.nonzero_exits(exits, row['ranks'])}")
         if not request.quiet:
             say(text.jobs(result.summary))
         request.print_notes(result.summary)
