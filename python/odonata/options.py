@@ -23,11 +23,19 @@ class DeclaredOption(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         every = self.opts
-        self.opts = [word for word in every if word not in self.synonyms]
+        self.opts = documented(self)
         try:
             return super().get_help_record(ctx)
         finally:
             self.opts = every
+
+
+def documented(parameter: click.Parameter) -> list[str]:
+    """The names of an argument or option that help texts show."""
+    if getattr(parameter, "hidden", False):
+        return []
+    synonyms = getattr(parameter, "synonyms", ())
+    return [word for word in parameter.opts if word not in synonyms]
 
 
 def declared(command: str, name: str) -> Callable:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
+import click
 import pytest
 
-from odonata import benchmarks, cli, names, synonyms
+from odonata import benchmarks, cli, names, options, synonyms
 from odonata.commands import launchers
+from odonata.commands.command import option_hint
 from odonata.errors import Diagnostics
 
 RUN = cli.cli.commands["run"]
@@ -173,6 +177,29 @@ def test_suggested_options_are_options_of_the_command():
             found = synonyms.for_option(option, command, legal)
             if found and found.text.startswith("did you mean"):
                 assert found.text.split("`")[1] in legal
+
+
+def test_suggested_options_are_in_the_help_text():
+    """A misspelled synonym is answered with the option that `--help` shows."""
+    named = set()
+    for name, command in cli.cli.commands.items():
+        context = click.Context(command, info_name=name)
+        known = {word for param in command.params for word in options.documented(param)}
+        for param in command.params:
+            for synonym in getattr(param, "synonyms", ()):
+                typed = click.NoSuchOption(f"{synonym}x", ctx=context)
+                found = re.findall("did you mean `(.+)`", option_hint(typed) or "")
+                assert known >= set(found), (name, synonym)
+                named |= set(found)
+    assert "--load" in named
+
+
+def test_a_study_names_documented_keys(odonata, tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text('[[point]]\ncommand = "traffic"\nloadss = 0.1\n', encoding="utf-8")
+    done = odonata("sweep", study)
+    assert done.returncode == 2 and "did you mean `load`?" in done.stderr, done.stderr
+    assert "loads," not in done.stderr and "packet-bytes" not in done.stderr
 
 
 @pytest.mark.parametrize(

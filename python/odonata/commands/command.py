@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..errors import Diagnostic, InputError, hint_of_option, nearest
-from ..options import sections
+from ..options import documented, sections
 from ..streams import silence
 from ..suggestions import spelled
 
@@ -80,7 +80,6 @@ def option_hint(error: click.NoSuchOption) -> str | None:
     """The hint for an option that a command does not have."""
     typed = error.option_name
     params = error.ctx.command.params if error.ctx else []
-    shown = [p for p in params if not getattr(p, "hidden", False)]
-    legal = [option for param in shown for option in param.opts]
+    legal = [word for param in params for word in documented(param) if word.startswith("-")]
     name = (error.ctx.info_name if error.ctx else None) or ""
     return hint_of_option(typed, name, legal)

@@ -29,6 +29,7 @@ from ..commands.sweepable import SWEEPABLE
 from ..errors import Diagnostic, Diagnostics, InputError, nearest
 from ..files import MOST_DATA, read_text, why
 from ..machines import files_of, toml_value
+from ..options import documented
 from ..version import version as package_version
 
 TABLES = ("base", "grid", "point")
@@ -235,6 +236,12 @@ def names_of(command: click.Command) -> Mapping[str, click.Parameter]:
     return {name: p for name, p in found.items() if name not in OWN}
 
 
+def documented_of(names: Mapping[str, click.Parameter]) -> list[str]:
+    """Those of the accepted names that help texts show; the others are synonyms."""
+    words = {p: {word.lstrip("-") for word in documented(p)} for p in names.values()}
+    return [name for name, p in names.items() if name == p.name or name in words[p]]
+
+
 def name_of(parameter: click.Parameter, names: Mapping[str, click.Parameter]) -> str:
     """The name of an argument or option in tables and digests."""
     return next(name for name, p in names.items() if p is parameter)
@@ -251,6 +258,7 @@ def words_of(wrong: Diagnostics, given_keys: Values) -> tuple[str, dict[str, Any
         wrong.add(given_keys.at("command"), found, f"one of {', '.join(commands)}", hint)
         return None
     names = names_of(commands[command])
+    known = documented_of(names)
     columns: dict[str, Any] = {"command": command}
     words: dict[str, list[str]] = {}
     for key, value in given_keys.values.items():
@@ -259,9 +267,9 @@ def words_of(wrong: Diagnostics, given_keys: Values) -> tuple[str, dict[str, Any
         name, dot, changed = key.partition(".")
         if name not in names or (dot and name not in PAIRS):
             wanted = "no such key: the sweep keeps what comes out" if key in OWN else (
-                f"a key of {command}: {', '.join(names)}"
+                f"a key of {command}: {', '.join(known)}"
             )  # fmt: skip
-            wrong.unknown_key(given_keys.where[key].rstrip(":"), key, wanted, key, names)
+            wrong.unknown_key(given_keys.where[key].rstrip(":"), key, wanted, key, known)
             continue
         parameter = names[name]
         own = name_of(parameter, names)
