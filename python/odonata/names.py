@@ -6,9 +6,10 @@ interprets legal ones.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from ._vocabulary import (
     FIDELITIES as FIDELITIES,
@@ -20,8 +21,31 @@ from ._vocabulary import (
 )
 from .errors import Diagnostics, hint_of, printed
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 # The fidelity that stands for the cheapest one whose error bars are within a tolerance.
 AUTO = "auto"
+
+
+def renamed(**older: str) -> Callable[[F], F]:
+    """A decorator: keyword arguments are also accepted by an older name, but not by both."""
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def call(*args: Any, **given: Any) -> Any:
+            wrong = Diagnostics()
+            for old, new in older.items():
+                if old in given and new in given:
+                    wanted = f"one of its names only: `{new}` is given, too"
+                    wrong.add(old, given[old], wanted)
+                elif old in given:
+                    given[new] = given.pop(old)
+            wrong.raise_any()
+            return function(*args, **given)
+
+        return call  # type: ignore[return-value]
+
+    return decorate
 
 
 def check_placement(wrong: Diagnostics, text: str, more: Sequence[str] = ()) -> bool:

@@ -24,9 +24,8 @@ from . import background_traffic, core, tables
 from ._vocabulary import Fidelity
 from .errors import Diagnostics, InputError
 from .machines import Machine, check_names, is_machine
-from .names import check_class, check_pattern, check_placement
+from .names import check_class, check_pattern, check_placement, renamed
 from .results import Sweep, TrafficRow
-from .synonyms import renamed
 from .units import MOST, MOST_SECONDS, Unreadable, read_bytes, read_loads, read_span, show_time
 from .version import version
 

@@ -10,30 +10,9 @@ nccl-tests. Traffic patterns: BookSim 2, SuperSim and CODES.
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def renamed(**older: str) -> Callable[[F], F]:
-    """A decorator: keyword arguments that had an older name are accepted by it, too."""
-
-    def decorate(function: F) -> F:
-        @functools.wraps(function)
-        def call(*args: Any, **given: Any) -> Any:
-            for old, new in older.items():
-                if old in given and new not in given:
-                    given[new] = given.pop(old)
-            return function(*args, **given)
-
-        return call  # type: ignore[return-value]
-
-    return decorate
-
 
 NO_BENCHMARK = "no built-in benchmark does this; `odonata run` runs the program itself"
 NO_PATTERN = (

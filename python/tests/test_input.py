@@ -333,6 +333,18 @@ def test_python_arguments_of_the_wrong_type(tmp_path):
         assert found.summary["candidates"]
 
 
+def test_an_argument_is_given_by_one_of_its_names():
+    machine = od.machine("dragonfly-1056")
+    both = {"load": 0.1, "loads": [0.1], "time": "2us", "time_s": 2e-6, "warmup": "2us"}
+    with pytest.raises(od.InputError) as caught:
+        od.traffic("uniform", machine, **both)
+    found = [(c.at, c.wanted) for c in caught.value.diagnostics]
+    assert found == [
+        ("loads", "one of its names only: `load` is given, too"),
+        ("time_s", "one of its names only: `time` is given, too"),
+    ]
+
+
 def test_python_refuses_the_same_result_directories(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     result = od.bench.latency(od.machine("dragonfly-1056").job(nodes=2), sizes=[8])
