@@ -73,18 +73,23 @@ Choice = Fidelity | Literal["auto"]
 
 
 class NamedBenchmark(Protocol):
-    """A benchmark by its name, with the arguments that most predictions need."""
+    """A benchmark by its name. Its arguments are those of `Benchmarks.__call__` after `name`."""
 
     def __call__(
         self,
         job: Job,
-        *,
         sizes: Iterable[int] | str | None = None,
         fidelity: Choice = "packet",
+        messages: int = MESSAGES,
+        *,
         buffers: Buffers = "host",
         window: int | None = None,
+        shifts: int | None = None,
         error_bars: bool = False,
+        twin_packets: int = TWIN_PACKETS,
         tolerance: float | str | None = None,
+        tick: core.Tick | None = None,
+        stop: core.Stop | None = None,
     ) -> BenchResult: ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 from conftest import ROOT
 
 import odonata as od
+from odonata import benchmarking
 
 SCRIPT = ROOT / "python" / "tests" / "programs" / "typed.py"
 
@@ -46,6 +48,14 @@ def test_the_script_runs(program, tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "did you mean `aurora`?" in done.stdout
+
+
+def test_a_named_benchmark_has_all_arguments():
+    whole = inspect.signature(benchmarking.Benchmarks.__call__)
+    found = inspect.signature(benchmarking.NamedBenchmark.__call__)
+    wanted = [p for name, p in whole.parameters.items() if name != "name"]
+    assert list(found.parameters.values()) == wanted
+    assert found.return_annotation == whole.return_annotation
 
 
 def test_dir_shows_public_names():

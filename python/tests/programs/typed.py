@@ -25,6 +25,12 @@ def main(program: str) -> None:
     latency_us: list[float] = [1e6 * seconds for seconds in bench.latencies]
     print(bench.machine, bench.nodes, bench.sizes, latency_us, largest(bench.rows)["latency_s"])
 
+    # Every argument of `od.bench` is one of a named benchmark.
+    od.bench.allreduce(job, [8], "flow", 1_000_000, error_bars=True, twin_packets=100_000)
+    od.bench.bw(job, sizes="8", buffers="host", window=8)
+    od.bench.put_alltoall(machine.job(nodes=66), sizes="8", shifts=32)
+    od.bench.bcast(job, [8], "auto", tolerance="10%", tick=lambda tick: None)
+
     traffic = od.traffic("uniform", machine, load=[0.1, 0.2], time=2e-6, warmup=2e-6)
     accepted: float = max(traffic.accepted)
     print(traffic.routing, accepted, [row["hops_mean"] for row in traffic.rows])
