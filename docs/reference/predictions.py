@@ -104,7 +104,7 @@ def main() -> int:
 
     if "--measure" in sys.argv:
         DATA.touch()
-        put(DATA, text_of(measured(published.CURVES)))
+        put(DATA, text_of(measured(published.curves())))
     verdicts = json.loads(DATA.read_text())
     texts = {"table": table(verdicts), "summary": summary(verdicts)}
     for page in PAGES:

@@ -62,7 +62,7 @@ def bench(result: Sweep, ax: matplotlib.axes.Axes | None = None) -> matplotlib.a
                         label="error band, from packet-level replicas")  # fmt: skip
         values += [*low, *high]
     if s["name"] == "latency":
-        measured = [c for c in published.LATENCIES if c.preset == s["machine"]
+        measured = [c for c in published.latencies() if c.preset == s["machine"]
                     and c.benchmark == s["name"]]  # fmt: skip
         for curve, color in zip(measured, LINES[1:]):  # noqa: B905 - as many as there are
             published_at, published_us = zip(*curve.points, strict=True)

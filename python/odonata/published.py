@@ -7,6 +7,7 @@ nothing by agreeing; the key `sets` names them. No curve was fitted as a whole.
 
 from __future__ import annotations
 
+import functools
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,11 +18,6 @@ from typing import Any
 from . import benchmarks, core, tables
 from .errors import Diagnostics, SimulatedFailure
 from .machines import machine
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 # Largest error of a curve that passes, as fractions: of the mean of its points, and of its worst
 # point; and of a single number.
@@ -75,6 +71,11 @@ def read(name: str) -> Iterator[Curve]:
     `profile` is the name of an entry of `[profiles]`. `unit` is the unit of the numbers: `us`,
     `MB/s` or `MiB/s`.
     """
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
     content = tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
     for entry in content["curve"]:
         keys = {**content.get("defaults", {}), **entry}
@@ -103,35 +104,40 @@ def in_unit(curve: Curve, size: int, number: float, unit: str) -> float:
     return number
 
 
-# Quick to predict: every report repeats them.
-LATENCIES = tuple(read("latencies"))
-# The order is that of the table in the README.
-CURVES = LATENCIES + tuple(
-    curve
-    for name in (
-        "curves", "dgnettest-all2all", "dgnettest-bisect", "gpcnet", "elbert-nics", "spock",
-        "aurora",
-    )  # fmt: skip
-    for curve in read(name)
-)
+@functools.cache
+def latencies() -> tuple[Curve, ...]:
+    """Curves that are quick to predict: every report repeats them."""
+    return tuple(read("latencies"))
+
+
+@functools.cache
+def curves() -> tuple[Curve, ...]:
+    """All curves, in the order of the table in the README."""
+    files = ("curves", "dgnettest-all2all", "dgnettest-bisect", "gpcnet", "elbert-nics", "spock",
+             "aurora")  # fmt: skip
+    return latencies() + tuple(curve for name in files for curve in read(name))
 
 
 def chosen(wrong: Diagnostics, ids: Sequence[str]) -> tuple[Curve, ...]:
-    """The curves with these ids, or all if `ids` is empty; unknown ids are added to `wrong`."""
-    known = {curve.id: curve for curve in CURVES}
+    """The curves with these ids, each once, or all if `ids` is empty; unknown ids are added to
+    `wrong`."""
+    known = {curve.id: curve for curve in curves()}
+    ids = tuple(dict.fromkeys(ids))
     named = [name for name in ids if wrong.word("curve", name, known, "a published curve")]
-    return tuple(known[name] for name in named) or CURVES
+    return tuple(known[name] for name in named) or curves()
 
 
 def compare(
-    fidelity: str | None = None, curves: Iterable[Curve] = LATENCIES
+    fidelity: str | None = None, of: Iterable[Curve] | None = None
 ) -> list[dict[str, Any]]:
-    """Predict every published point: one row per point, with the error as a fraction.
+    """Predict every point of some curves, `latencies()` unless given: one row per point, with the
+    error as a fraction.
 
     Times are `measured_s` and `predicted_s`, bandwidths `measured_B_per_s` and
     `predicted_B_per_s`.
     """
-    return [row for curve in curves for row in predict(curve, fidelity)]
+    chosen = latencies() if of is None else of
+    return [row for curve in chosen for row in predict(curve, fidelity)]
 
 
 def predict(
@@ -150,7 +156,7 @@ def predict(
         mpi = curve.mpi
         if curve.profile:
             profile = Path(folder) / f"{mpi}.toml"
-            profile.write_text(f'like = "{mpi}"\n{curve.profile}')
+            profile.write_text(f'like = "{mpi}"\n{curve.profile}', encoding="utf-8")
             mpi = str(profile)
         job = machine(curve.preset).job(
             nodes=curve.nodes,

@@ -53,6 +53,19 @@ def test_help_imports_no_heavy_modules():
     assert (run.returncode, run.stderr.strip()) == (0, "[]")
 
 
+def test_published_measurements_are_read_when_they_are_used():
+    code = (
+        "import sys\n"
+        "from odonata import plot, published, report\n"
+        "read = published.latencies, published.curves\n"
+        "print({'tomllib', 'tomli'} & set(sys.modules), [f.cache_info().currsize for f in read])\n"
+        "published.latencies()\n"
+        "print([f.cache_info().currsize for f in read])\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "set() [0, 0]\n[1, 0]\n"
+
+
 def test_a_run_imports_only_required_modules():
     """Imports dominate the start time of a run."""
     code = (

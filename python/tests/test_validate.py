@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import pytest
 
-from odonata import published
+from odonata import cli, published
 
 BOUNDS = {"mean": 0.05, "worst": 0.15, "single": 0.10}
+
 
 def rows(*errors: float) -> list[dict]:
     return [{"id": "a_curve", "bytes": nth, "error": error} for nth, error in enumerate(errors)]
@@ -26,9 +28,9 @@ def test_a_curve_passes_by_its_mean_and_by_its_worst_point(errors, passes):
 
 
 def test_every_curve_has_a_source_and_a_prediction():
-    ids = [curve.id for curve in published.CURVES]
+    ids = [curve.id for curve in published.curves()]
     assert len(set(ids)) == len(ids) >= 10
-    for curve in published.CURVES:
+    for curve in published.curves():
         assert curve.source and curve.conditions and curve.sets
         sizes = [size for size, _ in curve.points]
         assert sizes == sorted(set(sizes)) and all(value > 0 for _, value in curve.points)
@@ -47,6 +49,36 @@ def test_a_curve_that_passes_and_one_that_fails(odonata):
     assert [c["passes"] for c in result["curves"]] == [False]
     for row in result["rows"]:
         assert row["error"] == pytest.approx(row["predicted_s"] / row["measured_s"] - 1)
+
+
+def test_a_curve_that_is_named_twice_counts_once(odonata):
+    done = odonata("validate", *["lumi_host_latency"] * 2, "--fidelity", "loggp", "--json")
+    (curve,) = json.loads(done.stdout)["curves"]
+    assert curve["points"] == len(json.loads(done.stdout)["rows"])
+
+
+@pytest.mark.parametrize("within_the_core", [True, False])
+def test_an_interrupted_result_says_so(monkeypatch, capsys, within_the_core):
+    predict = published.predict
+
+    def stopped(curve, fidelity, tick, stop):
+        if curve.id == "lumi_host_latency":
+            return predict(curve, "loggp", tick=tick, stop=stop)
+        if not within_the_core:
+            raise KeyboardInterrupt
+        stop.signal = signal.SIGINT
+        return []
+
+    monkeypatch.setattr(published, "predict", stopped)
+    names = ("lumi_host_latency", "daint_osu_latency", "cxi_send_lat")
+    assert cli.code_of(["validate", *names, "--json"]) == 130
+    shown = capsys.readouterr()
+    found = json.loads(shown.out)
+    assert (found["interrupted"], found["curves_wanted"]) == (True, 3)
+    assert [curve["id"] for curve in found["curves"]] == ["lumi_host_latency"]
+    assert shown.err == "odonata: interrupted: 1 of 3 rows\n"
+    assert cli.code_of(["validate", names[0], "--json"]) in (0, 1)
+    assert json.loads(capsys.readouterr().out)["interrupted"] is False
 
 
 def test_elberts_rendezvous_follow_from_its_eager_messages(odonata):
@@ -92,5 +124,5 @@ def test_a_mean_and_its_tail_are_two_rows_of_one_size(odonata):
 def test_an_all_to_all_sends_a_block_to_every_rank_of_the_set():
     """1,024 ranks: the page has 22.81 ms for 5,610.83 MiB/s per rank with blocks of 128 KiB."""
     assert 22.81e-3 * 5610.83 * 8 == pytest.approx(1024, rel=3e-4)
-    (curve,) = (curve for curve in published.CURVES if curve.id == "elbert_all2all_1024")
+    (curve,) = (curve for curve in published.curves() if curve.id == "elbert_all2all_1024")
     assert curve.points[0][1] == pytest.approx(1024 / (5437 * 8) * 1e6)

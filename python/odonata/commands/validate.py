@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -40,8 +41,11 @@ def validate(
     wrong.finish()
     found, rows, stop = [], [], core.Stop()
     for nth, curve in enumerate(curves, 1):
-        with Progress(f"validate {curve.id}, {nth} of {len(curves)}", quiet) as tick:
-            of_curve = published.predict(curve, fidelity, tick=tick, stop=stop)
+        try:
+            with Progress(f"validate {curve.id}, {nth} of {len(curves)}", quiet) as tick:
+                of_curve = published.predict(curve, fidelity, tick=tick, stop=stop)
+        except KeyboardInterrupt:  # before the core started, or with nothing predicted
+            stop.signal = stop.signal or signal.SIGINT
         if stop.signal:
             break
         rows += of_curve
@@ -50,7 +54,8 @@ def validate(
             print(comparison(of_curve, found[-1]), end="\n\n", flush=True)
     if as_json:
         bounds = {"mean": published.MEAN, "worst": published.WORST, "single": published.SINGLE}
-        print(json.dumps({"bounds": bounds, "curves": found, "rows": rows}))
+        about = {"curves_wanted": len(curves), "interrupted": bool(stop.signal)}
+        print(json.dumps({"bounds": bounds, "curves": found, "rows": rows, **about}))
     elif found:
         print(table(found, published.MEAN, published.WORST, published.SINGLE))
     summary = {"rows": found, "rows_wanted": len(curves), "interrupted": bool(stop.signal)}
