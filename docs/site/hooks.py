@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -19,6 +20,10 @@ import nbformat
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs" / "tutorial"))  # MkDocs loads this file by its path
+
+import notebooks  # noqa: E402
+
 SOURCE = ROOT / "target" / "site-source"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
@@ -55,7 +60,7 @@ def on_config(config):
     copy(STYLES)
     for page in [p for p in pages if p.startswith(TUTORIAL)]:
         execute(page)
-    (SOURCE / API).write_text(api_page())
+    (SOURCE / API).write_text(api_page(), encoding="utf-8")
     retarget_tutorial(pages)
     config["docs_dir"] = str(SOURCE)
     config["nav"] = navigation([*pages, API])
@@ -65,7 +70,8 @@ def on_config(config):
 def tracked_pages() -> list[str]:
     """Every Markdown page that git tracks or would track."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8",
+                            check=True).stdout
     return sorted(p for p in set(listed.split()) - set(PARTS) if (ROOT / p).is_file())
 
 
@@ -77,7 +83,7 @@ def copy(path: str) -> None:
 def links_of(page: str) -> list[str]:
     """Targets of a page's links within the tree, as paths from the root."""
     found = []
-    for target, _ in LINK.findall((ROOT / page).read_text()):
+    for target, _ in LINK.findall((ROOT / page).read_text(encoding="utf-8")):
         if "://" not in target and not target.startswith("mailto:"):
             found.append(os.path.normpath(os.path.join(os.path.dirname(page), target)))
     return found
@@ -92,7 +98,7 @@ def title_of(page: str) -> str:
     """The first heading. Plain text, because the navigation shows it."""
     if page == API:
         return "Python API"
-    heading = re.search(r"(?m)^# (.+)$", (ROOT / page).read_text())
+    heading = re.search(r"(?m)^# (.+)$", (ROOT / page).read_text(encoding="utf-8"))
     return re.sub(r"[`*]", "", heading[1]) if heading else Path(page).stem
 
 
@@ -123,30 +129,21 @@ def notebook_of(page: str) -> str:
 
 
 def cells(text: str) -> list:
-    """Markdown and code cells of a tutorial page.
-
-    Commands of a `console` block become one shell cell, without the output shown in the page. A
-    `python` block becomes a Python cell.
-    """
+    """Cells of a tutorial page; those that check an exit code have it in their metadata."""
     found = []
-    for i, part in enumerate(re.split(r"```(console|python)\n(.*?)```\n", text, flags=re.DOTALL)):
-        if i % 3 == 0 and part.strip():
-            found.append(nbformat.v4.new_markdown_cell(part.strip()))
-        elif i % 3 == 1:
-            kind = part
-        elif i % 3 == 2 and kind == "python":
-            found.append(nbformat.v4.new_code_cell(part.rstrip()))
-        elif i % 3 == 2:
-            for line in part.splitlines():
-                if line.startswith("$ "):
-                    found.append(nbformat.v4.new_code_cell("! " + line[2:]))
+    for kind, content in notebooks.site_cells(text):
+        if kind == "markdown":
+            found.append(nbformat.v4.new_markdown_cell(content))
+        else:
+            about = {"check": True} if kind == "check" else {}
+            found.append(nbformat.v4.new_code_cell(content, metadata=about))
     return found
 
 
 def execute(page: str) -> None:
     """Writes a tutorial page as an executed notebook, in place of the page."""
     copied = SOURCE / page
-    book = nbformat.v4.new_notebook(cells=cells(copied.read_text()))
+    book = nbformat.v4.new_notebook(cells=cells(copied.read_text(encoding="utf-8")))
     language = {"name": "python3", "display_name": "Python 3", "language": "python"}
     book.metadata["kernelspec"] = language
     # The package that `make` builds, in a scratch folder that shows the tree's files.
@@ -164,11 +161,12 @@ def execute(page: str) -> None:
             resources={"metadata": {"path": folder}},
             # Every expression of a cell shows its value, not only the last one.
             extra_arguments=["--InteractiveShell.ast_node_interactivity=all"],
-        ).execute()
+        ).execute()  # a cell that fails ends the build
+    book.cells = [cell for cell in book.cells if not cell.metadata.get("check")]
     for cell in book.cells:
         for output in cell.get("outputs", []):
             if "text" in output:
-                output["text"] = re.sub(r"\x1b\[[0-9;]*m", "", output["text"])
+                output["text"] = notebooks.final(output["text"])
     nbformat.write(book, copied.with_suffix(".ipynb"))
     copied.unlink()
 
@@ -177,10 +175,10 @@ def retarget_tutorial(pages: list[str]) -> None:
     """Points links to the tutorial's pages at its notebooks."""
     for page in pages:
         path = SOURCE / notebook_of(page)
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         changed = LINK.sub(lambda m: retargeted(page, m), text)
         if changed != text:
-            path.write_text(changed)
+            path.write_text(changed, encoding="utf-8")
 
 
 def retargeted(page: str, link: re.Match) -> str:

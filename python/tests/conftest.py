@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 import uuid
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -18,6 +20,15 @@ PROGRAMS = Path(__file__).with_name("programs")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # A limit against hanging, far above the duration of any test; not an expectation.
 GUARD_S = 300
+
+
+def script(path: str) -> ModuleType:
+    """A script of the tree, by its path without `.py`, as a module."""
+    file = ROOT / f"{path}.py"
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
 
 
 class CommandLine:

@@ -6,23 +6,20 @@ import re
 import shlex
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, script
+
+NOTEBOOKS = script("docs/tutorial/notebooks")
 
 TUTORIAL = [*sorted((ROOT / "docs" / "tutorial").glob("*.md")), ROOT / "docs" / "tuning.md"]
 
 
 def sessions(text: str) -> list[tuple[str, list[str]]]:
     """Commands and their expected output, from the `console` blocks."""
-    found: list[tuple[str, list[str]]] = []
-    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
-        for line in block.splitlines():
-            if line.startswith("$ "):
-                found.append((line[2:], []))
-            else:
-                found[-1][1].append(line)
-    return found
+    blocks = [content for kind, content in NOTEBOOKS.blocks(text) if kind == "console"]
+    return [session for block in blocks for session in NOTEBOOKS.commands(block)]
 
 
 def alike(expected: str, actual: str) -> bool:
@@ -72,6 +69,7 @@ def test_sessions(odonata, page):
         printed = (done.stdout or done.stderr).splitlines()
         missing = differs(expected, printed)
         assert missing is None, f"{command}\nnot printed: {missing}\n" + "\n".join(printed)
+        exec(NOTEBOOKS.check(command, expected), {"_exit_code": done.returncode})
 
 
 def test_there_are_sessions():
@@ -95,6 +93,49 @@ def test_notebooks_are_not_stale():
     done = subprocess.run([sys.executable, ROOT / "docs" / "tutorial" / "notebooks.py", "--check"],
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("block", "is_built"),
+    [
+        ("$ true", True),
+        ("$ true\n$ false", False),
+        ("$ exit 2\nodonata: error: 1 problem in the input; nothing was run", True),
+        ("$ true\nodonata: error: 1 problem in the input; nothing was run", False),
+    ],
+)
+def test_a_failing_command_fails_the_site(monkeypatch, block, is_built):
+    """Its cells run as in a kernel, which stores the exit code of a shell command."""
+    def cell(source: str, metadata: object = None) -> SimpleNamespace:
+        return SimpleNamespace(source=source, metadata=metadata)
+
+    form = SimpleNamespace(new_code_cell=cell, new_markdown_cell=cell)
+    monkeypatch.setitem(sys.modules, "nbformat", SimpleNamespace(v4=form))
+    monkeypatch.setitem(sys.modules, "nbclient", SimpleNamespace(NotebookClient=None))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    page = f"# Title\n\n```console\n{block}\n```\n"
+    cells = script("docs/site/hooks").cells(page)
+    kernel: dict[str, object] = {}
+
+    def run() -> None:
+        for each in cells[1:]:
+            if each.source.startswith("! "):
+                shell = subprocess.run(["sh", "-c", each.source[2:]])
+                kernel["_exit_code"] = shell.returncode
+            else:
+                exec(each.source, kernel)
+
+    if is_built:
+        run()
+    else:
+        with pytest.raises(AssertionError):
+            run()
+
+
+def test_the_site_shows_the_final_output():
+    erase = "\r\x1b[2K"
+    output = f"{erase}run | 1 s{erase}\x1b[1mname\x1b[0m\r\n8  2.6\r\n"
+    assert NOTEBOOKS.final(output) == "name\n8  2.6\n"
 
 
 @pytest.mark.parametrize("page", TUTORIAL, ids=lambda page: page.stem)

@@ -3,14 +3,13 @@ predictions, and README's commands run in a fresh shell."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, script
 
 import odonata as od
 from odonata import demo, published
@@ -19,14 +18,6 @@ from odonata import demo, published
 LONG = ("elbert_osu_mbw_mr", "elbert_osu_mbw_mr_long", "elbert_osu_multi_lat")
 README = (ROOT / "README.md").read_text()
 VALIDATION = (ROOT / "docs" / "validation.md").read_text()
-
-
-def script(path: str):
-    """A script of the documents, as a module."""
-    spec = importlib.util.spec_from_file_location(path.rpartition("/")[2], ROOT / f"{path}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 PREDICTIONS, FLIGHT = script("docs/reference/predictions"), script("docs/figures/first_flight")
