@@ -14,6 +14,12 @@ import sysconfig
 import venv
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
 # Git ignores everything fetched or built here, and `make clean` removes it.
@@ -25,6 +31,11 @@ REFERENCE = "mpich==5.0.2"
 
 # Seconds until a run is killed after SIGTERM.
 GRACE_S = 10
+
+
+def toml(text: str) -> dict[str, Any]:
+    """The tables of a TOML file."""
+    return tomllib.loads(text)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import tomllib
 from pathlib import Path
 
 import debian
@@ -37,7 +36,7 @@ def main() -> bool:
         return False
     tests = debian.source("mpich", ["test"], CACHE) / "test" / "mpi"
     configure(tests)
-    reasons = tomllib.loads((HERE / "exceptions.toml").read_text(encoding="utf-8"))
+    reasons = places.toml((HERE / "exceptions.toml").read_text(encoding="utf-8"))
     good, wrong, excused = 0, [], set()
     for interface, folder, name, ranks in programs(tests):
         error = outcome(tests, interface, folder, name, ranks)

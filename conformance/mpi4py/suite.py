@@ -27,11 +27,6 @@ from pathlib import Path
 
 import places
 
-try:
-    import tomllib
-except ImportError:  # Python 3.10: pip carries a reader
-    from pip._vendor import tomli as tomllib
-
 HERE = Path(__file__).resolve().parent
 EXCEPTIONS = HERE / "exceptions.toml"
 RANKS = (1, 2, 3, 8)
@@ -88,7 +83,7 @@ class Exempt:
 def exceptions(text: str) -> list[Exempt]:
     """The entries of exceptions.toml; an invalid entry ends the run."""
     found = []
-    for entry in tomllib.loads(text).get("except", []):
+    for entry in places.toml(text).get("except", []):
         unknown = set(entry) - {"tests", "ranks", "verdicts", "reason"}
         ranks = tuple(entry.get("ranks", RANKS))
         verdicts = tuple(entry.get("verdicts", ("fail", "error")))

@@ -12,7 +12,13 @@ from pathlib import Path
 import odonata
 import odonata.errors
 import pytest
+from conftest import ROOT
 from odonata import _core, cli
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 
 def test_the_stub_lists_all_names_of_the_core():
@@ -66,6 +72,48 @@ def test_published_measurements_are_read_when_they_are_used():
     assert run.stdout == "set() [0, 0]\n[1, 0]\n"
 
 
+# Packages that a user may have, and what imports them then.
+OPTIONAL = {
+    "pandas": "`to_pandas`",
+    "mpi4py": "the interpreter that starts ranks, if their script imports it",
+    "IPython": "a notebook, whose kernel has it",
+}
+# Folders, and the arrays of pyproject.toml that list what their scripts import.
+DECLARED = {
+    "python/odonata": ("dependencies", "dask"),
+    "docs": ("dependencies", "docs"),
+    "examples": ("dependencies", "test"),
+    "fuzz": ("dependencies", "test"),
+    "conformance": ("dependencies", "test"),
+    "validation": ("dependencies", "test"),
+    "python/tests": ("dependencies", "test"),
+}
+
+
+def third_party(path: Path) -> set[str]:
+    """The packages that a script imports, without those of Python and of the tree."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add((node.module or "").partition(".")[0])
+    ours = {"odonata", *(file.stem for top in DECLARED for file in (ROOT / top).rglob("*.py"))}
+    return found - set(sys.stdlib_module_names) - ours - {"tomllib"}
+
+
+@pytest.mark.parametrize("folder", DECLARED)
+def test_every_imported_package_is_declared(folder):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = {"dependencies": project["dependencies"], **project["optional-dependencies"]}
+    words = [entry for name in DECLARED[folder] for entry in lists[name]]
+    declared = {re.match("[A-Za-z0-9_-]+", word)[0].replace("-", "_") for word in words}
+    files = [*(ROOT / folder).rglob("*.py")]
+    imported = {name: path.name for path in files for name in third_party(path)}
+    missing = {n: path for n, path in imported.items() if n not in declared | OPTIONAL.keys()}
+    assert files and not missing
+
+
 def test_a_run_imports_only_required_modules():
     """Imports dominate the start time of a run."""
     code = (
@@ -110,7 +158,7 @@ def test_ctrl_c_is_handled_during_imports_of_the_command_line(tmp_path):
         with open("/dev/full", "w") as full:  # which allows no other output
             run = subprocess.run(words, env=env, stdout=subprocess.PIPE, stderr=full)
         assert (run.returncode, run.stdout) == (130, b"")
-    project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    project = (ROOT / "pyproject.toml").read_text()
     assert '\nodonata = "odonata.__main__:main"\n' in project
 
 
