@@ -35,7 +35,7 @@ def source(package: str, inside: list[str], cache: Path) -> Path:
             if path and (not inside or path.split("/")[0] in inside):
                 member.name = path
                 tar.extract(member, home)
-    (home / "unpacked").write_text(archive.name + "\n")
+    (home / "unpacked").write_text(archive.name + "\n", encoding="utf-8")
     return home
 
 
@@ -62,7 +62,8 @@ def _apt_settings(cache: Path) -> Path:
         f'Dir::State::lists "{folder}/lists";\nDir::Cache "{folder}/cache";\n'
         f'Dir::Etc::sourcelist "/dev/null";\nDir::Etc::sourceparts "{folder}/sources";\n'
         'APT::Update::Post-Invoke-Success "";\nAPT::Update::Post-Invoke "";\n'
-        + (f'APT::Sandbox::User "{os.environ.get("USER", "root")}";\n')
+        + (f'APT::Sandbox::User "{os.environ.get("USER", "root")}";\n'),
+        encoding="utf-8",
     )
     return settings
 

@@ -142,10 +142,10 @@ def reference(*packages: str) -> Reference:
         venv.create(home, with_pip=True, clear=True)
     wanted = [REFERENCE, *packages]
     stamp = home / "packages.txt"
-    have = set(stamp.read_text().split()) if stamp.exists() else set()
+    have = set(stamp.read_text(encoding="utf-8").split()) if stamp.exists() else set()
     if not have >= set(wanted):
         pip(str(home / "bin" / "python"), "install", *wanted)
-        stamp.write_text("\n".join(sorted(have | set(wanted))) + "\n")
+        stamp.write_text("\n".join(sorted(have | set(wanted))) + "\n", encoding="utf-8")
     return Reference(home)
 
 

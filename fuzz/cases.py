@@ -63,7 +63,7 @@ def words_or_bytes(draw: Draw, text: str) -> bytes:
 @functools.cache
 def machines() -> list[str]:
     small = ("dragonfly-1056", "spock", "elbert", "piz-daint")
-    found = [(ROOT / "machines" / f"{name}.toml").read_text() for name in small]
+    found = [(ROOT / "machines" / f"{name}.toml").read_text(encoding="utf-8") for name in small]
     like = 'like = "dragonfly-1056"\nrouting = "minimal"\n[nic]\nwindow = 64\n[groups.compute]\n'
     return [*found[:1] * 3, *found, like + "count = 5\n"]
 
@@ -110,7 +110,7 @@ def faults(draw: Draw) -> Case:
 @functools.cache
 def profiles() -> list[str]:
     places = (ROOT / "crates" / "mpi" / "libraries").glob("*.toml")
-    return [path.read_text() for path in sorted(places)]
+    return [path.read_text(encoding="utf-8") for path in sorted(places)]
 
 
 @st.composite
@@ -158,7 +158,7 @@ def jobs(draw: Draw) -> Case:
 
 @functools.cache
 def studies() -> list[str]:
-    text = (ROOT / "examples" / "04_sweep.toml").read_text()
+    text = (ROOT / "examples" / "04_sweep.toml").read_text(encoding="utf-8")
     small = """
 [base]
 command = "bench"
@@ -284,7 +284,7 @@ class Made:
     def place(self) -> Path:
         self._kept = tempfile.TemporaryDirectory(prefix="odonata-fuzz-")
         at = Path(self._kept.name)
-        (at / "ring.py").write_text(RING)
+        (at / "ring.py").write_text(RING, encoding="utf-8")
         run = ("run", "--ppn", "2", *SMALL, "--compute", "none", "--quiet")
         for n in (4, 8):
             record = ("--record", f"on-{n}.parquet", "--out", f"run-{n}")

@@ -215,8 +215,9 @@ def become(case: Case, at: Path, out: Path, err: Path) -> NoReturn:
         for number, file in ((1, out), (2, err)):
             os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        sys.stdin, sys.stdout, sys.stderr = (open(n, "r" if n == 0 else "w", closefd=False)
-                                             for n in range(3))  # fmt: skip
+        sys.stdin, sys.stdout, sys.stderr = (
+            open(n, mode, closefd=False, encoding="locale") for n, mode in enumerate("rww")
+        )
         from odonata import cli
 
         cli.main(list(case.argv))
@@ -232,7 +233,7 @@ def become(case: Case, at: Path, out: Path, err: Path) -> NoReturn:
 def spent(pid: int) -> tuple[bool, float]:
     """Whether a process sleeps, and its CPU time in seconds."""
     try:
-        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
         return False, 0.0
     ticks = int(words[11]) + int(words[12])
@@ -290,7 +291,7 @@ def watch(process: subprocess.Popen, watchdog: Watchdog) -> tuple[bytes, bytes, 
 def resident(pid: int) -> int:
     """Bytes of memory a process has in use."""
     try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1])
     except (OSError, IndexError):
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE")

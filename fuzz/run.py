@@ -74,7 +74,7 @@ class Worker:
         os.dup2(log, 2)  # where panics go
         done, failures = HEAD.unpack(self.board[:])[1:]
         for nth, (kind, count, number) in enumerate(self.chunks):
-            (self.at / "chunk").write_text(str(nth))
+            (self.at / "chunk").write_text(str(nth), encoding="utf-8")
 
             def one(case):
                 nonlocal done, failures
@@ -87,7 +87,7 @@ class Worker:
                     found = by(case, self.at / "place")
                 done += 1
                 self.board[:] = HEAD.pack(0.0, done, failures)
-                with (self.at / "codes").open("a") as file:
+                with (self.at / "codes").open("a", encoding="utf-8") as file:
                     file.write(f"{kind} {found.code}\n")
                 if wrong := judge.wrong_with(case, found):
                     failures += 1
@@ -110,7 +110,7 @@ class Worker:
         """Keep the current case as a failure, and continue after its chunk."""
         case = pickle.loads((self.at / "case").read_bytes())
         keep(self.at / "failures", case.kind, why, case, "")
-        nth = int((self.at / "chunk").read_text())
+        nth = int((self.at / "chunk").read_text(encoding="utf-8"))
         kind, count, number = self.chunks[nth]
         began, done, failures = HEAD.unpack(self.board[:])
         self.board[:] = HEAD.pack(0.0, done + 1, int(failures) + 1)
@@ -163,7 +163,7 @@ def fuzz(total: int, number: int, workers: int, at: Path, how: str) -> list[tupl
                 alive.discard(worker)
                 continue
             elif (code := os.waitstatus_to_exitcode(status)) == FAULTY:
-                log = (worker.at / "stderr").read_text(errors="replace")
+                log = (worker.at / "stderr").read_text(errors="replace", encoding="utf-8")
                 sys.exit(f"the fuzzer itself failed:\n{log[-3000:]}")
             else:
                 why = f"the process ended with {code}"
@@ -177,7 +177,7 @@ def fuzz(total: int, number: int, workers: int, at: Path, how: str) -> list[tupl
     files = (file for worker in crew for file in (worker.at / "failures").glob("*"))
     codes = collections.Counter(
         line for worker in crew if (worker.at / "codes").exists()
-        for line in (worker.at / "codes").read_text().splitlines()
+        for line in (worker.at / "codes").read_text(encoding="utf-8").splitlines()
     )
     for kind in SHARES:
         mine = {line.split()[1]: n for line, n in sorted(codes.items()) if line.split()[0] == kind}
@@ -195,7 +195,7 @@ def show(failures: list[tuple]) -> None:
         place = KEPT / f"{nth:03}"
         place.mkdir(parents=True)
         case.write(place)
-        (place / "COMMAND").write_text(f"{sort}\n{case.shown()}\n\n{errors}")
+        (place / "COMMAND").write_text(f"{sort}\n{case.shown()}\n\n{errors}", encoding="utf-8")
         (place / "CASE").write_bytes(pickle.dumps(case))
         print(f"\n{len(found)} times: {sort}\n{case.shown()}\n  kept in {place}")
 

@@ -165,18 +165,18 @@ def row(name: str, about: str, schema: Mapping[str, Any]) -> str:
 
 def main() -> int:
     if "--schema" in sys.argv:
-        schema = json.loads(Path(sys.argv[-1]).read_text())
+        schema = json.loads(Path(sys.argv[-1]).read_text(encoding="utf-8"))
     else:
         from odonata import _core
 
         schema = json.loads(_core.schema())
     made = text(schema)
-    if TARGET.exists() and TARGET.read_text() == made:
+    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == made:
         return 0
     if "--check" in sys.argv:
         print("stale: _vocabulary.py; run python/generate_vocabulary.py", file=sys.stderr)
         return 1
-    TARGET.write_text(made)
+    TARGET.write_text(made, encoding="utf-8")
     return 0
 
 

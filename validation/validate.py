@@ -74,8 +74,8 @@ def _hpcc() -> Path:
     program = home / "hpcc"
     if not program.exists():
         _make(["cc", "-O3", "-c", str(HERE / "hpcc" / "cblas.c"), "-o", "cblas.o"], home)
-        text = (HERE / "hpcc" / "Make.odonata").read_text()
-        (home / "hpl" / "Make.odonata").write_text(text)
+        text = (HERE / "hpcc" / "Make.odonata").read_text(encoding="utf-8")
+        (home / "hpl" / "Make.odonata").write_text(text, encoding="utf-8")
         wrapper = WRAPPERS / "odonata-mpicc"
         _make(["make", "arch=odonata", f"CC={wrapper}", f"BLAS={home}/cblas.o"], home)
     return program
@@ -115,7 +115,7 @@ def run(case: Case, place, program: Path) -> tuple[str | None, str]:
         old.unlink()
     command = [str(program)]
     if case.program == "hpcc":
-        (folder / "hpccinf.txt").write_text(hpcc_input(case))
+        (folder / "hpccinf.txt").write_text(hpcc_input(case), encoding="utf-8")
     else:
         bench = program.parents[1] / "bench"
         for path in bench.glob("*"):
@@ -131,7 +131,7 @@ def run(case: Case, place, program: Path) -> tuple[str | None, str]:
         how = "time limit exceeded" if done.code is None else f"exit code {done.code}"
         return None, f"{place.name}: {how}: {(done.err or done.out).strip()[-500:]}"
     if case.program == "hpcc":
-        return hpcc_answers((folder / "hpccoutf.txt").read_text()), ""
+        return hpcc_answers((folder / "hpccoutf.txt").read_text(encoding="utf-8")), ""
     return lammps_answers(done.out), ""
 
 
@@ -139,7 +139,7 @@ def hpcc_input(case: Case) -> str:
     """hpccinf.txt: one problem on the squarest grid of processes."""
     n, nb = re.findall(r"\d+", case.work)
     p = max(d for d in range(1, case.ranks + 1) if case.ranks % d == 0 and d * d <= case.ranks)
-    template = (HERE / "hpcc" / "hpccinf.txt").read_text()
+    template = (HERE / "hpcc" / "hpccinf.txt").read_text(encoding="utf-8")
     values = {"N": n, "NB": nb, "P": str(p), "Q": str(case.ranks // p)}
     return re.sub(r"@(\w+)@", lambda m: values[m[1]].ljust(12), template)
 
@@ -241,8 +241,8 @@ def main() -> int:
         print(f"      {said}", flush=True)
         rows.append(f"| {case.program} | {case.work} | {case.ranks} | {where} | {said} |")
     if given.write and fine:
-        head = (HERE / "results.head.md").read_text()
-        (HERE / "results.md").write_text(head + "\n".join(rows) + "\n")
+        head = (HERE / "results.head.md").read_text(encoding="utf-8")
+        (HERE / "results.md").write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
     print("all results equal" if fine else "FAILED")
     return 0 if fine else 1
 

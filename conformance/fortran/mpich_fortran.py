@@ -53,12 +53,12 @@ def main() -> bool:
 
 
 def configure(tests: Path) -> None:
-    (tests / "include" / "mpitestconf.h").write_text(CONFIGURED)
+    (tests / "include" / "mpitestconf.h").write_text(CONFIGURED, encoding="utf-8")
     for template in tests.glob("f77/*/*.h.in"):
-        text = template.read_text()
+        text = template.read_text(encoding="utf-8")
         for name, value in TYPES.items():
             text = text.replace(name, value)
-        template.with_suffix("").write_text(text)
+        template.with_suffix("").write_text(text, encoding="utf-8")
     # Tests of one folder include declarations of another.
     shutil.copy(tests / "f77/attr/attraints.h", tests / "f77/rma")
 
@@ -71,7 +71,7 @@ def programs(tests: Path):
             if folder.name == "spawn" or not lists:
                 continue
             # configure may replace the beginning of a line.
-            for line in re.sub(r"@\w+@", "", lists[0].read_text()).splitlines():
+            for line in re.sub(r"@\w+@", "", lists[0].read_text(encoding="utf-8")).splitlines():
                 words = line.split()
                 if words and words[0][0] != "#" and (folder / f"{words[0]}.{end}").exists():
                     yield interface, folder, words[0], int(words[1])
@@ -89,7 +89,8 @@ def outcome(tests: Path, interface: str, folder: Path, name: str, ranks: int) ->
         if made:
             return made
     # A program with several sources has a list in the Makefile.
-    listed = re.search(rf"^{name}_SOURCES\s*=(.*)$", (folder / "Makefile.am").read_text(), re.M)
+    makefile = (folder / "Makefile.am").read_text(encoding="utf-8")
+    listed = re.search(rf"^{name}_SOURCES\s*=(.*)$", makefile, re.M)
     sources = listed[1].split() if listed else [f"{name}.{INTERFACES[interface]}"]
     parts: list[Path] = []
     for source in (s for s in sources if not s.endswith(".h")):

@@ -61,14 +61,14 @@ def main() -> bool:
                 what = f"{collective}, {ranks} ranks"
                 fine &= check_file(what, reference, file, ranks, program, cwd)
         file = tuned("allgather", cwd / "wrong")
-        rules = json.loads(file.read_text())
+        rules = json.loads(file.read_text(encoding="utf-8"))
         for condition, ranks, nodes, holds in CONDITIONS:
             rule = {
                 condition: {"algorithm=MPIR_Allgather_intra_recursive_doubling": {}},
                 "any": {"algorithm=MPIR_Allgather_intra_ring": {}},
             }
             rules["collective=allgather"]["comm_type=intra"] = rule
-            file.write_text(json.dumps(rules) + "\n")
+            file.write_text(json.dumps(rules) + "\n", encoding="utf-8")
             what = f"{condition}, {ranks} ranks on {nodes} nodes"
             asserts = "allgather_intra_recursive_doubling.c" if holds else None
             knob = f"MPIR_CVAR_NUM_CLIQUES={nodes}"
@@ -84,10 +84,10 @@ def main() -> bool:
         }
         for what, intra in refused.items():
             rules["collective=allgather"]["comm_type=intra"] = intra
-            file.write_text(json.dumps(rules))
+            file.write_text(json.dumps(rules), encoding="utf-8")
             fine &= check_file(f"rejects {what}", reference, file, 3, program, cwd, words[what])
         del rules["collective=bcast"]
-        file.write_text(json.dumps(rules))
+        file.write_text(json.dumps(rules), encoding="utf-8")
         what = "rejects a file without bcast"
         fine &= check_file(what, reference, file, 3, program, cwd, "Assertion")
     return fine

@@ -102,7 +102,7 @@ def measure(command: list[str], data: dict[str, list[float]]) -> list[float] | N
         row = json.loads(done.stdout)["rows"][0]
         data[name] = [round(row["bandwidth_B_per_s"] / 1e9, 4), round(row["error"], 4)]
         lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items())
-        DATA.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+        DATA.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     rate, error = data[name]
     print(f"{rate:.3f} GB/s ±{100 * error:.1f} %  {name}", flush=True)
     return data[name]
@@ -120,7 +120,7 @@ def packets(key: tuple) -> int:
 
 def main() -> None:
     """Compute missing points and draw the figures."""
-    data = json.loads(DATA.read_text()) if DATA.exists() else {}
+    data = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
     # Small points first, so that an interrupted run has most of the figure.
     wanted = {**modes(), **jobs(), **systems()}
     found = {key: measure(wanted[key], data) for key in sorted(wanted, key=packets)}

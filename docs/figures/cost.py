@@ -44,7 +44,7 @@ def measured(*command: str) -> dict[str, float]:
 
 def measure(most: int) -> None:
     """Measure the machine alone, and missing points up to a node count."""
-    data = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    data = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     asked = {("machine", "0"): ("show", "aurora")}
     for name, (collective, size, fidelity) in COMMANDS.items():
         for nodes in map(str, (n for n in NODES if n <= most)):
@@ -56,7 +56,7 @@ def measure(most: int) -> None:
         points = data.setdefault(name, {})
         if nodes not in points:
             points[nodes] = measured(*command)
-            KEPT.write_text(json.dumps(data, indent=1) + "\n")
+            KEPT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
             print(name, nodes, points[nodes], flush=True)
 
 
@@ -74,7 +74,7 @@ def draw() -> None:
 
     from odonata import plot
 
-    data = json.loads(KEPT.read_text())
+    data = json.loads(KEPT.read_text(encoding="utf-8"))
     machine = data["machine"]["0"]
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     for ax, (key, unit, title) in zip(

@@ -35,7 +35,8 @@ axes = figure.subplots(1, 2)
 for ax, (title, (pattern, load, part)) in zip(axes, PANELS.items(), strict=True):
     with tempfile.TemporaryDirectory() as folder:
         plan = Path(folder) / "plan.toml"
-        plan.write_text(f'[[fault]]\n{part}\nfrom = "{DOWN} us"\nuntil = "{UP} us"\n')
+        times = f'from = "{DOWN} us"\nuntil = "{UP} us"\n'
+        plan.write_text(f"[[fault]]\n{part}\n{times}", encoding="utf-8")
         for routing in ROUTINGS:
             machine = od.machine("dragonfly-1056").with_(MACHINE, routing=routing, faults=plan)
             result = od.traffic(

@@ -63,8 +63,8 @@ def run_text(run: dict[str, Any]) -> str:
 def main() -> None:
     if "--draw" not in sys.argv:
         found = {"latencies": latencies(), "solver": {p: solver(p) for p in demo.PLACEMENTS}}
-        DATA.write_text(text_of(found))
-    draw(json.loads(DATA.read_text()))
+        DATA.write_text(text_of(found), encoding="utf-8")
+    draw(json.loads(DATA.read_text(encoding="utf-8")))
     print(f"wrote {PICTURE.name}")
 
 

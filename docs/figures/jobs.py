@@ -47,7 +47,7 @@ def main() -> None:
     points = [(g, None, trains, s) for trains in (True, False) for g in GROUPS for s in SIZES]
     points += [(g, BUSY, True, s) for s in (2048, 512, 8192) for g in GROUPS]
     kept = Path(__file__).with_suffix(".json")
-    data = json.loads(kept.read_text()) if kept.exists() else {}
+    data = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     rates = {}
     for point in points:
         groups, background, trains, size = point
@@ -58,7 +58,7 @@ def main() -> None:
         if name not in data:
             data[name] = measure(*point)
             lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items())
-            kept.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+            kept.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
         rate, error = rates[point] = data[name]
         print(f"{name}: {rate:.3f} GB/s a node ±{100 * error:.1f} %", flush=True)
     draw(rates)

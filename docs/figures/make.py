@@ -37,7 +37,7 @@ PROGRAMS = {"scale": "examples/patches.c"}
 
 
 def figures() -> list[dict]:
-    return tomllib.loads((HERE / "figures.toml").read_text())["figure"]
+    return tomllib.loads((HERE / "figures.toml").read_text(encoding="utf-8"))["figure"]
 
 
 def picture_of(figure: dict) -> Path:
@@ -46,7 +46,7 @@ def picture_of(figure: dict) -> Path:
 
 def recorded() -> dict[str, dict[str, str]]:
     """The digests of each figure's probes when it was drawn."""
-    return json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
+    return json.loads(DIGESTS.read_text(encoding="utf-8")) if DIGESTS.exists() else {}
 
 
 def digest_of(probe: str) -> str:
@@ -110,7 +110,7 @@ def record(found: dict[str, dict[str, str]]) -> None:
     """Stores the digests of figures that were drawn."""
     digests = {**recorded(), **found}
     listed = {f["name"]: digests[f["name"]] for f in figures() if f["name"] in digests}
-    DIGESTS.write_text(json.dumps(listed, indent=1) + "\n")
+    DIGESTS.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
 
 
 def gallery() -> str:
@@ -152,7 +152,7 @@ def main(words: list[str]) -> int:
     wanted = stale(found)
     if "--check" in words:
         wrong = [f"{name}: older than the predictions it shows" for name in wanted]
-        if not GALLERY.exists() or GALLERY.read_text() != gallery():
+        if not GALLERY.exists() or GALLERY.read_text(encoding="utf-8") != gallery():
             wrong.append("docs/gallery.md: not as figures.toml defines it")
         print("\n".join(wrong), end="\n" if wrong else "")
         return 1 if wrong else 0
@@ -162,7 +162,7 @@ def main(words: list[str]) -> int:
             print(f"{name}: {time_of(figure)}", flush=True)
             draw(figure)
             record({name: found[name]})
-    GALLERY.write_text(gallery())
+    GALLERY.write_text(gallery(), encoding="utf-8")
     return 0
 
 

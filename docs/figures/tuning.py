@@ -28,14 +28,14 @@ KEPT = ("ranks", "bytes", "algorithm", "latency_s", "method", "error")
 def main() -> None:
     """Compute all points and draw them."""
     kept = Path(__file__).with_suffix(".json")
-    data = json.loads(kept.read_text()) if kept.exists() else {}
+    data = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     for nodes in [] if "--draw" in sys.argv else NODES:
         if str(nodes) not in data:
             aurora = od.machine("aurora")
             found = od.tune("allgather", aurora, nodes=nodes, ppn=8, sizes=list(SIZES))
             data[str(nodes)] = [{key: row[key] for key in KEPT} for row in found.rows
                                 if row["algorithm"] in ALGORITHMS]  # fmt: skip
-            kept.write_text(json.dumps(data, indent=1) + "\n")
+            kept.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
             print(f"{nodes} nodes", flush=True)
     rows = [row for rows in data.values() for row in rows if row["latency_s"] is not None]
     figure = Figure(figsize=(11, 4.6), layout="constrained")

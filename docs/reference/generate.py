@@ -119,10 +119,10 @@ def main() -> int:
     stale = []
     for name, page in PAGES.items():
         path, text = HERE / name, page()
-        if not path.exists() or path.read_text() != text:
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
             if "--check" not in sys.argv:
-                path.write_text(text)
+                path.write_text(text, encoding="utf-8")
     if "--check" in sys.argv and stale:
         print(f"stale: {', '.join(stale)}; run docs/reference/generate.py", file=sys.stderr)
         return 1

@@ -97,18 +97,19 @@ def main() -> int:
     stale = []
 
     def put(path: Path, text: str) -> None:
-        if path.read_text() != text:
+        if path.read_text(encoding="utf-8") != text:
             stale.append(path.relative_to(ROOT))
             if not is_check:
-                path.write_text(text)
+                path.write_text(text, encoding="utf-8")
 
     if "--measure" in sys.argv:
         DATA.touch()
         put(DATA, text_of(measured(published.curves())))
-    verdicts = json.loads(DATA.read_text())
+    verdicts = json.loads(DATA.read_text(encoding="utf-8"))
     texts = {"table": table(verdicts), "summary": summary(verdicts)}
     for page in PAGES:
-        put(page, BLOCK.sub(lambda m: f"{m[1]}{texts[m[2]]}\n{m[3]}", page.read_text()))
+        text = page.read_text(encoding="utf-8")
+        put(page, BLOCK.sub(lambda m: f"{m[1]}{texts[m[2]]}\n{m[3]}", text))
     if is_check and stale:
         print(f"stale: {', '.join(map(str, stale))}; run docs/reference/predictions.py",
               file=sys.stderr)  # fmt: skip

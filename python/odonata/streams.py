@@ -16,8 +16,9 @@ def mend_streams() -> None:
             os.fstat(number)
         except OSError:  # the lowest free number is this one; nothing can be written to it
             os.open(os.devnull, mode)
-    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - the process's own
-    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+    # Without a context: they are the process's own.
+    sys.stdout = sys.stdout or open(1, "w", closefd=False, encoding="locale")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False, encoding="locale")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -48,7 +49,7 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
     kept = os.dup(1)
     os.dup2(2, 1)
     try:
-        with os.fdopen(os.dup(kept), "w") as stdout:
+        with os.fdopen(os.dup(kept), "w", encoding="locale") as stdout:
             yield stdout
     finally:
         os.dup2(kept, 1)

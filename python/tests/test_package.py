@@ -195,3 +195,39 @@ def test_cmake_can_read_the_wrapper_output():
             re.findall(rf" -{letter}([^ ]+)", shown.stdout) for letter in "ILl"
         )
         assert (Path(include) / "mpi.h").exists() and (Path(folder) / f"lib{library}.so").exists()
+
+
+def reads_text(call: ast.Call) -> bool:
+    """Whether a call opens a file as text without naming an encoding, which is the locale's then:
+    a container without a locale has ASCII."""
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    at = call.func
+    of = ast.unparse(at.value) if isinstance(at, ast.Attribute) else ""
+    name = at.attr if isinstance(at, ast.Attribute) else getattr(at, "id", "")
+    if "encoding" in named or of in ("os", "tarfile", "store") and name == "open":
+        return False
+    if name in ("open", "fdopen"):
+        is_method = bool(of) and of != "os"
+        mode = named.get("mode") or (call.args[1 - is_method :] or [None])[0]
+        return mode is None or "b" not in ast.unparse(mode)
+    return name in ("read_text", "write_text") and bool(of)
+
+
+def test_text_files_are_read_and_written_in_a_named_encoding():
+    """In the package and in all scripts but those of tests."""
+    folders = ("python", "docs", "conformance", "fuzz", "validation", "examples", "crates")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*.py")
+             if "tests" not in file.parts]  # fmt: skip
+    wrong = [
+        f"{file.relative_to(ROOT)}:{call.lineno}"
+        for file in files
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and reads_text(call)
+    ]
+    assert len(files) > 100 and not wrong
+    for text in ("open(p)", "p.open()", "open(p, 'w')", "p.open('a')", "p.read_text()",
+                 "os.fdopen(1, 'w')"):  # fmt: skip
+        assert reads_text(ast.parse(text).body[0].value), text
+    for text in ("open(p, 'rb')", "p.open('wb')", "os.open(p, f)", "open(p, encoding='utf-8')",
+                 "read_text(p)"):  # fmt: skip
+        assert not reads_text(ast.parse(text).body[0].value), text

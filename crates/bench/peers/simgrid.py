@@ -114,7 +114,8 @@ def cost(command: list[str], seconds: float, folder: Path, predicted) -> Cost:
 def theirs(work: Work, ranks: int, seconds: float, folder: Path) -> Cost:
     # Ranks in order, with several per host if there are more ranks than hosts.
     ppn = max(1, ranks // HOSTS)
-    (folder / "hosts").write_text("".join(f"n{rank // ppn}\n" for rank in range(ranks)))
+    hosts = "".join(f"n{rank // ppn}\n" for rank in range(ranks))
+    (folder / "hosts").write_text(hosts, encoding="utf-8")
     command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
     command += ["--cfg=smpi/simulate-computation:no", "--log=root.threshold:error"]
     command += [f"--cfg=smpi/{work.collective}:{work.theirs}"]
@@ -127,7 +128,7 @@ def ours(work: Work, fidelity: str, ranks: int, seconds: float, folder: Path) ->
     ppn = max(1, ranks // HOSTS)
     collective, algorithm = work.rules
     rules = folder / "rules.conf"
-    rules.write_text(RULES.format(collective=collective, algorithm=algorithm))
+    rules.write_text(RULES.format(collective=collective, algorithm=algorithm), encoding="utf-8")
     command = [sys.executable, "-m", "odonata", "bench", work.collective, "--json"]
     command += ["--machine", str(HERE / "dragonfly-1024.toml"), "--fidelity", fidelity]
     command += ["--nodes", str(ranks // ppn), "--ppn", str(ppn), "--sizes", str(work.bytes)]
@@ -155,7 +156,7 @@ def main() -> None:
     found = []
     with tempfile.TemporaryDirectory(prefix="odonata-") as name:
         folder = Path(name)
-        (folder / "platform.xml").write_text(PLATFORM)
+        (folder / "platform.xml").write_text(PLATFORM, encoding="utf-8")
         compiled = ["smpicc", "-O2", "-w", str(HERE / "smpi.c"), "-o", str(folder / "smpi")]
         subprocess.run(compiled, check=True)
         print("| collective | algorithm | ranks | messages | SimGrid | flow | loggp | ratio |")
@@ -179,7 +180,7 @@ def main() -> None:
                     who: asdict(cost) for who, cost in row.items()
                 })  # fmt: skip
     if options.out:
-        options.out.write_text(json.dumps(found, indent=1) + "\n")
+        options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 def line(work: Work, ranks: int, row: dict[str, Cost], seconds: float) -> str:

@@ -168,7 +168,7 @@ class Store:
             os.close(directory)
 
     def _note(self, what: Mapping[str, Any]) -> None:
-        with self._log, open(self.path / "attempts.jsonl", "a") as file:
+        with self._log, open(self.path / "attempts.jsonl", "a", encoding="utf-8") as file:
             file.write(json.dumps(what) + "\n")
 
 

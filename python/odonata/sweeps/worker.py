@@ -105,8 +105,8 @@ def main() -> None:
     """The worker's side of the protocol."""
     die_with(int(sys.argv[1]))
     # Programs of a point inherit descriptors 0, 1 and 2, so the protocol uses others.
-    requests = os.fdopen(os.dup(0), "r")
-    answers = os.fdopen(os.dup(1), "w")
+    requests = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     printed = tempfile.TemporaryFile(buffering=0)
     errors = os.fdopen(os.dup(2), "r+b", buffering=0)
