@@ -13,7 +13,7 @@ help: # list the targets
 	@echo "make bench   benchmarks: events per second, bytes per endpoint, calls per second"
 	@echo "make docs    Rust's reference pages, into target/doc"
 	@echo "make site    the documentation site, into target/site; needs a package registry once"
-	@echo "make figures draw the figures whose predictions have changed; see docs/gallery.md"
+	@echo "make figures draw the stale figures, and continue if interrupted; see docs/gallery.md"
 	@echo "make wheel   a Python wheel, into dist/"
 	@echo "make clean   remove all build products and .venv"
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import textwrap
@@ -164,8 +165,12 @@ def row(name: str, about: str, schema: Mapping[str, Any]) -> str:
 
 
 def main() -> int:
-    if "--schema" in sys.argv:
-        schema = json.loads(Path(sys.argv[-1]).read_text(encoding="utf-8"))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
+    parser.add_argument("--schema", type=Path, help="the schema in a file, not that of the core")
+    given = parser.parse_args()
+    if given.schema:
+        schema = json.loads(given.schema.read_text(encoding="utf-8"))
     else:
         from odonata import _core
 
@@ -173,7 +178,7 @@ def main() -> int:
     made = text(schema)
     if TARGET.exists() and TARGET.read_text(encoding="utf-8") == made:
         return 0
-    if "--check" in sys.argv:
+    if given.check:
         print("stale: _vocabulary.py; run python/generate_vocabulary.py", file=sys.stderr)
         return 1
     TARGET.write_text(made, encoding="utf-8")

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import kept
 from matplotlib.figure import Figure
 
 from odonata import plot
@@ -22,7 +23,7 @@ from odonata import plot
 DATA = Path(__file__).with_suffix(".json")
 TRAINS = ["nic.packet_payload=512 B", "nic.packet_overhead=192 B", "nic.response=96 B",
           "nic.window=128"]  # fmt: skip
-STEP = ["adaptive.quantum=4 KiB"]  # of those who adapt
+STEP = ["adaptive.quantum=4 KiB"]  # of adaptive modes
 MODES = ("adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash",
          "in-order")  # fmt: skip
 SIZES = (64, 512, 4096, 16384, 65536)
@@ -87,10 +88,12 @@ def systems() -> dict[tuple, list[str]]:
     return points
 
 
-def measure(command: list[str], data: dict[str, list[float]]) -> list[float] | None:
+def measure(
+    command: list[str], data: dict[str, list[float]], draw_only: bool
+) -> list[float] | None:
     """Payload per node in GB/s and its relative error; None after the time limit."""
     name = "odonata " + " ".join(f'"{word}"' if " " in word else word for word in command)
-    if name not in data and "--draw" in sys.argv:
+    if name not in data and draw_only:
         return None
     if name not in data:
         run = ["nice", "-n", "19", "timeout", "3600", sys.executable, "-m", "odonata", *command,
@@ -101,8 +104,7 @@ def measure(command: list[str], data: dict[str, list[float]]) -> list[float] | N
             return None
         row = json.loads(done.stdout)["rows"][0]
         data[name] = [round(row["bandwidth_B_per_s"] / 1e9, 4), round(row["error"], 4)]
-        lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items())
-        DATA.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        kept.write(DATA, kept.lines(data))
     rate, error = data[name]
     print(f"{rate:.3f} GB/s ±{100 * error:.1f} %  {name}", flush=True)
     return data[name]
@@ -120,10 +122,10 @@ def packets(key: tuple) -> int:
 
 def main() -> None:
     """Compute missing points and draw the figures."""
-    data = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
+    given, data = kept.options(__doc__), kept.read(DATA)
     # Small points first, so that an interrupted run has most of the figure.
     wanted = {**modes(), **jobs(), **systems()}
-    found = {key: measure(wanted[key], data) for key in sorted(wanted, key=packets)}
+    found = {key: measure(wanted[key], data, given.draw) for key in sorted(wanted, key=packets)}
     draw(found)
 
 

@@ -16,6 +16,7 @@ background, in a class of its own and in a class of the background. Each point i
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import kept
 from matplotlib.figure import Figure
 
 import odonata as od
@@ -39,8 +40,8 @@ def measure(point: tuple[str, float, float]) -> dict:
         if attack and (load == LIGHT or c != name)
     ]
     row = od.traffic(
-        "adversarial:1", machine, loads=[load / 8], nodes=264, placement="group-spread",
-        background=others or "uniform:0", traffic_class=name, time_s=200e-6, warmup_s=100e-6,
+        "adversarial:1", machine, load=[load / 8], nodes=264, placement="group-spread",
+        background=others or "uniform:0", traffic_class=name, time=200e-6, warmup=100e-6,
     ).rows[0]  # fmt: skip
     share = row["accepted"] * 8
     print(f"{name:16} wants {load:.2f} beside {attack:.1f}: {share:.3f} of the link, mean "
@@ -67,6 +68,7 @@ def entitled(name: str, attack: float) -> float:
 
 def main() -> None:
     """Compute all points and draw them."""
+    kept.options(__doc__, draw=False)
     points = [(name, ALL, attack) for name in MEASURED for attack in ATTACKS]
     light = ("low-latency", "best-effort")
     points += [(name, LIGHT, attack) for name in light for attack in ATTACKS]

@@ -16,6 +16,7 @@ run at a time; all take some minutes.
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import kept
 from matplotlib.figure import Figure
 
 import odonata as od
@@ -40,12 +41,12 @@ def measure(point: tuple[int, str]) -> dict:
     result = od.traffic(
         "uniform",
         machine,
-        loads=[0.1],
-        packet_bytes=packet,
+        load=[0.1],
+        packet=packet,
         nodes=64,
         placement="random",
-        warmup_s=100e-6 if incast else 20e-6,
-        time_s=60e-6 if incast else 20e-6,
+        warmup=100e-6 if incast else 20e-6,
+        time=60e-6 if incast else 20e-6,
         background=background,
     )
     row = result.rows[0]
@@ -70,6 +71,7 @@ def impact(row: dict, which: str) -> float:
 
 def main() -> None:
     """Compute all points and draw them."""
+    kept.options(__doc__, draw=False)
     incasts = [f"incast:{k}:1@32Ki" for k in SENDERS]
     around = [f"all-to-all:{load}@2Ki" for load in LOADS]
     points = [(f, b) for f in range(len(FABRICS)) for b in (*incasts, *around)]

@@ -19,6 +19,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import kept
+
 PPN = 12
 NODES = (128, 256, 512, 1024, 2048, 4096, 8192, 10_624)
 COMMANDS = {
@@ -44,7 +46,7 @@ def measured(*command: str) -> dict[str, float]:
 
 def measure(most: int) -> None:
     """Measure the machine alone, and missing points up to a node count."""
-    data = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    data = kept.read(KEPT)
     asked = {("machine", "0"): ("show", "aurora")}
     for name, (collective, size, fidelity) in COMMANDS.items():
         for nodes in map(str, (n for n in NODES if n <= most)):
@@ -56,7 +58,7 @@ def measure(most: int) -> None:
         points = data.setdefault(name, {})
         if nodes not in points:
             points[nodes] = measured(*command)
-            KEPT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+            kept.write(KEPT, json.dumps(data, indent=1) + "\n")
             print(name, nodes, points[nodes], flush=True)
 
 
@@ -74,7 +76,7 @@ def draw() -> None:
 
     from odonata import plot
 
-    data = json.loads(KEPT.read_text(encoding="utf-8"))
+    data = kept.read(KEPT)
     machine = data["machine"]["0"]
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     for ax, (key, unit, title) in zip(
@@ -84,8 +86,8 @@ def draw() -> None:
     ):
         plot.axes(ax)
         for name, color in zip(COMMANDS, plot.LINES, strict=False):
-            kept = sorted((int(n), point[key]) for n, point in data.get(name, {}).items())
-            points = [(n, (v - machine[key]) / unit) for n, v in kept if v > machine[key]]
+            values = sorted((int(n), point[key]) for n, point in data.get(name, {}).items())
+            points = [(n, (v - machine[key]) / unit) for n, v in values if v > machine[key]]
             if len(points) < 2:
                 continue
             xs, ys = (list(column) for column in zip(*points, strict=True))

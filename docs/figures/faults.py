@@ -10,6 +10,7 @@ Other switches learn of a fault 20 us later. Takes a few seconds.
 import tempfile
 from pathlib import Path
 
+import kept
 from matplotlib.figure import Figure
 
 import odonata as od
@@ -30,6 +31,7 @@ PANELS = {
 }  # fmt: skip
 ROUTINGS = ("minimal", "ugal-l", "slingshot")
 
+kept.options(__doc__, draw=False)
 figure = Figure(figsize=(11, 4.2), layout="constrained")
 axes = figure.subplots(1, 2)
 for ax, (title, (pattern, load, part)) in zip(axes, PANELS.items(), strict=True):
@@ -40,8 +42,8 @@ for ax, (title, (pattern, load, part)) in zip(axes, PANELS.items(), strict=True)
         for routing in ROUTINGS:
             machine = od.machine("dragonfly-1056").with_(MACHINE, routing=routing, faults=plan)
             result = od.traffic(
-                pattern, machine, loads=[load], nodes=64, placement="group-spread:2",
-                warmup_s=20e-6, time_s=(END - 20) * 1e-6, slices=SLICES,
+                pattern, machine, load=[load], nodes=64, placement="group-spread:2",
+                warmup=20e-6, time=(END - 20) * 1e-6, slices=SLICES,
             )  # fmt: skip
             parts = result.summary["slices"]
             times = [(p["begin_s"] + p["end_s"]) / 2 * 1e6 for p in parts]

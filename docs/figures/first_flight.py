@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import kept
+
 from odonata import demo, launch, machines, plot, published
 
 PICTURE = Path(__file__).with_name("first-flight.png")
@@ -61,10 +63,10 @@ def run_text(run: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    if "--draw" not in sys.argv:
+    if not kept.options(__doc__).draw:
         found = {"latencies": latencies(), "solver": {p: solver(p) for p in demo.PLACEMENTS}}
-        DATA.write_text(text_of(found), encoding="utf-8")
-    draw(json.loads(DATA.read_text(encoding="utf-8")))
+        kept.write(DATA, text_of(found))
+    draw(kept.read(DATA))
     print(f"wrote {PICTURE.name}")
 
 

@@ -17,15 +17,15 @@ the relative error of sampled shifts. Existing points are not computed again; wi
 are.
 """
 
-import json
-import sys
 from pathlib import Path
 
+import kept
 from matplotlib.figure import Figure
 
 import odonata as od
 from odonata import plot
 
+DATA = Path(__file__).with_suffix(".json")
 GROUPS = (1, 2, 3, 6)
 SIZES = [512, 2048, 8192]
 BUSY = "uniform:0.3@2Ki"
@@ -46,19 +46,17 @@ def main() -> None:
     """Compute all points and draw them."""
     points = [(g, None, trains, s) for trains in (True, False) for g in GROUPS for s in SIZES]
     points += [(g, BUSY, True, s) for s in (2048, 512, 8192) for g in GROUPS]
-    kept = Path(__file__).with_suffix(".json")
-    data = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    given, data = kept.options(__doc__), kept.read(DATA)
     rates = {}
     for point in points:
         groups, background, trains, size = point
         word = "trains" if trains else "packets"
         name = f"{groups} groups, {background or 'idle'}, {word}, {size} B"
-        if name not in data and "--draw" in sys.argv:
+        if name not in data and given.draw:
             continue
         if name not in data:
             data[name] = measure(*point)
-            lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items())
-            kept.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+            kept.write(DATA, kept.lines(data))
         rate, error = rates[point] = data[name]
         print(f"{name}: {rate:.3f} GB/s a node ±{100 * error:.1f} %", flush=True)
     draw(rates)
@@ -83,8 +81,8 @@ def draw(rates: dict[tuple[int, str | None, bool, int], list[float]]) -> None:
             left.errorbar(sizes, [rate for rate, _ in found], bars, fmt=style, color=color, ms=4,
                           lw=1.6, capsize=2, elinewidth=0.9, label=label)  # fmt: skip
         sizes = [s for s in SIZES if (groups, BUSY, True, s) in rates]
-        kept = [rates[groups, BUSY, True, s][0] / rates[groups, None, True, s][0] for s in sizes]
-        right.plot(sizes, kept, "o-", color=color, ms=4, lw=1.6, label=word)
+        share = [rates[groups, BUSY, True, s][0] / rates[groups, None, True, s][0] for s in sizes]
+        right.plot(sizes, share, "o-", color=color, ms=4, lw=1.6, label=word)
     left.axhline(7.5, color=plot.INK, lw=1, ls=":")
     left.text(SIZES[0], 7.42, "host interface, both ways at once", va="top", fontsize=8)
     left.set_ylim(0, 8)

@@ -8,6 +8,7 @@ derived in docs/models/saturation-bounds.md. Takes a minute or two.
 
 from pathlib import Path
 
+import kept
 from matplotlib.figure import Figure
 
 import odonata as od
@@ -22,13 +23,14 @@ PANELS = {
     ),
 }
 
+kept.options(__doc__, draw=False)
 figure = Figure(figsize=(11, 4.6), layout="constrained")
 for ax, (pattern, (loads, bounds)) in zip(figure.subplots(1, 2), PANELS.items(), strict=True):
     results = []
     for routing in ROUTINGS:
         machine = od.machine("dragonfly-1056").with_(routing=routing)
         results.append(
-            od.traffic(pattern, machine, loads=loads, time_s=20e-6, warmup_s=20e-6, threads=2)
+            od.traffic(pattern, machine, load=loads, time=20e-6, warmup=20e-6, threads=2)
         )
         accepted = " ".join(f"{row['accepted']:.3f}" for row in results[-1].rows)
         print(f"{pattern:14} {routing:8} {accepted}")

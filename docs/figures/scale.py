@@ -7,8 +7,8 @@ Runs the program on 8, 16 and 32 nodes, with MPICH's own rules and with Bruck's 
 predicts the two collectives there and on up to 2,048 nodes. Two minutes.
 """
 
+import argparse
 import subprocess
-import sys
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -46,7 +46,9 @@ def tuned(collective: str, size: int) -> dict[tuple[int, str], float]:
 
 def main() -> None:
     """Measure, print the table, draw."""
-    program = sys.argv[1]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", help="examples/patches.c, compiled")
+    program = parser.parse_args().program
     gather, short, reduce = tuned("allgather", 384), tuned("allgather", 8), tuned("allreduce", 8)
     runs = {(n, "default"): live(program, n) for n in RUN_ON}
     runs |= {(n, "brucks"): live(program, n, "--env", BRUCKS) for n in RUN_ON}

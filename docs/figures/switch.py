@@ -12,6 +12,7 @@ switch divided by the arrival rate (Little's law). Takes some minutes.
 
 from pathlib import Path
 
+import kept
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -73,6 +74,7 @@ def wait(load, speed, seed=1):
     return held / came
 
 
+kept.options(__doc__, draw=False)
 figure = Figure(figsize=(7.5, 4.6), layout="constrained")
 ax = figure.subplots()
 theory = [(PORTS - 1) / PORTS * load / (2 * (1 - load)) for load in LOADS]

@@ -11,9 +11,9 @@ The rows are kept in `tuning.json`. Existing rows are not computed again; with `
 """
 
 import json
-import sys
 from pathlib import Path
 
+import kept
 from matplotlib.figure import Figure
 
 import odonata as od
@@ -22,20 +22,20 @@ from odonata import plot
 NODES = [1, 4, 16, 64, 256, 1024, 2048, 4096, 8192]
 SIZES = {8: "8 B a rank", 16384: "16 KiB a rank"}
 ALGORITHMS = {"ring": "ring", "recursive_doubling": "recursive doubling", "brucks": "Bruck"}
-KEPT = ("ranks", "bytes", "algorithm", "latency_s", "method", "error")
+DATA = Path(__file__).with_suffix(".json")
+COLUMNS = ("ranks", "bytes", "algorithm", "latency_s", "method", "error")
 
 
 def main() -> None:
     """Compute all points and draw them."""
-    kept = Path(__file__).with_suffix(".json")
-    data = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    for nodes in [] if "--draw" in sys.argv else NODES:
+    given, data = kept.options(__doc__), kept.read(DATA)
+    for nodes in [] if given.draw else NODES:
         if str(nodes) not in data:
             aurora = od.machine("aurora")
             found = od.tune("allgather", aurora, nodes=nodes, ppn=8, sizes=list(SIZES))
-            data[str(nodes)] = [{key: row[key] for key in KEPT} for row in found.rows
+            data[str(nodes)] = [{key: row[key] for key in COLUMNS} for row in found.rows
                                 if row["algorithm"] in ALGORITHMS]  # fmt: skip
-            kept.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+            kept.write(DATA, json.dumps(data, indent=1) + "\n")
             print(f"{nodes} nodes", flush=True)
     rows = [row for rows in data.values() for row in rows if row["latency_s"] is not None]
     figure = Figure(figsize=(11, 4.6), layout="constrained")

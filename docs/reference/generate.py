@@ -8,6 +8,7 @@ One declaration each: the command line's help texts become `cli.md`, the Python 
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import re
 import sys
@@ -116,14 +117,17 @@ PAGES = {"cli.md": cli_page, "python.md": python_page}
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
+    given = parser.parse_args()
     stale = []
     for name, page in PAGES.items():
         path, text = HERE / name, page()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
-            if "--check" not in sys.argv:
+            if not given.check:
                 path.write_text(text, encoding="utf-8")
-    if "--check" in sys.argv and stale:
+    if given.check and stale:
         print(f"stale: {', '.join(stale)}; run docs/reference/generate.py", file=sys.stderr)
         return 1
     return 0

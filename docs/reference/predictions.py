@@ -9,6 +9,7 @@ or a page differs. A test checks the pages, and predicts again what takes less t
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -93,16 +94,19 @@ def percent(fraction: float) -> str:
 
 
 def main() -> int:
-    is_check = "--check" in sys.argv
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--measure", action="store_true", help="predict all curves again")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
+    given = parser.parse_args()
     stale = []
 
     def put(path: Path, text: str) -> None:
         if path.read_text(encoding="utf-8") != text:
             stale.append(path.relative_to(ROOT))
-            if not is_check:
+            if not given.check:
                 path.write_text(text, encoding="utf-8")
 
-    if "--measure" in sys.argv:
+    if given.measure:
         DATA.touch()
         put(DATA, text_of(measured(published.curves())))
     verdicts = json.loads(DATA.read_text(encoding="utf-8"))
@@ -110,7 +114,7 @@ def main() -> int:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         put(page, BLOCK.sub(lambda m: f"{m[1]}{texts[m[2]]}\n{m[3]}", text))
-    if is_check and stale:
+    if given.check and stale:
         print(f"stale: {', '.join(map(str, stale))}; run docs/reference/predictions.py",
               file=sys.stderr)  # fmt: skip
         return 1

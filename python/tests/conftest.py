@@ -27,7 +27,11 @@ def script(path: str) -> ModuleType:
     file = ROOT / f"{path}.py"
     spec = importlib.util.spec_from_file_location(file.stem, file)
     loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
+    sys.path.insert(0, str(file.parent))  # as when it is run
+    try:
+        spec.loader.exec_module(loaded)
+    finally:
+        sys.path.remove(str(file.parent))
     return loaded
 
 
