@@ -1,12 +1,12 @@
-/* A mesh in patches, as adaptive codes have them. In every step each patch gives its face to the
- * next rank's and to the rank's before it, all ranks tell all the work of their patches, and they
- * agree on the step's length.
+/* A mesh in patches, as in codes with adaptive refinement. In every step each patch exchanges its
+ * faces with the patches of both neighboring ranks. An allgather distributes the work of all
+ * patches, and an allreduce determines the length of the step.
  *
  *     ./patches [global|local [NODES]]
  *
  * global: a message's tag is its patch's number in the whole mesh; local: its number in the rank.
- * NODES: these ranks play so many, evenly spaced, of a job on that many nodes with as many ranks a
- * node; unless said, they are the job. */
+ * NODES: the ranks stand for evenly spaced ranks of a job on so many nodes, with as many ranks per
+ * node. By default they are the whole job. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Every rank sends a row of long blocks to every other, and receives none until all are sent.
+/* Every rank sends long blocks to every other rank, and posts its receives after all sends.
  *
  *     ./blocks [EACH [first]]
  *
- * EACH blocks of 20,000 B a pair of ranks, 64 unless said; with `first`, receives are posted
+ * EACH blocks of 20,000 B per pair of ranks, by default 64. With `first`, receives are posted
  * first. */
 #include <mpi.h>
 #include <stdio.h>

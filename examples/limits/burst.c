@@ -1,8 +1,8 @@
-/* All ranks send their results to rank 0 at once, which has a receive posted for every one of them.
+/* All ranks send their results to rank 0 at once. It has posted a receive for each of them.
  *
  *     ./burst [EACH]
  *
- * EACH results a rank, 64 unless said. */
+ * EACH results per rank, by default 64. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

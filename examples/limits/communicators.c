@@ -1,9 +1,10 @@
-/* Makes a communicator of each node's ranks, a node at a time, and sums over its own.
+/* Creates a communicator for the ranks of each node, one node after the other. Each rank sums over
+ * the communicator of its node.
  *
  *     ./communicators NODES [undefined]
  *
- * All ranks take part in each split. Those of other nodes name a color as well, and are in a
- * communicator of the rest, which nobody uses; with `undefined` they are in none. */
+ * All ranks take part in each split. The ranks of other nodes pass a color too, which creates an
+ * unused communicator; with `undefined` they are in none. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* Rank 0 deals items to all others in rounds, and hears that they have come before it goes on. It
- * does not look at the requests of its sends again.
+/* Rank 0 sends items to all others in rounds, and waits for their acknowledgements after each. It
+ * never completes the requests of its sends.
  *
  *     ./dropped [ROUNDS [free]]
  *
- * ROUNDS of 100 items of 1 KiB for every rank, 20 unless said; with `free` it gives the requests up. */
+ * ROUNDS of 100 items of 1 KiB per rank, by default 20. With `free` the requests are freed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

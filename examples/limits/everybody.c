@@ -1,8 +1,8 @@
-/* Every rank keeps something of every other: an allgather of EACH bytes a rank.
+/* Every rank keeps data of all others: an allgather of EACH bytes per rank.
  *
  *     ./everybody [EACH]
  *
- * EACH is 16,384 unless said: 256 particles of eight doubles. */
+ * EACH is 16,384 by default: 256 particles of eight doubles. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* All ranks report to rank 0, which is late and looks with MPI_Probe who has: every report lies
- * unexpected at its endpoint.
+/* All ranks send reports to rank 0, which calls MPI_Probe after all have sent: every report is an
+ * unexpected message.
  *
  *     ./reports [EACH]
  *
- * EACH reports a rank, 24 unless said. */
+ * EACH reports per rank, by default 24. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* Every message carries its global number as its tag: unique over the whole job, and too large for
- * the library once the job is large enough.
+/* The tag of every message is its number in the whole job. In a large job it exceeds the largest
+ * tag of the library.
  *
  *     ./tags [EACH [NODES]]
  *
- * EACH messages a rank, 64 unless said. NODES: these ranks play so many, evenly spaced, of a job on
- * that many nodes with as many ranks a node; unless said, they are the job. */
+ * EACH messages per rank, by default 64. NODES: the ranks stand for evenly spaced ranks of a job on
+ * so many nodes, with as many ranks per node. By default they are the whole job. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* Opens one-sided windows, as many for every node of the job, and puts the rank's number into each
- * window of the next rank.
+/* Creates a number of windows per node of the job, and puts the rank's number into each window of
+ * the next rank.
  *
  *     ./windows EACH NODES [HINT]
  *
- * EACH windows a node of NODES; with HINT, `optimized`, the NIC need not match what is put. */
+ * EACH windows per node, on NODES nodes. With the HINT `optimized`, puts need no matching. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
