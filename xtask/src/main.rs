@@ -3,6 +3,7 @@
 //! `make` calls it. It knows cargo, Python's venv and the layers of the workspace, and nothing of
 //! what is simulated.
 
+mod cycles;
 mod layers;
 mod libs;
 mod steps;
@@ -17,7 +18,8 @@ cargo x COMMAND
 
   check   compile everything
   lint    formatting, clippy, layers, mechanical style rules
-  tidy    layers and the mechanical rules of STYLE.md
+  tidy    layers, import cycles and the mechanical rules of STYLE.md
+  cycles  print the import cycles between modules, with their dependencies
   prose [PATHS]    sentence length and banned words in PATHS, or findings of each file
   test    all checks: lint, Rust tests, Python tests, conformance
   conformance      third-party test suites and programs, compared with MPICH
@@ -41,6 +43,10 @@ fn main() -> ExitCode {
         "check" => steps::check(),
         "lint" => steps::lint(),
         "tidy" => tidy(),
+        "cycles" => {
+            cycles::print();
+            true
+        }
         "prose" => tidy::print_prose(&rest),
         "test" => steps::test(),
         "conformance" => steps::conformance(&rest),
@@ -67,9 +73,10 @@ fn main() -> ExitCode {
     if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Prints every violation of the layers and of the mechanical style rules.
+/// Prints every violation of the layers, of the modules and of the mechanical style rules.
 fn tidy() -> bool {
-    let found = [layers::violations(&layers::crates()), tidy::violations()].concat();
+    let layers = layers::violations(&layers::crates());
+    let found = [layers, cycles::violations(), tidy::violations()].concat();
     for line in &found {
         println!("{line}");
     }
