@@ -5,7 +5,7 @@ X = @cargo run --quiet --package xtask --
 help: # list the targets
 	@echo "make demo    build, install into .venv, run an MPI program on a simulated Aurora"
 	@echo "make test    all checks and tests"
-	@echo "make lint    formatting, clippy, layers, mechanical style rules"
+	@echo "make lint    formatting, clippy, layers, style, prose, stale figures"
 	@echo "make conformance   third-party test suites, random programs compared with MPICH"
 	@echo "make storm   10,000 random machines, traffic and faults with all asserts: 30 min or more"
 	@echo "make fuzz    100,000 damaged inputs in process, 2,000 by the command: 30 min"

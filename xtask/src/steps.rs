@@ -26,7 +26,19 @@ pub fn lint() -> bool {
         step("format", vec![cargo(&["fmt", "--all", "--check"])]),
         step("layers-and-tidy", vec![rules]),
         step("clippy", vec![clippy()]),
+        figures_are_current(),
     ])
+}
+
+/// Whether each figure shows the present predictions, which needs a built odonata.
+fn figures_are_current() -> bool {
+    const FIGURES: &str = "figures";
+    if !fresh(EXTENSION, &EXTENSION_INPUTS, &EXTENSION_PRODUCTS) {
+        let note = "not checked: odonata is not built; `make test` builds and checks";
+        report(FIGURES, Duration::ZERO, note);
+        return true;
+    }
+    step(FIGURES, vec![python(&["docs/figures/make.py", "--check"])])
 }
 
 fn clippy() -> Command {
@@ -260,12 +272,14 @@ fn libraries() -> bool {
     })
 }
 
+const EXTENSION: &str = "extension";
+const EXTENSION_INPUTS: [&str; 5] =
+    ["crates", "machines", "pyproject.toml", "Cargo.toml", "Cargo.lock"];
+const EXTENSION_PRODUCTS: [&str; 2] = [".venv/bin/odonata", "python/odonata/_core.abi3.so"];
+
 /// The Python package, installed in place: Python reads the files of the source tree.
 fn extension() -> bool {
-    const EXTENSION: &str = "extension";
-    let inputs = ["crates", "machines", "pyproject.toml", "Cargo.toml", "Cargo.lock"];
-    let products = [".venv/bin/odonata", "python/odonata/_core.abi3.so"];
-    make(EXTENSION, &inputs, &products, || {
+    make(EXTENSION, &EXTENSION_INPUTS, &EXTENSION_PRODUCTS, || {
         step(EXTENSION, vec![python(&["-m", "maturin", "develop", "--release"])])
     })
 }
