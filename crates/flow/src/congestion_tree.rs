@@ -6,11 +6,12 @@
 //! docs/models/flow-backlog.md.
 
 use base::{IndexVec, Time};
-use fluid::{FlowId, Resource};
+use fluid::Resource;
 use machine::{Machine, NicId};
 
-use crate::subflows::{MAX_SUBFLOWS, Subflow};
-use crate::{FlowNetwork, InFlightId, whole_packets};
+use crate::in_flight::InFlightId;
+use crate::subflow::{MAX_SUBFLOWS, Subflow};
+use crate::traffic::Traffic;
 
 base::ids! {
     /// The buffer of a traffic class at the far end of a link.
@@ -46,22 +47,16 @@ impl ReceiverDemand {
 
 pub(crate) struct CongestionTree {
     /// Per class, because classes have separate buffers.
-    of: IndexVec<Buffer, BufferOccupancy>,
+    buffers: IndexVec<Buffer, BufferOccupancy>,
     n_links: u32,
     n_nics: u32,
     /// Buffers with an occupancy.
-    full: Vec<Buffer>,
+    occupied: Vec<Buffer>,
     /// Whether some buffer is full.
     is_full: bool,
     receiver_demand: IndexVec<Receiver, ReceiverDemand>,
     messages: Vec<Remaining>,
-    /// Flows with their bottleneck at a receiving NIC, and the position of each in that list or
-    /// `ABSENT`. Only their packets occupy buffers.
-    receiver_limited: Vec<FlowId>,
-    place: IndexVec<FlowId, u32>,
 }
-
-const ABSENT: u32 = u32::MAX;
 
 /// An in-flight message: class, receiver, remaining bytes on the wire, and whether it is slower
 /// than undisturbed.
@@ -81,58 +76,165 @@ const PREFETCH_DISTANCE: usize = 8;
 impl CongestionTree {
     /// None on machines with congestion management.
     pub fn new(machine: &Machine) -> Option<CongestionTree> {
-        let of = |&buffer: &u32| BufferOccupancy { level: u64::MAX, bytes: 0, buffer };
+        if machine.congestion.is_some() {
+            return None;
+        }
+        let empty = |&buffer: &u32| BufferOccupancy { level: u64::MAX, bytes: 0, buffer };
         let classes = machine.classes.sharing().count().max(1);
         let (n_links, n_nics) = (machine.links.buffer.len() as u32, machine.n_nics());
-        let each = || machine.links.buffer.raw.iter().map(of);
-        let of = (0..classes).flat_map(|_| each()).collect();
-        let receiver_demand =
-            IndexVec::filled(ReceiverDemand::default(), classes * n_nics as usize);
-        let (full, messages, receiver_limited, place) =
-            (Vec::new(), Vec::new(), Vec::new(), IndexVec::new());
-        let is_full = false;
-        let congestion_tree = CongestionTree {
-            of,
+        let of_class = || machine.links.buffer.raw.iter().map(empty);
+        let n_receivers = classes * n_nics as usize;
+        Some(CongestionTree {
+            buffers: (0..classes).flat_map(|_| of_class()).collect(),
             n_links,
             n_nics,
-            full,
-            is_full,
-            receiver_demand,
-            messages,
-            receiver_limited,
-            place,
-        };
-        machine.congestion.is_none().then_some(congestion_tree)
+            occupied: Vec::new(),
+            is_full: false,
+            receiver_demand: IndexVec::filled(ReceiverDemand::default(), n_receivers),
+            messages: Vec::new(),
+        })
     }
 
-    /// Records whether the bottleneck of `flow` is at a receiving NIC.
-    fn set_receiver_limited(&mut self, flow: FlowId, is_limited: bool) {
-        if self.place.len() <= flow.0 as usize {
-            self.place.raw.resize(flow.0 as usize + 1, ABSENT);
+    /// After a solve: limits flows through full buffers to the level of the flows that fill them.
+    pub fn limit_rates(&mut self, traffic: &mut Traffic, now: Time) {
+        traffic.shares.update_receiver_limited();
+        let was_full = self.is_full;
+        self.clear();
+        if !was_full {
+            self.occupy_upper_bound(traffic, now);
         }
-        let place = self.place[flow];
-        if is_limited && place == ABSENT {
-            self.place[flow] = self.receiver_limited.len() as u32;
-            self.receiver_limited.push(flow);
-        } else if !is_limited && place != ABSENT {
-            self.place[flow] = ABSENT;
-            self.receiver_limited.swap_remove(place as usize);
-            if let Some(&moved) = self.receiver_limited.get(place as usize) {
-                self.place[moved] = place;
-            }
+        if was_full || self.is_full {
+            self.clear();
+            self.update_all(traffic, was_full, now);
         }
-    }
-
-    /// Removes `flow`.
-    pub fn forget(&mut self, flow: FlowId) {
-        self.set_receiver_limited(flow, false);
     }
 
     fn clear(&mut self) {
         self.is_full = false;
-        while let Some(at) = self.full.pop() {
-            (self.of[at].level, self.of[at].bytes) = (u64::MAX, 0);
+        while let Some(at) = self.occupied.pop() {
+            (self.buffers[at].level, self.buffers[at].bytes) = (u64::MAX, 0);
         }
+    }
+
+    /// Upper bound of occupancies: all remaining bytes of receiver-limited flows queue. If that
+    /// fills no buffer, the remaining bytes of other messages need not be counted.
+    fn occupy_upper_bound(&mut self, traffic: &Traffic, now: Time) {
+        let flows = traffic.shares.receiver_limited();
+        for (nth, &flow) in flows.iter().enumerate() {
+            if let Some(&next) = flows.get(nth + PREFETCH_DISTANCE) {
+                let next = &traffic.messages[traffic.shares.message_of(next)];
+                base::prefetch(&next.left);
+                base::prefetch(&next.msg);
+            }
+            let one = remaining_of(traffic.shares.message_of(flow), traffic, now);
+            let all = traffic.messages[one.message].subflows().iter();
+            for subflow in all.filter(|subflow| one.is_slow && subflow.flow == flow) {
+                self.occupy_path(subflow, &one, one.left, traffic);
+            }
+        }
+    }
+
+    /// Counts the bytes for each NIC, fills the buffers, and slows the affected flows.
+    fn update_all(&mut self, traffic: &mut Traffic, was_full: bool, now: Time) {
+        let mut messages = std::mem::take(&mut self.messages);
+        let of =
+            |message| Remaining { message, class: 0, receiver: NicId(0), left: 0, is_slow: false };
+        messages.extend(traffic.messages.with_rate().map(of));
+        for nth in 0..messages.len() {
+            prefetch(&messages, nth + PREFETCH_DISTANCE, traffic);
+            let one = remaining_of(messages[nth].message, traffic, now);
+            messages[nth] = one;
+            let at = self.receiver(one.class, one.receiver);
+            let ReceiverDemand { all, longest } = &mut self.receiver_demand[at];
+            (*all, *longest) = (all.saturating_add(one.left), (*longest).max(one.left));
+        }
+        for (nth, one) in messages.iter().enumerate() {
+            prefetch(&messages, nth + PREFETCH_DISTANCE, traffic);
+            self.occupy_paths(one, traffic);
+        }
+        for one in &messages {
+            let at = self.receiver(one.class, one.receiver);
+            self.receiver_demand[at] = ReceiverDemand::default();
+        }
+        if was_full || self.is_full {
+            for (nth, one) in messages.iter().enumerate() {
+                prefetch(&messages, nth + PREFETCH_DISTANCE, traffic);
+                self.slow_down(one, traffic, now);
+            }
+        }
+        messages.clear();
+        self.messages = messages;
+    }
+
+    /// Fills the buffers along the paths of a message with the bytes that its receiver delays.
+    fn occupy_paths(&mut self, one: &Remaining, traffic: &Traffic) {
+        if !one.is_slow {
+            return;
+        }
+        let receiver = self.receiver(one.class, one.receiver);
+        let queued_bytes = self.receiver_demand[receiver].queued_bytes().min(one.left);
+        for subflow in traffic.messages[one.message].subflows() {
+            self.occupy_path(subflow, one, queued_bytes, traffic);
+        }
+    }
+
+    /// Fills the buffers of one subflow with its part of the queued bytes of its message.
+    fn occupy_path(
+        &mut self,
+        subflow: &Subflow,
+        one: &Remaining,
+        queued_bytes: u64,
+        traffic: &Traffic,
+    ) {
+        let sharing = &traffic.shares.sharing;
+        let at = sharing.bottleneck(subflow.flow);
+        if !at.is_some_and(|at| traffic.shares.fabric.is_receiver_limit(at, one.receiver)) {
+            return;
+        }
+        let each = queued_bytes / u64::from(traffic.messages[one.message].samples);
+        let level = sharing.level_of(subflow.flow);
+        // The last link is the receiver's own.
+        for link in sharing.uses(subflow.flow).take(subflow.hops() - 1) {
+            let at = self.buffer(one.class, link.resource);
+            self.occupy(at, level, each * u64::from(subflow.count));
+        }
+    }
+
+    fn occupy(&mut self, at: Buffer, level: u64, bytes: u64) {
+        let occupancy = &mut self.buffers[at];
+        if occupancy.level == u64::MAX {
+            self.occupied.push(at);
+        }
+        occupancy.level = occupancy.level.min(level);
+        occupancy.bytes = occupancy.bytes.saturating_add(bytes);
+        self.is_full |= occupancy.bytes >= u64::from(occupancy.buffer);
+    }
+
+    fn slow_down(&self, one: &Remaining, traffic: &mut Traffic, now: Time) {
+        let sharing = &traffic.shares.sharing;
+        let f = &mut traffic.messages[one.message];
+        let mut levels = [0; MAX_SUBFLOWS as usize];
+        let mut differs = false;
+        for (subflow, level) in f.subflows().iter().zip(&mut levels) {
+            let links = sharing.uses(subflow.flow).take(subflow.hops() - 1);
+            let max_level =
+                links.map(|link| self.max_level(self.buffer(one.class, link.resource))).min();
+            *level = sharing.level_of(subflow.flow).min(max_level.unwrap_or(u64::MAX));
+            differs |= *level != subflow.level;
+        }
+        if differs {
+            f.advance(now);
+            for (subflow, level) in f.subflows_mut().iter_mut().zip(levels) {
+                subflow.level = level;
+            }
+            traffic.messages.update_rate(one.message);
+        }
+    }
+
+    /// The highest level of a flow through this buffer.
+    fn max_level(&self, at: Buffer) -> u64 {
+        let BufferOccupancy { level, bytes, buffer } = self.buffers[at];
+        if bytes < u64::from(buffer) { u64::MAX } else { level }
     }
 
     fn buffer(&self, class: u32, link: Resource) -> Buffer {
@@ -143,187 +245,30 @@ impl CongestionTree {
         Receiver(class * self.n_nics + nic.0)
     }
 
-    fn occupy(&mut self, at: Buffer, level: u64, bytes: u64) {
-        let occupancy = &mut self.of[at];
-        if occupancy.level == u64::MAX {
-            self.full.push(at);
-        }
-        occupancy.level = occupancy.level.min(level);
-        occupancy.bytes = occupancy.bytes.saturating_add(bytes);
-        self.is_full |= occupancy.bytes >= u64::from(occupancy.buffer);
-    }
-
-    /// The highest level of a flow through this buffer.
-    fn max_rate(&self, at: Buffer) -> u64 {
-        let BufferOccupancy { level, bytes, buffer } = self.of[at];
-        if bytes < u64::from(buffer) { u64::MAX } else { level }
-    }
-
     pub fn bytes(&self) -> usize {
-        self.of.len() * size_of::<BufferOccupancy>()
+        self.buffers.len() * size_of::<BufferOccupancy>()
             + self.receiver_demand.len() * size_of::<ReceiverDemand>()
-            + self.receiver_limited.capacity() * size_of::<FlowId>()
-            + self.place.raw.capacity() * size_of::<u32>()
     }
 }
 
-impl FlowNetwork {
-    /// After a solve: limits flows through full buffers to the level of the flows that fill them.
-    pub(crate) fn apply_head_of_line_blocking(&mut self, now: Time) {
-        let Some(mut congestion_tree) = self.congestion_tree.take() else { return };
-        for &flow in self.sharing.opened() {
-            let at = self.sharing.bottleneck(flow);
-            congestion_tree.set_receiver_limited(
-                flow,
-                at.is_some_and(|at| self.fabric.is_any_receiver_limit(at)),
-            );
-        }
-        let was_full = congestion_tree.is_full;
-        congestion_tree.clear();
-        if !was_full {
-            self.upper_bound_occupancy(&mut congestion_tree, now);
-        }
-        if was_full || congestion_tree.is_full {
-            congestion_tree.clear();
-            self.update_all(&mut congestion_tree, was_full, now);
-        }
-        self.congestion_tree = Some(congestion_tree);
+/// Prefetches a message that will be visited.
+fn prefetch(messages: &[Remaining], nth: usize, traffic: &Traffic) {
+    if let Some(one) = messages.get(nth) {
+        let f = &traffic.messages[one.message];
+        base::prefetch(&f.left);
+        base::prefetch(&f.msg);
+        base::prefetch(f.first_subflow());
     }
+}
 
-    /// Upper bound of occupancies: all remaining bytes of receiver-limited flows queue. If that
-    /// fills no buffer, the remaining bytes of other messages need not be counted.
-    fn upper_bound_occupancy(&self, congestion_tree: &mut CongestionTree, now: Time) {
-        for nth in 0..congestion_tree.receiver_limited.len() {
-            if let Some(&next) = congestion_tree.receiver_limited.get(nth + PREFETCH_DISTANCE) {
-                base::prefetch(&self.messages[self.message_of[next]].left);
-                base::prefetch(&self.messages[self.message_of[next]].msg);
-            }
-            let flow = congestion_tree.receiver_limited[nth];
-            let one = self.remaining_of(self.message_of[flow], now);
-            let f = &self.messages[one.message];
-            let all = f.subflows[..f.n_subflows as usize].iter();
-            for subflow in all.filter(|subflow| one.is_slow && subflow.flow == flow) {
-                self.occupy_path(subflow, &one, one.left, congestion_tree);
-            }
-        }
-    }
-
-    /// Counts the bytes for each NIC, fills the buffers, and slows the affected flows.
-    fn update_all(&mut self, congestion_tree: &mut CongestionTree, was_full: bool, now: Time) {
-        let of =
-            |message| Remaining { message, class: 0, receiver: NicId(0), left: 0, is_slow: false };
-        congestion_tree.messages.extend(self.ends.ids().map(of));
-        for nth in 0..congestion_tree.messages.len() {
-            self.fetch(&congestion_tree.messages, nth + PREFETCH_DISTANCE);
-            let one = &mut congestion_tree.messages[nth];
-            *one = self.remaining_of(one.message, now);
-            let (class, receiver, left) = (one.class, one.receiver, one.left);
-            let at = congestion_tree.receiver(class, receiver);
-            let receiver_demand = &mut congestion_tree.receiver_demand[at];
-            (receiver_demand.all, receiver_demand.longest) =
-                (receiver_demand.all.saturating_add(left), receiver_demand.longest.max(left));
-        }
-        for nth in 0..congestion_tree.messages.len() {
-            self.fetch(&congestion_tree.messages, nth + PREFETCH_DISTANCE);
-            self.occupy(congestion_tree.messages[nth], congestion_tree);
-        }
-        for nth in 0..congestion_tree.messages.len() {
-            let at = congestion_tree.receiver(
-                congestion_tree.messages[nth].class,
-                congestion_tree.messages[nth].receiver,
-            );
-            congestion_tree.receiver_demand[at] = ReceiverDemand::default();
-        }
-        if was_full || congestion_tree.is_full {
-            for (nth, one) in congestion_tree.messages.iter().enumerate() {
-                self.fetch(&congestion_tree.messages, nth + PREFETCH_DISTANCE);
-                self.slow_down(*one, congestion_tree, now);
-            }
-        }
-        congestion_tree.messages.clear();
-    }
-
-    /// Prefetches a message that will be visited.
-    fn fetch(&self, messages: &[Remaining], nth: usize) {
-        if let Some(one) = messages.get(nth) {
-            let f = &self.messages[one.message];
-            base::prefetch(&f.left);
-            base::prefetch(&f.msg);
-            base::prefetch(&f.subflows[0]);
-        }
-    }
-
-    /// The state of a message: its class, receiver, and remaining bytes on the wire.
-    fn remaining_of(&self, message: InFlightId, now: Time) -> Remaining {
-        let f = &self.messages[message];
-        let sent = u128::from(f.rate.min(f.unloaded_rate)) * u128::from(now.since(f.since).0);
-        let left = whole_packets(f.left.saturating_sub(sent), f.packet_work);
-        Remaining {
-            message,
-            class: self.classes.class_of(f.msg),
-            receiver: self.representative(f.msg.dst),
-            left: left.saturating_mul(f.weight.wire.into()),
-            is_slow: f.fair_rate < self.classes.max_rate(f),
-        }
-    }
-
-    /// Fills the buffers along the paths of a message with the bytes that its receiver delays.
-    fn occupy(&self, one: Remaining, congestion_tree: &mut CongestionTree) {
-        let Remaining { message, class, receiver, left, is_slow } = one;
-        if !is_slow {
-            return;
-        }
-        let f = &self.messages[message];
-        let queued_bytes = congestion_tree.receiver_demand
-            [congestion_tree.receiver(class, receiver)]
-        .queued_bytes()
-        .min(left);
-        for subflow in &f.subflows[..f.n_subflows as usize] {
-            self.occupy_path(subflow, &one, queued_bytes, congestion_tree);
-        }
-    }
-
-    /// Fills the buffers of one subflow with its part of the `waits` bytes.
-    fn occupy_path(
-        &self,
-        subflow: &Subflow,
-        one: &Remaining,
-        queued_bytes: u64,
-        congestion_tree: &mut CongestionTree,
-    ) {
-        let at = self.sharing.bottleneck(subflow.flow);
-        if !at.is_some_and(|at| self.fabric.is_receiver_limit(at, one.receiver)) {
-            return;
-        }
-        let each = queued_bytes / u64::from(self.messages[one.message].samples);
-        let level = self.sharing.level_of(subflow.flow);
-        // The last link is the receiver's own.
-        for link in self.sharing.uses(subflow.flow).take(subflow.hops() - 1) {
-            let at = congestion_tree.buffer(one.class, link.resource);
-            congestion_tree.occupy(at, level, each * u64::from(subflow.count));
-        }
-    }
-
-    fn slow_down(&mut self, one: Remaining, congestion_tree: &CongestionTree, now: Time) {
-        let Remaining { message, class, .. } = one;
-        let f = &self.messages[message];
-        let mut levels = [0; MAX_SUBFLOWS as usize];
-        let mut differs = false;
-        for (subflow, level) in f.subflows[..f.n_subflows as usize].iter().zip(&mut levels) {
-            let links = self.sharing.uses(subflow.flow).take(subflow.hops() - 1);
-            let max_rate = links
-                .map(|one| congestion_tree.max_rate(congestion_tree.buffer(class, one.resource)))
-                .min();
-            *level = self.sharing.level_of(subflow.flow).min(max_rate.unwrap_or(u64::MAX));
-            differs |= *level != subflow.level;
-        }
-        if differs {
-            self.advance(message, now);
-            let f = &mut self.messages[message];
-            for (subflow, level) in f.subflows[..f.n_subflows as usize].iter_mut().zip(levels) {
-                subflow.level = level;
-            }
-            self.update_rate(message);
-        }
+/// The state of a message: its class, receiver, and remaining bytes on the wire.
+fn remaining_of(message: InFlightId, traffic: &Traffic, now: Time) -> Remaining {
+    let f = &traffic.messages[message];
+    Remaining {
+        message,
+        class: f.class.into(),
+        receiver: traffic.nics.representative(f.msg.dst),
+        left: f.packets_left(now).saturating_mul(f.weight.wire.into()),
+        is_slow: f.fair_rate < f.max_rate(),
     }
 }

@@ -22,7 +22,7 @@ fn passed(gap: Gap, time: Span) -> u64 {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HeaderBytes {
     pub headers: u64,
-    pub back: u64,
+    pub response: u64,
 }
 
 /// Bytes that one packet of a message uses: the mean over its packets, rounded up.
@@ -34,7 +34,7 @@ pub(crate) struct PacketWeight {
     pub host: u32,
     pub both: u32,
     /// On links of the response path.
-    pub back: u32,
+    pub response: u32,
 }
 
 impl PacketWeight {
@@ -46,7 +46,7 @@ impl PacketWeight {
             wire: host.saturating_add(extra.headers as u32).max(1),
             host,
             both: host.saturating_add(u32::try_from(more).unwrap_or(u32::MAX)),
-            back: extra.back as u32,
+            response: extra.response as u32,
         }
     }
 }
@@ -103,14 +103,14 @@ impl Fabric {
         self.capacity.iter().flat_map(of).collect()
     }
 
-    /// Uses of `count` parallel packets of a message from NIC to NIC by `path`, with responses by
-    /// `back`.
+    /// Uses of `count` parallel packets of a message from NIC to NIC by the `forward` path, with
+    /// responses by the `response` path.
     pub fn uses(
         &self,
         (src, dst): (NicId, NicId),
         weight: PacketWeight,
         count: u32,
-        (path, back): (&[LinkId], &[LinkId]),
+        (forward, response): (&[LinkId], &[LinkId]),
         out: &mut Vec<Use>,
     ) {
         out.clear();
@@ -119,8 +119,8 @@ impl Fabric {
                 out.push(Use { resource: Resource(at), weight: weight.saturating_mul(count) });
             }
         };
-        path.iter().for_each(|link| put(link.0, weight.wire));
-        back.iter().for_each(|link| put(link.0, weight.back));
+        forward.iter().for_each(|link| put(link.0, weight.wire));
+        response.iter().for_each(|link| put(link.0, weight.response));
         let mut at = self.n_links;
         if self.one_way.is_some() {
             put(at + src.0, weight.host);

@@ -9,8 +9,10 @@
 use base::IndexVec;
 use machine::{Idle, LinkId, LinkKind, Machine, NicId};
 
-use crate::subflows::{PATH_EXISTS, Subflow};
-use crate::{FlowNetwork, InFlight, InFlightId};
+use crate::in_flight::{InFlight, InFlightId, NO_LINK};
+use crate::packet_path::PATH_EXISTS;
+use crate::subflow::Subflow;
+use crate::traffic::Traffic;
 
 /// log2 of the parts of a packet in which queues are counted. `ALL` is an offered load of 1: loads
 /// are in 2^-20 of the capacity.
@@ -19,9 +21,6 @@ const ALL: u64 = 1 << 20;
 
 /// Upper bound of the growth time in packet times: buffers are finite.
 const MAX_TICKS: u64 = 1 << 32;
-
-/// The first link of a message without a head-of-line backlog.
-pub(crate) const NO_LINK: LinkId = LinkId(u32::MAX);
 
 /// Parameters and state of the model.
 pub(crate) struct HeadOfLine {
@@ -34,6 +33,8 @@ pub(crate) struct HeadOfLine {
     /// their NIC.
     by_first_link: IndexVec<LinkId, u32>,
     by_nic: IndexVec<NicId, u32>,
+    /// Links of a shortest path.
+    path: Vec<LinkId>,
 }
 
 /// The head-of-line backlog of a message.
@@ -49,14 +50,15 @@ impl HeadOfLine {
     pub fn new(machine: &Machine) -> Option<HeadOfLine> {
         let bias = machine.single_decision_bias()?;
         let kinds = &machine.links.kind.raw;
-        let mut of = [0u64; 5];
-        kinds.iter().for_each(|&kind| of[kind as usize] += 1);
-        let inputs = kinds.len() as u64 - of[LinkKind::Ejection as usize];
+        let mut n_of_kind = [0u64; 5];
+        kinds.iter().for_each(|&kind| n_of_kind[kind as usize] += 1);
+        let inputs = kinds.len() as u64 - n_of_kind[LinkKind::Ejection as usize];
         Some(HeadOfLine {
             bias: bias.into(),
-            per_input: of.map(|links| (links << 20) / inputs.max(1)),
+            per_input: n_of_kind.map(|links| (links << 20) / inputs.max(1)),
             by_first_link: IndexVec::filled(0, kinds.len()),
             by_nic: IndexVec::filled(0, machine.n_nics() as usize),
+            path: Vec::with_capacity(32),
         })
     }
 
@@ -85,27 +87,18 @@ impl HeadOfLine {
         u64::try_from(all >> 20).unwrap_or(u64::MAX)
     }
 
-    pub fn bytes(&self) -> usize {
-        (self.by_first_link.len() + self.by_nic.len()) * size_of::<u32>()
-    }
-
-    pub fn is_quiet(&self) -> bool {
-        let mut all = self.by_first_link.raw.iter().chain(&self.by_nic.raw);
-        all.all(|&messages| messages == 0)
-    }
-}
-
-impl FlowNetwork {
     /// Registers the shortest path of `message`, which has paths, if it can have a head-of-line
     /// backlog.
     ///
     /// Excluded is a shortest path that is one global link and nothing else, as between groups of
     /// one switch. It drains its queue at its own rate, and nonminimal paths, which start with such
     /// links too, are not long full.
-    pub(crate) fn register_shortest_path(&mut self, message: InFlightId, machine: &Machine) {
-        let InFlight { msg, samples, .. } = self.messages[message];
-        let src = self.representative(msg.src);
-        let Some(head_of_line) = self.head_of_line.as_mut().filter(|_| samples > 1) else { return };
+    pub fn register(&mut self, message: InFlightId, traffic: &mut Traffic, machine: &Machine) {
+        let f = &mut traffic.messages[message];
+        if f.samples == 1 {
+            return;
+        }
+        let msg = &f.msg;
         let route = machine.find_path(msg.src, msg.dst, msg.draw, &Idle, &mut self.path);
         // A failed link makes it nonminimal.
         let is_minimal = route.expect(PATH_EXISTS).is_minimal();
@@ -115,103 +108,105 @@ impl FlowNetwork {
             if hops == 1 && machine.links.kind[first] == LinkKind::Global {
                 return;
             }
-            let f = &mut self.messages[message];
-            f.shortest_first = self.offered_load.representative_of(first);
+            f.shortest_first = traffic.offered_load.representative_of(first);
             f.shortest_hops = hops as u32;
-            head_of_line.by_first_link[f.shortest_first] += 1;
-            head_of_line.by_nic[src] += 1;
+            self.by_first_link[f.shortest_first] += 1;
+            self.by_nic[traffic.nics.representative(f.msg.src)] += 1;
         }
     }
 
     /// Removes `message`.
-    pub(crate) fn release(&mut self, message: InFlightId) {
-        let InFlight { msg, shortest_first, .. } = self.messages[message];
-        let src = self.representative(msg.src);
-        if let Some(head_of_line) = self.head_of_line.as_mut().filter(|_| shortest_first != NO_LINK)
-        {
-            head_of_line.by_first_link[shortest_first] -= 1;
-            head_of_line.by_nic[src] -= 1;
+    pub fn release(&mut self, message: InFlightId, traffic: &Traffic) {
+        let InFlight { msg, shortest_first, .. } = &traffic.messages[message];
+        if *shortest_first != NO_LINK {
+            self.by_first_link[*shortest_first] -= 1;
+            self.by_nic[traffic.nics.representative(msg.src)] -= 1;
         }
     }
 
     /// Backlog of `message` while other packets of it take nonminimal paths: the amount at which
     /// its queue times its hops, less the bias, equals their queue times their hops.
-    pub(crate) fn head_of_line_backlog(
+    pub fn backlog(
         &self,
         message: InFlightId,
+        traffic: &Traffic,
         machine: &Machine,
     ) -> Option<HeadOfLineBacklog> {
-        let head_of_line = self.head_of_line.as_ref()?;
-        let f = &self.messages[message];
+        let f = &traffic.messages[message];
         if f.shortest_first == NO_LINK {
             return None;
         }
         // Every message over that link contributes: as many as would demand as much.
-        let own_rate = (f.demand.0.rate * u64::from(f.samples)).max(1);
-        let same_first_link = head_of_line.by_first_link[f.shortest_first].into();
+        let own_rate = (f.demand.forward.rate * u64::from(f.samples)).max(1);
+        let same_first_link = self.by_first_link[f.shortest_first].into();
         let contenders =
-            (self.offered_load.rate_of(f.shortest_first) / own_rate).max(same_first_link);
-        let sends = u64::from(head_of_line.by_nic[self.representative(f.msg.src)]);
-        let nonminimal_queue =
-            self.nonminimal_queue(message, head_of_line, (contenders, sends), machine)?;
-        let its = (head_of_line.bias + nonminimal_queue) / u64::from(f.shortest_hops) / contenders;
+            (traffic.offered_load.rate_of(f.shortest_first) / own_rate).max(same_first_link);
+        let n_sent = u64::from(self.by_nic[traffic.nics.representative(f.msg.src)]);
+        let nonminimal_queue = self.nonminimal_queue(f, (contenders, n_sent), traffic, machine)?;
+        let bytes = (self.bias + nonminimal_queue) / u64::from(f.shortest_hops) / contenders;
         let buffer = |link| u64::from(machine.links.buffer[link]);
-        let room =
-            buffer(machine.injection(f.msg.src)) / sends + buffer(f.shortest_first) / contenders;
-        Some(HeadOfLineBacklog { bytes: its.min(room), is_buffer_full: its >= room })
+        let space =
+            buffer(machine.injection(f.msg.src)) / n_sent + buffer(f.shortest_first) / contenders;
+        Some(HeadOfLineBacklog { bytes: bytes.min(space), is_buffer_full: bytes >= space })
     }
 
-    /// Mean queue on the nonminimal paths of `message`, bytes, times their mean hops. `sends` is
+    /// Mean queue on the nonminimal paths of a message, bytes, times their mean hops. `n_sent` is
     /// the number of messages of its NIC, all taken to be like this one.
     fn nonminimal_queue(
         &self,
-        message: InFlightId,
-        head_of_line: &HeadOfLine,
-        (contenders, sends): (u64, u64),
+        f: &InFlight,
+        (contenders, n_sent): (u64, u64),
+        traffic: &Traffic,
         machine: &Machine,
     ) -> Option<u64> {
-        let f = &self.messages[message];
         let wire = u64::from(f.weight.wire);
         let (mut queues, mut hops, mut count) = (0, 0, 0);
-        for subflow in
-            f.subflows[..f.n_subflows as usize].iter().filter(|subflow| !subflow.is_minimal)
-        {
-            let link = self.congested_link(subflow, machine);
-            let packets = u128::from(f.packetization.packets) * u128::from(sends);
-            let of_link = u128::from(self.fabric.capacity[link] / wire);
-            let ticks = packets * of_link / u128::from(f.unloaded_rate);
+        for subflow in f.subflows().iter().filter(|subflow| !subflow.is_minimal) {
+            let link = congested_link(subflow, traffic, machine);
+            let packets = u128::from(f.packetization.packets) * u128::from(n_sent);
+            let link_rate = u128::from(traffic.shares.fabric.capacity[link] / wire);
+            let ticks = packets * link_rate / u128::from(f.unloaded_rate);
             let ticks = u64::try_from(ticks).unwrap_or(MAX_TICKS).min(MAX_TICKS);
             let (kind, load_ratio) =
-                (machine.links.kind[link], self.offered_load.load_ratio(link, 0));
-            let queue_length =
-                head_of_line.queue_length(kind, load_ratio, ticks, ticks * contenders);
+                (machine.links.kind[link], traffic.offered_load.load_ratio(link, 0));
+            let queue_length = self.queue_length(kind, load_ratio, ticks, ticks * contenders);
             let bytes = u64::try_from((u128::from(queue_length) * u128::from(wire)) >> PART_BITS);
-            let all = u64::from(machine.links.buffer[link]);
+            let buffer = u64::from(machine.links.buffer[link]);
             let each = u64::from(subflow.count);
-            queues += each * bytes.unwrap_or(all).min(all);
+            queues += each * bytes.unwrap_or(buffer).min(buffer);
             hops += each * (subflow.hops() as u64 - 2);
             count += each;
         }
         (count > 0).then(|| hops * (queues / count) / count)
     }
 
-    /// Updates whether the backlog of `message` exceeds the buffer space.
-    pub(crate) fn update_buffer_full(&mut self, message: InFlightId, machine: &Machine) -> bool {
-        let is_buffer_full = self
-            .head_of_line_backlog(message, machine)
-            .is_some_and(|head_of_line_backlog| head_of_line_backlog.is_buffer_full);
-        self.messages[message].is_buffer_full = is_buffer_full;
-        is_buffer_full
+    /// Whether the backlog of `message` exceeds the buffer space.
+    pub fn is_buffer_full(
+        &self,
+        message: InFlightId,
+        traffic: &Traffic,
+        machine: &Machine,
+    ) -> bool {
+        self.backlog(message, traffic, machine).is_some_and(|backlog| backlog.is_buffer_full)
     }
 
-    /// The link of a nonminimal path before which packets queue: the global link, or else the
-    /// first. The queue at the next switch is visible in the credits of the first link.
-    fn congested_link(&self, subflow: &Subflow, machine: &Machine) -> LinkId {
-        let mut links = subflow.path(&self.sharing).take(subflow.hops() - 1).skip(1);
-        let is_global = |link: &LinkId| machine.links.kind[*link] == LinkKind::Global;
-        let first = links.next().expect("a path between switches");
-        if is_global(&first) { first } else { links.find(is_global).unwrap_or(first) }
+    pub fn bytes(&self) -> usize {
+        (self.by_first_link.len() + self.by_nic.len()) * size_of::<u32>()
     }
+
+    pub fn is_idle(&self) -> bool {
+        let mut all = self.by_first_link.raw.iter().chain(&self.by_nic.raw);
+        all.all(|&messages| messages == 0)
+    }
+}
+
+/// The link of a nonminimal path before which packets queue: the global link, or else the first.
+/// The queue at the next switch is visible in the credits of the first link.
+fn congested_link(subflow: &Subflow, traffic: &Traffic, machine: &Machine) -> LinkId {
+    let mut links = subflow.path(&traffic.shares.sharing).take(subflow.hops() - 1).skip(1);
+    let is_global = |link: &LinkId| machine.links.kind[*link] == LinkKind::Global;
+    let first = links.next().expect("a path between switches");
+    if is_global(&first) { first } else { links.find(is_global).unwrap_or(first) }
 }
 
 #[cfg(test)]
@@ -242,8 +237,8 @@ mod tests {
         let max_of_n = 1024f64.ln() / 2.0;
         near(of(LinkKind::Global, 1 << 19, 1 << 30, 1024), 0.25 * max_of_n * 4.0 / 15.0);
         // Offered load 1: the length of a random walk.
-        let draw_path = (2.0 * 1000.0 / std::f64::consts::PI).sqrt();
-        near(of(LinkKind::Global, 1 << 20, 1000, 1024), draw_path * max_of_n * 4.0 / 15.0);
+        let random_walk = (2.0 * 1000.0 / std::f64::consts::PI).sqrt();
+        near(of(LinkKind::Global, 1 << 20, 1000, 1024), random_walk * max_of_n * 4.0 / 15.0);
         assert_eq!(head_of_line.queue_length(LinkKind::Global, 0, 1 << 30, 1 << 40), 0);
         // No overflow for any load.
         assert!(head_of_line.queue_length(LinkKind::Global, u64::MAX, u64::MAX, u64::MAX) > 0);

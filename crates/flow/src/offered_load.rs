@@ -13,17 +13,16 @@ const RATE_SHIFT: u32 = 17;
 
 /// Offered load of every link.
 pub(crate) struct OfferedLoad {
-    /// Per link: its capacity and the total demand.
-    of: IndexVec<LinkId, LinkLoad>,
-    /// Demand of the message whose paths are being drawn; zero otherwise.
-    own: IndexVec<LinkId, u64>,
-    owned: Vec<LinkId>,
+    links: IndexVec<LinkId, LinkLoad>,
+    /// Rate of the message whose paths are being drawn; zero otherwise. And the links with one.
+    own_rates: IndexVec<LinkId, u64>,
+    own_links: Vec<LinkId>,
     /// The representative of each link in a folded run. All demand is charged there.
     representatives: IndexVec<LinkId, LinkId>,
     /// Reference load of a searching message: that of the path it leaves. 2^20 is the capacity.
     pub reference_load: u64,
     /// Bytes of a full packet on the wire.
-    packet: u64,
+    packet_bytes: u64,
 }
 
 /// Demand on a link: a rate, for a number of bytes.
@@ -39,6 +38,14 @@ impl Demand {
     }
 }
 
+/// Demand of one packet of a message: on the links of its path, and on those of its response.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PacketDemand {
+    pub forward: Demand,
+    pub response: Demand,
+}
+
+/// Capacity of a link, and the total demand on it.
 #[derive(Clone, Copy)]
 struct LinkLoad {
     capacity: u64,
@@ -62,17 +69,16 @@ impl OfferedLoad {
             blocked_rate: 0,
         };
         OfferedLoad {
-            of: capacity.ids().map(of).collect(),
-            own: IndexVec::filled(0, capacity.len()),
-            owned: Vec::with_capacity(256),
+            links: capacity.ids().map(of).collect(),
+            own_rates: IndexVec::filled(0, capacity.len()),
+            own_links: Vec::with_capacity(256),
             representatives: IndexVec::new(),
             reference_load: 1 << 20,
-            packet: machine.nic.packet_payload + machine.nic.packet_overhead,
+            packet_bytes: machine.nic.packet_payload + machine.nic.packet_overhead,
         }
     }
 
-    /// Sets the representatives of a folded run.
-    pub fn fold(&mut self, representatives: IndexVec<LinkId, LinkId>) {
+    pub fn set_representatives(&mut self, representatives: IndexVec<LinkId, LinkId>) {
         self.representatives = representatives;
     }
 
@@ -82,6 +88,11 @@ impl OfferedLoad {
         self.representatives.raw.get(link.0 as usize).copied().unwrap_or(link)
     }
 
+    /// Replaces the links of a path by their representatives.
+    pub fn to_representatives(&self, path: &mut [LinkId]) {
+        path.iter_mut().for_each(|link| *link = self.representative_of(*link));
+    }
+
     /// Rate in units of demand for `packets` packets of `wire` bytes.
     pub fn rate(packets: u64, wire: u32) -> u64 {
         ((u128::from(packets) * u128::from(wire)) >> RATE_SHIFT) as u64
@@ -89,54 +100,54 @@ impl OfferedLoad {
 
     #[inline]
     pub fn add(&mut self, link: LinkId, demand: Demand) {
-        self.of[link].rate += demand.rate;
-        self.of[link].bytes += demand.bytes;
+        self.links[link].rate += demand.rate;
+        self.links[link].bytes += demand.bytes;
     }
 
     #[inline]
     pub fn remove(&mut self, link: LinkId, demand: Demand) {
-        self.of[link].rate -= demand.rate;
-        self.of[link].bytes -= demand.bytes;
+        self.links[link].rate -= demand.rate;
+        self.links[link].bytes -= demand.bytes;
     }
 
     /// A message with this demand is blocked beyond `link`: its share of the buffer fills.
     pub fn fill(&mut self, link: LinkId, rate: u64) {
-        self.of[link].blocked_rate += rate;
+        self.links[link].blocked_rate += rate;
     }
 
     pub fn drain(&mut self, link: LinkId, rate: u64) {
-        self.of[link].blocked_rate -= rate;
+        self.links[link].blocked_rate -= rate;
     }
 
     /// Adds the demand of the message whose paths are being drawn.
     pub fn add_own_demand(&mut self, link: LinkId, demand: Demand) {
         self.add(link, demand);
-        self.own(link, demand);
+        self.mark_own(link, demand);
     }
 
     /// Marks demand on `link`, already added, as that of the message whose paths are being drawn.
-    pub fn own(&mut self, link: LinkId, demand: Demand) {
-        if self.own[link] == 0 {
-            self.owned.push(link);
+    pub fn mark_own(&mut self, link: LinkId, demand: Demand) {
+        if self.own_rates[link] == 0 {
+            self.own_links.push(link);
         }
-        self.own[link] += demand.rate;
+        self.own_rates[link] += demand.rate;
     }
 
     /// The paths of the message are drawn.
     pub fn clear_own(&mut self) {
-        while let Some(link) = self.owned.pop() {
-            self.own[link] = 0;
+        while let Some(link) = self.own_links.pop() {
+            self.own_rates[link] = 0;
         }
     }
 
     /// Total demand on `link`.
     pub fn rate_of(&self, link: LinkId) -> u64 {
-        self.of[link].rate
+        self.links[link].rate
     }
 
     /// Offered load of `link` with `more` demand, in 2^-20 of its capacity.
     pub fn load_ratio(&self, link: LinkId, more: u64) -> u64 {
-        let LinkLoad { capacity, rate, .. } = self.of[link];
+        let LinkLoad { capacity, rate, .. } = self.links[link];
         u64::try_from((u128::from(rate + more) << 20) / u128::from(capacity)).unwrap_or(u64::MAX)
     }
 
@@ -148,38 +159,37 @@ impl OfferedLoad {
     /// alone. No more can queue than all messages have.
     fn queued_bytes(&self, link: LinkId) -> u32 {
         const ONE: u64 = 1 << 12;
-        let LinkLoad { capacity, rate, bytes, buffer, .. } = self.of[link];
+        let LinkLoad { capacity, rate, bytes, buffer, .. } = self.links[link];
         let referenced = (u128::from(capacity) * u128::from(self.reference_load)) >> 20;
         let referenced = u64::try_from(referenced).unwrap_or(u64::MAX);
         if rate > capacity && rate >= referenced {
             let times = (rate / (capacity / ONE).max(1)).min(1 << 20);
             return (u64::from(buffer) * times / ONE).min(1 << 24).min(bytes) as u32;
         }
-        let others = (rate - self.own[link]) / (referenced / ONE).max(1);
+        let others = (rate - self.own_rates[link]) / (referenced / ONE).max(1);
         if others == 0 {
             return 0;
         }
-        let queue = self.packet * others * others / (2 * ONE * (ONE - others.min(ONE - 1)));
+        let queue = self.packet_bytes * others * others / (2 * ONE * (ONE - others.min(ONE - 1)));
         queue.min(u64::from(buffer)).min(bytes) as u32
     }
 
     pub fn bytes(&self) -> usize {
-        self.of.len() * size_of::<LinkLoad>()
-            + self.own.len() * size_of::<u64>()
+        self.links.len() * size_of::<LinkLoad>()
+            + self.own_rates.len() * size_of::<u64>()
             + self.representatives.len() * size_of::<LinkId>()
     }
 
     /// Asserts that no message is in flight and no demand is left.
     pub fn assert_idle(&self) {
         assert!(
-            self.of.raw.iter().all(|load_ratio| (
-                load_ratio.rate,
-                load_ratio.bytes,
-                load_ratio.blocked_rate
-            ) == (0, 0, 0)),
+            self.links
+                .raw
+                .iter()
+                .all(|link| (link.rate, link.bytes, link.blocked_rate) == (0, 0, 0)),
             "demand of a message that has ended"
         );
-        assert!(self.own.raw.iter().all(|&own| own == 0));
+        assert!(self.own_rates.raw.iter().all(|&own| own == 0));
     }
 }
 
@@ -188,7 +198,8 @@ impl LoadView for OfferedLoad {
         self.queued_bytes(self.representative_of(link))
     }
     fn far(&self, link: LinkId) -> u32 {
-        let LinkLoad { capacity, buffer, blocked_rate, .. } = self.of[self.representative_of(link)];
+        let LinkLoad { capacity, buffer, blocked_rate, .. } =
+            self.links[self.representative_of(link)];
         (u128::from(buffer) * u128::from(blocked_rate.min(capacity)) / u128::from(capacity)) as u32
     }
     fn downstream(&self, link: LinkId) -> u32 {
@@ -213,7 +224,7 @@ mod tests {
         let machine = spec.resolve().expect("legal");
         let mut offered_load = OfferedLoad::new(&machine, &Fabric::new(&machine).capacity);
         let link = LinkId(3_000);
-        let all = offered_load.of[link].capacity;
+        let all = offered_load.links[link].capacity;
         assert_eq!((offered_load.near(link), offered_load.far(link)), (0, 0));
         let demand = |rate| Demand { rate, bytes: 1 << 20 };
         // Offered load 0.5: a mean queue of 1/4 / (2 x 1/2) packets.
