@@ -3,14 +3,17 @@
 //! The rank's process wrote them, so they are checked: a violation of the protocol ends the job
 //! with the rank's name and does not reach the simulator.
 
-use crate::Live;
-use crate::live::{EXIT, PAUSE, SENDS};
-use crate::memory::MAX_BYTES;
+use crate::matching::CollectiveMatcher;
+use crate::memory::{MAX_BYTES, check_access};
 use crate::outcome::FailureCause;
+use crate::polling::Polls;
 use crate::rank::{SentMessage, Slot, Stage};
+use crate::ranks::Ranks;
+use crate::segment::lies_inside;
+use crate::tokens::{EXIT, PAUSE, SENDS};
 use base::Span;
 use std::sync::atomic::Ordering;
-use workload::schedule::record;
+use workload::schedule::record::{self, Recorder};
 use workload::wire::{self, Submission, flag, kind, state, wait};
 use workload::{Call, NonContiguous, Op, SendMode};
 
@@ -18,23 +21,31 @@ use workload::{Call, NonContiguous, Op, SendMode};
 /// room for computation and messages after the sleep.
 const LATEST_WAKE_PS: u64 = 3 << 62;
 
-impl Live {
-    /// Takes a rank's hand-over.
-    pub(crate) fn take(&mut self, at: u32, calls: &mut Vec<Call>) -> Result<(), FailureCause> {
-        let has_exited = std::mem::take(&mut self.ranks[at as usize].just_exited);
-        if has_exited || self.ranks[at as usize].stage == Stage::NeverInitialized {
+/// The hand-over of a rank, and what it changes.
+pub(crate) struct HandOver<'a> {
+    pub ranks: &'a mut Ranks,
+    pub matcher: &'a mut CollectiveMatcher,
+    pub polls: &'a mut Polls,
+    pub recorder: &'a mut Option<Recorder>,
+}
+
+impl HandOver<'_> {
+    /// Takes the hand-over of the rank `at`.
+    pub fn take(&mut self, at: u32, calls: &mut Vec<Call>) -> Result<(), FailureCause> {
+        let has_exited = std::mem::take(&mut self.ranks[at].just_exited);
+        if has_exited || self.ranks[at].stage == Stage::NeverInitialized {
             calls.push(Call { rank: at, token: EXIT, after: Span::ZERO, op: Op::Exit });
-            if let Some(recorder) = &mut self.recorder {
+            if let Some(recorder) = &mut *self.recorder {
                 recorder.begin(at, |_| true);
                 recorder.call(&calls[calls.len() - 1], None, 0);
             }
             return Ok(());
         }
         // SAFETY: the rank sleeps, so only the simulator accesses its region.
-        let control = unsafe { &*self.control(at) };
+        let control = unsafe { &*self.ranks.control(at) };
         let state = control.state.load(Ordering::Acquire);
-        let polled = self.note_local_polls(at);
-        let rank = &mut self.ranks[at as usize];
+        let polled = self.polls.note_local(at, self.ranks);
+        let rank = &mut self.ranks[at];
         rank.asleep = true;
         rank.function = control.function;
         rank.epoch = rank.epoch.wrapping_add(1);
@@ -48,7 +59,7 @@ impl Live {
         (rank.paused, rank.any_complete, rank.probe_matched) = (false, false, false);
         match state {
             state::ABORTED => {
-                self.aborted(at);
+                self.ranks.fail_by_abort(at);
                 return Ok(());
             }
             state::FINALIZED | state::LEFT => {
@@ -64,13 +75,13 @@ impl Live {
                 "overran its submission ring or its wait list".into(),
             ));
         }
-        if let Some(recorder) = &mut self.recorder {
-            let segment = self.shared.segment;
+        if let Some(recorder) = &mut *self.recorder {
+            let segment = self.ranks.segment;
             // SAFETY: as above; called for submitted tokens only.
             recorder.begin(at, |t| unsafe { (*segment.completion(at, t)).done != wire::DONE });
         }
         let held = control.requests;
-        let rank = &mut self.ranks[at as usize];
+        let rank = &mut self.ranks[at];
         if held > rank.requests {
             rank.requests = held;
             let op = Op::Requests(held);
@@ -79,10 +90,10 @@ impl Live {
         let mut probes_only = true;
         for i in 0..submitted {
             // SAFETY: as above, and `i` is below RING.
-            let mut s = unsafe { *self.shared.segment.submission(at, i) };
-            s.after_ps = self.ranks[at as usize].remaining(Span(s.after_ps)).0;
+            let mut s = unsafe { *self.ranks.segment.submission(at, i) };
+            s.after_ps = self.ranks[at].remaining(Span(s.after_ps)).0;
             probes_only &= s.kind == kind::PROBE && s.flags & flag::WAIT == 0;
-            self.ranks[at as usize].charged += Span(s.after_ps);
+            self.ranks[at].charged += Span(s.after_ps);
             let before = calls.len();
             self.submit(at, &s, calls)?;
             // A record has a communicator when an operation uses it.
@@ -90,7 +101,7 @@ impl Live {
                 self.record(&s, &calls[before..]);
             }
         }
-        let rank = &mut self.ranks[at as usize];
+        let rank = &mut self.ranks[at];
         let after = rank.remaining(after);
         rank.charged += after;
         rank.charged = Span(rank.charged.0.saturating_sub(polled.0));
@@ -102,7 +113,7 @@ impl Live {
         }
         self.mark_awaited(at)?;
         calls.push(Call { rank: at, token: PAUSE, after, op: Op::Pause });
-        if let Some(recorder) = &mut self.recorder {
+        if let Some(recorder) = &mut *self.recorder {
             recorder.pause(&calls[calls.len() - 1]);
         }
         Ok(())
@@ -110,7 +121,9 @@ impl Live {
 
     /// Records the calls that a submission was converted to.
     fn record(&mut self, s: &Submission, converted: &[Call]) {
-        let (Some(recorder), [before @ .., call]) = (&mut self.recorder, converted) else { return };
+        let (Some(recorder), [before @ .., call]) = (&mut *self.recorder, converted) else {
+            return;
+        };
         let mut flags = 0;
         if let Op::Collective { context, .. } = call.op {
             recorder.add_communicator(context, self.matcher.members(context));
@@ -128,10 +141,11 @@ impl Live {
 
     /// Marks the pending operations of the wait list.
     fn mark_awaited(&mut self, at: u32) -> Result<(), FailureCause> {
-        let rank = &mut self.ranks[at as usize];
+        let segment = self.ranks.segment;
+        let rank = &mut self.ranks[at];
         for i in 0..rank.n_awaited as usize {
             // SAFETY: below WAITS, and the rank sleeps.
-            let token = unsafe { *self.shared.segment.waits(at).add(i) };
+            let token = unsafe { *segment.waits(at).add(i) };
             match rank.slots.get_mut(token as usize) {
                 Some(slot) if slot.is_pending && slot.awaited_in != rank.epoch => {
                     slot.awaited_in = rank.epoch;
@@ -140,7 +154,7 @@ impl Live {
                 Some(slot) if slot.is_pending => {}
                 Some(_) => {
                     rank.any_complete = true;
-                    if let (wait::ALL, Some(recorder)) = (rank.mode, &mut self.recorder) {
+                    if let (wait::ALL, Some(recorder)) = (rank.mode, &mut *self.recorder) {
                         recorder.waits_for(at, token);
                     }
                 }
@@ -164,7 +178,7 @@ impl Live {
     ) -> Result<(), FailureCause> {
         let wrong = |what: &str| Err(FailureCause::Protocol(format!("submitted {what}: {s:?}")));
         let (peer, tag, context, bytes) = (s.peer, s.tag, s.context, s.bytes);
-        let n_ranks = self.ranks.len() as u32;
+        let n_ranks = self.ranks.len();
         let mut token = s.token;
         match s.kind {
             kind::COMM => {
@@ -183,7 +197,7 @@ impl Live {
                 return Ok(());
             }
             kind::EXIT => token = EXIT,
-            kind::MATCHED_RECV => match self.ranks[at as usize].slots.get_mut(s.other as usize) {
+            kind::MATCHED_RECV => match self.ranks[at].slots.get_mut(s.other as usize) {
                 Some(probe) if probe.holds_message && !probe.is_pending => {
                     probe.holds_message = false
                 }
@@ -192,7 +206,8 @@ impl Live {
             kind::CANCEL => {}
             kind::DELAY => self.check_sleep(at, bytes)?,
             kind::ONE_SIDED | kind::LOCK | kind::UNLOCK | kind::STORAGE => {
-                self.check_access(s).or_else(wrong)?;
+                let members = self.matcher.members(s.context);
+                check_access(s, self.ranks, members).or_else(wrong)?;
             }
             kind::SEND if bytes > MAX_BYTES => return wrong("more bytes than a rank has"),
             kind::SEND if peer >= n_ranks => return wrong("a send to a rank that does not exist"),
@@ -225,7 +240,7 @@ impl Live {
                     f if f & flag::BUFFERED != 0 => SendMode::Buffered,
                     _ => SendMode::Standard,
                 };
-                let rank = &mut self.ranks[at as usize];
+                let rank = &mut self.ranks[at];
                 rank.messages += 1;
                 rank.bytes += bytes;
                 rank.row(s.function).bytes += bytes;
@@ -244,7 +259,7 @@ impl Live {
             kind::DELAY => Op::Delay { span: Span(bytes) },
             kind::ONE_SIDED => {
                 let (request_bytes, response_bytes) = (bytes, s.grain);
-                let rank = &mut self.ranks[at as usize];
+                let rank = &mut self.ranks[at];
                 rank.messages += 1;
                 rank.bytes += request_bytes + response_bytes;
                 rank.row(s.function).bytes += request_bytes + response_bytes;
@@ -262,9 +277,8 @@ impl Live {
             kind::UNLOCK => Op::Unlock { context, to: peer },
             kind::STORAGE => Op::Storage { bytes, write: s.flags & flag::WRITE != 0 },
             _ => {
-                let (context, call, open_collective) =
-                    self.matcher.join(at, s, &*self.select_algorithm)?;
-                let rank = &mut self.ranks[at as usize];
+                let (context, call, open_collective) = self.matcher.join(at, s)?;
+                let rank = &mut self.ranks[at];
                 rank.row(s.function).bytes += contributed(&call);
                 let slot = &mut rank.slots[token as usize];
                 (slot.open_collective, slot.member) = (open_collective, s.peer);
@@ -286,10 +300,10 @@ impl Live {
     fn occupy(&mut self, at: u32, s: &Submission) -> Result<(), &'static str> {
         let token = s.token as usize;
         // SAFETY: the header is written.
-        if s.token as u64 >= unsafe { self.shared.segment.layout() }.tokens {
+        if s.token as u64 >= unsafe { self.ranks.segment.layout() }.tokens {
             return Err("a token out of range");
         }
-        let slots = &mut self.ranks[at as usize].slots;
+        let slots = &mut self.ranks[at].slots;
         if slots.len() <= token {
             slots.resize(token + 1, Slot::default());
         }
@@ -314,7 +328,7 @@ impl Live {
     }
 
     fn check_sleep(&self, at: u32, span: u64) -> Result<(), FailureCause> {
-        let rank = &self.ranks[at as usize];
+        let rank = &self.ranks[at];
         let end = (rank.released_at + rank.charged).0.checked_add(span);
         match end.is_some_and(|end| end <= LATEST_WAKE_PS) {
             true => Ok(()),
@@ -326,7 +340,7 @@ impl Live {
         if s.block == 0 {
             return self.matcher.leave(at, s.context);
         }
-        if !self.lies_inside(s.block, s.bytes, align_of::<u32>()) {
+        if !lies_inside(self.ranks.segment, s.block, s.bytes, align_of::<u32>()) {
             return Err(FailureCause::Protocol(format!(
                 "registered members outside the segment: {s:?}"
             )));
@@ -334,10 +348,10 @@ impl Live {
         let n = (s.bytes / 4) as usize;
         // SAFETY: the rank wrote its list into the block and does not access it until its return.
         let members =
-            unsafe { std::slice::from_raw_parts(self.shared.segment.ptr(s.block).cast(), n) };
+            unsafe { std::slice::from_raw_parts(self.ranks.segment.ptr(s.block).cast(), n) };
         let registered = self.matcher.register(at, s.context, members);
         // SAFETY: the block is no longer read.
-        unsafe { wire::return_block(self.shared.segment, s.block) };
+        unsafe { wire::return_block(self.ranks.segment, s.block) };
         registered
     }
 }

@@ -5,8 +5,8 @@
 
 use crate::exec::Exec;
 use crate::job::{JobProcesses, Subreaper};
+use crate::launch::{LaunchError, LaunchSpec};
 use crate::orphan_reaper::OrphanReaper;
-use crate::{LaunchError, LaunchSpec};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;

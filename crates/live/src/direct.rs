@@ -3,61 +3,58 @@
 //! Only short operations on contiguous memory in the segment. The block is written by a rank and
 //! checked: a range outside the ranks' regions ends the job.
 
-use crate::Live;
 use crate::combine;
 use crate::outcome::FailureCause;
 use crate::rank::Slot;
-use workload::wire::{self, Arrival, Direct, flag, work};
+use crate::segment::lies_inside;
+use workload::wire::{self, Arrival, Direct, Segment, flag, work};
 
 /// Longest element of a compare-and-swap, in bytes.
 const MAX_COMPARED_BYTES: u64 = 16;
 
-impl Live {
-    /// Applies the completed operation of `slot`. False if only its target can.
-    pub(crate) fn apply_directly(&self, slot: Slot) -> Result<bool, FailureCause> {
-        // SAFETY: the block was checked at submission; all ranks sleep.
-        let Arrival { direct, .. } =
-            unsafe { *self.shared.segment.ptr(slot.block).cast::<Arrival>() };
-        if direct.work == 0 {
-            return Ok(false);
-        }
-        let returns = slot.flags & flag::FETCH != 0;
-        if !self.is_valid(&direct, returns) {
-            let why = format!("a one-sided operation outside the ranks' memory: {direct:?}");
-            return Err(FailureCause::Protocol(why));
-        }
-        let bytes = direct.bytes as usize;
-        let area_bytes = if direct.work == work::COMPARE { 2 * bytes } else { bytes };
-        // SAFETY: two disjoint ranges of the ranks' regions, and all ranks sleep.
-        let (memory, area) = unsafe {
-            (
-                std::slice::from_raw_parts_mut(self.shared.segment.ptr(direct.at), bytes),
-                std::slice::from_raw_parts_mut(self.shared.segment.ptr(direct.area), area_bytes),
-            )
-        };
-        if !perform(&direct, returns, memory, area) {
-            return Ok(false);
-        }
-        if !returns {
-            // SAFETY: the origin does not access the block until it is applied.
-            unsafe { wire::return_block(self.shared.segment, slot.block) };
-        }
-        Ok(true)
+/// Applies the completed operation of `slot`. False if only its target can.
+pub(crate) fn apply_directly(segment: Segment, slot: Slot) -> Result<bool, FailureCause> {
+    // SAFETY: the block was checked at submission; all ranks sleep.
+    let Arrival { direct, .. } = unsafe { *segment.ptr(slot.block).cast::<Arrival>() };
+    if direct.work == 0 {
+        return Ok(false);
     }
+    let returns = slot.flags & flag::FETCH != 0;
+    if !is_valid(segment, &direct, returns) {
+        let why = format!("a one-sided operation outside the ranks' memory: {direct:?}");
+        return Err(FailureCause::Protocol(why));
+    }
+    let bytes = direct.bytes as usize;
+    let area_bytes = if direct.work == work::COMPARE { 2 * bytes } else { bytes };
+    // SAFETY: two disjoint ranges of the ranks' regions, and all ranks sleep.
+    let (memory, area) = unsafe {
+        (
+            std::slice::from_raw_parts_mut(segment.ptr(direct.at), bytes),
+            std::slice::from_raw_parts_mut(segment.ptr(direct.area), area_bytes),
+        )
+    };
+    if !perform(&direct, returns, memory, area) {
+        return Ok(false);
+    }
+    if !returns {
+        // SAFETY: the origin does not access the block until it is applied.
+        unsafe { wire::return_block(segment, slot.block) };
+    }
+    Ok(true)
+}
 
-    fn is_valid(&self, direct: &Direct, returns: bool) -> bool {
-        let Direct { work, at, area, bytes, .. } = *direct;
-        let (most, area_bytes) = match work {
-            work::COMPARE => (MAX_COMPARED_BYTES, 2 * bytes.min(MAX_COMPARED_BYTES)),
-            _ => (wire::DIRECT_BYTES, bytes),
-        };
-        let needs_return = matches!(work, work::GET | work::COMPARE);
-        bytes <= most
-            && (returns || !needs_return)
-            && self.lies_inside(at, bytes, 1)
-            && self.lies_inside(area, area_bytes, 1)
-            && (at + bytes <= area || area + area_bytes <= at)
-    }
+fn is_valid(segment: Segment, direct: &Direct, returns: bool) -> bool {
+    let Direct { work, at, area, bytes, .. } = *direct;
+    let (most, area_bytes) = match work {
+        work::COMPARE => (MAX_COMPARED_BYTES, 2 * bytes.min(MAX_COMPARED_BYTES)),
+        _ => (wire::DIRECT_BYTES, bytes),
+    };
+    let needs_return = matches!(work, work::GET | work::COMPARE);
+    bytes <= most
+        && (returns || !needs_return)
+        && lies_inside(segment, at, bytes, 1)
+        && lies_inside(segment, area, area_bytes, 1)
+        && (at + bytes <= area || area + area_bytes <= at)
 }
 
 /// Applies the operation like the target's process (see `work`). False if only that one can.
@@ -66,8 +63,8 @@ fn perform(direct: &Direct, returns: bool, memory: &mut [u8], area: &mut [u8]) -
         work::PUT => memory.copy_from_slice(area),
         work::GET => area.copy_from_slice(memory),
         work::ACCUMULATE => {
-            let mut room = [0; wire::DIRECT_BYTES as usize];
-            let old = &mut room[..if returns { memory.len() } else { 0 }];
+            let mut space = [0; wire::DIRECT_BYTES as usize];
+            let old = &mut space[..if returns { memory.len() } else { 0 }];
             old.copy_from_slice(&memory[..old.len()]);
             if !combine::apply(direct.combine, memory, area, true) {
                 return false;

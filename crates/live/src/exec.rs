@@ -1,7 +1,8 @@
 //! Starts a process at a cost that is independent of the memory of this one. The child shares that
 //! memory until it executes the program, as in `posix_spawn`, which lacks settings that ranks need.
 
-use crate::{LaunchSpec, variables};
+use crate::launch::LaunchSpec;
+use crate::variables;
 use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

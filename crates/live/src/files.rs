@@ -3,7 +3,7 @@
 //!
 //! The ranks open both by this process's `/proc/PID/fd`, so nothing remains when it ends.
 
-use crate::LaunchSpec;
+use crate::launch::LaunchSpec;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;

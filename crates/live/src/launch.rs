@@ -1,6 +1,5 @@
 //! The parameters of a launch, and its errors.
 
-use crate::Launcher;
 use base::Span;
 use std::ffi::OsString;
 use std::fmt;
@@ -25,6 +24,15 @@ pub struct Progress {
     pub started: u32,
     pub attached: u32,
     pub ranks: u32,
+}
+
+/// The launcher whose variables the ranks get, besides those of PMI.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Launcher {
+    /// HPE's `mpiexec` under PBS, as on Aurora.
+    Pals,
+    /// `srun`, as on Frontier and LUMI.
+    Slurm,
 }
 
 pub struct LaunchSpec {

@@ -1,88 +1,48 @@
 //! A running job: releases ranks, takes their calls and delivers completions.
 
-use crate::children::{Children, Exit, resolve};
+use crate::calls::HandOver;
+use crate::children::{Exit, resolve};
+use crate::detached::DetachedRanks;
+use crate::execution::Execution;
 use crate::files::JobFiles;
-use crate::launch::{LaunchError, LaunchSpec, MAX_RANKS, Progress, RankLocation};
+use crate::launch::{LaunchError, LaunchSpec, MAX_RANKS, Progress};
 use crate::matching::{AlgorithmSelector, CollectiveMatcher};
-use crate::outcome::{Failure, FailureCause, Start};
+use crate::memory::Accesses;
+use crate::outcome::{Failure, FailureCause, LiveOutcome, Start};
 use crate::output::StreamForwarder;
-use crate::outside_mpi::BlockedRanks;
-use crate::rank::{Rank, SendId, Slot, Stage};
+use crate::outside_mpi::{BlockDetector, handed_over, standstill};
+use crate::polling::Polls;
+use crate::rank::{Rank, SendId, Stage};
+use crate::ranks::Ranks;
 use crate::segment::Shared;
 use crate::start::{Descriptors, Started, start_all};
+use crate::threads::{ThreadWait, refuse_threads, serve_wake_requests};
+use crate::tokens::{ALARMS, EXIT, PAUSE, SENDS};
 use crate::turn::Turns;
+use crate::watch::{CHECK_INTERVAL, Watch};
 use base::{Span, Time};
-use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
-use workload::functions::function_name;
+use std::time::Instant;
 use workload::schedule::record::Recorder;
-use workload::wire::{self, Completion, Control, command, kind, state, wait};
-use workload::{Call, CompletionStatus, Context, OpCompletion, Token, Workload};
-
-/// Tokens of the simulator, above those that ranks may use.
-pub(crate) const PAUSE: Token = wire::TOKENS as Token;
-pub(crate) const EXIT: Token = PAUSE + 1;
-const ALARMS: Token = 2 << 20;
-/// Alarm numbers are reused cyclically; an alarm lasts no longer than a poll.
-const ALARM_NUMBERS: Token = 1 << 20;
-/// Tokens of sends, by `SendId`. A rank may reuse the token of a completed send before its message
-/// is received, so the simulator gets a token that stays valid.
-pub(crate) const SENDS: Token = 4 << 20;
-
-/// Wall-clock interval at which processes and interrupts are checked.
-pub(crate) const CHECK_INTERVAL: Duration = Duration::from_millis(20);
+use workload::wire::{self, Completion, kind, state, wait};
+use workload::{Call, CompletionStatus, Context, OpCompletion, Workload};
 
 pub struct Live {
-    pub(crate) children: Children,
-    pub(crate) files: JobFiles,
-    pub(crate) forwarders: Vec<StreamForwarder>,
-    pub(crate) _descriptors: Descriptors,
-    pub(crate) wall_start: Instant,
-    pub(crate) start: Start,
-    pub(crate) turns: Turns,
-    pub(crate) locations: Vec<RankLocation>,
-    pub(crate) ranks: Vec<Rank>,
-    pub(crate) exits: Vec<Option<Exit>>,
-    pub(crate) matcher: CollectiveMatcher,
-    pub(crate) select_algorithm: Box<AlgorithmSelector>,
-    pub(crate) interrupted: Box<dyn FnMut() -> bool>,
-    pub(crate) progress: Option<Box<dyn FnMut(Progress)>>,
-    pub(crate) poll_interval: Span,
-    pub(crate) tag_ub: i32,
-    /// Ranks released at this instant; consecutive checks that found a lost turn (`watch`).
-    pub(crate) batch: Vec<u32>,
-    pub(crate) lost: u32,
-    /// Ranks that may run under a wrapper, whose end `waitpid` does not report; the last one
-    /// checked.
-    pub(crate) wrapped: Vec<u32>,
-    pub(crate) next_wrapped: usize,
-    /// Ranks to be woken at this instant to apply one-sided accesses.
-    pub(crate) to_apply: Vec<u32>,
-    /// Ranks blocked outside MPI, and how long they may be idle when no other rank can continue.
-    pub(crate) outside_mpi: BlockedRanks,
-    pub(crate) idle_timeout: Duration,
-    /// Values of the counters in storage, by communicator.
-    pub(crate) counters: BTreeMap<Context, i64>,
-    pub(crate) checked_at: Instant,
-    pub(crate) was_interrupted: bool,
-    pub(crate) is_settled: bool,
-    pub(crate) failure: Option<Failure>,
-    /// Time of the last event other than an unsuccessful poll.
-    pub(crate) last_progress: Time,
-    /// Whether only alarms have been pending since then; unsuccessful polls meanwhile.
-    pub(crate) alarms_only: bool,
-    pub(crate) unsuccessful_polls: u64,
-    /// Further ones, answered by the ranks themselves.
-    pub(crate) local_polls_used: u64,
-    pub(crate) livelock_polls: u64,
-    pub(crate) alarms: u32,
-    /// Ranks that may have a poll longer than the shortest one, in any order.
-    pub(crate) long_polls: Vec<u32>,
+    execution: Execution,
+    block_detector: BlockDetector,
+    matcher: CollectiveMatcher,
+    accesses: Accesses,
+    polls: Polls,
+    files: JobFiles,
+    forwarders: Vec<StreamForwarder>,
+    _descriptors: Descriptors,
+    wall_start: Instant,
+    start: Start,
+    progress: Option<Box<dyn FnMut(Progress)>>,
     /// Records the calls of the ranks, if set.
     pub recorder: Option<Recorder>,
     /// Dropped last: all other fields may refer to it.
-    pub(crate) shared: Shared,
+    _shared: Shared,
 }
 
 impl Live {
@@ -113,10 +73,19 @@ impl Live {
         let mut progress = spec.progress.take();
         let Started { children, forwarders, fork_refusal, descriptors } =
             start_all(&spec, &program, &shared, &files, &mut progress, &mut *interrupted)?;
-        let n = spec.ranks;
+        let segment = shared.segment;
         let nodes = spec.locations.iter().map(|location| location.node).collect();
         Ok(Live {
-            children,
+            execution: Execution {
+                ranks: Ranks::new(spec.locations, segment, spec.tag_ub),
+                turns: Turns::new(segment, spec.ranks),
+                detached: DetachedRanks::default(),
+                watch: Watch::new(children, spec.ranks, interrupted),
+            },
+            block_detector: BlockDetector::new(spec.idle_timeout),
+            matcher: CollectiveMatcher::new(segment, nodes, select_algorithm),
+            accesses: Accesses::default(),
+            polls: Polls::new(spec.poll_interval, spec.livelock_polls),
             files,
             forwarders,
             _descriptors: descriptors,
@@ -126,167 +95,144 @@ impl Live {
                 fork_refusal,
                 wall_s: 0.0,
             },
-            turns: Turns::new(shared.segment),
-            locations: spec.locations,
-            ranks: (0..n).map(|_| Rank::new()).collect(),
-            exits: vec![None; n as usize],
-            matcher: CollectiveMatcher::new(shared.segment, nodes),
-            select_algorithm,
-            interrupted,
             progress,
-            poll_interval: spec.poll_interval,
-            tag_ub: spec.tag_ub,
-            batch: (0..n).collect(),
-            lost: 0,
-            wrapped: (0..n).collect(),
-            next_wrapped: 0,
-            to_apply: Vec::new(),
-            outside_mpi: BlockedRanks::default(),
-            idle_timeout: spec.idle_timeout,
-            counters: BTreeMap::new(),
-            checked_at: Instant::now(),
-            was_interrupted: false,
-            is_settled: false,
-            failure: None,
-            last_progress: Time::ZERO,
-            alarms_only: false,
-            unsuccessful_polls: 0,
-            local_polls_used: 0,
-            livelock_polls: spec.livelock_polls,
-            alarms: 0,
-            long_polls: Vec::new(),
             recorder: None,
-            shared,
+            _shared: shared,
         })
     }
 
     /// The MPI call that a rank is in: "MPI_Recv(source 2, tag 7)".
     pub fn call(&self, rank: u32) -> Option<String> {
-        let inside = self.ranks[rank as usize].stage == Stage::InMpi;
-        self.call_of(rank).filter(|_| inside)
+        self.execution.ranks.call(rank)
     }
 
     /// The present call of a rank, or the reason why it is in none.
     pub fn describe(&self, rank: u32) -> String {
-        match (self.ranks[rank as usize].stage, self.call_of(rank)) {
-            (Stage::BeforeInit, _) => "has not called MPI_Init".to_string(),
-            (Stage::NeverInitialized, _) => "ended without MPI_Init".to_string(),
-            (Stage::Finished, _) if self.ranks[rank as usize].unfinalized => {
-                "has exited without MPI_Finalize".to_string()
-            }
-            (Stage::Finished, _) => "has left MPI_Finalize".to_string(),
-            (Stage::InMpi, Some(call)) => call,
-            (Stage::InMpi, None) => "has made no MPI call since MPI_Init".to_string(),
-        }
+        self.execution.ranks.describe(rank)
     }
 
     /// Whether the rank has left MPI, and how its process has ended, if it has.
     pub fn has_left(&self, rank: u32) -> (bool, Option<Exit>) {
-        let left =
-            matches!(self.ranks[rank as usize].stage, Stage::Finished | Stage::NeverInitialized);
-        (left, self.exits[rank as usize])
+        let stage = self.execution.ranks[rank].stage;
+        let left = matches!(stage, Stage::Finished | Stage::NeverInitialized);
+        (left, self.execution.watch.exit(rank))
     }
 
     /// Accounts the time until `now` of ranks that still wait at the end of the run.
     pub fn close(&mut self, now: Time) {
-        for rank in &mut self.ranks {
-            if rank.asleep && rank.stage == Stage::InMpi {
-                rank.ready_at = now;
-                rank.account(now);
-            }
-        }
+        self.execution.ranks.close(now);
     }
 
     /// The failure of a rank that ended the job, if any.
     pub fn failure(&self) -> Option<&Failure> {
-        self.failure.as_ref()
+        self.execution.ranks.failure.as_ref()
     }
 
-    pub(crate) fn call_of(&self, rank: u32) -> Option<String> {
-        let state = &self.ranks[rank as usize];
-        if state.function == 0 {
-            return None;
+    /// Finds the cause of a standstill other than a deadlock of MPI calls: the death of a rank that
+    /// was not complete at the last check, or a rank blocked outside MPI. Call it before reporting
+    /// a deadlock.
+    pub fn settle(&mut self) -> Option<&Failure> {
+        self.execution.await_deaths();
+        if !self.is_finished()
+            && !self.is_stopped()
+            && let Some((rank, why)) = standstill(&self.execution)
+        {
+            self.execution.ranks.fail(rank, why);
         }
-        let mut open = state.waited_for(self.control(rank), self.shared.segment, rank);
-        let more = open.len().saturating_sub(3);
-        open.truncate(3);
-        if more > 0 {
-            open.push(format!("and {more} more"));
-        }
-        let name = function_name(state.function);
-        Some(if open.is_empty() {
-            name.to_string()
-        } else {
-            format!("{name}({})", open.join("; "))
-        })
+        self.failure()
     }
 
-    pub(crate) fn control(&self, rank: u32) -> *mut Control {
-        // SAFETY: the header is written.
-        unsafe { self.shared.segment.control(rank) }
+    /// Ends all processes and returns the results. If all ranks have left MPI, waits for their
+    /// processes to exit by themselves.
+    pub fn outcome(mut self) -> LiveOutcome {
+        self.execution.await_deaths();
+        self.execution.await_exits();
+        self.end();
+        let exits = self.execution.watch.exits();
+        let ranks = &mut self.execution.ranks;
+        ranks.attribute_tag_errors(&exits);
+        let exit_code = match &ranks.failure {
+            Some(failure) => failure.exit_code(),
+            None => exit_code(&exits),
+        };
+        let blocking_calls = (0..ranks.len()).map(|rank| ranks.count_calls(rank)).sum();
+        let mut accepted = [None; wire::accepted::KINDS];
+        for at in 0..ranks.len() {
+            // SAFETY: the process has ended.
+            let control = unsafe { &*ranks.control(at) };
+            let (at_init, peak) = (control.memory_at_init, control.memory_peak);
+            for (first, function) in accepted.iter_mut().zip(&control.accepted) {
+                let function = function.load(Ordering::Relaxed);
+                *first = first.or((function != 0).then_some((at, function)));
+            }
+            ranks[at].outcome.memory = (peak > 0).then_some((at_init, peak));
+        }
+        let sum = |f: fn(&Rank) -> u64| ranks.iter().map(f).sum();
+        LiveOutcome {
+            exit_code,
+            interrupted: ranks.was_interrupted,
+            start: std::mem::take(&mut self.start),
+            files: self.files.counts_in_ledger(),
+            exits,
+            mpi_calls: sum(|r| r.outcome.functions.iter().map(|f| f.calls).sum()),
+            blocking_calls,
+            hand_overs: sum(|r| r.hand_overs),
+            messages: sum(|r| r.messages),
+            bytes: sum(|r| r.bytes),
+            unfinalized: (0..).zip(ranks.iter()).filter(|r| r.1.unfinalized).map(|r| r.0).collect(),
+            ranks: ranks.iter_mut().map(|r| std::mem::take(&mut r.outcome)).collect(),
+            outside_mpi: self.execution.detached.take_calls(),
+            accepted,
+            failure: ranks.failure.take(),
+        }
+    }
+
+    /// Ends all processes. Their last output is forwarded.
+    fn end(&mut self) {
+        self.execution.end();
+        self.forwarders.clear();
     }
 
     /// Releases the batch, waits until it has handed over, and takes its calls in rank order.
     fn run_batch(&mut self, now: Time, calls: &mut Vec<Call>) {
-        if self.batch.is_empty() || self.is_stopped() {
+        let Execution { ranks, turns, .. } = &mut self.execution;
+        if turns.batch.is_empty() || ranks.is_stopped() {
             return;
         }
-        let mut n_running = 0;
-        for i in 0..self.batch.len() {
-            let at = self.batch[i];
-            self.allow_local_polls(at);
-            let control = self.control(at);
-            // SAFETY: the rank sleeps, so only the simulator accesses its region.
-            unsafe {
-                (*control).now_ps = now.0;
-                (*control).command = command::RUN;
-                (*control).wake_request.store(0, Ordering::Relaxed);
-            }
-            let rank = &mut self.ranks[at as usize];
-            rank.account(now);
-            (rank.asleep, rank.wake_requested) = (false, false);
-            // A rank that has finalized does not hand over again.
-            n_running += u32::from(rank.stage == Stage::InMpi);
-        }
-        self.turns.running().fetch_add(n_running, Ordering::Relaxed);
-        for &rank in &self.batch {
-            self.turns.give(rank);
-        }
-        self.wait_for_batch();
+        turns.batch.iter().for_each(|&at| self.polls.allow_local(at, ranks));
+        self.execution.release_batch(now);
+        self.block_detector.wait_for_batch(&mut self.execution, &mut self.recorder);
         self.take_batch(calls);
     }
 
     fn take_batch(&mut self, calls: &mut Vec<Call>) {
-        let batch = std::mem::take(&mut self.batch);
-        for &rank in &batch {
+        let batch = std::mem::take(&mut self.execution.turns.batch);
+        for &at in &batch {
             if self.is_stopped() {
                 break;
             }
-            if self.ranks[rank as usize].stage == Stage::Finished && !self.has_just_exited(rank) {
-                continue;
-            }
-            if let Err(why) = self.take(rank, calls) {
-                self.fail(rank, why);
+            let rank = &self.execution.ranks[at];
+            if rank.stage != Stage::Finished || rank.just_exited {
+                self.take(at, calls);
             }
         }
-        self.batch = batch;
-        self.batch.clear();
+        self.execution.turns.batch = batch;
+        self.execution.turns.batch.clear();
     }
 
-    pub(crate) fn wait_for_all(&mut self) {
-        while !self.turns.all_back(CHECK_INTERVAL) {
-            self.check_processes();
-            self.detect_calls_after_finalize();
-            if self.is_stopped() {
-                return;
-            }
-            self.recover_lost_turns();
+    /// Takes the hand-over of a rank.
+    fn take(&mut self, at: u32, calls: &mut Vec<Call>) {
+        let ranks = &mut self.execution.ranks;
+        let (matcher, polls, recorder) = (&mut self.matcher, &mut self.polls, &mut self.recorder);
+        if let Err(why) = (HandOver { ranks, matcher, polls, recorder }).take(at, calls) {
+            self.execution.ranks.fail(at, why);
         }
     }
 
-    pub(crate) fn finish(&mut self, now: Time, done: &OpCompletion) -> Result<(), FailureCause> {
+    /// Delivers the completion of an operation.
+    fn finish(&mut self, now: Time, done: &OpCompletion) -> Result<(), FailureCause> {
         let at = done.rank;
-        let rank = &mut self.ranks[at as usize];
+        let rank = &mut self.execution.ranks[at];
         let mut token = done.token;
         match token {
             PAUSE => {
@@ -323,110 +269,63 @@ impl Live {
             bytes: done.bytes,
             ..Completion::default()
         };
+        let Execution { ranks, detached, .. } = &mut self.execution;
         match slot.kind {
             kind::RECV | kind::MATCHED_RECV if done.status == CompletionStatus::Success => {
-                completion.block = self.received(done)?;
+                completion.block = received(done, ranks)?;
             }
-            kind::COLLECTIVE => completion.value = self.complete_collective(slot)?,
-            kind::ONE_SIDED => self.deliver_access(at, slot)?,
-            kind::STORAGE => completion.value = self.counter_value(slot),
+            kind::COLLECTIVE => {
+                let mut apply = |rank, c| self.execution.apply_operator(rank, c);
+                completion.value =
+                    self.matcher.complete(slot.open_collective, slot.member, &mut apply)?;
+            }
+            kind::ONE_SIDED => self.accesses.deliver(at, slot, ranks, detached)?,
+            kind::STORAGE => completion.value = self.accesses.counter_value(slot),
             _ => {}
         }
+        let ranks = &mut self.execution.ranks;
         // SAFETY: the rank sleeps: completions come only between releases.
-        unsafe { *self.shared.segment.completion(at, token) = completion };
-        let rank = &mut self.ranks[at as usize];
+        unsafe { *ranks.segment.completion(at, token) = completion };
+        let rank = &mut ranks[at];
         rank.probe_matched |= slot.kind == kind::PROBE && done.status == CompletionStatus::Success;
         let slot = &mut rank.slots[token as usize];
         slot.is_pending = false;
         slot.holds_message &= done.status == CompletionStatus::Success;
-        let named = rank.asleep && slot.awaited_in == rank.epoch;
+        let is_awaited = rank.asleep && slot.awaited_in == rank.epoch;
         if let Some(recorder) = &mut self.recorder {
-            recorder.done(token, done, named && rank.waits_for_this());
+            recorder.done(token, done, is_awaited && rank.waits_for_this());
         }
-        if named {
+        if is_awaited {
             rank.n_pending -= 1;
             rank.any_complete = true;
             rank.ready_at = done.ready;
         }
         if !is_unsuccessful {
-            self.note_progress(now);
+            self.polls.note_progress(now);
         }
         Ok(())
     }
 
-    /// The payload of the received message.
-    fn received(&mut self, done: &OpCompletion) -> Result<u64, FailureCause> {
-        let Some(id) = done.peer_token.checked_sub(SENDS).map(SendId) else {
-            return Err(FailureCause::Protocol(format!(
-                "received a message that was not sent: {done:?}"
-            )));
-        };
-        let sends = &mut self.ranks[done.peer as usize].sends;
-        let sent = &mut sends[id];
-        sent.received = true;
-        let (block, completed) = (sent.block, sent.completed);
-        if completed {
-            sends.free(id);
-        }
-        Ok(block)
-    }
-
-    /// Moves the data of a collective that is complete at a rank.
-    fn complete_collective(&mut self, slot: Slot) -> Result<u64, FailureCause> {
-        let mut matcher =
-            std::mem::replace(&mut self.matcher, CollectiveMatcher::none(self.shared.segment));
-        let value = matcher
-            .complete(slot.open_collective, slot.member, &mut |rank, c| self.combine(rank, c));
-        self.matcher = matcher;
-        value
-    }
-
-    /// Lets a sleeping rank's process apply a user-defined operator.
-    fn combine(&mut self, at: u32, combine: wire::Combine) -> Result<(), FailureCause> {
-        if self.is_stopped() || !self.ranks[at as usize].asleep {
-            return Err(FailureCause::Protocol(format!("rank {at} cannot apply its operator")));
-        }
-        let control = self.control(at);
-        // SAFETY: the rank sleeps.
-        unsafe {
-            (*control).command = command::COMBINE;
-            (*control).combine = combine;
-        }
-        self.turns.running().fetch_add(1, Ordering::Relaxed);
-        let batch = std::mem::replace(&mut self.batch, vec![at]);
-        self.turns.give(at);
-        self.wait_for_all();
-        self.batch = batch;
-        // SAFETY: the field is atomic.
-        if unsafe { (*control).state.load(Ordering::Acquire) } == wire::state::ABORTED {
-            self.aborted(at);
-        }
-        match &self.failure {
-            Some(failure) => Err(failure.why.clone()),
-            None => Ok(()),
-        }
-    }
-
     /// Whether the rank is released now. Starts the alarm of an unsuccessful poll.
-    fn resumed(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
-        let rank = &mut self.ranks[at as usize];
+    fn is_released(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
+        let rank = &mut self.execution.ranks[at];
         if !rank.asleep || !rank.paused {
             return false;
         }
-        let comes = match rank.mode {
+        let is_ready = match rank.mode {
             // Independent of its wait: it has left MPI.
             _ if rank.stage == Stage::Finished => true,
             wait::NONE => true,
             _ if rank.wake_requested => {
                 rank.polling = Default::default();
-                self.refuse_threads(at);
+                refuse_threads(at, &mut self.recorder);
                 return true;
             }
             wait::ALL => rank.n_pending == 0,
             wait::ANY | wait::POLL => rank.any_complete,
             _ => false,
         };
-        if comes && !rank.probes_unsuccessfully() {
+        if is_ready && !rank.probes_unsuccessfully() {
             if rank.mode == wait::POLL || rank.probes_only {
                 rank.polling = Default::default();
             }
@@ -435,64 +334,133 @@ impl Live {
             }
             return true;
         }
-        if !comes && rank.mode != wait::POLL {
+        if !is_ready && rank.mode != wait::POLL {
             return false;
         }
-        let fired = self.delay_poll(now, at, calls);
-        if let (true, Some(recorder)) = (fired, &mut self.recorder) {
+        let ranks = &mut self.execution.ranks;
+        if !self.polls.delay(now, at, ranks, &mut self.recorder, calls) {
+            return false;
+        }
+        self.detect_livelock(now, at);
+        if let Some(recorder) = &mut self.recorder {
             recorder.resumed(at, now, true);
         }
-        fired
+        true
     }
 
-    pub(crate) fn next_alarm(&mut self) -> Token {
-        self.alarms = (self.alarms + 1) % ALARM_NUMBERS;
-        ALARMS + self.alarms
+    /// Ends the job if the ranks only poll without success.
+    fn detect_livelock(&mut self, now: Time, at: u32) {
+        if self.polls.is_long_streak() && self.block_detector.wait_for_detached(&self.execution) {
+            return;
+        }
+        if let Some(since) = self.polls.count_unsuccessful(&self.execution.ranks) {
+            self.execution.ranks.fail(at, FailureCause::Livelock { since, now });
+        }
+    }
+
+    /// No event is pending. Returns when a thread has sent a wake-up request or a detached rank has
+    /// rejoined, or when neither is expected.
+    fn await_activity(&mut self, now: Time, calls: &mut Vec<Call>) {
+        let mut threads = ThreadWait::new(&self.execution.ranks);
+        while !self.is_stopped() {
+            serve_wake_requests(&mut self.execution, &mut self.recorder);
+            if self.rejoin(now, calls) || !self.execution.turns.batch.is_empty() {
+                return;
+            }
+            if self.block_detector.expects_detached(&self.execution) {
+                self.execution.turns.await_wake_request(CHECK_INTERVAL);
+            } else if !threads.wait(&self.execution) {
+                return;
+            }
+            self.execution.check();
+        }
+    }
+
+    /// Takes the hand-overs of detached ranks. Whether there are any.
+    fn rejoin(&mut self, now: Time, calls: &mut Vec<Call>) -> bool {
+        let exited = self.execution.detached.take_exited();
+        for &at in &exited {
+            self.take(at, calls);
+        }
+        if self.execution.detached.is_empty() {
+            return !exited.is_empty();
+        }
+        let rejoining = handed_over(&self.execution);
+        for &at in &rejoining {
+            self.catch_up(at, now, calls);
+        }
+        if !rejoining.is_empty() {
+            self.block_detector.note_activity();
+        }
+        !rejoining.is_empty() || !exited.is_empty()
+    }
+
+    /// Delivers what has completed while a rank was detached, and takes its hand-over.
+    fn catch_up(&mut self, at: u32, now: Time, calls: &mut Vec<Call>) {
+        for done in &self.execution.detached.rejoin(at) {
+            if let Err(why) = self.finish(now, done) {
+                self.execution.ranks.fail(at, why);
+            }
+        }
+        let rank = &mut self.execution.ranks[at];
+        // Its computation since the release overlaps with the simulated time that has passed.
+        rank.credit = now.since(rank.released_at);
+        self.take(at, calls);
+        self.execution.ranks[at].credit = Span::ZERO;
+    }
+
+    fn report_progress(&mut self) {
+        let Some(progress) = &mut self.progress else { return };
+        let ranks = &self.execution.ranks;
+        let n = ranks.len();
+        let attached = (0..n).filter(|&at| ranks.state(at) != state::STARTING).count() as u32;
+        progress(Progress { started: n, attached, ranks: n });
     }
 }
 
 impl Workload for Live {
     fn ranks(&self) -> u32 {
-        self.ranks.len() as u32
+        self.execution.ranks.len()
     }
     fn members(&self, _: u32, context: Context) -> &[u32] {
         self.matcher.members(context)
     }
 
     fn start(&mut self, calls: &mut Vec<Call>) {
-        while !self.turns.all_back(CHECK_INTERVAL) && !self.is_stopped() {
-            self.check_processes();
-            self.recover_lost_turns();
-            self.detach_blocked();
+        while !self.execution.turns.all_handed_over(CHECK_INTERVAL) && !self.is_stopped() {
+            self.execution.check();
+            self.execution.recover_lost_turns();
+            self.block_detector.detach_blocked(&mut self.execution, &mut self.recorder);
             self.report_progress();
         }
         self.start.wall_s = self.wall_start.elapsed().as_secs_f64();
-        self.note_exits();
-        self.drop_direct_children();
+        self.execution.note_exits();
+        self.execution.watch.drop_direct_children(&self.execution.ranks);
         if let Some(mut progress) = self.progress.take() {
-            let ranks = self.ranks.len() as u32;
+            let ranks = self.execution.ranks.len();
             progress(Progress { started: ranks, attached: ranks, ranks });
         }
         if !self.is_stopped() {
             self.take_batch(calls);
         }
-        let came =
-            self.ranks.iter().position(|r| matches!(r.stage, Stage::InMpi | Stage::Finished));
-        let never = self.ranks.iter().position(|r| r.stage == Stage::NeverInitialized);
-        if let (Some(other), Some(rank)) = (came, never)
-            && let Some(Exit::Status(status)) = self.exits[rank]
+        let Execution { ranks, watch, .. } = &mut self.execution;
+        let attached = ranks.iter().position(|r| matches!(r.stage, Stage::InMpi | Stage::Finished));
+        let never = ranks.iter().position(|r| r.stage == Stage::NeverInitialized);
+        if let (Some(other), Some(rank)) = (attached, never)
+            && let Some(Exit::Status(status)) = watch.exit(rank as u32)
         {
-            self.fail(rank as u32, FailureCause::NeverInitialized { status, other: other as u32 });
+            let other = other as u32;
+            ranks.fail(rank as u32, FailureCause::NeverInitialized { status, other });
         }
     }
 
     fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>) {
-        if self.checked_at.elapsed() > CHECK_INTERVAL {
-            self.check_processes();
+        if self.execution.watch.is_check_due() {
+            self.execution.check();
         }
         for of_rank in done.chunk_by(|a, b| a.rank == b.rank) {
             let at = of_rank[0].rank;
-            if self.defer(of_rank) {
+            if self.execution.detached.defer(of_rank) {
                 continue;
             }
             for done in of_rank {
@@ -500,15 +468,18 @@ impl Workload for Live {
                     return;
                 }
                 if let Err(why) = self.finish(now, done) {
-                    self.fail(at, why);
+                    self.execution.ranks.fail(at, why);
                 }
             }
-            if self.resumed(now, at, calls) {
-                self.batch.push(at);
+            if self.is_released(now, at, calls) {
+                self.execution.turns.batch.push(at);
             }
         }
-        self.apply_arrivals();
-        self.serve_wake_requests();
+        let targets = self.accesses.take_targets();
+        if !targets.is_empty() && !self.is_stopped() {
+            self.execution.apply_accesses(targets);
+        }
+        serve_wake_requests(&mut self.execution, &mut self.recorder);
         self.rejoin(now, calls);
         self.run_batch(now, calls);
     }
@@ -519,48 +490,51 @@ impl Workload for Live {
     }
 
     fn alarms_only(&mut self, _: u32, now: Time, calls: &mut Vec<Call>) {
-        self.shorten_polls(now, calls);
+        self.polls.shorten(now, &mut self.execution.ranks, &mut self.recorder, calls);
     }
     fn is_finished(&self) -> bool {
-        let through = |r: &Rank| match r.stage {
-            Stage::Finished => !r.asleep,
-            Stage::NeverInitialized => true,
-            Stage::BeforeInit | Stage::InMpi => false,
-        };
-        self.failure.is_none() && self.ranks.iter().all(through)
+        self.execution.ranks.is_finished()
     }
     fn is_stopped(&self) -> bool {
-        self.failure.is_some() || self.was_interrupted
+        self.execution.ranks.is_stopped()
     }
 }
 
-impl Live {
-    fn report_progress(&mut self) {
-        let Some(progress) = &mut self.progress else { return };
-        let ranks = self.ranks.len() as u32;
-        let attached = (0..ranks).filter(|&r| {
-            // SAFETY: the field is atomic.
-            unsafe {
-                (*self.shared.segment.control(r)).state.load(Ordering::Relaxed) != state::STARTING
-            }
-        });
-        progress(Progress { started: ranks, attached: attached.count() as u32, ranks });
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
-impl Rank {
-    /// Descriptions of the pending operations that the last hand-over named.
-    fn waited_for(&self, control: *mut Control, segment: wire::Segment, at: u32) -> Vec<String> {
-        // SAFETY: the header is written. A running rank may change its list, so the values are
-        // checked.
-        let n_awaited = unsafe { (*control).wait_count as usize }.min(wire::WAITS);
-        let tokens = (0..n_awaited).map(|i| unsafe { segment.waits(at).add(i).read_volatile() });
-        let slots = tokens.filter_map(|t| self.slots.get(t as usize));
-        let open = slots.filter(|s| s.is_pending && s.awaited_in == self.epoch);
-        open.map(|s| match s.function == self.function {
-            true => s.describe(),
-            false => format!("{}: {}", function_name(s.function), s.describe()),
-        })
-        .collect()
+/// The payload of a received message.
+fn received(done: &OpCompletion, ranks: &mut Ranks) -> Result<u64, FailureCause> {
+    let Some(id) = done.peer_token.checked_sub(SENDS).map(SendId) else {
+        return Err(FailureCause::Protocol(format!(
+            "received a message that was not sent: {done:?}"
+        )));
+    };
+    let sends = &mut ranks[done.peer].sends;
+    let sent = &mut sends[id];
+    sent.received = true;
+    let (block, completed) = (sent.block, sent.completed);
+    if completed {
+        sends.free(id);
     }
+    Ok(block)
+}
+
+/// The exit code of a job without a failure: 128 plus the signal that ended a rank, else the first
+/// nonzero status in rank order.
+fn exit_code(exits: &[Exit]) -> i32 {
+    let signal = exits.iter().find_map(|exit| match *exit {
+        Exit::Signal(signal) => Some(128 + signal),
+        _ => None,
+    });
+    let status = exits.iter().find_map(|exit| match *exit {
+        Exit::Status(0) => None,
+        Exit::Status(status) => Some(status),
+        // Killed without another failure: the simulator stopped the job.
+        _ => Some(1),
+    });
+    signal.or(status).unwrap_or(0)
 }

@@ -73,6 +73,7 @@ struct OpenCollective {
 
 pub(crate) struct CollectiveMatcher {
     segment: Segment,
+    select_algorithm: Box<AlgorithmSelector>,
     n_ranks: u32,
     /// The node of each rank.
     nodes: Vec<u32>,
@@ -97,31 +98,25 @@ impl Communicator {
 }
 
 impl CollectiveMatcher {
-    /// With the world communicator and every rank's self communicator.
-    pub fn new(segment: Segment, nodes: Vec<u32>) -> CollectiveMatcher {
-        let mut matcher = CollectiveMatcher::none(segment);
+    /// With the world communicator and every rank's self communicator. `nodes` has the node of each
+    /// rank.
+    pub fn new(
+        segment: Segment,
+        nodes: Vec<u32>,
+        select_algorithm: Box<AlgorithmSelector>,
+    ) -> CollectiveMatcher {
         let n_ranks = nodes.len() as u32;
-        matcher.nodes = nodes;
-        (matcher.n_ranks, matcher.next_context) = (n_ranks, 1 + n_ranks);
-        let world = Communicator::new((0..n_ranks).collect(), 0);
-        matcher.communicators.insert(workload::WORLD, world);
-        for rank in 0..n_ranks {
-            matcher.communicators.insert(1 + rank, Communicator::new(vec![rank], rank));
-        }
-        matcher
-    }
-    pub fn none(segment: Segment) -> CollectiveMatcher {
-        let (communicators, open_collectives) = (BTreeMap::new(), Slab::with_capacity(0));
-        let channels = BTreeMap::new();
-        let (n_ranks, nodes, next_context) = (0, Vec::new(), 0);
+        let world = (workload::WORLD, Communicator::new((0..n_ranks).collect(), 0));
+        let selves = (0..n_ranks).map(|rank| (1 + rank, Communicator::new(vec![rank], rank)));
         CollectiveMatcher {
             segment,
+            select_algorithm,
             n_ranks,
             nodes,
-            next_context,
-            communicators,
-            channels,
-            open_collectives,
+            next_context: 1 + n_ranks,
+            communicators: selves.chain([world]).collect(),
+            channels: BTreeMap::new(),
+            open_collectives: Slab::with_capacity(0),
         }
     }
 
@@ -217,7 +212,6 @@ impl CollectiveMatcher {
         &mut self,
         rank: u32,
         s: &Submission,
-        select_algorithm: &AlgorithmSelector,
     ) -> Result<(Context, Collective, u32), FailureCause> {
         let wrong =
             |what: &str| FailureCause::Protocol(format!("entered a collective with {what}: {s:?}"));
@@ -255,7 +249,7 @@ impl CollectiveMatcher {
         let id = match joined {
             Some(id) => id,
             None => {
-                let algorithm = algorithm_for(&call, s, select_algorithm);
+                let algorithm = algorithm_for(&call, s, &*self.select_algorithm);
                 let mut value = 0;
                 if new_contexts {
                     let first = take_contexts(&mut self.next_context, size);
@@ -560,7 +554,7 @@ impl Buffers<'_> {
     fn entry(&self, member: u32) -> &Entry {
         self.entries[member as usize]
             .as_ref()
-            .expect("a member whose buffer is asked for has joined")
+            .expect("a member whose buffer is accessed has joined")
     }
     fn slice(&mut self, member: u32, at: u64, len: u64) -> &mut [u8] {
         let entry = self.entry(member);

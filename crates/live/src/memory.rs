@@ -6,83 +6,98 @@
 //! alone if the origin, or another rank that shares the memory, may read the result before the
 //! target's next turn.
 
-use crate::Live;
+use crate::detached::DetachedRanks;
+use crate::direct::apply_directly;
 use crate::outcome::FailureCause;
 use crate::rank::{Slot, Stage};
-use std::sync::atomic::Ordering;
-use workload::Workload;
-use workload::wire::{self, Arrival, Submission, command, flag, kind};
+use crate::ranks::Ranks;
+use crate::segment::lies_inside;
+use std::collections::BTreeMap;
+use workload::Context;
+use workload::wire::{Arrival, Submission, flag, kind};
 
 /// Longest message or access: the largest memory of a rank (see `wire::SegmentLayout`).
 pub(crate) const MAX_BYTES: u64 = 1 << 36;
 /// Longest transfer to or from storage: 1 PiB, more than the memory of a machine.
 const MAX_STORED_BYTES: u64 = 1 << 50;
 
-impl Live {
-    /// Checks an access, lock, unlock or transfer.
-    pub(crate) fn check_access(&self, s: &Submission) -> Result<(), &'static str> {
-        let counts = s.flags & (flag::FETCH | flag::SET);
-        if s.kind == kind::STORAGE {
-            if counts != 0 && self.matcher.members(s.context).is_empty() {
-                return Err("a counter of an unregistered communicator");
-            }
-            if s.bytes > MAX_STORED_BYTES {
-                return Err("more bytes than storage can hold");
-            }
-            if counts == flag::FETCH | flag::SET {
-                return Err("a counter to be both read and set");
-            }
-            return Ok(());
+/// Checks an access, lock, unlock or transfer, on a communicator with these members.
+pub(crate) fn check_access(
+    s: &Submission,
+    ranks: &Ranks,
+    members: &[u32],
+) -> Result<(), &'static str> {
+    let counts = s.flags & (flag::FETCH | flag::SET);
+    if s.kind == kind::STORAGE {
+        if counts != 0 && members.is_empty() {
+            return Err("a counter of an unregistered communicator");
         }
-        if s.peer as usize >= self.ranks.len() {
-            return Err("an access to a rank that does not exist");
+        if s.bytes > MAX_STORED_BYTES {
+            return Err("more bytes than storage can hold");
         }
-        if self.matcher.members(s.context).is_empty() {
-            return Err("an unregistered window");
+        if counts == flag::FETCH | flag::SET {
+            return Err("a counter to be both read and set");
         }
-        if s.kind != kind::ONE_SIDED {
-            return Ok(());
-        }
-        if !self.lies_inside(s.block, size_of::<Arrival>() as u64, align_of::<Arrival>()) {
-            return Err("a block outside the segment");
-        }
-        if s.bytes > MAX_BYTES || s.grain > MAX_BYTES {
-            return Err("more bytes than a rank has");
-        }
-        // SAFETY: inside the segment and aligned; all ranks sleep.
-        let arrival = unsafe { &mut *self.shared.segment.ptr(s.block).cast::<Arrival>() };
-        // A block that is twice in its target's list would make the list cyclic.
-        if std::mem::replace(&mut arrival.is_out, 1) != 0 {
-            return Err("a block that is already in flight");
-        }
-        Ok(())
+        return Ok(());
     }
-
-    /// Whether a range lies inside the ranks' regions.
-    pub(crate) fn lies_inside(&self, at: u64, bytes: u64, align: usize) -> bool {
-        // SAFETY: the header is written.
-        let end = unsafe { self.shared.segment.scratch() };
-        let fits = at.checked_add(bytes).is_some_and(|e| e <= end);
-        fits && at >= wire::HEADER_BYTES && at.is_multiple_of(align as u64)
+    if s.peer >= ranks.len() {
+        return Err("an access to a rank that does not exist");
     }
+    if members.is_empty() {
+        return Err("an unregistered window");
+    }
+    if s.kind != kind::ONE_SIDED {
+        return Ok(());
+    }
+    if !lies_inside(ranks.segment, s.block, size_of::<Arrival>() as u64, align_of::<Arrival>()) {
+        return Err("a block outside the segment");
+    }
+    if s.bytes > MAX_BYTES || s.grain > MAX_BYTES {
+        return Err("more bytes than a rank has");
+    }
+    // SAFETY: inside the segment and aligned; all ranks sleep.
+    let arrival = unsafe { &mut *ranks.segment.ptr(s.block).cast::<Arrival>() };
+    // A block that is twice in its target's list would make the list cyclic.
+    if std::mem::replace(&mut arrival.is_out, 1) != 0 {
+        return Err("a block that is already in flight");
+    }
+    Ok(())
+}
 
+/// The accesses that have completed at this instant, and the counters in storage.
+#[derive(Default)]
+pub(crate) struct Accesses {
+    /// Ranks to be woken at this instant to apply one-sided accesses.
+    to_apply: Vec<u32>,
+    /// Values of the counters in storage, by communicator.
+    counters: BTreeMap<Context, i64>,
+}
+
+impl Accesses {
     /// An access is complete: it is applied, or its block is appended to its target's list.
-    pub(crate) fn deliver_access(&mut self, origin: u32, slot: Slot) -> Result<(), FailureCause> {
+    pub fn deliver(
+        &mut self,
+        origin: u32,
+        slot: Slot,
+        ranks: &mut Ranks,
+        detached: &DetachedRanks,
+    ) -> Result<(), FailureCause> {
         let (target, block) = (slot.peer, slot.block);
-        if self.outside_mpi.is_detached(target) {
+        if detached.contains(target) {
             return Err(FailureCause::TargetBlocked { target });
         }
-        if self.ranks[target as usize].stage != Stage::InMpi {
+        if ranks[target].stage != Stage::InMpi {
             return Err(FailureCause::TargetFinalized { target });
         }
+        let segment = ranks.segment;
         // SAFETY: the block was checked at submission; all ranks sleep.
-        let control = unsafe { &mut *self.shared.segment.control(target) };
+        let control = unsafe { &mut *segment.control(target) };
         // Only with an empty list, to keep the order.
-        if control.incoming == 0 && self.apply_directly(slot)? {
+        if control.incoming == 0 && apply_directly(segment, slot)? {
             return Ok(());
         }
-        let to = &mut self.ranks[target as usize];
-        let arrival = |at: u64| self.shared.segment.ptr(at).cast::<Arrival>();
+        let to = &mut ranks[target];
+        let arrival = |at: u64| segment.ptr(at).cast::<Arrival>();
         unsafe { (*arrival(block)).next = 0 };
         if control.incoming == 0 {
             control.incoming = block;
@@ -100,35 +115,13 @@ impl Live {
         Ok(())
     }
 
-    /// Wakes all targets of this instant to apply their lists, before any other rank continues.
-    pub(crate) fn apply_arrivals(&mut self) {
-        let targets = std::mem::take(&mut self.to_apply);
-        if targets.is_empty() || self.is_stopped() {
-            return;
-        }
-        for &at in &targets {
-            self.ranks[at as usize].to_apply = false;
-            // SAFETY: the rank sleeps: it is inside MPI, and no rank has been released yet.
-            unsafe { (*self.control(at)).command = command::APPLY };
-        }
-        self.turns.running().fetch_add(targets.len() as u32, Ordering::Relaxed);
-        let batch = std::mem::replace(&mut self.batch, targets);
-        for &at in &self.batch {
-            self.turns.give(at);
-        }
-        self.wait_for_all();
-        let targets = std::mem::replace(&mut self.batch, batch);
-        for &at in &targets {
-            // SAFETY: the field is atomic.
-            let state = unsafe { (*self.control(at)).state.load(Ordering::Acquire) };
-            if state == wire::state::ABORTED {
-                self.aborted(at);
-            }
-        }
+    /// The targets of this instant that are to apply their lists.
+    pub fn take_targets(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.to_apply)
     }
 
     /// Updates the counter of a storage access and returns its old value; 0 without a counter.
-    pub(crate) fn counter_value(&mut self, slot: Slot) -> u64 {
+    pub fn counter_value(&mut self, slot: Slot) -> u64 {
         let counter = self.counters.entry(slot.context).or_insert(0);
         let held = *counter;
         match slot.flags {

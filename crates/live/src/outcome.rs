@@ -1,6 +1,7 @@
 //! Results of a live job: plain data.
 
-use crate::{Exit, FileCounts};
+use crate::children::Exit;
+use crate::files::FileCounts;
 use base::{Span, Time};
 use std::fmt;
 use workload::wire;

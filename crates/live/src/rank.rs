@@ -1,11 +1,11 @@
 //! State of one rank in the simulator.
 
 use crate::outcome::{FunctionRow, RankOutcome};
-use crate::polling::Polling;
+use crate::poll_streak::PollStreak;
 use base::{Slab, Span, Time};
-use workload::Token;
-use workload::wire::{PRIVATE_CONTEXT, flag, kind, wait};
-use workload::{ANY_SOURCE, ANY_TAG};
+use workload::functions::function_name;
+use workload::wire::{self, Control, PRIVATE_CONTEXT, flag, kind, wait};
+use workload::{ANY_SOURCE, ANY_TAG, Token};
 
 base::ids! {
     /// A message of one rank, until its send is complete and it is received.
@@ -109,8 +109,8 @@ pub(crate) struct Rank {
     /// Only nonblocking probes were submitted; whether one of them found a message.
     pub probes_only: bool,
     pub probe_matched: bool,
-    pub polling: Polling,
-    /// Whether it is among `Live::long_polls`.
+    pub polling: PollStreak,
+    /// Whether it is among `Polls::long_polls`.
     pub is_long: bool,
 
     /// Last block of the list `Control::incoming`; whether the rank is to be woken for it at this
@@ -156,7 +156,7 @@ impl Rank {
             n_awaited: 0,
             probes_only: false,
             probe_matched: false,
-            polling: Polling::default(),
+            polling: PollStreak::default(),
             is_long: false,
             incoming_last: 0,
             to_apply: false,
@@ -190,6 +190,26 @@ impl Rank {
             wait::ANY | wait::POLL => !self.any_complete,
             _ => false,
         }
+    }
+
+    /// Descriptions of the pending operations that the last hand-over waited for.
+    pub fn waited_for(
+        &self,
+        control: *mut Control,
+        segment: wire::Segment,
+        at: u32,
+    ) -> Vec<String> {
+        // SAFETY: the header is written. A running rank may change its list, so the values are
+        // checked.
+        let n_awaited = unsafe { (*control).wait_count as usize }.min(wire::WAITS);
+        let tokens = (0..n_awaited).map(|i| unsafe { segment.waits(at).add(i).read_volatile() });
+        let slots = tokens.filter_map(|t| self.slots.get(t as usize));
+        let open = slots.filter(|s| s.is_pending && s.awaited_in == self.epoch);
+        open.map(|s| match s.function == self.function {
+            true => s.describe(),
+            false => format!("{}: {}", function_name(s.function), s.describe()),
+        })
+        .collect()
     }
 
     /// The part of a computation that has not passed yet, for a rank that was detached.

@@ -1,7 +1,7 @@
 //! The shared segment: anonymous memory with a descriptor and no name, which disappears with the
 //! last process that maps it.
 
-use crate::{LaunchError, LaunchSpec};
+use crate::launch::{LaunchError, LaunchSpec};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use workload::wire::{self, Segment, SegmentLayout, state};
@@ -144,6 +144,14 @@ impl Drop for Shared {
         // SAFETY: unmaps what `new` mapped; no reference into it is left.
         unsafe { libc::munmap(self.segment.ptr(0).cast(), self.bytes) };
     }
+}
+
+/// Whether a range lies inside the ranks' regions. The header is written.
+pub(crate) fn lies_inside(segment: Segment, at: u64, bytes: u64, align: usize) -> bool {
+    // SAFETY: see above.
+    let end = unsafe { segment.scratch() };
+    let fits = at.checked_add(bytes).is_some_and(|e| e <= end);
+    fits && at >= wire::HEADER_BYTES && at.is_multiple_of(align as u64)
 }
 
 /// Copies zero-terminated text, truncated at a character boundary.

@@ -5,15 +5,15 @@
 //! sleeps in the kernel. A deadlock is therefore reported only when every thread of every rank
 //! waits for another one, or has slept for `SLEEP_TIMEOUT`.
 
-use crate::Live;
-use crate::live::CHECK_INTERVAL;
+use crate::execution::Execution;
 use crate::process::Stat;
 use crate::rank::Stage;
-use base::Time;
+use crate::ranks::Ranks;
+use crate::watch::CHECK_INTERVAL;
 use std::fs;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use workload::{Call, Workload};
+use workload::schedule::record::Recorder;
 
 /// Longest wall-clock sleep of threads that neither are in MPI nor wait for another thread (for
 /// input, a file, a real clock) before a standstill is a deadlock [estimate].
@@ -30,90 +30,87 @@ enum ThreadActivity {
     Running,
 }
 
-impl Live {
-    /// Releases ranks with wake-up requests, now or as soon as their CPU has finished.
-    pub(crate) fn serve_wake_requests(&mut self) {
-        if self.turns.wake_requests().swap(0, Ordering::AcqRel) == 0 {
-            return;
-        }
-        for at in 0..self.ranks.len() as u32 {
-            // SAFETY: the field is atomic.
-            let wake_requests =
-                unsafe { (*self.control(at)).wake_request.load(Ordering::Acquire) } != 0;
-            let rank = &mut self.ranks[at as usize];
-            if wake_requests && rank.asleep && rank.stage == Stage::InMpi {
-                rank.wake_requested = true;
-                if rank.paused && !self.batch.contains(&at) {
-                    rank.polling = Default::default();
-                    self.batch.push(at);
-                    self.refuse_threads(at);
-                }
+/// Releases ranks with wake-up requests, now or as soon as their CPU has finished.
+pub(crate) fn serve_wake_requests(execution: &mut Execution, recorder: &mut Option<Recorder>) {
+    let Execution { ranks, turns, .. } = execution;
+    if turns.wake_requests().swap(0, Ordering::AcqRel) == 0 {
+        return;
+    }
+    for at in 0..ranks.len() {
+        // SAFETY: the field is atomic.
+        let is_requested =
+            unsafe { (*ranks.control(at)).wake_request.load(Ordering::Acquire) } != 0;
+        let rank = &mut ranks[at];
+        if is_requested && rank.asleep && rank.stage == Stage::InMpi {
+            rank.wake_requested = true;
+            if rank.paused && !turns.batch.contains(&at) {
+                rank.polling = Default::default();
+                turns.batch.push(at);
+                refuse_threads(at, recorder);
             }
         }
-        self.batch.sort_unstable();
+    }
+    turns.batch.sort_unstable();
+}
+
+/// Refuses to record: the order of a rank's threads is not determined by the simulation.
+pub(crate) fn refuse_threads(at: u32, recorder: &mut Option<Recorder>) {
+    if let Some(recorder) = recorder {
+        recorder.refuse(|| {
+            format!("rank {at} called MPI from one thread while another waited inside it")
+        });
+    }
+}
+
+/// The wait for wake-up requests while no event is pending.
+pub(crate) struct ThreadWait {
+    /// Ranks with several threads.
+    threaded: Vec<u32>,
+    wall_start: Instant,
+    n_blocked_checks: u32,
+}
+
+impl ThreadWait {
+    pub fn new(ranks: &Ranks) -> ThreadWait {
+        let threaded = (0..ranks.len()).filter(|&at| has_threads(at, ranks)).collect();
+        ThreadWait { threaded, wall_start: Instant::now(), n_blocked_checks: 0 }
     }
 
-    /// Refuses to record: the order of a rank's threads is not determined by the simulation.
-    pub(crate) fn refuse_threads(&mut self, at: u32) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.refuse(|| {
-                format!("rank {at} called MPI from one thread while another waited inside it")
-            });
+    /// Waits a short time for a wake-up request. False if none is expected.
+    pub fn wait(&mut self, execution: &Execution) -> bool {
+        let activity = |&at: &u32| thread_activity(at, &execution.ranks);
+        match self.threaded.iter().map(activity).max() {
+            Some(ThreadActivity::Running) => self.n_blocked_checks = 0,
+            Some(ThreadActivity::Asleep) if self.wall_start.elapsed() < SLEEP_TIMEOUT => {
+                self.n_blocked_checks = 0;
+            }
+            _ => self.n_blocked_checks += 1,
         }
-    }
-
-    /// No event is pending. Returns when a thread has sent a wake-up request or a detached rank has
-    /// rejoined, or when neither is expected.
-    pub(crate) fn await_activity(&mut self, now: Time, calls: &mut Vec<Call>) {
-        let threaded: Vec<u32> =
-            (0..self.ranks.len() as u32).filter(|&at| self.has_threads(at)).collect();
-        let wall_start = Instant::now();
-        let mut blocked_checks = 0;
-        while !self.is_stopped() {
-            self.serve_wake_requests();
-            if self.rejoin(now, calls) || !self.batch.is_empty() {
-                return;
-            }
-            if self.expects_detached() {
-                self.turns.await_wake_request(CHECK_INTERVAL);
-                self.check_processes();
-                continue;
-            }
-            match threaded.iter().map(|&at| self.thread_activity(at)).max() {
-                Some(ThreadActivity::Running) => blocked_checks = 0,
-                Some(ThreadActivity::Asleep) if wall_start.elapsed() < SLEEP_TIMEOUT => {
-                    blocked_checks = 0
-                }
-                _ => blocked_checks += 1,
-            }
-            if blocked_checks == MIN_BLOCKED_CHECKS || threaded.is_empty() {
-                return;
-            }
-            self.turns.await_wake_request(if blocked_checks > 0 {
-                CHECK_INTERVAL / 10
-            } else {
-                CHECK_INTERVAL
-            });
-            self.check_processes();
+        if self.n_blocked_checks == MIN_BLOCKED_CHECKS || self.threaded.is_empty() {
+            return false;
         }
+        let is_blocked = self.n_blocked_checks > 0;
+        let interval = if is_blocked { CHECK_INTERVAL / 10 } else { CHECK_INTERVAL };
+        execution.turns.await_wake_request(interval);
+        true
     }
+}
 
-    fn has_threads(&self, at: u32) -> bool {
-        let rank = &self.ranks[at as usize];
-        // SAFETY: the rank sleeps, so only the simulator accesses its region.
-        rank.stage == Stage::InMpi && rank.asleep && unsafe { (*self.control(at)).threads } != 0
-    }
+fn has_threads(at: u32, ranks: &Ranks) -> bool {
+    let rank = &ranks[at];
+    // SAFETY: the rank sleeps, so only the simulator accesses its region.
+    rank.stage == Stage::InMpi && rank.asleep && unsafe { (*ranks.control(at)).threads } != 0
+}
 
-    fn thread_activity(&self, at: u32) -> ThreadActivity {
-        // SAFETY: as above.
-        let (pid, leader) = unsafe { ((*self.control(at)).pid, (*self.control(at)).thread) };
-        let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
-            return ThreadActivity::Blocked;
-        };
-        let ids = tasks.flatten().filter_map(|t| t.file_name().into_string().ok());
-        let others = ids.filter(|id| id.parse() != Ok(leader));
-        others.map(|id| of_thread(pid, &id)).max().unwrap_or(ThreadActivity::Blocked)
-    }
+fn thread_activity(at: u32, ranks: &Ranks) -> ThreadActivity {
+    // SAFETY: as above.
+    let (pid, leader) = unsafe { ((*ranks.control(at)).pid, (*ranks.control(at)).thread) };
+    let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
+        return ThreadActivity::Blocked;
+    };
+    let ids = tasks.flatten().filter_map(|t| t.file_name().into_string().ok());
+    let others = ids.filter(|id| id.parse() != Ok(leader));
+    others.map(|id| of_thread(pid, &id)).max().unwrap_or(ThreadActivity::Blocked)
 }
 
 fn of_thread(pid: u32, id: &str) -> ThreadActivity {

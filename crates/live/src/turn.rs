@@ -20,21 +20,34 @@ pub(crate) struct Turns {
     /// Waits left without spinning, and their number after the next unsuccessful spin.
     skip: u32,
     skips: u32,
+    /// Ranks released at this instant.
+    pub batch: Vec<u32>,
 }
 
 impl Turns {
-    pub fn new(segment: Segment) -> Turns {
+    /// All of the `n` ranks run until their first hand-over.
+    pub fn new(segment: Segment, n: u32) -> Turns {
         let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-        Turns { segment, spare: cpus - 1, skip: 0, skips: 0 }
+        Turns { segment, spare: cpus - 1, skip: 0, skips: 0, batch: (0..n).collect() }
     }
 
     pub fn running(&self) -> &AtomicU32 {
         // SAFETY: the header lives as long as the mapping, and `running` is shared as an atomic.
         unsafe { &(*self.segment.header()).running }
     }
-    pub fn turn(&self, rank: u32) -> &AtomicU32 {
+    fn turn(&self, rank: u32) -> &AtomicU32 {
         // SAFETY: as above.
         unsafe { &(*self.segment.control(rank)).turn }
+    }
+    /// Whether `rank` has the turn: it has not handed over.
+    pub fn has_turn(&self, rank: u32) -> bool {
+        self.turn(rank).load(Ordering::Acquire) == 1
+    }
+
+    /// See `wire::presence`.
+    pub fn presence(&self, rank: u32) -> &AtomicU32 {
+        // SAFETY: as above.
+        unsafe { &(*self.segment.control(rank)).presence }
     }
 
     /// See `Header::wake_requests`.
@@ -50,16 +63,22 @@ impl Turns {
     /// Releases `rank`. The caller has counted it in `running`, if needed.
     pub fn give(&self, rank: u32) {
         let turn = self.turn(rank);
-        // SAFETY: as above.
-        let word = unsafe { &(*self.segment.control(rank)).presence };
-        word.store(presence::COUNTED, Ordering::Relaxed);
+        self.presence(rank).store(presence::COUNTED, Ordering::Relaxed);
         turn.store(1, Ordering::Release);
         wake(turn);
     }
 
+    /// Releases the batch, of which `n_running` ranks will hand over.
+    pub fn give_batch(&self, n_running: u32) {
+        self.running().fetch_add(n_running, Ordering::Relaxed);
+        for &rank in &self.batch {
+            self.give(rank);
+        }
+    }
+
     /// Whether all ranks have handed over within `wait`.
-    pub fn all_back(&mut self, wait: Duration) -> bool {
-        if self.running().load(Ordering::Acquire) <= self.spare && self.spin_until_back() {
+    pub fn all_handed_over(&mut self, wait: Duration) -> bool {
+        if self.running().load(Ordering::Acquire) <= self.spare && self.spin_until_handed_over() {
             return true;
         }
         let running = self.running();
@@ -76,7 +95,7 @@ impl Turns {
 }
 
 impl Turns {
-    fn spin_until_back(&mut self) -> bool {
+    fn spin_until_handed_over(&mut self) -> bool {
         if self.skip > 0 {
             self.skip -= 1;
             return false;

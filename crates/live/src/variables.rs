@@ -1,22 +1,13 @@
 //! Environment variables of batch systems and launchers, for wrapper scripts that bind devices and
 //! for programs that read their rank before they call MPI.
 
-use crate::LaunchSpec;
 use crate::files::JobFiles;
+use crate::launch::{LaunchSpec, Launcher};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use workload::wire;
-
-/// The launcher whose variables the ranks get, besides those of PMI.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Launcher {
-    /// HPE's `mpiexec` under PBS, as on Aurora.
-    Pals,
-    /// `srun`, as on Frontier and LUMI.
-    Slurm,
-}
 
 /// Prefixes of the variables of batch systems and launchers. A launcher that started odonata may
 /// have set some, which do not describe the ranks. (Slurm: srun(1), OUTPUT ENVIRONMENT VARIABLES;

@@ -6,12 +6,12 @@
 //! process ends after the last fork. Because odonata is a subreaper, the ranks then become its
 //! children. `python/odonata/_warm.py` documents the messages on the socket.
 
-use crate::LaunchSpec;
 use crate::children::{Children, Exit};
 use crate::files::JobFiles;
+use crate::launch::LaunchSpec;
 use crate::process::own_memory;
 use crate::segment::Shared;
-use crate::start::{Streams, pipe};
+use crate::streams::{Streams, pipe};
 use crate::variables;
 use std::ffi::OsString;
 use std::io;
