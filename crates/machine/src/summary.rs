@@ -89,7 +89,7 @@ impl Machine {
                 .map(|k| u64::from(k.groups) * u64::from(k.nodes) * u64::from(each(k)))
                 .sum()
         };
-        let links = self.links_by_kind();
+        let links = links_by_kind(self);
         let ports = PortsByKind {
             edge: links.edge,
             local: kinds()
@@ -99,7 +99,7 @@ impl Machine {
         };
         let endpoints = of_nodes(|k| k.nics);
         let edge_rate = self.links.gap[self.injection(NicId(0))].bytes_per_s();
-        let (global, bisection) = self.compute_global_rates();
+        let (global, bisection) = compute_global_rates(self);
         Summary {
             name: self.name.clone(),
             groups: self.n_groups,
@@ -115,7 +115,7 @@ impl Machine {
             storage_B_per_s: self.storage.gap.bytes_per_s(),
             storage_node_B_per_s: self.storage.node_gap.bytes_per_s(),
             storage_latency_s: self.storage.latency.seconds(),
-            zero_load_latency_s: self.distances(),
+            zero_load_latency_s: distances(self),
             groups_by_kind: kinds().map(|k| (k.name.clone(), k.groups)).collect(),
             nodes_by_kind: kinds().map(|k| (k.name.clone(), k.groups * k.nodes)).collect(),
             links_by_kind: links,
@@ -154,71 +154,71 @@ impl Machine {
     pub fn is_compute(&self, group: GroupId) -> bool {
         self.kinds[usize::from(self.group_kind[group])].compute
     }
+}
 
-    fn links_by_kind(&self) -> LinksByKind {
-        let mut one_way = [0u64; 5];
-        for (_, &kind) in self.links.kind.iter() {
-            one_way[kind as usize] += 1;
-        }
-        LinksByKind {
-            edge: one_way[LinkKind::Injection as usize],
-            local: one_way[LinkKind::Local as usize] / 2,
-            chassis: one_way[LinkKind::LocalBlack as usize] / 2,
-            global: one_way[LinkKind::Global as usize] / 2,
-        }
+fn links_by_kind(machine: &Machine) -> LinksByKind {
+    let mut one_way = [0u64; 5];
+    for (_, &kind) in machine.links.kind.iter() {
+        one_way[kind as usize] += 1;
     }
+    LinksByKind {
+        edge: one_way[LinkKind::Injection as usize],
+        local: one_way[LinkKind::Local as usize] / 2,
+        chassis: one_way[LinkKind::LocalBlack as usize] / 2,
+        global: one_way[LinkKind::Global as usize] / 2,
+    }
+}
 
-    /// Rates in bytes per second of all links between compute groups, and of those between the two
-    /// halves of the machine: of its groups, or of the switches of its only group.
-    fn compute_global_rates(&self) -> (f64, f64) {
-        let Topology::Dragonfly(dragonfly) = &self.topology;
-        let compute = self.group_kind.ids().take_while(|&g| self.is_compute(g)).count() as u32;
-        let (mut all, mut across) = (0.0, 0.0);
-        for a in (0..compute).map(GroupId) {
-            for b in (0..compute).map(GroupId) {
-                let pair = dragonfly.pair(a, b);
-                let rate: f64 = pair.first().map_or(0.0, |c| self.links.gap[c.link].bytes_per_s());
-                let rate = rate * pair.len() as f64;
-                all += rate;
-                if (a.0 < compute / 2) != (b.0 < compute / 2) {
-                    across += rate;
-                }
+/// Rates in bytes per second of all links between compute groups, and of those between the two
+/// halves of the machine: of its groups, or of the switches of its only group.
+fn compute_global_rates(machine: &Machine) -> (f64, f64) {
+    let Topology::Dragonfly(dragonfly) = &machine.topology;
+    let compute = machine.group_kind.ids().take_while(|&g| machine.is_compute(g)).count() as u32;
+    let (mut all, mut across) = (0.0, 0.0);
+    for a in (0..compute).map(GroupId) {
+        for b in (0..compute).map(GroupId) {
+            let pair = dragonfly.pair(a, b);
+            let rate: f64 = pair.first().map_or(0.0, |c| machine.links.gap[c.link].bytes_per_s());
+            let rate = rate * pair.len() as f64;
+            all += rate;
+            if (a.0 < compute / 2) != (b.0 < compute / 2) {
+                across += rate;
             }
         }
-        (all, if compute == 1 { self.across_switches() } else { across })
     }
+    (all, if compute == 1 { across_switches(machine) } else { across })
+}
 
-    /// Rate of the links between the two halves of the first group's switches.
-    fn across_switches(&self) -> f64 {
-        let group = GroupId(0); // compute groups come first
-        let n = self.switch_group.raw.iter().filter(|&&g| g == group).count() as u32;
-        let half = |end| match end {
-            LinkEnd::Switch(switch) if self.switch_group[switch] == group => Some(switch.0 < n / 2),
-            _ => None,
+/// Rate of the links between the two halves of the first group's switches.
+fn across_switches(machine: &Machine) -> f64 {
+    let group = GroupId(0); // compute groups come first
+    let n = machine.switch_group.raw.iter().filter(|&&g| g == group).count() as u32;
+    let half = |end| match end {
+        LinkEnd::Switch(switch) if machine.switch_group[switch] == group => Some(switch.0 < n / 2),
+        _ => None,
+    };
+    let links = machine.links.from.iter().map(|(link, &from)| (link, from, machine.links.to[link]));
+    links
+        .filter(|&(_, from, to)| half(from).zip(half(to)).is_some_and(|(a, b)| a != b))
+        .map(|(link, ..)| machine.links.gap[link].bytes_per_s())
+        .sum()
+}
+
+/// Seen from the first NIC, which represents all because groups are equal.
+fn distances(machine: &Machine) -> Distances {
+    let src = NicId(0);
+    let mut far = Distances::default();
+    let compute_nics = machine.node_nics.raw[machine.compute_nodes as usize];
+    for dst in (1..compute_nics).map(NicId) {
+        let nearness = if machine.nic_switch[src] == machine.nic_switch[dst] {
+            &mut far.same_switch
+        } else if machine.group_of(src) == machine.group_of(dst) {
+            &mut far.same_group
+        } else {
+            &mut far.other_group
         };
-        let links = self.links.from.iter().map(|(link, &from)| (link, from, self.links.to[link]));
-        links
-            .filter(|&(_, from, to)| half(from).zip(half(to)).is_some_and(|(a, b)| a != b))
-            .map(|(link, ..)| self.links.gap[link].bytes_per_s())
-            .sum()
+        let latency = (machine.zero_load(src, dst, 8) + machine.node.nic_latency * 2).seconds();
+        *nearness = Some(nearness.unwrap_or(0.0).max(latency));
     }
-
-    /// Seen from the first NIC, which represents all because groups are equal.
-    fn distances(&self) -> Distances {
-        let src = NicId(0);
-        let mut far = Distances::default();
-        let compute_nics = self.node_nics.raw[self.compute_nodes as usize];
-        for dst in (1..compute_nics).map(NicId) {
-            let nearness = if self.nic_switch[src] == self.nic_switch[dst] {
-                &mut far.same_switch
-            } else if self.group_of(src) == self.group_of(dst) {
-                &mut far.same_group
-            } else {
-                &mut far.other_group
-            };
-            let latency = (self.zero_load(src, dst, 8) + self.node.nic_latency * 2).seconds();
-            *nearness = Some(nearness.unwrap_or(0.0).max(latency));
-        }
-        far
-    }
+    far
 }
