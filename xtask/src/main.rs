@@ -6,6 +6,7 @@
 mod cycles;
 mod layers;
 mod libs;
+mod methods;
 mod steps;
 mod tidy;
 mod workspace;
@@ -18,7 +19,7 @@ cargo x COMMAND
 
   check   compile everything
   lint    formatting, clippy, layers, mechanical style rules
-  tidy    layers, import cycles and the mechanical rules of STYLE.md
+  tidy    layers, import cycles, methods per type, and the mechanical rules of STYLE.md
   cycles  print the import cycles between modules, with their dependencies
   prose [PATHS]    sentence length and banned words in PATHS, or findings of each file
   test    all checks: lint, Rust tests, Python tests, conformance
@@ -73,10 +74,12 @@ fn main() -> ExitCode {
     if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Prints every violation of the layers, of the modules and of the mechanical style rules.
+/// Prints every violation of the layers, of the modules, of the limit on methods, and of the
+/// mechanical style rules.
 fn tidy() -> bool {
     let layers = layers::violations(&layers::crates());
-    let found = [layers, cycles::violations(), tidy::violations()].concat();
+    let found =
+        [layers, cycles::violations(), methods::violations(), tidy::violations()].concat();
     for line in &found {
         println!("{line}");
     }

@@ -1,0 +1,287 @@
+//! The limit on methods per type. A type with more has several duties, so it is split into
+//! components that own their state.
+//!
+//! Counts the functions of all inherent `impl` blocks of a type in one crate. Implementations of
+//! traits and code of tests do not count. Types of one crate that have the same name count as one.
+//! Knows Rust only as tokens, so methods that macros write are not seen.
+
+use crate::workspace;
+use std::collections::BTreeMap;
+use std::fs;
+
+/// Most methods of a type.
+const MOST: usize = 60;
+
+/// Types above the limit: directory of the crate, name, and a count that may only shrink.
+const EXCEPTIONS: [(&str, &str, usize); 2] =
+    [("crates/packet", "PacketNetwork", 173), ("crates/sim", "World", 222)];
+
+/// Methods by directory of the crate and name of the type.
+type Counts = BTreeMap<(String, String), usize>;
+
+/// Every type with too many methods, and every exception that is no longer needed.
+pub fn violations() -> Vec<String> {
+    exceeding(&counts(), &EXCEPTIONS)
+}
+
+fn exceeding(counts: &Counts, exceptions: &[(&str, &str, usize)]) -> Vec<String> {
+    let recorded = |dir: &str, name: &str| {
+        exceptions.iter().find(|e| (e.0, e.1) == (dir, name)).map_or(MOST, |e| e.2)
+    };
+    let mut found = Vec::new();
+    for ((dir, name), &n) in counts {
+        let most = recorded(dir, name);
+        if n > most {
+            found.push(format!("{dir}: `{name}` has {n} methods; at most {most}"));
+        }
+    }
+    for &(dir, name, _) in exceptions {
+        let n = counts.get(&(dir.into(), name.into())).copied().unwrap_or(0);
+        if n <= MOST {
+            found.push(format!("{dir}: `{name}` has {n} methods; remove its exception"));
+        }
+    }
+    found
+}
+
+/// The methods of the types of all crates.
+fn counts() -> Counts {
+    let mut counts = Counts::new();
+    for path in workspace::files() {
+        let Some((dir, file)) = path.split_once("/src/") else { continue };
+        let is_test = file.split('/').any(|part| part == "tests" || part == "tests.rs");
+        if path.ends_with(".rs") && !is_test {
+            let text = fs::read_to_string(workspace::root().join(&path)).unwrap_or_default();
+            add(dir, &text, &mut counts);
+        }
+    }
+    counts
+}
+
+/// Adds the methods in `text`, a source file of the crate in `dir`.
+fn add(dir: &str, text: &str, counts: &mut Counts) {
+    let tokens = tokens(text);
+    let mut at = 0;
+    while at < tokens.len() {
+        if is_test_only(&tokens[at..]) {
+            at = end_of_item(&tokens, at);
+        } else if tokens[at] == "impl" && begins_item(&tokens[..at]) {
+            let body = at + header(&tokens[at..]);
+            let end = end_of_item(&tokens, body);
+            if let Some(name) = inherent_type(&tokens[at + 1..body]) {
+                let methods = functions(&tokens[body..end]);
+                *counts.entry((dir.into(), name.into())).or_default() += methods;
+            }
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Whether the token after `before` begins an item, so that `impl` there is a block and no type.
+fn begins_item(before: &[&str]) -> bool {
+    before.last().is_none_or(|last| ["{", "}", ";", "]", "unsafe"].contains(last))
+}
+
+/// Number of tokens before the body of a block. Braces between `<` and `>` are constants.
+fn header(block: &[&str]) -> usize {
+    let mut depth = 0;
+    let is_body = |&token: &&str| {
+        depth += i32::from(token == "<") - i32::from(token == ">");
+        token == "{" && depth == 0
+    };
+    block.iter().position(is_body).unwrap_or(block.len())
+}
+
+/// The name of the type of an inherent block, from the tokens between `impl` and `{`.
+fn inherent_type<'a>(header: &[&'a str]) -> Option<&'a str> {
+    let (mut depth, mut name) = (0, None);
+    for &token in header {
+        match token {
+            "<" => depth += 1,
+            ">" => depth -= 1,
+            "where" if depth == 0 => break,
+            "for" if depth == 0 => return None,
+            word if depth == 0 && word.starts_with(is_word) => name = Some(word),
+            _ => {}
+        }
+    }
+    name
+}
+
+/// Functions declared directly in a block, which begins with its brace.
+fn functions(block: &[&str]) -> usize {
+    let (mut at, mut depth, mut n) = (0, 0, 0);
+    while at < block.len() {
+        if depth == 1 && is_test_only(&block[at..]) {
+            at = end_of_item(block, at);
+            continue;
+        }
+        match block[at] {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            // Without a name it is the type of a pointer.
+            "fn" if depth == 1 && block[at + 1].starts_with(is_word) => n += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    n
+}
+
+/// Whether these tokens begin with `#[cfg(test)]`.
+fn is_test_only(tokens: &[&str]) -> bool {
+    tokens.starts_with(&["#", "[", "cfg", "(", "test", ")", "]"])
+}
+
+/// The index after the item at `at`: after its block, or after its semicolon.
+fn end_of_item(tokens: &[&str], at: usize) -> usize {
+    let mut depth = 0;
+    for (i, &token) in tokens.iter().enumerate().skip(at) {
+        match token {
+            "{" | "(" | "[" => depth += 1,
+            "}" | ")" | "]" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && (token == "}" || token == ";") {
+            return i + 1;
+        }
+    }
+    tokens.len()
+}
+
+/// Words and single characters of a source file, and `->` and `=>`, whose `>` closes nothing.
+/// Comments and literals are left out.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let literal = literal(rest);
+        let length = if literal > 0 {
+            literal
+        } else if first.is_whitespace() {
+            first.len_utf8()
+        } else {
+            let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            let arrow = if rest.starts_with("->") || rest.starts_with("=>") { 2 } else { 0 };
+            let length = word.max(arrow).max(first.len_utf8());
+            tokens.push(&rest[..length]);
+            length
+        };
+        rest = &rest[length..];
+    }
+    tokens
+}
+
+/// Bytes of the comment, string, character or lifetime with which `text` begins; otherwise 0.
+fn literal(text: &str) -> usize {
+    let until = |from: usize, end: &str| {
+        text[from..].find(end).map_or(text.len(), |found| from + found + end.len())
+    };
+    if text.starts_with("//") {
+        return until(0, "\n");
+    }
+    if text.starts_with("/*") {
+        return until(2, "*/");
+    }
+    let quoted = text.trim_start_matches(['b', 'c', 'r']);
+    let prefix = text.len() - quoted.len();
+    let hashes = quoted.len() - quoted.trim_start_matches('#').len();
+    if prefix <= 2 && text[..prefix].ends_with('r') && quoted[hashes..].starts_with('"') {
+        return until(prefix + hashes + 1, &format!("\"{}", "#".repeat(hashes)));
+    }
+    if prefix <= 1 && quoted.starts_with('"') {
+        return prefix + 1 + closing(&quoted[1..], '"');
+    }
+    let Some(after) = quoted.strip_prefix('\'').filter(|_| prefix <= 1) else { return 0 };
+    let is_character = after.starts_with('\\') || after.chars().nth(1) == Some('\'');
+    match is_character {
+        true => prefix + 1 + closing(after, '\''),
+        false if prefix == 0 => 1 + after.find(|c| !is_word(c)).unwrap_or(after.len()),
+        false => 0,
+    }
+}
+
+/// Bytes up to and with the quote that closes a literal; a backslash escapes the next character.
+fn closing(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (i, c) in text.char_indices() {
+        if c == quote && !escaped {
+            return i + c.len_utf8();
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    text.len()
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts_of(text: &str) -> Vec<(String, usize)> {
+        let mut counts = Counts::new();
+        add("crates/a", text, &mut counts);
+        counts.into_iter().map(|((_, name), n)| (name, n)).collect()
+    }
+
+    #[test]
+    fn no_type_has_too_many_methods() {
+        let counts = counts();
+        assert!(counts.len() > 200, "types of the whole workspace");
+        let found = violations();
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    }
+
+    #[test]
+    fn methods_of_all_inherent_blocks_count() {
+        let text = "
+            struct Queue;
+            impl Queue { fn a(&self) { fn local() {} } pub(crate) const fn b() {} }
+            #[allow(dead_code)]
+            impl<T: Fn() -> u8, const N: usize> inner::Queue<T, { N }> where T: for<'a> Of<'a> {
+                const F: fn(u8) = g;
+                pub unsafe extern \"C\" fn c<'a>(x: impl Fn(&'a u8)) -> impl Sized {}
+            }";
+        assert_eq!(counts_of(text), [("Queue".to_string(), 3)]);
+    }
+
+    #[test]
+    fn traits_tests_and_text_do_not_count() {
+        let text = r##"
+            impl<T> fmt::Display for Queue<T> { fn fmt(&self) {} }
+            impl<F: for<'a> Fn(&'a u8)> Push for Queue<F> { fn push(&self) {} }
+            fn open() -> impl Iterator { let c = ['{', '\'', b'"']; "impl Queue { fn a() {} " }
+            // impl Queue { fn b() {} }
+            /* impl Queue { fn c() {} } */
+            const RAW: &str = r#"impl "Queue" { fn d() {} }"#;
+            #[cfg(test)]
+            impl Queue { fn e() {} }
+            impl Queue { #[cfg(test)] fn f(&self) {} fn one(&self) {} }
+            #[cfg(test)]
+            mod tests { impl Queue { fn g() {} } }
+        "##;
+        assert_eq!(counts_of(text), [("Queue".to_string(), 1)]);
+    }
+
+    #[test]
+    fn types_above_the_limit_or_their_record_are_found() {
+        let counts = |n| Counts::from([(("crates/a".into(), "Queue".into()), n)]);
+        let record = [("crates/a", "Queue", MOST + 5)];
+        assert_eq!(exceeding(&counts(MOST), &[]), Vec::<String>::new());
+        assert_eq!(exceeding(&counts(MOST + 5), &record), Vec::<String>::new());
+        for (n, record, word) in [
+            (MOST + 1, &[][..], "at most 60"),
+            (MOST + 6, &record, "at most 65"),
+            (MOST, &record, "remove"),
+        ] {
+            let found = exceeding(&counts(n), record);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].contains(word), "{found:?} should contain {word}");
+        }
+    }
+}
