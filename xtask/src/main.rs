@@ -78,8 +78,7 @@ fn main() -> ExitCode {
 /// mechanical style rules.
 fn tidy() -> bool {
     let layers = layers::violations(&layers::crates());
-    let found =
-        [layers, cycles::violations(), methods::violations(), tidy::violations()].concat();
+    let found = [layers, cycles::violations(), methods::violations(), tidy::violations()].concat();
     for line in &found {
         println!("{line}");
     }
