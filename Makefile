@@ -1,4 +1,4 @@
-# One target per task; `cargo x` (xtask/) does the work. Needs Rust, a C compiler, Python 3.10+.
+# One target per task, performed by `cargo x` (xtask/). Requires Rust, a C compiler, Python 3.10+.
 
 X = @cargo run --quiet --package xtask --
 

@@ -285,12 +285,8 @@ fn manifest(path: &str, text: &str) -> Findings {
 /// is neither a URL nor an anchor of the same page.
 fn links(text: &str, resolves: impl Fn(&str) -> bool) -> Findings {
     let mut found = Vec::new();
-    let mut code = false;
-    for (n, line) in lines(text) {
-        if line.trim_start().starts_with("```") {
-            code = !code;
-        }
-        if code {
+    for ((n, line), part) in lines(text).zip(prose::parts(text.lines())) {
+        if part == prose::Part::Fenced {
             continue;
         }
         for rest in line.split("](").skip(1) {

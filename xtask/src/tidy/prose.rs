@@ -7,7 +7,8 @@ mod extract;
 
 use super::Findings;
 use crate::workspace;
-use extract::{Block, Word};
+use extract::Word;
+pub use extract::{Part, parts};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -20,37 +21,31 @@ const SHOWN: usize = 8;
 
 /// Words that are never right in prose, each with what to write instead.
 const BANNED: &str = include_str!("words.txt");
-/// Files that still have findings. One without findings has to leave this list.
-const EXEMPT: &str = include_str!("prose_exempt.txt");
 
-/// Final words that end in a full stop and do not end a sentence.
-const ABBREVIATIONS: [&str; 17] = [
-    "e.g.", "i.e.", "cf.", "vs.", "al.", "fig.", "figs.", "eq.", "eqs.", "sec.", "ch.", "no.",
-    "p.", "pp.", "approx.", "ca.", "resp.",
+/// Abbreviations that are followed by what they refer to, so they never end a sentence.
+const LEADING: [&str; 15] = [
+    "e.g.", "i.e.", "cf.", "vs.", "fig.", "figs.", "eq.", "eqs.", "sec.", "ch.", "p.", "pp.",
+    "approx.", "ca.", "resp.",
 ];
+/// Abbreviations that end a sentence if a capital letter follows.
+const TRAILING: [&str; 3] = ["etc.", "al.", "no."];
 
-/// All findings of files that are not exempt, and files that are exempt without a reason.
+/// All findings.
 pub fn violations() -> Vec<String> {
-    let exempt: Vec<&str> = entries(EXEMPT).collect();
-    let all = by_file(&workspace::files());
-    let mut found = Vec::new();
-    for (path, findings) in &all {
-        if !exempt.contains(&path.as_str()) {
-            found.extend(findings.iter().cloned());
-        }
-    }
-    found.extend(exempt.iter().filter(|path| !all.contains_key(**path)).map(|path| {
-        format!("xtask/src/tidy/prose_exempt.txt: {path} has no findings; remove it from the list")
-    }));
-    found
+    by_file(&workspace::files()).into_values().flatten().collect()
 }
 
-/// Prints the findings of `paths`, or, without paths, the number of findings of each file.
+/// Prints the findings of `paths`, or, without paths, the number of findings of each file. Fails if
+/// there are findings, or if a path has no file with prose.
 pub fn print(paths: &[String]) -> bool {
-    let files = workspace::files();
-    let chosen: Vec<String> = match paths {
-        [] => files,
-        _ => files.into_iter().filter(|f| paths.iter().any(|p| f.starts_with(p))).collect(),
+    let chosen = match chosen(workspace::files(), paths) {
+        Ok(chosen) => chosen,
+        Err(wrong) => {
+            for path in wrong {
+                eprintln!("{path}: no file with prose, and no directory of such files");
+            }
+            return false;
+        }
     };
     let all = by_file(&chosen);
     for (path, findings) in &all {
@@ -61,6 +56,25 @@ pub fn print(paths: &[String]) -> bool {
         }
     }
     all.is_empty()
+}
+
+/// The files with prose at or below `paths`, all of them without paths. `Err` has the paths that
+/// select none.
+fn chosen(mut files: Vec<String>, paths: &[String]) -> Result<Vec<String>, Vec<String>> {
+    let selects = |path: &String, file: &String| {
+        let path = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
+        let below =
+            file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        below || path == "."
+    };
+    files.retain(|file| extract::has_prose(file));
+    let is_wrong = |path: &&String| !files.iter().any(|file| selects(path, file));
+    let wrong: Vec<String> = paths.iter().filter(is_wrong).cloned().collect();
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    files.retain(|file| paths.is_empty() || paths.iter().any(|path| selects(path, file)));
+    Ok(files)
 }
 
 /// Findings of each file that has any.
@@ -126,18 +140,37 @@ fn shown(sentence: &[Word]) -> String {
 
 /// The sentences of a block. A full stop, question or exclamation mark ends one, and so does the
 /// end of the block.
-fn sentences(block: &Block) -> Vec<&[Word]> {
-    block.split_inclusive(ends_sentence).filter(|s| !s.is_empty()).collect()
+fn sentences(block: &[Word]) -> Vec<&[Word]> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for at in 0..block.len() {
+        if at + 1 == block.len() || ends_sentence(block, at) {
+            found.push(&block[start..=at]);
+            start = at + 1;
+        }
+    }
+    found
 }
 
-fn ends_sentence(word: &Word) -> bool {
-    let text = word.text.trim_end_matches(|c| ")]\"'*_".contains(c));
-    let abbreviated = |text: &str| {
-        let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        let initial = bare.chars().count() == 2 && text.chars().any(char::is_uppercase);
-        ABBREVIATIONS.contains(&bare.as_str()) || initial && bare.ends_with('.')
+/// Whether the word at `at`, which is not the last one, ends a sentence.
+fn ends_sentence(block: &[Word], at: usize) -> bool {
+    let text = block[at].text.trim_end_matches(|c| ")]\"'*_".contains(c));
+    if text.ends_with(['?', '!']) {
+        return true;
+    }
+    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    // `J.` is an initial, but `8 B.` ends with a unit.
+    let is_initial = bare.len() == 2 && bare.starts_with(char::is_uppercase);
+    let follows_number = at > 0 && block[at - 1].text.ends_with(|c: char| c.is_ascii_digit());
+    let bare = bare.to_lowercase();
+    let capital_follows = || {
+        let first = block[at + 1].text.chars().find(|c| c.is_alphanumeric());
+        first.is_some_and(char::is_uppercase)
     };
-    text.ends_with(['?', '!']) || text.ends_with('.') && !abbreviated(text)
+    text.ends_with('.')
+        && !LEADING.contains(&bare.as_str())
+        && (!is_initial || follows_number)
+        && (!TRAILING.contains(&bare.as_str()) || capital_follows())
 }
 
 /// Banned phrases of a sentence: line, phrase and replacement.

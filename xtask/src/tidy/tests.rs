@@ -102,6 +102,8 @@ fn manifests_links_and_paths_are_checked() {
 
     let page = "[a](there.md) [b](gone.md#x) [c](https://x.org/y) [d](#here)\n```\n[e](no)\n```\n";
     assert_eq!(links(page, |to| to == "there.md").len(), 1);
+    let page = "<!--\n```\n-->\n[a](gone.md)\n";
+    assert_eq!(links(page, |_| false).len(), 1);
 
     let page = "`crates/base` `crates/attic` `crates/*/src` `Cargo.toml` `x crates/no`";
     assert_eq!(paths_named(page, |p| p == "crates/base").len(), 1);

@@ -1,4 +1,5 @@
-//! Blocks of prose in Markdown pages, Rust comments, Python comments, docstrings and help texts.
+//! Blocks of prose in Markdown pages, in comments of Rust, Python and manifests, in docstrings and
+//! in help texts.
 //!
 //! A block is a paragraph, a heading, an item of a list or a cell of a table. It is a list of words
 //! with their lines. Comments and docstrings are read as Markdown.
@@ -31,8 +32,17 @@ impl Word {
 
 pub type Block = Vec<Word>;
 
+/// Files whose string literals are help texts and reference pages.
+const HELP_TABLES: [&str; 3] =
+    ["crates/machine/src/schema.rs", "crates/api/src/vocabulary/", "python/odonata/_vocabulary.py"];
+
+/// Files whose comments begin with `#`, as in Python.
+const MANIFESTS: [&str; 5] =
+    ["Cargo.toml", "Makefile", "clippy.toml", "mkdocs.yml", "pyproject.toml"];
+
 pub fn has_prose(path: &str) -> bool {
-    [".md", ".rs", ".py", ".pyi"].iter().any(|end| path.ends_with(end))
+    let name = path.rsplit('/').next().unwrap_or(path);
+    [".md", ".rs", ".py", ".pyi"].iter().any(|end| path.ends_with(end)) || MANIFESTS.contains(&name)
 }
 
 /// The blocks of a file, in order.
@@ -41,19 +51,47 @@ pub fn blocks(path: &str, text: &str) -> Vec<Block> {
         let lines: Vec<_> = text.lines().enumerate().map(|(i, l)| (i + 1, l.to_string())).collect();
         return markdown(&lines);
     }
-    let texts = if path.ends_with(".rs") { source::rust(text) } else { source::python(text) };
-    texts.iter().flat_map(|lines| markdown(lines)).collect()
+    let literals = HELP_TABLES.iter().any(|table| path.starts_with(table));
+    let read = if path.ends_with(".rs") { source::rust } else { source::python };
+    read(text, literals).iter().flat_map(|lines| markdown(lines)).collect()
+}
+
+/// What a line of Markdown is part of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    Text,
+    /// Fenced code or a formula, including the fences.
+    Fenced,
+    /// An HTML comment.
+    Comment,
+}
+
+/// The part of each line. A fence in a comment opens no code, and `<!--` in code no comment.
+pub fn parts<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = Part> {
+    let mut part = Part::Text;
+    lines.map(move |line| {
+        let here = match part {
+            Part::Text if is_fence(line) => Part::Fenced,
+            Part::Text if line.trim_start_matches([' ', '>']).starts_with("<!--") => Part::Comment,
+            _ => part,
+        };
+        let ends = match here {
+            Part::Text => false,
+            Part::Fenced => part == Part::Fenced && is_fence(line),
+            Part::Comment => line.contains("-->"),
+        };
+        part = if ends { Part::Text } else { here };
+        here
+    })
 }
 
 /// Lines of a page that are wider than `columns`, each with its width. Tables, code and the targets
 /// of links do not count.
 pub fn wide_lines(text: &str, columns: usize) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    let mut fence = false;
-    for (i, line) in text.lines().enumerate() {
-        let edge = is_fence(line);
-        fence ^= edge;
-        if fence || edge || line.trim_start().starts_with('|') || line.starts_with("    ") {
+    for ((i, line), part) in text.lines().enumerate().zip(parts(text.lines())) {
+        let is_table = line.trim_start().starts_with('|');
+        if part == Part::Fenced || is_table || line.starts_with("    ") {
             continue;
         }
         let width = words(&[(i, line.to_string())])
@@ -77,18 +115,17 @@ fn is_fence(line: &str) -> bool {
 fn markdown(lines: &[(usize, String)]) -> Vec<Block> {
     let mut out = Vec::new();
     let mut open: Vec<(usize, String)> = Vec::new();
-    let (mut fence, mut comment, mut verbatim, mut list) = (false, false, false, false);
-    for (n, line) in lines {
+    let (mut verbatim, mut list) = (false, false);
+    for ((n, line), part) in lines.iter().zip(parts(lines.iter().map(|(_, line)| line.as_str()))) {
         let (n, text) = (*n, line.trim());
         let text = text.trim_start_matches("> ").trim();
-        if is_fence(line) || fence {
-            fence ^= is_fence(line);
-            close(&mut open, &mut out);
-            continue;
-        }
-        if comment || text.starts_with("<!--") {
-            comment = !text.contains("-->");
-            continue;
+        match part {
+            Part::Text => {}
+            Part::Comment => continue,
+            Part::Fenced => {
+                close(&mut open, &mut out);
+                continue;
+            }
         }
         // click prints a paragraph after `\b` as it stands.
         if verbatim || text == "\\b" {

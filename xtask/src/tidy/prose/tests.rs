@@ -53,6 +53,8 @@ fn a_banned_word_is_found_with_its_replacement() {
         ("a.rs", "//! Page.\nfn f() {} // for somebody\n", 2),
         ("a.py", "x = f(help=\"For \\\"somebody\\\".\")\n", 1),
         ("a.py", "class A:\n    'For somebody.'\n", 2),
+        ("crates/a/Cargo.toml", "[dependencies]\nb = \"1\" # for somebody\n", 2),
+        ("Makefile", "# For somebody.\nall:\n\tmake b\n", 1),
     ] {
         let found = findings(path, text);
         assert_eq!(found.len(), 1, "{text} gave {found:?}");
@@ -83,6 +85,83 @@ fn code_strings_and_targets_of_links_are_no_prose() {
     }
 }
 
+/// A name's initial, an abbreviation in the middle, and one at the end.
+#[test]
+fn abbreviations_end_a_sentence_only_before_a_capital() {
+    let half = sentence(20).replace('.', "");
+    for (between, sentences) in [
+        ("etc.", 1),
+        ("etc. The", 2),
+        ("et al. showed", 1),
+        ("et al. The", 2),
+        ("e.g. MPI", 1),
+        ("in no. 5", 1),
+        ("is no. The", 2),
+        ("by J. Kim", 1),
+        ("of 8 B. The", 2),
+        ("of 8 MB. the", 2),
+    ] {
+        let found = findings("a.md", &wrapped(&format!("{half} {between} {half}.\n")));
+        assert_eq!(found.len(), 2 - sentences, "{between}: {found:?}");
+    }
+}
+
+#[test]
+fn comments_beside_code_are_separate() {
+    let half = sentence(20).replace('.', "");
+    // Each line has its own comment.
+    for next in [format!("let b = 2; // {half}"), format!("// {half}")] {
+        assert_eq!(findings("a.rs", &format!("//! Page.\nlet a = 1; // {half}\n{next}\n")), []);
+    }
+    assert_eq!(findings("a.py", &format!("a = 1  # {half}\n# {half}\nb = 2  # {half}\n")), []);
+    // A continuation in the same column.
+    let continued = format!("//! Page.\nlet a = 1; // {half}\n           // {half}\n");
+    assert_eq!(findings("a.rs", &continued).len(), 1);
+    assert_eq!(findings("a.py", &format!("a = 1  # {half}\n       # {half}\n")).len(), 1);
+}
+
+#[test]
+fn a_fence_in_a_comment_opens_no_code() {
+    let page = "<!-- shown as\n```\n-->\nHere somebody's flow ends.\n";
+    assert_eq!(findings("a.md", page).len(), 1);
+    let page = "```\n<!--\n```\nHere somebody's flow ends.\n";
+    assert_eq!(findings("a.md", page).len(), 1);
+    assert_eq!(findings("a.md", "<!-- for somebody\n```\nsomebody\n```\n-->\nFine.\n"), []);
+}
+
+#[test]
+fn string_literals_of_help_tables_are_prose() {
+    let long = sentence(50);
+    let (first, second) = long.split_at(100);
+    let rust = format!("//! Page.\nf(\n    \"{first}\\\n     {second}\");\n");
+    let python = format!("x = O(\n    \"run bench\", \"n\",\n    \"{first}\"\n    \"{second}\")\n");
+    for (path, text, line) in [
+        ("crates/api/src/vocabulary/options.rs", &rust, 3),
+        ("crates/machine/src/schema.rs", &rust, 3),
+        ("python/odonata/_vocabulary.py", &python, 3),
+    ] {
+        let found = findings(path, text);
+        assert_eq!(found.len(), 1, "{path}: {found:?}");
+        assert_eq!(found[0].0, line, "{path}: {found:?}");
+    }
+    assert_eq!(findings("a.rs", &rust), []);
+    assert_eq!(findings("a.py", &python), []);
+}
+
+#[test]
+fn paths_without_prose_are_named() {
+    let paths = |all: &[&str]| all.iter().map(|p| p.to_string()).collect::<Vec<_>>();
+    let files = paths(&["Cargo.lock", "crates/base/src/lib.rs", "pages/a.md", "pages2/b.md"]);
+    let chosen = |given: &[&str]| chosen(files.clone(), &paths(given));
+    assert_eq!(
+        chosen(&["pages", "./crates/"]),
+        Ok(paths(&["crates/base/src/lib.rs", "pages/a.md"]))
+    );
+    assert_eq!(chosen(&[]), chosen(&["."]));
+    let wrong = ["WRONG/PATH", "page", "Cargo.lock"];
+    assert_eq!(chosen(&["pages/a.md", "WRONG/PATH", "page", "Cargo.lock"]), Err(paths(&wrong)));
+}
+
 #[test]
 fn a_wide_line_of_markdown_is_found() {
     let wide = format!("{} {}", sentence(12), sentence(12));
@@ -93,8 +172,6 @@ fn a_wide_line_of_markdown_is_found() {
 }
 
 #[test]
-fn the_lists_are_sorted_and_complete() {
+fn every_banned_word_has_a_replacement() {
     assert!(banned(BANNED).iter().all(|(words, instead)| !words.is_empty() && instead.len() > 1));
-    let exempt: Vec<&str> = entries(EXEMPT).collect();
-    assert!(exempt.is_sorted(), "prose_exempt.txt is sorted");
 }

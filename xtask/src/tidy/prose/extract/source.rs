@@ -1,7 +1,9 @@
 //! Comments of Rust; comments, docstrings and help texts of Python.
 //!
 //! Each text is a list of numbered lines without comment marks. Comments on consecutive lines are
-//! one text. The readers know literals well enough to find no comment inside of them.
+//! one text, except that a comment beside code is continued only in its own column. The readers
+//! know literals well enough to find no comment inside of them. With `literals`, each string
+//! literal that contains a blank is a text as well, except raw ones, which hold data.
 
 /// One comment, docstring or help text: numbered lines.
 pub type Text = Vec<(usize, String)>;
@@ -11,13 +13,15 @@ struct Reader {
     text: Vec<char>,
     at: usize,
     line: usize,
+    /// Characters of the line before this place.
+    column: usize,
     /// Whether only blanks stand before this place in its line.
     fresh: bool,
 }
 
 impl Reader {
     fn new(text: &str) -> Reader {
-        Reader { text: text.chars().collect(), at: 0, line: 1, fresh: true }
+        Reader { text: text.chars().collect(), at: 0, line: 1, column: 0, fresh: true }
     }
 
     fn peek(&self, ahead: usize) -> char {
@@ -32,6 +36,7 @@ impl Reader {
         let c = self.peek(0);
         self.at += 1;
         self.line += usize::from(c == '\n');
+        self.column = if c == '\n' { 0 } else { self.column + 1 };
         self.fresh = c == '\n' || self.fresh && c.is_whitespace();
         c
     }
@@ -73,42 +78,61 @@ impl Reader {
     }
 }
 
+/// The place of a comment.
+#[derive(Clone, Copy)]
+struct Place {
+    line: usize,
+    column: usize,
+    /// Whether no code stands before it in its line.
+    alone: bool,
+}
+
 /// Collects comments, and joins those on consecutive lines with equal marks.
 #[derive(Default)]
 struct Comments {
     texts: Vec<Text>,
-    last: Option<(usize, String)>,
+    last: Option<(Place, String)>,
 }
 
 impl Comments {
-    fn add(&mut self, line: usize, mark: &str, text: &str, alone: bool) {
+    fn add(&mut self, place: Place, mark: &str, text: &str) {
         let text = text.strip_prefix(' ').unwrap_or(text).to_string();
-        let joins = self.last.as_ref().is_some_and(|(n, m)| n + 1 == line && m == mark);
-        match self.texts.last_mut().filter(|_| joins && alone) {
-            Some(open) => open.push((line, text)),
-            None => self.texts.push(vec![(line, text)]),
+        let joins = self.last.as_ref().is_some_and(|(last, its_mark)| {
+            let continues = place.alone && (last.alone || last.column == place.column);
+            last.line + 1 == place.line && its_mark == mark && continues
+        });
+        match self.texts.last_mut().filter(|_| joins) {
+            Some(open) => open.push((place.line, text)),
+            None => self.texts.push(vec![(place.line, text)]),
         }
-        self.last = Some((line, mark.to_string()));
+        // A continuation belongs to the comment that it continues.
+        let alone =
+            place.alone && !self.last.as_ref().is_some_and(|(last, _)| joins && !last.alone);
+        self.last = Some((Place { alone, ..place }, mark.to_string()));
     }
 }
 
-pub fn rust(text: &str) -> Vec<Text> {
+pub fn rust(text: &str, literals: bool) -> Vec<Text> {
     let mut comments = Comments::default();
+    let mut strings: Vec<Text> = Vec::new();
     let mut r = Reader::new(text);
     while !r.done() {
-        let (line, fresh) = (r.line, r.fresh);
+        let (line, place) = (r.line, Place { line: r.line, column: r.column, alone: r.fresh });
         if r.starts("//") {
             let whole = r.rest_of_line();
             let mark = ["///", "//!", "//"].into_iter().find(|m| whole.starts_with(m));
             let mark = mark.unwrap_or("//");
-            comments.add(line, mark, &whole[mark.len()..], fresh);
+            comments.add(place, mark, &whole[mark.len()..]);
         } else if r.starts("/*") {
             let body = r.until("*/", false);
             let lines = body.trim_start_matches(['/', '*', '!']).lines().enumerate();
             comments.texts.push(lines.map(|(i, l)| (line + i, l.trim().to_string())).collect());
         } else if r.peek(0) == '"' {
             r.next();
-            r.until("\"", true);
+            let body = r.until("\"", true);
+            if literals && body.contains(' ') {
+                strings.push(unwrapped(&body, line));
+            }
         } else if r.peek(0) == '\'' {
             r.next();
             if r.peek(0) == '\\' {
@@ -135,7 +159,16 @@ pub fn rust(text: &str) -> Vec<Text> {
             r.next();
         }
     }
+    comments.texts.extend(strings);
     comments.texts
+}
+
+/// The lines of a string literal of Rust. A backslash at the end of a line removes the line break
+/// and the indentation after it; the reader of Markdown does the same.
+fn unwrapped(body: &str, line: usize) -> Text {
+    let plain = body.replace("\\\"", "\"").replace("\\n", " ");
+    let lines = plain.lines().enumerate();
+    lines.map(|(i, text)| (line + i, text.trim_end_matches('\\').trim().to_string())).collect()
 }
 
 /// What the reader of Python has seen last, as far as help texts need it.
@@ -152,7 +185,7 @@ enum Seen {
 /// Arguments of click and argparse whose strings users read.
 const HELP: [&str; 5] = ["help", "short_help", "epilog", "description", "metavar_help"];
 
-pub fn python(text: &str) -> Vec<Text> {
+pub fn python(text: &str, literals: bool) -> Vec<Text> {
     let mut comments = Comments::default();
     let mut strings: Vec<Text> = Vec::new();
     let mut r = Reader::new(text);
@@ -160,20 +193,21 @@ pub fn python(text: &str) -> Vec<Text> {
     while !r.done() {
         let (line, fresh, c) = (r.line, r.fresh, r.peek(0));
         if c == '#' {
+            let place = Place { line, column: r.column, alone: fresh };
             let whole = r.rest_of_line();
-            comments.add(line, "#", whole.trim_start_matches('#'), fresh);
+            comments.add(place, "#", whole.trim_start_matches('#'));
         } else if c.is_alphabetic() || c == '_' {
             let word = r.word();
             let prefix = word.chars().count() <= 2 && word.chars().all(|c| "rRbBfFuU".contains(c));
             if prefix && "\"'".contains(r.peek(0)) {
-                literal(&mut r, fresh && depth == 0, &mut seen, &mut strings, line);
+                literal(&mut r, fresh && depth == 0, literals, &mut seen, &mut strings);
             } else if HELP.contains(&word.as_str()) {
                 seen = Seen::Name;
             } else {
                 seen = Seen::Other;
             }
         } else if c == '"' || c == '\'' {
-            literal(&mut r, fresh && depth == 0, &mut seen, &mut strings, line);
+            literal(&mut r, fresh && depth == 0, literals, &mut seen, &mut strings);
         } else {
             r.next();
             match c {
@@ -193,8 +227,16 @@ pub fn python(text: &str) -> Vec<Text> {
     comments.texts
 }
 
-/// Reads a literal, and keeps it if it is a docstring or belongs to a help text.
-fn literal(r: &mut Reader, docstring: bool, seen: &mut Seen, strings: &mut Vec<Text>, line: usize) {
+/// Reads a literal, and keeps it if it is a docstring or belongs to a help text. With `literals`,
+/// one that contains a blank begins a help text.
+fn literal(
+    r: &mut Reader,
+    docstring: bool,
+    literals: bool,
+    seen: &mut Seen,
+    strings: &mut Vec<Text>,
+) {
+    let line = r.line;
     let quote = r.next().to_string();
     let triple = quote.repeat(2);
     let body = if r.starts(&triple) {
@@ -207,7 +249,7 @@ fn literal(r: &mut Reader, docstring: bool, seen: &mut Seen, strings: &mut Vec<T
     let escaped = body.replace("\\\n", "\u{0}\n").replace("\\\"", "\"").replace("\\'", "'");
     if docstring {
         strings.push(dedented(&escaped, line));
-    } else if *seen == Seen::Help {
+    } else if *seen == Seen::Help || *seen != Seen::Literal && literals && body.contains(' ') {
         strings.push(vec![(line, escaped.replace("\\n", " "))]);
         *seen = Seen::Literal;
     } else if *seen == Seen::Literal {
