@@ -196,7 +196,7 @@ pub fn docs() -> bool {
     step("reference", vec![doc])
 }
 
-/// The documentation site, in `target/site`. Its packages are in an environment of their own.
+/// The documentation site, in `target/site`. Its packages have their own virtual environment.
 pub fn site() -> bool {
     py() && site_packages() && {
         let mut build = site_python(&["-m", "mkdocs", "build", "--strict", "--quiet"]);
@@ -206,14 +206,20 @@ pub fn site() -> bool {
 }
 
 fn site_packages() -> bool {
-    make("site-packages", &["pyproject.toml"], &["target/site-env/bin/mkdocs"], || {
-        let pyproject = fs::read_to_string(workspace::root().join("pyproject.toml"));
-        let packages = listed(&pyproject.unwrap_or_default(), &["docs"]);
-        let environment = python(&["-m", "venv", "--clear", SITE_ENVIRONMENT]);
-        let mut install = site_python(&["-m", "pip", "install", "--quiet"]);
-        install.arg("--disable-pip-version-check").args(packages);
-        step("site-packages", vec![environment, install])
-    })
+    const NAME: &str = "site-packages";
+    if installed(NAME, SITE_ENVIRONMENT, "mkdocs") {
+        return true;
+    }
+    let pyproject = fs::read_to_string(workspace::root().join("pyproject.toml"));
+    let packages = listed(&pyproject.unwrap_or_default(), &["docs"]);
+    let environment = python(&["-m", "venv", "--clear", SITE_ENVIRONMENT]);
+    let mut install = site_python(&["-m", "pip", "install", "--quiet"]);
+    install.arg("--disable-pip-version-check").args(packages);
+    let fine = step(NAME, vec![environment, install]);
+    if fine {
+        stamp(NAME);
+    }
+    fine
 }
 
 const SITE_ENVIRONMENT: &str = "target/site-env";
@@ -294,7 +300,7 @@ impl Packages {
     const NAME: &'static str = "packages";
 
     fn begin() -> Packages {
-        if fresh(Self::NAME, &["pyproject.toml"], &[".venv/bin/python"]) {
+        if installed(Self::NAME, ENVIRONMENT, "pip") {
             return Packages { running: None, fine: true };
         }
         if !environment() {
@@ -346,15 +352,29 @@ fn listed(pyproject: &str, arrays: &[&str]) -> Vec<String> {
     found
 }
 
+/// The virtual environment of the Python package.
+const ENVIRONMENT: &str = ".venv";
+
+/// Whether the packages of a virtual environment are installed, for the Python that it runs.
+fn installed(step: &str, environment: &str, module: &str) -> bool {
+    fresh(step, &["pyproject.toml"], &[]) && has_module(environment, module)
+}
+
+/// Whether the Python of a virtual environment has a module. After an upgrade of Python, its
+/// packages are in the folder of the earlier version, or its Python is gone.
+fn has_module(environment: &str, module: &str) -> bool {
+    let find = "import sys, importlib.util as u; sys.exit(u.find_spec(sys.argv[1]) is None)";
+    let status = Command::new(workspace::root().join(environment).join("bin/python"))
+        .args(["-c", find, module])
+        .stderr(Stdio::null())
+        .status();
+    status.is_ok_and(|s| s.success())
+}
+
 /// Creates `.venv` with the Python of `$PYTHON`, or `python3`. Prints a workaround if it cannot.
 fn environment() -> bool {
-    let dir = workspace::root().join(".venv");
-    let works = Command::new(dir.join("bin/python"))
-        .args(["-c", "import pip"])
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|s| s.success());
-    if works {
+    let dir = workspace::root().join(ENVIRONMENT);
+    if has_module(ENVIRONMENT, "pip") {
         return true;
     }
     let python = env::var("PYTHON").unwrap_or_else(|_| "python3".into());
@@ -391,7 +411,7 @@ fn cargo(args: &[&str]) -> Command {
 
 /// The Python of the local environment.
 fn python(args: &[&str]) -> Command {
-    let dir = workspace::root().join(".venv");
+    let dir = workspace::root().join(ENVIRONMENT);
     let mut command = Command::new(dir.join("bin/python"));
     command.args(args).current_dir(workspace::root()).env("VIRTUAL_ENV", dir);
     command
@@ -526,7 +546,10 @@ fn newest(path: &Path) -> SystemTime {
 
 #[cfg(test)]
 mod tests {
-    use super::{NEEDED, PYTHON_TESTS, at_once, counted, listed, python_tests};
+    use super::{NEEDED, PYTHON_TESTS, at_once, counted, installed, listed, python_tests, stamp};
+    use crate::workspace;
+    use std::fs;
+    use std::os::unix::fs::symlink;
     use std::process::Command;
 
     #[test]
@@ -544,6 +567,24 @@ mod tests {
         let run = |words: [&'static str; 2]| at_once(words.map(|w| (w, Command::new(w))).into());
         assert!(run(["true", "true"]));
         assert!(!run(["false", "true"]));
+    }
+
+    /// `true` and `false` stand for a Python that finds the module and for one that does not.
+    #[test]
+    fn packages_that_the_python_does_not_find_are_installed_again() {
+        let step = "test-of-installed";
+        let dir = workspace::target().join(step);
+        let python = dir.join("bin/python");
+        fs::create_dir_all(dir.join("bin")).expect("the build directory can be written");
+        let environment = dir.to_str().expect("a plain path");
+        stamp(step);
+        for (program, is_installed) in
+            [("/bin/true", true), ("/bin/false", false), ("/no/such/program", false)]
+        {
+            _ = fs::remove_file(&python);
+            symlink(program, &python).expect("the build directory can be written");
+            assert_eq!(installed(step, environment, "mkdocs"), is_installed, "{program}");
+        }
     }
 
     #[test]
