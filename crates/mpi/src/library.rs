@@ -105,6 +105,10 @@ pub struct Gpu {
 
 /// Longest time in a profile, seconds: sums of longer times could exceed the clock.
 pub const MAX_TIME_S: f64 = 1000.0;
+/// Rates in a profile, bytes per second: the gap of a byte is a whole number of 2^-20 ps.
+const RATES: std::ops::RangeInclusive<f64> = 1e6..=1e15;
+/// Largest size in a profile, bytes; the highest number stands for no limit.
+const MAX_SIZE: u64 = i64::MAX as u64;
 
 /// Names of the included profiles.
 pub const PRESETS: &[&str] =
@@ -209,10 +213,12 @@ impl ValueKind {
             ValueKind::Time => "a time with its unit, such as `370 ns`, of at most 1000 s",
             ValueKind::ShortTime => "a time with its unit, such as `100 ns`, of at most 10 us",
             ValueKind::Element => "a time with its unit, such as `1 ns`, of at most 1 us",
-            ValueKind::Size => "a size with its unit, such as `16 KiB`, or `unlimited`",
+            ValueKind::Size => {
+                "a size with its unit, such as `16 KiB`, below 2^63 B, or `unlimited`"
+            }
             ValueKind::SmallSize => "a size with its unit, such as `16 KiB`, of at most 4095 MiB",
             ValueKind::Rate => {
-                "a rate with its unit, such as `30 GB/s`, from 1 MB/s on, or `unlimited`"
+                "a rate with its unit, such as `30 GB/s`, from 1 MB/s to 1000 TB/s, or `unlimited`"
             }
             ValueKind::Tag => "a whole number from 32767 to 2147483647",
             ValueKind::Count => "a whole number above zero, or `unlimited`",
@@ -246,18 +252,17 @@ impl ValueKind {
             _ => {}
         }
         let read = Quantity::split(text)?;
-        let scaled = read.value(*self.units().iter().find(|unit| unit.name == read.unit)?);
+        let unit = *self.units().iter().find(|unit| unit.name == read.unit)?;
+        let scaled = read.value(unit);
         match self {
             ValueKind::Time => (scaled <= MAX_TIME_S).then(|| Span::from_seconds(scaled).0),
             ValueKind::ShortTime => (scaled <= 10e-6).then(|| Span::from_seconds(scaled).0),
             ValueKind::Element => {
                 (scaled <= MAX_ELEMENT_TIME.seconds()).then(|| Span::from_seconds(scaled).0)
             }
-            ValueKind::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
-            ValueKind::SmallSize => {
-                (scaled.fract() == 0.0 && scaled < 4096.0 * 1_048_576.0).then_some(scaled as u64)
-            }
-            ValueKind::Rate => (scaled >= 1e6).then(|| Gap::from_bytes_per_s(scaled).0),
+            ValueKind::Size => read.whole(unit).filter(|&bytes| bytes <= MAX_SIZE),
+            ValueKind::SmallSize => read.whole(unit).filter(|&bytes| bytes < 4096 << 20),
+            ValueKind::Rate => RATES.contains(&scaled).then(|| Gap::from_bytes_per_s(scaled).0),
             ValueKind::Tag | ValueKind::Count | ValueKind::Addend | ValueKind::Mode => None,
         }
     }

@@ -237,6 +237,21 @@ fn open_mpi_chooses_as_its_table_says() {
 }
 
 #[test]
+fn the_ends_of_ranges_are_legal_and_differ_from_no_limit() {
+    let text = r#"
+            like = "mpich"
+            reduce_rate = "1000 TB/s"
+            local_copy_rate = "1 MB/s"
+            eager_max = "9223372036854775807 B"
+            control_bytes = "4294967295 B"
+        "#;
+    let library = Library::parse("mine", text, "slingshot").expect("legal");
+    // 2^20 units per picosecond.
+    assert_eq!((library.reduce_gap, library.local_copy_gap), (Gap(1049), Gap(1_000_000 << 20)));
+    assert_eq!((library.eager_max, library.control_bytes), (i64::MAX as u64, u32::MAX.into()));
+}
+
+#[test]
 fn all_errors_are_reported_with_their_place() {
     let text = r#"
             like = "mpitch"
@@ -244,6 +259,11 @@ fn all_errors_are_reported_with_their_place() {
             recv_overhead = 370
             eager_max = "1.5 B"
             reduce_rate = "0.9 MB/s"
+            local_copy_rate = "1e20 GB/s"
+            gpu_ipc_rate = "1001 TB/s"
+            gpu_chunk = "1e30 B"
+            shm_cell = "9223372036854775808 B"
+            control_bytes = "4096 MiB"
             cma_page = "11 us"
             tag_ub = 12
             unexpected_events = "unlimited"
@@ -264,6 +284,11 @@ fn all_errors_are_reported_with_their_place() {
         "recv_overhead: found `370`, expected a time",
         "eager_max: found `\"1.5 B\"`, expected a size",
         "reduce_rate: found `\"0.9 MB/s\"`, expected a rate",
+        "local_copy_rate: found `\"1e20 GB/s\"`, expected a rate",
+        "gpu_ipc_rate: found `\"1001 TB/s\"`, expected a rate",
+        "gpu_chunk: found `\"1e30 B\"`, expected a size",
+        "shm_cell: found `\"9223372036854775808 B\"`, expected a size",
+        "control_bytes: found `\"4096 MiB\"`, expected a size",
         "cma_page: found `\"11 us\"`, expected a time",
         "tag_ub: found `12`, expected a whole number",
         "unexpected_events: found `\"unlimited\"`, expected a whole number from 0",
@@ -275,7 +300,7 @@ fn all_errors_are_reported_with_their_place() {
     ] {
         assert!(errors.iter().any(|e| e.contains(part)), "{part}\n{errors:#?}");
     }
-    assert_eq!(errors.len(), 13, "{errors:#?}");
+    assert_eq!(errors.len(), 18, "{errors:#?}");
     let missing = Library::parse("mine", "version = \"1\"", "aries").unwrap_err();
     assert_eq!(missing.len(), KEYS.len(), "{missing:#?}");
 }
