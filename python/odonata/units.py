@@ -17,7 +17,7 @@ MOST_SECONDS = 2**63 * 1e-12  # the simulator counts picoseconds in 63 bits
 MOST_EXPONENT = 300  # of a share; doubles end at 10^308
 MOST = 2**63 - 1  # sizes and counts fit 63 bits
 # Accepted quantities, in words.
-SIZE = "0 to 2^63 - 1 bytes, with B, KB, MB, GB, Ki, Mi or Gi"
+SIZE = "0 to 2^63 - 1 bytes, with B, KB, MB, GB, TB, Ki, Mi or Gi"
 SIZES = f"a doubling range `1:4Mi`, a list `8,1Ki,1Mi`, or one size; each of {SIZE}"
 SPAN = "0 to 2^63 ps (106 days), with s, ms, us, ns or ps"
 

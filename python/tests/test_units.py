@@ -31,6 +31,21 @@ def test_sizes_refused(text):
         units.read_sizes(text)
 
 
+def test_the_units_in_errors_are_the_accepted_ones():
+    named = set(units.SIZE.partition("with ")[2].replace(",", "").replace(" or ", " ").split())
+    accepted = {
+        unit for unit in ("B", *(p + end for p in "KMGTPE" for end in ("B", "i"))) if reads(unit)
+    }
+    assert named == accepted
+
+
+def reads(unit: str) -> bool:
+    try:
+        return units.read_bytes(f"1{unit}") > 0
+    except units.Unreadable:
+        return False
+
+
 def test_sizes_hint_states_both_meanings():
     with pytest.raises(units.Unreadable, match="4Mi.*4MB"):
         units.read_sizes("4M")

@@ -30,20 +30,33 @@ pub fn read_size(text: &str) -> Result<u64, String> {
     let short = SHORT.iter().find(|(short, _)| *short == lower).map(|(_, name)| *name);
     let name = if lower.is_empty() { "B" } else { short.unwrap_or(&lower) };
     let Some(unit) = find(quantity::SIZE, |known| known.eq_ignore_ascii_case(name)) else {
-        let is_word = lower.bytes().all(|byte| byte.is_ascii_alphabetic());
-        let near = match lower.bytes().next() {
-            Some(b'k') if is_word => Some("Ki"),
-            Some(b'm') if is_word => Some("Mi"),
-            Some(b'g') if is_word => Some("Gi"),
-            _ => None,
-        };
-        return Err(near.map(|near| format!("did you mean `{number}{near}`?")).unwrap_or_default());
+        return Err(near(&read).map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
     };
     if read.value(unit) > MAX_SIZE as f64 {
         return Err("sizes are below 2^63".into());
     }
     let whole = read.whole(unit).ok_or("bytes are whole")?;
     if whole > MAX_SIZE { Err("sizes are below 2^63".into()) } else { Ok(whole) }
+}
+
+/// The nearest legal size to one whose unit is unknown.
+fn near(read: &Quantity) -> Option<String> {
+    let (number, unit) = (read.written, read.unit.to_ascii_lowercase());
+    if !unit.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
+    match unit.as_bytes() {
+        // There is no binary unit above Gi.
+        [b't', b'i', ..] => {
+            let gi = number.parse::<u64>().ok()?.checked_mul(1024).filter(|&gi| gi < 1 << 33)?;
+            Some(format!("{gi}Gi"))
+        }
+        [b't', ..] => Some(format!("{number}TB")),
+        [first @ (b'k' | b'm' | b'g'), ..] => {
+            Some(format!("{number}{}i", first.to_ascii_uppercase() as char))
+        }
+        _ => None,
+    }
 }
 
 /// Seconds of `100us` or `1.5 ms`, at most 2^63 ps.
@@ -79,6 +92,10 @@ mod tests {
             ("1.5", Err("bytes are whole")),
             ("1Xi", Err("")),
             ("1Kx", Err("did you mean `1Ki`?")),
+            ("4T", Err("did you mean `4TB`?")),
+            ("4 tib", Err("did you mean `4096Gi`?")),
+            ("1.5Ti", Err("")),
+            ("8388608Ti", Err("")),
             ("-8", Err("")),
         ] {
             assert_eq!(read_size(text), want.map_err(String::from), "{text}");
