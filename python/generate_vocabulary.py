@@ -60,6 +60,7 @@ LISTS = {
     "placement": ("PLACEMENTS", ""),
     "routing": ("ROUTINGS", "Routing"),
     "fidelity": ("FIDELITIES", "Fidelity"),
+    "fidelity_or_auto": ("FIDELITIES_OR_AUTO", "FidelityOrAuto"),
     "nic_policy": ("NIC_POLICIES", ""),
     "limits": ("LIMITS", "Limits"),
     "buffers": ("BUFFERS", "Buffers"),
@@ -82,7 +83,7 @@ def text(schema: Mapping[str, Any]) -> str:
     assert LISTS.keys() | {k for k in defs if k.endswith(("_options", "_row"))} == defs.keys()
     parts = [HEAD]
     for key, (constant, kind) in LISTS.items():
-        words = defs[key]["enum"]
+        words = defs[key]["x-words"]
         about = f"# {defs[key]['description']}"
         if kind:
             parts.append(f"{about}\n{kind} = Literal[\n{wrapped(words)}\n]\n"

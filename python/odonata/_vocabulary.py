@@ -69,6 +69,12 @@ Fidelity = Literal[
 ]
 FIDELITIES: tuple[Fidelity, ...] = get_args(Fidelity)
 
+# Network models, or the cheapest one within a tolerance.
+FidelityOrAuto = Literal[
+    "packet", "flow", "loggp", "auto",
+]
+FIDELITIES_OR_AUTO: tuple[FidelityOrAuto, ...] = get_args(FidelityOrAuto)
+
 # Mappings of ranks to the NICs of their node.
 NIC_POLICIES: tuple[str, ...] = (
     "block", "numa", "round-robin", "gpu", "single",
@@ -208,11 +214,16 @@ OPTIONS: tuple[Option, ...] = (
         2147483647,
         "Number of nodes that send and receive, placed by --placement."),
     Option(
-        "bench replay run traffic tune", "placement", ("--placement",), (), "Job", "NAME|FILE",
-        False, "contiguous", "", 0, 0,
+        "bench replay run tune", "placement", ("--placement",), (), "Job", "NAME|FILE", False,
+        "contiguous", "", 0, 0,
         "Placement of ranks on nodes: contiguous, round-robin, random, one-group, "
         "group-spread (over all groups), group-spread:K (over K groups), or a file of "
         "NODE[:RANKS] lines."),
+    Option(
+        "traffic", "placement", ("--placement",), (), "Job", "NAME", False, "contiguous", "", 0,
+        0,
+        "Placement of the nodes of --nodes: contiguous, round-robin, random, one-group, "
+        "group-spread (over all groups), or group-spread:K (over K groups)."),
     Option(
         "run", "hostfile", ("--hostfile",),
         ("-hostfile", "--machinefile", "-machinefile", "-f",), "Job", "FILE", False, None, "",
@@ -605,5 +616,13 @@ class TrafficRow(TypedDict, total=False):
     holds: int
     # Digest of all deliveries.
     digest: str
-    # Results per part of the window.
-    slices: list[Any]
+    # With a fault schedule: packet timers of NICs that expired.
+    network_timeouts: int
+    # With a fault schedule: packets lost.
+    packets_lost: int
+    # With a fault schedule: packets that NICs sent again.
+    packets_resent: int
+    # With a fault schedule: packets that a link sent again after a bit error.
+    link_retries: int
+    # With a fault schedule: messages given up after the last retry.
+    messages_failed: int

@@ -8,10 +8,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from . import core
-from ._vocabulary import Benchmark, BenchRow, Buffers, Fidelity
+from ._vocabulary import Benchmark, BenchRow, Buffers, FidelityOrAuto
 from .benchmarks import MESSAGES, NAMES, TWIN_PACKETS, predict
 from .errors import SimulatedFailure
 from .machines import Job
@@ -69,9 +69,6 @@ class BenchResult(Sweep[BenchRow]):
         return plot.bench(self, ax)
 
 
-Choice = Fidelity | Literal["auto"]
-
-
 class NamedBenchmark(Protocol):
     """A benchmark by its name. Its arguments are those of `Benchmarks.__call__` after `name`."""
 
@@ -79,7 +76,7 @@ class NamedBenchmark(Protocol):
         self,
         job: Job,
         sizes: Iterable[int] | str | None = None,
-        fidelity: Choice = "packet",
+        fidelity: FidelityOrAuto = "packet",
         messages: int = MESSAGES,
         *,
         buffers: Buffers = "host",
@@ -106,7 +103,7 @@ class Benchmarks:
         name: Benchmark,
         job: Job,
         sizes: Iterable[int] | str | None = None,
-        fidelity: Choice = "packet",
+        fidelity: FidelityOrAuto = "packet",
         messages: int = MESSAGES,
         *,
         buffers: Buffers = "host",

@@ -5,9 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
+import re
+import shlex
 import subprocess
 import sys
 
+import click
+import jsonschema
 import numpy
 import pytest
 from conftest import ROOT
@@ -28,6 +32,120 @@ def test_the_generated_file_is_not_stale():
 def test_the_command_prints_the_schema(odonata):
     done = odonata("schema")
     assert done.returncode == 0 and json.loads(done.stdout) == json.loads(_core.schema())
+
+
+SCHEMA = json.loads(_core.schema())
+COMMAND_LINE = r"(?m)^\s*(?:\$ )?(?:\.venv/bin/)?(odonata [a-z].* --machine .*)$"
+
+
+def is_legal(name: str, value: object) -> bool:
+    """Whether the schema's definition `name` accepts a value."""
+    whole = {"$ref": f"#/$defs/{name}", "$defs": SCHEMA["$defs"]}
+    return jsonschema.Draft202012Validator(whole).is_valid(value)
+
+
+def requests_of_pages() -> list[tuple[str, str, dict]]:
+    """Commands with a machine that the pages show: the line, the command, and the options in it."""
+    found = []
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        text = page.read_text().replace("\\\n", " ")
+        for line in re.findall(COMMAND_LINE, text):
+            if "--machine aurra" in line:
+                continue  # shown with its errors
+            _, name, *words = shlex.split(line, comments=True)
+            try:
+                context = COMMANDS[name].make_context(name, words)
+            except click.UsageError:
+                continue  # an option of another launcher, or `...`
+            found.append((line, name, request_of(context)))
+    return found
+
+
+def request_of(context: click.Context) -> dict:
+    """The options given on a command line, with whole numbers as numbers."""
+    request = {}
+    for name, value in context.params.items():
+        option = _vocabulary.BY_COMMAND.get((context.info_name, name))
+        if option and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            is_number = option.most and isinstance(value, str)
+            request[name] = int(value) if is_number else (
+                list(value) if option.is_repeatable else value
+            )  # fmt: skip
+    return request
+
+
+def test_the_schema_accepts_the_requests_of_the_pages():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    found = requests_of_pages()
+    assert len(found) > 50
+    for line, command, request in found:
+        assert is_legal(f"{command}_options", request), line
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "legal", "illegal"),
+    [
+        ("bench", "fidelity", ["auto", "flow"], ["fast", 1]),
+        ("tune", "fidelity", ["loggp"], ["auto"]),
+        ("bench", "placement", ["random", "group-spread:4", "nodes.txt", [0, 0, 1]], [[-1], 4]),
+        ("traffic", "placement", ["one-group", "group-spread:4"], ["group-spread:0", "nodes.txt"]),
+        ("run", "nic_policy", ["numa", "user:0:0-3;1:4-7"], ["nearest"]),
+        ("replay", "mpi", ["openmpi", "mine/cray.toml"], ["openmpi5"]),
+        ("run", "compute", ["none", "0.5", 0.5], [True]),
+        ("tune", "nodes", [32, "32,512", [32, 512]], [0.5, ["32"]]),
+        ("traffic", "load", [0.3, "0.1:0.9:0.1", [0.1, 0.5]], [True]),
+        ("bench", "sizes", [8, "8:1Mi", [8, 1024]], [True]),
+        ("bench", "window", [1, 65_536], [0, 65_537, "64"]),
+        ("run", "limits", ["warn"], ["on"]),
+        ("bench", "routing", ["ugal-l"], ["fastest"]),
+    ],
+)
+def test_the_schema_has_the_legal_values_of_options(command, option, legal, illegal):
+    least = {"machine": "aurora", "ranks": 2, "nodes": 2, "load": "0.3"}
+    declared = SCHEMA["$defs"][f"{command}_options"]["properties"]
+    base = {name: value for name, value in least.items() if name in declared}
+    for value in legal:
+        assert is_legal(f"{command}_options", {**base, option: value}), value
+    for value in illegal:
+        assert not is_legal(f"{command}_options", {**base, option: value}), value
+
+
+def test_the_schema_states_the_required_options():
+    for command, request, without in [
+        ("bench", {"machine": "spock"}, ["machine"]),
+        ("tune", {"machine": "spock", "nodes": "2"}, ["machine", "nodes"]),
+        ("traffic", {"machine": "spock", "load": "0.1"}, ["machine", "load"]),
+        ("run", {"machine": "spock", "ranks": 2}, ["machine", "ranks"]),
+        ("run", {"machine": "spock", "nodes": 2}, ["nodes"]),
+        ("run", {"machine": "spock", "jobs": "jobs.toml"}, ["jobs"]),
+        ("extrapolate", {"ranks": 64, "record": "on-64.parquet"}, ["ranks", "record"]),
+    ]:
+        assert is_legal(f"{command}_options", request)
+        assert not is_legal(f"{command}_options", {**request, "no_such_option": 1})
+        for name in without:
+            less = {key: value for key, value in request.items() if key != name}
+            assert not is_legal(f"{command}_options", less), name
+
+
+@pytest.mark.parametrize("pattern", _vocabulary.PATTERNS)
+def test_the_schema_has_the_numbers_of_patterns(pattern):
+    assert is_legal("pattern", pattern.replace(":K", ":12"))
+    if ":" in pattern:
+        assert not any(is_legal("pattern", pattern.replace("K", k)) for k in ("K", "0", "-1", ""))
+
+
+def test_rows_have_declared_fields_only():
+    machine = od.machine(MACHINE)
+    given = {"load": 0.3, "packet": "1Ki", "time": "2us", "warmup": "1us", "slices": 2,
+             "faults": "random:1:2", "nodes": 64, "background": "incast:4:0.1"}  # fmt: skip
+    [row] = od.traffic("uniform", machine, **given).rows
+    assert row.keys() == _vocabulary.TrafficRow.__annotations__.keys()
+    job = machine.job(nodes=8, faults="random:1:2", background="uniform:0.1")
+    for name in ("latency", "bw", "mbw_mr", "allreduce", "put_alltoall"):
+        [row] = od.bench(name, job, sizes=[1024]).rows
+        assert row.keys() <= _vocabulary.BenchRow.__annotations__.keys(), name
+    rows = od.tune("bcast", machine, nodes=4, sizes=[8]).rows
+    assert {key for row in rows for key in row} <= _vocabulary.TuneRow.__annotations__.keys()
 
 
 def test_options_of_commands_are_the_declared_ones():

@@ -3,13 +3,11 @@
 
 use super::bars::Band;
 use super::bench::{BenchRequest, BenchResult, run_at_fidelity};
+use super::vocabulary::AUTO;
 use super::{Common, Fidelity};
 use machine::InputError;
 use serde::Serialize;
 use sim::Progress;
-
-/// The name in the user interface.
-pub(super) const AUTO: &str = "auto";
 
 /// A fidelity that was tried, and the result.
 #[derive(Clone, Debug, Serialize, PartialEq)]

@@ -61,7 +61,7 @@ pub struct BenchRequest {
     #[serde(default)]
     pub error_bars: bool,
     /// Packet budget of one call on a replica; the default takes a second or two.
-    #[serde(rename = "twin_packets", default = "defaults::twin_packets")]
+    #[serde(rename = "twin_packets", default = "defaults::replica_packets")]
     pub replica_packets: u64,
     /// With fidelity `auto`: maximum extent of the error bars, relative to the time.
     #[serde(default)]

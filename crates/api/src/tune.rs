@@ -5,19 +5,20 @@
 //! call with more messages than the budget is sampled by `calls`.
 
 use super::calls::{self, SampleRow, SamplingPlan, Sums, Timing, first_call};
+use super::vocabulary::defaults;
 use super::{Common, Fidelity, HonoredEnv, fidelity, job, unknown};
 use crate::benchmarks::{Bench, WINDOW};
 use collectives::{Algorithm, Case, Collective, Kind, Overrides, TreeShape};
 use machine::InputError;
 use mpi::Family;
 use mpi::rules::Choice;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use sim::End;
 use sim::{Job, LimitPolicy, Progress};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct TuneRequest {
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "common_of_tune")]
     pub common: Common,
     pub collective: String,
     pub nodes: Vec<u32>,
@@ -28,7 +29,21 @@ pub struct TuneRequest {
     #[serde(default)]
     pub env: Vec<(String, String)>,
     /// Message budget of one call.
+    #[serde(default = "defaults::messages_of_tune")]
     pub messages: u64,
+}
+
+/// The common options, with the default fidelity of `tune`.
+fn common_of_tune<'de, D: Deserializer<'de>>(request: D) -> Result<Common, D::Error> {
+    #[derive(Deserialize)]
+    struct OfTune {
+        #[serde(default = "defaults::fidelity_of_tune")]
+        fidelity: String,
+        #[serde(flatten)]
+        common: Common,
+    }
+    let OfTune { fidelity, common } = OfTune::deserialize(request)?;
+    Ok(Common { fidelity, ..common })
 }
 
 /// One algorithm at one size.

@@ -30,8 +30,14 @@ pub enum Form {
     Flag,
     /// A whole number from the first to the second.
     Count(u64, u64),
-    /// A name of this list, or of a file where the command accepts one.
+    /// A whole number, or several as a list or as text.
+    Counts,
+    /// A name of this list.
     Name(&'static str),
+    /// The same, or a file whose name ends in `.toml`.
+    NameOrToml(&'static str),
+    /// A name of the list `placement`, a file, or the node of each rank.
+    Placement,
     /// Bytes: a number, or a text with a unit.
     Size,
     /// Bytes of several messages.
@@ -40,6 +46,10 @@ pub enum Form {
     Time,
     /// A fraction: a number, or a text with `%`.
     Share,
+    /// Fractions: a number, a list, or a text.
+    Loads,
+    /// A positive number, or one of these words before `FACTOR`, as in usage lines.
+    Factor(&'static str),
     /// A text, named as in usage lines.
     Text(&'static str),
     /// The same; may be repeated.
@@ -48,12 +58,14 @@ pub enum Form {
 
 /// The meaning of an absent option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum IfAbsent {
+pub enum AbsentOption {
     /// The default, as the command line writes it.
     Default(&'static str),
     /// The default, in words.
     Described(&'static str),
     Required,
+    /// Required unless one of these options is given.
+    RequiredWithout(&'static [&'static str]),
     /// Nothing is selected.
     Nothing,
 }
@@ -70,7 +82,7 @@ pub struct Opt {
     pub synonyms: &'static str,
     pub topic: Topic,
     pub form: Form,
-    pub absent: IfAbsent,
+    pub absent: AbsentOption,
     pub help: &'static str,
 }
 
@@ -84,13 +96,15 @@ impl Opt {
             Form::Name("congestion") => "on|off",
             Form::Name("buffers") => "host|gpu",
             Form::Name("clock") => "virtual|real",
-            Form::Name("placement" | "mpi") => "NAME|FILE",
             Form::Name(_) => "NAME",
+            Form::NameOrToml(_) | Form::Placement => "NAME|FILE",
+            Form::Counts => "LIST",
+            Form::Loads => "LOADS",
             Form::Size => "SIZE",
             Form::Sizes => "SIZES",
             Form::Time => "TIME",
             Form::Share => "SHARE",
-            Form::Text(name) | Form::Texts(name) => name,
+            Form::Factor(name) | Form::Text(name) | Form::Texts(name) => name,
         }
     }
 }
@@ -110,14 +124,16 @@ const fn opt(
     (flags, synonyms): (&'static str, &'static str),
     topic: Topic,
     form: Form,
-    absent: IfAbsent,
+    absent: AbsentOption,
     help: &'static str,
 ) -> Opt {
     Opt { commands, name, flags, synonyms, topic, form, absent, help }
 }
 
-use Form::{Count, Flag, Name, Share, Size, Sizes, Text, Texts, Time};
-use IfAbsent::{Default, Described, Nothing, Required};
+use AbsentOption::{Default, Described, Nothing, Required, RequiredWithout};
+use Form::{
+    Count, Counts, Factor, Flag, Loads, Name, NameOrToml, Share, Size, Sizes, Text, Texts, Time,
+};
 use Topic::{Job, Machine, Measurement, Model, Output, Program};
 
 #[rustfmt::skip] // A table is read down its columns.
@@ -139,7 +155,8 @@ pub const OPTIONS: &[Opt] = &[
         "Fault schedule: a file (docs/models/faults.md), or N random faults drawn from SEED. \
          `odonata faults` prints it."),
 
-    opt(&["run"], "ranks", ("-n --ranks", "-np --np --ntasks"), Job, COUNT, Required,
+    opt(&["run"], "ranks", ("-n --ranks", "-np --np --ntasks"), Job, COUNT,
+        RequiredWithout(&["nodes", "jobs"]),
         "Number of ranks."),
     opt(&["bench"], "ranks", ("-n --ranks", "-np --np --ntasks"), Job, COUNT,
         Described("--nodes times --ppn"),
@@ -162,13 +179,17 @@ pub const OPTIONS: &[Opt] = &[
         "Number of nodes."),
     opt(&["bench"], "nodes", ("--nodes", ""), Job, COUNT, Default("2"),
         "Number of nodes."),
-    opt(&["tune"], "nodes", ("--nodes", ""), Job, Text("LIST"), Required,
+    opt(&["tune"], "nodes", ("--nodes", ""), Job, Counts, Required,
         "Numbers of nodes, such as `32,512,2048`."),
     opt(&["traffic"], "nodes", ("--nodes", ""), Job, COUNT, Described("all compute nodes"),
         "Number of nodes that send and receive, placed by --placement."),
-    opt(EACH, "placement", ("--placement", ""), Job, Name("placement"), Default("contiguous"),
+    opt(OF_JOBS, "placement", ("--placement", ""), Job, Form::Placement, Default("contiguous"),
         "Placement of ranks on nodes: contiguous, round-robin, random, one-group, group-spread \
          (over all groups), group-spread:K (over K groups), or a file of NODE[:RANKS] lines."),
+    opt(&["traffic"], "placement", ("--placement", ""), Job, Name("placement"),
+        Default("contiguous"),
+        "Placement of the nodes of --nodes: contiguous, round-robin, random, one-group, \
+         group-spread (over all groups), or group-spread:K (over K groups)."),
     opt(&["run"], "hostfile",
         ("--hostfile", "-hostfile --machinefile -machinefile -f"), Job, Text("FILE"), Nothing,
         "Host file: one node per line in rank order, such as `x4000c0s5b0n0`, \
@@ -178,7 +199,7 @@ pub const OPTIONS: &[Opt] = &[
         "Mapping of ranks to the NICs of their node: block (in order), numa (a NIC of the rank's \
          CPU), round-robin, gpu (a NIC of its GPU) or single (the first NIC). A list such as \
          `user:0:0-3;1:4-7` gives NIC 0 to ranks 0 to 3 of each node, and so on."),
-    opt(EACH, "mpi", ("--mpi", ""), Job, Name("mpi"), Default("mpich"),
+    opt(EACH, "mpi", ("--mpi", ""), Job, NameOrToml("mpi"), Default("mpich"),
         "MPI library whose protocols and algorithms are simulated: a name, or a profile, \
          FILE.toml."),
     opt(OF_JOBS, "coll_rules", ("--coll-rules", ""), Job, Text("FILE"),
@@ -198,11 +219,11 @@ pub const OPTIONS: &[Opt] = &[
     opt(&["run"], "warm", ("--warm", ""), Program, Text("MODULES"), Default("auto"),
         "Start of Python ranks: forked from one interpreter that has imported the script's modules \
          (auto) and further listed ones (`h5py,yaml`), or each in a new interpreter (none)."),
-    opt(&["run"], "compute", ("--compute", ""), Program, Text("measured|none|FACTOR"),
+    opt(&["run"], "compute", ("--compute", ""), Program, Factor("measured|none|FACTOR"),
         Default("measured"),
         "Time between MPI calls: the CPU time of the thread (measured), zero (none), or the CPU \
          time multiplied by FACTOR, such as 0.5 for cores that are twice as fast."),
-    opt(&["replay"], "compute", ("--compute", ""), Program, Text("recorded|none|FACTOR"),
+    opt(&["replay"], "compute", ("--compute", ""), Program, Factor("recorded|none|FACTOR"),
         Default("recorded"),
         "Time of computation: as recorded, zero (none), or multiplied by FACTOR. GOAL counts \
          nanoseconds; FACTOR 1000 reads them as microseconds."),
@@ -227,7 +248,7 @@ pub const OPTIONS: &[Opt] = &[
     opt(&["bench"], "buffers", ("--buffers", ""), Measurement, Name("buffers"), Default("host"),
         "Memory of message buffers: the host's, or that of the ranks' GPUs \
          (docs/models/gpu-buffers.md)."),
-    opt(&["traffic"], "load", ("--load", "--loads"), Measurement, Text("LOADS"), Required,
+    opt(&["traffic"], "load", ("--load", "--loads"), Measurement, Loads, Required,
         "Offered load as a fraction of the injection rate: `0.3`, a list `0.1,0.5`, or \
          FIRST:LAST:STEP."),
     opt(&["traffic"], "packet", ("--packet", "--packet-bytes"), Measurement, Size, Default("2Ki"),
@@ -250,7 +271,8 @@ pub const OPTIONS: &[Opt] = &[
         Default("packet"),
         "Network model: packet (every packet), flow (max-min fair shares of links) or loggp \
          (closed form, no contention)."),
-    opt(&["bench"], "fidelity", ("--fidelity", ""), Model, Name("fidelity"), Default("packet"),
+    opt(&["bench"], "fidelity", ("--fidelity", ""), Model, Name("fidelity_or_auto"),
+        Default("packet"),
         "Network model: packet (every packet), flow (max-min fair shares of links), loggp (closed \
          form, no contention), or auto (the cheapest one within --tolerance of packet)."),
     opt(&["tune"], "fidelity", ("--fidelity", ""), Model, Name("fidelity"), Default("loggp"),
