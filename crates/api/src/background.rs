@@ -120,7 +120,7 @@ fn one(
         if node.0 >= machine.compute_nodes {
             let last = machine.compute_nodes - 1;
             wrong(node.0.to_string(), format!("compute nodes, at most {last}"));
-        } else if !free.has(node) {
+        } else if !free.contains(node) {
             wrong(machine.node_name(node), "nodes that no job has".into());
         } else {
             continue;

@@ -378,7 +378,7 @@ fn placements(
             more
         })?;
     fits(placed.local.iter().max().map_or(0, |&local| local + 1))?;
-    free.take(&placed.node);
+    free.allocate(&placed.node);
     let placed = match reorder {
         Some(order) => placed.reordered(order),
         None => placed,
@@ -431,7 +431,7 @@ pub(crate) fn run_of(
         .map_err(|more| input_errors.extend(more));
     input_errors.extend(faults::fit(&mut machine, &common.fidelity).err());
     let mut free = FreeNodes::all(&machine);
-    free.take(&machine.nodes_down_at_start());
+    free.allocate(&machine.nodes_down_at_start());
     let nics = common.nic_policy.as_deref().map_or(Ok(NicPolicy::Block), NicPolicy::from_name);
     let nics = nics.map_err(|input_error| input_errors.push(input_error)).unwrap_or_default();
     let mut groups: Vec<Vec<RankPlacement>> = Vec::new();

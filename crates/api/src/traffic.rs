@@ -105,7 +105,7 @@ fn setting(
 ) -> Result<TrafficSetting, Vec<InputError>> {
     let common = &call.common;
     let mut free = FreeNodes::all(machine);
-    free.take(&machine.nodes_down_at_start());
+    free.allocate(&machine.nodes_down_at_start());
     let (slices, in_order) = (call.slices, call.ordered);
     let mut setting = TrafficSetting { slices, vnet, in_order, ..TrafficSetting::default() };
     if let Some(nodes) = call.nodes {
@@ -113,7 +113,7 @@ fn setting(
         let nics = &NicPolicy::Block;
         let of = placement::JobShape { ranks: nodes, ppn: 1, nodes: None, nics, seed: common.seed };
         placements(machine, common.placement.as_ref(), of, None, &mut free)?;
-        let taken = all.nodes.iter().filter(|&&node| !free.has(node));
+        let taken = all.nodes.iter().filter(|&&node| !free.contains(node));
         let nics =
             taken.flat_map(|&node| machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)]);
         setting.nics = nics.map(NicId).collect();

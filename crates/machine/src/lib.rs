@@ -118,7 +118,7 @@ pub trait LoadView {
     /// `near` of a link out of another switch of this group, as last reported: one to two delays of
     /// a local link old.
     fn downstream(&self, link: LinkId) -> u32;
-    /// `near` and `far` of any link of the machine, now. No real router knows this.
+    /// `near` and `far` of any link of the machine, now. No real router has it.
     fn remote_backlog(&self, link: LinkId) -> u32;
 
     /// Sum of `near` and `far` of a link out of this switch.

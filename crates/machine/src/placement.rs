@@ -94,11 +94,11 @@ impl FreeNodes {
     pub fn all(machine: &Machine) -> FreeNodes {
         FreeNodes { nodes: (0..machine.compute_nodes).map(NodeId).collect() }
     }
-    pub fn has(&self, node: NodeId) -> bool {
+    pub fn contains(&self, node: NodeId) -> bool {
         self.nodes.binary_search(&node).is_ok()
     }
     /// Assigns these nodes to a job.
-    pub fn take(&mut self, nodes: &[NodeId]) {
+    pub fn allocate(&mut self, nodes: &[NodeId]) {
         let mut taken = nodes.to_vec();
         taken.sort_unstable();
         self.nodes.retain(|node| taken.binary_search(node).is_err());
@@ -126,7 +126,7 @@ impl Placement {
             PlacementPolicy::Hosts(hosts) => hosted(hosts, job)?,
             _ => chosen(machine, policy, job, free)?,
         };
-        let mut taken: Vec<NodeId> = node.iter().copied().filter(|&n| !free.has(n)).collect();
+        let mut taken: Vec<NodeId> = node.iter().copied().filter(|&n| !free.contains(n)).collect();
         taken.dedup();
         if let Some(&node) = taken.first() {
             let found = machine.node_name(node);
@@ -490,7 +490,7 @@ mod tests {
         let mut free = FreeNodes::all(&m);
         let mut place = |policy: &PlacementPolicy, n: u32| -> Result<Vec<u32>, Vec<InputError>> {
             let placed = Placement::on_free_nodes(&m, policy, job(n, 1), &free)?;
-            free.take(&placed.node);
+            free.allocate(&placed.node);
             Ok(placed.node.iter().map(|n| n.0).collect())
         };
         assert_eq!(place(&PlacementPolicy::Nodes(vec![NodeId(1)]), 1).expect("free"), [1]);

@@ -24,7 +24,7 @@ base::ids! {
     MsgId,
 }
 
-/// Who issues a message. This decides whether the NIC first has to fetch the data.
+/// The issuer of a message. It decides whether the NIC first has to fetch the data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// A CPU. Data beyond the immediate limit cost a DMA read.

@@ -1,7 +1,7 @@
 //! Faults of a machine over time: the rows of a schedule resolved to links, nodes and times.
 //!
-//! Knows the state of every component at every time. What becomes of packets belongs to the network
-//! models, and rerouting to `routing::fault_avoidance`. A schedule is fixed before a run, so any
+//! Has the state of every component at every time. Effects on packets belong to the network models,
+//! and rerouting to `routing::fault_avoidance`. A schedule is fixed before a run, so any
 //! component may look up the state at any time and nothing has to be communicated.
 
 mod file;
@@ -108,7 +108,7 @@ pub struct Faults {
     outages: Vec<Outage>,
     /// For each switch whose incoming switch links are all down at some time: those links.
     links_in: BTreeMap<SwitchId, Vec<LinkId>>,
-    /// Time until other switches learn of an outage or of its end.
+    /// Time until an outage, or its end, is visible to other switches.
     sweep: Span,
 }
 
@@ -119,9 +119,9 @@ impl Faults {
         self.not_over(link, t).is_some_and(|o| o.from <= t)
     }
 
-    /// Whether components that are not at an end of `link` consider it down at `t`. Their knowledge
-    /// is one sweep old, or the state at the start. They never learn of an outage shorter than a
-    /// sweep.
+    /// Whether `link` is down at `t` according to components that are not at one of its ends. They
+    /// have the state one sweep earlier, or that at the start. An outage shorter than a sweep is
+    /// never reported.
     #[inline]
     pub fn is_reported_down(&self, link: LinkId, t: Time) -> bool {
         let then = Time(t.0.saturating_sub(self.sweep.0));

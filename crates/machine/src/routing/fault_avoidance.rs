@@ -3,13 +3,12 @@
 //!
 //! Public facts: a switch routes away from its own failed ports at once, and a routing sweep of the
 //! fabric manager updates the others. How paths are then chosen is not public. The order here is
-//! ours [estimate]: a parallel link, another link to the same group, a detour within a group, a
+//! ours [estimate]: a parallel link, another link to the same group, another switch of the group, a
 //! third group.
 //!
-//! A *class increase* begins a new class at the current switch, so that rows and columns
-//! may be used again.
-//! Along every path (class, row < column < global) increases, as docs/models/deadlock.md requires,
-//! and no path has more classes than there are virtual channels.
+//! A *class increase* begins a new class at the current switch, so that rows and columns may be
+//! used again. Along every path (class, row < column < global) increases, as
+//! docs/models/deadlock.md requires. No path has more classes than there are virtual channels.
 
 use base::{Time, below};
 
@@ -45,7 +44,7 @@ const STREAM_RETRY: u32 = 0x6f74_6872;
 /// Increments of "no path": more than any path has.
 const NO_PATH: u8 = u8::MAX;
 
-/// The faults known to one switch.
+/// The faults of which one switch has reports.
 #[derive(Clone, Copy)]
 struct FaultView<'a> {
     faults: &'a Faults,
@@ -70,8 +69,8 @@ impl FaultView<'_> {
         }
     }
 
-    /// Whether every link into `switch` is known to be down. Finding this by a search would try all
-    /// paths for every packet.
+    /// Whether every link into `switch` is down according to this view. A search for paths would
+    /// try all of them for every packet.
     fn is_cut_off(&self, switch: SwitchId) -> bool {
         let links_in = self.faults.links_in(switch);
         !links_in.is_empty() && links_in.iter().all(|&link| !self.is_up(link))
@@ -292,7 +291,7 @@ impl Machine {
     }
 }
 
-/// A search for paths with the knowledge of one switch.
+/// A search for paths among the links that are up according to one switch.
 struct Search<'a> {
     net: &'a Dragonfly,
     view: FaultView<'a>,
@@ -332,8 +331,8 @@ impl Search<'_> {
     }
 
     /// The class increments of an unobstructed leg: no class increase at a switch, at most one
-    /// global link. Requiring this keeps a policy from heading for a failed link as long as it can
-    /// be avoided.
+    /// global link. Because of this condition a policy avoids failed links while there is another
+    /// path.
     fn unobstructed(&self, at: SwitchId, stage: ClassStage, to: SwitchId) -> Option<u8> {
         let (here, there) = (self.net.coords[at], self.net.coords[to]);
         let has_local_path = |from: SwitchCoords, stage, place| {
@@ -376,17 +375,22 @@ impl Search<'_> {
         if here.group == there.group {
             return self.within(here, stage, there.row_col());
         }
-        self.across(here, stage, there)
+        self.between_groups(here, stage, there)
     }
 
     /// Over a link between the two groups.
-    fn across(&self, here: SwitchCoords, stage: ClassStage, there: SwitchCoords) -> CandidatePath {
+    fn between_groups(
+        &self,
+        here: SwitchCoords,
+        stage: ClassStage,
+        there: SwitchCoords,
+    ) -> CandidatePath {
         let pair = self.net.pair(here.group(), there.group());
         let start = self.start(Stream::FirstLeg, pair.len());
         let mut best = (CandidatePath::NONE, u32::MAX);
         for nth in 0..pair.len() {
             let global_link = pair[(start + nth) % pair.len()];
-            let path = self.over(here, stage, global_link);
+            let path = self.over_global_link(here, stage, global_link);
             if !path.exists() || path.increments > best.0.increments {
                 continue;
             }
@@ -407,7 +411,7 @@ impl Search<'_> {
     }
 
     /// To `global_link` and over it.
-    fn over(
+    fn over_global_link(
         &self,
         here: SwitchCoords,
         stage: ClassStage,
@@ -447,13 +451,14 @@ impl Search<'_> {
             let first = self.start(Stream::OtherVia, pair.len());
             for k in 0..pair.len() {
                 let global_link = pair[(first + k) % pair.len()];
-                let path = self.over(here, stage, global_link);
+                let path = self.over_global_link(here, stage, global_link);
                 if !path.exists() || path.increments >= best.increments {
                     continue;
                 }
                 let entry = self.net.switch_at(third, global_link.to);
-                let remaining =
-                    self.across(self.net.coords[entry], ClassStage::Fresh, there).increments;
+                let remaining = self
+                    .between_groups(self.net.coords[entry], ClassStage::Fresh, there)
+                    .increments;
                 let path = path.then(remaining);
                 if path.increments < best.increments {
                     best = path;

@@ -15,7 +15,7 @@ use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
 use crate::{LinkId, LoadView, Route};
 
 /// Sum of the current loads of the first link and of the global link by which the path leaves the
-/// group, which no real switch knows. Only the first link, if the path stays in the group or that
+/// group, which no real switch has. Only the first link, if the path stays in the group or that
 /// link is the first.
 pub(super) struct GlobalLoad<'a, L>(pub &'a L);
 impl<L: LoadView> LoadMetric for GlobalLoad<'_, L> {
