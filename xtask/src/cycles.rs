@@ -18,7 +18,7 @@ const RECORDED: [(&str, &[usize]); 7] = [
     ("collectives", &[2]),
     ("machine", &[2, 2]),
     ("mpi", &[3]),
-    ("mpiabi", &[44, 3]),
+    ("mpiabi", &[46, 3]),
     ("packet", &[3, 2]),
     ("sim", &[16]),
 ];

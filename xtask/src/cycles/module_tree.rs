@@ -122,13 +122,15 @@ impl ModuleTree {
         let module = &self.modules[at];
         let child = module.children.get(name).map(|&child| Target::Module(child));
         let item = module.items.contains(name).then_some(Target::Item(module.file));
-        let declared = if last { item.or(child) } else { child.or(item) };
-        if declared.is_some() || open.contains(&(at, name)) {
-            return declared;
+        if last && item.is_some() {
+            return item;
+        }
+        if !last && child.is_some() || open.contains(&(at, name)) {
+            return child;
         }
         open.push((at, name));
         let named = module.uses.iter().filter(|u| u.name.as_deref() == Some(name));
-        let mut found = None;
+        let mut found = item;
         for import in named {
             found = found.or_else(|| self.resolve(at, &import.path, open));
         }
@@ -139,7 +141,7 @@ impl ModuleTree {
             });
         }
         open.pop();
-        found
+        found.or(child)
     }
 }
 

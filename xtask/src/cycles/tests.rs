@@ -91,6 +91,14 @@ fn a_re_export_leads_to_the_file_that_defines_the_item() {
         ("c.rs", "use crate::a::D; pub struct C(D);"),
     ];
     assert_cycles(&files, &[]);
+    // A module and an item of one name: the last name of a path is the item.
+    let files = [
+        ("lib.rs", "mod a; mod b;"),
+        ("a/mod.rs", "mod f; pub use f::f;"),
+        ("a/f.rs", "pub fn f() { crate::b::g() }"),
+        ("b.rs", "pub fn g() { crate::a::f() }"),
+    ];
+    assert_cycles(&files, &[&["a/f.rs", "b.rs"]]);
     // A re-export that its own file uses is a dependency like another.
     let files = [
         ("lib.rs", "mod a; mod b;"),
