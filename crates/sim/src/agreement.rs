@@ -5,18 +5,17 @@
 //! collectives and roots are found elsewhere: by unexpected messages (`collective`), or by
 //! reductions in the network (`offload`).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
-use crate::collective::Run;
-use crate::world::{RunId, World};
+use crate::kernel::Kernel;
 use collectives::{Collective, Kind};
 use net::NetworkModel;
-use workload::Workload;
+use workload::Context;
 
 /// Calls of a communicator that some members have not made yet, from number `first` on. A
 /// communicator without such calls has no entry, because programs make and free communicators
 /// without bound.
-pub(crate) struct Agreement {
+struct Agreement {
     first: u32,
     calls: VecDeque<CallArgs>,
 }
@@ -30,6 +29,10 @@ struct CallArgs {
     bytes: u64,
     entered: u32,
 }
+
+/// By job and communicator: calls that not all members have made yet.
+#[derive(Default)]
+pub(crate) struct Agreements(BTreeMap<(u32, Context), Agreement>);
 
 /// The byte count on which members must agree, beside kind and root: MPI requires that the sent and
 /// received lengths match. Lengths per rank concern only pairs of ranks, and give 0.
@@ -51,27 +54,32 @@ fn describe(kind: Kind, bytes: u64) -> String {
     format!("{kind:?} of {}{bytes} B", if is_vector { "" } else { "blocks of " })
 }
 
-impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// Checks the byte count of a rank's call against the first of the call's `size` members. On a
-    /// mismatch the run ends.
-    pub(crate) fn agrees(&mut self, id: RunId, size: u32) -> bool {
+impl Agreements {
+    /// Checks the byte count of a rank's call, the `seq`-th on `context`, against the first of the
+    /// call's `size` members. Fails with both, if they differ.
+    pub fn check<N: NetworkModel>(
+        &mut self,
+        kernel: &Kernel<'_, N>,
+        rank: u32,
+        (context, seq): (Context, u32),
+        call: &Collective,
+        size: u32,
+    ) -> Result<(), String> {
         // In a sample not all members call, and the simulated ones run one script.
-        if self.ranks.len() < self.job.placements.len() {
-            return true;
+        if kernel.ranks.len() < kernel.job.placements.len() {
+            return Ok(());
         }
-        let Run { rank, context, seq, call, .. } = self.runs[id];
-        let call = self.call_entries[call].collective();
         let (kind, bytes) = (call.kind, agreed(call));
         let root = if kind.has_root() { call.root } else { 0 };
-        let key = (self.job_of(rank), context);
+        let key = (kernel.job_of(rank), context);
         // All earlier calls have been made by all members.
         let new = || Agreement { first: seq, calls: VecDeque::new() };
-        let known = self.agreements.entry(key).or_insert_with(new);
+        let known = self.0.entry(key).or_insert_with(new);
         let at = seq.wrapping_sub(known.first) as usize;
         if at == known.calls.len() {
             known.calls.push_back(CallArgs { rank, kind, root, bytes, entered: 0 });
         }
-        let Some(call_args) = known.calls.get_mut(at) else { return true };
+        let Some(call_args) = known.calls.get_mut(at) else { return Ok(()) };
         call_args.entered += 1;
         let call_args = *call_args;
         if call_args.entered == size {
@@ -79,75 +87,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             known.calls.pop_front();
             known.first += 1;
             if known.calls.is_empty() {
-                self.agreements.remove(&key);
+                self.0.remove(&key);
             }
         }
         if (call_args.kind, call_args.root) != (kind, root) || call_args.bytes == bytes {
-            return true;
+            return Ok(());
         }
-        let (first, own) = (self.own_number(call_args.rank), self.own_number(rank));
+        let (first, own) = (kernel.own_number(call_args.rank), kernel.own_number(rank));
         let (theirs, this_call) = (describe(kind, call_args.bytes), describe(kind, bytes));
-        let what = format!("rank {first} called {theirs}, rank {own} {this_call}");
-        self.report_disagreement(rank, (context, seq), &what);
-        false
+        Err(format!("rank {first} called {theirs}, rank {own} {this_call}"))
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::End;
-    use crate::world::{Job, RankPlacement};
-    use collectives::Algorithm;
-    use loggp::LogGpNetwork;
-    use machine::{MachineSpec, NicId, NodeId};
-    use workload::{Op, Step, Streams};
-
-    /// Four ranks call on 100 communicators in turn, with messages and in the network. A mismatch
-    /// is still reported.
-    #[test]
-    fn matched_collective_calls_leave_no_state() {
-        const RANKS: u32 = 4;
-        let text = machine::preset("aurora").expect("a preset");
-        let spec = MachineSpec::parse("aurora", text, &[]).expect("presets are legal");
-        let machine = spec.resolve().expect("presets are legal");
-        let text = mpi::library::preset("mpich").expect("a preset");
-        let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("legal");
-        let placement = |n| {
-            let node = NodeId(n);
-            RankPlacement { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
-        };
-        let placements = (0..RANKS).map(placement).collect();
-        let job = Job::new(machine, library, placements, 1);
-        let call = |rank, algorithm, bytes| Collective {
-            kind: Kind::Allreduce,
-            algorithm,
-            member: collectives::Member { rank, size: RANKS },
-            root: 0,
-            bytes,
-            grain: 8,
-            ragged: None,
-            nodes: None,
-        };
-        let algorithms = [Algorithm::RecursiveDoubling, Algorithm::Offload];
-        let simulate = |odd: u32| {
-            let step = move |rank, nth: usize| match (1 + nth as u32 / 4, nth % 4) {
-                (101.., _) => None,
-                (_, 3) => Some(Step::Wait),
-                (context, nth) => {
-                    let bytes = if (rank, context, nth) == (2, odd, 2) { 16 } else { 8 };
-                    let call = call(rank, algorithms[nth % 2], bytes);
-                    Some(Step::Do(Op::Collective { context, call }))
-                }
-            };
-            let communicators = vec![(0..RANKS).collect(); 100];
-            let streams = Streams::generated(RANKS, step).with_communicators(communicators);
-            let mut world = World::<LogGpNetwork, _>::new(&job, streams);
-            let end = world.run(&mut |_| true).end;
-            (end, world.agreements.len(), world.offload.kept())
-        };
-        assert_eq!(simulate(0), (End::Finished, 0, 0));
-        let (End::Erroneous(blocked), ..) = simulate(100) else { panic!("they disagree") };
-        assert!(blocked.what.starts_with("call 3 of communicator 100,"), "{}", blocked.what);
+    /// Number of communicators with stored state.
+    #[cfg(test)]
+    pub fn kept(&self) -> usize {
+        self.0.len()
     }
 }

@@ -10,23 +10,11 @@
 //!
 //! Rates are parameters of the machine. Equations: docs/models/gpu-buffers.md.
 
-use crate::world::{Buffers, HostEvent, InFlight, Job, ProtocolPhase, Send, World};
-use base::{Gap, Span, Time};
+use crate::event::InFlight;
+use crate::job::{Job, RankPlacement};
+use base::{Gap, Time};
 use machine::{Binding, GpuParams};
-use net::{NetworkModel, Origin};
 use std::collections::VecDeque;
-use workload::Workload;
-
-/// Method by which a message leaves one buffer and enters the other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum GpuTransfer {
-    /// The buffer is in host memory, or empty.
-    Host,
-    Load,
-    Copy,
-    Ipc,
-    Nic,
-}
 
 /// Times at which the shared resources become free.
 #[derive(Debug)]
@@ -83,7 +71,7 @@ impl Gpus {
         let mut nodes: Vec<_> = job.placements.iter().map(|placement| placement.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let number = |placement: &crate::RankPlacement| {
+        let number = |placement: &RankPlacement| {
             nodes.binary_search(&placement.node).expect("listed") as u32
         };
         let nic_cpu: Vec<u16> = job.placements.iter().map(|s| job.machine.cpu_of(s.nic)).collect();
@@ -113,7 +101,7 @@ impl Gpus {
 
     /// The copy engine of `rank` moves `bytes`, starting at `now` or when free. Returns the time at
     /// which the first `first` bytes are copied.
-    fn copy(&mut self, rank: u32, bytes: u64, first: u64, now: Time) -> Time {
+    pub fn copy(&mut self, rank: u32, bytes: u64, first: u64, now: Time) -> Time {
         let p = &self.params;
         let begin = queue(&mut self.engines[rank as usize], now, p.gap, bytes);
         begin + p.copy_latency + p.gap.span(first)
@@ -121,7 +109,7 @@ impl Gpus {
 
     /// The same, if the last `last` bytes arrive now and all others have arrived before. Returns
     /// the end.
-    fn copy_last(&mut self, rank: u32, bytes: u64, last: u64, now: Time) -> Time {
+    pub fn copy_last(&mut self, rank: u32, bytes: u64, last: u64, now: Time) -> Time {
         let p = &self.params;
         let engine = &mut self.engines[rank as usize];
         *engine = (*engine + p.gap.span(bytes)).max(now + p.gap.span(last));
@@ -129,7 +117,7 @@ impl Gpus {
     }
 
     /// The GPU of `to` reads `bytes` from the memory of the GPU of `from`; returns the end.
-    fn read(&mut self, (from, a): (u32, Binding), (to, b): (u32, Binding), what: Ipc) -> Time {
+    pub fn read(&mut self, (from, a): (u32, Binding), (to, b): (u32, Binding), what: Ipc) -> Time {
         let Ipc { bytes, gap, now } = what;
         let p = &self.params;
         let link_gap = if a.gpu == b.gpu { p.tile_gap } else { p.link_gap };
@@ -148,165 +136,58 @@ impl Gpus {
 
     /// The NIC of `rank` writes `bytes`, which end now unless another NIC of the same CPU delays
     /// them. Returns the end.
-    fn written(&mut self, rank: u32, bytes: u64, now: Time) -> Time {
+    pub fn written(&mut self, rank: u32, bytes: u64, now: Time) -> Time {
         let (at, span) = (self.arbiter(rank), self.params.nic_gap.span(bytes));
         let start = Time(now.0.saturating_sub(span.0));
         queue(&mut self.written[at], start, self.params.nic_gap, bytes) + span
     }
+
+    /// A message of `rank` requests to read `bytes` through the `nth` NIC of its node.
+    pub fn admit(
+        &mut self,
+        (rank, in_flight): (u32, InFlight),
+        nth: u32,
+        bytes: u64,
+        now: Time,
+    ) -> Admission {
+        let (at, span) = (self.arbiter(rank), self.params.nic_gap.span(bytes));
+        let arbiter = &mut self.arbiters[at];
+        if arbiter.free <= now && !arbiter.is_awaited {
+            arbiter.free = now + span;
+            return Admission::Admitted;
+        }
+        arbiter.queues[nth as usize].push_back(in_flight);
+        let starts = !arbiter.is_awaited;
+        arbiter.is_awaited = true;
+        Admission::Queued(starts.then_some((at as u32, arbiter.free)))
+    }
+
+    /// The next message that an arbiter serves.
+    pub fn next(&mut self, arbiter: u32) -> InFlight {
+        self.arbiters[arbiter as usize].next()
+    }
+
+    /// An arbiter serves `bytes` from now. Returns the time of the next service, if a message
+    /// waits.
+    pub fn serve(&mut self, arbiter: u32, bytes: u64, now: Time) -> Option<Time> {
+        let arbiter = &mut self.arbiters[arbiter as usize];
+        arbiter.free = now + self.params.nic_gap.span(bytes);
+        arbiter.is_awaited = arbiter.queues.iter().any(|queue| !queue.is_empty());
+        arbiter.is_awaited.then_some(arbiter.free)
+    }
 }
 
 /// A copy between two GPUs, at most at the library's rate (`gap`).
-struct Ipc {
-    bytes: u64,
-    gap: Gap,
-    now: Time,
+pub(crate) struct Ipc {
+    pub bytes: u64,
+    pub gap: Gap,
+    pub now: Time,
 }
 
-impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// The transfer method for a message of `bytes`.
-    pub(crate) fn gpu_transfer(&self, same_node: bool, bytes: u64) -> GpuTransfer {
-        let library = &self.job.library.gpu;
-        match self.job.buffers {
-            Buffers::Host => GpuTransfer::Host,
-            Buffers::Gpu if bytes == 0 => GpuTransfer::Host,
-            Buffers::Gpu if same_node && bytes >= library.ipc_min => GpuTransfer::Ipc,
-            Buffers::Gpu if !same_node && bytes >= library.rdma_min => GpuTransfer::Nic,
-            Buffers::Gpu if bytes <= library.load_max => GpuTransfer::Load,
-            Buffers::Gpu => GpuTransfer::Copy,
-        }
-    }
-
-    /// CPU time on each side to move a message to or from GPU memory.
-    pub(crate) fn gpu_access_cost(&self, same_node: bool, bytes: u64) -> Span {
-        let library = &self.job.library.gpu;
-        match self.gpu_transfer(same_node, bytes) {
-            GpuTransfer::Host | GpuTransfer::Copy | GpuTransfer::Ipc => Span::ZERO,
-            GpuTransfer::Load => {
-                let gpu = self.job.machine.node.gpu.as_ref();
-                library.load_overhead + gpu.map_or(Span::ZERO, |p| p.gap.span(bytes))
-            }
-            GpuTransfer::Nic => library.overhead,
-        }
-    }
-
-    fn gpus(&mut self) -> &mut Gpus {
-        self.intranode.gpus.as_mut().expect("with GPU buffers there are GPUs")
-    }
-
-    /// Time at which data between GPUs of a node has left the sender's buffer: it is in host
-    /// memory, or in the receiver's buffer.
-    pub(crate) fn gpu_copy_within_node(&mut self, from: u32, to: u32, bytes: u64) -> Time {
-        let now = self.now;
-        match self.gpu_transfer(true, bytes) {
-            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Nic => now,
-            GpuTransfer::Copy => self.gpus().copy(from, bytes, bytes, now),
-            GpuTransfer::Ipc => {
-                let at = |rank: u32| (rank, self.job.placements[rank as usize].binding);
-                let (a, b) = (at(from), at(to));
-                let what = Ipc { bytes, gap: self.job.library.gpu.ipc_gap, now };
-                self.gpus().read(a, b, what)
-            }
-        }
-    }
-
-    /// Whether a message may leave its rank now. Otherwise it is queued behind other reads of GPU
-    /// memory.
-    pub(crate) fn admits(&mut self, in_flight: InFlight) -> bool {
-        let send = self.sends[in_flight.send];
-        let is_read = !matches!(in_flight.phase, ProtocolPhase::Get | ProtocolPhase::Finished);
-        if !is_read || self.gpu_transfer(false, send.bytes) != GpuTransfer::Nic {
-            return true;
-        }
-        let (now, (bytes, _)) = (self.now, self.on_wire(&send, in_flight.phase));
-        let nic = self.nics_of(in_flight).0;
-        let nth = nic.0 - self.job.machine.nics_of_same_node(nic).start;
-        let gpus = self.gpus();
-        let (at, span) = (gpus.arbiter(send.from), gpus.params.nic_gap.span(bytes));
-        let arbiter = &mut gpus.arbiters[at];
-        if arbiter.free <= now && !arbiter.is_awaited {
-            arbiter.free = now + span;
-            return true;
-        }
-        arbiter.queues[nth as usize].push_back(in_flight);
-        if !arbiter.is_awaited {
-            arbiter.is_awaited = true;
-            let when = arbiter.free;
-            self.schedule(send.from, when, HostEvent::Serve(at as u32));
-        }
-        false
-    }
-
-    /// The arbiter is free: serves the next message.
-    pub(crate) fn serve(&mut self, at: u32) {
-        let now = self.now;
-        let in_flight = self.gpus().arbiters[at as usize].next();
-        let send = self.sends[in_flight.send];
-        let (bytes, _) = self.on_wire(&send, in_flight.phase);
-        let gpus = self.gpus();
-        let when = now + gpus.params.nic_gap.span(bytes);
-        let arbiter = &mut gpus.arbiters[at as usize];
-        arbiter.free = when;
-        arbiter.is_awaited = arbiter.queues.iter().any(|queue| !queue.is_empty());
-        if arbiter.is_awaited {
-            self.schedule(send.from, when, HostEvent::Serve(at));
-        }
-        self.start_phase(in_flight);
-    }
-
-    /// Time at which the data of a protocol phase can enter the network.
-    #[inline]
-    pub(crate) fn leaves_at(&mut self, in_flight: InFlight) -> Time {
-        let Send { from, to, .. } = self.sends[in_flight.send];
-        let command_time = match in_flight.phase {
-            ProtocolPhase::Eager | ProtocolPhase::RequestToSend => {
-                self.command(self.representative(from))
-            }
-            ProtocolPhase::Get | ProtocolPhase::Data | ProtocolPhase::Finished => self.now,
-        };
-        let now = command_time + self.far_nics(in_flight) + self.host_ends(in_flight.phase, to);
-        match self.job.buffers {
-            Buffers::Host => now,
-            Buffers::Gpu => self.leaves_gpu_at(in_flight, now),
-        }
-    }
-
-    /// The same for data in GPU memory, if data in host memory would leave at `now`.
-    fn leaves_gpu_at(&mut self, InFlight { send, phase }: InFlight, now: Time) -> Time {
-        let send = self.sends[send];
-        let (bytes, origin) = self.on_wire(&send, phase);
-        let library = self.job.library.gpu;
-        let nic = &self.job.machine.nic;
-        match self.gpu_transfer(false, send.bytes) {
-            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Ipc => now,
-            // In pieces: wait for the first; the engine is busy for all.
-            GpuTransfer::Copy
-                if matches!(phase, ProtocolPhase::Eager | ProtocolPhase::RequestToSend) =>
-            {
-                let first = send.bytes.min(library.chunk);
-                self.gpus().copy(send.from, send.bytes, first, now)
-            }
-            GpuTransfer::Copy => now,
-            GpuTransfer::Nic => {
-                // The network model assumes that data of this length is in the command.
-                let fetched = origin == Origin::Host
-                    && bytes <= nic.immediate_max
-                    && send.bytes > library.immediate_max;
-                if fetched { now + nic.fetch(bytes) } else { now }
-            }
-        }
-    }
-
-    /// Time at which a message that has arrived is in its receiver's buffer, excluding CPU time.
-    pub(crate) fn usable_at(&mut self, send: &Send) -> Time {
-        let (now, same_node) = (self.now, send.same_node);
-        match self.gpu_transfer(same_node, send.bytes) {
-            GpuTransfer::Host if same_node => self.in_receive_buffer_at(send),
-            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Ipc => now,
-            GpuTransfer::Copy => {
-                let last = send.bytes.min(self.job.library.gpu.chunk);
-                self.gpus().copy_last(send.to, send.bytes, last, now)
-            }
-            GpuTransfer::Nic => self.gpus().written(send.to, send.bytes, now),
-        }
-    }
+/// Progress of an arbiter.
+pub(crate) enum Admission {
+    /// The message may leave now.
+    Admitted,
+    /// It waits. With a number and a time, that arbiter serves the next message then.
+    Queued(Option<(u32, Time)>),
 }

@@ -5,25 +5,43 @@
 
 mod agreement;
 mod background;
+mod calls;
 mod collective;
+mod costs;
+mod endpoints;
+mod event;
+mod failures;
 mod gpu;
 mod intranode;
+mod job;
+mod kernel;
+mod limit_checker;
 mod named_nics;
 mod noise;
 mod offload;
 mod onesided;
 mod outcome;
+mod packing;
 mod pairs;
 mod patterns;
-mod protocol;
+mod point_to_point;
+mod progress;
+mod rank;
+mod rated_pattern;
+mod round;
+mod send;
+mod sources;
 mod storage;
 pub mod traffic;
+mod transport;
 mod world;
 
 pub use background::{Background, BackgroundTraffic};
+pub use job::{Buffers, Job, LimitPolicy, RankPlacement, Sample};
 pub use noise::Noise;
 pub use outcome::{
     Blocked, Distance, End, Engine, ExceededLimit, Fidelity, JobOutcome, LimitReport, LimitUse,
     NetworkErrors, Outcome, PairTraffic,
 };
-pub use world::{Buffers, Job, LimitPolicy, Progress, RankPlacement, Sample, StartProgress, World};
+pub use progress::{Progress, StartProgress};
+pub use world::World;

@@ -1,10 +1,8 @@
-//! The NICs of a message: those of its ranks, unless the workload names others.
+//! NICs that the workload names for sends, in place of those of the ranks.
 
-use crate::protocol::{ends, is_back};
-use crate::world::{InFlight, Purpose, SendId, World};
-use machine::NicId;
-use net::NetworkModel;
-use workload::Workload;
+use crate::event::SendId;
+use std::collections::VecDeque;
+use workload::Token;
 
 /// NICs that the workload named for sends: offsets of the sender's and the receiver's NIC from
 /// those of their ranks. Empty if none are named.
@@ -24,41 +22,41 @@ impl NamedNics {
     }
 
     #[inline]
-    fn of(&self, send: SendId) -> Option<[u8; 2]> {
+    pub fn of(&self, send: SendId) -> Option<[u8; 2]> {
         self.0.get(send.0 as usize).copied().flatten()
     }
 }
 
-impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// Whether the workload named the NICs of this send. Such a message is not striped.
-    #[inline]
-    pub(crate) fn names_nics(&self, send: SendId) -> bool {
-        self.named_for(send).is_some()
+/// The NICs of a send, if the first entry names NICs for it. Calls of a rank take effect in order,
+/// so a send that is listed but not first shows that one was skipped.
+pub(crate) fn named_for(named: &mut VecDeque<(Token, [u8; 2])>, token: Token) -> Option<[u8; 2]> {
+    let (first, nics) = *named.front()?;
+    if first == token {
+        named.pop_front();
+        return Some(nics);
+    }
+    debug_assert!(
+        named.iter().all(|&(later, _)| later != token),
+        "send {token} takes effect before send {first}, whose NICs are named"
+    );
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sends_take_the_nics_that_are_named_for_them() {
+        let mut named = VecDeque::from([(3, [0, 1]), (5, [2, 3])]);
+        let taken = [2, 3, 4, 5, 6].map(|token| named_for(&mut named, token));
+        assert_eq!(taken, [None, Some([0, 1]), None, Some([2, 3]), None]);
     }
 
-    #[inline]
-    fn named_for(&self, send: SendId) -> Option<[u8; 2]> {
-        // A message of a collective may reuse the id of a send with named NICs.
-        let named = self.named.of(send)?;
-        matches!(self.sends[send].purpose, Purpose::User { .. }).then_some(named)
-    }
-
-    /// Source and destination NIC of a protocol phase.
-    #[inline]
-    pub(crate) fn nics_of(&self, in_flight: InFlight) -> (NicId, NicId) {
-        let (src, dst) = ends(&self.sends[in_flight.send], in_flight.phase);
-        let (a, b) = (self.job.placements[src as usize].nic, self.job.placements[dst as usize].nic);
-        let Some([own, peer]) = self.named_for(in_flight.send) else { return (a, b) };
-        let (a_nth, b_nth) = if is_back(in_flight.phase) { (peer, own) } else { (own, peer) };
-        (self.nth_nic_of_node(a, a_nth.into()), self.nth_nic_of_node(b, b_nth.into()))
-    }
-
-    /// The `nth` NIC after this one on its node, cyclically.
-    pub(crate) fn nth_nic_of_node(&self, nic: NicId, nth: u32) -> NicId {
-        if nth == 0 {
-            return nic;
-        }
-        let all = self.job.machine.nics_of_same_node(nic);
-        NicId(all.start + (nic.0 - all.start + nth) % all.len() as u32)
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "send 5 takes effect before send 3")]
+    fn a_named_send_is_not_skipped() {
+        named_for(&mut VecDeque::from([(3, [0, 1]), (5, [2, 3])]), 5);
     }
 }

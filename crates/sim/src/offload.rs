@@ -8,12 +8,13 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use crate::world::{HostEvent, RunId, World};
+use crate::event::{HostEvent, RunId};
+use crate::kernel::Kernel;
 use base::{Span, Time};
-use collectives::{InNetwork, Kind, OFFLOAD_MAX};
+use collectives::{Collective, InNetwork, Kind, OFFLOAD_MAX};
 use machine::{LinkId, Machine, NIC_CHILDREN, NicId, Reducer, SwitchId};
 use net::{Counters, LinkTraffic, NetworkModel};
-use workload::{Context, Workload};
+use workload::Context;
 
 /// Concurrent reductions of one group in switches. [libfabric] CXIP_COLL_MAX_CONCUR
 ///
@@ -29,7 +30,7 @@ const _: () = assert!(OFFLOAD_MAX < PACKET);
 const WORD: u64 = 8;
 
 /// Job, communicator, number of the call.
-type Key = (u32, Context, u32);
+pub(crate) type Key = (u32, Context, u32);
 
 #[derive(Default)]
 pub(crate) struct Offload {
@@ -67,6 +68,14 @@ impl Offload {
     }
 }
 
+/// A rank's run that takes part in a reduction.
+#[derive(Clone, Copy)]
+pub(crate) struct Entrant {
+    pub run: RunId,
+    pub rank: u32,
+    pub key: Key,
+}
+
 /// Reductions in progress, and those that wait.
 type Open = (u32, VecDeque<(RunId, InNetwork)>);
 
@@ -81,11 +90,17 @@ struct Group {
 
 /// Arguments on which the members of a reduction must agree.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct ReductionArgs {
+pub(crate) struct ReductionArgs {
     kind: Kind,
     /// The call's root, if its kind has one.
     root: Option<u32>,
     part: InNetwork,
+}
+
+impl ReductionArgs {
+    pub fn of(call: &Collective, part: InNetwork) -> ReductionArgs {
+        ReductionArgs { kind: call.kind, root: call.kind.has_root().then_some(call.root), part }
+    }
 }
 
 impl fmt::Display for ReductionArgs {
@@ -99,149 +114,152 @@ impl fmt::Display for ReductionArgs {
     }
 }
 
-impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// A rank's run enters a reduction, which stays outstanding until the result arrives.
-    pub(crate) fn enter_offload(&mut self, id: RunId, part: InNetwork) {
-        let (rank, context) = self.part_of(id);
-        let (open, waiting) = self.offload.open.entry((rank, context)).or_default();
+impl Offload {
+    /// A rank enters a reduction among `members`, in job-local numbers. Fails with the arguments of
+    /// the first member and its own, if they differ.
+    pub fn enter<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        entrant: Entrant,
+        reduction_args: ReductionArgs,
+        members: &[u32],
+    ) -> Result<(), String> {
+        let Entrant { run, rank, key } = entrant;
+        let part = reduction_args.part;
+        let (open, waiting) = self.open.entry((rank, key.1)).or_default();
         if *open == MOST_AT_ONCE {
-            return waiting.push_back((id, part));
+            waiting.push_back((run, part));
+            return Ok(());
         }
         *open += 1;
-        let key = self.key_of(id);
-        let root =
-            self.first_rank(key.0) + self.workload.members(key.0, context)[part.root as usize];
+        let root = kernel.first_rank(key.0) + members[part.root as usize];
         // With switches, the root combines its own contribution only at the end.
         let keeps = rank == root && self.reducer() == Reducer::Switches;
-        let cost = if keeps { Span::ZERO } else { self.job.library.send_overhead };
-        let left = self.occupy_cpu(rank, cost);
-        let reduction_args = self.reduction_args(id, part);
-        let group = self.offload.in_progress.entry(key);
+        let cost = if keeps { Span::ZERO } else { kernel.job.library.send_overhead };
+        let left = kernel.occupy_cpu(rank, cost);
+        let group = self.in_progress.entry(key);
         let group = group.or_insert_with(|| Group { root, reduction_args, entered: Vec::new() });
         if group.reduction_args != reduction_args {
             let (first, theirs) = (group.entered[0].0, group.reduction_args);
-            let (first, own) = (self.own_number(first), self.own_number(rank));
-            let what = format!("rank {first} called {theirs}, rank {own} {reduction_args}");
-            return self.report_disagreement(rank, (key.1, key.2), &what);
+            let (first, own) = (kernel.own_number(first), kernel.own_number(rank));
+            return Err(format!("rank {first} called {theirs}, rank {own} {reduction_args}"));
         }
-        group.entered.push((rank, id, left));
+        group.entered.push((rank, run, left));
         if group.entered.len() == part.size as usize {
             match self.reducer() {
-                Reducer::Switches => self.send_up(key, part),
-                Reducer::Nics => self.combine(key),
+                Reducer::Switches => self.send_up(kernel, key, part),
+                Reducer::Nics => self.combine(kernel, key, members),
             }
         }
-    }
-
-    fn reduction_args(&self, id: RunId, part: InNetwork) -> ReductionArgs {
-        let call = self.call_entries[self.runs[id].call].collective();
-        ReductionArgs { kind: call.kind, root: call.kind.has_root().then_some(call.root), part }
+        Ok(())
     }
 
     fn reducer(&self) -> Reducer {
-        self.offload.reducer.expect("requests without one were refused")
+        self.reducer.expect("requests without one were refused")
     }
 
     /// All members have entered a reduction by NICs, which execute all of it.
-    fn combine(&mut self, key: Key) {
+    fn combine<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, key: Key, members: &[u32]) {
         let Group { root, reduction_args, mut entered } =
-            self.offload.in_progress.remove(&key).expect("all members have entered");
-        let (members, first) = (self.workload.members(key.0, key.1), self.first_rank(key.0));
+            self.in_progress.remove(&key).expect("all members have entered");
+        let first = kernel.first_rank(key.0);
         let places = members.iter().zip(0..).map(|(&member, place)| (first + member, place));
         let places: BTreeMap<u32, u32> = places.collect();
         entered.sort_unstable_by_key(|&(rank, ..)| (rank != root, places[&rank]));
-        let machine = &self.job.machine;
+        let machine = &kernel.job.machine;
         let nics: Vec<(NicId, Time)> = entered
             .iter()
-            .map(|&(rank, _, left)| {
-                (self.job.placements[rank as usize].nic, left + machine.command_latency())
-            })
+            .map(|&(rank, _, left)| (kernel.nic_of(rank), left + machine.command_latency()))
             .collect();
         let words = reduction_args.part.bytes.div_ceil(WORD).max(1);
-        let mut wires = self.offload.wires(machine, &mut self.counters, words, WORD);
+        let mut wires = self.wires(machine, &mut kernel.counters, words, WORD);
         let finish_times = by_nics(&mut wires, &nics);
         let seen = machine.receive_latency();
         for ((rank, run, _), at) in entered.into_iter().zip(finish_times) {
-            self.schedule(rank, at + seen, HostEvent::FinishReduction(run));
+            kernel.schedule(rank, at + seen, HostEvent::FinishReduction(run));
         }
     }
 
     /// All members have entered: computes when the root has their contributions.
-    fn send_up(&mut self, key: Key, part: InNetwork) {
-        let Group { root, entered, .. } = &self.offload.in_progress[&key];
-        let (root, machine) = (*root, &self.job.machine);
+    fn send_up<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, key: Key, part: InNetwork) {
+        let Group { root, entered, .. } = &self.in_progress[&key];
+        let (root, machine) = (*root, &kernel.job.machine);
         let parts = entered.iter().filter(|&&(rank, ..)| rank != root);
         let parts: Vec<(NicId, Time)> =
-            parts.map(|&(rank, _, left)| (self.job.placements[rank as usize].nic, left)).collect();
+            parts.map(|&(rank, _, left)| (kernel.nic_of(rank), left)).collect();
         let own = entered.iter().find(|&&(rank, ..)| rank == root).expect("the root has entered");
         let (run, mut ready) = (own.1, own.2);
-        let to = self.job.placements[root as usize].nic;
-        let timeout = self.job.library.provider.reduction_timeout;
-        let mut wires = self.offload.wires(machine, &mut self.counters, 1, PACKET);
+        let to = kernel.nic_of(root);
+        let timeout = kernel.job.library.provider.reduction_timeout;
+        let mut wires = self.wires(machine, &mut kernel.counters, 1, PACKET);
         let (arrivals, timed_out) = up(&mut wires, to, &parts, timeout);
-        self.offload.timeouts += u64::from(timed_out);
+        self.timeouts += u64::from(timed_out);
         // The root's CPU handles packets one after the other; the cost of the last is charged on
         // arrival.
-        let cost = self.root_cost(part.bytes);
+        let cost = root_cost(kernel, part.bytes);
         let mut begins = ready;
         for arrival in arrivals {
             begins = ready.max(arrival + machine.receive_latency());
             ready = begins + cost;
         }
-        self.schedule(root, begins, HostEvent::FinishReduction(run));
+        kernel.schedule(root, begins, HostEvent::FinishReduction(run));
     }
 
-    /// CPU time of the root to receive one packet and reduce it with its own data.
-    fn root_cost(&self, bytes: u64) -> Span {
-        self.job.library.recv_overhead + self.job.library.reduce_gap.span(bytes)
-    }
-
-    /// The root starts with the last packet, or the result has arrived at another rank.
-    pub(crate) fn reduced(&mut self, id: RunId) {
-        let (key, (rank, context)) = (self.key_of(id), self.part_of(id));
-        let when = match self.offload.in_progress.remove(&key) {
+    /// The root starts with the last packet, or the result has arrived at another rank. Returns
+    /// when the rank's CPU has finished its part.
+    pub fn reduced<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        Entrant { rank, key, .. }: Entrant,
+    ) -> Time {
+        let library = &kernel.job.library;
+        match self.in_progress.remove(&key) {
             Some(group) => {
-                self.occupy_cpu(rank, self.root_cost(group.reduction_args.part.bytes));
-                let sent = self.occupy_cpu(rank, self.job.library.send_overhead);
-                self.send_down(group, sent);
+                kernel.occupy_cpu(rank, root_cost(kernel, group.reduction_args.part.bytes));
+                let sent = kernel.occupy_cpu(rank, library.send_overhead);
+                self.send_down(kernel, group, sent);
                 sent
             }
-            None => self.occupy_cpu(rank, self.job.library.recv_overhead),
-        };
-        self.outstanding_done(id, when);
-        let (open, waiting) = self.offload.open.get_mut(&(rank, context)).expect("it had a part");
-        *open -= 1;
-        match waiting.pop_front() {
-            Some((next, part)) => self.enter_offload(next, part),
-            None if *open == 0 => _ = self.offload.open.remove(&(rank, context)),
-            None => {}
+            None => kernel.occupy_cpu(rank, library.recv_overhead),
         }
     }
 
     /// The root's NIC gets the result.
-    fn send_down(&mut self, group: Group, given: Time) {
-        let from = self.job.placements[group.root as usize].nic;
+    fn send_down<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        group: Group,
+        given: Time,
+    ) {
+        let from = kernel.nic_of(group.root);
         let others = group.entered.iter().filter(|&&(rank, ..)| rank != group.root);
         let others: Vec<(u32, RunId)> = others.map(|&(rank, run, _)| (rank, run)).collect();
-        let nics: Vec<NicId> =
-            others.iter().map(|&(rank, _)| self.job.placements[rank as usize].nic).collect();
-        let machine = &self.job.machine;
-        let mut wires = self.offload.wires(machine, &mut self.counters, 1, PACKET);
+        let nics: Vec<NicId> = others.iter().map(|&(rank, _)| kernel.nic_of(rank)).collect();
+        let machine = &kernel.job.machine;
+        let mut wires = self.wires(machine, &mut kernel.counters, 1, PACKET);
         let arrivals = down(&mut wires, from, &nics, given);
         let seen = machine.receive_latency();
         for ((rank, run), arrival) in others.into_iter().zip(arrivals) {
-            self.schedule(rank, arrival + seen, HostEvent::FinishReduction(run));
+            kernel.schedule(rank, arrival + seen, HostEvent::FinishReduction(run));
         }
     }
 
-    fn part_of(&self, id: RunId) -> (u32, Context) {
-        let run = &self.runs[id];
-        (run.rank, run.context)
+    /// A rank has finished its part. Returns the reduction that it may enter now.
+    pub fn leave(&mut self, Entrant { rank, key, .. }: Entrant) -> Option<(RunId, InNetwork)> {
+        let (open, waiting) = self.open.get_mut(&(rank, key.1)).expect("it had a part");
+        *open -= 1;
+        let next = waiting.pop_front();
+        if next.is_none() && *open == 0 {
+            self.open.remove(&(rank, key.1));
+        }
+        next
     }
-    fn key_of(&self, id: RunId) -> Key {
-        let run = &self.runs[id];
-        (self.job_of(run.rank), run.context, run.seq)
-    }
+}
+
+/// CPU time of the root to receive one packet and reduce it with its own data.
+fn root_cost<N: NetworkModel>(kernel: &Kernel<'_, N>, bytes: u64) -> Span {
+    let library = &kernel.job.library;
+    library.recv_overhead + library.reduce_gap.span(bytes)
 }
 
 /// The links that carry packets of reductions.

@@ -4,18 +4,16 @@
 //! CPU takes part only in operations that the NIC cannot execute. Within a node the origin's CPU
 //! accesses the shared memory. Equations and limits: docs/models/onesided.md.
 
-use crate::outcome::Blocked;
-use crate::pairs::{InOrder, PairId};
-use crate::world::{HostEvent, MessageOwner, World};
-use base::{Gap, Span, Time};
-use machine::Idle;
+use crate::event::{AccessId, HostEvent, MessageOwner};
+use crate::job::Job;
+use crate::kernel::{Kernel, Outbound};
+use crate::pairs::{InOrder, PairId, Pairs};
+use crate::transport::Transport;
+use base::{Gap, Slab, Span, Time};
+use machine::{Idle, LinkId};
+use mpi::Locks;
 use net::{Completion, NetworkModel, Origin};
-use workload::{Context, OpCompletion, Token, Workload};
-
-base::ids! {
-    /// An access, a lock or an unlock, from its call to its completion at both ends.
-    AccessId,
-}
+use workload::{Context, OpCompletion, Token};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum OneSidedOp {
@@ -63,88 +61,120 @@ pub(crate) struct Channel {
     completed: Time,
 }
 
-impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    pub(crate) fn access(&mut self, from: u32, token: Token, to: u32, op: OneSidedOp) {
+/// The one-sided operations of all ranks.
+pub(crate) struct OneSided {
+    pub accesses: Slab<AccessId, Access>,
+    channels: Pairs<Channel>,
+    locks: Locks<AccessId>,
+    /// Scratch space: locks granted at this instant, and the links of a path.
+    granted: Vec<AccessId>,
+    path: Vec<LinkId>,
+}
+
+impl OneSided {
+    pub fn new() -> OneSided {
+        OneSided {
+            accesses: Slab::with_capacity(0),
+            channels: Pairs::new(),
+            locks: Locks::default(),
+            granted: Vec::new(),
+            path: Vec::new(),
+        }
+    }
+
+    pub fn access<N: NetworkModel>(
+        &mut self,
+        t: &mut Transport<'_, N>,
+        from: u32,
+        token: Token,
+        to: u32,
+        op: OneSidedOp,
+    ) {
         let pair = self.channels.id(from, to);
-        let same_node = self.shares_node(from, to);
+        let same_node = t.kernel.shares_node(from, to);
         let channel = &mut self.channels[pair];
         let (nth, nth_access) = (channel.requests, channel.accesses);
-        let ready = self.now;
+        let ready = t.kernel.now;
         let mut access =
             Access { from, to, token, op, pair, nth, nth_access, ready, is_response: false };
         match op {
             OneSidedOp::Transfer { request_bytes, response_bytes, atomic } => {
-                self.count_access(from, to, request_bytes, response_bytes);
+                count_access(t, from, to, request_bytes, response_bytes);
                 if same_node {
-                    return self.access_within_node(access, request_bytes, response_bytes, atomic);
+                    return self.access_within_node(
+                        t,
+                        access,
+                        request_bytes,
+                        response_bytes,
+                        atomic,
+                    );
                 }
                 self.channels[pair].accesses = nth_access.wrapping_add(1);
-                if self.needs_cpu(op) {
-                    self.register_temporary(from, request_bytes);
+                if needs_cpu(t.kernel.job, op) {
+                    t.limit_checker.register_temporary(&mut t.kernel, from, request_bytes);
                 }
-                if self.job.machine.nic.response > 0 && !self.needs_cpu(op) {
+                if t.kernel.job.machine.nic.response > 0 && !needs_cpu(t.kernel.job, op) {
                     // The target's NIC executes it and responds packet by packet.
                     access.is_response = true;
                     let id = self.accesses.insert(access);
-                    return self.issue(id);
+                    return self.issue(t, id);
                 }
             }
             OneSidedOp::Lock { .. } => {}
             OneSidedOp::Unlock { .. } => {
                 let done = OpCompletion { rank: from, token, ready, ..OpCompletion::default() };
-                self.complete(self.now, done);
+                t.kernel.complete(t.kernel.now, done);
             }
         }
         self.channels[pair].requests = nth.wrapping_add(1);
         access.nth = nth;
         let id = self.accesses.insert(access);
         if same_node {
-            let when = self.now + self.shm_latency(from, to);
-            self.schedule(to, when, HostEvent::Arrive(MessageOwner::Access(id)));
+            let when = t.kernel.now + t.kernel.job.shm_latency(from, to);
+            t.kernel.schedule(to, when, HostEvent::Arrive(MessageOwner::Access(id)));
             return;
         }
-        self.issue(id);
+        self.issue(t, id);
     }
 
     /// A core commands its NIC; the NIC's interface limits the rate of commands.
-    fn issue(&mut self, id: AccessId) {
+    fn issue<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: AccessId) {
         let from = self.accesses[id].from;
-        let next = self.now + self.job.machine.nic.core_gap;
-        let cpu = &mut self.ranks[from as usize].cpu;
+        let next = t.kernel.now + t.kernel.job.machine.nic.core_gap;
+        let cpu = &mut t.kernel.ranks[from as usize].cpu;
         *cpu = next.max(*cpu);
-        let when = self.command(from) + self.job.machine.node.nic_latency;
-        match when > self.now {
-            true => self.schedule(from, when, HostEvent::Issue(id)),
-            false => self.request(id),
+        let when = t.kernel.command(from) + t.kernel.job.machine.node.nic_latency;
+        match when > t.kernel.now {
+            true => t.kernel.schedule(from, when, HostEvent::Issue(id)),
+            false => self.request(t, id),
         }
     }
 
     /// A request leaves its origin.
-    pub(crate) fn request(&mut self, id: AccessId) {
+    pub fn request<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: AccessId) {
         let Access { from, to, op, is_response, .. } = self.accesses[id];
         match op {
             // If NICs respond packet by packet, completion means that all responses have arrived.
             OneSidedOp::Transfer { request_bytes, response_bytes, .. } if is_response => {
-                let nics =
-                    (self.job.placements[from as usize].nic, self.job.placements[to as usize].nic);
-                self.send(
-                    MessageOwner::Access(id),
-                    nics,
+                self.inject(
+                    t,
+                    id,
+                    (from, to),
                     request_bytes,
                     (Origin::Host, Completion::Initiator(response_bytes)),
                 );
             }
             OneSidedOp::Transfer { request_bytes, .. } => {
-                self.send_access(id, from, to, request_bytes, Origin::Host)
+                self.inject(t, id, (from, to), request_bytes, (Origin::Host, Completion::Target))
             }
             OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => {
-                self.send_access(id, from, to, 0, Origin::Host);
+                self.inject(t, id, (from, to), 0, (Origin::Host, Completion::Target));
             }
         }
     }
 
     /// Its target, and the sum of its bytes in both directions.
-    pub(crate) fn about_access(&self, id: AccessId) -> (u32, u64) {
+    pub fn target(&self, id: AccessId) -> (u32, u64) {
         let Access { to, op, .. } = self.accesses[id];
         match op {
             OneSidedOp::Transfer { request_bytes, response_bytes, .. } => {
@@ -154,77 +184,95 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    fn send_access(&mut self, id: AccessId, from: u32, to: u32, bytes: u64, origin: Origin) {
-        let (src, dst) =
-            (self.job.placements[from as usize].nic, self.job.placements[to as usize].nic);
-        self.send(MessageOwner::Access(id), (src, dst), bytes, (origin, Completion::Target));
+    /// Injects a request or response from one rank's NIC to another's.
+    fn inject<N: NetworkModel>(
+        &mut self,
+        t: &mut Transport<'_, N>,
+        id: AccessId,
+        (src, dst): (u32, u32),
+        bytes: u64,
+        (origin, completion): (Origin, Completion),
+    ) {
+        let Access { from, op, .. } = self.accesses[id];
+        let outbound = Outbound {
+            rank: from,
+            nics: (t.kernel.nic_of(src), t.kernel.nic_of(dst)),
+            bytes,
+            origin,
+            completion,
+            in_order: is_atomic(t.kernel.job, op),
+            handling: Span::ZERO,
+        };
+        t.kernel.send(MessageOwner::Access(id), outbound);
     }
 
     /// Within a node the origin's CPU moves and combines the bytes.
-    fn access_within_node(
+    fn access_within_node<N: NetworkModel>(
         &mut self,
+        t: &mut Transport<'_, N>,
         access: Access,
         request_bytes: u64,
         response_bytes: u64,
         atomic: bool,
     ) {
-        let start = self.occupy_cpu(access.from, Span::ZERO);
+        let start = t.kernel.occupy_cpu(access.from, Span::ZERO);
         let Access { from, to, .. } = access;
-        let copied = start + self.copy_cost(from, to, request_bytes + response_bytes);
-        let moved = self.copy_end(from, to, request_bytes + response_bytes, copied)
-            + self.shm_latency(from, to);
+        let copied = start + t.kernel.job.copy_cost(from, to, request_bytes + response_bytes);
+        let moved =
+            t.intranode.copy_end(&t.kernel, (from, to), request_bytes + response_bytes, copied)
+                + t.kernel.job.shm_latency(from, to);
         let combined =
-            if atomic { self.job.library.reduce_gap.span(request_bytes) } else { Span::ZERO };
+            if atomic { t.kernel.job.library.reduce_gap.span(request_bytes) } else { Span::ZERO };
         let when = moved + combined;
         let span = when.since(start);
-        self.occupy_cpu(access.from, span);
-        self.finish_access(&access, when);
+        t.kernel.occupy_cpu(access.from, span);
+        self.finish_access(t, &access, when);
     }
 
     /// A request or a response has arrived.
-    pub(crate) fn access_arrives(&mut self, id: AccessId) {
+    pub fn access_arrives<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: AccessId) {
         let Access { pair, nth, nth_access, is_response, .. } = self.accesses[id];
         if is_response {
             if let OneSidedOp::Lock { .. } = self.accesses[id].op {
-                return self.complete_lock(id);
+                return self.complete_lock(t, id);
             }
             self.channels[pair].responses.push(nth_access, id);
             while let Some(id) = self.channels[pair].responses.pop() {
-                self.complete_access(id);
+                self.complete_access(t, id);
             }
             return;
         }
         self.channels[pair].arrived_requests.push(nth, id);
         while let Some(id) = self.channels[pair].arrived_requests.pop() {
-            self.take_effect(id);
+            self.take_effect(t, id);
         }
     }
 
-    fn take_effect(&mut self, id: AccessId) {
+    fn take_effect<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: AccessId) {
         let access = self.accesses[id];
         match access.op {
             OneSidedOp::Transfer { request_bytes, response_bytes, atomic } => {
-                let mut when = self.now;
-                if self.needs_cpu(access.op) {
-                    let library = &self.job.library;
+                let mut when = t.kernel.now;
+                if needs_cpu(t.kernel.job, access.op) {
+                    let library = &t.kernel.job.library;
                     let span = library.recv_overhead
                         + library.reduce_gap.span(request_bytes)
                         + library.send_overhead;
-                    when = self.occupy_cpu(access.to, span);
+                    when = t.kernel.occupy_cpu(access.to, span);
                     self.accesses[id].ready = Time(when.0 - span.0);
                     // It observes the request, and commands its NIC to respond.
-                    when += self.job.machine.node.nic_latency * 2;
+                    when += t.kernel.job.machine.node.nic_latency * 2;
                 } else if atomic || response_bytes > 0 {
-                    when += self.job.machine.nic.fetch(response_bytes);
+                    when += t.kernel.job.machine.nic.fetch(response_bytes);
                 }
                 let channel = &mut self.channels[access.pair];
                 when = when.max(channel.effective);
                 channel.effective = when;
-                self.respond_at(id, when);
+                self.respond_at(t, id, when);
             }
             OneSidedOp::Lock { context, exclusive } => {
                 if self.locks.request(context, access.to, access.from, exclusive, id) {
-                    self.grant(id);
+                    self.grant(t, id);
                 }
             }
             OneSidedOp::Unlock { context } => {
@@ -232,146 +280,130 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let held = self.locks.release(context, access.to, access.from, &mut granted);
                 self.accesses.free(id);
                 if !held {
-                    let (rank, node) =
-                        (access.from, self.job.placements[access.from as usize].node);
-                    let to = self.own_number(access.to);
+                    let to = t.kernel.own_number(access.to);
                     let what = format!("unlock of rank {to}'s window, not locked");
-                    self.erroneous_call.get_or_insert(Blocked { rank, node, what });
+                    t.kernel.erroneous(access.from, what);
                 }
-                granted.drain(..).for_each(|id| self.grant(id));
+                granted.drain(..).for_each(|id| self.grant(t, id));
                 self.granted = granted;
             }
         }
     }
 
-    /// Whether the target's CPU executes it, because the NIC cannot.
-    fn needs_cpu(&self, op: OneSidedOp) -> bool {
-        match op {
-            OneSidedOp::Transfer { request_bytes, response_bytes, atomic } => {
-                atomic && request_bytes.max(response_bytes) > self.job.library.nic_atomic_max
-            }
-            OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => false,
-        }
-    }
-
-    /// Operations that NICs execute atomically: locks, and supported reductions.
-    pub(crate) fn is_atomic(&self, op: OneSidedOp) -> bool {
-        match op {
-            OneSidedOp::Transfer { atomic, .. } => atomic && !self.needs_cpu(op),
-            OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => true,
-        }
-    }
-
     /// The lock is granted: the response leaves the target's NIC, or is observed in the node's
     /// memory.
-    fn grant(&mut self, id: AccessId) {
-        self.accesses[id].ready = self.now;
+    fn grant<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: AccessId) {
+        self.accesses[id].ready = t.kernel.now;
         let Access { from, to, .. } = self.accesses[id];
-        let after =
-            if self.shares_node(from, to) { Span::ZERO } else { self.job.machine.nic.dma_latency };
-        self.respond_at(id, self.now + after);
+        let after = if t.kernel.shares_node(from, to) {
+            Span::ZERO
+        } else {
+            t.kernel.job.machine.nic.dma_latency
+        };
+        self.respond_at(t, id, t.kernel.now + after);
     }
 
-    fn respond_at(&mut self, id: AccessId, when: Time) {
+    fn respond_at<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: AccessId, when: Time) {
         self.accesses[id].is_response = true;
-        if when == self.now {
-            return self.send_response(id);
+        if when == t.kernel.now {
+            return self.send_response(t, id);
         }
-        self.schedule(self.accesses[id].to, when, HostEvent::Respond(id));
+        t.kernel.schedule(self.accesses[id].to, when, HostEvent::Respond(id));
     }
 
     /// The response leaves the target.
-    pub(crate) fn send_response(&mut self, id: AccessId) {
+    pub fn send_response<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: AccessId) {
         let Access { from, to, op, .. } = self.accesses[id];
         let response_bytes = match op {
             OneSidedOp::Transfer { response_bytes, .. } => response_bytes,
-            OneSidedOp::Lock { .. } if self.shares_node(from, to) => return self.complete_lock(id),
+            OneSidedOp::Lock { .. } if t.kernel.shares_node(from, to) => {
+                return self.complete_lock(t, id);
+            }
             OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => 0,
         };
-        if self.needs_cpu(op) {
-            self.register_temporary(to, response_bytes);
-            return self.send_access(id, to, from, response_bytes, Origin::Host);
+        if needs_cpu(t.kernel.job, op) {
+            t.limit_checker.register_temporary(&mut t.kernel, to, response_bytes);
+            return self.inject(
+                t,
+                id,
+                (to, from),
+                response_bytes,
+                (Origin::Host, Completion::Target),
+            );
         }
         if response_bytes > 0 {
-            return self.send_access(id, to, from, response_bytes, Origin::Response);
+            return self.inject(
+                t,
+                id,
+                (to, from),
+                response_bytes,
+                (Origin::Response, Completion::Target),
+            );
         }
         // An acknowledgement or a lock response does not contend: it takes the latency of its links
         // and its wire time.
-        let machine = &self.job.machine;
-        let (src, dst) =
-            (self.job.placements[to as usize].nic, self.job.placements[from as usize].nic);
+        let machine = &t.kernel.job.machine;
+        let (src, dst) = (t.kernel.nic_of(to), t.kernel.nic_of(from));
         machine.walk(src, dst, 0, &Idle, &mut self.path);
         let latency: Span = self.path.iter().map(|&link| machine.links.latency[link]).sum();
         let slowest = self.path.iter().map(|&link| machine.links.gap[link]).max();
         let wire = slowest.unwrap_or(Gap::ZERO).span(machine.nic.response);
-        self.schedule(from, self.now + latency + wire, HostEvent::Arrive(MessageOwner::Access(id)));
+        t.kernel.schedule(
+            from,
+            t.kernel.now + latency + wire,
+            HostEvent::Arrive(MessageOwner::Access(id)),
+        );
     }
 
-    /// Time from the arrival at the origin's NIC until its host observes it.
-    fn observation_latency(&self, from: u32, to: u32) -> Span {
-        let same_node = self.shares_node(from, to);
-        if same_node { Span::ZERO } else { self.job.machine.node.nic_latency }
-    }
-
-    fn complete_lock(&mut self, id: AccessId) {
+    fn complete_lock<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: AccessId) {
         let Access { from, to, token, ready, .. } = self.accesses[id];
         self.accesses.free(id);
-        let when = self.now + self.observation_latency(from, to);
-        self.complete(when, OpCompletion { rank: from, token, ready, ..OpCompletion::default() });
+        let when = t.kernel.now + observation_latency(&t.kernel, from, to);
+        t.kernel
+            .complete(when, OpCompletion { rank: from, token, ready, ..OpCompletion::default() });
     }
 
-    fn complete_access(&mut self, id: AccessId) {
+    fn complete_access<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: AccessId) {
         let access = self.accesses[id];
         self.accesses.free(id);
-        let mut when = self.now;
+        let mut when = t.kernel.now;
         if let (true, OneSidedOp::Transfer { request_bytes, response_bytes, .. }) =
-            (self.needs_cpu(access.op), access.op)
+            (needs_cpu(t.kernel.job, access.op), access.op)
         {
-            self.deregister_temporary(access.from, request_bytes);
-            self.deregister_temporary(access.to, response_bytes);
-            when = self.occupy_cpu(access.from, self.job.library.recv_overhead);
+            t.limit_checker.deregister_temporary(&t.kernel, access.from, request_bytes);
+            t.limit_checker.deregister_temporary(&t.kernel, access.to, response_bytes);
+            when = t.kernel.occupy_cpu(access.from, t.kernel.job.library.recv_overhead);
         }
-        when += self.observation_latency(access.from, access.to);
-        self.finish_access(&access, when);
+        when += observation_latency(&t.kernel, access.from, access.to);
+        self.finish_access(t, &access, when);
     }
 
-    fn finish_access(&mut self, access: &Access, when: Time) {
+    fn finish_access<N: NetworkModel>(
+        &mut self,
+        t: &mut Transport<'_, N>,
+        access: &Access,
+        when: Time,
+    ) {
         let Access { from, to, token, ready, op, pair, .. } = *access;
         let response_bytes =
             if let OneSidedOp::Transfer { response_bytes, .. } = op { response_bytes } else { 0 };
         let when = when.max(self.channels[pair].completed);
-        let when = match self.scatter_cost(from, token, response_bytes, |world| {
-            world.replaced_copy_time(from, to, response_bytes)
+        let when = match t.kernel.unpacking_time(from, token, response_bytes, |kernel| {
+            kernel.replaced_copy_time(from, to, response_bytes)
         }) {
             Span::ZERO => when,
-            cost => self.occupy_cpu(from, cost).max(when + cost),
+            cost => t.kernel.occupy_cpu(from, cost).max(when + cost),
         };
         // Includes unpacking: a later unlock reports that everything is there.
         self.channels[pair].completed = when;
-        self.complete(
+        t.kernel.complete(
             when,
             OpCompletion { rank: from, token, peer: to, ready, ..OpCompletion::default() },
         );
     }
 
-    /// Counts the payload of each direction as a message; an access without payload counts for the
-    /// outward direction.
-    fn count_access(&mut self, from: u32, to: u32, request_bytes: u64, response_bytes: u64) {
-        for (from, to, bytes, counts) in [
-            (from, to, request_bytes, request_bytes > 0 || response_bytes == 0),
-            (to, from, response_bytes, response_bytes > 0),
-        ] {
-            if counts {
-                let pair = self.pairs.id(from, to);
-                self.pairs[pair].messages += 1;
-                self.pairs[pair].bytes += bytes;
-                self.count(from, to, bytes);
-            }
-        }
-    }
-
     /// Locks that ranks wait for: (rank, what).
-    pub(crate) fn waiting_for_locks(&self) -> Vec<(u32, String)> {
+    pub fn waiting_for_locks<N: NetworkModel>(&self, kernel: &Kernel<'_, N>) -> Vec<(u32, String)> {
         let say = |(id, holders): (AccessId, &[u32])| {
             let Access { from, to, op, .. } = self.accesses[id];
             let how = match op {
@@ -379,15 +411,59 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 _ => "shared",
             };
             let who = match holders {
-                &[one] => format!("rank {}", self.own_number(one)),
+                &[one] => format!("rank {}", kernel.own_number(one)),
                 &[one, ref rest @ ..] => {
-                    format!("rank {} and {} more", self.own_number(one), rest.len())
+                    format!("rank {} and {} more", kernel.own_number(one), rest.len())
                 }
                 [] => unreachable!("a lock with waiting ranks is held"),
             };
-            let to = self.own_number(to);
+            let to = kernel.own_number(to);
             (from, format!("lock ({how}) of rank {to}'s window, which {who} holds"))
         };
         self.locks.waiting().map(say).collect()
+    }
+}
+
+/// Whether the target's CPU executes it, because the NIC cannot.
+fn needs_cpu(job: &Job, op: OneSidedOp) -> bool {
+    match op {
+        OneSidedOp::Transfer { request_bytes, response_bytes, atomic } => {
+            atomic && request_bytes.max(response_bytes) > job.library.nic_atomic_max
+        }
+        OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => false,
+    }
+}
+
+/// Operations that NICs execute atomically: locks, and supported reductions.
+fn is_atomic(job: &Job, op: OneSidedOp) -> bool {
+    match op {
+        OneSidedOp::Transfer { atomic, .. } => atomic && !needs_cpu(job, op),
+        OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => true,
+    }
+}
+
+/// Time from the arrival at the origin's NIC until its host observes it.
+fn observation_latency<N: NetworkModel>(kernel: &Kernel<'_, N>, from: u32, to: u32) -> Span {
+    let same_node = kernel.shares_node(from, to);
+    if same_node { Span::ZERO } else { kernel.job.machine.node.nic_latency }
+}
+
+/// Counts the payload of each direction as a message; an access without payload counts for the
+/// outward direction.
+fn count_access<N: NetworkModel>(
+    t: &mut Transport<'_, N>,
+    from: u32,
+    to: u32,
+    request_bytes: u64,
+    response_bytes: u64,
+) {
+    for (from, to, bytes, counts) in [
+        (from, to, request_bytes, request_bytes > 0 || response_bytes == 0),
+        (to, from, response_bytes, response_bytes > 0),
+    ] {
+        if counts {
+            t.count_pair(from, to, bytes);
+            t.kernel.count(from, to, bytes);
+        }
     }
 }

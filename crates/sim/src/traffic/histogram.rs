@@ -1,4 +1,4 @@
-//! Histogram of latencies, and the logarithm for interarrival times.
+//! Histogram of latencies.
 
 use base::Span;
 
@@ -56,37 +56,9 @@ impl Histogram {
     }
 }
 
-/// Natural logarithm using only +, -, x and /, which IEEE 754 rounds identically everywhere:
-/// arrival times must not depend on the mathematical library. Relative error below 1e-14.
-pub(super) fn ln(x: f64) -> f64 {
-    debug_assert!(x.is_normal() && x > 0.0);
-    // x = m 2^exponent with m in (sqrt(1/2), sqrt(2)], computed without an unpredictable branch.
-    const ABOVE: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits() + 1;
-    let bits = x.to_bits();
-    let exponent = bits.wrapping_sub(ABOVE).cast_signed() >> 52;
-    let m = f64::from_bits(bits.wrapping_sub((exponent << 52).cast_unsigned()));
-    // ln m = 2 artanh z; |z| < 0.172, so eleven terms leave less than 1e-17.
-    let z = (m - 1.0) / (m + 1.0);
-    let (square, mut sum) = (z * z, 0.0);
-    for k in (0..11).rev() {
-        sum = sum * square + 1.0 / f64::from(2 * k + 1);
-    }
-    2.0 * z * sum + exponent as f64 * std::f64::consts::LN_2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::{draw, uniform};
-
-    #[test]
-    fn the_logarithm_is_the_library_s_within_its_error() {
-        for i in 1..100_000u64 {
-            let x = uniform(draw(1, 2, 3, i));
-            let (got, want) = (ln(x), x.ln());
-            assert!((got - want).abs() <= 1e-14 * want.abs().max(1e-2), "ln({x}) = {got}, {want}");
-        }
-    }
 
     #[test]
     fn a_histogram_is_within_its_stated_error() {

@@ -2,7 +2,7 @@
 
 use base::{Span, Time};
 
-use super::SliceRow;
+use super::request::SliceRow;
 
 /// A part of the window: packets that arrived in it, and their latencies.
 #[derive(Clone, Copy, Default)]

@@ -1,35 +1,20 @@
 //! Simulation of one load: sources, network and measurement, as a whole or in shards.
 
-use base::{Digest, Slab, Span, Time, draw, prefetch, uniform};
+use base::{Digest, Slab, Span, Time, prefetch};
 use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
 use machine::{Machine, NicId};
-use net::{
-    Completion, Counters, Cx, Event, FAILED, Failure, HOST, Message, MsgId, NetworkModel, Origin,
-    Partition, READY,
-};
+use net::{Counters, Cx, Event, FAILED, Failure, HOST, MsgId, NetworkModel, Partition, READY};
 
-use super::histogram::{Histogram, ln};
+use super::histogram::Histogram;
+use super::request::{
+    BackgroundLoad, Finish, LoadOutcome, TrafficRequest, TrafficRow, TrafficSetting,
+};
 use super::shard_pool::{Member, ShardPool};
 use super::slices::Slice;
-use super::{BackgroundLoad, Finish, LoadOutcome, TrafficRequest, TrafficRow, TrafficSetting};
 use crate::background::Background;
 use crate::outcome::NetworkErrors;
 use crate::patterns::Destinations;
-
-const STREAM_GAP: u32 = 0x6761_7073;
-const STREAM_ROUTE: u32 = 0x726f_7574;
-
-impl Destinations {
-    /// Time between packets `nth - 1` and `nth`: exponential, which makes a Poisson process.
-    pub(crate) fn gap(&self, from: u32, nth: u64, mean_ps: f64) -> Span {
-        let random_draw = draw(self.seed(), STREAM_GAP, self.nic(from).0, nth);
-        Span(((-ln(uniform(random_draw)) * mean_ps) as u64).max(1))
-    }
-    /// The random draw for the route of packet `nth`.
-    pub(crate) fn route_draw(&self, from: u32, nth: u64) -> u64 {
-        draw(self.seed(), STREAM_ROUTE, self.nic(from).0, nth)
-    }
-}
+use crate::rated_pattern::RatedPattern;
 
 /// A packet in flight, as its source stores it.
 #[derive(Clone, Copy)]
@@ -37,28 +22,6 @@ struct GeneratedPacket {
     at: Time,
     nth: u32,
     from: u32,
-}
-
-/// One traffic pattern with its rate.
-#[derive(Clone, Copy)]
-struct RatedPattern<'a> {
-    to: &'a Destinations,
-    /// Its first source; sources are numbered pattern after pattern.
-    first: u32,
-    bytes: u64,
-    vnet: u8,
-    in_order: bool,
-    /// Mean interarrival time of the messages of one NIC, ps.
-    mean_gap: f64,
-}
-
-impl RatedPattern<'_> {
-    /// Generation time of packet `nth` of the source at `place`, if the one before was generated at
-    /// `generated_at`.
-    #[inline]
-    fn next_generation(&self, setting: u32, generated_at: Time, nth: u32) -> Time {
-        generated_at + self.to.gap(setting, u64::from(nth), self.mean_gap)
-    }
 }
 
 /// A sending NIC: generation time of its last packet, and the number of packets so far.
@@ -81,8 +44,10 @@ struct World<'a, N: NetworkModel> {
 
 /// Sources and measurement: all of the simulation except the network.
 struct Traffic<'a> {
-    /// The measured pattern, then the background.
+    /// The measured pattern, then the background. Sources are numbered pattern after pattern.
     patterns: Vec<RatedPattern<'a>>,
+    /// The first source of each pattern.
+    firsts: Vec<u32>,
     /// Number of sources of the measured pattern.
     measured: u32,
     sources: Vec<Source>,
@@ -118,29 +83,14 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let measured = destinations.participants();
         let n_links = machine.links.gap.len();
         let wire = request.packet_bytes + machine.nic.packet_overhead;
-        let mean_gap = |to: &Destinations, wire: u64, load: f64| {
-            machine.links.gap[machine.injection(to.nic(0))].span(wire).0 as f64 / load
-        };
-        let mut patterns = vec![RatedPattern {
-            to: destinations,
-            first: 0,
-            bytes: request.packet_bytes,
-            vnet: setting.vnet,
-            in_order: setting.in_order,
-            mean_gap: mean_gap(destinations, wire, load),
-        }];
-        let mut n = measured;
-        for b in &setting.background {
-            let mean_gap = mean_gap(&b.to, b.wire(machine), b.load);
-            patterns.push(RatedPattern {
-                to: &b.to,
-                first: n,
-                bytes: b.bytes,
-                vnet: b.vnet,
-                in_order: false,
-                mean_gap,
-            });
-            n += b.to.participants();
+        let bytes = request.packet_bytes;
+        let first = RatedPattern::new(machine, destinations, (bytes, wire), load);
+        let mut patterns = vec![first.on(setting.vnet, setting.in_order)];
+        let (mut firsts, mut n) = (vec![0], measured);
+        for background in &setting.background {
+            patterns.push(RatedPattern::of_background(machine, background));
+            firsts.push(n);
+            n += background.to.participants();
         }
         World {
             machine,
@@ -150,6 +100,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
             delivered: Vec::with_capacity(1 << 8),
             traffic: Traffic {
                 patterns,
+                firsts,
                 measured,
                 sources: vec![Source { generated_at: Time::ZERO, generated: 0 }; n as usize],
                 seen: Vec::with_capacity(PREFETCH_BLOCK),
@@ -174,7 +125,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let (net, traffic, mut cx) = self.split();
         net.start(&mut cx);
         for at in 0..traffic.patterns.len() {
-            let RatedPattern { to, first, .. } = traffic.patterns[at];
+            let (to, first) = (traffic.patterns[at].to, traffic.firsts[at]);
             for at in (0..to.participants()).filter(|&at| to.sends(at) && is_here(to.nic(at))) {
                 let next = (first + at, traffic.next_generation(first + at));
                 traffic.schedule(next, watch, net, &mut cx);
@@ -246,9 +197,9 @@ impl<'a, N: NetworkModel> World<'a, N> {
                 first = first.min(word >> 1);
                 all_go_on &= word & 1 == 1;
             }
-            let is_over = first >= end.0.min(u64::MAX >> 1);
-            if is_over || !all_go_on {
-                self.now = if is_over { end } else { self.now };
+            let has_ended = first >= end.0.min(u64::MAX >> 1);
+            if has_ended || !all_go_on {
+                self.now = if has_ended { end } else { self.now };
                 return all_go_on;
             }
             let stop = end.min(Time(first.saturating_add(member.shard_pool.lookahead.0)));
@@ -310,19 +261,23 @@ impl<'a> Traffic<'a> {
     /// The pattern of a source, and its position in the pattern.
     #[inline]
     fn pattern(&self, source: u32) -> (RatedPattern<'a>, u32) {
-        let pattern = match source < self.measured {
-            true => self.patterns[0],
-            false => self.patterns[self.patterns.partition_point(|s| s.first <= source) - 1],
-        };
-        (pattern, source - pattern.first)
+        if source < self.measured {
+            return (self.patterns[0], source);
+        }
+        let at = self.pattern_number(source);
+        (self.patterns[at], source - self.firsts[at])
+    }
+
+    fn pattern_number(&self, source: u32) -> usize {
+        self.firsts.partition_point(|&first| first <= source) - 1
     }
 
     /// Generation time of the next packet of a source.
     #[inline(always)]
     fn next_generation(&self, source: u32) -> Time {
-        let (pattern, setting) = self.pattern(source);
+        let (pattern, at) = self.pattern(source);
         let Source { generated_at, generated: nth } = self.sources[source as usize];
-        pattern.next_generation(setting, generated_at, nth)
+        pattern.next_generation(at, generated_at, nth)
     }
 
     /// Schedules the next packet of a source, which was generated at `at`.
@@ -333,7 +288,7 @@ impl<'a> Traffic<'a> {
         net: &mut N,
         cx: &mut Cx<'_>,
     ) {
-        let (pattern, setting) = self.pattern(source);
+        let (pattern, position) = self.pattern(source);
         let nth = self.sources[source as usize].generated;
         if at >= watch.sources_end {
             return;
@@ -341,7 +296,7 @@ impl<'a> Traffic<'a> {
         self.sources[source as usize] = Source { generated_at: at, generated: nth + 1 };
         self.count(source, at, watch);
         let id = self.in_flight.insert(GeneratedPacket { at, nth, from: source });
-        let nic = pattern.to.nic(setting);
+        let nic = pattern.to.nic(position);
         let ready = if self.is_kept::<N>() { net.ready(nic, pattern.bytes, at) } else { at };
         let code = match ready > at {
             true => EventCode::new(Phase::Arrive, READY, nic.0, id.0),
@@ -364,10 +319,10 @@ impl<'a> Traffic<'a> {
     fn count_all(&mut self, watch: &Watch) {
         for source in 0..self.measured {
             let Source { mut generated_at, generated: mut nth } = self.sources[source as usize];
-            let (pattern, setting) = self.pattern(source);
+            let (pattern, at) = self.pattern(source);
             // A source without packets never sends.
             while nth > 0 && generated_at < watch.end {
-                generated_at = pattern.next_generation(setting, generated_at, nth);
+                generated_at = pattern.next_generation(at, generated_at, nth);
                 nth += 1;
                 self.count(source, generated_at, watch);
             }
@@ -380,19 +335,8 @@ impl<'a> Traffic<'a> {
         let GeneratedPacket { nth, from, .. } = self.in_flight[id];
         // A logarithm has a latency of a hundred cycles; starting it here hides them.
         let next = (from, self.next_generation(from));
-        let (RatedPattern { to, bytes, vnet, in_order, .. }, at) = self.pattern(from);
-        let msg = Message {
-            src: to.nic(at),
-            dst: to.to(at, u64::from(nth)),
-            bytes,
-            // The packet is in the NIC; its fetch is not modeled here.
-            origin: Origin::Nic,
-            vnet,
-            completion: Completion::Target,
-            draw: to.route_draw(at, u64::from(nth)),
-            in_order,
-            handling: Span::ZERO,
-        };
+        let (pattern, at) = self.pattern(from);
+        let msg = pattern.message(at, nth);
         if self.is_kept::<N>() {
             net.leave(id, msg, cx);
         } else {
@@ -421,7 +365,7 @@ impl<'a> Traffic<'a> {
             }
             if from >= self.measured {
                 if watch.is_window(seen) {
-                    let pattern = self.patterns.partition_point(|s| s.first <= from) - 1;
+                    let pattern = self.pattern_number(from);
                     self.background_counts[pattern - 1] += 1;
                 }
                 continue;

@@ -1,7 +1,9 @@
 //! The end of a run: blocked ranks, and totals.
 
-use super::{JobState, Waiter, World};
+use super::World;
+use crate::kernel::{JobState, Kernel};
 use crate::outcome::{Blocked, End, Engine, JobOutcome, Outcome, PairTraffic};
+use crate::transport::Transport;
 use base::Time;
 use machine::NicId;
 use mpi::Pattern;
@@ -14,50 +16,63 @@ use workload::{WORLD, Workload};
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// In a sample: start time of each simulated round and end of the last, ps, summed over ranks.
     pub fn round_starts(&self) -> &[u128] {
-        &self.round_starts
+        &self.collectives.round_starts
     }
 
     /// Messages that have arrived at each rank and were not received.
     pub fn unreceived(&self) -> impl Iterator<Item = u64> {
-        self.ranks.iter().map(|rank| rank.unexpected().count() as u64)
+        let ranks = 0..self.transport.kernel.ranks.len() as u32;
+        ranks.map(|rank| self.point_to_point.unexpected(rank).count() as u64)
+    }
+
+    /// Why the run ends.
+    pub(super) fn end(&mut self, interrupted: bool) -> End {
+        let (kernel, limit_checker) =
+            (&mut self.transport.kernel, &mut self.transport.limit_checker);
+        if interrupted {
+            End::Interrupted
+        } else if let Some(erroneous_call) = kernel.erroneous_call.take() {
+            End::Erroneous(erroneous_call)
+        } else if let Some(failed) = self.failures.failed.take() {
+            End::Failed(failed)
+        } else if let Some(exhausted) = limit_checker.take_exhausted() {
+            End::Exhausted(exhausted)
+        } else if self.workload.is_stopped() {
+            End::Stopped
+        } else if self.workload.is_finished() {
+            End::Finished
+        } else if let Some(blocked_by_limit) = limit_checker.blocked_by_limit(kernel) {
+            End::Exhausted(blocked_by_limit)
+        } else {
+            End::Deadlock(self.blocked())
+        }
     }
 
     /// What each blocked rank waits for. No event is pending any more.
-    pub(super) fn blocked(&self) -> Vec<Blocked> {
+    fn blocked(&self) -> Vec<Blocked> {
+        let kernel = &self.transport.kernel;
         let mut blocked = Vec::new();
-        for (at, rank) in self.ranks.iter().enumerate() {
-            let mut add = |what: String| {
-                let node = self.job.placements[at].node;
-                blocked.push(Blocked { rank: at as u32, node, what });
-            };
-            let first = self.jobs[rank.job as usize].first;
-            if let Some(inbox) = &rank.inbox {
-                for (pattern, waiter) in inbox.matching.posted() {
-                    if let Waiter::User { .. } = waiter {
-                        add(format!("receive {}", describe(pattern, first)));
-                    }
-                }
-                for &(pattern, ..) in &inbox.probes {
-                    add(format!("probe {}", describe(pattern, first)));
-                }
+        let mut add =
+            |rank: u32, what| blocked.push(Blocked { rank, node: kernel.node_of(rank), what });
+        for (at, rank) in (0..).zip(&kernel.ranks) {
+            let first = kernel.first_rank(rank.job);
+            for (what, pattern) in self.point_to_point.waiting(at) {
+                add(at, format!("{what} {}", describe(pattern, first)));
             }
-            for run in self.runs_of(at as u32) {
-                let run = &self.runs[run];
-                add(self.describe_run(run));
+            for what in self.collectives.describe_runs(kernel, &self.workload, at) {
+                add(at, what);
             }
         }
-        for (rank, what) in self.waiting_for_locks() {
-            blocked.push(Blocked { rank, node: self.job.placements[rank as usize].node, what });
+        for (rank, what) in self.onesided.waiting_for_locks(kernel) {
+            add(rank, what);
         }
-        for (rank, what) in self.waiting_to_send() {
-            blocked.push(Blocked { rank, node: self.job.placements[rank as usize].node, what });
+        for (rank, what) in self.transport.limit_checker.waiting_to_send() {
+            add(rank, what);
         }
-        for pair in self.unmatched_sends() {
-            let (from, to, tag, bytes) = pair;
-            let node = self.job.placements[from as usize].node;
-            let to = self.own_number(to);
+        for (send, tag) in self.point_to_point.unmatched_sends(&self.transport.sends) {
+            let (to, bytes) = (kernel.own_number(send.to), send.bytes);
             let what = format!("send to rank {to}, tag {tag}, {bytes} B: no receive was posted");
-            blocked.push(Blocked { rank: from, node, what });
+            add(send.from, what);
         }
         blocked.sort_by_key(|b| b.rank);
         blocked
@@ -65,27 +80,29 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     pub(super) fn outcome(&mut self, end: End) -> Outcome {
         let end_is_final = end == End::Finished;
+        let kernel = &mut self.transport.kernel;
         // With an empty queue, counters are final and can be moved.
-        let is_quiet = self.queue.is_empty();
+        let is_quiet = kernel.queue.is_empty();
         let engine = Engine {
-            events: self.events,
-            packets: self.counters.injected_packets,
-            packet_hops: self.counters.hops,
-            bytes: (self.net.bytes() + self.queue.bytes()) as u64,
+            events: kernel.events,
+            packets: kernel.counters.injected_packets,
+            packet_hops: kernel.counters.hops,
+            bytes: (kernel.net.bytes() + kernel.queue.bytes()) as u64,
         };
         let mut counters =
-            if is_quiet { std::mem::take(&mut self.counters) } else { self.counters.clone() };
-        self.net.report(&mut counters);
+            if is_quiet { std::mem::take(&mut kernel.counters) } else { kernel.counters.clone() };
+        kernel.net.report(&mut counters);
         let jobs: Vec<JobOutcome> =
-            self.jobs.iter().map(|job| self.job_outcome(job, &counters)).collect();
+            kernel.jobs.iter().map(|job| job_outcome(kernel, job, &counters)).collect();
         let last = jobs.iter().map(|job| job.time).max().unwrap_or(Time::ZERO);
-        let time = if end_is_final { last } else { self.job_time() };
+        let time = if end_is_final { last } else { kernel.job_time() };
         let mut by_distance = [(0, 0); 4];
         for (sum, one) in jobs.iter().flat_map(|job| (0..4).zip(job.by_distance)) {
             let sum: &mut (u64, u64) = &mut by_distance[sum];
             *sum = (sum.0 + one.0, sum.1 + one.1);
         }
         let mut pairs: Vec<PairTraffic> = self
+            .transport
             .pairs
             .iter()
             .map(|((from, to), p)| PairTraffic { from, to, messages: p.messages, bytes: p.bytes })
@@ -94,48 +111,51 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         Outcome {
             end,
             time,
-            digest: self.digest,
+            digest: kernel.digest,
             engine,
             by_distance,
             pairs,
             counters,
             jobs,
-            background: self.sources.outcome(self.job, time - Time::ZERO),
-            limit_report: self.limit_report(),
+            background: self.sources.outcome(kernel.job, time - Time::ZERO),
+            limit_report: self.transport.limit_checker.report(self.collectives.offload.timeouts),
             matches: self.matches(),
         }
     }
 
     fn matches(&self) -> BTreeMap<(NicId, u32), Matches> {
         let mut by_engine: BTreeMap<(NicId, u32), Matches> = BTreeMap::new();
-        for (placement, (engine, matches)) in
-            self.job.placements.iter().zip(self.limit_checker.limits.matches())
-        {
+        let Transport { kernel, limit_checker, .. } = &self.transport;
+        let matches = limit_checker.limits.matches();
+        for (placement, (engine, matches)) in kernel.job.placements.iter().zip(matches) {
             if matches != Matches::default() {
                 by_engine.entry((placement.nic, engine)).or_default().add(matches);
             }
         }
         by_engine
     }
+}
 
-    fn job_outcome(&self, job: &JobState, counters: &Counters) -> JobOutcome {
-        let machine = &self.job.machine;
-        let mut nics: Vec<NicId> = (job.first..job.first + job.ranks)
-            .map(|r| self.job.placements[r as usize].nic)
-            .collect();
-        nics.sort_unstable();
-        nics.dedup();
-        let mut sent = LinkTraffic::default();
-        nics.iter().for_each(|&nic| sent += counters.links[machine.injection(nic)]);
-        JobOutcome {
-            first: job.first,
-            ranks: job.ranks,
-            time: job.last_completion,
-            digest: job.digest,
-            by_distance: job.by_distance,
-            packets: sent.packets,
-            wire_bytes: sent.bytes,
-        }
+fn job_outcome<N: NetworkModel>(
+    kernel: &Kernel<'_, N>,
+    job: &JobState,
+    counters: &Counters,
+) -> JobOutcome {
+    let machine = &kernel.job.machine;
+    let ranks = job.first..job.first + job.ranks;
+    let mut nics: Vec<NicId> = ranks.map(|rank| kernel.nic_of(rank)).collect();
+    nics.sort_unstable();
+    nics.dedup();
+    let mut sent = LinkTraffic::default();
+    nics.iter().for_each(|&nic| sent += counters.links[machine.injection(nic)]);
+    JobOutcome {
+        first: job.first,
+        ranks: job.ranks,
+        time: job.last_completion,
+        digest: job.digest,
+        by_distance: job.by_distance,
+        packets: sent.packets,
+        wire_bytes: sent.bytes,
     }
 }
 

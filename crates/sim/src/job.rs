@@ -9,7 +9,6 @@ use mpi::Library;
 
 use crate::background::Background;
 use crate::noise::Noise;
-use crate::world::LimitPolicy;
 
 /// Node, NIC and binding of one rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +25,25 @@ pub enum Buffers {
     Host,
     /// In the memory of the rank's GPU.
     Gpu,
+}
+
+/// Effect of exceeding a limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LimitPolicy {
+    /// There are no limits.
+    Off,
+    /// Report it, and continue as if the limit did not exist.
+    Warn,
+    /// End the run where the machine would fail.
+    Fail,
+}
+
+impl LimitPolicy {
+    pub const NAMES: [&str; 3] = ["off", "warn", "fail"];
+    pub fn from_name(name: &str) -> Option<LimitPolicy> {
+        let at = Self::NAMES.iter().position(|&known| known == name)?;
+        Some([LimitPolicy::Off, LimitPolicy::Warn, LimitPolicy::Fail][at])
+    }
 }
 
 /// All inputs of a run except the workload and the fidelity.

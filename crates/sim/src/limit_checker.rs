@@ -2,35 +2,18 @@
 //!
 //! `mpi::Limits` counts. This module decides when, how long, and with which message.
 
-use super::{HostEvent, Send, SendId, World};
+use crate::event::{HostEvent, InFlight, MessageOwner};
+use crate::job::{Job, LimitPolicy};
+use crate::kernel::Kernel;
 use crate::outcome::{Blocked, ExceededLimit, LimitReport, LimitUse};
-use crate::world::{InFlight, Job, MessageOwner};
+use crate::send::Send;
 use base::{Span, Time};
 use machine::{LinkEnd, Machine};
 use mpi::Limits;
 use mpi::contexts::{Allocation, Contexts};
 use mpi::limits::{Limit, MatchMode, Nic, UNLIMITED, Verdict};
 use net::NetworkModel;
-use workload::{ANY_SOURCE, Call, Context, Workload};
-
-/// Effect of exceeding a limit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LimitPolicy {
-    /// There are no limits.
-    Off,
-    /// Report it, and continue as if the limit did not exist.
-    Warn,
-    /// End the run where the machine would fail.
-    Fail,
-}
-
-impl LimitPolicy {
-    pub const NAMES: [&str; 3] = ["off", "warn", "fail"];
-    pub fn from_name(name: &str) -> Option<LimitPolicy> {
-        let at = Self::NAMES.iter().position(|&known| known == name)?;
-        Some([LimitPolicy::Off, LimitPolicy::Warn, LimitPolicy::Fail][at])
-    }
-}
+use workload::Context;
 
 pub(crate) struct LimitChecker {
     pub limits: Limits,
@@ -93,265 +76,311 @@ impl LimitChecker {
     }
 }
 
-impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    /// Whether messages from rank `from` arrive through the NIC.
-    pub(crate) fn is_remote(&self, at: u32, from: u32) -> bool {
-        from == ANY_SOURCE || !self.shares_node(at, from)
-    }
-
-    /// Bytes of a message that its receiver buffers until it is received.
-    fn held_bytes(&self, send: &Send) -> u64 {
-        if send.rendezvous {
-            send.bytes.min(self.job.library.rendezvous_eager_part)
-        } else {
-            send.bytes
-        }
-    }
-
+impl LimitChecker {
     /// Opens the endpoints at the start of the jobs, if their ranks' NICs have room for them.
-    pub(super) fn open_endpoints(&mut self) {
-        if let Some((rank, limit)) = self.limit_checker.limits.start() {
-            self.report_exceeded(rank, limit);
+    pub fn open_endpoints<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>) {
+        if let Some((rank, limit)) = self.limits.start() {
+            self.report_exceeded(kernel, rank, limit);
         }
     }
 
     /// Registers or deregisters memory of a rank for remote access.
-    pub(super) fn region(&mut self, rank: u32, held: bool, optimized: bool) {
-        let rank = self.representative(rank);
+    pub fn region<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        rank: u32,
+        held: bool,
+        optimized: bool,
+    ) {
+        let rank = kernel.representative(rank);
         if held {
-            let verdict = self.limit_checker.limits.register(rank, optimized);
-            self.apply_verdict(rank, verdict);
+            let verdict = self.limits.register(rank, optimized);
+            self.apply_verdict(kernel, rank, verdict);
         } else {
-            self.limit_checker.limits.deregister(rank, optimized);
+            self.limits.deregister(rank, optimized);
         }
     }
 
-    /// The rank has joined a communicator.
-    pub(super) fn joined(&mut self, rank: u32, context: Context) {
-        let key = (self.job_of(rank), context);
-        let (first, members) = (self.first_rank(key.0), self.workload.members(key.0, context));
-        if !self.limit_checker.contexts.join(key, members.len()) {
+    /// The rank has joined a communicator of these members, in job-local numbers.
+    pub fn joined<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        rank: u32,
+        context: Context,
+        members: &[u32],
+    ) {
+        let key = (kernel.job_of(rank), context);
+        let first = kernel.first_rank(key.0);
+        if !self.contexts.join(key, members.len()) {
             return;
         }
         let members: Vec<u32> = members.iter().map(|&member| first + member).collect();
-        if let Some(agreed) = self.limit_checker.contexts.agree(key, &members) {
-            self.limit_checker.agreed = (agreed, members.len());
-            let verdict = self.limit_checker.limits.context(agreed.rank, agreed.id);
-            self.apply_verdict(agreed.rank, verdict);
+        if let Some(agreed) = self.contexts.agree(key, &members) {
+            self.agreed = (agreed, members.len());
+            let verdict = self.limits.context(agreed.rank, agreed.id);
+            self.apply_verdict(kernel, agreed.rank, verdict);
         }
     }
     /// The rank has freed it.
-    pub(super) fn left(&mut self, rank: u32, context: Context) {
-        let key = (self.job_of(rank), context);
-        self.limit_checker.contexts.leave(key, rank);
+    pub fn left<N: NetworkModel>(&mut self, kernel: &Kernel<'_, N>, rank: u32, context: Context) {
+        let key = (kernel.job_of(rank), context);
+        self.contexts.leave(key, rank);
     }
 
     /// The library executes a one-sided operation with messages. If it is long, the peer reads the
     /// data from memory that stays registered until the peer reports completion.
-    pub(crate) fn register_temporary(&mut self, rank: u32, bytes: u64) {
-        if bytes > self.job.library.am_eager_max {
-            let rank = self.representative(rank);
-            let verdict = self.limit_checker.limits.register_temporary(rank);
-            self.apply_verdict(rank, verdict);
+    pub fn register_temporary<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        rank: u32,
+        bytes: u64,
+    ) {
+        if bytes > kernel.job.library.am_eager_max {
+            let rank = kernel.representative(rank);
+            let verdict = self.limits.register_temporary(rank);
+            self.apply_verdict(kernel, rank, verdict);
         }
     }
-    pub(crate) fn deregister_temporary(&mut self, rank: u32, bytes: u64) {
-        if bytes > self.job.library.am_eager_max {
-            self.limit_checker.limits.deregister_temporary(self.representative(rank));
+    pub fn deregister_temporary<N: NetworkModel>(
+        &mut self,
+        kernel: &Kernel<'_, N>,
+        rank: u32,
+        bytes: u64,
+    ) {
+        if bytes > kernel.job.library.am_eager_max {
+            self.limits.deregister_temporary(kernel.representative(rank));
         }
     }
 
     /// The rank's number of requests has reached a new maximum.
-    pub(super) fn requests(&mut self, rank: u32, held: u32) {
-        let rank = self.representative(rank);
-        let verdict = self.limit_checker.limits.request(rank, held);
-        self.apply_verdict(rank, verdict);
+    pub fn requests<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, rank: u32, held: u32) {
+        let rank = kernel.representative(rank);
+        let verdict = self.limits.request(rank, held);
+        self.apply_verdict(kernel, rank, verdict);
     }
 
     /// A receive is posted at the rank's NIC for messages from `from`.
-    pub(crate) fn posted(&mut self, at: u32, from: u32) {
-        if self.is_remote(at, from) {
-            let at = self.representative(at);
-            let verdict = self.limit_checker.limits.post(at);
-            self.apply_verdict(at, verdict);
+    pub fn posted<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, at: u32, from: u32) {
+        if kernel.is_remote(at, from) {
+            let at = kernel.representative(at);
+            let verdict = self.limits.post(at);
+            self.apply_verdict(kernel, at, verdict);
         }
     }
     /// It has matched or was cancelled.
-    pub(crate) fn unposted(&mut self, at: u32, from: u32) {
-        if self.is_remote(at, from) {
-            self.limit_checker.limits.remove_posted(self.representative(at));
+    pub fn unposted<N: NetworkModel>(&mut self, kernel: &Kernel<'_, N>, at: u32, from: u32) {
+        if kernel.is_remote(at, from) {
+            self.limits.remove_posted(kernel.representative(at));
         }
     }
 
     /// A message has arrived; `is_expected` if a receive was posted for it.
     #[inline]
-    pub(crate) fn message_arrived(&mut self, id: SendId, is_expected: bool) {
-        let Send { to, rendezvous, same_node, .. } = self.sends[id];
+    pub fn message_arrived<N: NetworkModel>(
+        &mut self,
+        kernel: &Kernel<'_, N>,
+        send: &Send,
+        is_expected: bool,
+    ) {
+        let Send { to, rendezvous, same_node, .. } = *send;
         if !same_node {
-            self.limit_checker.limits.message_arrived(
-                self.representative(to),
-                is_expected,
-                rendezvous,
-            );
+            self.limits.message_arrived(kernel.representative(to), is_expected, rendezvous);
         }
     }
 
     /// An unexpected message has arrived through the NIC and is buffered.
-    pub(crate) fn hold_unexpected(&mut self, id: SendId) {
-        let send = self.sends[id];
+    pub fn hold_unexpected<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, send: &Send) {
         if !send.same_node {
-            let bytes = self.held_bytes(&send);
-            let at = self.representative(send.to);
-            let verdict = self.limit_checker.limits.add_unexpected(at, bytes);
-            self.apply_verdict(at, verdict);
+            let bytes = kernel.job.held_bytes(send);
+            let at = kernel.representative(send.to);
+            let verdict = self.limits.add_unexpected(at, bytes);
+            self.apply_verdict(kernel, at, verdict);
         }
     }
     /// It has been received, or reserved by a probe.
-    pub(crate) fn release_unexpected(&mut self, id: SendId) {
-        let send = self.sends[id];
+    pub fn release_unexpected<N: NetworkModel>(&mut self, kernel: &Kernel<'_, N>, send: &Send) {
         if !send.same_node {
-            let bytes = self.held_bytes(&send);
-            self.limit_checker.limits.take(self.representative(send.to), bytes);
+            let bytes = kernel.job.held_bytes(send);
+            self.limits.take(kernel.representative(send.to), bytes);
         }
     }
 
     /// If the rank's CPU matches: it has searched `elements` list elements.
-    pub(crate) fn searched(&mut self, rank: u32, elements: usize) {
-        let rank = self.representative(rank);
-        if self.limit_checker.limits.is_software(rank) {
-            self.walk(rank, elements as u64);
+    pub fn searched<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        rank: u32,
+        elements: usize,
+    ) {
+        let rank = kernel.representative(rank);
+        if self.limits.is_software(rank) {
+            self.walk(kernel, rank, elements as u64);
         }
     }
 
-    fn walk(&mut self, rank: u32, elements: u64) -> Time {
-        self.occupy_cpu(rank, Span(self.limit_checker.element.0.saturating_mul(elements)))
+    fn walk<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        rank: u32,
+        elements: u64,
+    ) -> Time {
+        kernel.occupy_cpu(rank, Span(self.element.0.saturating_mul(elements)))
     }
 
-    pub(crate) fn tagged(&mut self, rank: u32, context: u32, tag: i32) {
+    pub fn tagged<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        rank: u32,
+        context: u32,
+        tag: i32,
+    ) {
         // Internal messages of the library have their own tags.
         if context & workload::wire::PRIVATE_CONTEXT == 0 {
-            let verdict = self.limit_checker.limits.tag(rank, tag);
-            self.apply_verdict(rank, verdict);
+            let verdict = self.limits.tag(rank, tag);
+            self.apply_verdict(kernel, rank, verdict);
         }
     }
 
     #[inline]
-    fn apply_verdict(&mut self, rank: u32, verdict: Verdict) {
+    fn apply_verdict<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        rank: u32,
+        verdict: Verdict,
+    ) {
         if verdict != Verdict::Fits {
-            self.enforce(rank, verdict);
+            self.enforce(kernel, rank, verdict);
         }
     }
 
     #[cold]
-    fn enforce(&mut self, rank: u32, verdict: Verdict) {
+    fn enforce<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        rank: u32,
+        verdict: Verdict,
+    ) {
         match verdict {
             Verdict::Fits => {}
-            Verdict::ToSoftware { moved } => _ = self.walk(rank, moved),
+            Verdict::ToSoftware { moved } => _ = self.walk(kernel, rank, moved),
             Verdict::FlowControl { moved } => {
-                self.limit_checker.flow_controls += 1;
-                let moved = self.walk(rank, moved);
-                self.limit_checker.closed.resize(self.job.placements.len(), Time::ZERO);
-                self.limit_checker.closed[rank as usize] = moved + self.limit_checker.flow_control;
+                self.flow_controls += 1;
+                let moved = self.walk(kernel, rank, moved);
+                self.closed.resize(kernel.job.placements.len(), Time::ZERO);
+                self.closed[rank as usize] = moved + self.flow_control;
             }
-            Verdict::Exceeded(limit) => self.report_exceeded(rank, limit),
+            Verdict::Exceeded(limit) => self.report_exceeded(kernel, rank, limit),
         }
     }
 
     /// A message that arrives while the receiver's endpoint rejects messages is sent again later.
     /// Returns whether that was so.
     #[inline]
-    pub(crate) fn deferred_by_flow_control(&mut self, in_flight: InFlight, to: u32) -> bool {
-        if self.limit_checker.closed.is_empty() {
+    pub fn deferred_by_flow_control<N: NetworkModel>(
+        &mut self,
+        kernel: &mut Kernel<'_, N>,
+        in_flight: InFlight,
+        to: u32,
+    ) -> bool {
+        if self.closed.is_empty() {
             return false;
         }
-        let to = self.representative(to);
-        let open = self.limit_checker.closed[to as usize];
-        if open <= self.now {
+        let to = kernel.representative(to);
+        let open = self.closed[to as usize];
+        if open <= kernel.now {
             return false;
         }
-        self.schedule(to, open, HostEvent::Arrive(MessageOwner::Send(in_flight)));
+        kernel.schedule(to, open, HostEvent::Arrive(MessageOwner::Send(in_flight)));
         true
     }
 
     /// Takes the NIC resources of a send; returns whether they were available.
-    pub(crate) fn claim_send(&mut self, at: u32, to: u32, bytes: u64) -> bool {
-        let by_nic = !self.shares_node(at, to);
-        !(by_nic && self.wants_rendezvous(false, bytes))
-            || self.limit_checker.limits.claim_rendezvous(at)
+    pub fn claim_send<N: NetworkModel>(
+        &mut self,
+        kernel: &Kernel<'_, N>,
+        at: u32,
+        to: u32,
+        bytes: u64,
+    ) -> bool {
+        let by_nic = !kernel.shares_node(at, to);
+        !(by_nic && kernel.job.wants_rendezvous(false, bytes)) || self.limits.claim_rendezvous(at)
     }
 
     /// The rank stays in this call until one of its sends completes: the provider returns "again",
     /// and the library retries.
     #[cold]
-    pub(crate) fn block_send(&mut self, call: Call) {
-        self.limit_checker.waiting[call.rank as usize] = true;
-        self.put_back(call);
+    pub fn block_send(&mut self, rank: u32) {
+        self.waiting[rank as usize] = true;
     }
 
     /// A rendezvous over the network is complete.
-    pub(crate) fn release_rendezvous(&mut self, send: &Send) {
-        self.limit_checker.limits.release_rendezvous_id(send.from);
-        self.limit_checker.limits.sent(send.from);
-        if std::mem::take(&mut self.limit_checker.waiting[send.from as usize]) {
-            let rank = &mut self.ranks[send.from as usize];
-            rank.cpu = rank.cpu.max(self.now);
-            self.schedule(send.from, self.now, HostEvent::Execute);
+    pub fn release_rendezvous<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, send: &Send) {
+        self.limits.release_rendezvous_id(send.from);
+        self.limits.sent(send.from);
+        if std::mem::take(&mut self.waiting[send.from as usize]) {
+            let rank = &mut kernel.ranks[send.from as usize];
+            rank.cpu = rank.cpu.max(kernel.now);
+            kernel.schedule(send.from, kernel.now, HostEvent::Execute);
         }
     }
 
     /// No rank can continue. If a limit is the reason, and the policy is not `Fail`, waives the
     /// limit. Returns whether it did.
-    pub(super) fn waive_limit(&mut self) -> bool {
+    pub fn waive_limit<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>) -> bool {
         let waiting: Vec<u32> = self.waiting_to_send().map(|(rank, _)| rank).collect();
-        if self.limit_checker.policy == LimitPolicy::Fail || waiting.is_empty() {
+        if self.policy == LimitPolicy::Fail || waiting.is_empty() {
             return false;
         }
-        self.report_exceeded(waiting[0], Limit::RendezvousSends);
-        self.limit_checker.limits.stop_waiting_for_rendezvous();
+        self.report_exceeded(kernel, waiting[0], Limit::RendezvousSends);
+        self.limits.stop_waiting_for_rendezvous();
         for rank in waiting {
-            self.limit_checker.waiting[rank as usize] = false;
-            self.schedule(rank, self.now, HostEvent::Execute);
+            self.waiting[rank as usize] = false;
+            kernel.schedule(rank, kernel.now, HostEvent::Execute);
         }
         true
     }
 
     /// No rank can continue. Returns the rank that lacks a resource, if a limit is the reason.
-    pub(super) fn blocked_by_limit(&mut self) -> Option<Blocked> {
-        let rank = self.limit_checker.waiting.iter().position(|&waits| waits)? as u32;
-        self.report_exceeded(rank, Limit::RendezvousSends);
-        self.limit_checker.exceeded.last().map(|exceeded| Blocked {
+    pub fn blocked_by_limit<N: NetworkModel>(&mut self, kernel: &Kernel<'_, N>) -> Option<Blocked> {
+        let rank = self.waiting.iter().position(|&waits| waits)? as u32;
+        self.report_exceeded(kernel, rank, Limit::RendezvousSends);
+        self.exceeded.last().map(|exceeded| Blocked {
             rank,
-            node: self.job.placements[rank as usize].node,
+            node: kernel.node_of(rank),
             what: exceeded.what.clone(),
         })
     }
 
     #[cold]
-    fn report_exceeded(&mut self, rank: u32, limit: Limit) {
-        let node = self.job.placements[rank as usize].node;
-        if !self.limit_checker.exceeded.iter().any(|exceeded| exceeded.limit == limit) {
-            let what = self.describe_exceeded(rank, limit);
-            self.limit_checker.exceeded.push(ExceededLimit {
-                limit,
-                rank,
-                node,
-                at: self.job_time(),
-                what,
-            });
+    fn report_exceeded<N: NetworkModel>(
+        &mut self,
+        kernel: &Kernel<'_, N>,
+        rank: u32,
+        limit: Limit,
+    ) {
+        let node = kernel.node_of(rank);
+        if !self.exceeded.iter().any(|exceeded| exceeded.limit == limit) {
+            let what = self.describe_exceeded(kernel, rank, limit);
+            self.exceeded.push(ExceededLimit { limit, rank, node, at: kernel.job_time(), what });
         }
-        if self.limit_checker.policy == LimitPolicy::Fail && !self.limit_checker.is_exhausted() {
-            let what = self.limit_checker.exceeded.last().expect("there is one now").what.clone();
-            self.limit_checker.exhaust(Blocked { rank, node, what });
+        if self.policy == LimitPolicy::Fail && !self.is_exhausted() {
+            let what = self.exceeded.last().expect("there is one now").what.clone();
+            self.exhaust(Blocked { rank, node, what });
         }
     }
 
-    fn describe_exceeded(&self, rank: u32, limit: Limit) -> String {
-        let limits = &self.limit_checker.limits;
-        let placement = self.job.placements[rank as usize];
-        let machine = &self.job.machine;
+    fn describe_exceeded<N: NetworkModel>(
+        &self,
+        kernel: &Kernel<'_, N>,
+        rank: u32,
+        limit: Limit,
+    ) -> String {
+        let limits = &self.limits;
+        let placement = kernel.job.placements[rank as usize];
+        let machine = &kernel.job.machine;
         let (node, now, bound) =
-            (machine.node_name(placement.node), self.job_time(), limits.bound(limit));
-        let own = self.own_number(rank);
+            (machine.node_name(placement.node), kernel.job_time(), limits.bound(limit));
+        let own = kernel.own_number(rank);
         let (posted, unexpected) = limits.lists(rank);
         let lists = format!("{posted} posted receives and {unexpected} unexpected messages");
         let what = match limit {
@@ -381,7 +410,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 limits.events(rank)
             ),
             Limit::RendezvousSends => {
-                let waiting = self.limit_checker.waiting.iter().filter(|&&waits| waits).count();
+                let waiting = self.waiting.iter().filter(|&&waits| waits).count();
                 let who = match waiting {
                     1 => "it waits".into(),
                     n => format!("{n} ranks wait"),
@@ -393,8 +422,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             Limit::Communicators => {
                 // The communicator being made is not in use yet.
-                let most = self.limit_checker.agreed.0.most - 1;
-                let who = match self.limit_checker.agreed.1 {
+                let most = self.agreed.0.most - 1;
+                let who = match self.agreed.1 {
                     1 => "1 rank makes".into(),
                     n => format!("{n} ranks make"),
                 };
@@ -456,16 +485,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// Ranks blocked in a send, for the list of blocked ranks.
-    pub(super) fn waiting_to_send(&self) -> impl Iterator<Item = (u32, String)> {
-        let bound = self.limit_checker.limits.bound(Limit::RendezvousSends);
-        let waits = self.limit_checker.waiting.iter().zip(0u32..).filter(|(waits, _)| **waits);
+    pub fn waiting_to_send(&self) -> impl Iterator<Item = (u32, String)> {
+        let bound = self.limits.bound(Limit::RendezvousSends);
+        let waits = self.waiting.iter().zip(0u32..).filter(|(waits, _)| **waits);
         waits.map(move |(_, rank)| {
             (rank, format!("send that waits for one of {bound} rendezvous sends to be received"))
         })
     }
 
-    pub(super) fn limit_report(&self) -> LimitReport {
-        let limits = &self.limit_checker.limits;
+    /// With the number of reductions in switches that timed out.
+    pub fn report(&self, reduction_timeouts: u64) -> LimitReport {
+        let limits = &self.limits;
         // Memory is counted by the process launcher.
         let counted = Limit::ALL.iter().filter(|&&limit| limit != Limit::Memory);
         let uses = counted.map(|&limit| {
@@ -481,10 +511,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         });
         LimitReport {
             uses: uses.collect(),
-            exceeded: self.limit_checker.exceeded.clone(),
-            flow_controls: self.limit_checker.flow_controls,
+            exceeded: self.exceeded.clone(),
+            flow_controls: self.flow_controls,
             software_ranks: limits.software_ranks(),
-            reduction_timeouts: self.offload.timeouts,
+            reduction_timeouts,
         }
     }
 }

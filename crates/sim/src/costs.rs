@@ -1,0 +1,245 @@
+//! Costs of calls and messages, as functions of the job alone: CPU times, copy methods within a
+//! node, transfer methods of GPU buffers, and bytes in the network.
+
+use crate::event::ProtocolPhase;
+use crate::job::{Buffers, Job};
+use crate::send::Send;
+use base::Span;
+use net::Origin;
+
+/// Method by which a message leaves one buffer and enters the other; see `gpu`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GpuTransfer {
+    /// The buffer is in host memory, or empty.
+    Host,
+    Load,
+    Copy,
+    Ipc,
+    Nic,
+}
+
+/// Copy method between two processes of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CopyMethod {
+    /// The sender copies in, the receiver out.
+    Cells,
+    /// The receiver copies out of the sender's memory, after `start`.
+    Single { start: Span },
+    /// See `gpu`.
+    Gpu,
+}
+
+/// Protocol and CPU time.
+impl Job {
+    /// Whether a message uses rendezvous.
+    pub(crate) fn wants_rendezvous(&self, same_node: bool, bytes: u64) -> bool {
+        let library = &self.library;
+        if !same_node {
+            return bytes > library.eager_max;
+        }
+        bytes > library.shm_eager_max || self.gpu_transfer(true, bytes) == GpuTransfer::Ipc
+    }
+
+    /// CPU time of the sender for one message: its overhead, and within a node the copy of an eager
+    /// message.
+    pub(crate) fn send_cost(
+        &self,
+        (from, to): (u32, u32),
+        same_node: bool,
+        bytes: u64,
+        rendezvous: bool,
+    ) -> Span {
+        let library = &self.library;
+        if !same_node {
+            return library.send_overhead + self.gpu_access_cost(same_node, bytes);
+        }
+        match self.buffers {
+            Buffers::Host if rendezvous => library.shm_send_overhead,
+            Buffers::Host => library.shm_send_overhead + self.copy_cost(from, to, bytes),
+            Buffers::Gpu => library.shm_send_overhead + self.gpu_access_cost(same_node, bytes),
+        }
+    }
+
+    /// CPU time of the receiver for one message: its overhead, and the copy out of the bounce
+    /// buffer for eager data from the network. Within a node, see `intranode`.
+    pub(crate) fn receive_cost(&self, send: &Send) -> Span {
+        let (library, same_node) = (&self.library, send.same_node);
+        let overhead = if same_node {
+            library.shm_recv_overhead + self.copy_out_cost(send)
+        } else if send.rendezvous {
+            library.recv_overhead
+        } else {
+            library.recv_overhead + library.eager_copy_gap.span(send.bytes)
+        };
+        overhead + self.gpu_access_cost(same_node, send.bytes)
+    }
+
+    /// Bytes of a protocol phase in the network, excluding packet headers, and their origin.
+    pub(crate) fn on_wire(&self, send: &Send, phase: ProtocolPhase) -> (u64, Origin) {
+        let library = &self.library;
+        let part = library.rendezvous_eager_part.min(send.bytes);
+        match phase {
+            ProtocolPhase::Eager => (send.bytes + library.control_bytes, Origin::Host),
+            ProtocolPhase::RequestToSend => (part + library.control_bytes, Origin::Host),
+            ProtocolPhase::Get | ProtocolPhase::Finished => (0, Origin::Nic),
+            ProtocolPhase::Data => (send.bytes - part, Origin::Nic),
+        }
+    }
+
+    /// Bytes of a message that its receiver buffers until it is received.
+    pub(crate) fn held_bytes(&self, send: &Send) -> u64 {
+        if send.rendezvous {
+            send.bytes.min(self.library.rendezvous_eager_part)
+        } else {
+            send.bytes
+        }
+    }
+
+    /// CPU time for packing `segments` non-contiguous pieces before a message leaves, and for
+    /// unpacking one of the same layout. With GPU buffers the GPU does it.
+    pub(crate) fn pack_cost(
+        &self,
+        bytes: u64,
+        segments: u32,
+        block: u64,
+        grain: u64,
+    ) -> (Span, Span) {
+        if self.buffers == Buffers::Gpu {
+            return (Span::ZERO, Span::ZERO);
+        }
+        let (library, segments) = (&self.library, u64::from(segments));
+        let copied = library.packing.copy_time(bytes, grain, segments, library.local_copy_gap);
+        (library.packing.datatype_time(bytes / block, segments) + copied, copied)
+    }
+}
+
+/// Copies within a node.
+impl Job {
+    /// Whether two ranks of a node run on different CPUs.
+    fn is_far(&self, a: u32, b: u32) -> bool {
+        self.placements[a as usize].binding.cpu != self.placements[b as usize].binding.cpu
+    }
+
+    /// Time until a core has the words of a message from another core's cache.
+    pub(crate) fn shm_latency(&self, a: u32, b: u32) -> Span {
+        let p = &self.machine.node;
+        if self.is_far(a, b) { p.shm_latency + p.far_latency } else { p.shm_latency }
+    }
+
+    /// Time to copy between two ranks of a node.
+    pub(crate) fn copy_cost(&self, a: u32, b: u32, bytes: u64) -> Span {
+        let p = &self.machine.node;
+        if self.is_far(a, b) { p.far_gap.span(bytes) } else { p.shm_gap.span(bytes) }
+    }
+
+    /// Copy time that packing or unpacking replaces: within a node, data is packed into cells, and
+    /// unpacked from cells or from the sender's memory.
+    pub(crate) fn replaced_copy_time(
+        &self,
+        same_node: bool,
+        (a, b): (u32, u32),
+        bytes: u64,
+    ) -> Span {
+        match self.buffers {
+            Buffers::Host if same_node => self.copy_cost(a, b, bytes),
+            _ => Span::ZERO,
+        }
+    }
+
+    /// The same for a received message: the copy that its receiver's core saves.
+    pub(crate) fn replaced_copy_out_time(&self, send: &Send) -> Span {
+        if !send.same_node {
+            return Span::ZERO;
+        }
+        let bytes = match self.copy_method(send) {
+            CopyMethod::Single { .. } => send.bytes,
+            CopyMethod::Cells | CopyMethod::Gpu => self.in_cells(send),
+        };
+        self.copy_cost(send.from, send.to, bytes)
+    }
+
+    /// Whether only the receiver copies a message within a node.
+    pub(crate) fn uses_single_copy(&self, same_node: bool, bytes: u64) -> bool {
+        let rendezvous = same_node && self.wants_rendezvous(same_node, bytes);
+        rendezvous && self.library.single_copy_start(bytes).is_some()
+    }
+
+    /// Copy method of a message within a node.
+    pub(crate) fn copy_method(&self, send: &Send) -> CopyMethod {
+        match self.buffers {
+            Buffers::Gpu => CopyMethod::Gpu,
+            Buffers::Host if !send.rendezvous => CopyMethod::Cells,
+            Buffers::Host => match self.library.single_copy_start(send.bytes) {
+                Some(start) => CopyMethod::Single { start },
+                None => CopyMethod::Cells,
+            },
+        }
+    }
+
+    /// The next protocol phase of a matched rendezvous within a node. Through cells, the receiver
+    /// requests the data; otherwise it copies the data itself.
+    pub(crate) fn next_phase_within_node(&self, send: &Send) -> ProtocolPhase {
+        if self.copy_method(send) == CopyMethod::Cells {
+            ProtocolPhase::Get
+        } else {
+            ProtocolPhase::Data
+        }
+    }
+
+    /// Time of the receiver's core for a message within a node, in addition to MPI's overhead: the
+    /// fetch, and the copy out of cells. Of an eager message of several cells, all but the last
+    /// were copied while the sender filled the next.
+    fn copy_out_cost(&self, send: &Send) -> Span {
+        let Send { from, to, rendezvous, .. } = *send;
+        match self.copy_method(send) {
+            // It has already read the request.
+            CopyMethod::Single { .. } => Span::ZERO,
+            CopyMethod::Gpu if rendezvous => Span::ZERO,
+            CopyMethod::Gpu => self.shm_latency(from, to),
+            CopyMethod::Cells => {
+                self.shm_latency(from, to) + self.copy_cost(from, to, self.in_cells(send))
+            }
+        }
+    }
+
+    /// Bytes that the receiver of a message copies out of cells.
+    pub(crate) fn in_cells(&self, send: &Send) -> u64 {
+        match self.copy_method(send) {
+            // A cell with several readers is as long as their data.
+            CopyMethod::Cells if send.rendezvous || send.bytes > self.library.shm_eager_max => {
+                send.bytes
+            }
+            CopyMethod::Cells => send.bytes.min(self.library.shm_cell),
+            CopyMethod::Gpu | CopyMethod::Single { .. } => 0,
+        }
+    }
+}
+
+/// Buffers in GPU memory.
+impl Job {
+    /// The transfer method for a message of `bytes`.
+    pub(crate) fn gpu_transfer(&self, same_node: bool, bytes: u64) -> GpuTransfer {
+        let library = &self.library.gpu;
+        match self.buffers {
+            Buffers::Host => GpuTransfer::Host,
+            Buffers::Gpu if bytes == 0 => GpuTransfer::Host,
+            Buffers::Gpu if same_node && bytes >= library.ipc_min => GpuTransfer::Ipc,
+            Buffers::Gpu if !same_node && bytes >= library.rdma_min => GpuTransfer::Nic,
+            Buffers::Gpu if bytes <= library.load_max => GpuTransfer::Load,
+            Buffers::Gpu => GpuTransfer::Copy,
+        }
+    }
+
+    /// CPU time on each side to move a message to or from GPU memory.
+    pub(crate) fn gpu_access_cost(&self, same_node: bool, bytes: u64) -> Span {
+        let library = &self.library.gpu;
+        match self.gpu_transfer(same_node, bytes) {
+            GpuTransfer::Host | GpuTransfer::Copy | GpuTransfer::Ipc => Span::ZERO,
+            GpuTransfer::Load => {
+                let gpu = self.machine.node.gpu.as_ref();
+                library.load_overhead + gpu.map_or(Span::ZERO, |p| p.gap.span(bytes))
+            }
+            GpuTransfer::Nic => library.overhead,
+        }
+    }
+}

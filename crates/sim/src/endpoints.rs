@@ -1,0 +1,48 @@
+//! Endpoints that are not ranks. Each component adds a range of them, and gets their events and the
+//! arrivals of their messages.
+
+/// The component that an endpoint belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EndpointKind {
+    /// A source of background traffic.
+    Source,
+}
+
+/// The ranges of all components, in the order in which they were added.
+#[derive(Default)]
+pub(crate) struct Endpoints {
+    /// Kind and first number of each range.
+    ranges: Vec<(EndpointKind, u32)>,
+    len: u32,
+}
+
+impl Endpoints {
+    /// Adds `count` endpoints; returns the number of the first.
+    pub fn add(&mut self, kind: EndpointKind, count: u32) -> u32 {
+        let first = self.len;
+        self.len += count;
+        self.ranges.push((kind, first));
+        first
+    }
+
+    /// The kind of an endpoint, and its number among those of its component.
+    pub fn find(&self, endpoint: u32) -> (EndpointKind, u32) {
+        let range = self.ranges.partition_point(|range| range.1 <= endpoint) - 1;
+        let (kind, first) = self.ranges[range];
+        (kind, endpoint - first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_belongs_to_the_range_that_contains_it() {
+        let mut endpoints = Endpoints::default();
+        let kind = EndpointKind::Source;
+        assert_eq!([3, 0, 2].map(|count| endpoints.add(kind, count)), [0, 3, 3]);
+        let found = [0, 2, 3, 4].map(|endpoint| endpoints.find(endpoint).1);
+        assert_eq!(found, [0, 2, 0, 1]);
+    }
+}
