@@ -5,7 +5,6 @@
 //! that are left; they may only shrink.
 
 mod module_tree;
-mod tokens;
 
 use crate::workspace;
 use module_tree::ModuleTree;

@@ -9,6 +9,7 @@ mod libs;
 mod methods;
 mod steps;
 mod tidy;
+mod tokens;
 mod workspace;
 
 use std::env;

@@ -5,6 +5,7 @@
 //! traits and code of tests do not count. Types of one crate that have the same name count as one.
 //! Knows Rust only as tokens, so methods that macros write are not seen.
 
+use crate::tokens::{Token, is_of_word, tokens};
 use crate::workspace;
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +60,8 @@ fn counts() -> Counts {
 
 /// Adds the methods in `text`, a source file of the crate in `dir`.
 fn add(dir: &str, text: &str, counts: &mut Counts) {
-    let tokens = tokens(text);
+    let words = words(text);
+    let tokens: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut at = 0;
     while at < tokens.len() {
         if is_test_only(&tokens[at..]) {
@@ -102,7 +104,7 @@ fn inherent_type<'a>(header: &[&'a str]) -> Option<&'a str> {
             ">" => depth -= 1,
             "where" if depth == 0 => break,
             "for" if depth == 0 => return None,
-            word if depth == 0 && word.starts_with(is_word) => name = Some(word),
+            word if depth == 0 && word.starts_with(is_of_word) => name = Some(word),
             _ => {}
         }
     }
@@ -121,7 +123,7 @@ fn functions(block: &[&str]) -> usize {
             "{" => depth += 1,
             "}" => depth -= 1,
             // Without a name it is the type of a pointer.
-            "fn" if depth == 1 && block[at + 1].starts_with(is_word) => n += 1,
+            "fn" if depth == 1 && block[at + 1].starts_with(is_of_word) => n += 1,
             _ => {}
         }
         at += 1;
@@ -150,72 +152,16 @@ fn end_of_item(tokens: &[&str], at: usize) -> usize {
     tokens.len()
 }
 
-/// Words and single characters of a source file, and `->` and `=>`, whose `>` closes nothing.
-/// Comments and literals are left out.
-fn tokens(text: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let literal = literal(rest);
-        let length = if literal > 0 {
-            literal
-        } else if first.is_whitespace() {
-            first.len_utf8()
-        } else {
-            let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            let arrow = if rest.starts_with("->") || rest.starts_with("=>") { 2 } else { 0 };
-            let length = word.max(arrow).max(first.len_utf8());
-            tokens.push(&rest[..length]);
-            length
-        };
-        rest = &rest[length..];
-    }
-    tokens
-}
-
-/// Bytes of the comment, string, character or lifetime with which `text` begins; otherwise 0.
-fn literal(text: &str) -> usize {
-    let until = |from: usize, end: &str| {
-        text[from..].find(end).map_or(text.len(), |found| from + found + end.len())
+/// The words and marks of a source file. Literals are left out.
+fn words(text: &str) -> Vec<String> {
+    let spelled = |token| match token {
+        Token::Word(word) => Some(word),
+        Token::Mark(mark) => Some(mark.to_string()),
+        Token::Colons => Some("::".into()),
+        Token::Arrow => Some("->".into()),
+        Token::Text(_) => None,
     };
-    if text.starts_with("//") {
-        return until(0, "\n");
-    }
-    if text.starts_with("/*") {
-        return until(2, "*/");
-    }
-    let quoted = text.trim_start_matches(['b', 'c', 'r']);
-    let prefix = text.len() - quoted.len();
-    let hashes = quoted.len() - quoted.trim_start_matches('#').len();
-    if prefix <= 2 && text[..prefix].ends_with('r') && quoted[hashes..].starts_with('"') {
-        return until(prefix + hashes + 1, &format!("\"{}", "#".repeat(hashes)));
-    }
-    if prefix <= 1 && quoted.starts_with('"') {
-        return prefix + 1 + closing(&quoted[1..], '"');
-    }
-    let Some(after) = quoted.strip_prefix('\'').filter(|_| prefix <= 1) else { return 0 };
-    let is_character = after.starts_with('\\') || after.chars().nth(1) == Some('\'');
-    match is_character {
-        true => prefix + 1 + closing(after, '\''),
-        false if prefix == 0 => 1 + after.find(|c| !is_word(c)).unwrap_or(after.len()),
-        false => 0,
-    }
-}
-
-/// Bytes up to and with the quote that closes a literal; a backslash escapes the next character.
-fn closing(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (i, c) in text.char_indices() {
-        if c == quote && !escaped {
-            return i + c.len_utf8();
-        }
-        escaped = c == '\\' && !escaped;
-    }
-    text.len()
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+    tokens(text).into_iter().filter_map(spelled).collect()
 }
 
 #[cfg(test)]
@@ -256,7 +202,7 @@ mod tests {
             impl<F: for<'a> Fn(&'a u8)> Push for Queue<F> { fn push(&self) {} }
             fn open() -> impl Iterator { let c = ['{', '\'', b'"']; "impl Queue { fn a() {} " }
             // impl Queue { fn b() {} }
-            /* impl Queue { fn c() {} } */
+            /* /* nested */ impl Queue { fn c() {} } */
             const RAW: &str = r#"impl "Queue" { fn d() {} }"#;
             #[cfg(test)]
             impl Queue { fn e() {} }

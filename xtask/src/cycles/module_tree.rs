@@ -4,7 +4,7 @@
 //! to an item that it does not see depends on the module that the path names. Code under
 //! `#[cfg(test)]` is left out.
 
-use super::tokens::{Token, tokens};
+use crate::tokens::{Token, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The modules of one compilation target, and the files that contain them.

@@ -1,4 +1,4 @@
-//! Tokens of a Rust source, as far as its paths need them: no comments, lifetimes or numbers.
+//! Tokens of a Rust source for the rules on modules and methods: no comments, lifetimes or numbers.
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Token {
@@ -7,6 +7,8 @@ pub enum Token {
     Text(String),
     /// `::`
     Colons,
+    /// `->` or `=>`, whose `>` closes no bracket.
+    Arrow,
     Mark(char),
 }
 
@@ -17,6 +19,7 @@ impl Token {
             _ => None,
         }
     }
+
     pub fn is(&self, word: &str) -> bool {
         self.word() == Some(word)
     }
@@ -33,6 +36,10 @@ pub fn tokens(text: &str) -> Vec<Token> {
             ['/', '*', ..] => block_comment(rest),
             [':', ':', ..] => {
                 out.push(Token::Colons);
+                2
+            }
+            ['-' | '=', '>', ..] => {
+                out.push(Token::Arrow);
                 2
             }
             ['"', ..] => {
@@ -71,7 +78,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-fn is_of_word(c: char) -> bool {
+pub fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
