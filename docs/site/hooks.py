@@ -70,8 +70,9 @@ def on_config(config):
 def tracked_pages() -> list[str]:
     """Every Markdown page that git tracks or would track."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8",
-                            check=True).stdout
+    listed = subprocess.run(
+        command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True
+    ).stdout
     return sorted(p for p in set(listed.split()) - set(PARTS) if (ROOT / p).is_file())
 
 

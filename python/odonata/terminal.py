@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
+
 class Cell(str):
     """The text of a cell, with a style of rich."""
 

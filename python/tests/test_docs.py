@@ -106,6 +106,7 @@ def test_notebooks_are_not_stale():
 )
 def test_a_failing_command_fails_the_site(monkeypatch, block, is_built):
     """Its cells run as in a kernel, which stores the exit code of a shell command."""
+
     def cell(source: str, metadata: object = None) -> SimpleNamespace:
         return SimpleNamespace(source=source, metadata=metadata)
 
