@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -127,17 +127,12 @@ def chosen(wrong: Diagnostics, ids: Sequence[str]) -> tuple[Curve, ...]:
     return tuple(known[name] for name in named) or curves()
 
 
-def compare(
-    fidelity: str | None = None, of: Iterable[Curve] | None = None
-) -> list[dict[str, Any]]:
-    """Predict every point of some curves, `latencies()` unless given: one row per point, with the
-    error as a fraction.
+def compare() -> list[dict[str, Any]]:
+    """Predict every point of `latencies()`: one row per point, with the error as a fraction.
 
-    Times are `measured_s` and `predicted_s`, bandwidths `measured_B_per_s` and
-    `predicted_B_per_s`.
+    Times are `measured_s` and `predicted_s`.
     """
-    chosen = latencies() if of is None else of
-    return [row for curve in chosen for row in predict(curve, fidelity)]
+    return [row for curve in latencies() for row in predict(curve)]
 
 
 def predict(
@@ -149,7 +144,8 @@ def predict(
 ) -> list[dict[str, Any]]:
     """The rows of one curve; fewer than its points if the prediction was stopped.
 
-    `fidelity` replaces the curve's own.
+    Of bandwidths, rows have `measured_B_per_s` and `predicted_B_per_s`. `fidelity` replaces the
+    curve's own.
     """
     sizes = [size for size, _ in curve.points]
     with tempfile.TemporaryDirectory() as folder:
