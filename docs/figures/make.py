@@ -6,7 +6,8 @@ A figure is stale if its probes (see figures.toml), its kept points or its progr
 those of `digests.json`, which describes the figure as it was drawn. With names, those figures are
 drawn, stale or not. Kept points of the same predictions are not computed again, unless `--all` is
 given, which takes hours for all figures. `--check` draws nothing, and fails if a figure or the
-gallery is out of date. After an interruption the same command continues.
+gallery is out of date. After an interruption the same command continues; with `--all` it computes
+finished figures again, so name the others.
 """
 
 from __future__ import annotations
@@ -241,5 +242,5 @@ if __name__ == "__main__":
     except subprocess.CalledProcessError as error:
         sys.exit(f"figures: {shlex.join(map(str, error.cmd))}: exit code {error.returncode}")
     except KeyboardInterrupt:
-        print("figures: interrupted; the same command continues", file=sys.stderr)
+        print("figures: interrupted; computed points are kept", file=sys.stderr)
         sys.exit(130)
