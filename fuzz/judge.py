@@ -216,7 +216,7 @@ def become(case: Case, at: Path, out: Path, err: Path) -> NoReturn:
             os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         sys.stdin, sys.stdout, sys.stderr = (
-            open(n, mode, closefd=False, encoding="locale") for n, mode in enumerate("rww")
+            open(n, mode, closefd=False, encoding="utf-8") for n, mode in enumerate("rww")
         )
         from odonata import cli
 

@@ -17,8 +17,8 @@ def mend_streams() -> None:
         except OSError:  # the lowest free number is this one; nothing can be written to it
             os.open(os.devnull, mode)
     # Without a context: they are the process's own.
-    sys.stdout = sys.stdout or open(1, "w", closefd=False, encoding="locale")  # noqa: SIM115
-    sys.stderr = sys.stderr or open(2, "w", closefd=False, encoding="locale")  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -49,7 +49,7 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
     kept = os.dup(1)
     os.dup2(2, 1)
     try:
-        with os.fdopen(os.dup(kept), "w", encoding="locale") as stdout:
+        with os.fdopen(os.dup(kept), "w", encoding="utf-8") as stdout:
             yield stdout
     finally:
         os.dup2(kept, 1)
