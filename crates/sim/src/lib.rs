@@ -30,6 +30,7 @@ mod rank;
 mod rated_pattern;
 mod round;
 mod send;
+mod service_queue;
 mod sources;
 mod storage;
 pub mod traffic;
@@ -44,4 +45,5 @@ pub use outcome::{
     NetworkErrors, Outcome, PairTraffic,
 };
 pub use progress::{Progress, StartProgress};
+pub use service_queue::{QueueCounters, Service, ServiceQueue};
 pub use world::World;
