@@ -6,6 +6,32 @@
 pub(crate) enum EndpointKind {
     /// A source of background traffic.
     Source,
+    /// The worked example.
+    #[cfg(test)]
+    Echo,
+}
+
+/// What happens at an endpoint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EndpointEvent {
+    /// An event that its component scheduled, with the component's token.
+    Timer(u32),
+    /// A message of the endpoint has arrived at its destination.
+    Arrived,
+    /// The network has given it up.
+    Failed,
+}
+
+/// Token of the arrival of a message whose time is known. Tokens of components are below it.
+pub(crate) const ARRIVAL: u32 = u32::MAX;
+
+impl EndpointEvent {
+    pub fn of(token: u32) -> EndpointEvent {
+        match token {
+            ARRIVAL => EndpointEvent::Arrived,
+            token => EndpointEvent::Timer(token),
+        }
+    }
 }
 
 /// The ranges of all components, in the order in which they were added.

@@ -8,6 +8,8 @@ mod background;
 mod calls;
 mod collective;
 mod costs;
+#[cfg(test)]
+mod echo;
 mod endpoints;
 mod event;
 mod failures;

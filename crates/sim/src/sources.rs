@@ -3,12 +3,12 @@
 //! docs/models/jobs.md.
 
 use crate::background::BackgroundTraffic;
-use crate::endpoints::EndpointKind;
+use crate::endpoints::{EndpointEvent, EndpointKind};
 use crate::event::MessageOwner;
 use crate::job::Job;
 use crate::kernel::Kernel;
 use crate::rated_pattern::RatedPattern;
-use base::{Span, Time};
+use base::Span;
 use net::NetworkModel;
 
 /// One sending NIC.
@@ -100,9 +100,8 @@ impl<'j> Sources<'j> {
     }
 }
 
-/// Kinds of a source's events.
-const GENERATES: u32 = 0;
-const ARRIVES: u32 = 1;
+/// Token of the event that generates a source's next message.
+const GENERATE: u32 = 0;
 
 impl Sources<'_> {
     /// Adds the endpoints, and schedules the first message of every source.
@@ -118,11 +117,11 @@ impl Sources<'_> {
         let row = self.sources[source as usize];
         let pattern = &self.rows[row.of as usize].pattern;
         let when = pattern.next_generation(row.at, kernel.now, row.generated);
-        kernel.push_endpoint(self.first + source, when, GENERATES);
+        kernel.push_endpoint(self.first + source, when, GENERATE);
     }
 
     /// Generates the next message of a source.
-    pub fn generate<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, source: u32) {
+    fn generate<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, source: u32) {
         if self.closed {
             return;
         }
@@ -144,36 +143,20 @@ impl Sources<'_> {
         kernel.inject(MessageOwner::Endpoint(self.first + source), message);
     }
 
-    /// Handles an event of a source.
-    pub fn act<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, source: u32, token: u32) {
-        match token {
-            GENERATES => self.generate(kernel, source),
-            _ => self.arrived(kernel, source),
-        }
-    }
-
-    /// A message of the source will have arrived at `seen`.
-    pub fn schedule_arrival<N: NetworkModel>(
+    /// Handles an event of a source. A message that has arrived or was given up makes room for the
+    /// next one.
+    pub fn handle<N: NetworkModel>(
         &mut self,
         kernel: &mut Kernel<'_, N>,
         source: u32,
-        seen: Time,
+        event: EndpointEvent,
     ) {
-        kernel.push_endpoint(self.first + source, seen, ARRIVES);
-    }
-
-    /// A message of the source was given up, which makes room for the next one.
-    pub fn failed<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, source: u32) {
-        self.sources[source as usize].in_flight -= 1;
-        if !self.closed {
-            self.issue_next(kernel, source);
+        if let EndpointEvent::Timer(_) = event {
+            return self.generate(kernel, source);
         }
-    }
-
-    pub fn arrived<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, source: u32) {
         let row = &mut self.sources[source as usize];
         row.in_flight -= 1;
-        self.rows[row.of as usize].arrived += 1;
+        self.rows[row.of as usize].arrived += u64::from(event == EndpointEvent::Arrived);
         if !self.closed {
             self.issue_next(kernel, source);
         }

@@ -6,7 +6,7 @@
 
 use crate::calls::Calls;
 use crate::collective::Collectives;
-use crate::endpoints::EndpointKind;
+use crate::endpoints::{ARRIVAL, EndpointEvent, EndpointKind};
 use crate::event::{HostEvent, InFlight, MAX_IDS, MessageOwner, ProtocolPhase};
 use crate::failures::Failures;
 use crate::intranode::completion_within_node;
@@ -39,6 +39,8 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     storage: Storage,
     sources: Sources<'j>,
     failures: Failures,
+    #[cfg(test)]
+    echo: crate::echo::Echo,
     /// Calls that the workload makes now.
     submitted: Vec<Call>,
     /// Maximum number of sends, accesses or completions at one time.
@@ -60,6 +62,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             storage: Storage::new(&job.machine),
             sources: Sources::new(job),
             failures: Failures::new(job),
+            #[cfg(test)]
+            echo: Default::default(),
             submitted: Vec::new(),
             max_ids: MAX_IDS,
         }
@@ -217,9 +221,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 self.deliver();
             }
             Event::Host { rank: host, token } if host as usize >= t.kernel.ranks.len() => {
-                match t.kernel.endpoints.find(host - t.kernel.ranks.len() as u32) {
-                    (EndpointKind::Source, at) => self.sources.act(&mut t.kernel, at, token),
-                }
+                let endpoint = host - t.kernel.ranks.len() as u32;
+                self.handle_endpoint(endpoint, EndpointEvent::of(token));
             }
             Event::Host { rank, token } => match t.kernel.take_event(rank, token) {
                 HostEvent::Begin => self.begin(),
@@ -308,9 +311,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 kernel.remove_pending(rank);
             }
             (None, MessageOwner::Endpoint(endpoint)) if is_later => {
-                match kernel.endpoints.find(endpoint) {
-                    (EndpointKind::Source, at) => self.sources.schedule_arrival(kernel, at, seen),
-                }
+                kernel.push_endpoint(endpoint, seen, ARRIVAL);
             }
             (None, _) => {}
         }
@@ -335,9 +336,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let failure = kernel.net.failure(id).expect("the network says why a message failed");
         let Some(rank) = sender else {
             if let MessageOwner::Endpoint(endpoint) = owner {
-                match kernel.endpoints.find(endpoint) {
-                    (EndpointKind::Source, at) => self.sources.failed(kernel, at),
-                }
+                self.handle_endpoint(endpoint, EndpointEvent::Failed);
             }
             return;
         };
@@ -363,11 +362,18 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 self.onesided.access_arrives(&mut self.transport, access);
             }
             MessageOwner::Endpoint(endpoint) => {
-                let kernel = &mut self.transport.kernel;
-                match kernel.endpoints.find(endpoint) {
-                    (EndpointKind::Source, at) => self.sources.arrived(kernel, at),
-                }
+                self.handle_endpoint(endpoint, EndpointEvent::Arrived);
             }
+        }
+    }
+
+    /// Passes an event of an endpoint that is not a rank to its component.
+    fn handle_endpoint(&mut self, endpoint: u32, event: EndpointEvent) {
+        let kernel = &mut self.transport.kernel;
+        match kernel.endpoints.find(endpoint) {
+            (EndpointKind::Source, at) => self.sources.handle(kernel, at, event),
+            #[cfg(test)]
+            (EndpointKind::Echo, at) => self.echo.handle(kernel, at, event),
         }
     }
 
