@@ -6,14 +6,13 @@
 pub(crate) enum EndpointKind {
     /// A source of background traffic.
     Source,
-    /// The worked example.
-    #[cfg(test)]
-    Echo,
+    /// Of the component that the caller adds to the run.
+    Added,
 }
 
 /// What happens at an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum EndpointEvent {
+pub enum EndpointEvent {
     /// An event that its component scheduled, with the component's token.
     Timer(u32),
     /// A message of the endpoint has arrived at its destination.
@@ -26,7 +25,7 @@ pub(crate) enum EndpointEvent {
 pub(crate) const ARRIVAL: u32 = u32::MAX;
 
 impl EndpointEvent {
-    pub fn of(token: u32) -> EndpointEvent {
+    pub(crate) fn of(token: u32) -> EndpointEvent {
         match token {
             ARRIVAL => EndpointEvent::Arrived,
             token => EndpointEvent::Timer(token),
@@ -51,11 +50,9 @@ impl Endpoints {
         first
     }
 
-    /// The kind of an endpoint, and its number among those of its component.
+    /// The kind of an endpoint, and the first number of its component.
     pub fn find(&self, endpoint: u32) -> (EndpointKind, u32) {
-        let range = self.ranges.partition_point(|range| range.1 <= endpoint) - 1;
-        let (kind, first) = self.ranges[range];
-        (kind, endpoint - first)
+        self.ranges[self.ranges.partition_point(|range| range.1 <= endpoint) - 1]
     }
 }
 
@@ -69,6 +66,6 @@ mod tests {
         let kind = EndpointKind::Source;
         assert_eq!([3, 0, 2].map(|count| endpoints.add(kind, count)), [0, 3, 3]);
         let found = [0, 2, 3, 4].map(|endpoint| endpoints.find(endpoint).1);
-        assert_eq!(found, [0, 2, 0, 1]);
+        assert_eq!(found, [0, 0, 3, 3]);
     }
 }

@@ -7,9 +7,8 @@ mod agreement;
 mod background;
 mod calls;
 mod collective;
+mod component;
 mod costs;
-#[cfg(test)]
-mod echo;
 mod endpoints;
 mod event;
 mod failures;
@@ -40,6 +39,7 @@ mod transport;
 mod world;
 
 pub use background::{Background, BackgroundTraffic};
+pub use component::{Component, Context, EndpointEvent};
 pub use job::{Buffers, Job, LimitPolicy, RankPlacement, Sample};
 pub use noise::Noise;
 pub use outcome::{

@@ -3,10 +3,8 @@
 //! docs/models/jobs.md.
 
 use crate::background::BackgroundTraffic;
-use crate::endpoints::{EndpointEvent, EndpointKind};
-use crate::event::MessageOwner;
+use crate::component::{Component, Context, EndpointEvent};
 use crate::job::Job;
-use crate::kernel::Kernel;
 use crate::rated_pattern::RatedPattern;
 use base::Span;
 use net::NetworkModel;
@@ -37,8 +35,6 @@ struct Row<'j> {
 /// All sources, and their results.
 #[derive(Default)]
 pub(crate) struct Sources<'j> {
-    /// Number of the first source among the endpoints.
-    first: u32,
     sources: Vec<Source>,
     rows: Vec<Row<'j>>,
     /// The jobs have ended: nothing new is sent.
@@ -72,9 +68,6 @@ impl<'j> Sources<'j> {
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
-    pub fn close(&mut self) {
-        self.closed = true;
-    }
     /// The jobs begin now.
     pub fn open(&mut self) {
         self.rows.iter_mut().for_each(|row| row.before = row.arrived);
@@ -103,35 +96,57 @@ impl<'j> Sources<'j> {
 /// Token of the event that generates a source's next message.
 const GENERATE: u32 = 0;
 
-impl Sources<'_> {
-    /// Adds the endpoints, and schedules the first message of every source.
-    pub fn start<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>) {
-        self.first = kernel.endpoints.add(EndpointKind::Source, self.sources.len() as u32);
+impl<N: NetworkModel> Component<N> for Sources<'_> {
+    fn endpoints(&self) -> u32 {
+        self.sources.len() as u32
+    }
+
+    /// Schedules the first message of every source.
+    fn start(&mut self, context: &mut Context<'_, '_, N>) {
         for source in 0..self.sources.len() as u32 {
-            self.schedule(kernel, source);
+            self.schedule(context, source);
         }
     }
 
+    /// A message that has arrived or was given up makes room for the next one.
+    fn handle(&mut self, context: &mut Context<'_, '_, N>, source: u32, event: EndpointEvent) {
+        if let EndpointEvent::Timer(_) = event {
+            return self.generate(context, source);
+        }
+        let row = &mut self.sources[source as usize];
+        row.in_flight -= 1;
+        self.rows[row.of as usize].arrived += u64::from(event == EndpointEvent::Arrived);
+        if !self.closed {
+            self.issue_next(context, source);
+        }
+    }
+
+    fn close(&mut self) {
+        self.closed = true;
+    }
+}
+
+impl Sources<'_> {
     /// Schedules the source's next message.
-    fn schedule<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, source: u32) {
+    fn schedule<N: NetworkModel>(&mut self, context: &mut Context<'_, '_, N>, source: u32) {
         let row = self.sources[source as usize];
         let pattern = &self.rows[row.of as usize].pattern;
-        let when = pattern.next_generation(row.at, kernel.now, row.generated);
-        kernel.push_endpoint(self.first + source, when, GENERATE);
+        let when = pattern.next_generation(row.at, context.now(), row.generated);
+        context.schedule(source, when, GENERATE);
     }
 
     /// Generates the next message of a source.
-    fn generate<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, source: u32) {
+    fn generate<N: NetworkModel>(&mut self, context: &mut Context<'_, '_, N>, source: u32) {
         if self.closed {
             return;
         }
         self.sources[source as usize].generated += 1;
-        self.issue_next(kernel, source);
-        self.schedule(kernel, source);
+        self.issue_next(context, source);
+        self.schedule(context, source);
     }
 
     /// Gives the NIC the source's next message, if there is one and the NIC has room.
-    fn issue_next<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, source: u32) {
+    fn issue_next<N: NetworkModel>(&mut self, context: &mut Context<'_, '_, N>, source: u32) {
         let row = &mut self.sources[source as usize];
         let Row { pattern, most, .. } = &self.rows[row.of as usize];
         if row.issued == row.generated || row.in_flight == *most {
@@ -140,25 +155,6 @@ impl Sources<'_> {
         let message = pattern.message(row.at, row.issued);
         row.issued += 1;
         row.in_flight += 1;
-        kernel.inject(MessageOwner::Endpoint(self.first + source), message);
-    }
-
-    /// Handles an event of a source. A message that has arrived or was given up makes room for the
-    /// next one.
-    pub fn handle<N: NetworkModel>(
-        &mut self,
-        kernel: &mut Kernel<'_, N>,
-        source: u32,
-        event: EndpointEvent,
-    ) {
-        if let EndpointEvent::Timer(_) = event {
-            return self.generate(kernel, source);
-        }
-        let row = &mut self.sources[source as usize];
-        row.in_flight -= 1;
-        self.rows[row.of as usize].arrived += u64::from(event == EndpointEvent::Arrived);
-        if !self.closed {
-            self.issue_next(kernel, source);
-        }
+        context.send(source, message);
     }
 }

@@ -6,11 +6,13 @@
 
 use crate::calls::Calls;
 use crate::collective::Collectives;
+use crate::component::{Component, Context};
 use crate::endpoints::{ARRIVAL, EndpointEvent, EndpointKind};
 use crate::event::{HostEvent, InFlight, MAX_IDS, MessageOwner, ProtocolPhase};
 use crate::failures::Failures;
 use crate::intranode::completion_within_node;
 use crate::job::Job;
+use crate::kernel::Kernel;
 use crate::onesided::{OneSided, OneSidedOp};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::point_to_point::{PointToPoint, SendArgs};
@@ -29,8 +31,10 @@ mod ending;
 #[cfg(test)]
 mod tests;
 
-pub struct World<'j, N: NetworkModel, W: Workload> {
+/// A run of a workload, and of a component that the caller adds (none by default).
+pub struct World<'j, N: NetworkModel, W: Workload, C: Component<N> = ()> {
     pub workload: W,
+    pub component: C,
     transport: Transport<'j, N>,
     calls: Calls,
     point_to_point: PointToPoint,
@@ -39,8 +43,6 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     storage: Storage,
     sources: Sources<'j>,
     failures: Failures,
-    #[cfg(test)]
-    echo: crate::echo::Echo,
     /// Calls that the workload makes now.
     submitted: Vec<Call>,
     /// Maximum number of sends, accesses or completions at one time.
@@ -49,11 +51,18 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
 
 impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     pub fn new(job: &'j Job, workload: W) -> Self {
+        World::with_component(job, workload, ())
+    }
+}
+
+impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
+    pub fn with_component(job: &'j Job, workload: W, component: C) -> Self {
         let n = workload.ranks() as usize;
         let simulated = job.sample.ranks.map_or(job.placements.len(), |ranks| ranks as usize);
         assert_eq!(n, simulated, "one placement a rank");
         World {
             workload,
+            component,
             transport: Transport::new(job, n),
             calls: Calls::new(n),
             point_to_point: PointToPoint::new(n),
@@ -62,8 +71,6 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             storage: Storage::new(&job.machine),
             sources: Sources::new(job),
             failures: Failures::new(job),
-            #[cfg(test)]
-            echo: Default::default(),
             submitted: Vec::new(),
             max_ids: MAX_IDS,
         }
@@ -73,11 +80,12 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     pub fn run(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> Outcome {
         let (net, mut cx) = self.transport.kernel.split();
         net.start(&mut cx);
+        let kernel = &mut self.transport.kernel;
+        start(kernel, EndpointKind::Source, &mut self.sources);
+        start(kernel, EndpointKind::Added, &mut self.component);
         if self.sources.is_empty() {
             self.begin();
         } else {
-            let kernel = &mut self.transport.kernel;
-            self.sources.start(kernel);
             kernel.schedule(0, Time::ZERO + kernel.job.warmup, HostEvent::Begin);
         }
         let mut interrupted = false;
@@ -119,7 +127,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     /// Drains the network after the jobs: background messages arrive, credits return. Then checks
     /// the conservation invariants of the network.
     fn drain_network(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> bool {
-        self.sources.close();
+        Component::<N>::close(&mut self.sources);
+        self.component.close();
         while self.step() {
             if self.transport.kernel.events.is_multiple_of(1 << 12) && !self.report(tick) {
                 return false;
@@ -370,10 +379,11 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     /// Passes an event of an endpoint that is not a rank to its component.
     fn handle_endpoint(&mut self, endpoint: u32, event: EndpointEvent) {
         let kernel = &mut self.transport.kernel;
-        match kernel.endpoints.find(endpoint) {
-            (EndpointKind::Source, at) => self.sources.handle(kernel, at, event),
-            #[cfg(test)]
-            (EndpointKind::Echo, at) => self.echo.handle(kernel, at, event),
+        let (kind, first) = kernel.endpoints.find(endpoint);
+        let (context, at) = (&mut Context::new(kernel, first), endpoint - first);
+        match kind {
+            EndpointKind::Source => self.sources.handle(context, at, event),
+            EndpointKind::Added => self.component.handle(context, at, event),
         }
     }
 
@@ -517,4 +527,14 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         );
         limit_checker.exhaust(Blocked { rank, node: kernel.node_of(rank), what });
     }
+}
+
+/// Adds the endpoints of a component, and starts it.
+fn start<N: NetworkModel>(
+    kernel: &mut Kernel<'_, N>,
+    kind: EndpointKind,
+    component: &mut impl Component<N>,
+) {
+    let first = kernel.endpoints.add(kind, component.endpoints());
+    component.start(&mut Context::new(kernel, first));
 }

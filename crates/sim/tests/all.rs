@@ -9,5 +9,6 @@ mod limits;
 mod noncontiguous;
 mod offload;
 mod onesided;
+mod ping;
 mod protocol;
 mod replay;

@@ -4,6 +4,7 @@
 
 use super::World;
 use crate::collective::Run;
+use crate::component::Component;
 use crate::event::{HostEvent, InFlight, MessageOwner};
 use crate::kernel::Kernel;
 use crate::send::Send;
@@ -18,7 +19,7 @@ const AHEAD: usize = 4;
 /// With fewer sends in flight, caches hold all of them [estimate].
 const MANY: usize = 1 << 12;
 
-impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
     #[inline]
     pub(super) fn prefetch_next(&mut self) {
         let Transport { kernel, limit_checker, sends, .. } = &mut self.transport;

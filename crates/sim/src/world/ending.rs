@@ -1,6 +1,7 @@
 //! The end of a run: blocked ranks, and totals.
 
 use super::World;
+use crate::component::Component;
 use crate::kernel::{JobState, Kernel};
 use crate::outcome::{Blocked, End, Engine, JobOutcome, Outcome, PairTraffic};
 use crate::transport::Transport;
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 use workload::wire::PRIVATE_CONTEXT;
 use workload::{WORLD, Workload};
 
-impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
     /// In a sample: start time of each simulated round and end of the last, ps, summed over ranks.
     pub fn round_starts(&self) -> &[u128] {
         &self.collectives.round_starts

@@ -1,7 +1,6 @@
 //! Whole runs, and the state that they leave.
 
 use super::*;
-use crate::echo::Client;
 use crate::job::{LimitPolicy, RankPlacement, Sample};
 use collectives::{Algorithm, Collective, Kind, Member};
 use loggp::LogGpNetwork;
@@ -126,39 +125,4 @@ fn a_message_from_a_representative_completes_a_receive() {
     for rank in 0..32 {
         assert_eq!(world.transport.limit_checker.limits.lists(rank), (0, 0), "rank {rank}");
     }
-}
-
-/// Four clients on one switch send requests to a NIC on another at once. It answers one request per
-/// service time, and of those that wait the urgent one first.
-#[test]
-fn requests_are_answered_after_a_queue() {
-    const SERVICE: Span = Span::us(5);
-    let text = machine::preset("dragonfly-1056").expect("a preset");
-    let spec = MachineSpec::parse("dragonfly-1056", text, &[]).expect("presets are legal");
-    let machine = spec.resolve().expect("presets are legal");
-    let text = mpi::library::preset("mpich").expect("a preset");
-    let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("legal");
-    let nics: Vec<NicId> =
-        (1..machine.n_nics()).map(NicId).filter(|&nic| machine.nic_switch[nic].0 == 1).collect();
-    let client = |(at, &nic): (usize, &NicId)| Client {
-        nic,
-        priority: usize::from(at != 3),
-        answered: None,
-    };
-    let clients: Vec<Client> = nics.iter().take(4).enumerate().map(client).collect();
-    let placement = RankPlacement { node: NodeId(0), nic: NicId(0), binding: Default::default() };
-    let job = Job::new(machine, library, vec![placement], 1);
-    let program = [Step::Compute(Span::ms(1)), Step::Wait];
-    let streams = Streams::new([program.to_vec()].into_iter());
-    let mut world = World::<LogGpNetwork, _>::new(&job, streams);
-    let start = Time::ZERO + Span::us(1);
-    let kernel = &mut world.transport.kernel;
-    world.echo.start(kernel, (NicId(0), SERVICE), clients, start);
-    assert_eq!(world.run(&mut |_| true).end, End::Finished);
-    assert_eq!(world.echo.answered, 4);
-    let answered: Vec<Time> =
-        world.echo.clients().iter().map(|c| c.answered.expect("it was answered")).collect();
-    let first = answered[0];
-    assert!(first > start + SERVICE, "{first:?}");
-    assert_eq!(answered, [first, first + SERVICE * 2, first + SERVICE * 3, first + SERVICE]);
 }
