@@ -8,7 +8,7 @@ use workload::wire::{accepted, checks};
 
 use crate::abi::c;
 use crate::error::{Result, fail};
-use crate::export;
+use crate::function;
 
 /// A constant of `wire::checks`.
 static FAMILY: AtomicU32 = AtomicU32::new(checks::MPICH);
@@ -32,7 +32,7 @@ pub(crate) fn is_open_mpi() -> bool {
 pub(crate) fn accept(kind: usize) {
     // SAFETY: null, or in the job's segment, which stays mapped.
     if let Some(all) = unsafe { ACCEPTED.load(Ordering::Relaxed).as_ref() } {
-        let (none, function) = (0, export::function());
+        let (none, function) = (0, function::current());
         let _ = all[kind].compare_exchange(none, function, Ordering::Relaxed, Ordering::Relaxed);
     }
 }

@@ -16,13 +16,13 @@
 //! The build script finds implementations by the text `pub fn Name(` or `pub fn Name<Int>(` at the
 //! start of a line, and exports the rest of the interface from `unsupported.rs`.
 
-use std::cell::Cell;
 use std::ffi::c_int;
 
 use workload::functions::function_name;
 
 use crate::abi::{Comm, File, Group, Kind, Raw, Session, Win, c};
 use crate::error::{Error, Result, Site};
+use crate::function;
 
 /// Numbers of the functions: `id::Send`, and `id_c::Send` for `MPI_Send_c`.
 #[allow(non_upper_case_globals, unused)]
@@ -61,10 +61,10 @@ pub(crate) fn null_argument(missing: &Required, arguments: &[&dyn Argument]) -> 
     if let Some(other) = arguments.iter().find_map(|a| a.check().err()) {
         return other;
     }
-    let is_key = missing.name == "key" && function() != id::Info_get_nthkey;
+    let is_key = missing.name == "key" && function::current() != id::Info_get_nthkey;
     let class = if is_key { c::ERR_INFO_KEY } else { c::ERR_ARG };
     let error = Error::new(class, format!("{} is NULL", missing.name));
-    let is_of_files = function_name(function()).starts_with("MPI_File_");
+    let is_of_files = function_name(function::current()).starts_with("MPI_File_");
     let has_file = arguments.iter().any(|a| a.site().is_some_and(|s| s.kind == Kind::File));
     if is_of_files && !has_file {
         return Error { site: Some(Site::file(c::FILE_NULL)), ..error };
@@ -72,24 +72,15 @@ pub(crate) fn null_argument(missing: &Required, arguments: &[&dyn Argument]) -> 
     error
 }
 
-thread_local! {
-    static FUNCTION: Cell<u32> = const { Cell::new(0) };
-}
-
-/// Number of the MPI function that this thread is in; 0 outside.
-pub(crate) fn function() -> u32 {
-    FUNCTION.get()
-}
-
 /// Records that the thread enters `id`; returns the function it was in, for `leave`.
 pub(crate) fn enter(id: u32) -> u32 {
     crate::runtime::record_function(id);
-    FUNCTION.replace(id)
+    function::replace(id)
 }
 
 pub(crate) fn leave(outer: u32) {
     crate::runtime::record_function(outer);
-    FUNCTION.set(outer);
+    function::replace(outer);
 }
 
 /// A count or displacement, as `c_int` or `i64`.

@@ -1,28 +1,18 @@
 //! Initialization and finalization: attaching to the job, detaching from it, aborting it; thread
 //! levels.
 
+mod state;
+
 use std::ffi::{c_char, c_int};
 
 use crate::abi::{Comm, c};
 use crate::error::{self, Error, Result, copy_string, fail};
 use crate::export::mpi_fn;
-use crate::runtime::{self, Guarded, Held};
+use crate::runtime::{self, Held};
 use crate::{comm, session};
+use state::STATE;
 
-struct InitState {
-    /// `MPI_Init` was called; sessions alone do not count.
-    initialized: bool,
-    finalized: bool,
-    provided: c_int,
-    main_thread: Option<std::thread::ThreadId>,
-}
-
-static STATE: Guarded<InitState> = Guarded::new(InitState {
-    initialized: false,
-    finalized: false,
-    provided: c::THREAD_SINGLE,
-    main_thread: None,
-});
+pub(crate) use state::thread_level;
 
 fn abort(code: c_int) -> ! {
     runtime::abort(&runtime::lock(), code)

@@ -6,6 +6,10 @@
 //! `p2p`, `coll`, `win` and `io` exchange submissions and completions with the simulator through
 //! shared memory. Datatypes, operators, groups, info objects, attributes and errors are local to
 //! the process.
+//!
+//! `export` wraps each MPI function, and checks its arguments. So `error`, `comm`, `group`, `win`,
+//! `request` and `runtime`, which it needs, define objects only; the MPI functions for them are in
+//! their submodules, mostly named `calls`.
 
 mod abi;
 mod attach;
@@ -19,6 +23,7 @@ mod env;
 mod error;
 mod export;
 mod foreign;
+mod function;
 mod group;
 mod info;
 mod init;

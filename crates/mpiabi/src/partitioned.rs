@@ -56,9 +56,6 @@ impl Progress for Parts {
             }
         }
     }
-    fn parts(&self) -> Option<&Parts> {
-        Some(self)
-    }
     /// The sender's layout still arrives, because it has matched the `MPI_Psend_init` of the
     /// sender.
     fn abandon(&self) -> Option<InFlight> {
@@ -394,11 +391,17 @@ fn checked_tag(held: &Held, tag: c_int) -> Result {
     Ok(())
 }
 
+/// The operation behind a partitioned request, and whether it is active.
+fn parts(held: &Held, request: Request) -> Result<(Rc<Parts>, bool)> {
+    let what = "not a request of partitioned communication";
+    request::operation(held, request)?.ok_or_else(|| Error::new(c::ERR_REQUEST, what))
+}
+
 /// Marks partitions of an active send as ready.
 fn mark_ready(request: Request, partitions: impl Iterator<Item = c_int>) -> Result {
     let held = &runtime::enter()?;
-    let (operation, is_active) = request::partitioned(held, request)?;
-    let Some(Parts::Send(send)) = operation.parts() else {
+    let (operation, is_active) = parts(held, request)?;
+    let Parts::Send(send) = &*operation else {
         return fail!(c::ERR_REQUEST, "a receive: only partitions of a send are marked ready");
     };
     if !is_active {
@@ -474,8 +477,8 @@ mpi_fn! {
             unsafe { *flag = 1 };
             return Ok(());
         }
-        let (operation, is_active) = request::partitioned(held, request)?;
-        let Some(Parts::Receive(receive)) = operation.parts() else {
+        let (operation, is_active) = parts(held, request)?;
+        let Parts::Receive(receive) = &*operation else {
             return fail!(c::ERR_REQUEST, "a send: only partitions of a receive arrive");
         };
         let partition = receive.cut.checked(partition)?;
@@ -485,7 +488,7 @@ mpi_fn! {
             let mut open = Vec::new();
             operation.open(held, &mut open);
             runtime::poll(held, &open);
-            yes = has_arrived(request::partitioned(held, request)?.1);
+            yes = has_arrived(parts(held, request)?.1);
         }
         unsafe { *flag = c_int::from(yes) };
         Ok(())

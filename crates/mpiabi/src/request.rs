@@ -7,6 +7,7 @@
 
 mod calls;
 
+use std::any::Any;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
@@ -14,7 +15,7 @@ use workload::wire::Completion;
 
 use crate::abi::{Comm, Request, Status, c};
 use crate::error::{Error, Result, fail};
-use crate::partitioned::Parts;
+use crate::init::thread_level;
 use crate::runtime::{self, Guarded, Held};
 
 /// The outcome of an operation.
@@ -94,7 +95,7 @@ pub(crate) type Start = Rc<dyn Fn(&Held) -> InFlight>;
 
 /// An operation that is more than tokens and a completion: the program marks or inquires about its
 /// parts, or its tokens are shared.
-pub(crate) trait Progress {
+pub(crate) trait Progress: Any {
     /// Starts a persistent operation, at each `MPI_Start`.
     fn start(&self, _held: &Held) {}
     fn persists(&self) -> bool {
@@ -104,9 +105,6 @@ pub(crate) trait Progress {
     fn advance(&self, held: &Held) -> Option<Outcome>;
     /// Adds the tokens that it waits for. Returns whether it also waits for a call of the program.
     fn open(&self, held: &Held, tokens: &mut Vec<u32>) -> bool;
-    fn parts(&self) -> Option<&Parts> {
-        None
-    }
     /// Called when the request is freed while inactive: the remaining operation, whose outcome is
     /// ignored.
     fn abandon(&self) -> Option<InFlight> {
@@ -281,13 +279,19 @@ pub(crate) fn progressing(held: &Held, comm: Comm, progress: Rc<dyn Progress>) -
     let counts = true;
     store(held, RequestEntry { state, start: None, progress, cancellable, comm, counts })
 }
-/// The operation behind a partitioned request, and whether it is active.
-pub(crate) fn partitioned(held: &Held, request: Request) -> Result<(Rc<dyn Progress>, bool)> {
+/// The operation behind a request, and whether it is active; `None` if it is of another type.
+pub(crate) fn operation<T: Progress>(
+    held: &Held,
+    request: Request,
+) -> Result<Option<(Rc<T>, bool)>> {
     let slot = slot_of(held, request)?.ok_or_else(|| invalid("the request is null"))?;
-    let progress = with(held, slot, |p| p.progress.clone()).filter(|p| p.parts().is_some());
-    let progress = progress.ok_or_else(|| invalid("not a request of partitioned communication"))?;
+    let progress = with(held, slot, |p| p.progress.clone());
+    let progress = progress.map(|progress| -> Rc<dyn Any> { progress });
+    let Some(found) = progress.and_then(|progress| progress.downcast().ok()) else {
+        return Ok(None);
+    };
     advance(held, slot);
-    Ok((progress, is_active(held, slot)))
+    Ok(Some((found, is_active(held, slot))))
 }
 
 /// Number of requests that are started and not completed.
@@ -412,11 +416,7 @@ fn outstanding(held: &Held, slots: &[usize]) -> Outstanding {
 
 /// Admits other threads to MPI, if one of them has to make a call that this one waits for.
 fn yield_to_threads(held: &Held, for_what: &str) {
-    let mut level = c::THREAD_SINGLE;
-    // SAFETY: writes to `level`. On an error (MPI_Init was not called) the level stays
-    // MPI_THREAD_SINGLE.
-    let _ = unsafe { crate::init::Query_thread(&mut level) };
-    if level < c::THREAD_SERIALIZED {
+    if thread_level(held) < c::THREAD_SERIALIZED {
         let why = format!("waits for {for_what}, and no other thread of it may call MPI");
         runtime::fatal(held, &why);
     }

@@ -69,7 +69,7 @@ thread_local! {
 
 /// Begins an MPI call that needs an attachment to the job.
 pub fn enter() -> Result<Held> {
-    usable(threads::lock_for(crate::export::function()))
+    usable(threads::lock_for(crate::function::current()))
 }
 /// The same for calls that any thread may make during calls of others.
 pub fn enter_any() -> Result<Held> {
@@ -96,7 +96,7 @@ fn begin(held: &Held) {
     if !is_forked()
         && let Some(rt) = RUNTIME.get(held).as_mut()
     {
-        rt.function = crate::export::function();
+        rt.function = crate::function::current();
         // SAFETY: the tally has a counter for every function, and only this rank writes it.
         unsafe { *rt.segment.tally(rt.rank).add(rt.function as usize) += 1 };
         rt.charge();
@@ -346,7 +346,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
     });
     let _ = LOG_PREFIX.set(format!("rank {rank} on {}: ", node_name(held)));
     if with(held, |rt| rt.singleton.is_none()) {
-        termination::begin(with(held, |rt| rt.control), crate::export::function());
+        termination::begin(with(held, |rt| rt.control), crate::function::current());
         register_clocks();
     }
     Ok(())

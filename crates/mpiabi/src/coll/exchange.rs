@@ -8,12 +8,11 @@ use std::sync::Arc;
 
 use workload::wire::Completion;
 
-use super::Combiner;
 use crate::abi::c;
 use crate::buffer::Buffer;
 use crate::comm::Communicator;
 use crate::error::{Result, fail};
-use crate::op;
+use crate::op::{self, combiners::Combiner};
 use crate::p2p::{CheckedReceive, CheckedSend, Source};
 use crate::request::{InFlight, OnComplete, Outcome};
 use crate::runtime::Held;

@@ -24,11 +24,12 @@ use workload::wire::{Submission, combine, flag, kind};
 use crate::abi::{Datatype, Op};
 use crate::buffer::Buffer;
 use crate::comm::Communicator;
-use crate::datatype::{self, Type};
+use crate::datatype;
 use crate::error::Result;
-use crate::op::{self, Operation};
+use crate::op;
+use crate::op::combiners::{self, Combiner};
 use crate::request::{InFlight, Outcome};
-use crate::runtime::{self, Guarded, Held};
+use crate::runtime::{self, Held};
 use exchange::Exchange;
 
 /// The source of contributions, or the destination of results.
@@ -78,17 +79,6 @@ pub(crate) struct Reduction {
     own: Option<Arc<Combiner>>,
 }
 
-/// The operands of a COMBINE command. Kept alive until the reduction is complete, even if the
-/// program frees the operation or the datatype.
-struct Combiner {
-    operation: Operation,
-    handle: Datatype,
-    datatype: Arc<Type>,
-}
-
-/// The combiners of reductions in flight; submissions carry their indices.
-static COMBINERS: Guarded<Vec<Option<Arc<Combiner>>>> = Guarded::new(Vec::new());
-
 impl Reduction {
     /// Checks that the operation is defined for the type.
     pub fn new(op: Op, handle: Datatype) -> Result<Reduction> {
@@ -108,13 +98,7 @@ impl Reduction {
     /// complete.
     fn register(&self, held: &Held) -> Option<usize> {
         let own = self.own.clone().filter(|_| self.how == combine::USER)?;
-        let mut all = COMBINERS.get(held);
-        let place = all.iter().position(Option::is_none).unwrap_or(all.len());
-        if place == all.len() {
-            all.push(None);
-        }
-        all[place] = Some(own);
-        Some(place)
+        Some(combiners::register(held, own))
     }
 }
 
@@ -318,7 +302,7 @@ impl Job {
             runtime::free(held, block);
             runtime::free(held, ragged);
             if let Some(place) = place {
-                COMBINERS.get(held)[place] = None;
+                combiners::release(held, place);
             }
             Outcome::empty()
         };
@@ -434,26 +418,6 @@ fn broadcast_exactly(held: &Held, comm: &Arc<Communicator>, root: u32, words: &[
     let received = (0..words.len()).map(|i| unsafe { at.add(i).read() }).collect();
     runtime::free(held, block);
     received
-}
-
-/// Combines packed bytes for the simulator: `into = from op into` (`left`) or `into op from`. The
-/// operator may be the program's, which may call MPI: no state is borrowed during the call.
-///
-/// # Safety
-/// Both are `bytes` long, and no other code accesses them now.
-pub(crate) unsafe fn combine_packed(
-    held: &Held,
-    place: u64,
-    into: *mut u8,
-    from: *const u8,
-    bytes: u64,
-    left: bool,
-) {
-    let own = COMBINERS.get(held).get(place as usize).cloned().flatten();
-    let own = own.expect("the simulator combines by a reduction in flight");
-    let count = own.datatype.items(bytes).expect("no collective cuts between elements");
-    let typed = (own.handle, &*own.datatype);
-    unsafe { op::combine_packed(&own.operation, typed, count, into, from, left) };
 }
 
 #[cfg(test)]

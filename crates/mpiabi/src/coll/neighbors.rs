@@ -8,11 +8,35 @@ use super::jobs::{self, Items, Mixed, Ragged};
 use crate::abi::{Aint, Comm, Datatype, Info, Request, c};
 use crate::buffer::Buffer;
 use crate::comm::{self, Communicator};
-use crate::error::Result;
+use crate::error::{Result, fail};
 use crate::export::{Integer, mpi_fn};
 use crate::request::{self, Cancellable};
 use crate::runtime::{self, Held};
-use crate::topo::Neighbors;
+use crate::topo::{Adjacency, Topology};
+
+/// A rank's neighbors, in the order of neighborhood collectives. Entries may be `MPI_PROC_NULL`.
+struct Neighbors {
+    from: Vec<c_int>,
+    to: Vec<c_int>,
+    /// In a grid, a message sent in the lower direction arrives from the upper neighbor, also if
+    /// both are the same rank, as in a ring of two (MPI 5.0, 8.6). Otherwise the order
+    /// distinguishes messages of a repeated neighbor.
+    mirrored: bool,
+}
+
+impl Neighbors {
+    fn of(comm: &Communicator) -> Result<Neighbors> {
+        let both = |all: Vec<c_int>, mirrored| Neighbors { from: all.clone(), to: all, mirrored };
+        match &comm.topology {
+            Some(Topology::Cartesian(grid)) => Ok(both(grid.neighbors(comm.rank), true)),
+            Some(Topology::Graph(graph)) => Ok(both(graph.neighbors(comm.rank).to_vec(), false)),
+            Some(Topology::Adjacent(Adjacency { from, to, .. })) => {
+                Ok(Neighbors { from: from.clone(), to: to.clone(), mirrored: false })
+            }
+            None => fail!(c::ERR_TOPOLOGY, "the communicator has no topology"),
+        }
+    }
+}
 
 /// Sends `outgoing[i]` to the `i`-th neighbor, and receives `incoming[i]` from it.
 fn neighbor_exchange(

@@ -9,8 +9,8 @@ use std::ffi::c_int;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{COMMS, Communicator, Members, Ranks, Remote, find, make, make_handle as make_intra};
-use super::{new_context, ranks_in, words};
+use super::make::{make, make_from_group, make_handle as make_intra, new_context, ranks_in};
+use super::{COMMS, Communicator, Members, Ranks, Remote, find, words};
 use crate::abi::{Comm, c};
 use crate::coll;
 use crate::error::{self, Error, Result, Site, fail};
@@ -122,7 +122,7 @@ pub(crate) fn create_intercomm_from_groups(
         None => fail!(c::ERR_RANK, "the {which} leader is {leader} in a group of {}", group.len()),
     };
     in_group(local_leader, &local, "local")?;
-    let group = super::make_from_group(held, world, local, tag)?.expect("a member");
+    let group = make_from_group(held, world, local, tag)?.expect("a member");
     let peer = || {
         let (members, leader) = remote()?;
         let leader = in_group(leader, &members, "remote")?;

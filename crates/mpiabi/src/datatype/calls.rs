@@ -1,12 +1,11 @@
 //! The C functions that create, measure and name datatypes.
 
-use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use super::make::{self, Distribution, Width};
-use super::{TYPES, Type, builtin, get, insert};
+use super::{SELECTED, TYPES, Type, builtin, get, insert};
 use crate::abi::{Aint, Count, Datatype, Kind, Status, c};
 use crate::attr;
 use crate::error::{Result, copy_string, fail};
@@ -269,15 +268,6 @@ mpi_fn! {
         unsafe { *pair = found.map_or(c::DATATYPE_NULL, |p| p.2) };
         Ok(())
     }
-}
-
-/// The types of Fortran kinds, by their parameters: equal parameters return the same handle.
-type Selected = BTreeMap<(c_int, c_int, Option<c_int>), Datatype>;
-static SELECTED: Mutex<Selected> = Mutex::new(BTreeMap::new());
-
-/// Number of such types, which belong to the library and not to the program.
-pub(super) fn selected_types() -> usize {
-    SELECTED.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
 
 fn selected(combiner: c_int, digits: c_int, range: Option<c_int>, new: *mut Datatype) -> Result {

@@ -15,8 +15,10 @@ mod signature;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::collections::BTreeMap;
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub(crate) use builtin::Number;
 #[cfg(test)]
@@ -52,6 +54,10 @@ pub(crate) struct Type {
 
 static TYPES: Registry<Type> = Registry::new();
 
+/// The types of Fortran kinds, by their parameters: equal parameters return the same handle.
+type Selected = BTreeMap<(c_int, c_int, Option<c_int>), Datatype>;
+static SELECTED: Mutex<Selected> = Mutex::new(BTreeMap::new());
+
 /// The type of a handle.
 pub(crate) fn get(handle: Datatype) -> Result<Arc<Type>> {
     if let Some(found) = builtin::find(handle) {
@@ -86,7 +92,8 @@ pub(crate) fn count(count: i64) -> Result<u64> {
 
 /// Number of types that the program has created and not freed.
 pub(crate) fn created() -> usize {
-    TYPES.len() - calls::selected_types()
+    // The types of Fortran kinds belong to the library.
+    TYPES.len() - SELECTED.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
 
 fn insert(made: Type) -> Datatype {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use workload::wire::{Completion, flag};
 
-use super::view::{Named, View};
+use super::datarep::Named;
+use super::view::View;
 use super::{OpenFile, find, on};
 use crate::abi::{Datatype, File, c};
 use crate::buffer::Buffer;

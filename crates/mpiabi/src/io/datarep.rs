@@ -8,13 +8,12 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::on;
-use super::view::Named;
 use crate::abi::{Aint, Datatype, c};
 use crate::buffer::Buffer;
 use crate::datatype::calls::{Type_free, reference};
 use crate::datatype::map::Placed;
 use crate::datatype::packing::{from_external32, to_external32};
-use crate::datatype::{self, portable};
+use crate::datatype::{self, Type, portable};
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
 
@@ -24,6 +23,19 @@ pub(super) enum Representation {
     Internal,
     External32,
     Own(Arc<Registered>),
+}
+
+/// A datatype and the handle by which it was passed.
+#[derive(Clone)]
+pub(super) struct Named {
+    pub handle: Datatype,
+    pub datatype: Arc<Type>,
+}
+
+impl Named {
+    pub fn committed(handle: Datatype) -> Result<Named> {
+        Ok(Named { handle, datatype: datatype::committed(handle)? })
+    }
 }
 
 /// The layout of a datatype in a file.

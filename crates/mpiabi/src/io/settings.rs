@@ -4,7 +4,8 @@ use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
 use super::datarep;
-use super::view::{Named, View};
+use super::datarep::Named;
+use super::view::View;
 use super::{Hints, OpenFile, find};
 use crate::abi::{Aint, Datatype, File, Group, Info, c};
 use crate::datatype::calls::reference;

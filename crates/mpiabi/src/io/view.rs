@@ -6,25 +6,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::datarep::{FileLayout, Representation};
+use super::datarep::{FileLayout, Named, Representation};
 use super::disk::Runs;
-use crate::abi::{Datatype, c};
+use crate::abi::c;
 use crate::datatype::map::Map;
-use crate::datatype::{self, Type};
 use crate::error::{Result, fail};
-
-/// A datatype and the handle by which it was passed.
-#[derive(Clone)]
-pub(super) struct Named {
-    pub handle: Datatype,
-    pub datatype: Arc<Type>,
-}
-
-impl Named {
-    pub fn committed(handle: Datatype) -> Result<Named> {
-        Ok(Named { handle, datatype: datatype::committed(handle)? })
-    }
-}
 
 pub(super) struct View {
     pub displacement: i64,
@@ -282,6 +268,7 @@ mod tests {
     use std::ffi::c_int;
 
     use super::*;
+    use crate::abi::Datatype;
     use crate::datatype::calls::*;
     use crate::datatype::map::Visitor;
 

@@ -1,6 +1,6 @@
 //! C's `long double` on x86-64, for which Rust has no type: 80 bits, on the x87 stack.
 
-use super::kernel::Real;
+use super::real::Real;
 
 /// Ten bytes of value and six of padding.
 #[repr(C, align(16))]

@@ -1,7 +1,7 @@
 //! Sixteen-bit floating point, for which stable Rust has no types. Computed in `f32`: its 24 bits
 //! of mantissa are enough that rounding twice equals rounding once (2p + 2 for a sum or product).
 
-use super::kernel::Real;
+use super::real::Real;
 
 /// IEEE 754 binary16: 5 bits of exponent, 10 of fraction.
 #[derive(Clone, Copy)]

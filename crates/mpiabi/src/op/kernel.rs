@@ -4,6 +4,7 @@
 use super::Operator;
 use super::extended::LongDouble;
 use super::half::{Bfloat16, Half};
+use super::real::Real;
 use crate::datatype::Number;
 
 /// Whether an operator is defined for the type (MPI 5.0, 6.9.2; for characters as in MPICH).
@@ -143,32 +144,6 @@ unsafe fn integers<T: Integral>(op: Operator, n: usize, from: *const u8, inout: 
         }
     }
 }
-
-/// The floating-point operations that operators need.
-pub trait Real: Copy {
-    fn plus(self, b: Self) -> Self;
-    fn minus(self, b: Self) -> Self;
-    fn times(self, b: Self) -> Self;
-    fn is_less(self, b: Self) -> bool;
-}
-
-macro_rules! reals { ($($t:ty)*) => { $(
-    impl Real for $t {
-        fn plus(self, b: $t) -> $t {
-            self + b
-        }
-        fn minus(self, b: $t) -> $t {
-            self - b
-        }
-        fn times(self, b: $t) -> $t {
-            self * b
-        }
-        fn is_less(self, b: $t) -> bool {
-            self < b
-        }
-    }
-)* } }
-reals! { f32 f64 }
 
 fn greater<T: Real>(a: T, b: T) -> T {
     if a.is_less(b) { b } else { a }

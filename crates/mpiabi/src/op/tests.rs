@@ -3,9 +3,11 @@
 
 use std::ffi::{c_int, c_void};
 
+use super::calls::{Op_create, Op_free};
 use super::extended::LongDouble;
 use super::half::{Bfloat16, Half};
 use super::*;
+use crate::datatype;
 use crate::datatype::calls::{Type_contiguous, Type_create_resized};
 use crate::datatype::predefined;
 

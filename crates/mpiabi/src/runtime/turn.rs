@@ -18,6 +18,7 @@ use workload::wire::{self, Combine, Control, Segment};
 
 use super::threads::{self, Guarded, Held};
 use super::{EXIT_KILLED, LAST_KNOWN_PS, LIFE_CHECK_S, address, done, fatal, is_alive, with};
+use crate::op::combiners;
 
 /// Rounds in which other threads may enter, if they are likely to: about 10 ms in total.
 const ROUNDS: u32 = 200;
@@ -542,7 +543,7 @@ fn apply(held: &Held, combine: &Combine) {
     SERVES.set(true);
     // SAFETY: the simulator passes ranges of shared memory that no running rank accesses now.
     unsafe {
-        crate::coll::combine_packed(held, combine.op, into, from, combine.bytes, combine.left != 0);
+        combiners::combine(held, combine.op, into, from, combine.bytes, combine.left != 0);
     }
     SERVES.set(false);
 }

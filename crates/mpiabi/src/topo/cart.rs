@@ -3,59 +3,13 @@
 use std::cmp::Reverse;
 use std::ffi::c_int;
 
-use super::{Topology, check_list, read, write};
+use super::{Grid, Topology, check_list, read, write};
 use crate::abi::{Comm, c};
 use crate::checks;
 use crate::comm;
 use crate::error::{Error, Result, fail};
 use crate::export::mpi_fn;
 use crate::runtime;
-
-#[derive(Clone, Debug)]
-pub(crate) struct Grid {
-    dims: Vec<c_int>,
-    periodic: Vec<bool>,
-}
-
-impl Grid {
-    /// Number of ranks in the grid.
-    fn ranks(&self) -> u64 {
-        self.dims.iter().map(|&d| d as u64).product()
-    }
-    /// Coordinates in row-major order: the last coordinate varies fastest.
-    fn coordinates(&self, rank: u32) -> Vec<c_int> {
-        let mut rest = rank;
-        let mut coordinates = vec![0; self.dims.len()];
-        for (at, &dim) in coordinates.iter_mut().zip(&self.dims).rev() {
-            *at = (rest % dim as u32) as c_int;
-            rest /= dim as u32;
-        }
-        coordinates
-    }
-    /// `None` outside of a non-periodic dimension.
-    fn rank(&self, coordinates: &[c_int]) -> Option<c_int> {
-        let mut rank = 0;
-        for ((&at, &dim), &wraps) in coordinates.iter().zip(&self.dims).zip(&self.periodic) {
-            if !wraps && !(0..dim).contains(&at) {
-                return None;
-            }
-            rank = rank * dim + at.rem_euclid(dim);
-        }
-        Some(rank)
-    }
-    /// The rank `by` steps along a dimension, or `MPI_PROC_NULL`.
-    fn neighbor(&self, rank: u32, direction: usize, by: c_int) -> c_int {
-        let mut there = self.coordinates(rank);
-        there[direction] += by;
-        self.rank(&there).unwrap_or(c::PROC_NULL)
-    }
-    /// In the order of neighborhood collectives: for each dimension, the lower and then the upper
-    /// neighbor.
-    pub(super) fn neighbors(&self, rank: u32) -> Vec<c_int> {
-        let both = |d| [self.neighbor(rank, d, -1), self.neighbor(rank, d, 1)];
-        (0..self.dims.len()).flat_map(both).collect()
-    }
-}
 
 fn grid_of(comm: Comm) -> Result<(std::sync::Arc<comm::Communicator>, Grid)> {
     let found = comm::find(comm)?;

@@ -4,37 +4,13 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use super::{Topology, check_list, read, write};
+use super::{Adjacency, Graph, Topology, check_list, read, write};
 use crate::abi::{Comm, Info, c, is_unweighted, is_without_weights};
 use crate::coll;
 use crate::comm::{self, Communicator};
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
 use crate::runtime;
-
-/// The graph of `MPI_Graph_create`: neighbors of rank `i` are `edges[index[i - 1]..index[i]]`.
-#[derive(Clone, Debug)]
-pub(crate) struct Graph {
-    index: Vec<c_int>,
-    edges: Vec<c_int>,
-}
-
-impl Graph {
-    pub fn neighbors(&self, rank: u32) -> &[c_int] {
-        let rank = rank as usize;
-        let begin = if rank == 0 { 0 } else { self.index[rank - 1] };
-        &self.edges[begin as usize..self.index[rank] as usize]
-    }
-}
-
-/// The neighbors of one rank in a distributed graph.
-#[derive(Clone, Debug)]
-pub(crate) struct Adjacency {
-    pub from: Vec<c_int>,
-    pub to: Vec<c_int>,
-    /// `None`: unweighted.
-    weights: Option<(Vec<c_int>, Vec<c_int>)>,
-}
 
 fn graph_of(comm: Comm) -> Result<(Arc<Communicator>, Graph)> {
     let found = comm::find(comm)?;

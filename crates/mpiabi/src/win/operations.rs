@@ -178,7 +178,7 @@ impl PreparedCall {
         let header = Header {
             arrival,
             work: self.work,
-            function: crate::export::function(),
+            function: crate::function::current(),
             at: self.target_range.at,
             bytes: self.bytes,
             strides: 0,
