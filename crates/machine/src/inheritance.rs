@@ -8,10 +8,9 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value as Toml};
 
-use crate::input_error::{InputError, nearest};
+use crate::input_error::{InputError, nearest, shown, syntax};
 use crate::presets::{PRESETS, preset};
 use crate::schema::{IfAbsent, KEYS};
-use crate::spec::{shown, syntax};
 
 /// A machine file merged with those it inherits from.
 #[derive(Default)]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use toml::Value as Toml;
+
 /// One error in the user's input. All of them are collected before a run starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputError {
@@ -64,6 +66,23 @@ pub fn nearest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Opti
         // Below 0.7 Jaro-Winkler pairs words that share little more than letters.
         .filter(|&(score, _)| score > 0.7)
         .map(|(_, l)| l)
+}
+
+/// The error of a file that is not TOML.
+pub(crate) fn syntax(name: &str, text: &str, error: &toml::de::Error) -> InputError {
+    let start = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = 1 + text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count();
+    InputError::new(format!("{name}, line {line}"), "", format!("TOML ({})", error.message()))
+}
+
+/// A value for messages.
+pub(crate) fn shown(value: &Toml) -> String {
+    match value {
+        Toml::String(text) => text.clone(),
+        Toml::Table(_) => "a table".into(),
+        Toml::Array(items) if items.iter().any(Toml::is_table) => "tables".into(),
+        other => other.to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use base::{Digest, Gap, Span};
 use toml::{Table, Value as Toml};
 
 use crate::inheritance::{self, Merged};
-use crate::input_error::{InputError, nearest};
+use crate::input_error::{InputError, nearest, shown};
 use crate::names::HostList;
 use crate::quantity;
 use crate::schema::{self, IfAbsent, Key, ValueForm};
@@ -240,12 +240,6 @@ impl MachineSpec {
     }
 }
 
-pub(crate) fn syntax(name: &str, text: &str, error: &toml::de::Error) -> InputError {
-    let start = error.span().map_or(0, |span| span.start.min(text.len()));
-    let line = 1 + text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count();
-    InputError::new(format!("{name}, line {line}"), "", format!("TOML ({})", error.message()))
-}
-
 /// A value from a command line: TOML if it parses as TOML, else text.
 fn read_override(value: &str) -> Toml {
     match format!("x = {value}").parse::<Table>() {
@@ -284,15 +278,6 @@ fn apply_override(table: &mut Table, key: &str, value: &str) -> Result<(), Input
     }
     at.insert(last.into(), read_override(value));
     Ok(())
-}
-
-pub(crate) fn shown(value: &Toml) -> String {
-    match value {
-        Toml::String(text) => text.clone(),
-        Toml::Table(_) => "a table".into(),
-        Toml::Array(items) if items.iter().any(Toml::is_table) => "tables".into(),
-        other => other.to_string(),
-    }
 }
 
 fn plain(word: &str) -> String {

@@ -1,7 +1,7 @@
 //! The two families of MPI libraries: the variables a library reads, and its format of tuning
 //! files.
 
-use crate::library::preset;
+use crate::presets::preset;
 use toml::Table;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +41,7 @@ fn base_preset(name: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::PRESETS;
+    use crate::presets::PRESETS;
 
     #[test]
     fn a_profile_has_the_family_of_its_base() {

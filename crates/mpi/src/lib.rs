@@ -10,6 +10,7 @@ pub mod limits;
 mod locks;
 mod matching;
 mod packing;
+mod presets;
 mod provider;
 pub mod rules;
 

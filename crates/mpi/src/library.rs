@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::limits::MatchMode;
 use crate::packing::{MAX_ELEMENT_TIME, Packing};
+pub use crate::presets::{PRESETS, preset};
 use crate::{Family, Provider};
 use base::quantity::{self, Quantity, Unit};
 use base::{Gap, Span};
@@ -109,23 +110,6 @@ pub const MAX_TIME_S: f64 = 1000.0;
 const RATES: std::ops::RangeInclusive<f64> = 1e6..=1e15;
 /// Largest size in a profile, bytes; the highest number stands for no limit.
 const MAX_SIZE: u64 = i64::MAX as u64;
-
-/// Names of the included profiles.
-pub const PRESETS: &[&str] =
-    &["mpich", "mpich-aurora", "cray-mpich", "openmpi", "mvapich-plus", "none"];
-
-/// The text of an included profile.
-pub fn preset(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "mpich" => include_str!("../libraries/mpich.toml"),
-        "mpich-aurora" => include_str!("../libraries/mpich-aurora.toml"),
-        "cray-mpich" => include_str!("../libraries/cray-mpich.toml"),
-        "openmpi" => include_str!("../libraries/openmpi.toml"),
-        "mvapich-plus" => include_str!("../libraries/mvapich-plus.toml"),
-        "none" => include_str!("../libraries/none.toml"),
-        _ => return None,
-    })
-}
 
 /// The kind of a key's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

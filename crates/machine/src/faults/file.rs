@@ -4,9 +4,8 @@ use base::{Span, Time};
 use toml::{Table, Value as Toml};
 
 use super::{Fault, FaultKind, FaultSchedule, FaultTarget, LANES, NEVER};
-use crate::input_error::{InputError, nearest};
+use crate::input_error::{InputError, nearest, shown, syntax};
 use crate::quantity::{self, Dimension};
-use crate::spec::{shown, syntax};
 use crate::{GroupId, Machine, NicId, NodeId, SwitchId};
 
 /// Keys of a row that name the affected part; a row has exactly one of them.

@@ -20,6 +20,9 @@ pub const NEVER: Time = Time(u64::MAX);
 /// Lanes of a healthy link (Slingshot: 4 x 50 Gbit/s; the enhanced link also operates with 3 or 2).
 pub const LANES: u8 = 4;
 
+/// Virtual channels that routes around faults need: those of a Valiant route.
+const FAULT_VCS: u8 = 4;
+
 /// The component that a fault affects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultTarget {
@@ -323,7 +326,7 @@ impl Machine {
     /// This machine with a fault schedule. Its port buffers are divided among the virtual channels
     /// that routes around a fault need (docs/models/deadlock.md).
     pub fn with_faults(mut self, schedule: &FaultSchedule) -> Result<Machine, InputError> {
-        let n_vcs = self.n_vcs.max(crate::routing::FAULT_VCS);
+        let n_vcs = self.n_vcs.max(FAULT_VCS);
         let packet = self.nic.packet_payload + self.nic.packet_overhead;
         for buffer in &mut self.links.buffer.raw {
             let port = u64::from(*buffer) * u64::from(self.n_vcs);

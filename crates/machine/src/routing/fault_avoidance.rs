@@ -18,9 +18,6 @@ use crate::{
     GroupId, Hop, LinkEnd, LinkId, LinkKind, LoadView, Machine, NicId, Route, SwitchId, Topology,
 };
 
-/// Virtual channels that routes around faults need: those of a Valiant route.
-pub const FAULT_VCS: u8 = 4;
-
 /// The progress of a packet within its class, which limits what it may do without a class increase.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ClassStage {

@@ -24,7 +24,6 @@ mod ugal;
 mod valiant;
 
 pub use aries::AriesMode;
-pub(crate) use fault_avoidance::FAULT_VCS;
 pub use score::{Bias, Scoring};
 pub(crate) use single_path::{has_single_local_links, has_single_paths};
 
