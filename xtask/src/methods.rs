@@ -13,35 +13,19 @@ use std::fs;
 /// Most methods of a type.
 const MOST: usize = 60;
 
-/// Types above the limit: directory of the crate, name, and a count that may only shrink.
-const EXCEPTIONS: [(&str, &str, usize); 1] = [("crates/packet", "PacketNetwork", 173)];
-
 /// Methods by directory of the crate and name of the type.
 type Counts = BTreeMap<(String, String), usize>;
 
-/// Every type with too many methods, and every exception that is no longer needed.
+/// Every type with too many methods.
 pub fn violations() -> Vec<String> {
-    exceeding(&counts(), &EXCEPTIONS)
+    exceeding(&counts())
 }
 
-fn exceeding(counts: &Counts, exceptions: &[(&str, &str, usize)]) -> Vec<String> {
-    let recorded = |dir: &str, name: &str| {
-        exceptions.iter().find(|e| (e.0, e.1) == (dir, name)).map_or(MOST, |e| e.2)
-    };
-    let mut found = Vec::new();
-    for ((dir, name), &n) in counts {
-        let most = recorded(dir, name);
-        if n > most {
-            found.push(format!("{dir}: `{name}` has {n} methods; at most {most}"));
-        }
-    }
-    for &(dir, name, _) in exceptions {
-        let n = counts.get(&(dir.into(), name.into())).copied().unwrap_or(0);
-        if n <= MOST {
-            found.push(format!("{dir}: `{name}` has {n} methods; remove its exception"));
-        }
-    }
-    found
+fn exceeding(counts: &Counts) -> Vec<String> {
+    let above = counts.iter().filter(|&(_, &n)| n > MOST);
+    above
+        .map(|((dir, name), n)| format!("{dir}: `{name}` has {n} methods; at most {MOST}"))
+        .collect()
 }
 
 /// The methods of the types of all crates.
@@ -214,19 +198,10 @@ mod tests {
     }
 
     #[test]
-    fn types_above_the_limit_or_their_record_are_found() {
+    fn types_above_the_limit_are_found() {
         let counts = |n| Counts::from([(("crates/a".into(), "Queue".into()), n)]);
-        let record = [("crates/a", "Queue", MOST + 5)];
-        assert_eq!(exceeding(&counts(MOST), &[]), Vec::<String>::new());
-        assert_eq!(exceeding(&counts(MOST + 5), &record), Vec::<String>::new());
-        for (n, record, word) in [
-            (MOST + 1, &[][..], "at most 60"),
-            (MOST + 6, &record, "at most 65"),
-            (MOST, &record, "remove"),
-        ] {
-            let found = exceeding(&counts(n), record);
-            assert_eq!(found.len(), 1, "{found:?}");
-            assert!(found[0].contains(word), "{found:?} should contain {word}");
-        }
+        assert_eq!(exceeding(&counts(MOST)), Vec::<String>::new());
+        let found = exceeding(&counts(MOST + 1));
+        assert_eq!(found, ["crates/a: `Queue` has 61 methods; at most 60"]);
     }
 }

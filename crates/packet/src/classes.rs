@@ -6,15 +6,15 @@
 //! which it will be empty, so it needs no events. A run with a single class without a ceiling has
 //! no buckets.
 
-use base::{Gap, IndexVec, Span, Time};
+use base::{Gap, Span, Time};
 use des::Phase;
-use machine::{LinkId, Machine, NicId, TrafficClass};
+use machine::{LinkId, Machine, TrafficClass};
 use net::{Counters, Cx};
 
 use crate::credit::LinkType;
-use crate::link::OutputPort;
-use crate::nic::Nic;
-use crate::{NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, TransitId};
+use crate::event::PacketEvent;
+use crate::link::{Links, OutputPort};
+use crate::packet::NEVER;
 
 /// Parameters of a class on links of one type.
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +32,11 @@ struct Rule {
 impl Rule {
     /// `packet` is the wire size of a full packet.
     fn new(class: &TrafficClass, assured: u8, link: Gap, packet: u64) -> Rule {
-        let of = |percent: u8| Gap(link.0 * 100 / u64::from(percent.max(1)));
+        let share = |percent: u8| Gap(link.0 * 100 / u64::from(percent.max(1)));
         let limit = u64::from(class.bucket) * packet;
         let none = Gap::ZERO;
-        let assured = if assured == 0 { none } else { of(assured) };
-        let ceiling = if class.ceiling == 100 { none } else { of(class.ceiling) };
+        let assured = if assured == 0 { none } else { share(assured) };
+        let ceiling = if class.ceiling == 100 { none } else { share(class.ceiling) };
         Rule {
             assured,
             assured_limit: assured.span(limit),
@@ -66,9 +66,9 @@ struct LinkState {
 
 /// Shares of all links and classes. Empty if classes do not matter.
 pub(crate) struct Shares {
-    classes: u8,
+    n_classes: u8,
     n_nics: u32,
-    of: Vec<TrafficClass>,
+    classes: Vec<TrafficClass>,
     /// Wire bytes of a full packet.
     packet: u64,
     /// By link type (first for links in general, then for injection links) and class.
@@ -78,20 +78,15 @@ pub(crate) struct Shares {
     link_states: Vec<LinkState>,
     /// Scratch of a decision: when the first class at its ceiling may continue.
     soonest: Time,
-    /// By class beyond the first, and NIC: the sending side of NICs, which is separate for each
-    /// class.
-    pub other_senders: Vec<Nic>,
 }
 
 impl Shares {
-    pub fn new(machine: &Machine, kinds: &[LinkType]) -> Shares {
-        let n_nics = machine.n_nics();
+    pub fn new(machine: &Machine, link_types: &[LinkType]) -> Shares {
         let classes: Vec<TrafficClass> = machine.classes.sharing().cloned().collect();
         let n_links = if classes.is_empty() { 0 } else { machine.links.gap.len() };
-        let senders = classes.len().saturating_sub(1) * n_nics as usize;
         let mut shares = Shares {
-            classes: classes.len() as u8,
-            n_nics,
+            n_classes: classes.len() as u8,
+            n_nics: machine.n_nics(),
             packet: machine.nic.packet_payload + machine.nic.packet_overhead,
             rules: Vec::new(),
             buckets: vec![
@@ -100,57 +95,43 @@ impl Shares {
             ],
             link_states: vec![LinkState { wakes: NEVER, last: 0 }; n_links],
             soonest: NEVER,
-            other_senders: vec![Nic::IDLE; senders],
-            of: classes,
+            classes,
         };
-        kinds.iter().for_each(|kind| shares.add_kind(kind.gap));
+        link_types.iter().for_each(|link_type| shares.add_link_type(link_type.gap));
         shares
     }
     /// Adds a link type.
-    pub fn add_kind(&mut self, gap: Gap) {
+    pub fn add_link_type(&mut self, gap: Gap) {
         let at_switch = |class: &TrafficClass| Rule::new(class, class.assured, gap, self.packet);
         let at_nic = |class: &TrafficClass| Rule::new(class, class.nic_assured, gap, self.packet);
-        let rules = self.of.iter().map(at_switch).chain(self.of.iter().map(at_nic));
+        let rules = self.classes.iter().map(at_switch).chain(self.classes.iter().map(at_nic));
         self.rules.extend(rules);
     }
     #[inline]
     pub fn is_off(&self) -> bool {
-        self.classes == 0
+        self.n_classes == 0
     }
-    /// Inverse of the rate of a class's ceiling at `link`, a link of type `kind`; `Gap::ZERO` if it
+    /// Inverse of the rate of a class's ceiling at `link`, which has `link_type`; `Gap::ZERO` if it
     /// has none.
-    pub fn ceiling(&self, link: LinkId, kind: u8, class: u8) -> Gap {
-        if self.is_off() { Gap::ZERO } else { self.rule(link, kind, class).ceiling }
-    }
-    /// The sending side of a NIC for a class: its round of messages and its window.
-    #[inline(always)]
-    pub fn sender<'a>(
-        &'a mut self,
-        nics: &'a mut IndexVec<NicId, Nic>,
-        nic: NicId,
-        vnet: u8,
-    ) -> &'a mut Nic {
-        if self.is_off() || vnet == 0 {
-            return &mut nics[nic];
-        }
-        &mut self.other_senders[(usize::from(vnet) - 1) * nics.len() + nic.0 as usize]
+    pub fn ceiling(&self, link: LinkId, link_type: u8, class: u8) -> Gap {
+        if self.is_off() { Gap::ZERO } else { self.rule(link, link_type, class).ceiling }
     }
     /// Position of the state of a class at a link.
     fn place(&self, link: LinkId, class: u8) -> usize {
-        link.0 as usize * usize::from(self.classes) + usize::from(class)
+        link.0 as usize * usize::from(self.n_classes) + usize::from(class)
     }
-    fn rule(&self, link: LinkId, kind: u8, class: u8) -> &Rule {
-        let row = 2 * usize::from(kind) + usize::from(link.0 < self.n_nics);
-        &self.rules[row * usize::from(self.classes) + usize::from(class)]
+    fn rule(&self, link: LinkId, link_type: u8, class: u8) -> &Rule {
+        let row = 2 * usize::from(link_type) + usize::from(link.0 < self.n_nics);
+        &self.rules[row * usize::from(self.n_classes) + usize::from(class)]
     }
 
-    /// Precedence of a class at `link`, a link of type `kind`; the highest goes first. None if the
+    /// Precedence of a class at `link`, which has `link_type`; the highest goes first. None if the
     /// class is at its ceiling.
     ///
     /// The packet size does not matter: the last packet may overfill a bucket, which then leaks for
     /// longer. So small packets of a class have no advantage over a large one.
-    fn precedence(&mut self, link: LinkId, kind: u8, class: u8, now: Time) -> Option<u16> {
-        let rule = self.rule(link, kind, class);
+    pub fn precedence(&mut self, link: LinkId, link_type: u8, class: u8, now: Time) -> Option<u16> {
+        let rule = self.rule(link, link_type, class);
         let buckets = self.buckets[self.place(link, class)];
         if rule.ceiling > Gap::ZERO {
             // The first instant at which the bucket is not full.
@@ -161,16 +142,17 @@ impl Shares {
             }
         }
         let assured = u16::from(rule.is_assured(buckets.assured, now)) << 15;
-        // Bandwidth beyond the assured shares rotates: the class after the last one has the first
-        // turn. So no two classes have equal precedence.
+        // Bandwidth beyond the assured shares rotates: the class after the last one precedes the
+        // others. So no two classes have equal precedence.
         let since =
-            (class + self.classes - 1 - self.link_states[link.0 as usize].last) % self.classes;
-        Some(assured | u16::from(rule.priority) << 8 | u16::from(self.classes - 1 - since))
+            (class + self.n_classes - 1 - self.link_states[link.0 as usize].last) % self.n_classes;
+        Some(assured | u16::from(rule.priority) << 8 | u16::from(self.n_classes - 1 - since))
     }
 
-    /// `bytes` of `class` enter `link`.
-    fn spend(&mut self, link: LinkId, kind: u8, class: u8, bytes: u16, now: Time) {
-        let rule = *self.rule(link, kind, class);
+    /// `bytes` of `class` enter `link`, which has `link_type`.
+    #[inline(never)]
+    pub fn spend(&mut self, link: LinkId, link_type: u8, class: u8, bytes: u16, now: Time) {
+        let rule = *self.rule(link, link_type, class);
         let place = self.place(link, class);
         let buckets = &mut self.buckets[place];
         buckets.packets += 1;
@@ -184,72 +166,41 @@ impl Shares {
         }
     }
 
-    /// Adds the packets of each class on the links of NICs to `counters`.
-    pub fn report(&self, counters: &mut Counters) {
-        let edges = 2 * self.n_nics;
-        let of = |class: u8| {
-            (0..edges).map(|link| self.buckets[self.place(LinkId(link), class)].packets).collect()
-        };
-        counters.by_class = (0..self.classes).map(of).collect();
-    }
-
-    pub fn check_idle(&self) {
-        assert!(
-            self.link_states.iter().all(|t| t.wakes == NEVER),
-            "a link expects an event that is not pending"
-        );
-    }
-
-    /// Bytes of memory held.
-    pub fn held(&self) -> usize {
-        size_of_val(&self.buckets[..])
-            + size_of_val(&self.link_states[..])
-            + size_of_val(&self.other_senders[..])
-    }
-}
-
-impl Rule {
-    /// Whether a class whose bucket will be empty at `empty` is below its assured share.
-    fn is_assured(&self, empty: Time, now: Time) -> bool {
-        self.assured > Gap::ZERO && empty < now + self.assured_limit
-    }
-}
-
-impl PacketNetwork {
-    /// Whether the class of `packet` is below its ceiling at `link`.
+    /// Whether `class` is below its ceiling at `link`, which has `link_type`.
     #[inline(never)]
-    pub(crate) fn is_allowed(&mut self, packet: PacketId, link: LinkId, now: Time) -> bool {
-        let kind = self.ports[link].link_type;
-        self.shares.precedence(link, kind, self.packets[packet].vnet, now).is_some()
+    pub fn is_allowed(&mut self, link: LinkId, link_type: u8, class: u8, now: Time) -> bool {
+        self.precedence(link, link_type, class, now).is_some()
     }
 
-    /// Charges `packet`, which enters `link`, to its class.
-    #[inline(never)]
-    pub(crate) fn take_share(&mut self, packet: PacketId, link: LinkId, now: Time) {
-        let Packet { bytes, vnet, .. } = self.packets[packet];
-        self.shares.spend(link, self.ports[link].link_type, vnet, bytes, now);
+    /// A decision begins, in which `precedence` of each class is compared.
+    pub fn begin_decision(&mut self) {
+        self.soonest = NEVER;
+    }
+
+    /// Number of classes that share links.
+    pub fn n_classes(&self) -> u8 {
+        self.n_classes
     }
 
     /// The channel to serve next at the free `link`, by class.
     #[inline(never)]
-    pub(crate) fn choose_by_class(&mut self, link: LinkId, cx: &Cx<'_>) -> Option<u8> {
-        let OutputPort { link_type: kind, waited_for, .. } = self.ports[link];
-        let vcs = if self.is_edge(link) { 1 } else { u32::from(self.n_vcs) };
-        let channels = |class: u8| waited_for & (((1 << vcs) - 1) << (u32::from(class) * vcs));
-        self.shares.soonest = NEVER;
+    pub fn choose(&mut self, link: LinkId, links: &mut Links, now: Time) -> Option<u8> {
+        let OutputPort { link_type, waited_for, .. } = *links.port(link);
+        self.begin_decision();
         let mut tried = 0u32;
         loop {
             let mut best: Option<(u16, u8)> = None;
-            for class in (0..self.shares.classes).filter(|&c| tried >> c & 1 == 0) {
-                if channels(class) == 0 {
+            for class in (0..self.n_classes).filter(|&c| tried >> c & 1 == 0) {
+                if waited_for & links.channels.of_vnet(link, class) == 0 {
                     continue;
                 }
-                let precedence = self.shares.precedence(link, kind, class, cx.now);
+                let precedence = self.precedence(link, link_type, class, now);
                 best = best.max(precedence.map(|precedence| (precedence, class)));
             }
-            // A class without credit leaves its turn to the next.
+            // If a class has no credit, the next one is considered.
             let (_, class) = best?;
-            if let Some(chosen) = self.choose(link, channels(class), cx.now) {
+            let channels = waited_for & links.channels.of_vnet(link, class);
+            if let Some(chosen) = links.choose(link, channels, now) {
                 return Some(chosen);
             }
             tried |= 1 << class;
@@ -258,59 +209,55 @@ impl PacketNetwork {
 
     /// No packet entered the free `link`: it is considered again when the first class at its
     /// ceiling may continue.
-    pub(crate) fn wake_at_ceiling(&mut self, link: LinkId, cx: &mut Cx<'_>) {
-        let when = self.shares.soonest;
+    pub fn wake_at_ceiling(&mut self, link: LinkId, cx: &mut Cx<'_>) {
+        let when = self.soonest;
         if when == NEVER {
             return;
         }
         let when = when.max(Time(cx.now.0 + 1));
-        let link_state = &mut self.shares.link_states[link.0 as usize];
+        let link_state = &mut self.link_states[link.0 as usize];
         if when < link_state.wakes {
             link_state.wakes = when;
             cx.at(when, Phase::Decide, PacketEvent::Allowed { link });
         }
     }
 
-    /// A class that was at its ceiling may enter `link`.
-    pub(crate) fn allow(&mut self, link: LinkId, cx: &mut Cx<'_>) {
-        let link_state = &mut self.shares.link_states[link.0 as usize];
-        if link_state.wakes != cx.now {
-            return; // Superseded by an earlier event.
+    /// An `Allowed` event occurs. Returns whether a class that was at its ceiling may enter `link`;
+    /// if not, an earlier event has superseded this one.
+    pub fn wake(&mut self, link: LinkId, now: Time) -> bool {
+        let link_state = &mut self.link_states[link.0 as usize];
+        let is_expected = link_state.wakes == now;
+        if is_expected {
+            link_state.wakes = NEVER;
         }
-        link_state.wakes = NEVER;
-        let port = &self.ports[link];
-        // A busy link is considered when it is free.
-        if !port.armed && port.free_at <= cx.now {
-            self.serve(link, cx);
-        }
+        is_expected
     }
 
-    /// Whether a NIC has messages of a class beyond the first.
-    #[inline]
-    pub(crate) fn has_other_message(&self, nic: NicId) -> bool {
-        if self.shares.is_off() {
-            return false;
-        }
-        let mut of_class = self.shares.other_senders.chunks_exact(self.nics.len());
-        of_class.any(|of| of[nic.0 as usize].first != NONE)
+    /// Adds the packets of each class on the links of NICs to `counters`.
+    pub fn report(&self, counters: &mut Counters) {
+        let edges = 2 * self.n_nics;
+        let packets = |class: u8| {
+            (0..edges).map(|link| self.buckets[self.place(LinkId(link), class)].packets).collect()
+        };
+        counters.by_class = (0..self.n_classes).map(packets).collect();
     }
 
-    /// The first message of the class to serve at a NIC with a free link. If no class can send,
-    /// each is called again when what it lacks is available.
-    #[inline(never)]
-    pub(crate) fn first_by_class(&mut self, nic: NicId, cx: &mut Cx<'_>) -> Option<TransitId> {
-        let link = cx.machine.injection(nic);
-        let kind = self.ports[link].link_type;
-        self.shares.soonest = NEVER;
-        let mut best: Option<(u16, TransitId)> = None;
-        for class in 0..self.shares.classes {
-            let Some(first) = self.first_sendable(nic, class, cx) else { continue };
-            let precedence = self.shares.precedence(link, kind, class, cx.now);
-            best = best.max(precedence.map(|precedence| (precedence, first)));
-        }
-        if best.is_none() {
-            self.wake_at_ceiling(link, cx);
-        }
-        best.map(|(_, first)| first)
+    pub fn assert_idle(&self) {
+        assert!(
+            self.link_states.iter().all(|t| t.wakes == NEVER),
+            "a link expects an event that is not pending"
+        );
+    }
+
+    /// Bytes of memory held.
+    pub fn held(&self) -> usize {
+        size_of_val(&self.buckets[..]) + size_of_val(&self.link_states[..])
+    }
+}
+
+impl Rule {
+    /// Whether a class whose bucket will be empty at `empty` is below its assured share.
+    fn is_assured(&self, empty: Time, now: Time) -> bool {
+        self.assured > Gap::ZERO && empty < now + self.assured_limit
     }
 }

@@ -5,18 +5,22 @@
 //! reaction of NICs is in `throttle.rs`.
 //!
 //! Design: contributors send on endpoint credits. While a link is congested, its switch gives them
-//! credits of one packet in turn, just enough to keep the link busy. In this file "credit" means an
-//! endpoint credit; `credit.rs` has those of buffers. Notices between switches and NICs are
-//! events with the latency of their path; neither side accesses the state of the other.
+//! credits of one packet in round-robin order, just enough to keep the link busy. Notices between
+//! switches and NICs are events with the latency of their path; neither side accesses the state of
+//! the other.
 
 use base::{Gap, Slab, Span, Time};
 use des::Phase;
-use machine::{LinkId, Machine, NicId};
+use machine::{LinkId, Machine, NicId, NicParams};
 use net::{CongestionCounters, Cx};
 
-use crate::link::ones;
-use crate::throttle::Throttles;
-use crate::{NONE, PacketEvent, PacketId, PacketNetwork, mark};
+use crate::arrivals::Arrivals;
+use crate::event::PacketEvent;
+use crate::fabric::Fabric;
+use crate::link::{OutputPort, ones};
+use crate::notice::{CongestionNotice, NoticeKind};
+use crate::packet::{NONE, Packet, PacketId, is_response, mark};
+use crate::shard::Mailboxes;
 
 base::ids! {
     /// A congested endpoint at its switch.
@@ -29,7 +33,7 @@ base::ids! {
 pub(crate) struct Congestion {
     /// Backlog of an ejection link at which congestion begins, bytes; unreachable if management is
     /// off.
-    pub threshold: u64,
+    threshold: u64,
     /// Number of traffic classes, 0 for a single one; backlog of ejection links by receiver and
     /// class, bytes. With a single class the link counts its backlog itself.
     classes: u8,
@@ -37,8 +41,8 @@ pub(crate) struct Congestion {
     n_nics: u32,
     endpoints: Slab<EndpointId, Endpoint>,
     contributors: Slab<ContributorId, Contributor>,
-    pub throttles: Throttles,
     pub counts: CongestionCounters,
+    params: NicParams,
 }
 
 /// Contributors in a row that are examined for one below its credit limit.
@@ -55,13 +59,13 @@ struct Endpoint {
     next: u32,
     /// First of each chain of contributors.
     chains: [u32; CHAINS],
-    /// The contributor that had the last turn, among those that may have more to send.
+    /// The last contributor in round-robin order, among those that may have more to send.
     last: u32,
     /// Number of active contributors, and the sum of their path latencies, ps.
     live: u32,
     path_latency_sum: u64,
-    /// Credits out: neither their packets nor the credits themselves have returned.
-    credits_out: u32,
+    /// Endpoint credits out: neither their packets nor the credits themselves have returned.
+    endpoint_credits_out: u32,
     /// Records in all chains.
     records: u32,
     /// Moving average of wire bytes per packet.
@@ -73,13 +77,13 @@ struct Contributor {
     nic: NicId,
     /// Latency between it and the switch when it was last throttled, ps.
     path_latency: u32,
-    /// Next in the round, and in its chain.
+    /// Next in round-robin order, and in its chain.
     next: u32,
     chained: u32,
-    /// Credits out.
-    credits_out: u32,
-    /// Maximum of credits out while others can use more: as many as it uses in a round trip and the
-    /// time of the threshold.
+    /// Endpoint credits out.
+    endpoint_credits_out: u32,
+    /// Maximum of endpoint credits out while others can use more: as many as it uses in a round
+    /// trip and the time of the threshold.
     limit: u32,
     /// Current measurement: start, credits out at the start, and how many of these have not
     /// returned.
@@ -90,50 +94,7 @@ struct Contributor {
     generation: u8,
     /// It may have more to send.
     live: bool,
-    in_round: bool,
-}
-
-/// Action of a congestion notice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum NoticeKind {
-    /// Send only on credit.
-    Throttle,
-    /// A credit for one packet.
-    Credit,
-    /// End of throttling.
-    Release,
-}
-
-/// Content of a notice event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct CongestionNotice {
-    pub nic: NicId,
-    pub class: u8,
-    pub generation: u8,
-    pub kind: NoticeKind,
-}
-
-impl CongestionNotice {
-    /// A machine has at most 2^24 NICs (`MAX_NICS`), a run at most eight classes (`MAX_IN_USE`).
-    pub fn word(self) -> u32 {
-        let CongestionNotice { nic, class, generation, kind } = self;
-        debug_assert!(nic.0 >> 24 == 0 && class < 8 && generation < 8);
-        nic.0 | u32::from(class) << 24 | u32::from(generation) << 27 | (kind as u32) << 30
-    }
-    pub fn read(word: u32) -> CongestionNotice {
-        let kind = match word >> 30 {
-            0 => NoticeKind::Throttle,
-            1 => NoticeKind::Credit,
-            _ => NoticeKind::Release,
-        };
-        let bits = |from: u32| (word >> from) as u8 & 7;
-        CongestionNotice {
-            nic: NicId(word & ((1 << 24) - 1)),
-            class: bits(24),
-            generation: bits(27),
-            kind,
-        }
-    }
+    is_listed: bool,
 }
 
 impl Contributor {
@@ -164,28 +125,27 @@ impl Congestion {
             n_nics: machine.n_nics(),
             endpoints: Slab::with_capacity(0),
             contributors: Slab::with_capacity(0),
-            throttles: Throttles::new(machine.n_nics(), classes.max(1)),
             counts: CongestionCounters::default(),
+            params: machine.nic.clone(),
         }
     }
 
-    /// Asserts that nothing is congested or throttled.
-    pub fn check_idle(&self) {
+    /// Asserts that nothing is congested.
+    pub fn assert_idle(&self) {
         assert_eq!(self.endpoints.live(), 0, "endpoints are still congested");
         assert_eq!(self.contributors.live(), 0, "contributors are left");
-        self.throttles.check_idle();
         assert!(self.waiting.iter().all(|&bytes| bytes == 0), "packets wait in a class");
     }
 
     /// Each class is congested separately.
     #[inline]
-    pub fn is_per_class(&self) -> bool {
+    fn is_per_class(&self) -> bool {
         self.classes > 0
     }
 
     /// Backlog of `class` at `link`, if it is counted: for ejection links, with several classes.
     #[inline]
-    pub fn waiting(&mut self, link: LinkId, class: u8) -> Option<&mut u64> {
+    fn waiting(&mut self, link: LinkId, class: u8) -> Option<&mut u64> {
         if self.classes == 0 {
             return None;
         }
@@ -193,11 +153,53 @@ impl Congestion {
         self.waiting.get_mut(nic * usize::from(self.classes) + usize::from(class))
     }
 
+    /// Adds `p` to the backlog of its class at `link`.
+    #[inline]
+    pub fn add_waiting(&mut self, link: LinkId, p: &Packet) {
+        if let Some(waiting) = self.waiting(link, p.vnet) {
+            *waiting += u64::from(p.bytes);
+        }
+    }
+
+    /// Removes `p` from the backlog of its class at `link`.
+    #[inline]
+    pub fn remove_waiting(&mut self, link: LinkId, p: &Packet) {
+        if let Some(waiting) = self.waiting(link, p.vnet) {
+            *waiting -= u64::from(p.bytes);
+        }
+    }
+
+    /// The class that is managed separately: traffic classes are, requests and responses are not.
+    fn class_of(&self, vnet: u8) -> u8 {
+        if self.is_per_class() { vnet } else { 0 }
+    }
+
+    /// The endpoint of `link` in `class`, if congested.
+    fn endpoint(&self, link: LinkId, class: u8, fabric: &Fabric) -> Option<EndpointId> {
+        let mut at = fabric.links.port(link).endpoint;
+        while at != NONE {
+            let endpoint = &self.endpoints[EndpointId(at)];
+            if endpoint.class == class {
+                return Some(EndpointId(at));
+            }
+            at = endpoint.next;
+        }
+        None
+    }
+
+    /// Backlog of `class` at `link`, bytes.
+    fn backlog(&mut self, link: LinkId, class: u8, fabric: &Fabric) -> u64 {
+        let all = fabric.links.port(link).waiting;
+        self.waiting(link, class).map_or(all, |of_class| *of_class)
+    }
+
+    /// Time that `link` takes for the threshold of a class.
+    fn slack(&self, link: LinkId, class: u8, fabric: &Fabric) -> Span {
+        gap(link, class, fabric).span(self.threshold)
+    }
+
     pub fn held(&self) -> usize {
-        size_of_val(&self.waiting[..])
-            + self.endpoints.bytes()
-            + self.contributors.bytes()
-            + self.throttles.held()
+        size_of_val(&self.waiting[..]) + self.endpoints.bytes() + self.contributors.bytes()
     }
 
     fn find(&self, at: EndpointId, nic: NicId) -> Option<ContributorId> {
@@ -221,14 +223,14 @@ impl Congestion {
             path_latency: 0,
             next: NONE,
             chained: *first,
-            credits_out: 0,
+            endpoint_credits_out: 0,
             limit: u32::MAX,
             measured: Time::ZERO,
             had: 0,
             unreturned: 0,
             generation: 0,
             live: false,
-            in_round: false,
+            is_listed: false,
         });
         *first = id.0;
         endpoint.records += 1;
@@ -237,8 +239,9 @@ impl Congestion {
 
     /// Forgets a contributor once nothing is outstanding.
     fn forget(&mut self, at: EndpointId, id: ContributorId) {
-        let Contributor { nic, chained, credits_out, live, in_round, .. } = self.contributors[id];
-        if live || in_round || credits_out > 0 {
+        let Contributor { nic, chained, endpoint_credits_out, live, is_listed, .. } =
+            self.contributors[id];
+        if live || is_listed || endpoint_credits_out > 0 {
             return;
         }
         let endpoint = &mut self.endpoints[at];
@@ -256,26 +259,26 @@ impl Congestion {
         self.contributors.free(id);
     }
 
-    /// Gives `id` a credit.
-    fn give_credit(&mut self, at: EndpointId, id: ContributorId, now: Time) {
-        self.endpoints[at].credits_out += 1;
+    /// Gives `id` an endpoint credit.
+    fn give_endpoint_credit(&mut self, at: EndpointId, id: ContributorId, now: Time) {
+        self.endpoints[at].endpoint_credits_out += 1;
         self.counts.credits += 1;
         let contributor = &mut self.contributors[id];
-        contributor.credits_out += 1;
+        contributor.endpoint_credits_out += 1;
         if contributor.unreturned == 0 {
             contributor.measured = now;
             (contributor.had, contributor.unreturned) =
-                (contributor.credits_out, contributor.credits_out);
+                (contributor.endpoint_credits_out, contributor.endpoint_credits_out);
         }
     }
 
-    /// A credit of `nic` has returned, or the packet sent on it has arrived. After more than a
-    /// round trip and `slack`, the credit was idle at the NIC.
+    /// An endpoint credit of `nic` has returned, or the packet sent on it has arrived. After more
+    /// than a round trip and `slack`, the credit was idle at the NIC.
     fn settle(&mut self, at: EndpointId, nic: NicId, slack: Span, now: Time) {
         let id = self.find(at, nic).expect("a contributor with credits out is known");
-        self.endpoints[at].credits_out -= 1;
+        self.endpoints[at].endpoint_credits_out -= 1;
         let contributor = &mut self.contributors[id];
-        contributor.credits_out -= 1;
+        contributor.endpoint_credits_out -= 1;
         if contributor.unreturned > 0 {
             contributor.unreturned -= 1;
             if contributor.unreturned == 0 {
@@ -294,7 +297,7 @@ impl Congestion {
         endpoint.path_latency_sum -= u64::from(contributor.path_latency);
     }
 
-    /// The contributor with the current turn moves to the end of the round, or leaves it.
+    /// The first contributor moves to the end of the list, or leaves it.
     fn rotate(&mut self, at: EndpointId, stays: bool) {
         let endpoint = &mut self.endpoints[at];
         let first = self.contributors[ContributorId(endpoint.last)].next;
@@ -303,7 +306,7 @@ impl Congestion {
             return;
         }
         let gone = &mut self.contributors[ContributorId(first)];
-        gone.in_round = false;
+        gone.is_listed = false;
         let after = gone.next;
         if first == endpoint.last {
             endpoint.last = NONE;
@@ -312,7 +315,7 @@ impl Congestion {
         }
     }
 
-    /// Appends `id` to the round.
+    /// Appends `id` to the list of contributors.
     fn append(&mut self, at: EndpointId, id: ContributorId) {
         let endpoint = &mut self.endpoints[at];
         let next = match endpoint.last {
@@ -322,71 +325,58 @@ impl Congestion {
         self.contributors[id].next = next;
         endpoint.last = id.0;
     }
-}
 
-// At the last switch.
-impl PacketNetwork {
-    /// The class that is managed separately: traffic classes are, requests and responses are not.
-    pub(crate) fn class_of(&self, vnet: u8) -> u8 {
-        if self.congestion.is_per_class() { vnet } else { 0 }
-    }
-
-    /// The endpoint of `link` in `class`, if congested.
-    fn endpoint(&self, link: LinkId, class: u8) -> Option<EndpointId> {
-        let mut at = self.ports[link].endpoint;
-        while at != NONE {
-            let endpoint = &self.congestion.endpoints[EndpointId(at)];
-            if endpoint.class == class {
-                return Some(EndpointId(at));
-            }
-            at = endpoint.next;
-        }
-        None
-    }
-
-    /// Backlog of `class` at `link`, bytes.
-    fn waiting(&mut self, link: LinkId, class: u8) -> u64 {
-        let all = self.ports[link].waiting;
-        self.congestion.waiting(link, class).map_or(all, |of_class| *of_class)
+    /// Whether the backlog of ejection link `port` may have become too large just now.
+    #[inline]
+    pub fn may_begin(&self, port: &OutputPort) -> bool {
+        port.waiting > self.threshold
+            && port.to.0 == NONE
+            && (port.endpoint == NONE || self.is_per_class())
     }
 
     /// The backlog of ejection link `link` exceeds the threshold. If that holds for the class of
     /// `vnet` and is new, the endpoint becomes congested, and all senders with waiting packets are
     /// contributors.
     #[cold]
-    pub(crate) fn detect_congestion(&mut self, link: LinkId, vnet: u8, cx: &mut Cx<'_>) {
+    pub fn detect(
+        &mut self,
+        link: LinkId,
+        vnet: u8,
+        arrivals: &mut Arrivals,
+        fabric: &mut Fabric,
+        cx: &mut Cx<'_>,
+    ) {
         let class = self.class_of(vnet);
-        let is_known = self.endpoint(link, class).is_some();
-        if is_known || self.waiting(link, class) <= self.congestion.threshold {
+        let is_known = self.endpoint(link, class, fabric).is_some();
+        if is_known || self.backlog(link, class, fabric) <= self.threshold {
             return;
         }
-        let at = self.congestion.endpoints.insert(Endpoint {
+        let at = self.endpoints.insert(Endpoint {
             class,
-            next: self.ports[link].endpoint,
+            next: fabric.links.port(link).endpoint,
             chains: [NONE; CHAINS],
             last: NONE,
             live: 0,
             path_latency_sum: 0,
-            credits_out: 0,
+            endpoint_credits_out: 0,
             records: 0,
             mean: (self.params.packet_payload + self.params.packet_overhead) as u32,
         });
-        self.ports[link].endpoint = at.0;
-        self.congestion.counts.onsets += 1;
-        cx.counters.nic(NicId(link.0 - self.congestion.n_nics)).onsets += 1;
+        fabric.links.set_endpoint(link, at.0);
+        self.counts.onsets += 1;
+        cx.counters.nic(NicId(link.0 - self.n_nics)).onsets += 1;
         // A link of a NIC has one channel per virtual network.
-        for vc in ones(self.ports[link].waited_for) {
+        for vc in ones(fabric.links.port(link).waited_for) {
             if self.class_of(vc) != class {
                 continue;
             }
-            let waiting = self.channels[self.channel(link, vc)].waiting;
+            let waiting = fabric.links.channels.waiting(link, vc);
             for nth in 0..waiting.len() {
-                let voq = self.voqs.of(waiting)[nth];
-                let mut packet = voq.head.0;
+                let mut packet = fabric.links.voq_head(waiting, nth).0;
                 while packet != NONE {
-                    self.contribute(link, at, PacketId(packet), cx);
-                    self.free_input_buffer(PacketId(packet), cx);
-                    packet = self.packets[PacketId(packet)].next;
+                    self.contribute(link, at, PacketId(packet), arrivals, fabric, cx);
+                    fabric.free_input_buffer(PacketId(packet), cx);
+                    packet = fabric.packets[PacketId(packet)].next;
                 }
             }
         }
@@ -394,74 +384,66 @@ impl PacketNetwork {
 
     /// `packet` arrives at `link`, which is or recently was congested in some class.
     #[cold]
-    pub(crate) fn join_congested(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
-        let p = &self.packets[packet];
+    pub fn join(
+        &mut self,
+        packet: PacketId,
+        link: LinkId,
+        arrivals: &mut Arrivals,
+        fabric: &mut Fabric,
+        cx: &mut Cx<'_>,
+    ) {
+        let p = &fabric.packets[packet];
         let class = self.class_of(p.vnet);
-        let Some(at) = self.endpoint(link, class) else { return };
+        let Some(at) = self.endpoint(link, class, fabric) else { return };
         let (bytes, is_credited) = (u32::from(p.bytes), p.marks & mark::ENDPOINT_CREDIT != 0);
-        self.free_input_buffer(packet, cx);
-        let waiting = self.waiting(link, class);
-        let endpoint = &mut self.congestion.endpoints[at];
+        fabric.free_input_buffer(packet, cx);
+        let waiting = self.backlog(link, class, fabric);
+        let endpoint = &mut self.endpoints[at];
         endpoint.mean = (7 * endpoint.mean + bytes).div_ceil(8);
         if is_credited {
             // It has arrived, so its credit is settled.
-            self.packets[packet].marks &= !mark::ENDPOINT_CREDIT;
-            let src = self.sender(packet);
-            let slack = self.slack(link, class);
-            return self.congestion.settle(at, src, slack, cx.now);
+            fabric.packets[packet].marks &= !mark::ENDPOINT_CREDIT;
+            let src = arrivals.get(fabric.packets[packet].arrival).src;
+            let slack = self.slack(link, class, fabric);
+            return self.settle(at, src, slack, cx.now);
         }
-        if endpoint.live > 0 || waiting > self.congestion.threshold {
-            self.contribute(link, at, packet, cx);
+        if endpoint.live > 0 || waiting > self.threshold {
+            self.contribute(link, at, packet, arrivals, fabric, cx);
         }
-    }
-
-    /// `packet` waits outside the input buffers: its buffer is free once its tail is in.
-    fn free_input_buffer(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut self.packets[packet];
-        let (vacated, gone) = (p.buffer(), p.tail.max(cx.now));
-        p.cells = 0;
-        self.free_buffer(vacated, gone, cx);
-    }
-
-    fn sender(&mut self, packet: PacketId) -> NicId {
-        let id = self.packets[packet].arrival;
-        self.arrival(id).src
-    }
-
-    /// Inverse of the rate of `link` for a class: that of the link, or of the class's ceiling.
-    fn gap_of(&self, link: LinkId, class: u8) -> Gap {
-        let ceiling = self.shares.ceiling(link, self.ports[link].link_type, class);
-        self.link_type(link).gap.max(ceiling)
-    }
-
-    /// Time that `link` takes for the threshold of a class.
-    fn slack(&self, link: LinkId, class: u8) -> Span {
-        self.gap_of(link, class).span(self.congestion.threshold)
     }
 
     /// The sender of `packet` is a contributor. A new contributor is throttled.
-    fn contribute(&mut self, link: LinkId, at: EndpointId, packet: PacketId, cx: &mut Cx<'_>) {
-        if self.is_response(self.packets[packet].vnet) {
+    fn contribute(
+        &mut self,
+        link: LinkId,
+        at: EndpointId,
+        packet: PacketId,
+        arrivals: &mut Arrivals,
+        fabric: &mut Fabric,
+        cx: &mut Cx<'_>,
+    ) {
+        let Packet { vnet, arrival, traveled: path_latency, .. } = fabric.packets[packet];
+        if is_response(vnet, &self.params) {
             return; // A response is exempt: if it does not leave, it blocks its NIC's requests.
         }
-        let (nic, path_latency) = (self.sender(packet), self.packets[packet].traveled);
-        let known = self.congestion.find(at, nic);
-        let id = known.unwrap_or_else(|| self.congestion.record(at, nic));
-        let contributor = &mut self.congestion.contributors[id];
+        let nic = arrivals.get(arrival).src;
+        let known = self.find(at, nic);
+        let id = known.unwrap_or_else(|| self.record(at, nic));
+        let contributor = &mut self.contributors[id];
         if contributor.live {
             return;
         }
         contributor.live = true;
         contributor.path_latency = path_latency;
         contributor.generation = (contributor.generation + 1) % 8;
-        if !std::mem::replace(&mut contributor.in_round, true) {
-            self.congestion.append(at, id);
+        if !std::mem::replace(&mut contributor.is_listed, true) {
+            self.append(at, id);
         }
-        let endpoint = &mut self.congestion.endpoints[at];
+        let endpoint = &mut self.endpoints[at];
         endpoint.live += 1;
         endpoint.path_latency_sum += u64::from(path_latency);
-        self.congestion.counts.holds += 1;
-        self.send_notice(link, at, id, NoticeKind::Throttle, cx);
+        self.counts.holds += 1;
+        self.send_notice(link, at, id, NoticeKind::Throttle, &mut fabric.mail, cx);
     }
 
     /// The notice takes as long as the contributor's packet without queues.
@@ -471,121 +453,148 @@ impl PacketNetwork {
         at: EndpointId,
         id: ContributorId,
         kind: NoticeKind,
+        mail: &mut Mailboxes,
         cx: &mut Cx<'_>,
     ) {
-        let Contributor { nic, path_latency, generation, .. } = self.congestion.contributors[id];
-        let class = self.congestion.endpoints[at].class;
+        let Contributor { nic, path_latency, generation, .. } = self.contributors[id];
+        let class = self.endpoints[at].class;
         let word = CongestionNotice { nic, class, generation, kind }.word();
         let then = cx.now + Span(u64::from(path_latency));
-        match self.shard_of(cx.machine.nic_switch[nic]) {
+        match mail.shard_of(cx.machine.nic_switch[nic]) {
             None => cx.at(then, Phase::Arrive, PacketEvent::Notice { link, word }),
-            Some(shard) => self.mail_notice(shard, then, link, word),
+            Some(shard) => mail.send_notice(shard, link, word, then),
         }
     }
 
     /// The backlog of `vnet` at `link` has decreased.
     #[cold]
-    pub(crate) fn grant_endpoint_credits(&mut self, link: LinkId, vnet: u8, cx: &mut Cx<'_>) {
-        if let Some(at) = self.endpoint(link, self.class_of(vnet)) {
-            self.grant_credits_of(link, at, cx);
+    pub fn backlog_decreased(
+        &mut self,
+        link: LinkId,
+        vnet: u8,
+        fabric: &mut Fabric,
+        cx: &mut Cx<'_>,
+    ) {
+        if let Some(at) = self.endpoint(link, self.class_of(vnet), fabric) {
+            self.grant_endpoint_credits(link, at, fabric, cx);
         }
     }
 
     /// The backlog of `link` is empty.
     #[cold]
-    pub(crate) fn grant_all_endpoint_credits(&mut self, link: LinkId, cx: &mut Cx<'_>) {
-        for class in 0..self.congestion.classes.max(1) {
-            self.grant_endpoint_credits(link, class, cx);
+    pub fn backlog_emptied(&mut self, link: LinkId, fabric: &mut Fabric, cx: &mut Cx<'_>) {
+        for class in 0..self.classes.max(1) {
+            self.backlog_decreased(link, class, fabric, cx);
         }
     }
 
-    /// Gives credits in turn, as many as keep `link` busy: its backlog and the credits out last for
-    /// the mean round trip and the time of the threshold. A contributor at its limit is skipped, so
-    /// that others need not wait for its idle credits. If all examined contributors are at their
-    /// limits, the last gets a credit, provided it has less than an equal share. For a class the
-    /// rate is that of the link or its ceiling, since borrowed bandwidth is unknown in advance.
-    fn grant_credits_of(&mut self, link: LinkId, at: EndpointId, cx: &mut Cx<'_>) {
-        let class = self.congestion.endpoints[at].class;
-        let (gap, slack) = (self.gap_of(link, class), self.slack(link, class));
-        let waiting = self.waiting(link, class);
+    /// Gives endpoint credits in round-robin order, as many as keep `link` busy: its backlog and
+    /// the credits out last for the mean round trip and the time of the threshold. A contributor at
+    /// its limit is skipped, so that others need not wait for its idle credits. If all examined
+    /// contributors are at their limits, the last gets a credit, provided it has less than an equal
+    /// share. For a class the rate is that of the link or its ceiling, since borrowed bandwidth is
+    /// unknown in advance.
+    fn grant_endpoint_credits(
+        &mut self,
+        link: LinkId,
+        at: EndpointId,
+        fabric: &mut Fabric,
+        cx: &mut Cx<'_>,
+    ) {
+        let class = self.endpoints[at].class;
+        let (gap, slack) = (gap(link, class, fabric), self.slack(link, class, fabric));
+        let waiting = self.backlog(link, class, fabric);
         let mut skipped = 0;
         loop {
-            let Endpoint { last, live, path_latency_sum, credits_out, mean, .. } =
-                self.congestion.endpoints[at];
+            let Endpoint { last, live, path_latency_sum, endpoint_credits_out, mean, .. } =
+                self.endpoints[at];
             if last == NONE {
                 break;
             }
-            let id = ContributorId(self.congestion.contributors[ContributorId(last)].next);
-            if !self.congestion.contributors[id].live {
-                self.congestion.rotate(at, false);
-                self.congestion.forget(at, id);
+            let id = ContributorId(self.contributors[ContributorId(last)].next);
+            if !self.contributors[id].live {
+                self.rotate(at, false);
+                self.forget(at, id);
                 continue;
             }
             if live == 1 && waiting == 0 {
                 // There is no contention any more.
-                self.send_notice(link, at, id, NoticeKind::Release, cx);
-                self.congestion.deactivate(at, id);
+                self.send_notice(link, at, id, NoticeKind::Release, &mut fabric.mail, cx);
+                self.deactivate(at, id);
                 continue;
             }
-            let round = Span(2 * (path_latency_sum / u64::from(live))) + slack;
-            let out = u64::from(credits_out + 1) * u64::from(mean) + waiting;
-            if gap.span(out) > round {
+            let round_trip = Span(2 * (path_latency_sum / u64::from(live))) + slack;
+            let out = u64::from(endpoint_credits_out + 1) * u64::from(mean) + waiting;
+            if gap.span(out) > round_trip {
                 break;
             }
-            self.congestion.rotate(at, true);
-            let Contributor { credits_out, limit, .. } = self.congestion.contributors[id];
-            if credits_out >= limit {
+            self.rotate(at, true);
+            let Contributor { endpoint_credits_out, limit, .. } = self.contributors[id];
+            if endpoint_credits_out >= limit {
                 skipped += 1;
                 if skipped < live.min(MAX_SKIPPED) {
                     continue;
                 }
-                let own = u64::from(credits_out) * u64::from(live);
-                if gap.span(own.saturating_mul(mean.into())) > round {
+                let own = u64::from(endpoint_credits_out) * u64::from(live);
+                if gap.span(own.saturating_mul(mean.into())) > round_trip {
                     break;
                 }
                 skipped = 0;
             }
-            self.congestion.give_credit(at, id, cx.now);
-            self.send_notice(link, at, id, NoticeKind::Credit, cx);
+            self.give_endpoint_credit(at, id, cx.now);
+            self.send_notice(link, at, id, NoticeKind::EndpointCredit, &mut fabric.mail, cx);
         }
-        if self.congestion.endpoints[at].records == 0 && waiting <= self.congestion.threshold {
-            self.forget_endpoint(link, at);
+        if self.endpoints[at].records == 0 && waiting <= self.threshold {
+            self.forget_endpoint(link, at, fabric);
         }
     }
 
     /// Ends the congestion of `link` in the class of `at`.
-    fn forget_endpoint(&mut self, link: LinkId, at: EndpointId) {
-        let next = self.congestion.endpoints[at].next;
-        let first = &mut self.ports[link].endpoint;
-        if *first == at.0 {
-            *first = next;
+    fn forget_endpoint(&mut self, link: LinkId, at: EndpointId, fabric: &mut Fabric) {
+        let next = self.endpoints[at].next;
+        let first = fabric.links.port(link).endpoint;
+        if first == at.0 {
+            fabric.links.set_endpoint(link, next);
         } else {
-            let mut before = EndpointId(*first);
-            while self.congestion.endpoints[before].next != at.0 {
-                before = EndpointId(self.congestion.endpoints[before].next);
+            let mut before = EndpointId(first);
+            while self.endpoints[before].next != at.0 {
+                before = EndpointId(self.endpoints[before].next);
             }
-            self.congestion.endpoints[before].next = next;
+            self.endpoints[before].next = next;
         }
-        self.congestion.endpoints.free(at);
+        self.endpoints.free(at);
     }
 
-    /// `nic` has returned a credit: it had nothing to send (`Release`), or the packet sent on it is
-    /// lost and will be resent on another credit (`Throttle`).
+    /// `nic` has returned an endpoint credit: it had nothing to send (`Release`), or the packet
+    /// sent on it is lost and will be resent on another credit (`Throttle`).
     #[cold]
-    pub(crate) fn settle_endpoint_credit(&mut self, nic: NicId, notice: u32, cx: &mut Cx<'_>) {
+    pub fn receive_endpoint_credit(
+        &mut self,
+        nic: NicId,
+        notice: u32,
+        fabric: &mut Fabric,
+        cx: &mut Cx<'_>,
+    ) {
         let CongestionNotice { nic: dst, class, generation, kind } = CongestionNotice::read(notice);
         let link = cx.machine.ejection(dst);
-        let at =
-            self.endpoint(link, class).expect("the endpoint is congested while credits are out");
-        let id = self.congestion.find(at, nic).expect("a contributor with credits out is known");
-        let contributor = self.congestion.contributors[id];
+        let at = self
+            .endpoint(link, class, fabric)
+            .expect("the endpoint is congested while credits are out");
+        let id = self.find(at, nic).expect("a contributor with credits out is known");
+        let contributor = self.contributors[id];
         if kind == NoticeKind::Release && contributor.live && contributor.generation == generation {
-            self.congestion.deactivate(at, id);
+            self.deactivate(at, id);
         }
-        let slack = self.slack(link, class);
-        self.congestion.settle(at, nic, slack, cx.now);
-        self.grant_credits_of(link, at, cx);
+        let slack = self.slack(link, class, fabric);
+        self.settle(at, nic, slack, cx.now);
+        self.grant_endpoint_credits(link, at, fabric, cx);
     }
+}
+
+/// Inverse of the rate of `link` for a class: that of the link, or of the class's ceiling.
+fn gap(link: LinkId, class: u8, fabric: &Fabric) -> Gap {
+    let ceiling = fabric.shares.ceiling(link, fabric.links.port(link).link_type, class);
+    fabric.links.link_type(link).gap.max(ceiling)
 }
 
 #[cfg(test)]
@@ -602,14 +611,14 @@ mod tests {
             path_latency,
             next: 0,
             chained: 0,
-            credits_out: 0,
+            endpoint_credits_out: 0,
             limit: 1,
             measured: Time::ZERO,
             had,
             unreturned: 0,
             generation: 0,
             live: true,
-            in_round: false,
+            is_listed: false,
         };
         let slack = Span(1 << 60);
         let due = slack.0 + 2 * u64::from(path_latency);

@@ -57,7 +57,7 @@ pub(crate) struct LinkTypes {
 
 impl LinkTypes {
     /// A table with one type.
-    pub fn of(first: LinkType) -> LinkTypes {
+    pub fn new(first: LinkType) -> LinkTypes {
         LinkTypes { types: Box::new([first; 256]), len: 1 }
     }
     pub fn all(&self) -> &[LinkType] {
@@ -140,7 +140,7 @@ impl LinkType {
         // packet's departure from the far end, the credit's return, and at most one epoch.
         let round_trip = latency + gap.span(packet) + cable + Span(epoch);
         let bdp = (round_trip.seconds() * gap.bytes_per_s()) as u64 + packet;
-        let cell = Cell::of(buffer);
+        let cell = Cell::for_buffer(buffer);
         let (cells, bdp) = (cell.count(buffer), cell.count(bdp));
         LinkType {
             gap,
@@ -207,7 +207,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    fn of(buffer: u64) -> Cell {
+    fn for_buffer(buffer: u64) -> Cell {
         let mut log2 = 3;
         while buffer >> log2 >= u64::from(u16::MAX) {
             log2 += 1;
@@ -221,7 +221,7 @@ impl Cell {
     }
     /// The same for a packet, whose cells always fit.
     #[inline]
-    pub fn of_packet(self, bytes: u16) -> u16 {
+    pub fn count_packet(self, bytes: u16) -> u16 {
         ((u32::from(bytes) + self.less) >> self.log2) as u16
     }
     #[inline]
@@ -231,7 +231,7 @@ impl Cell {
 }
 
 /// Credit state of a virtual channel: credits in transit, and VOQs that wait. Half a cache line.
-/// Available credits are in an array of their own (`PacketNetwork::credits`), small enough to stay
+/// Available credits are in an array of their own (`Channels::credits`), small enough to stay
 /// in a cache for routing decisions, which read nothing else.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
@@ -372,7 +372,7 @@ mod tests {
             gap: Gap(1),
             latency: Span(1),
             cable: Span(1),
-            cell: Cell::of(8_000),
+            cell: Cell::for_buffer(8_000),
             cells: 1_000,
             bdp: 0,
             ample: 1_000,

@@ -9,9 +9,10 @@
 
 use base::{Slab, Time};
 use machine::{Hop, LinkId, Machine, NicId, Route};
-use net::{Cx, Message, Partition};
 
-use crate::{NONE, Packet, PacketId, PacketNetwork, TransitId, mark};
+use crate::message::Transit;
+use crate::packet::{NONE, Packet, TransitId, mark};
+use crate::shard::Mailboxes;
 
 base::ids! {
     /// A flow that is or was recently in flight, at its sender.
@@ -30,9 +31,9 @@ const BITS: u32 = 26;
 struct Flow {
     dst: NicId,
     vnet: u8,
-    /// Messages not completely sent. One of them is in the NIC's round, if any is ready.
+    /// Messages not completely sent. One of them is in the NIC's send list, if any is ready.
     messages: u32,
-    in_round: bool,
+    in_send_list: bool,
     /// Messages that wait for it, in order.
     first: u32,
     last: u32,
@@ -83,13 +84,14 @@ pub(crate) struct Flows {
 }
 
 impl Flows {
-    pub fn new(machine: &Machine, part: Option<(&Partition, u8)>) -> Flows {
+    /// Flows of shard `own` of `shards`.
+    pub fn new(machine: &Machine, own: u8, shards: usize) -> Flows {
         Flows {
             is_enabled: machine.keeps_flows,
-            own: part.map_or(0, |(_, own)| own),
+            own,
             chains: Vec::new(),
             entries: Slab::with_capacity(0),
-            steps: vec![Vec::new(); part.map_or(1, |(partition, _)| partition.shards)],
+            steps: vec![Vec::new(); shards],
             // The last hop leaves the network.
             most: machine.max_hops() as usize + 1,
             clears_steps: machine.faults.is_some(),
@@ -124,8 +126,8 @@ impl Flows {
         if found == NONE {
             let next = self.chains[head];
             let (first, last, acked) = (NONE, NONE, Time::ZERO);
-            let (messages, in_round, away) = (0, false, 0);
-            let new = Flow { dst, vnet, messages, in_round, first, last, away, acked, next };
+            let (messages, in_send_list, away) = (0, false, 0);
+            let new = Flow { dst, vnet, messages, in_send_list, first, last, away, acked, next };
             found = self.entries.insert(new).0;
             self.chains[head] = found;
             assert!(found >> BITS == 0, "at most 2^26 flows per shard");
@@ -180,13 +182,89 @@ impl Flows {
         steps.iter_mut().skip(first).take(self.most).for_each(|step| *step = Step::NONE);
     }
 
-    pub fn check_idle(&self) {
+    /// Whether `transit` may join its NIC's send list now: one message per flow may.
+    #[inline(never)]
+    pub fn joins_send_list(
+        &mut self,
+        transit: TransitId,
+        transits: &mut Slab<TransitId, Transit>,
+    ) -> bool {
+        let flow = &mut self.entries[FlowId(transits[transit].flow)];
+        if !std::mem::replace(&mut flow.in_send_list, true) {
+            return true;
+        }
+        match flow.last {
+            NONE => flow.first = transit.0,
+            last => transits[TransitId(last)].next = transit.0,
+        }
+        flow.last = transit.0;
+        transits[transit].next = NONE;
+        false
+    }
+
+    /// A message of this flow has been sent completely: returns the next one for the send list.
+    #[inline(never)]
+    pub fn next_message(
+        &mut self,
+        flow: u32,
+        transits: &Slab<TransitId, Transit>,
+    ) -> Option<TransitId> {
+        let flow = &mut self.entries[FlowId(flow)];
+        flow.messages -= 1;
+        let first = flow.first;
+        if first == NONE {
+            flow.in_send_list = false;
+            return None;
+        }
+        flow.first = transits[TransitId(first)].next;
+        if flow.first == NONE {
+            flow.last = NONE;
+        }
+        Some(TransitId(first))
+    }
+
+    /// The draw and marks of the next packet of `flow`. The lower half of its own draw is replaced
+    /// by the flow's key.
+    #[inline(never)]
+    pub fn next_packet(&mut self, flow: u32, own: u64, now: Time) -> (u64, u8) {
+        let (flow_key, leads) = self.add_packet(FlowId(flow), now);
+        let marks = if leads { mark::ORDERED | mark::LEADS } else { mark::ORDERED };
+        (own >> 32 << 32 | u64::from(flow_key), marks)
+    }
+
+    /// A packet of a flow will be acknowledged at `then`, to a sender of any shard.
+    #[inline(never)]
+    pub fn acknowledge_sender(&mut self, flow_key: u32, then: Time, mail: &mut Mailboxes) {
+        match flow_key >> BITS {
+            shard if shard == u32::from(self.own) => self.acknowledge(flow_key, then),
+            shard => mail.send_flow_ack(shard as usize, flow_key, then),
+        }
+    }
+
+    /// The hop that the previous packet of its flow took from the same link and channel.
+    pub fn stored_step(&self, p: &Packet) -> Option<(Route, Hop)> {
+        let flow_key = p.flow().filter(|_| p.marks & mark::LEADS == 0)?;
+        let step =
+            self.step(flow_key, p.route.hops).filter(|step| step.input_hop == p.input_hop())?;
+        Some((step.route, step.output_hop))
+    }
+
+    /// `p` takes this hop. If it is ordered, it stores the hop for later packets. Where it deviates
+    /// from a stored hop, it is the leader from here on.
+    pub fn store_step(&mut self, p: &mut Packet, route: Route, output_hop: Hop) {
+        let Some(flow_key) = p.flow() else { return };
+        p.marks |= mark::LEADS;
+        let (hops, step) = (p.route.hops, Step { input_hop: p.input_hop(), output_hop, route });
+        self.store(flow_key, hops, step);
+    }
+
+    pub fn assert_idle(&self) {
         for &first in &self.chains {
             let mut at = first;
             while at != NONE {
-                let Flow { dst, away, messages, in_round, next, .. } = self.entries[FlowId(at)];
+                let Flow { dst, away, messages, in_send_list, next, .. } = self.entries[FlowId(at)];
                 assert_eq!(
-                    (away, messages, in_round),
+                    (away, messages, in_send_list),
                     (0, 0, false),
                     "a flow to {dst:?} is still active"
                 );
@@ -199,114 +277,6 @@ impl Flows {
         self.chains.len() * size_of::<u32>()
             + self.entries.bytes()
             + self.steps.iter().map(|steps| steps.capacity() * size_of::<Step>()).sum::<usize>()
-    }
-}
-
-impl Packet {
-    /// The key of its flow, if it is ordered.
-    #[inline]
-    pub fn flow(&self) -> Option<u32> {
-        (self.marks & mark::ORDERED != 0).then_some(self.draw as u32)
-    }
-
-    /// Random draw for its route.
-    #[inline]
-    pub fn routing_draw(&self) -> u64 {
-        match self.flow() {
-            None => self.draw,
-            Some(_) => Message::draw_in_order(self.draw),
-        }
-    }
-}
-
-impl PacketNetwork {
-    /// Whether `transit` may join its NIC's round now: one message per flow may.
-    #[inline(never)]
-    pub(crate) fn enters_round(&mut self, transit: TransitId) -> bool {
-        let flow = &mut self.flows.entries[FlowId(self.transits[transit].flow)];
-        if !std::mem::replace(&mut flow.in_round, true) {
-            return true;
-        }
-        match flow.last {
-            NONE => flow.first = transit.0,
-            last => self.transits[TransitId(last)].next = transit.0,
-        }
-        flow.last = transit.0;
-        self.transits[transit].next = NONE;
-        false
-    }
-
-    /// A message of this flow has been sent completely: returns the next one for the round.
-    #[inline(never)]
-    pub(crate) fn next_of_flow(&mut self, flow: u32) -> Option<TransitId> {
-        let flow = &mut self.flows.entries[FlowId(flow)];
-        flow.messages -= 1;
-        let first = flow.first;
-        if first == NONE {
-            flow.in_round = false;
-            return None;
-        }
-        flow.first = self.transits[TransitId(first)].next;
-        if flow.first == NONE {
-            flow.last = NONE;
-        }
-        Some(TransitId(first))
-    }
-
-    /// The draw and marks of the next packet of `flow`. The lower half of its own draw is replaced
-    /// by the flow's key.
-    #[inline(never)]
-    pub(crate) fn join_flow(&mut self, flow: u32, own: u64, now: Time) -> (u64, u8) {
-        let (flow_key, leads) = self.flows.add_packet(FlowId(flow), now);
-        let marks = if leads { mark::ORDERED | mark::LEADS } else { mark::ORDERED };
-        (own >> 32 << 32 | u64::from(flow_key), marks)
-    }
-
-    /// A packet of a flow will be acknowledged at `then`.
-    #[inline(never)]
-    pub(crate) fn acknowledge_flow(&mut self, flow_key: u32, then: Time) {
-        match flow_key >> BITS {
-            shard if shard == u32::from(self.own) => self.flows.acknowledge(flow_key, then),
-            shard => self.mail_flow(shard as usize, flow_key, then),
-        }
-    }
-
-    /// The hop that the previous packet of its flow took from the same link and channel.
-    pub(crate) fn stored_step(&self, packet: PacketId) -> Option<(Route, Hop)> {
-        let p = &self.packets[packet];
-        let flow_key = p.flow().filter(|_| p.marks & mark::LEADS == 0)?;
-        let step = self
-            .flows
-            .step(flow_key, p.route.hops)
-            .filter(|step| step.input_hop == p.input_hop())?;
-        Some((step.route, step.output_hop))
-    }
-
-    /// `packet` takes this hop. If it is ordered, it stores the hop for later packets. Where it
-    /// deviates from a stored hop, it is the leader from here on.
-    pub(crate) fn store_step(&mut self, packet: PacketId, route: Route, output_hop: Hop) {
-        let p = &mut self.packets[packet];
-        let Some(flow_key) = p.flow() else { return };
-        p.marks |= mark::LEADS;
-        let (hops, step) = (p.route.hops, Step { input_hop: p.input_hop(), output_hop, route });
-        self.flows.store(flow_key, hops, step);
-    }
-
-    /// The head of the ordered packet `packet` is at a switch.
-    #[inline(never)]
-    pub(crate) fn arrive_in_order(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let (route, hop) = match self.stored_step(packet) {
-            Some(step) => step,
-            None => {
-                let leads = self.packets[packet].marks & mark::LEADS != 0;
-                assert!(leads, "an ordered packet without a stored hop is the leader");
-                let p = &self.packets[packet];
-                let (route, hop) = self.decide(p, p.routing_draw(), cx);
-                self.store_step(packet, route, hop);
-                (route, hop)
-            }
-        };
-        self.request(packet, route, self.on_vnet(self.packets[packet].vnet, hop), cx);
     }
 }
 

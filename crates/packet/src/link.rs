@@ -1,13 +1,18 @@
-//! Links: state, waiting packets, arbitration, and entry of packets.
+//! Links: output ports with their waiting packets, virtual channels, and arbitration.
+//!
+//! `Links` knows neither where packets go nor what a NIC does with them.
 
-use base::{IndexVec, Span, Time, with_capacity};
+use base::{IndexVec, Span, Time};
 use des::Phase;
-use machine::{Arbitration, Hop, LinkEnd, LinkId, Machine, NicId, Route, SwitchId};
+use machine::{Arbitration, Hop, LinkEnd, LinkId, Machine, NicId, SwitchId};
 use net::{Counters, Cx, LinkTraffic, Partition};
 
+use crate::channels::Channels;
 use crate::credit::{Buffer, Channel, LinkType, LinkTypes};
-use crate::loads::Reports;
-use crate::{NONE, Packet, PacketEvent, PacketId, PacketNetwork};
+use crate::event::PacketEvent;
+use crate::packet::{NEVER, NONE, Packet, PacketId, Packets};
+use crate::reports::Reports;
+use crate::voq::{Arbiter, Voq, VoqList, VoqStore};
 
 /// State of a link at its near end, the output port of a switch or NIC. One cache line, because a
 /// grant needs all of it.
@@ -117,11 +122,11 @@ impl OutputPort {
 /// shard of the far end, and whether the link is slower than a NIC.
 #[derive(Clone, Copy)]
 pub(crate) struct Entered {
-    vacated: Buffer,
-    head: Time,
-    to: SwitchId,
-    remote_shard: u8,
-    is_slower_than_nic: bool,
+    pub vacated: Buffer,
+    pub head: Time,
+    pub to: SwitchId,
+    pub remote_shard: u8,
+    pub is_slower_than_nic: bool,
 }
 
 impl Packet {
@@ -129,7 +134,7 @@ impl Packet {
     /// leaves no earlier than it has arrived: from a slow link to a fast one a packet moves at the
     /// slow rate.
     #[inline(always)]
-    fn through(&self, link_type: &LinkType, start: Time) -> Time {
+    pub fn through(&self, link_type: &LinkType, start: Time) -> Time {
         (start + link_type.gap.span(u64::from(self.bytes))).max(self.tail)
     }
     /// The buffer it occupies.
@@ -139,486 +144,492 @@ impl Packet {
     }
 }
 
-/// The arrays of an idle machine: output ports, channels, credits, and link types.
-///
-/// Links of NICs come first and have one channel per virtual network; all others have one per
-/// virtual network and route class.
-pub(crate) fn link_arrays(
-    machine: &Machine,
-    part: Option<(&Partition, u8)>,
-) -> (IndexVec<LinkId, OutputPort>, Vec<Channel>, Vec<u16>, LinkTypes) {
-    let links = &machine.links;
-    let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
-    let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
-    let slowest = links.gap.raw.iter().max().map_or(Span::ZERO, |gap| gap.span(packet));
-    let release = slowest.max(host.span(packet));
-    let ejection_gaps = (0..machine.n_nics()).map(|nic| links.gap[machine.ejection(NicId(nic))]);
-    let ejection_time = ejection_gaps.min().unwrap_or_default().span(packet);
-    let min_take_time = ejection_time.max(host.span(machine.nic.packet_payload));
-    let layout = ChannelLayout::new(machine);
-    let n_links = links.gap.len();
-    let mut ports = IndexVec::with_capacity(n_links);
-    let n_channels = layout.first(LinkId(n_links as u32));
-    let (mut channels, mut credits) = (with_capacity(n_channels), with_capacity(n_channels));
-    channels.resize(n_channels, Channel::IDLE);
-    let mut link_types: Option<LinkTypes> = None;
-    let (mut type_number, mut cells, mut previous_key) = (0, 0, None);
-    ports.raw.extend(links.gap.ids().map(|link| {
-        let remote_shard =
-            part.map_or(0, |(partition, own)| partition.remote_shard(machine, link, own));
-        // Neighboring links are mostly of one type, and computing a type is the most expensive step
-        // here.
-        let key = (links.kind[link], links.gap[link], links.latency[link], links.cable[link]);
-        let key = Some((key, links.buffer[link], remote_shard));
-        if key != previous_key {
-            previous_key = key;
-            let link_type = LinkType::new(machine, link, release, min_take_time, remote_shard);
-            type_number =
-                link_types.get_or_insert_with(|| LinkTypes::of(link_type)).number(link_type);
-            cells = link_type.cells;
-        }
-        let next = layout.first(LinkId(link.0 + 1));
-        credits.resize(next, cells);
-        OutputPort {
-            free_at: Time::ZERO,
-            bytes: 0,
-            packets: 0,
-            queue_max: 0,
-            waiting: 0,
-            to: match links.to[link] {
-                LinkEnd::Switch(switch) => switch,
-                LinkEnd::Nic(_) => SwitchId(NONE),
-            },
-            waited_for: 0,
-            endpoint: NONE,
-            reserved_ps: 0,
-            reserved: 0,
-            reserved_vc: 0,
-            link_type: type_number,
-            armed: false,
-            stalled: false,
-        }
-    }));
-    (ports, channels, credits, link_types.expect("a machine has links"))
+/// A free link with credit for a packet, which may enter it or not.
+pub(crate) struct Admission<'a> {
+    hop: Hop,
+    cells: u16,
+    port: &'a mut OutputPort,
+    pub link_type: &'a LinkType,
+    credit: &'a mut u16,
 }
 
-/// Whether busy links may be reserved. Without retransmissions, a link is occupied at most for the
-/// time of the largest packet on the slowest link or host interface, which must fit in 32 bits of
-/// ps.
-pub(crate) fn may_reserve(machine: &Machine) -> bool {
-    let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
-    let slowest = machine.links.gap.raw.iter().copied().max().unwrap_or_default().max(host);
-    machine.arbitration == Arbitration::RoundRobin
-        && machine.faults.is_none()
-        && !machine.classes.is_shared()
-        && slowest.span(u16::MAX.into()) <= Span(u32::MAX.into())
-}
-
-/// Positions of channels: those of the NICs' links come first.
-#[derive(Clone, Copy)]
-pub(crate) struct ChannelLayout {
-    /// Number of links of NICs (edge links).
-    edge_links: u32,
-    /// Channels of a link of a NIC, and of a link between switches.
-    channels_per_link: [u32; 2],
-    /// Subtracted from the link's number times its channels: 0 for a link of a NIC. For a link
-    /// between switches, the channels that the NICs' links lack compared with it.
-    offset: [u32; 2],
-}
-
-impl ChannelLayout {
-    pub fn new(machine: &Machine) -> ChannelLayout {
-        let (edge_links, of_edge) = (2 * machine.n_nics(), u32::from(machine.n_vnets));
-        let of_fabric = of_edge * u32::from(machine.n_vcs);
-        let channels = machine.links.gap.len() as u64 * u64::from(of_fabric);
-        assert!(u32::try_from(channels).is_ok(), "fewer than 2^32 virtual channels");
-        ChannelLayout {
-            edge_links,
-            channels_per_link: [of_edge, of_fabric],
-            offset: [0, edge_links * (of_fabric - of_edge)],
-        }
-    }
-    /// Links below this number are links of NICs.
-    #[inline]
-    pub fn edge_links(&self) -> u32 {
-        self.edge_links
-    }
-    /// The first channel of a link, or of the one after the last. Branchless, since the two kinds
-    /// of links alternate unpredictably.
+impl Admission<'_> {
+    /// The head of `p` enters at `start`; its tail leaves at `gone`.
     #[inline(always)]
-    pub fn first(&self, link: LinkId) -> usize {
-        let kind = usize::from(link.0 >= self.edge_links);
-        (link.0 * self.channels_per_link[kind] - self.offset[kind]) as usize
+    pub fn enter(self, p: &mut Packet, start: Time, gone: Time) -> Entered {
+        debug_assert!(!self.port.stalled, "no packet waits");
+        *self.credit -= self.cells;
+        self.port.carry(p, self.hop, self.link_type, self.cells, start, gone)
     }
 }
 
-impl PacketNetwork {
-    /// Position of a virtual channel. A link of a NIC has one per virtual network, a link between
-    /// switches all channels of all virtual networks.
-    #[inline]
-    pub(crate) fn channel(&self, link: LinkId, vc: u8) -> usize {
-        self.layout.first(link) + usize::from(vc)
-    }
-    /// A hop whose `vc` is a route class, with the channel of that class in virtual network `vnet`.
-    #[inline]
-    pub(crate) fn on_vnet(&self, vnet: u8, hop: Hop) -> Hop {
-        let vc = if self.is_edge(hop.link) { vnet } else { vnet * self.n_vcs + hop.vc };
-        Hop { vc, ..hop }
-    }
-    /// Whether it is an injection or an ejection link.
-    #[inline]
-    pub(crate) fn is_edge(&self, link: LinkId) -> bool {
-        link.0 < self.layout.edge_links
-    }
-    #[inline]
-    pub(crate) fn link_type(&self, link: LinkId) -> &LinkType {
-        &self.link_types[self.ports[link].link_type]
+/// Answer to a packet's request for a link.
+pub(crate) enum Request {
+    /// It has entered; its tail leaves the buffer before the link at this time.
+    Entered(Entered, Time),
+    /// Something is in its way, possibly not the link itself.
+    Waits { is_free: bool },
+    /// It has credit, and its traffic class and the fault schedule decide.
+    ByRule,
+}
+
+/// All links: their ports, channels and waiting packets. The packets themselves belong to the
+/// fabric.
+pub(crate) struct Links {
+    pub types: LinkTypes,
+    ports: IndexVec<LinkId, OutputPort>,
+    pub channels: Channels,
+    voqs: VoqStore,
+    arbiter: Arbiter,
+    reports: Reports,
+    /// By link: start of the current stall, if any, and the sum of all previous ones.
+    stalls: IndexVec<LinkId, (Time, Span)>,
+    /// No traffic classes share links, and there is no fault schedule.
+    pub is_plain: bool,
+    /// Busy links may be reserved by a packet that waits alone (`can_reserve`).
+    reserves: bool,
+}
+
+impl Links {
+    /// Idle links. Initial capacities are guesses; arenas grow during warm-up. Unused capacity is
+    /// not backed by memory.
+    pub fn new(machine: &Machine, part: Option<(&Partition, u8)>) -> Links {
+        let links = &machine.links;
+        let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
+        let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
+        let slowest = links.gap.raw.iter().max().map_or(Span::ZERO, |gap| gap.span(packet));
+        let release = slowest.max(host.span(packet));
+        let ejection_gaps =
+            (0..machine.n_nics()).map(|nic| links.gap[machine.ejection(NicId(nic))]);
+        let ejection_time = ejection_gaps.min().unwrap_or_default().span(packet);
+        let min_take_time = ejection_time.max(host.span(machine.nic.packet_payload));
+        let mut ports = IndexVec::with_capacity(links.gap.len());
+        let mut channels = Channels::new(machine);
+        let mut link_types: Option<LinkTypes> = None;
+        let (mut type_number, mut cells, mut previous_key) = (0, 0, None);
+        ports.raw.extend(links.gap.ids().map(|link| {
+            let remote_shard =
+                part.map_or(0, |(partition, own)| partition.remote_shard(machine, link, own));
+            // Neighboring links are mostly of one type, and computing a type is the most expensive
+            // step here.
+            let key = (links.kind[link], links.gap[link], links.latency[link], links.cable[link]);
+            let key = Some((key, links.buffer[link], remote_shard));
+            if key != previous_key {
+                previous_key = key;
+                let link_type = LinkType::new(machine, link, release, min_take_time, remote_shard);
+                type_number =
+                    link_types.get_or_insert_with(|| LinkTypes::new(link_type)).number(link_type);
+                cells = link_type.cells;
+            }
+            channels.add_credits(link, cells);
+            OutputPort {
+                free_at: Time::ZERO,
+                bytes: 0,
+                packets: 0,
+                queue_max: 0,
+                waiting: 0,
+                to: match links.to[link] {
+                    LinkEnd::Switch(switch) => switch,
+                    LinkEnd::Nic(_) => SwitchId(NONE),
+                },
+                waited_for: 0,
+                endpoint: NONE,
+                reserved_ps: 0,
+                reserved: 0,
+                reserved_vc: 0,
+                link_type: type_number,
+                armed: false,
+                stalled: false,
+            }
+        }));
+        Links {
+            types: link_types.expect("a machine has links"),
+            stalls: IndexVec::zeros(ports.len()),
+            ports,
+            channels,
+            voqs: VoqStore::with_capacity(machine.n_nics() as usize),
+            arbiter: Arbiter::new(machine.arbitration),
+            reports: Reports::new(machine),
+            is_plain: true,
+            reserves: may_reserve(machine),
+        }
     }
 
-    /// `packet` requests `hop`, the next of its `route`: it enters at once if nothing is in its
-    /// way, or waits.
     #[inline(always)]
-    pub(crate) fn request(&mut self, packet: PacketId, route: Route, hop: Hop, cx: &mut Cx<'_>) {
-        let at = self.channel(hop.link, hop.vc);
-        let (p, port) = (&mut self.packets[packet], &mut self.ports[hop.link]);
-        let link_type = &self.link_types[port.link_type];
-        p.route = route;
-        let is_free = port.free_at <= cx.now;
-        if !is_free || port.waited_for != 0 || port.endpoint != NONE {
-            return self.wait(packet, hop, is_free, cx);
-        }
-        let (credit, cells) = (&mut self.credits[at], link_type.cell.of_packet(p.bytes));
-        if !link_type.admits(cells, credit, || &mut self.channels[at], cx.now) {
-            return self.wait(packet, hop, true, cx);
-        }
-        if !self.is_plain {
-            return self.request_by_rule(packet, hop, cx);
-        }
-        if port.reserved > 0 {
-            port.settle_reservation(hop.link, &mut self.reports, cx.now);
-        }
-        *credit -= cells;
-        let gone = p.through(link_type, cx.now);
-        let entered = port.carry(p, hop, link_type, cells, cx.now, gone);
-        self.schedule_arrival(packet, hop, &entered, cx);
-        self.free_buffer(entered.vacated, gone, cx);
+    pub fn port(&self, link: LinkId) -> &OutputPort {
+        &self.ports[link]
     }
 
-    /// `packet` can enter the free link of `hop` if its traffic class and the fault schedule allow.
-    #[inline(never)]
-    fn request_by_rule(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
-        if !self.shares.is_off() && !self.is_allowed(packet, hop.link, cx.now) {
-            return self.wait(packet, hop, true, cx);
-        }
-        self.ports[hop.link].settle_reservation(hop.link, &mut self.reports, cx.now);
-        self.grant(packet, hop, cx.now, cx);
-    }
-
-    /// `packet` starts to wait for `hop`.
-    #[inline(never)]
-    fn wait(&mut self, packet: PacketId, hop: Hop, is_free: bool, cx: &mut Cx<'_>) {
-        self.ports[hop.link].settle_reservation(hop.link, &mut self.reports, cx.now);
-        if !is_free && self.can_reserve(packet, hop, cx.now) {
-            return self.reserve(packet, hop, cx);
-        }
-        if self.ports[hop.link].endpoint != NONE {
-            self.join_congested(packet, hop.link, cx);
-        }
-        self.enqueue(packet, hop);
-        self.count_waiting(packet, hop.link, cx.now);
-        let port = &self.ports[hop.link];
-        let may_be_onset = port.endpoint == NONE || self.congestion.is_per_class();
-        if port.waiting > self.congestion.threshold && port.to.0 == NONE && may_be_onset {
-            self.detect_congestion(hop.link, hop.vc, cx);
-        }
-        let port = &self.ports[hop.link];
-        if !is_free {
-            self.arm(hop.link, cx);
-        } else if !port.armed {
-            // All packets that waited before lack credit on their channels; this one may have it.
-            self.arbitrate(hop.link, cx);
-        }
-    }
-
-    /// Adds `packet` to the bytes that wait for `link`.
     #[inline]
-    fn count_waiting(&mut self, packet: PacketId, link: LinkId, now: Time) {
-        let Packet { bytes, vnet, .. } = self.packets[packet];
-        let port = &mut self.ports[link];
-        self.reports.note(link, now, port.queue(now));
-        port.waiting += u64::from(bytes);
-        port.queue_max = port.queue_max.max(u32::try_from(port.waiting).unwrap_or(u32::MAX));
-        if let Some(waiting) = self.congestion.waiting(link, vnet) {
-            *waiting += u64::from(bytes);
-        }
-    }
-
-    /// Whether the next grant of the busy link of `hop` is certain to be that of `packet`. Under
-    /// round robin a packet that waits alone with credit is next, whatever arrives later. The next
-    /// packet of its VOQ is granted later and arrives behind this packet's tail. Not with traffic
-    /// classes or a fault schedule, nor for ejection links, where throttling may intervene.
-    #[inline]
-    fn can_reserve(&mut self, packet: PacketId, hop: Hop, now: Time) -> bool {
-        let port = &self.ports[hop.link];
-        let Packet { tail, bytes, .. } = self.packets[packet];
-        self.reserves
-            && port.waited_for == 0
-            && port.reserved == 0
-            && port.free_at < tail
-            && port.to.0 != NONE
-            && self.has_credit(hop, bytes, now)
-    }
-
-    /// Grants `packet` the busy link of `hop` for the time at which it is free. This needs no
-    /// event; until then the packet counts as waiting.
-    #[inline]
-    fn reserve(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
-        self.count_waiting(packet, hop.link, cx.now);
-        let begins = self.ports[hop.link].free_at;
-        self.grant(packet, hop, begins, cx);
-        let port = &mut self.ports[hop.link];
-        port.reserved = self.packets[packet].bytes;
-        port.reserved_vc = hop.vc;
-        port.reserved_ps = (port.free_at - begins).0 as u32;
-    }
-
-    /// Grants the free `link` to a waiting packet with credit, if there is one.
-    pub(crate) fn arbitrate(&mut self, link: LinkId, cx: &mut Cx<'_>) {
-        debug_assert!(self.ports[link].free_at <= cx.now && !self.ports[link].armed);
-        let chosen = if self.shares.is_off() {
-            self.choose(link, self.ports[link].waited_for, cx.now)
-        } else {
-            self.choose_by_class(link, cx)
-        };
-        let Some(vc) = chosen else {
-            for vc in ones(self.ports[link].waited_for) {
-                self.wake_on_credit(link, vc, cx);
-            }
-            self.stall(link, cx.now);
-            return self.wake_at_ceiling(link, cx);
-        };
-        let packet = self.dequeue(link, vc);
-        self.ports[link].settle_reservation(link, &mut self.reports, cx.now);
-        if self.ports[link].stalled {
-            self.unstall(link, cx.now);
-        }
-        let port = &mut self.ports[link];
-        self.reports.note(link, cx.now, port.queue(cx.now));
-        let Packet { bytes, vnet, .. } = self.packets[packet];
-        port.waiting -= u64::from(bytes);
-        if let Some(waiting) = self.congestion.waiting(link, vnet) {
-            *waiting -= u64::from(bytes);
-        }
-        self.grant(packet, Hop { link, vc }, cx.now, cx);
-        if self.ports[link].endpoint != NONE {
-            self.grant_endpoint_credits(link, vc, cx);
-        }
-        if self.ports[link].waited_for != 0 {
-            self.arm(link, cx);
-        }
-    }
-
-    /// `packet` enters the link at `start`, when the link is free, with credit for all its cells.
-    /// The link is occupied until the tail has left at `gone`; then the credit for the packet's
-    /// input buffer is sent.
-    #[inline(always)]
-    pub(crate) fn grant(&mut self, packet: PacketId, hop: Hop, start: Time, cx: &mut Cx<'_>) {
-        let p = &self.packets[packet];
-        let (vacated, gone) = (p.buffer(), p.through(self.link_type(hop.link), start));
-        self.send(packet, hop, start, gone, cx);
-        self.free_buffer(vacated, gone, cx);
-    }
-
-    /// The head of `packet` enters `hop` at `start`; its tail leaves at `gone`.
-    #[inline(always)]
-    pub(crate) fn send(
-        &mut self,
-        packet: PacketId,
-        hop: Hop,
-        start: Time,
-        gone: Time,
-        cx: &mut Cx<'_>,
-    ) {
-        if !self.is_plain {
-            if !self.shares.is_off() {
-                self.take_share(packet, hop.link, start);
-            }
-            if self.faults.is_some() {
-                return self.send_with_faults(packet, hop, start, gone, cx);
-            }
-        }
-        self.enter(packet, hop, start, gone, cx);
-    }
-
-    /// `send` after traffic classes and faults have been handled: takes credit for the packet's
-    /// cells at the far end.
-    #[inline(always)]
-    pub(crate) fn enter(
-        &mut self,
-        packet: PacketId,
-        hop: Hop,
-        start: Time,
-        gone: Time,
-        cx: &mut Cx<'_>,
-    ) {
-        let at = self.channel(hop.link, hop.vc);
-        let (p, port) = (&mut self.packets[packet], &mut self.ports[hop.link]);
-        let link_type = &self.link_types[port.link_type];
-        let cells = link_type.cell.of_packet(p.bytes);
-        self.credits[at] -= cells;
-        let entered = port.carry(p, hop, link_type, cells, start, gone);
-        self.schedule_arrival(packet, hop, &entered, cx);
-    }
-
-    /// `packet` has entered `hop`: schedules its arrival at the far end, if that must be an event.
-    #[inline(always)]
-    pub(crate) fn schedule_arrival(
-        &mut self,
-        packet: PacketId,
-        hop: Hop,
-        entered: &Entered,
-        cx: &mut Cx<'_>,
-    ) {
-        let (Hop { link, vc }, &Entered { mut head, to, remote_shard, is_slower_than_nic, .. }) =
-            (hop, entered);
-        if is_slower_than_nic && to == cx.machine.nic_switch[self.packets[packet].dst] {
-            head = head.max(self.contiguous_start(packet));
-        }
-        if to.0 != NONE {
-            self.precompute_next_hop(packet, to, cx.machine);
-        }
-        if remote_shard != 0 {
-            return self.mail_head(packet, link, head, remote_shard);
-        }
-        if to.0 == NONE {
-            // The arrival at a NIC needs no event if the host interface is unlimited, if the packet
-            // is a response without data, or if its time is certain.
-            let nic = NicId(link.0 - self.nics.len() as u32);
-            if self.host_is_unlimited {
-                return self.pass_to_host(packet, nic, head, cx);
-            }
-            let &Packet { bytes, tail: whole, .. } = &self.packets[packet];
-            if vc >= self.responses_from && u64::from(bytes) == self.params.response {
-                return self.receive_response(packet, nic, whole, cx);
-            }
-            if let Some(at) = self.known_host_start(nic, head) {
-                return self.pass_to_host(packet, nic, at, cx);
-            }
-        }
-        cx.at(head, Phase::Arrive, PacketEvent::Head { packet, link });
-    }
-
-    /// The earliest time at which `packet`, in transit to its last switch, can enter the ejection
-    /// link and cross it without a pause. It requests the link no earlier, so others can use it.
-    #[inline(never)]
-    fn contiguous_start(&self, packet: PacketId) -> Time {
-        let Packet { tail, bytes, vnet, dst, .. } = self.packets[packet];
-        let ejection = LinkId(self.nics.len() as u32 + dst.0);
-        let ejection_time = self.link_type(ejection).gap.span(u64::from(bytes));
-        let (_, host) = self.host_takes(self.payload(bytes, vnet));
-        // An ejection link with fewer lanes may need longer than the elapsed time of the run.
-        Time(tail.0.saturating_sub(ejection_time.max(host).0))
+    pub fn link_type(&self, link: LinkId) -> &LinkType {
+        &self.types[self.ports[link].link_type]
     }
 
     /// Whether `hop` has credit for `bytes` now.
     #[inline(always)]
-    pub(crate) fn has_credit(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
-        let at = self.channel(hop.link, hop.vc);
-        let link_type = &self.link_types[self.ports[hop.link].link_type];
-        let (cells, credit) = (link_type.cell.of_packet(bytes), &mut self.credits[at]);
-        link_type.admits(cells, credit, || &mut self.channels[at], now)
+    pub fn has_credit(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
+        let link_type = &self.types[self.ports[hop.link].link_type];
+        let cells = link_type.cell.count_packet(bytes);
+        self.channels.sufficient_credit(hop, cells, link_type, now).is_some()
     }
 
-    /// `buffer` is free from `gone` on: sends the credit for it to the near end of its link. Called
-    /// when `gone` is known, usually before that time.
+    /// `link` is free, and no arbitration is scheduled for this instant.
+    #[inline]
+    pub fn is_idle(&self, link: LinkId, now: Time) -> bool {
+        let port = &self.ports[link];
+        !port.armed && port.free_at <= now
+    }
+
+    /// The numbers of all links' types.
+    pub fn type_numbers(&self) -> IndexVec<LinkId, u8> {
+        self.ports.iter().map(|(_, port)| port.link_type).collect()
+    }
+
+    /// Sets the number of a link's type.
+    pub fn set_type(&mut self, link: LinkId, link_type: u8) {
+        self.ports[link].link_type = link_type;
+    }
+
+    /// Sets the first congested endpoint at the end of `link`.
+    pub fn set_endpoint(&mut self, link: LinkId, endpoint: u32) {
+        self.ports[link].endpoint = endpoint;
+    }
+
+    /// The queue of `link` as reported to other switches of its group.
+    #[inline]
+    pub fn reported_queue(&self, link: LinkId, now: Time) -> u32 {
+        let port = &self.ports[link];
+        self.reports.read(link, now, port.queue(now), port.reservation_begun(now))
+    }
+
+    /// `p` requests `hop`, and enters at once if nothing is in its way. Traffic classes and faults
+    /// have no say if `is_plain`.
     #[inline(always)]
-    pub(crate) fn free_buffer(&mut self, buffer: Buffer, gone: Time, cx: &mut Cx<'_>) {
-        let link_type = &self.link_types[buffer.link_type];
-        let returns_at = gone + link_type.cable;
-        match link_type.remote_shard {
-            0 => self.schedule_credit(buffer, returns_at, cx),
-            shard => self.mail_credit(buffer, returns_at, shard),
+    pub fn request(&mut self, p: &mut Packet, hop: Hop, now: Time) -> Request {
+        let port = &mut self.ports[hop.link];
+        let link_type = &self.types[port.link_type];
+        let is_free = port.free_at <= now;
+        if !is_free || port.waited_for != 0 || port.endpoint != NONE {
+            return Request::Waits { is_free };
         }
+        let cells = link_type.cell.count_packet(p.bytes);
+        let Some(credit) = self.channels.sufficient_credit(hop, cells, link_type, now) else {
+            return Request::Waits { is_free: true };
+        };
+        if !self.is_plain {
+            return Request::ByRule;
+        }
+        if port.reserved > 0 {
+            port.settle_reservation(hop.link, &mut self.reports, now);
+        }
+        *credit -= cells;
+        let gone = p.through(link_type, now);
+        Request::Entered(port.carry(p, hop, link_type, cells, now, gone), gone)
     }
 
-    /// The credit for `buffer`, of a link whose near end is in this shard, arrives at `returns_at`.
-    #[inline(always)]
-    pub(crate) fn schedule_credit(&mut self, buffer: Buffer, returns_at: Time, cx: &mut Cx<'_>) {
-        let Buffer { hop: Hop { link, vc }, cells, link_type } = buffer;
-        let link_type = &self.link_types[link_type];
-        if !Channel::has_slot_for(link_type, returns_at, cx.now) {
-            return cx.at(returns_at, Phase::Arrive, PacketEvent::LateCredit { link, vc, cells });
-        }
-        let at = self.channel(link, vc);
-        let channel = &mut self.channels[at];
-        channel.add_credit(cells, returns_at, || &mut self.credits[at], link_type, cx.now);
-        if channel.waits_for_credit {
-            self.wake_on_credit(link, vc, cx);
-        }
+    /// Adds the `bytes` of a packet to those that wait for `link`.
+    #[inline]
+    pub fn count_waiting(&mut self, link: LinkId, bytes: u16, now: Time) {
+        let port = &mut self.ports[link];
+        self.reports.note(link, now, port.queue(now));
+        port.waiting += u64::from(bytes);
+        port.queue_max = port.queue_max.max(u32::try_from(port.waiting).unwrap_or(u32::MAX));
     }
 
-    /// A packet lacks nothing but credit: the next return of credit becomes an event.
-    pub(crate) fn wake_on_credit(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_>) {
-        let at = self.channel(link, vc);
-        let link_type = &self.link_types[self.ports[link].link_type];
-        let channel = &mut self.channels[at];
-        channel.waits_for_credit = true;
-        // If none is in transit, `schedule_credit` calls this again.
-        if let Some(due) = channel.next_credit_event(&mut self.credits[at], link_type, cx.now) {
-            cx.at(due, Phase::Arrive, PacketEvent::Credit { link, vc });
-        }
+    /// Removes the reservation of `link`, if it has begun, from the waiting bytes.
+    #[inline]
+    pub fn settle_reservation(&mut self, link: LinkId, now: Time) {
+        self.ports[link].settle_reservation(link, &mut self.reports, now);
     }
 
-    /// A credit that a packet waits for has arrived.
-    pub(crate) fn credit(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_>) {
-        let at = self.channel(link, vc);
-        let link_type = &self.link_types[self.ports[link].link_type];
-        let channel = &mut self.channels[at];
-        if channel.credit_event(&mut self.credits[at], link_type, cx.now) {
-            channel.waits_for_credit = false;
-            let port = &self.ports[link];
-            if !port.armed && port.free_at <= cx.now {
-                self.serve(link, cx);
+    /// Whether the next grant of the busy link of `hop` is certain to be that of `p`. Under round
+    /// robin a packet that waits alone with credit is next, whatever arrives later. The next packet
+    /// of its VOQ is granted later and arrives behind this packet's tail. Not with traffic classes
+    /// or a fault schedule, nor for ejection links, where throttling may intervene.
+    #[inline]
+    pub fn can_reserve(&mut self, p: &Packet, hop: Hop, now: Time) -> bool {
+        let port = &self.ports[hop.link];
+        self.reserves
+            && port.waited_for == 0
+            && port.reserved == 0
+            && port.free_at < p.tail
+            && port.to.0 != NONE
+            && self.has_credit(hop, p.bytes, now)
+    }
+
+    /// A packet of `bytes` was granted the link of `hop` from `begins` on, when the link is free.
+    /// It counts as waiting until then.
+    #[inline]
+    pub fn note_reservation(&mut self, hop: Hop, bytes: u16, begins: Time) {
+        let port = &mut self.ports[hop.link];
+        port.reserved = bytes;
+        port.reserved_vc = hop.vc;
+        port.reserved_ps = (port.free_at - begins).0 as u32;
+    }
+
+    /// Appends `packet` to its VOQ, and creates the VOQ if necessary.
+    #[inline]
+    pub fn enqueue(&mut self, packet: PacketId, hop: Hop, packets: &mut Packets) {
+        let p = &mut packets[packet];
+        p.next = NONE;
+        let Packet { input, born, bytes, .. } = *p;
+        // Without waiting packets there are no VOQs. This test avoids a read of the channel, which
+        // would stall.
+        let waited_for = &mut self.ports[hop.link].waited_for;
+        let mut entry = VoqList::EMPTY;
+        if *waited_for & (1 << hop.vc) != 0 {
+            entry = self.channels.waiting(hop.link, hop.vc);
+            if let Some(voq) = self.voqs.find(entry, input) {
+                let tail = std::mem::replace(&mut voq.tail, packet);
+                packets[tail].next = packet.0;
+                return;
             }
         }
+        *waited_for |= 1 << hop.vc;
+        let arbitration_key = self.arbiter.next_key(born);
+        self.voqs
+            .add(&mut entry, Voq { arbitration_key, input, head: packet, tail: packet, bytes });
+        *self.channels.waiting_mut(hop.link, hop.vc) = entry;
     }
 
-    /// Credits have arrived that were in transit for longer than the slots of their channel cover.
-    pub(crate) fn late_credit(&mut self, hop: Hop, cells: u16, cx: &mut Cx<'_>) {
-        let link_type = self.ports[hop.link].link_type;
-        self.schedule_credit(Buffer { hop, cells, link_type }, cx.now, cx);
-    }
-
-    /// Grants the free `link` to a waiting packet, if there is one. Over an injection link the NIC
-    /// sends its next packet.
-    #[inline]
-    pub(crate) fn serve(&mut self, link: LinkId, cx: &mut Cx<'_>) {
-        if self.ports[link].waited_for != 0 {
-            self.arbitrate(link, cx);
-        } else if (link.0 as usize) < self.nics.len() {
-            self.pump(NicId(link.0), cx); // An injection link has the number of its NIC.
+    /// The channel of `link` among `channels` that is next: the one whose first VOQ has the lowest
+    /// key. A channel whose first VOQ lacks credit is skipped entirely, so small packets cannot
+    /// starve a large one.
+    #[inline(always)]
+    pub fn choose(&mut self, link: LinkId, channels: u32, now: Time) -> Option<u8> {
+        let mut best: Option<(u64, u8)> = None;
+        for vc in ones(channels) {
+            let entry = self.channels.waiting(link, vc);
+            let Voq { arbitration_key, bytes, .. } = *self.voqs.first(entry);
+            if best.is_none_or(|(least, _)| arbitration_key < least)
+                && self.has_credit(Hop { link, vc }, bytes, now)
+            {
+                best = Some((arbitration_key, vc));
+            }
         }
+        best.map(|(_, vc)| vc)
+    }
+
+    /// Removes the next packet of a channel with waiting packets. Its VOQ gets a new key, or is
+    /// removed.
+    #[inline]
+    pub fn dequeue(&mut self, link: LinkId, vc: u8, packets: &Packets) -> PacketId {
+        let entry = self.channels.waiting(link, vc);
+        let voq = *self.voqs.first(entry);
+        if voq.head == voq.tail {
+            self.voqs.remove(self.channels.waiting_mut(link, vc));
+            if entry.len() == 1 {
+                self.ports[link].waited_for &= !(1 << vc);
+            }
+        } else {
+            let head = PacketId(packets[voq.head].next);
+            let Packet { born, bytes, .. } = packets[head];
+            let arbitration_key = self.arbiter.next_key(born);
+            self.voqs.requeue_first(entry, Voq { arbitration_key, head, bytes, ..voq });
+        }
+        voq.head
+    }
+
+    /// Removes the next packet of channel `vc`, which is granted the free `link`.
+    #[inline]
+    pub fn take_next(&mut self, link: LinkId, vc: u8, packets: &Packets, now: Time) -> PacketId {
+        let packet = self.dequeue(link, vc, packets);
+        let port = &mut self.ports[link];
+        port.settle_reservation(link, &mut self.reports, now);
+        self.reports.note(link, now, port.queue(now));
+        port.waiting -= u64::from(packets[packet].bytes);
+        if port.stalled {
+            self.unstall(link, now);
+        }
+        packet
+    }
+
+    /// Removes all packets that wait for `link`, in arbitration order of each channel.
+    pub fn take_all(&mut self, link: LinkId, packets: &Packets, now: Time) -> Vec<PacketId> {
+        let mut all = Vec::new();
+        while self.ports[link].waited_for != 0 {
+            let vc = self.ports[link].waited_for.trailing_zeros() as u8;
+            all.push(self.dequeue(link, vc, packets));
+        }
+        self.end_stall(link, now);
+        let port = &mut self.ports[link];
+        self.reports.note(link, now, port.queue(now));
+        port.waiting = 0;
+        all
+    }
+
+    /// The first packet of the `nth` VOQ of a list.
+    pub fn voq_head(&self, list: VoqList, nth: usize) -> PacketId {
+        self.voqs.list(list)[nth].head
+    }
+
+    /// The VOQs of each channel of `link` with waiting packets.
+    #[inline]
+    fn waiting_lists(&self, link: LinkId) -> impl Iterator<Item = VoqList> {
+        ones(self.ports[link].waited_for).map(move |vc| self.channels.waiting(link, vc))
+    }
+
+    /// Schedules the arbitration of `link` for the time when it is free. Called only if packets
+    /// wait.
+    #[inline]
+    pub fn arm(&mut self, link: LinkId, cx: &mut Cx<'_>) {
+        let port = &mut self.ports[link];
+        if !port.armed {
+            port.armed = true;
+            cx.at(port.free_at, Phase::Decide, PacketEvent::Free { link });
+        }
+    }
+
+    /// The arbitration of `link` begins.
+    #[inline]
+    pub fn disarm(&mut self, link: LinkId) {
+        self.ports[link].armed = false;
     }
 
     /// The free `link` has waiting packets, and none of them can be sent.
     #[cold]
-    pub(crate) fn stall(&mut self, link: LinkId, now: Time) {
+    pub fn stall(&mut self, link: LinkId, now: Time) {
         let port = &mut self.ports[link];
         if !port.stalled {
             port.stalled = true;
             self.stalls[link].0 = now;
         }
     }
-    /// One of them is sent.
+
+    /// A waiting packet of `link` is sent.
+    #[inline]
+    pub fn end_stall(&mut self, link: LinkId, now: Time) {
+        if self.ports[link].stalled {
+            self.unstall(link, now);
+        }
+    }
+
     #[cold]
-    pub(crate) fn unstall(&mut self, link: LinkId, now: Time) {
+    fn unstall(&mut self, link: LinkId, now: Time) {
         self.ports[link].stalled = false;
         let (since, sum) = &mut self.stalls[link];
         *sum += now.since(*since);
     }
 
+    /// The admission of a packet of `bytes` to `hop`, if the link is free and has credit.
+    #[inline(always)]
+    pub fn admission(&mut self, hop: Hop, bytes: u16, now: Time) -> Option<Admission<'_>> {
+        let port = &mut self.ports[hop.link];
+        let link_type = &self.types[port.link_type];
+        if port.free_at > now {
+            return None;
+        }
+        let cells = link_type.cell.count_packet(bytes);
+        let credit = self.channels.sufficient_credit(hop, cells, link_type, now)?;
+        Some(Admission { hop, cells, port, link_type, credit })
+    }
+
+    /// `packet` enters `hop` at `start`, and takes credit for its cells at the far end. Its tail
+    /// leaves at `gone`.
+    #[inline(always)]
+    pub fn enter(&mut self, p: &mut Packet, hop: Hop, start: Time, gone: Time) -> Entered {
+        let port = &mut self.ports[hop.link];
+        let link_type = &self.types[port.link_type];
+        let cells = link_type.cell.count_packet(p.bytes);
+        self.channels.take_credit(hop, cells);
+        port.carry(p, hop, link_type, cells, start, gone)
+    }
+
+    /// A packet of `bytes` that never arrives occupies `link` until `gone`.
+    pub fn occupy(&mut self, link: LinkId, bytes: u16, gone: Time) {
+        let port = &mut self.ports[link];
+        port.free_at = gone;
+        port.bytes += u64::from(bytes);
+        port.packets += 1;
+    }
+
+    /// The credit for `buffer`, of a link whose near end is in this shard, arrives at `returns_at`.
+    #[inline(always)]
+    pub fn schedule_credit(&mut self, buffer: Buffer, returns_at: Time, cx: &mut Cx<'_>) {
+        let Buffer { hop: Hop { link, vc }, cells, link_type } = buffer;
+        let link_type = &self.types[link_type];
+        if !Channel::has_slot_for(link_type, returns_at, cx.now) {
+            return cx.at(returns_at, Phase::Arrive, PacketEvent::LateCredit { link, vc, cells });
+        }
+        if self.channels.add_credit(buffer, returns_at, link_type, cx.now) {
+            self.wake_on_credit(link, vc, cx);
+        }
+    }
+
+    /// A packet lacks nothing but credit: the next return of credit becomes an event.
+    pub fn wake_on_credit(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_>) {
+        let link_type = &self.types[self.ports[link].link_type];
+        // If none is in transit, `schedule_credit` calls this again.
+        if let Some(due) = self.channels.await_credit(link, vc, link_type, cx.now) {
+            cx.at(due, Phase::Arrive, PacketEvent::Credit { link, vc });
+        }
+    }
+
+    /// No waiting packet of `link` has credit: the next return of each credit becomes an event.
+    pub fn await_credits(&mut self, link: LinkId, cx: &mut Cx<'_>) {
+        for vc in ones(self.ports[link].waited_for) {
+            self.wake_on_credit(link, vc, cx);
+        }
+    }
+
+    /// A credit has arrived. Returns whether a packet waits for it and `link` can be served.
+    pub fn receive_credit(&mut self, link: LinkId, vc: u8, now: Time) -> bool {
+        let link_type = &self.types[self.ports[link].link_type];
+        self.channels.credit_event(link, vc, link_type, now) && self.is_idle(link, now)
+    }
+
+    /// Credits have arrived that come from another shard, or that were in transit for longer than
+    /// the slots of their channel cover.
+    pub fn receive_cells(&mut self, hop: Hop, cells: u16, returns_at: Time, cx: &mut Cx<'_>) {
+        let link_type = self.ports[hop.link].link_type;
+        self.schedule_credit(Buffer { hop, cells, link_type }, returns_at, cx);
+    }
+
+    /// Number of links.
+    pub fn len(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// Prefetches a port.
+    #[inline]
+    pub fn prefetch(&self, link: LinkId) {
+        self.ports.prefetch(link);
+    }
+
+    /// Prefetches the load report about a link.
+    #[inline]
+    pub fn prefetch_report(&self, link: LinkId) {
+        self.reports.prefetch(link);
+    }
+
+    /// Prefetches a candidate for the next hop of a packet: the port, and its credit.
+    #[inline(always)]
+    pub fn prefetch_candidate(&self, hop: Hop) {
+        self.ports.prefetch(hop.link);
+        self.channels.prefetch_credit(hop);
+    }
+
+    /// Prefetches the channels of `link` with waiting packets.
+    #[inline]
+    pub fn prefetch_channels(&self, link: LinkId) {
+        ones(self.ports[link].waited_for).for_each(|vc| self.channels.prefetch(link, vc));
+    }
+
+    /// Prefetches the first VOQ of each of these channels.
+    #[inline]
+    pub fn prefetch_voqs(&self, link: LinkId) {
+        self.waiting_lists(link).for_each(|list| self.voqs.prefetch(list));
+    }
+
+    /// The next of the packets that wait for `link`, if it has credit.
+    #[inline]
+    pub fn next_waiting<'a>(&self, link: LinkId, packets: &'a Packets) -> Option<&'a Packet> {
+        let voqs = self.waiting_lists(link).map(|list| self.voqs.first(list));
+        Some(&packets[voqs.min_by_key(|voq| voq.arbitration_key)?.head])
+    }
+
     /// Adds the counts of links to the columns of `counters`.
-    pub(crate) fn report_links(&self, counters: &mut Counters) {
+    pub fn report(&self, counters: &mut Counters) {
         // On a whole machine most links are idle, and their counters are not backed by memory yet.
         for (link, port) in self.ports.iter().filter(|(_, port)| port.is_used()) {
             counters.links[link] += LinkTraffic { bytes: port.bytes, packets: port.packets };
@@ -627,6 +638,51 @@ impl PacketNetwork {
             *most = port.queue_max.max(*most);
         }
     }
+
+    /// Whether `assert_idle` examines a link in detail. Links without traffic are in their initial
+    /// state, and only builds with assertions check them.
+    pub fn is_checked(&self, link: LinkId) -> bool {
+        cfg!(debug_assertions) || self.ports[link].is_used()
+    }
+
+    /// Asserts that all credits are returned and no packet waits.
+    pub fn assert_idle(&self) {
+        for (link, port) in self.ports.iter() {
+            assert!(!port.stalled, "{link:?} is stalled without waiting packets");
+            assert!(!port.armed, "{link:?} expects an event that is not pending");
+            assert_eq!((port.queue(NEVER), port.waited_for), (0, 0), "{link:?} is not empty");
+            assert_eq!(port.endpoint, NONE, "{link:?} is still congested");
+        }
+        for link in self.ports.ids().filter(|&link| self.is_checked(link)) {
+            self.channels.assert_idle(link, self.link_type(link));
+        }
+    }
+
+    /// Bytes of ports and channels, which decide whether prefetching pays off.
+    pub fn state_bytes(&self) -> usize {
+        size_of_val(&self.ports.raw[..]) + self.channels.state_bytes()
+    }
+
+    /// Bytes of memory held.
+    pub fn held(&self) -> usize {
+        size_of_val(&self.ports.raw[..])
+            + size_of_val(&self.stalls.raw[..])
+            + self.reports.held()
+            + self.channels.held()
+            + self.voqs.bytes()
+    }
+}
+
+/// Whether busy links may be reserved. Without retransmissions, a link is occupied at most for the
+/// time of the largest packet on the slowest link or host interface, which must fit in 32 bits of
+/// ps.
+fn may_reserve(machine: &Machine) -> bool {
+    let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
+    let slowest = machine.links.gap.raw.iter().copied().max().unwrap_or_default().max(host);
+    machine.arbitration == Arbitration::RoundRobin
+        && machine.faults.is_none()
+        && !machine.classes.is_shared()
+        && slowest.span(u16::MAX.into()) <= Span(u32::MAX.into())
 }
 
 /// Positions of the bits that are set.
@@ -640,3 +696,6 @@ pub(crate) fn ones(mut bits: u32) -> impl Iterator<Item = u8> {
         })
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,17 @@
 //! Link loads as a switch sees them when it decides a packet's route.
 //!
 //! Inputs per link: the bytes queued at its near end (`OutputPort::queue`), the credits of its
-//! channels, and a call of `Reports::note` before each change of that queue. A change by a link
-//! reservation is recorded later (`OutputPort::reservation_begun`).
+//! channels, and the reports of other switches (`Reports`).
 
-use base::{Span, Time, prefetch, prefetch_at, with_capacity};
-use machine::{Hop, LinkId, LinkKind, LoadView, Machine};
+use base::Time;
+use machine::{Hop, LinkId, LoadView, Machine, Route};
 
-use crate::PacketNetwork;
+use crate::link::Links;
+use crate::packet::Packet;
 
 /// Loads of links as seen by the switch at their near end.
 pub(crate) struct Loads<'a> {
-    pub net: &'a PacketNetwork,
+    pub links: &'a Links,
     pub now: Time,
     /// The channel whose credits `far` reads: that of the packet's virtual network and current
     /// route class. It is the channel of the next hop, unless the decision itself increases the
@@ -23,7 +23,7 @@ pub(crate) struct Loads<'a> {
 impl LoadView for Loads<'_> {
     #[inline]
     fn near(&self, link: LinkId) -> u32 {
-        self.net.ports[link].queue(self.now)
+        self.links.port(link).queue(self.now)
     }
 
     /// Bytes sent whose credit has not returned, less the bandwidth-delay product. A link that
@@ -31,30 +31,18 @@ impl LoadView for Loads<'_> {
     /// Those bytes are on the cable, not in a queue, and do not count as load.
     #[inline]
     fn far(&self, link: LinkId) -> u32 {
-        let port = &self.net.ports[link];
-        let link_type = &self.net.link_types[port.link_type];
-        let at = self.net.channel(link, self.vc);
-        // Reserved cells have not been sent.
+        let port = self.links.port(link);
+        let link_type = &self.links.types[port.link_type];
         let reserved = match port.reserved_on(self.vc, self.now) {
             0 => 0,
             bytes => link_type.cell.count(bytes.into()),
         };
-        let mut outstanding = link_type.cells - self.net.credits[at] - reserved;
-        if outstanding > link_type.bdp {
-            outstanding -= self.net.channels[at].uncollected(link_type, self.now);
-        }
-        link_type.cell.bytes(outstanding.saturating_sub(link_type.bdp))
+        self.links.channels.load(link, self.vc, link_type, reserved, self.now)
     }
 
     #[inline]
     fn downstream(&self, link: LinkId) -> u32 {
-        let port = &self.net.ports[link];
-        self.net.reports.read(
-            link,
-            self.now,
-            port.queue(self.now),
-            port.reservation_begun(self.now),
-        )
+        self.links.reported_queue(link, self.now)
     }
 
     #[inline]
@@ -65,7 +53,7 @@ impl LoadView for Loads<'_> {
 
 /// A view without loads that prefetches the memory a decision will read.
 pub(crate) struct Fetching<'a> {
-    pub net: &'a PacketNetwork,
+    pub links: &'a Links,
     pub vnet: u8,
     /// As in `Loads::vc`, within the virtual network.
     pub class: u8,
@@ -73,10 +61,9 @@ pub(crate) struct Fetching<'a> {
 
 impl Fetching<'_> {
     #[inline]
-    pub fn fetch(&self, link: LinkId) {
-        self.net.ports.prefetch(link);
-        let Hop { link, vc } = self.net.on_vnet(self.vnet, Hop { link, vc: self.class });
-        prefetch_at(&self.net.credits, self.net.channel(link, vc));
+    fn fetch(&self, link: LinkId) {
+        let hop = self.links.channels.on_vnet(self.vnet, Hop { link, vc: self.class });
+        self.links.prefetch_candidate(hop);
     }
 }
 
@@ -92,7 +79,7 @@ impl LoadView for Fetching<'_> {
     }
     #[inline]
     fn downstream(&self, link: LinkId) -> u32 {
-        self.net.reports.fetch(link);
+        self.links.prefetch_report(link);
         self.near(link)
     }
     #[inline]
@@ -101,146 +88,34 @@ impl LoadView for Fetching<'_> {
     }
 }
 
-/// Load reports among the switches of a group.
-///
-/// Time is divided into report epochs (unrelated to those of credits) of the longest latency of a
-/// local link. A report is the queue at the start of the previous epoch: between one and two
-/// latencies old, without events, and without work for queues that do not change.
-pub(crate) struct Reports {
-    /// 2^64 divided by the epoch in ps, so the number of an epoch is one multiplication.
-    per_epoch: u64,
-    /// Links below this are links of NICs, which are not reported.
-    first: u32,
-    /// By link between switches; empty where routing does not use reports.
-    by_link: Vec<Report>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Report {
-    /// The epoch in which the queue last changed, counted from 1 and modulo 2^32; 0 if it never
-    /// did.
-    epoch: u32,
-    /// The queue at the start of that epoch, and of the one before it.
-    began: u32,
-    before: u32,
-}
-
-impl Report {
-    #[inline]
-    fn note(&mut self, epoch: u32, waiting: u32) {
-        if self.epoch != epoch {
-            let before = if self.epoch.wrapping_add(1) == epoch { self.began } else { waiting };
-            *self = Report { epoch, began: waiting, before };
+impl Links {
+    /// The next hop of a packet from its current switch, by its routing policy.
+    #[inline(always)]
+    pub fn next_hop(
+        &self,
+        p: &Packet,
+        routing_draw: u64,
+        now: Time,
+        machine: &Machine,
+    ) -> (Route, Hop) {
+        let only = self.channels.precomputed_hop(p);
+        debug_assert_eq!(
+            only,
+            machine.single_path_hop(p.at, p.dst, p.route),
+            "the precomputed hop is right"
+        );
+        if let Some(only) = only {
+            return only;
         }
-    }
-}
-
-impl Reports {
-    pub fn new(machine: &Machine) -> Self {
-        let links = &machine.links;
-        let local = |kind| matches!(kind, LinkKind::Local | LinkKind::LocalBlack);
-        let delays = links.kind.iter().filter(|&(_, &k)| local(k)).map(|(l, _)| links.latency[l]);
-        // Without local links there are no reports.
-        let epoch = delays.max().unwrap_or(Span::us(1)).0.max(2);
-        let first = 2 * machine.n_nics();
-        let n_reported = if machine.routing.uses_reported_loads() {
-            links.gap.len() - first as usize
-        } else {
-            0
-        };
-        let mut by_link = with_capacity(n_reported);
-        by_link.resize(n_reported, Report::default());
-        Reports { per_epoch: u64::MAX / epoch + 1, first, by_link }
+        let Packet { mut route, dst, at, vnet, .. } = *p;
+        let loads = self.loads(vnet, route.class, now);
+        let hop = machine.next_hop(at, dst, &mut route, routing_draw, &loads);
+        (route, hop)
     }
 
-    #[inline]
-    fn epoch(&self, now: Time) -> u32 {
-        (((u128::from(now.0) * u128::from(self.per_epoch)) >> 64) as u32).wrapping_add(1)
-    }
-
-    #[inline]
-    fn place(&self, link: LinkId) -> usize {
-        link.0.wrapping_sub(self.first) as usize
-    }
-
-    /// The queue of `link` holds `waiting` bytes and is about to change.
-    #[inline]
-    pub fn note(&mut self, link: LinkId, now: Time, waiting: u32) {
-        let (at, epoch) = (self.place(link), self.epoch(now));
-        if let Some(report) = self.by_link.get_mut(at) {
-            report.note(epoch, waiting);
-        }
-    }
-
-    /// The reported queue of `link`, which holds `waiting` bytes now. `unrecorded` is a change that
-    /// `note` has not recorded yet: its time, and the queue until then.
-    #[inline]
-    fn read(&self, link: LinkId, now: Time, waiting: u32, unrecorded: Option<(Time, u32)>) -> u32 {
-        let epoch = self.epoch(now);
-        let mut report = self.by_link[self.place(link)];
-        if let Some((then, queue_until)) = unrecorded {
-            report.note(self.epoch(then), queue_until);
-        }
-        match epoch.wrapping_sub(report.epoch) {
-            0 => report.before,
-            1 => report.began,
-            _ => waiting,
-        }
-    }
-
-    #[inline]
-    pub fn fetch(&self, link: LinkId) {
-        if let Some(report) = self.by_link.get(self.place(link)) {
-            prefetch(report);
-        }
-    }
-
-    pub fn held(&self) -> usize {
-        size_of_val(&self.by_link[..])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use base::draw;
-
-    #[test]
-    fn a_report_is_the_queue_at_the_start_of_the_previous_epoch() {
-        check_reports(Time(0));
-        // Wrap-around of epoch numbers.
-        check_reports(Time((1_000 << 32) - 500_000));
-    }
-
-    fn check_reports(begin: Time) {
-        const EPOCH: u64 = 1_000;
-        let link = LinkId(5);
-        let by_link = vec![Report::default()];
-        let mut reports = Reports { per_epoch: u64::MAX / EPOCH + 1, first: 5, by_link };
-        // The queue after each of its changes; empty before the first. Some changes are noted only
-        // at the next access.
-        let (mut history, mut now, mut unrecorded) = (vec![(Time(0), 0)], begin, None);
-        for nth in 0..20_000u64 {
-            let random = draw(1, 0, 0, nth);
-            // Mostly short steps, with occasional pauses of some epochs.
-            now =
-                Time(now.0 + if random.is_multiple_of(16) { random % 5_000 } else { random % 300 });
-            let began = Time((now.0 / EPOCH).saturating_sub(1) * EPOCH);
-            let queue_until = |t: Time| history.iter().rev().find(|h| h.0 < t).map_or(0, |h| h.1);
-            let waiting = history.last().expect("begins with one").1;
-            assert_eq!(
-                reports.read(link, now, waiting, unrecorded),
-                queue_until(began),
-                "at {now:?}"
-            );
-            if let Some((then, queue_until)) = unrecorded.take() {
-                reports.note(link, then, queue_until);
-            }
-            match (random >> 16) % 4 {
-                0 => unrecorded = Some((now, waiting)),
-                _ => reports.note(link, now, waiting),
-            }
-            history.push((now, (random >> 32) as u32 % 9_000));
-        }
+    /// The loads that a packet of `vnet` with route class `class` considers.
+    #[inline(always)]
+    pub fn loads(&self, vnet: u8, class: u8, now: Time) -> Loads<'_> {
+        Loads { links: self, now, vc: self.channels.fabric_vc(vnet, class) }
     }
 }

@@ -4,7 +4,8 @@
 
 use machine::{Hop, LinkId, Machine, Route, SwitchId};
 
-use crate::{NONE, Packet, PacketId, PacketNetwork};
+use crate::channels::Channels;
+use crate::packet::{NONE, Packet};
 
 /// Bit of `Packet::next` next to the precomputed link: it is a global link.
 const CROSSES: u32 = 31;
@@ -16,24 +17,18 @@ impl Packet {
     pub(crate) fn next_link(&self) -> LinkId {
         LinkId(self.next & ((1 << CROSSES) - 1))
     }
-}
 
-impl PacketNetwork {
-    /// `packet` is in transit to switch `to`: computes its next hop from there.
+    /// It is in transit to switch `to`: computes its next hop from there.
     #[inline(always)]
-    pub(crate) fn precompute_next_hop(
-        &mut self,
-        packet: PacketId,
-        to: SwitchId,
-        machine: &Machine,
-    ) {
-        let p = &mut self.packets[packet];
-        p.next = match machine.single_path_hop(to, p.dst, p.route) {
-            Some((after, hop)) => hop.link.0 | u32::from(after.class - p.route.class) << CROSSES,
+    pub(crate) fn precompute_next_hop(&mut self, to: SwitchId, machine: &Machine) {
+        self.next = match machine.single_path_hop(to, self.dst, self.route) {
+            Some((after, hop)) => hop.link.0 | u32::from(after.class - self.route.class) << CROSSES,
             None => NONE,
         };
     }
+}
 
+impl Channels {
     /// The next hop of a packet whose head is at a switch, and its route after that, equal to
     /// `Machine::single_path_hop`. None if it may have a choice.
     #[inline(always)]

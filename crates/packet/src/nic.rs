@@ -1,16 +1,29 @@
-//! NICs: from a command to packets on the injection link, and from packets to a completion.
+//! State of NICs: host interfaces, windows, messages to send, and responses to send.
+//!
+//! `Nics` decides when a NIC may send or take a packet as far as its own state is concerned. Links
+//! and credits are those of the fabric.
 
-use base::{Slab, Span, Time};
+use base::{Gap, IndexVec, Slab, Span, Time, prefetch_all_at};
 use des::Phase;
-use machine::{Hop, LinkId, NicId, Route, SwitchId};
-use net::{Completion, Cx, Message, MsgId, Origin};
+use machine::{LinkId, Machine, NicId, NicParams};
+use net::{Counters, Cx, Origin};
 
+use crate::event::PacketEvent;
+use crate::link::Links;
+use crate::message::Transit;
+use crate::packet::{AckLineId, NEVER, NONE, Packet, PacketId, Packets, TransitId, is_response};
 use crate::pending_acks::{AckLine, PendingAcks};
-use crate::responses::ResponseQueue;
-use crate::{
-    AckLineId, Arrival, ArrivalId, NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork,
-    Transit, TransitId, mark,
-};
+
+/// The responses that are ready to leave a NIC, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ResponseQueue {
+    pub first: u32,
+    pub last: u32,
+}
+
+impl ResponseQueue {
+    pub const EMPTY: ResponseQueue = ResponseQueue { first: NONE, last: NONE };
+}
 
 /// Which direction uses the host interface next if both wait for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +44,7 @@ pub(crate) struct Nic {
     pub shared_free_at: Time,
     /// Ready time of its next message, if known in advance; otherwise in the past.
     pub ready: Time,
-    /// The round-robin list ("round") of messages with packets to send, one packet per turn.
+    /// The send list: messages with packets to send, one packet each in round-robin order.
     pub first: u32,
     pub last: u32,
     /// First packet at the end of the ejection link that the host interface has not taken.
@@ -65,8 +78,8 @@ pub(crate) struct Nic {
     pub responses: u64,
     /// Number of throttled destinations.
     pub n_throttles: u32,
-    /// With throttled destinations: a message of the round. All messages before it send on endpoint
-    /// credits. None if unknown.
+    /// With throttled destinations: a message of the send list. All messages before it send on
+    /// endpoint credits. None if unknown.
     pub credited_until: u32,
 }
 
@@ -146,7 +159,7 @@ impl Nic {
     }
 
     /// Reserves the shared part of the host interface for a packet that occupies it for
-    /// `shared_time`, if it is free. The other direction then has the next turn.
+    /// `shared_time`, if it is free. The other direction is then served next.
     #[inline(always)]
     fn try_reserve_host(&mut self, shared_time: Span, now: Time) -> bool {
         if shared_time == Span::ZERO {
@@ -163,59 +176,101 @@ impl Nic {
     }
 }
 
-impl Packet {
-    /// A packet of a message, with wire bytes, draw and marks, that leaves its NIC at `born`.
-    #[inline(always)]
-    fn of(t: &Transit, bytes: u16, (draw, marks): (u64, u8), born: Time) -> Packet {
-        Packet {
-            tail: Time::ZERO,
-            born,
-            draw,
-            route: Route::default(),
-            arrival: t.arrival,
-            dst: t.dst,
-            bytes,
-            traveled: 0,
-            input: LinkId(t.src.0), // An injection link has the number of its NIC.
-            next: NONE,
-            at: SwitchId(NONE),
-            input_type: 0,
-            cells: 0,
-            input_vc: 0,
-            vnet: t.vnet,
-            marks,
-        }
-    }
-}
-
 /// The next packet of a message: payload, wire bytes, and the times it occupies the shared part of
 /// the host interface and one direction of it.
-struct NextPacket {
-    payload: u64,
-    bytes: u16,
-    shared_time: Span,
-    host: Span,
+pub(crate) struct NextPacket {
+    pub payload: u64,
+    pub bytes: u16,
+    pub shared_time: Span,
+    pub host: Span,
 }
 
-impl PacketNetwork {
-    /// A command reaches the NIC. The message is ready to send after the NIC's latencies.
-    pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
-        let Message { src, bytes, origin, completion, .. } = msg;
-        let moved = bytes.max(completion.response_bytes());
-        let ready = self.ready_at(src, origin, bytes, moved, cx.now);
-        let transit = self.open_message(id, msg, cx);
-        if ready > cx.now {
-            let transit = self.transits.insert(transit);
-            cx.at(ready, Phase::Arrive, PacketEvent::Ready { nic: src, transit });
-        } else {
-            self.start(transit, cx);
+/// What the free host interface does next.
+pub(crate) enum HostAction {
+    Take(PacketId),
+    Send,
+    Nothing,
+}
+
+/// All NICs, the messages that they send, and the acknowledgements that they expect.
+pub(crate) struct Nics {
+    pub params: NicParams,
+    /// The host interfaces have no limit.
+    pub host_is_unlimited: bool,
+    all: IndexVec<NicId, Nic>,
+    /// By class beyond the first, and NIC: the sending sides, which are separate for each class.
+    other_senders: Vec<Nic>,
+    pub ack_lines: Slab<AckLineId, AckLine>,
+    pub transits: Slab<TransitId, Transit>,
+}
+
+impl Nics {
+    /// NICs of which `n_classes` share links, 0 for a single class.
+    pub fn new(machine: &Machine, n_classes: u8) -> Nics {
+        let (n, params) = (machine.n_nics() as usize, machine.nic.clone());
+        Nics {
+            host_is_unlimited: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
+            params,
+            all: IndexVec::filled(Nic::IDLE, n),
+            other_senders: vec![Nic::IDLE; usize::from(n_classes.saturating_sub(1)) * n],
+            ack_lines: Slab::with_capacity(n),
+            transits: Slab::with_capacity(n),
         }
+    }
+
+    /// Number of NICs.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    #[inline(always)]
+    pub fn nic(&self, nic: NicId) -> &Nic {
+        &self.all[nic]
+    }
+
+    /// The sending side of a NIC for a virtual network: its send list and its window.
+    #[inline(always)]
+    pub fn sender(&mut self, nic: NicId, vnet: u8) -> &mut Nic {
+        sender(&mut self.all, &mut self.other_senders, nic, vnet)
+    }
+
+    /// Whether the window of a sending side admits one more packet.
+    #[inline(always)]
+    pub fn has_window(&mut self, src: NicId, vnet: u8, now: Time) -> bool {
+        let window = self.params.window;
+        let nic = sender(&mut self.all, &mut self.other_senders, src, vnet);
+        nic.has_window(window, now, &mut self.ack_lines)
+    }
+
+    /// Whether a NIC has messages of a class beyond the first.
+    #[inline]
+    pub fn has_other_message(&self, nic: NicId) -> bool {
+        if self.other_senders.is_empty() {
+            return false;
+        }
+        let mut by_class = self.other_senders.chunks_exact(self.all.len());
+        by_class.any(|senders| senders[nic.0 as usize].first != NONE)
+    }
+
+    /// Whether a NIC has anything to send.
+    #[inline]
+    pub fn has_packet(&self, nic: NicId) -> bool {
+        let Nic { first, has_responses, .. } = self.all[nic];
+        first != NONE || has_responses || self.has_other_message(nic)
+    }
+
+    /// The NIC at the end of ejection link `link`.
+    #[inline(always)]
+    pub fn at_end_of(&self, link: LinkId) -> NicId {
+        // Ejection links follow the injection links, in the order of their NICs.
+        NicId(link.0 - self.all.len() as u32)
     }
 
     /// Ready time of a message of `bytes` issued at `at`; `moved` is the larger of the bytes sent
     /// and returned.
     #[inline]
-    pub(crate) fn ready_at(
+    pub fn ready_at(
         &mut self,
         src: NicId,
         origin: Origin,
@@ -226,231 +281,51 @@ impl PacketNetwork {
         if origin == Origin::Response {
             return at;
         }
-        let nic = &mut self.nics[src];
+        let nic = &mut self.all[src];
         let enter = nic.next_command_at.max(at);
         nic.next_command_at = enter + self.params.message_gap;
         let before = self.params.send_latency + self.params.block_start(moved);
         enter + before + origin.fetch(bytes, &self.params)
     }
 
-    /// Creates the state of a message at both ends.
-    #[inline(always)]
-    pub(crate) fn open_message(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> Transit {
-        let Message { src, dst, bytes, vnet, completion, draw, in_order, handling, .. } = msg;
-        debug_assert!(src != dst, "a message to oneself does not use the network");
-        let response_bytes = completion.response_bytes();
-        let packets = match bytes.max(response_bytes) {
-            few if few <= self.params.packet_payload => 1,
-            many => many.div_ceil(self.params.packet_payload),
-        };
-        let missing = u32::try_from(packets).expect("a message of less than 2^32 packets");
-        let completion_delay = msg.completion_delay(&self.params);
-        // A put's completion is reported by the NIC alone, without handling.
-        let handling = if completion == Completion::Initiator(0) { Span::ZERO } else { handling };
-        let handling = u32::try_from(handling.0).expect("a NIC's times are at most 100 us");
-        let staging_lead = msg.staging_lead(&self.params);
-        // Built in place: copying a value right after it was written in parts is a failed store
-        // forwarding.
-        let arrival = |initiator| Arrival {
-            done: Time::ZERO,
-            completion_delay,
-            id,
-            src,
-            handling,
-            staging_lead,
-            missing,
-            response_bytes,
-            initiator,
-        };
-        let none = ArrivalId(NONE);
-        let initiator = if completion == Completion::Target {
-            none
-        } else {
-            self.expect_responses(arrival(none))
-        };
-        let arrival = self.open(|| arrival(initiator), dst, cx.machine);
-        let flow = match in_order && self.flows.is_enabled {
-            true => self.flows.open((src, dst), vnet, cx.now, self.nics.len()).0,
-            false => NONE,
-        };
-        let (made, packets, next) = (0, missing, NONE);
-        Transit {
-            draw,
-            unsent: bytes,
-            arrival,
-            src,
-            dst,
-            made,
-            packets,
-            next,
-            vnet,
-            throttle: NONE,
-            flow,
-        }
+    /// Ready time of a message of `bytes` that `src` itself issues at `at`. The NIC then knows when
+    /// it sends next.
+    pub fn precompute_ready(&mut self, src: NicId, bytes: u64, at: Time) -> Time {
+        let ready = self.ready_at(src, Origin::Nic, bytes, bytes, at);
+        self.all[src].ready = ready;
+        ready
     }
 
-    /// A message is ready: it is sent at once if possible, and queued otherwise.
-    #[inline(always)]
-    pub(crate) fn start(&mut self, transit: Transit, cx: &mut Cx<'_>) {
-        if !self.send_single_packet(&transit, cx) {
-            let transit = self.transits.insert(transit);
-            self.enqueue_message(transit, cx);
-        }
+    /// The NIC does not know when it sends next.
+    #[cfg(test)]
+    pub fn clear_ready(&mut self, src: NicId) {
+        self.all[src].ready = Time::ZERO;
     }
 
-    /// Fast path for a message of one packet on an idle NIC. Fails if the link, the window, the
-    /// credit or the host interface does not permit it. Most messages take this path; the result
-    /// equals that of `pump`.
-    #[inline(always)]
-    fn send_single_packet(&mut self, t: &Transit, cx: &mut Cx<'_>) -> bool {
-        let (now, link, vc) = (cx.now, cx.machine.injection(t.src), t.vnet);
-        let next_packet = self.next_packet_of(t);
-        let (nic, port) = (&mut self.nics[t.src], &mut self.ports[link]);
-        let is_idle = nic.first == NONE && !nic.has_responses && !nic.is_throttled && self.is_plain;
-        if !is_idle || t.packets > 1 || t.flow != NONE {
-            return false;
-        }
-        let link_type = &self.link_types[port.link_type];
-        if port.free_at > now || !nic.has_window(self.params.window, now, &mut self.ack_lines) {
-            return false;
-        }
-        let at = self.layout.first(link) + usize::from(vc);
-        let (credit, cells) = (&mut self.credits[at], link_type.cell.of_packet(next_packet.bytes));
-        let goes = link_type.admits(cells, credit, || &mut self.channels[at], now)
-            && nic.try_reserve_host(next_packet.shared_time, now);
-        if !goes {
-            return false;
-        }
-        *credit -= cells;
-        nic.response_next = true;
-        nic.in_flight += 1;
-        cx.counters.injected_packets += 1;
-        debug_assert!(!port.stalled, "no packet waits");
-        let packet =
-            self.packets.insert_with(|| Packet::of(t, next_packet.bytes, (t.draw, 0), now));
-        let p = &mut self.packets[packet];
-        let hop = Hop { link, vc };
-        let gone = now + link_type.gap.span(next_packet.bytes.into()).max(next_packet.host);
-        let entered = port.carry(p, hop, link_type, cells, now, gone);
-        self.schedule_arrival(packet, hop, &entered, cx);
-        true
-    }
-
-    /// Appends the message to its NIC's round, unless another message of its flow is there.
-    pub(crate) fn enqueue_message(&mut self, transit: TransitId, cx: &mut Cx<'_>) {
-        let Transit { src, flow, .. } = self.transits[transit];
-        if flow == NONE || self.enters_round(transit) {
-            self.append_to_round(src, transit);
-            self.pump(src, cx);
-        }
-    }
-
-    /// Appends `transit` to its NIC's round.
-    pub(crate) fn append_to_round(&mut self, src: NicId, transit: TransitId) {
-        let t = &mut self.transits[transit];
-        t.next = NONE;
-        let nic = self.shares.sender(&mut self.nics, src, t.vnet);
-        match nic.last {
+    /// Appends `transit` to its NIC's send list.
+    pub fn append(&mut self, src: NicId, transit: TransitId) {
+        self.transits[transit].next = NONE;
+        let nic = self.sender(src, self.transits[transit].vnet);
+        let last = std::mem::replace(&mut nic.last, transit.0);
+        match last {
             NONE => nic.first = transit.0,
             last => self.transits[TransitId(last)].next = transit.0,
         }
-        nic.last = transit.0;
     }
 
-    /// The first message in the round of a class, if the window and the credit permit it.
-    #[inline(always)]
-    pub(crate) fn first_sendable(
-        &mut self,
-        src: NicId,
-        class: u8,
-        cx: &mut Cx<'_>,
-    ) -> Option<TransitId> {
-        let nic = self.shares.sender(&mut self.nics, src, class);
-        if nic.first == NONE {
-            return None;
-        }
-        if !nic.has_window(self.params.window, cx.now, &mut self.ack_lines) {
-            self.await_ack(src, class, cx);
-            return None;
-        }
-        if nic.is_throttled && !self.skip_throttled(src, class) {
-            return None;
-        }
-        let first = TransitId(self.shares.sender(&mut self.nics, src, class).first);
-        let Transit { unsent, vnet, .. } = self.transits[first];
-        let bytes = (unsent.min(self.params.packet_payload) + self.params.packet_overhead) as u16;
-        let link = cx.machine.injection(src);
-        if !self.has_credit(Hop { link, vc: vnet }, bytes, cx.now) {
-            self.wake_on_credit(link, vnet, cx);
-            self.stall(link, cx.now);
-            return None;
-        }
-        Some(first)
-    }
-
-    /// Sends the next packet if the link, the window, the credit and the host interface permit it.
-    /// Each of them calls this again when it changes.
-    pub(crate) fn pump(&mut self, src: NicId, cx: &mut Cx<'_>) {
-        let link = cx.machine.injection(src);
-        let nic = &self.nics[src];
-        let has_responses = nic.has_responses;
-        if nic.first == NONE && !has_responses && !self.has_other_message(src) {
-            return;
-        }
-        if self.ports[link].free_at > cx.now {
-            return self.arm(link, cx);
-        }
-        let sent =
-            if has_responses { self.send_in_turns(src, cx) } else { self.send_next(src, cx) };
-        let nic = &self.nics[src];
-        if sent && (nic.first != NONE || nic.has_responses || self.has_other_message(src)) {
-            self.arm(link, cx);
-        }
-    }
-
-    /// Sends the next packet of the round over the free link, if possible.
-    #[inline(always)]
-    pub(crate) fn send_next(&mut self, src: NicId, cx: &mut Cx<'_>) -> bool {
-        let chosen = if self.shares.is_off() {
-            self.first_sendable(src, 0, cx)
-        } else {
-            self.first_by_class(src, cx)
-        };
-        let Some(transit) = chosen else { return false };
-        let t = self.transits[transit];
-        let Transit { throttle, flow, .. } = t;
-        let next_packet = self.next_packet_of(&t);
-        if !self.host_sends(src, next_packet.shared_time, cx) {
-            return false;
-        }
-        let nic = self.shares.sender(&mut self.nics, src, t.vnet);
-        nic.first = t.next;
-        if nic.first == NONE {
+    /// Removes the first message of a send list; `next` is the one behind it.
+    #[inline]
+    pub fn remove_first(&mut self, src: NicId, vnet: u8, next: u32) {
+        let nic = self.sender(src, vnet);
+        nic.first = next;
+        if next == NONE {
             nic.last = NONE;
         }
-        let packet = self.make_packet(&t, &next_packet, cx.now);
-        let rest = &mut self.transits[transit];
-        rest.made += 1;
-        rest.unsent -= next_packet.payload;
-        let mut after = (rest.made < rest.packets).then_some(transit);
-        if after.is_none() {
-            self.transits.free(transit);
-            if flow != NONE {
-                after = self.next_of_flow(flow);
-            }
-        }
-        if self.shares.sender(&mut self.nics, src, t.vnet).is_throttled {
-            self.sent_while_throttled((transit, throttle), packet, after, src, cx);
-        } else if let Some(after) = after {
-            self.append_to_round(src, after);
-        }
-        self.inject_packet(packet, &t, &next_packet, cx);
-        true
     }
 
     /// Size and times of the next packet of a message.
     #[inline(always)]
-    fn next_packet_of(&self, t: &Transit) -> NextPacket {
+    pub fn next_packet(&self, t: &Transit) -> NextPacket {
         let payload = t.unsent.min(self.params.packet_payload);
         let (mut shared_time, host) = self.host_takes(payload);
         if t.made == 0 && t.packets > 1 {
@@ -464,42 +339,10 @@ impl PacketNetwork {
         }
     }
 
-    /// Creates the next packet of a message and counts it as sent.
-    #[inline(always)]
-    fn make_packet(&mut self, t: &Transit, next_packet: &NextPacket, now: Time) -> PacketId {
-        self.nics[t.src].response_next = true;
-        self.shares.sender(&mut self.nics, t.src, t.vnet).in_flight += 1;
-        let own = Message::packet_draw(t.draw, t.made);
-        let draw_and_marks = match t.flow {
-            NONE => (own, 0),
-            flow => self.join_flow(flow, own, now),
-        };
-        self.packets.insert_with(|| Packet::of(t, next_packet.bytes, draw_and_marks, now))
-    }
-
-    /// `packet` leaves its NIC by the free link.
-    #[inline(always)]
-    fn inject_packet(
-        &mut self,
-        packet: PacketId,
-        t: &Transit,
-        next_packet: &NextPacket,
-        cx: &mut Cx<'_>,
-    ) {
-        let link = cx.machine.injection(t.src);
-        let occupied =
-            self.link_type(link).gap.span(u64::from(next_packet.bytes)).max(next_packet.host);
-        cx.counters.injected_packets += 1;
-        if self.ports[link].stalled {
-            self.unstall(link, cx.now);
-        }
-        self.send(packet, Hop { link, vc: t.vnet }, cx.now, cx.now + occupied, cx);
-    }
-
     /// Times for which `payload` bytes occupy the shared part of the host interface, and one
     /// direction of it.
     #[inline(always)]
-    pub(crate) fn host_takes(&self, payload: u64) -> (Span, Span) {
+    pub fn host_takes(&self, payload: u64) -> (Span, Span) {
         if self.host_is_unlimited {
             return (Span::ZERO, Span::ZERO);
         }
@@ -507,11 +350,37 @@ impl PacketNetwork {
         (shared_time, shared_time.max(self.params.host_gap_one_way.span(payload)))
     }
 
+    /// Whether the window and the host interface permit a packet of a message, which then counts as
+    /// sent. Only if traffic classes share no links.
+    #[inline(always)]
+    pub fn try_send(&mut self, src: NicId, shared_time: Span, now: Time) -> bool {
+        let nic = &mut self.all[src];
+        let goes = nic.has_window(self.params.window, now, &mut self.ack_lines)
+            && nic.try_reserve_host(shared_time, now);
+        if goes {
+            nic.response_next = true;
+            nic.in_flight += 1;
+        }
+        goes
+    }
+
+    /// Counts a packet of a message as sent.
+    #[inline(always)]
+    pub fn count_sent(&mut self, src: NicId, vnet: u8) {
+        self.all[src].response_next = true;
+        self.sender(src, vnet).in_flight += 1;
+    }
+
+    /// A packet will never be acknowledged.
+    pub fn count_lost(&mut self, src: NicId, vnet: u8) {
+        self.sender(src, vnet).in_flight -= 1;
+    }
+
     /// Reserves the host interface of `at` for a packet to be sent, as `try_reserve_host`. If it is
-    /// busy, the NIC is called again when it is free.
+    /// busy, an event follows when it is free.
     #[inline]
-    pub(crate) fn host_sends(&mut self, at: NicId, shared_time: Span, cx: &mut Cx<'_>) -> bool {
-        let nic = &mut self.nics[at];
+    pub fn host_sends(&mut self, at: NicId, shared_time: Span, cx: &mut Cx<'_>) -> bool {
+        let nic = &mut self.all[at];
         let sends = nic.try_reserve_host(shared_time, cx.now);
         if !sends {
             let is_armed = nic.is_waited_for();
@@ -521,33 +390,42 @@ impl PacketNetwork {
         sends
     }
 
-    /// The head of `packet` is at the end of its ejection link.
-    pub(crate) fn receive(&mut self, packet: PacketId, at: NicId, cx: &mut Cx<'_>) {
-        let p = &mut self.packets[packet];
+    /// The head of `packet` is at the end of its ejection link. Returns whether the host interface
+    /// takes it now; otherwise the packet is held.
+    #[inline]
+    pub fn receive(
+        &mut self,
+        packet: PacketId,
+        at: NicId,
+        packets: &mut Packets,
+        cx: &mut Cx<'_>,
+    ) -> bool {
+        let p = &mut packets[packet];
         debug_assert_eq!(p.dst, at, "a packet ended at the wrong NIC");
-        let nic = &mut self.nics[at];
+        let nic = &mut self.all[at];
         nic.heads_in_flight -= u16::from(nic.heads_in_flight < u16::MAX);
         if nic.held == NONE
             && nic.receive_free_at <= cx.now
             && nic.shared_free_at <= cx.now
             && !nic.send_waits
         {
-            return self.pass_to_host(packet, at, cx.now, cx);
+            return true;
         }
         p.next = NONE;
         let is_armed = nic.is_waited_for();
         match nic.held {
             NONE => nic.held = packet.0,
-            _ => self.packets[PacketId(nic.held_last)].next = packet.0,
+            _ => packets[PacketId(nic.held_last)].next = packet.0,
         }
         nic.held_last = packet.0;
         self.arm_host(at, is_armed, cx);
+        false
     }
 
     /// Schedules the next decision about a busy host interface. `is_armed` is false if no event can
     /// be pending, which avoids a read of the other cache line of the NIC.
     fn arm_host(&mut self, at: NicId, is_armed: bool, cx: &mut Cx<'_>) {
-        let nic = &mut self.nics[at];
+        let nic = &mut self.all[at];
         debug_assert!(
             is_armed || nic.host_event_at == NEVER,
             "nothing waited for the host interface"
@@ -565,137 +443,122 @@ impl PacketNetwork {
         }
     }
 
-    /// The host interface is free: the two directions take turns.
-    pub(crate) fn serve_host(&mut self, at: NicId, cx: &mut Cx<'_>) {
-        let nic = &mut self.nics[at];
-        if nic.host_event_at != cx.now {
-            return; // Superseded by an earlier decision.
+    /// A `Host` event occurs. None if an earlier decision has superseded it. The two directions
+    /// alternate.
+    #[inline]
+    pub fn host_event(&mut self, at: NicId, packets: &Packets, now: Time) -> Option<HostAction> {
+        let nic = &mut self.all[at];
+        if nic.host_event_at != now {
+            return None;
         }
         nic.host_event_at = NEVER;
-        let can_take =
-            nic.held != NONE && nic.receive_free_at <= cx.now && nic.shared_free_at <= cx.now;
+        let can_take = nic.held != NONE && nic.receive_free_at <= now && nic.shared_free_at <= now;
         if can_take && !(nic.send_waits && nic.next_direction == Direction::Send) {
             let packet = PacketId(nic.held);
-            nic.held = self.packets[packet].next;
+            nic.held = packets[packet].next;
             if nic.held == NONE {
                 nic.held_last = NONE;
             }
-            self.pass_to_host(packet, at, cx.now, cx);
-        } else if nic.send_waits && nic.shared_free_at <= cx.now {
+            return Some(HostAction::Take(packet));
+        }
+        if nic.send_waits && nic.shared_free_at <= now {
             nic.send_waits = false;
             nic.next_direction = Direction::Send;
-            self.pump(at, cx);
+            return Some(HostAction::Send);
         }
-        let nic = &self.nics[at];
+        Some(HostAction::Nothing)
+    }
+
+    /// Schedules the next decision about a host interface, if a packet or a message waits for it.
+    #[inline]
+    pub fn rearm_host(&mut self, at: NicId, cx: &mut Cx<'_>) {
+        let nic = &self.all[at];
         if nic.is_waited_for() {
             self.arm_host(at, nic.host_event_at != NEVER, cx);
         }
     }
 
     /// When `at` takes a packet whose head arrives at `head`, if known (`Nic::host_start`).
-    /// Otherwise its arrival becomes an event.
+    /// Otherwise its arrival becomes an event. Never known with traffic classes or faults, which
+    /// are absent if `is_plain`.
     #[inline(always)]
-    pub(crate) fn known_host_start(&mut self, at: NicId, head: Time) -> Option<Time> {
-        let nic = &mut self.nics[at];
-        let start = nic.host_start(head).filter(|_| self.is_plain);
+    pub fn known_host_start(&mut self, at: NicId, head: Time, is_plain: bool) -> Option<Time> {
+        let nic = &mut self.all[at];
+        let start = nic.host_start(head).filter(|_| is_plain);
         if start.is_none() {
             nic.heads_in_flight = nic.heads_in_flight.saturating_add(1);
         }
         start
     }
 
+    /// A packet that takes `shared_time` and `host` passes the host interface from `now` until
+    /// `done`.
+    #[inline]
+    pub fn occupy_host(
+        &mut self,
+        at: NicId,
+        (shared_time, host): (Span, Span),
+        now: Time,
+        done: Time,
+    ) {
+        if host > Span::ZERO {
+            let nic = &mut self.all[at];
+            nic.receive_free_at = done;
+            nic.shared_free_at = nic.shared_free_at.max(now + shared_time);
+            nic.next_direction = Direction::Send;
+        }
+    }
+
+    /// A message that is complete at `done` occupies the receiving side of `at` for `handling`.
+    #[inline(always)]
+    pub fn handle_message(&mut self, at: NicId, done: Time, handling: Span) {
+        let nic = &mut self.all[at];
+        nic.receive_free_at = nic.receive_free_at.max(done) + handling;
+    }
+
+    /// The first packet of a message of several has arrived at `at`.
+    #[inline(always)]
+    pub fn begin_message(&mut self, at: NicId) {
+        self.all[at].shared_free_at += self.params.multipacket_message;
+    }
+
+    /// The earliest time at which `p`, in transit to its last switch, can enter the ejection link
+    /// and cross it without a pause. It requests the link no earlier, so others can use it.
+    #[inline(never)]
+    pub fn contiguous_start(&self, p: &Packet, links: &Links) -> Time {
+        let ejection = LinkId(self.all.len() as u32 + p.dst.0);
+        let ejection_time = links.link_type(ejection).gap.span(u64::from(p.bytes));
+        let (_, host) = self.host_takes(self.payload(p.bytes, p.vnet));
+        // An ejection link with fewer lanes may need longer than the elapsed time of the run.
+        Time(p.tail.0.saturating_sub(ejection_time.max(host).0))
+    }
+
+    #[inline]
+    pub fn is_response(&self, vnet: u8) -> bool {
+        is_response(vnet, &self.params)
+    }
+
     /// Payload of a packet with `bytes` on the wire.
     #[inline]
-    pub(crate) fn payload(&self, bytes: u16, vnet: u8) -> u64 {
+    pub fn payload(&self, bytes: u16, vnet: u8) -> u64 {
         let is_response = self.is_response(vnet);
         let headers = if is_response { self.params.response } else { self.params.packet_overhead };
         u64::from(bytes) - headers
     }
 
-    /// The host interface takes `packet` at `now`, which may be computed before the packet arrives.
-    /// The buffer is free when the tail has passed the host interface.
-    #[inline]
-    pub(crate) fn pass_to_host(&mut self, packet: PacketId, at: NicId, now: Time, cx: &mut Cx<'_>) {
-        let p = self.packets[packet];
-        let Packet { arrival, route, vnet, .. } = p;
-        let is_response = self.is_response(vnet);
-        let payload = self.payload(p.bytes, vnet);
-        let (shared_time, host) = self.host_takes(payload);
-        let done = (now + host).max(p.tail);
-        if host > Span::ZERO {
-            let nic = &mut self.nics[at];
-            nic.receive_free_at = done;
-            nic.shared_free_at = nic.shared_free_at.max(now + shared_time);
-            nic.next_direction = Direction::Send;
-        }
-        if is_response {
-            return self.receive_response(packet, at, done, cx);
-        }
-        cx.counters.delivered_packets += 1;
-        cx.counters.delivered_payload += payload;
-        cx.counters.hops += u64::from(route.hops) + 1;
-        cx.counters.nonminimal += u64::from(!route.is_minimal());
-        if self.params.response > 0 {
-            return self.respond_to(packet, at, done, cx);
-        }
-        self.packets.free(packet);
-        self.free_buffer(p.buffer(), done, cx);
-        let src = self.packet_arrived(arrival, at, (payload, done), cx);
-        // The acknowledgement is not a packet: it takes the latencies of the packet's links.
-        let ack_at = done + Span(u64::from(p.traveled));
-        match arrival.origin() {
-            None => self.expect_ack(src, vnet, ack_at, cx),
-            Some((shard, _)) => self.mail_ack(shard, src, vnet, ack_at),
-        }
-        if p.marks & mark::ORDERED != 0 {
-            self.acknowledge_flow(p.draw as u32, ack_at);
-        }
-    }
-
     /// An acknowledgement arrives at `ack_at`.
     #[inline]
-    pub(crate) fn expect_ack(&mut self, src: NicId, vnet: u8, ack_at: Time, cx: &mut Cx<'_>) {
-        let sender = self.shares.sender(&mut self.nics, src, vnet);
+    pub fn expect_ack(&mut self, src: NicId, vnet: u8, ack_at: Time, cx: &mut Cx<'_>) {
+        let sender = sender(&mut self.all, &mut self.other_senders, src, vnet);
         sender.acks.add(ack_at, &mut self.ack_lines);
         if sender.waits_for_window {
             self.await_ack(src, vnet, cx);
         }
     }
 
-    /// A packet of the message has arrived at `at`, the end that reports completion. Returns the
-    /// sender of the message.
-    #[inline(always)]
-    pub(crate) fn packet_arrived(
-        &mut self,
-        id: ArrivalId,
-        at: NicId,
-        (payload, done): (u64, Time),
-        cx: &mut Cx<'_>,
-    ) -> NicId {
-        let is_full = payload == self.params.packet_payload;
-        let a = self.arrival(id);
-        let (src, is_first) = (a.src, a.done == Time::ZERO);
-        a.done = a.done.max(if is_full { done + a.staging_lead } else { done });
-        a.missing -= 1;
-        if a.missing == 0 {
-            let (msg, seen, handling) = (a.id, a.done + a.completion_delay, a.handling);
-            if handling > 0 {
-                let nic = &mut self.nics[at];
-                nic.receive_free_at = nic.receive_free_at.max(done) + Span(u64::from(handling));
-            }
-            match self.faults {
-                None => self.close(id, msg, seen, cx),
-                Some(_) => self.finish_with_faults(id, cx),
-            }
-        } else if is_first {
-            self.nics[at].shared_free_at += self.params.multipacket_message;
-        }
-        src
-    }
-
     /// `src` cannot send because its window is full: the next acknowledgement becomes an event.
-    pub(crate) fn await_ack(&mut self, src: NicId, vnet: u8, cx: &mut Cx<'_>) {
-        let nic = self.shares.sender(&mut self.nics, src, vnet);
+    pub fn await_ack(&mut self, src: NicId, vnet: u8, cx: &mut Cx<'_>) {
+        let nic = sender(&mut self.all, &mut self.other_senders, src, vnet);
         nic.waits_for_window = true;
         // If none is in transit, `expect_ack` calls this again.
         let Some(due) = nic.acks.first(&self.ack_lines) else { return };
@@ -706,16 +569,115 @@ impl PacketNetwork {
         }
     }
 
-    /// An acknowledgement that the window waits for has arrived.
-    pub(crate) fn acknowledge(&mut self, src: NicId, vnet: u8, cx: &mut Cx<'_>) {
-        let nic = self.shares.sender(&mut self.nics, src, vnet);
-        if nic.ack_event_at == cx.now {
+    /// An `Ack` event occurs. Returns whether the window waits for it.
+    #[inline]
+    pub fn acknowledge(&mut self, src: NicId, vnet: u8, now: Time) -> bool {
+        let nic = self.sender(src, vnet);
+        let is_expected = nic.ack_event_at == now;
+        if is_expected {
             nic.ack_event_at = NEVER;
             nic.waits_for_window = false;
-            self.pump(src, cx);
         }
+        is_expected
+    }
+
+    /// Appends the response `packet` to those that are ready to leave.
+    #[inline(never)]
+    pub fn enqueue_response(&mut self, packet: PacketId, at: NicId, packets: &mut Packets) {
+        let nic = &mut self.all[at];
+        match nic.response_queue.last {
+            NONE => nic.response_queue.first = packet.0,
+            last => packets[PacketId(last)].next = packet.0,
+        }
+        nic.response_queue.last = packet.0;
+        nic.has_responses = true;
+    }
+
+    /// The first response leaves; `next` is the one behind it.
+    #[inline]
+    pub fn remove_response(&mut self, at: NicId, next: u32) {
+        let nic = &mut self.all[at];
+        nic.response_next = false;
+        nic.responses += 1;
+        nic.response_queue.first = next;
+        if next == NONE {
+            nic.response_queue.last = NONE;
+            nic.has_responses = false;
+        }
+    }
+
+    /// Prefetches the first cache line of a NIC.
+    #[inline]
+    pub fn prefetch(&self, nic: NicId) {
+        self.all.prefetch(nic);
+    }
+
+    /// Prefetches both cache lines of a NIC.
+    #[inline]
+    pub fn prefetch_whole(&self, nic: NicId) {
+        prefetch_all_at(&self.all.raw, nic.0 as usize);
+    }
+
+    /// Adds the requests of each NIC to `counters`.
+    pub fn report(&self, links: &Links, counters: &mut Counters) {
+        for (nic, state) in self.all.iter() {
+            // An injection link has the number of its NIC.
+            let requests = links.port(LinkId(nic.0)).packets - state.responses;
+            if requests > 0 {
+                counters.nic(nic).requests += requests;
+            }
+        }
+    }
+
+    /// Asserts that no NIC holds messages or packets, or expects an event.
+    pub fn assert_idle(&self, links: &Links, machine: &Machine) {
+        assert_eq!(self.transits.live(), 0, "messages left with their senders");
+        let is_checked = |nic: NicId| {
+            let ends = [machine.injection(nic), machine.ejection(nic)];
+            ends.iter().any(|&link| links.is_checked(link))
+        };
+        let nics = self.all.iter().filter(|&(id, _)| is_checked(id)).map(|(id, nic)| (id.0, nic));
+        for (id, nic) in nics.chain((0..).zip(&self.other_senders)) {
+            let ends = (nic.first, nic.last, nic.held, nic.held_last);
+            assert_eq!(ends, (NONE, NONE, NONE, NONE), "NIC {id} holds messages or packets");
+            assert_eq!(
+                (nic.response_queue, nic.has_responses),
+                (ResponseQueue::EMPTY, false),
+                "NIC {id} has responses to send"
+            );
+            let acked = nic.acks.len(&self.ack_lines);
+            assert_eq!(nic.in_flight, acked, "NIC {id} lacks acknowledgements");
+            assert_eq!(nic.ack_event_at, NEVER, "NIC {id} expects an event that is not pending");
+            assert!(
+                matches!(nic.heads_in_flight, 0 | u16::MAX),
+                "NIC {id} waits for heads that have arrived"
+            );
+            assert!(
+                nic.host_event_at == NEVER && !nic.send_waits,
+                "NIC {id} expects an event that is not pending"
+            );
+        }
+    }
+
+    /// Bytes of memory held.
+    pub fn held(&self) -> usize {
+        size_of_val(&self.all.raw[..])
+            + size_of_val(&self.other_senders[..])
+            + self.ack_lines.bytes()
+            + self.transits.bytes()
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// `Nics::sender`, which leaves the other fields accessible.
+#[inline(always)]
+fn sender<'a>(
+    all: &'a mut IndexVec<NicId, Nic>,
+    other_senders: &'a mut [Nic],
+    nic: NicId,
+    vnet: u8,
+) -> &'a mut Nic {
+    if other_senders.is_empty() || vnet == 0 {
+        return &mut all[nic];
+    }
+    &mut other_senders[(usize::from(vnet) - 1) * all.len() + nic.0 as usize]
+}

@@ -3,7 +3,7 @@
 
 use base::{Slab, Time};
 
-use crate::{AckLineId, NONE};
+use crate::packet::{AckLineId, NONE};
 
 /// Times in a cache line.
 const LINE: usize = 6;

@@ -3,29 +3,31 @@
 //! A hop touches a dozen cache lines of a network far larger than any cache, most of them found
 //! only through another. Since upcoming events are known, each block of events is visited several
 //! times while earlier blocks are handled. Each visit follows the chain of reads one step further,
-//! so all lines are present when the block's turn comes. Prefetching has no observable effect.
+//! so all lines are present when the block is handled. Prefetching has no observable effect.
 //!
 //! Events of one kind are processed together. They are sorted once, without branches, since their
 //! kind is unpredictable. Heads are sorted again once their packets are present. With a precomputed
 //! next link they need two stages, at the last switch four, and with a routing choice all of them.
 
-use base::{Slab, prefetch, prefetch_all_at, prefetch_at};
+use base::prefetch;
 use des::{EventCode, Item, PREFETCH_BLOCK, PREFETCH_STAGES, Queue};
 use machine::{Hop, LinkId, Machine, NicId};
 use net::{HOST, MsgId};
 
-use crate::link::ones;
+use crate::arrivals::Arrivals;
+use crate::endpoints::Endpoints;
+use crate::event::kind;
+use crate::fabric::Fabric;
+use crate::link::Links;
 use crate::loads::Fetching;
-use crate::nic::Nic;
-use crate::voq::VoqList;
-use crate::{
-    AckLineId, Arrival, ArrivalId, NONE, Packet, PacketId, PacketNetwork, TransitId, kind,
-};
+use crate::message::Arrival;
+use crate::nic::{Nic, Nics};
+use crate::packet::{AckLineId, ArrivalId, NONE, Packet, PacketId, Packets, TransitId};
 
 /// Networks up to this size, bytes of links and channels, are faster without. Prefetching costs a
 /// third of the speed of `dragonfly-1056` (0.6 MB) and makes `cascade-3k` (4.5 MB) 1.5 times as
 /// fast (docs/performance.md). Sizes in between were not measured [estimate].
-pub(crate) const SMALL_BYTES: usize = 2 << 20;
+const SMALL_BYTES: usize = 2 << 20;
 
 /// Prefetch distance, events, in small networks.
 const SMALL_DISTANCE: usize = 3;
@@ -52,7 +54,7 @@ struct List<T> {
 }
 
 impl<T: Copy> List<T> {
-    const fn of(item: T) -> Self {
+    const fn new(item: T) -> Self {
         List { items: [item; PREFETCH_BLOCK], len: 0 }
     }
     #[inline(always)]
@@ -68,13 +70,13 @@ impl<T: Copy> List<T> {
 
 impl SortedBlock {
     const NONE: SortedBlock = SortedBlock {
-        heads: List::of(PacketId(NONE)),
-        ready: List::of(EventCode::NONE),
-        free: List::of(LinkId(NONE)),
-        others: List::of(EventCode::NONE),
-        undecided: List::of(PacketId(NONE)),
-        forwarding: List::of(PacketId(NONE)),
-        last: List::of(PacketId(NONE)),
+        heads: List::new(PacketId(NONE)),
+        ready: List::new(EventCode::NONE),
+        free: List::new(LinkId(NONE)),
+        others: List::new(EventCode::NONE),
+        undecided: List::new(PacketId(NONE)),
+        forwarding: List::new(PacketId(NONE)),
+        last: List::new(PacketId(NONE)),
     };
 
     #[inline(always)]
@@ -95,7 +97,7 @@ impl SortedBlock {
 
     /// Sorts the heads by their packets. Freed or reused packets may contain arbitrary values.
     #[inline(always)]
-    fn sort(&mut self, packets: &Slab<PacketId, Packet>, links: u32, edges: u32) {
+    fn sort(&mut self, packets: &Packets, links: u32, edges: u32) {
         for id in self.heads.iter() {
             let p = &packets[id];
             let is_last = (p.at.0 == NONE) | (p.next < edges);
@@ -107,10 +109,12 @@ impl SortedBlock {
     }
 }
 
-/// The blocks in progress, as a ring.
+/// The blocks in progress.
 pub(crate) struct Prefetcher {
-    /// None while stages run.
-    blocks: Option<Box<[SortedBlock; PREFETCH_STAGES]>>,
+    /// The state of the network exceeds the processor's caches, so prefetching pays off.
+    pub is_large: bool,
+    /// A ring.
+    blocks: Box<[SortedBlock; PREFETCH_STAGES]>,
     /// Position of the newest block in the ring.
     newest: usize,
     /// The candidate links of a packet can be predicted without link loads.
@@ -118,119 +122,150 @@ pub(crate) struct Prefetcher {
 }
 
 impl Prefetcher {
-    pub fn new(machine: &Machine) -> Prefetcher {
-        let blocks = Some(Box::new([SortedBlock::NONE; PREFETCH_STAGES]));
-        Prefetcher { blocks, newest: 0, is_likely: machine.are_links_likely() }
+    pub fn new(machine: &Machine, links: &Links) -> Prefetcher {
+        Prefetcher {
+            is_large: links.state_bytes() > SMALL_BYTES,
+            blocks: Box::new([SortedBlock::NONE; PREFETCH_STAGES]),
+            newest: 0,
+            is_likely: machine.are_links_likely(),
+        }
     }
-}
 
-impl PacketNetwork {
+    /// Prefetching for networks up to `SMALL_BYTES`: only the packet, which is at best in the L2
+    /// cache. The event is not checked to be a head.
+    #[inline]
+    pub fn prefetch_small(&self, packets: &Packets, queue: &Queue) {
+        if let Some(code) = queue.ahead(SMALL_DISTANCE) {
+            packets.prefetch(PacketId(code.arg()));
+        }
+    }
+
     /// First stage of a new block, and the next stages of those before it. Reports messages that
     /// may complete soon.
     #[inline(never)]
-    pub(crate) fn prefetch_stages(
+    pub fn prefetch_stages(
         &mut self,
         block: &[Item; PREFETCH_BLOCK],
+        view: &View<'_>,
         machine: &Machine,
         mut report: impl FnMut(MsgId),
     ) {
-        let newest = (self.prefetcher.newest + 1) % PREFETCH_STAGES;
-        self.prefetcher.newest = newest;
-        let mut blocks = self.prefetcher.blocks.take().expect("stages do not nest");
+        let newest = (self.newest + 1) % PREFETCH_STAGES;
+        self.newest = newest;
+        let (blocks, is_likely) = (&mut self.blocks, self.is_likely);
         let back = |by: usize| (newest + PREFETCH_STAGES - by) % PREFETCH_STAGES;
 
         let sorted = &mut blocks[back(0)];
         sorted.begin(block);
-        sorted.heads.iter().for_each(|id| self.packets.prefetch(id));
+        sorted.heads.iter().for_each(|id| view.packets.prefetch(id));
         for code in sorted.ready.iter() {
-            self.transits.prefetch(TransitId(code.arg()));
-            self.fetch_sender(code.source() as usize);
+            view.nics.transits.prefetch(TransitId(code.arg()));
+            view.fetch_sender(NicId(code.source()));
         }
-        sorted.free.iter().for_each(|link| self.fetch_freed(link));
-        sorted.others.iter().for_each(|code| self.other_stage_1(code));
+        sorted.free.iter().for_each(|link| view.fetch_freed(link));
+        sorted.others.iter().for_each(|code| view.other_stage_1(code));
 
         let sorted = &mut blocks[back(1)];
-        sorted.sort(&self.packets, self.ports.len() as u32, self.layout.edge_links());
-        for p in self.packets_of(&sorted.heads) {
-            self.fetch_channel(p.input, p.input_vc);
+        let channels = &view.links.channels;
+        sorted.sort(view.packets, view.links.len() as u32, channels.edge_links());
+        for p in view.packets_of(&sorted.heads) {
+            view.links.channels.prefetch(p.input, p.input_vc);
         }
-        for p in self.packets_of(&sorted.forwarding) {
-            self.fetch_candidate(p, p.next_link());
+        for p in view.packets_of(&sorted.forwarding) {
+            view.fetch_candidate(p, p.next_link());
         }
-        for p in self.packets_of(&sorted.last) {
-            self.arrivals.prefetch(p.arrival);
-            self.fetch_receiver(p.dst);
+        for p in view.packets_of(&sorted.last) {
+            view.arrivals.prefetch(p.arrival);
+            view.fetch_receiver(p.dst);
         }
-        for p in self.packets_of(&sorted.undecided) {
+        for p in view.packets_of(&sorted.undecided) {
             machine.nic_switch.prefetch(p.dst);
         }
         for code in sorted.ready.iter() {
-            self.fetch_first_acks(&self.nics[NicId(code.source())]);
+            view.fetch_first_acks(view.nics.nic(NicId(code.source())));
         }
-        sorted.free.iter().for_each(|link| self.fetch_waiting_for(link));
-        sorted.others.iter().for_each(|code| self.other_stage_2(code));
+        sorted.free.iter().for_each(|link| view.fetch_waiting_for(link));
+        sorted.others.iter().for_each(|code| view.other_stage_2(code));
 
         let sorted = &blocks[back(2)];
-        for p in self.packets_of(&sorted.last) {
-            self.fetch_origin(p.arrival);
+        for p in view.packets_of(&sorted.last) {
+            view.fetch_origin(p.arrival);
         }
-        for p in self.undecided(sorted) {
+        for p in view.undecided(sorted) {
             machine.prefetch_pair(p.at, p.dst);
         }
         for code in sorted.ready.iter() {
-            self.fetch_next_acks(&self.nics[NicId(code.source())]);
+            view.fetch_next_acks(view.nics.nic(NicId(code.source())));
         }
         for link in sorted.free.iter() {
-            if self.is_edge(link) { self.fetch_waiting(link) } else { self.fetch_voqs(link) }
+            if view.links.channels.is_edge(link) {
+                view.fetch_waiting(link)
+            } else {
+                view.links.prefetch_voqs(link)
+            }
         }
-        sorted.others.iter().for_each(|code| self.other_stage_3(code));
+        sorted.others.iter().for_each(|code| view.other_stage_3(code));
 
         let sorted = &blocks[back(3)];
-        for p in self.packets_of(&sorted.last) {
-            if let Some(id) = self.fetch_ack_line(p.arrival) {
+        for p in view.packets_of(&sorted.last) {
+            if let Some(id) = view.fetch_ack_line(p.arrival) {
                 report(id);
             }
         }
-        for p in self.undecided(sorted) {
+        for p in view.undecided(sorted) {
             machine.prefetch_global_link(p.at, p.dst, p.routing_draw());
         }
         for link in sorted.free.iter() {
-            if !self.is_edge(link) {
-                self.fetch_waiting(link);
-            } else if let Some(p) = self.waiting_packet(link) {
-                self.fetch_channel(p.input, p.input_vc);
-                self.arrivals.prefetch(p.arrival);
+            if !view.links.channels.is_edge(link) {
+                view.fetch_waiting(link);
+            } else if let Some(p) = view.waiting_packet(link) {
+                view.links.channels.prefetch(p.input, p.input_vc);
+                view.arrivals.prefetch(p.arrival);
             }
         }
-        sorted.others.iter().for_each(|code| self.other_stage_4(code));
+        sorted.others.iter().for_each(|code| view.other_stage_4(code));
 
         let sorted = &blocks[back(4)];
-        for p in self.undecided(sorted) {
-            self.fetch_candidates(p, machine);
+        for p in view.undecided(sorted) {
+            view.fetch_candidates(p, is_likely, machine);
         }
         for link in sorted.free.iter() {
-            if let Some(p) = self.waiting_packet(link) {
-                match self.is_edge(link) {
-                    true => self.fetch_origin(p.arrival),
-                    false => self.fetch_channel(p.input, p.input_vc),
+            if let Some(p) = view.waiting_packet(link) {
+                match view.links.channels.is_edge(link) {
+                    true => view.fetch_origin(p.arrival),
+                    false => view.links.channels.prefetch(p.input, p.input_vc),
                 }
             }
         }
         for code in sorted.others.iter() {
-            if let Some(id) = self.other_stage_5(code) {
+            if let Some(id) = view.other_stage_5(code) {
                 report(id);
             }
         }
 
         let sorted = &blocks[back(5)];
-        for link in sorted.free.iter().filter(|&link| self.is_edge(link)) {
-            if let Some(p) = self.waiting_packet(link)
-                && let Some(id) = self.fetch_ack_line(p.arrival)
+        for link in sorted.free.iter().filter(|&link| view.links.channels.is_edge(link)) {
+            if let Some(p) = view.waiting_packet(link)
+                && let Some(id) = view.fetch_ack_line(p.arrival)
             {
                 report(id);
             }
         }
-        self.prefetcher.blocks = Some(blocks);
+    }
+}
+
+/// The state that prefetching reads.
+pub(crate) struct View<'a> {
+    links: &'a Links,
+    packets: &'a Packets,
+    nics: &'a Nics,
+    arrivals: &'a Arrivals,
+}
+
+impl<'a> View<'a> {
+    pub fn new(fabric: &'a Fabric, endpoints: &'a Endpoints) -> View<'a> {
+        let (Fabric { links, packets, .. }, Endpoints { nics, arrivals, .. }) = (fabric, endpoints);
+        View { links, packets, nics, arrivals }
     }
 
     fn packets_of(&self, ids: &List<PacketId>) -> impl Iterator<Item = &Packet> {
@@ -245,81 +280,70 @@ impl PacketNetwork {
     /// A candidate next link of a packet, and its credits.
     #[inline(always)]
     fn fetch_candidate(&self, p: &Packet, link: LinkId) {
-        self.ports.prefetch(link);
-        let hop = self.on_vnet(p.vnet, Hop { link, vc: p.route.class });
-        prefetch_at(&self.credits, self.channel(hop.link, hop.vc));
+        let hop = self.links.channels.on_vnet(p.vnet, Hop { link, vc: p.route.class });
+        self.links.prefetch_candidate(hop);
     }
 
     /// All candidate next links of a packet.
     #[inline(always)]
-    fn fetch_candidates(&self, p: &Packet, machine: &Machine) {
-        if self.prefetcher.is_likely {
+    fn fetch_candidates(&self, p: &Packet, is_likely: bool, machine: &Machine) {
+        if is_likely {
             for link in machine.likely_links(p.at, p.dst, p.route, p.routing_draw()) {
                 self.fetch_candidate(p, link);
             }
             return;
         }
         let mut route = p.route;
-        let fetching = Fetching { net: self, vnet: p.vnet, class: route.class };
+        let fetching = Fetching { links: self.links, vnet: p.vnet, class: route.class };
         let hop = machine.next_hop(p.at, p.dst, &mut route, p.routing_draw(), &fetching);
-        self.ports.prefetch(hop.link);
-        let hop = self.on_vnet(p.vnet, hop);
-        self.fetch_channel(hop.link, hop.vc);
-    }
-
-    /// Prefetching for networks up to `SMALL_BYTES`: only the packet, which is at best in the L2
-    /// cache. The event is not checked to be a head.
-    #[inline]
-    pub(crate) fn prefetch_small(&self, queue: &Queue) -> Option<MsgId> {
-        if let Some(code) = queue.ahead(SMALL_DISTANCE) {
-            self.packets.prefetch(PacketId(code.arg()));
-        }
-        None
+        self.links.prefetch(hop.link);
+        let hop = self.links.channels.on_vnet(p.vnet, hop);
+        self.links.channels.prefetch(hop.link, hop.vc);
     }
 
     /// A link that becomes free.
     #[inline]
     fn fetch_freed(&self, link: LinkId) {
-        self.ports.prefetch(link);
-        self.reports.fetch(link);
-        if self.is_edge(link) {
-            prefetch_at(&self.nics.raw, link.0 as usize % self.nics.len());
-            self.fetch_channel(link, 0);
+        self.links.prefetch(link);
+        self.links.prefetch_report(link);
+        if self.links.channels.is_edge(link) {
+            self.nics.prefetch(NicId(link.0 % self.nics.len() as u32));
+            self.links.channels.prefetch(link, 0);
         }
     }
 
     /// The VOQs that wait for it; the acknowledgements that are due.
     #[inline]
     fn fetch_waiting_for(&self, link: LinkId) {
-        if self.is_edge(link) {
-            self.fetch_voqs(link);
-            if let Some(nic) = self.nics.raw.get(link.0 as usize) {
-                self.fetch_first(nic);
+        if self.links.channels.is_edge(link) {
+            self.links.prefetch_voqs(link);
+            if (link.0 as usize) < self.nics.len() {
+                self.fetch_first(self.nics.nic(NicId(link.0)));
             }
         } else {
-            self.fetch_channels(link);
+            self.links.prefetch_channels(link);
         }
     }
 
     /// Stage 1: what the event names.
     #[inline]
     fn other_stage_1(&self, code: EventCode) {
-        let (link, source) = (LinkId(code.source()), code.source() as usize);
+        let (link, nic) = (LinkId(code.source()), NicId(code.source()));
         match code.kind() {
             kind::CREDIT | kind::LATE_CREDIT => {
-                self.ports.prefetch(link);
-                self.reports.fetch(link);
-                self.fetch_channel(link, code.arg() as u8);
+                self.links.prefetch(link);
+                self.links.prefetch_report(link);
+                self.links.channels.prefetch(link, code.arg() as u8);
             }
             kind::ACK | kind::HOST => {
-                self.fetch_sender(source);
-                prefetch_all_at(&self.nics.raw, source);
+                self.fetch_sender(nic);
+                self.nics.prefetch_whole(nic);
             }
             kind::RESPOND => {
                 self.packets.prefetch(PacketId(code.arg()));
-                self.fetch_sender(source);
+                self.fetch_sender(nic);
             }
-            HOST if source < self.nics.len() => self.fetch_sender(source),
+            HOST if (nic.0 as usize) < self.nics.len() => self.fetch_sender(nic),
             _ => {}
         }
     }
@@ -328,10 +352,10 @@ impl PacketNetwork {
     #[inline]
     fn other_stage_2(&self, code: EventCode) {
         match code.kind() {
-            kind::CREDIT => self.fetch_channels(LinkId(code.source())),
-            kind::ACK => self.fetch_first_acks(&self.nics[NicId(code.source())]),
+            kind::CREDIT => self.links.prefetch_channels(LinkId(code.source())),
+            kind::ACK => self.fetch_first_acks(self.nics.nic(NicId(code.source()))),
             kind::HOST => {
-                let nic = &self.nics[NicId(code.source())];
+                let nic = self.nics.nic(NicId(code.source()));
                 if nic.held != NONE {
                     self.packets.prefetch(PacketId(nic.held));
                 } else {
@@ -346,11 +370,11 @@ impl PacketNetwork {
     #[inline]
     fn other_stage_3(&self, code: EventCode) {
         match code.kind() {
-            kind::CREDIT => self.fetch_voqs(LinkId(code.source())),
-            kind::ACK => self.fetch_next_acks(&self.nics[NicId(code.source())]),
+            kind::CREDIT => self.links.prefetch_voqs(LinkId(code.source())),
+            kind::ACK => self.fetch_next_acks(self.nics.nic(NicId(code.source()))),
             kind::HOST => {
                 if let Some(p) = self.held_packet(code) {
-                    self.fetch_channel(p.input, p.input_vc);
+                    self.links.channels.prefetch(p.input, p.input_vc);
                     self.arrivals.prefetch(p.arrival);
                 }
             }
@@ -383,26 +407,8 @@ impl PacketNetwork {
     /// The packet that a host interface will take.
     #[inline]
     fn held_packet(&self, code: EventCode) -> Option<&Packet> {
-        let held = self.nics[NicId(code.source())].held;
+        let held = self.nics.nic(NicId(code.source())).held;
         (held != NONE).then(|| &self.packets[PacketId(held)])
-    }
-
-    /// The channels of `link` with waiting packets.
-    #[inline]
-    fn fetch_channels(&self, link: LinkId) {
-        ones(self.ports[link].waited_for).for_each(|vc| self.fetch_channel(link, vc));
-    }
-
-    /// The VOQs of each of these channels.
-    #[inline]
-    fn lists(&self, link: LinkId) -> impl Iterator<Item = VoqList> {
-        let lists = ones(self.ports[link].waited_for);
-        lists.map(move |vc| self.channels[self.channel(link, vc)].waiting)
-    }
-
-    #[inline]
-    fn fetch_voqs(&self, link: LinkId) {
-        self.lists(link).for_each(|list| self.voqs.prefetch(list));
     }
 
     /// The next of their packets, if it has credit.
@@ -415,20 +421,13 @@ impl PacketNetwork {
 
     #[inline]
     fn waiting_packet(&self, link: LinkId) -> Option<&Packet> {
-        let voqs = self.lists(link).map(|list| self.voqs.first(list));
-        Some(&self.packets[voqs.min_by_key(|voq| voq.arbitration_key)?.head])
-    }
-
-    /// A message of this shard. A reused packet may name an arbitrary one.
-    #[inline]
-    fn arrival_here(&self, id: ArrivalId) -> Option<&Arrival> {
-        if id.origin().is_some() { None } else { self.arrivals.get(id) }
+        self.links.next_waiting(link, self.packets)
     }
 
     /// The NIC that will get the acknowledgement.
     #[inline]
     fn fetch_origin(&self, arrival: ArrivalId) {
-        if let Some(arrival) = self.arrival_here(arrival) {
+        if let Some(arrival) = self.arrivals.get_here(arrival) {
             self.nics.prefetch(arrival.src);
         }
     }
@@ -436,15 +435,15 @@ impl PacketNetwork {
     /// That NIC's pending acknowledgements; returns the message if its completion will be reported.
     #[inline]
     fn fetch_ack_line(&self, arrival: ArrivalId) -> Option<MsgId> {
-        let &Arrival { src, id, .. } = self.arrival_here(arrival)?;
-        self.ack_lines.prefetch(AckLineId(self.nics[src].acks.last));
+        let &Arrival { src, id, .. } = self.arrivals.get_here(arrival)?;
+        self.nics.ack_lines.prefetch(AckLineId(self.nics.nic(src).acks.last));
         (id.0 != NONE).then_some(id)
     }
 
     /// The message that a NIC sends next, and its next acknowledgements.
     #[inline]
     fn fetch_first(&self, nic: &Nic) {
-        self.transits.prefetch(TransitId(nic.first));
+        self.nics.transits.prefetch(TransitId(nic.first));
         self.fetch_first_acks(nic);
     }
 
@@ -452,22 +451,24 @@ impl PacketNetwork {
     #[inline]
     fn fetch_first_acks(&self, nic: &Nic) {
         if nic.checks_acks() {
-            self.ack_lines.prefetch(AckLineId(nic.acks.first));
+            self.nics.ack_lines.prefetch(AckLineId(nic.acks.first));
         }
     }
     #[inline]
     fn fetch_next_acks(&self, nic: &Nic) {
         if nic.checks_acks() && nic.acks.first != NONE {
-            self.ack_lines.prefetch(AckLineId(self.ack_lines[AckLineId(nic.acks.first)].after));
+            self.nics
+                .ack_lines
+                .prefetch(AckLineId(self.nics.ack_lines[AckLineId(nic.acks.first)].after));
         }
     }
 
     /// State of a sending NIC.
     #[inline]
-    fn fetch_sender(&self, nic: usize) {
-        prefetch_at(&self.nics.raw, nic);
-        prefetch_at(&self.ports.raw, nic);
-        self.fetch_channel(LinkId(nic as u32), 0);
+    fn fetch_sender(&self, nic: NicId) {
+        self.nics.prefetch(nic);
+        self.links.prefetch(LinkId(nic.0));
+        self.links.channels.prefetch(LinkId(nic.0), 0);
     }
 
     /// State of a receiving NIC and its ejection link.
@@ -475,16 +476,8 @@ impl PacketNetwork {
     fn fetch_receiver(&self, nic: NicId) {
         self.nics.prefetch(nic);
         let link = LinkId(self.nics.len() as u32 + nic.0);
-        self.ports.prefetch(link);
-        self.fetch_channel(link, 0);
-    }
-
-    /// State of a channel.
-    #[inline]
-    fn fetch_channel(&self, link: LinkId, vc: u8) {
-        let at = self.channel(link, vc);
-        prefetch_at(&self.channels, at);
-        prefetch_at(&self.credits, at);
+        self.links.prefetch(link);
+        self.links.channels.prefetch(link, 0);
     }
 }
 
@@ -493,7 +486,6 @@ mod tests {
     use super::*;
     use base::{Span, Time};
     use machine::MachineSpec;
-    use net::NetworkModel;
 
     /// A retransmission of a lost response belongs to no message of the caller, which would look it
     /// up in its tables.
@@ -501,9 +493,11 @@ mod tests {
     fn messages_without_an_id_are_not_reported() {
         let text = machine::preset("dragonfly-1056").expect("a preset");
         let machine = MachineSpec::parse("it", text, &[]).and_then(|spec| spec.resolve());
-        let mut net = PacketNetwork::build(&machine.expect("presets are legal"));
+        let machine = machine.expect("presets are legal");
+        let fabric = Fabric::new(&machine, None);
+        let mut endpoints = Endpoints::new(&machine, None, &fabric);
         for (id, reported) in [(MsgId(7), Some(MsgId(7))), (MsgId(NONE), None)] {
-            let arrival = net.arrivals.insert(Arrival {
+            let arrival = endpoints.arrivals.insert(Arrival {
                 done: Time::ZERO,
                 completion_delay: Span::ZERO,
                 staging_lead: Span::ZERO,
@@ -514,7 +508,7 @@ mod tests {
                 response_bytes: 0,
                 initiator: ArrivalId(NONE),
             });
-            assert_eq!(net.fetch_ack_line(arrival), reported);
+            assert_eq!(View::new(&fabric, &endpoints).fetch_ack_line(arrival), reported);
         }
     }
 }

@@ -1,21 +1,24 @@
 //! Throttled destinations at NICs: receivers that switches have reported as congested. Rules:
 //! docs/models/congestion.md.
 //!
-//! This file knows the destinations to which a NIC sends only on endpoint credits, and the messages
-//! that wait for them. An endpoint credit permits one packet to a congested receiver. In this file
-//! "credit" means an endpoint credit; `credit.rs` has those of buffers. Detection is in
-//! `congestion.rs`.
+//! `Throttles` knows the destinations to which a NIC sends only on endpoint credits, and the
+//! messages that wait for them. An endpoint credit permits one packet to a congested receiver.
+//! Detection is in `congestion.rs`.
 //!
-//! Design: per throttled destination with credit, one message is in the NIC's round to send one
-//! packet. It is placed near the front, at a position that is known in constant time.
+//! Design: per throttled destination with endpoint credit, one message is in the NIC's send list to
+//! send one packet. It is placed near the front, at a position that is known in constant time.
 
 use base::{Slab, Span};
 use des::Phase;
-use machine::{Idle, LinkId, NicId};
+use machine::{Idle, LinkId, Machine, NicId};
 use net::Cx;
 
-use crate::congestion::{CongestionNotice, NoticeKind};
-use crate::{NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, TransitId, mark};
+use crate::event::PacketEvent;
+use crate::message::Transit;
+use crate::nic::Nics;
+use crate::notice::{CongestionNotice, NoticeKind};
+use crate::packet::{NONE, Packet, TransitId, mark};
+use crate::shard::Mailboxes;
 
 base::ids! {
     /// A destination to which a NIC sends only on endpoint credits.
@@ -34,11 +37,20 @@ struct Throttle {
     /// Waiting messages, in order.
     first: u32,
     last: u32,
-    /// The message in the NIC's round that may send one packet. There is one whenever there are
-    /// credits.
+    /// The message in the NIC's send list that may send one packet. There is one whenever there are
+    /// endpoint credits.
     admitted: u32,
-    credits: u32,
+    endpoint_credits: u32,
     generation: u8,
+}
+
+/// The message of a packet that a NIC has sent: the first in its send list, the throttled
+/// destination whose endpoint credit it used, if any, and the message that takes its place.
+#[derive(Clone, Copy)]
+pub(crate) struct Sent {
+    pub transit: TransitId,
+    pub throttle: u32,
+    pub after: Option<TransitId>,
 }
 
 /// Throttled destinations of all NICs.
@@ -48,18 +60,22 @@ pub(crate) struct Throttles {
     entries: Slab<ThrottleId, Throttle>,
     /// First entry of each chain, by NIC, class and chain. Empty until the first throttle notice.
     chains: Vec<u32>,
-    /// Scratch: the path of a returned credit.
+    /// Scratch: the path of a returned endpoint credit.
     path: Vec<LinkId>,
+    /// Endpoint credits returned unused.
+    pub returned: u64,
 }
 
 impl Throttles {
-    pub fn new(n_nics: u32, classes: u8) -> Throttles {
+    pub fn new(machine: &Machine) -> Throttles {
+        let several = machine.congestion.is_some() && machine.classes.has_several();
+        let (n_nics, classes) = (machine.n_nics(), if several { machine.n_vnets } else { 1 });
         let (entries, chains, path) = (Slab::with_capacity(0), Vec::new(), Vec::new());
-        Throttles { n_nics, classes, entries, chains, path }
+        Throttles { n_nics, classes, entries, chains, path, returned: 0 }
     }
 
     /// Asserts that no destination is throttled.
-    pub fn check_idle(&self) {
+    pub fn assert_idle(&self) {
         assert_eq!(self.entries.live(), 0, "NICs have throttled destinations");
     }
 
@@ -95,9 +111,9 @@ impl Throttles {
             self.chains = vec![NONE; of_classes * CHAINS as usize];
         }
         let chain = self.chain(src, class, dst);
-        let (first, last, admitted, credits) = (NONE, NONE, NONE, 0);
+        let (first, last, admitted, endpoint_credits) = (NONE, NONE, NONE, 0);
         let next = self.chains[chain];
-        let new = Throttle { dst, next, first, last, admitted, credits, generation };
+        let new = Throttle { dst, next, first, last, admitted, endpoint_credits, generation };
         self.chains[chain] = self.entries.insert(new).0;
     }
 
@@ -117,238 +133,265 @@ impl Throttles {
         }
         self.entries.free(id);
     }
-}
 
-impl PacketNetwork {
-    /// A congestion notice about ejection link `link` has reached a sender.
+    /// A congestion notice about ejection link `link` has reached a sender. Returns the sender if
+    /// it may have more to send now.
     #[cold]
-    pub(crate) fn receive_notice(&mut self, link: LinkId, notice: u32, cx: &mut Cx<'_>) {
+    pub fn receive_notice(
+        &mut self,
+        link: LinkId,
+        notice: u32,
+        nics: &mut Nics,
+        mail: &mut Mailboxes,
+        cx: &mut Cx<'_>,
+    ) -> Option<NicId> {
         let CongestionNotice { nic: src, class, generation, kind } = CongestionNotice::read(notice);
-        let dst = NicId(link.0 - self.nics.len() as u32);
-        let throttle = self.congestion.throttles.find(src, class, dst);
-        let current =
-            throttle.filter(|&id| self.congestion.throttles.entries[id].generation == generation);
+        let dst = nics.at_end_of(link);
+        let throttle = self.find(src, class, dst);
+        let current = throttle.filter(|&id| self.entries[id].generation == generation);
         match (kind, throttle, current) {
-            (NoticeKind::Throttle, Some(id), _) => {
-                self.congestion.throttles.entries[id].generation = generation
-            }
+            (NoticeKind::Throttle, Some(id), _) => self.entries[id].generation = generation,
             (NoticeKind::Throttle, None, _) => {
-                self.congestion.throttles.add(src, class, dst, generation);
-                let nic = self.shares.sender(&mut self.nics, src, class);
+                self.add(src, class, dst, generation);
+                let nic = nics.sender(src, class);
                 if !nic.is_throttled {
                     (nic.is_throttled, nic.credited_until) = (true, NONE);
                 }
                 nic.n_throttles += 1;
             }
-            (NoticeKind::Release, _, Some(id)) => self.release_throttle(src, class, id, cx),
-            (NoticeKind::Release, _, None) => {}
-            (NoticeKind::Credit, _, Some(id)) => {
-                let throttle = &mut self.congestion.throttles.entries[id];
-                if (throttle.first, throttle.admitted) == (NONE, NONE) {
-                    self.remove_throttle(src, class, id);
-                    return self.return_unused_credit(src, class, dst, generation, cx);
-                }
-                throttle.credits += 1;
-                self.admit(src, id);
-                self.pump(src, cx);
+            (NoticeKind::Release, _, Some(id)) => {
+                self.release(src, class, id, nics, mail, cx);
+                return Some(src);
             }
-            (NoticeKind::Credit, _, None) => {
-                self.return_unused_credit(src, class, dst, generation, cx)
+            (NoticeKind::Release, _, None) => {}
+            (NoticeKind::EndpointCredit, _, Some(id)) => {
+                let throttle = &mut self.entries[id];
+                if (throttle.first, throttle.admitted) != (NONE, NONE) {
+                    throttle.endpoint_credits += 1;
+                    self.admit(src, id, nics);
+                    return Some(src);
+                }
+                self.end(src, class, id, nics);
+                self.return_unused_endpoint_credit(src, class, dst, generation, mail, cx);
+            }
+            (NoticeKind::EndpointCredit, _, None) => {
+                self.return_unused_endpoint_credit(src, class, dst, generation, mail, cx)
             }
         }
+        None
     }
 
-    /// Puts the next waiting message into the round to send one packet, if there is credit.
-    fn admit(&mut self, src: NicId, id: ThrottleId) {
-        let throttle = &mut self.congestion.throttles.entries[id];
-        if throttle.credits == 0 || throttle.admitted != NONE || throttle.first == NONE {
+    /// Puts the next waiting message into the send list to send one packet, if there is endpoint
+    /// credit.
+    fn admit(&mut self, src: NicId, id: ThrottleId, nics: &mut Nics) {
+        let throttle = &mut self.entries[id];
+        if throttle.endpoint_credits == 0 || throttle.admitted != NONE || throttle.first == NONE {
             return;
         }
         throttle.admitted = throttle.first;
-        throttle.first = self.transits[TransitId(throttle.first)].next;
+        throttle.first = nics.transits[TransitId(throttle.first)].next;
         if throttle.first == NONE {
             throttle.last = NONE;
         }
         let admitted = TransitId(throttle.admitted);
-        self.insert_credited(src, admitted, id);
-    }
-
-    /// Inserts `transit`, which may send one packet on credit, behind the first message in the
-    /// round that needs no credit. Between two packets to other receivers, each receiver that gave
-    /// credit has a turn. At the end of the round it would have one turn among all messages of the
-    /// NIC.
-    fn insert_credited(&mut self, src: NicId, transit: TransitId, id: ThrottleId) {
-        let nic = self.shares.sender(&mut self.nics, src, self.transits[transit].vnet);
-        let mut behind = if nic.credited_until == NONE { nic.first } else { nic.credited_until };
-        self.transits[transit].throttle = id.0;
-        if behind == NONE {
-            return self.append_to_round(src, transit);
-        }
-        let mut at = self.transits[TransitId(behind)];
-        while at.throttle != NONE && at.next != NONE {
-            behind = at.next;
-            at = self.transits[TransitId(behind)];
-        }
-        nic.credited_until = behind;
-        self.transits[TransitId(behind)].next = transit.0;
-        self.transits[transit].next = at.next;
-        if at.next == NONE {
-            nic.last = transit.0;
-        }
+        insert_credited(src, admitted, id, nics);
     }
 
     /// Appends `transit` to the waiting messages.
-    fn enqueue_throttled(&mut self, id: ThrottleId, transit: TransitId) {
-        let t = &mut self.transits[transit];
+    fn enqueue(&mut self, id: ThrottleId, transit: TransitId, nics: &mut Nics) {
+        let t = &mut nics.transits[transit];
         (t.next, t.throttle) = (NONE, NONE);
-        let throttle = &mut self.congestion.throttles.entries[id];
+        let throttle = &mut self.entries[id];
         match throttle.last {
             NONE => throttle.first = transit.0,
-            last => self.transits[TransitId(last)].next = transit.0,
+            last => nics.transits[TransitId(last)].next = transit.0,
         }
         throttle.last = transit.0;
     }
 
-    /// Removes messages at the front of the round of `class` that may not send. Returns false if
-    /// the round is empty.
+    /// Removes messages at the front of the send list of `class` that may not send. Returns false
+    /// if the list is empty.
     #[cold]
-    pub(crate) fn skip_throttled(&mut self, src: NicId, class: u8) -> bool {
+    pub fn skip_throttled(&mut self, src: NicId, class: u8, nics: &mut Nics) -> bool {
         loop {
-            let first = self.shares.sender(&mut self.nics, src, class).first;
+            let first = nics.sender(src, class).first;
             if first == NONE {
                 return false;
             }
             let transit = TransitId(first);
-            let Transit { dst, next, throttle, .. } = self.transits[transit];
+            let Transit { dst, next, throttle, .. } = nics.transits[transit];
             if throttle != NONE {
                 return true;
             }
-            let Some(id) = self.congestion.throttles.find(src, class, dst) else { return true };
-            let nic = self.shares.sender(&mut self.nics, src, class);
-            nic.first = next;
-            if nic.first == NONE {
-                nic.last = NONE;
-            }
+            let Some(id) = self.find(src, class, dst) else { return true };
+            nics.remove_first(src, class, next);
+            let nic = nics.sender(src, class);
             if nic.credited_until == first {
                 nic.credited_until = NONE;
             }
-            self.enqueue_throttled(id, transit);
+            self.enqueue(id, transit, nics);
         }
     }
 
-    /// A NIC with throttled destinations has sent `packet` of `transit`, the first in its round; on
-    /// credit if `throttle` is set. `after` takes its place.
+    /// A NIC with throttled destinations has sent `p`.
     #[cold]
-    pub(crate) fn sent_while_throttled(
+    pub fn sent(
         &mut self,
-        (transit, throttle): (TransitId, u32),
-        packet: PacketId,
-        after: Option<TransitId>,
         src: NicId,
+        sent: Sent,
+        p: &mut Packet,
+        nics: &mut Nics,
+        mail: &mut Mailboxes,
         cx: &mut Cx<'_>,
     ) {
-        let Packet { vnet: class, dst, .. } = self.packets[packet];
-        let nic = self.shares.sender(&mut self.nics, src, class);
+        let Sent { transit, throttle, after } = sent;
+        let Packet { vnet: class, dst, .. } = *p;
+        let nic = nics.sender(src, class);
         if nic.credited_until == transit.0 {
             nic.credited_until = NONE;
         }
         if throttle == NONE {
             if let Some(after) = after {
-                self.append_to_round(src, after);
+                nics.append(src, after);
             }
             return;
         }
         let id = ThrottleId(throttle);
-        self.packets[packet].marks |= mark::ENDPOINT_CREDIT;
-        let throttle = &mut self.congestion.throttles.entries[id];
-        throttle.credits -= 1;
+        p.marks |= mark::ENDPOINT_CREDIT;
+        let throttle = &mut self.entries[id];
+        throttle.endpoint_credits -= 1;
         throttle.admitted = NONE;
         if let Some(after) = after {
-            self.enqueue_throttled(id, after);
+            self.enqueue(id, after, nics);
         }
-        self.admit(src, id);
-        let Throttle { credits, admitted, generation, .. } = self.congestion.throttles.entries[id];
-        if credits > 0 && admitted == NONE {
-            self.remove_throttle(src, class, id);
-            (0..credits).for_each(|_| self.return_unused_credit(src, class, dst, generation, cx));
+        self.admit(src, id, nics);
+        let Throttle { endpoint_credits, admitted, generation, .. } = self.entries[id];
+        if endpoint_credits > 0 && admitted == NONE {
+            self.end(src, class, id, nics);
+            for _ in 0..endpoint_credits {
+                self.return_unused_endpoint_credit(src, class, dst, generation, mail, cx);
+            }
         }
     }
 
-    /// Returns all waiting messages to the round.
-    fn release_throttle(&mut self, src: NicId, class: u8, id: ThrottleId, cx: &mut Cx<'_>) {
-        let Throttle { dst, first, credits, generation, .. } =
-            self.congestion.throttles.entries[id];
-        self.remove_throttle(src, class, id);
+    /// Returns all waiting messages to the send list.
+    fn release(
+        &mut self,
+        src: NicId,
+        class: u8,
+        id: ThrottleId,
+        nics: &mut Nics,
+        mail: &mut Mailboxes,
+        cx: &mut Cx<'_>,
+    ) {
+        let Throttle { dst, first, endpoint_credits, generation, .. } = self.entries[id];
+        self.end(src, class, id, nics);
         let mut at = first;
         while at != NONE {
-            let next = self.transits[TransitId(at)].next;
-            self.append_to_round(src, TransitId(at));
+            let next = nics.transits[TransitId(at)].next;
+            nics.append(src, TransitId(at));
             at = next;
         }
-        (0..credits).for_each(|_| self.return_unused_credit(src, class, dst, generation, cx));
-        self.pump(src, cx);
+        for _ in 0..endpoint_credits {
+            self.return_unused_endpoint_credit(src, class, dst, generation, mail, cx);
+        }
     }
 
-    /// Removes the throttle `id` of `src`.
-    fn remove_throttle(&mut self, src: NicId, class: u8, id: ThrottleId) {
-        let admitted = self.congestion.throttles.entries[id].admitted;
-        self.congestion.throttles.remove(src, class, id);
-        let nic = self.shares.sender(&mut self.nics, src, class);
+    /// Ends the throttle `id` of `src`.
+    fn end(&mut self, src: NicId, class: u8, id: ThrottleId, nics: &mut Nics) {
+        let admitted = self.entries[id].admitted;
+        self.remove(src, class, id);
+        let nic = nics.sender(src, class);
         nic.n_throttles -= 1;
         nic.is_throttled = nic.n_throttles > 0;
         if admitted != NONE {
             // It may be in front of `credited_until`.
             nic.credited_until = NONE;
-            self.transits[TransitId(admitted)].throttle = NONE;
+            nics.transits[TransitId(admitted)].throttle = NONE;
         }
     }
 
-    /// Returns an unused credit to the switch of `dst`.
+    /// Returns an unused endpoint credit to the switch of `dst`.
     #[cold]
-    fn return_unused_credit(
+    fn return_unused_endpoint_credit(
         &mut self,
         src: NicId,
         class: u8,
         dst: NicId,
         generation: u8,
+        mail: &mut Mailboxes,
         cx: &mut Cx<'_>,
     ) {
-        self.congestion.counts.returned += 1;
-        self.send_endpoint_credit_back(
+        self.returned += 1;
+        self.send_back(
             src,
             CongestionNotice { nic: dst, class, generation, kind: NoticeKind::Release },
+            mail,
             cx,
         );
     }
 
-    /// The packet of `vnet` that was sent on a credit is lost; `src` has detected this.
-    pub(crate) fn endpoint_credit_lost(
+    /// The packet of `vnet` that was sent on an endpoint credit is lost; `src` has detected this.
+    pub fn return_lost_endpoint_credit(
         &mut self,
         src: NicId,
         vnet: u8,
         dst: NicId,
+        mail: &mut Mailboxes,
         cx: &mut Cx<'_>,
     ) {
-        let class = self.class_of(vnet);
-        self.send_endpoint_credit_back(
+        let class = if self.classes > 1 { vnet } else { 0 };
+        self.send_back(
             src,
             CongestionNotice { nic: dst, class, generation: 0, kind: NoticeKind::Throttle },
+            mail,
             cx,
         );
     }
 
-    /// By the shortest path.
-    fn send_endpoint_credit_back(&mut self, src: NicId, notice: CongestionNotice, cx: &mut Cx<'_>) {
+    /// Sends an endpoint credit to its switch, by the shortest path.
+    fn send_back(
+        &mut self,
+        src: NicId,
+        notice: CongestionNotice,
+        mail: &mut Mailboxes,
+        cx: &mut Cx<'_>,
+    ) {
         let (dst, word) = (notice.nic, notice.word());
-        let mut path = std::mem::take(&mut self.congestion.throttles.path);
+        let mut path = std::mem::take(&mut self.path);
         cx.machine.walk(src, dst, 0, &Idle, &mut path);
         let links = path.iter().take(path.len() - 1);
         let latency: Span = links.map(|&link| cx.machine.links.latency[link]).sum();
-        self.congestion.throttles.path = path;
+        self.path = path;
         let then = cx.now + latency;
-        match self.shard_of(cx.machine.nic_switch[dst]) {
+        match mail.shard_of(cx.machine.nic_switch[dst]) {
             None => cx.at(then, Phase::Arrive, PacketEvent::EndpointCredit { nic: src, word }),
-            Some(shard) => self.mail_endpoint_credit_return(shard, then, src, word),
+            Some(shard) => mail.send_endpoint_credit(shard, src, word, then),
         }
+    }
+}
+
+/// Inserts `transit`, which may send one packet on an endpoint credit, behind the first message in
+/// the send list that needs none. Between two packets to other receivers, each receiver that gave
+/// credit gets one packet. At the end of the send list it would get one packet in the time in which
+/// all messages of the NIC send one.
+fn insert_credited(src: NicId, transit: TransitId, id: ThrottleId, nics: &mut Nics) {
+    let nic = nics.sender(src, nics.transits[transit].vnet);
+    let mut behind = if nic.credited_until == NONE { nic.first } else { nic.credited_until };
+    nics.transits[transit].throttle = id.0;
+    if behind == NONE {
+        return nics.append(src, transit);
+    }
+    let mut at = nics.transits[TransitId(behind)];
+    while at.throttle != NONE && at.next != NONE {
+        behind = at.next;
+        at = nics.transits[TransitId(behind)];
+    }
+    nics.transits[TransitId(behind)].next = transit.0;
+    nics.transits[transit].next = at.next;
+    let nic = nics.sender(src, nics.transits[transit].vnet);
+    nic.credited_until = behind;
+    if at.next == NONE {
+        nic.last = transit.0;
     }
 }

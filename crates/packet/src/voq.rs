@@ -5,10 +5,9 @@
 //! every step would be a dependent read.
 
 use base::{Time, grow, prefetch_all_at, resident_bytes, with_capacity};
-use machine::{Arbitration, Hop, LinkId};
+use machine::{Arbitration, LinkId};
 
-use crate::link::ones;
-use crate::{NONE, Packet, PacketId, PacketNetwork};
+use crate::packet::{NONE, PacketId};
 
 /// Packets that arrived by one link and wait for one virtual channel of another, first in, first
 /// out. A VOQ exists only while packets wait: one per pair of ports would be 41 million on Aurora,
@@ -71,7 +70,7 @@ impl VoqStore {
 
     /// The VOQs of a channel.
     #[inline]
-    pub fn of(&self, entry: VoqList) -> &[Voq] {
+    pub fn list(&self, entry: VoqList) -> &[Voq] {
         &self.rows[entry.range()]
     }
 
@@ -86,6 +85,12 @@ impl VoqStore {
         resident_bytes(&self.rows)
     }
 
+    /// The VOQ of a list for packets that arrived by `input`.
+    #[inline]
+    pub fn find(&mut self, entry: VoqList, input: LinkId) -> Option<&mut Voq> {
+        self.rows[entry.range()].iter_mut().find(|voq| voq.input == input)
+    }
+
     /// Prefetches the first VOQ of a list.
     #[inline]
     pub fn prefetch(&self, entry: VoqList) {
@@ -93,7 +98,7 @@ impl VoqStore {
     }
 
     /// Inserts `voq` into `entry`, behind those with the same arbitration key.
-    fn add(&mut self, entry: &mut VoqList, voq: Voq) {
+    pub fn add(&mut self, entry: &mut VoqList, voq: Voq) {
         if entry.len == 0 {
             *entry = self.allocate(MIN_LOG2);
         } else if usize::from(entry.len) == 1 << entry.log2 {
@@ -111,7 +116,7 @@ impl VoqStore {
 
     /// The first VOQ of `entry` was served and is replaced by `voq`, at its new position.
     #[inline]
-    fn requeue_first(&mut self, entry: VoqList, voq: Voq) {
+    pub fn requeue_first(&mut self, entry: VoqList, voq: Voq) {
         let voqs = &mut self.rows[entry.range()];
         let mut at = 0;
         while let Some(&next) = voqs.get(at + 1)
@@ -124,7 +129,7 @@ impl VoqStore {
     }
 
     /// Removes the first VOQ of `entry`, which is empty.
-    fn remove(&mut self, entry: &mut VoqList) {
+    pub fn remove(&mut self, entry: &mut VoqList) {
         if entry.len == 1 {
             self.release(*entry);
             *entry = VoqList::EMPTY;
@@ -168,170 +173,40 @@ impl VoqStore {
     }
 }
 
-impl PacketNetwork {
-    /// The arbitration key of a VOQ whose head left its NIC at `born`: with age arbitration that
-    /// time, otherwise the next number.
+/// Assigns the keys by which arbitration orders VOQs.
+pub(crate) struct Arbiter {
+    arbitration: Arbitration,
+    /// Keys assigned so far, for round robin.
+    assigned: u64,
+}
+
+impl Arbiter {
+    pub fn new(arbitration: Arbitration) -> Arbiter {
+        Arbiter { arbitration, assigned: 0 }
+    }
+
+    /// The key of a VOQ whose head left its NIC at `born`: with age arbitration that time,
+    /// otherwise the next number.
     #[inline]
-    fn next_arbitration_key(&mut self, born: Time) -> u64 {
+    pub fn next_key(&mut self, born: Time) -> u64 {
         match self.arbitration {
             Arbitration::Age => born.0,
             Arbitration::RoundRobin => {
-                self.arbitrations += 1;
-                self.arbitrations
+                self.assigned += 1;
+                self.assigned
             }
         }
-    }
-
-    /// Appends `packet` to its VOQ, and creates the VOQ if necessary.
-    pub(crate) fn enqueue(&mut self, packet: PacketId, hop: Hop) {
-        let at = self.channel(hop.link, hop.vc);
-        let p = &mut self.packets[packet];
-        p.next = NONE;
-        let Packet { input, born, bytes, .. } = *p;
-        // Without waiting packets there are no VOQs. This test avoids a read of the channel, which
-        // would stall.
-        let waited_for = &mut self.ports[hop.link].waited_for;
-        let mut entry = VoqList::EMPTY;
-        if *waited_for & (1 << hop.vc) != 0 {
-            entry = self.channels[at].waiting;
-            let voqs = &mut self.voqs.rows[entry.range()];
-            if let Some(voq) = voqs.iter_mut().find(|voq| voq.input == input) {
-                let tail = std::mem::replace(&mut voq.tail, packet);
-                self.packets[tail].next = packet.0;
-                return;
-            }
-        }
-        *waited_for |= 1 << hop.vc;
-        let arbitration_key = self.next_arbitration_key(born);
-        self.voqs
-            .add(&mut entry, Voq { arbitration_key, input, head: packet, tail: packet, bytes });
-        self.channels[at].waiting = entry;
-    }
-
-    /// The channel of `link` among `channels` that is next: the one whose first VOQ has the lowest
-    /// key. A channel whose first VOQ lacks credit is skipped entirely, so small packets cannot
-    /// starve a large one.
-    #[inline(always)]
-    pub(crate) fn choose(&mut self, link: LinkId, channels: u32, now: Time) -> Option<u8> {
-        let mut best: Option<(u64, u8)> = None;
-        for vc in ones(channels) {
-            let entry = self.channels[self.channel(link, vc)].waiting;
-            let Voq { arbitration_key, bytes, .. } = *self.voqs.first(entry);
-            if best.is_none_or(|(least, _)| arbitration_key < least)
-                && self.has_credit(Hop { link, vc }, bytes, now)
-            {
-                best = Some((arbitration_key, vc));
-            }
-        }
-        best.map(|(_, vc)| vc)
-    }
-
-    /// Removes the next packet of a channel with waiting packets. Its VOQ gets a new key, or is
-    /// removed.
-    pub(crate) fn dequeue(&mut self, link: LinkId, vc: u8) -> PacketId {
-        let at = self.channel(link, vc);
-        let entry = self.channels[at].waiting;
-        let voq = *self.voqs.first(entry);
-        if voq.head == voq.tail {
-            self.voqs.remove(&mut self.channels[at].waiting);
-            if entry.len == 1 {
-                self.ports[link].waited_for &= !(1 << vc);
-            }
-        } else {
-            let head = PacketId(self.packets[voq.head].next);
-            let Packet { born, bytes, .. } = self.packets[head];
-            let arbitration_key = self.next_arbitration_key(born);
-            self.voqs.requeue_first(entry, Voq { arbitration_key, head, bytes, ..voq });
-        }
-        voq.head
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
-
     use super::*;
-    use crate::ArrivalId;
     use base::draw;
-    use machine::{MachineSpec, NicId, Route, SwitchId, preset};
-    use net::NetworkModel;
-
-    const EMPTY_PACKET: Packet = Packet {
-        tail: Time::ZERO,
-        born: Time::ZERO,
-        draw: 0,
-        route: Route { class: 0, hops: 0, via: 0, passed: false, decided: false },
-        arrival: ArrivalId(NONE),
-        dst: NicId(0),
-        bytes: 90,
-        traveled: 0,
-        input: LinkId(NONE),
-        next: NONE,
-        at: SwitchId(NONE),
-        cells: 0,
-        input_type: 0,
-        input_vc: 0,
-        vnet: 0,
-        marks: 0,
-    };
 
     fn voq(arbitration_key: u64, input: u32) -> Voq {
         let packet = PacketId(input);
         Voq { arbitration_key, input: LinkId(input), head: packet, tail: packet, bytes: 64 }
-    }
-
-    /// Arbitration against a direct implementation of its definition. Round robin picks the VOQ
-    /// that has waited longest since it was served, age the VOQ with the oldest first packet. Ties
-    /// go to the earlier VOQ.
-    #[test]
-    fn arbitration_follows_its_policy() {
-        let (seed, link) = (8, LinkId(3_000));
-        for rule in ["round-robin", "age"] {
-            let text = preset("dragonfly-1056").expect("a preset");
-            let set = [("switch.arbitration".into(), rule.into())];
-            let spec = MachineSpec::parse("it", text, &set).expect("legal");
-            let machine = spec.resolve().expect("sound");
-            let mut net = PacketNetwork::build(&machine);
-            assert!(!net.is_edge(link), "between switches");
-            let by_age = machine.arbitration == Arbitration::Age;
-            // By channel: VOQs in order of their wait, with its start and their packets.
-            let mut model: [Vec<(u64, u32, VecDeque<PacketId>)>; 2] = Default::default();
-            let mut served = 0;
-            for step in 0..6_000 {
-                let random = draw(seed, 0, 0, step);
-                if (random >> 8) % 100 < if step / 500 % 2 == 0 { 70 } else { 30 } {
-                    let (vc, input) = ((random % 2) as u8, (random >> 32 & 7) as u32);
-                    let born = Time(random >> 40 & 63);
-                    let p = Packet { input: LinkId(input), born, ..EMPTY_PACKET };
-                    let packet = net.packets.insert(p);
-                    net.enqueue(packet, Hop { link, vc });
-                    let voqs = &mut model[usize::from(vc)];
-                    match voqs.iter_mut().find(|voq| voq.1 == input) {
-                        Some(voq) => voq.2.push_back(packet),
-                        None => voqs.push((step, input, [packet].into())),
-                    }
-                    continue;
-                }
-                let born = |id: PacketId| net.packets[id].born.0;
-                let key = |voq: &(u64, u32, VecDeque<PacketId>)| {
-                    if by_age { born(voq.2[0]) } else { voq.0 }
-                };
-                let all = (0..2).flat_map(|vc| (0..model[vc].len()).map(move |nth| (vc, nth)));
-                let first = all.min_by_key(|&(vc, nth)| key(&model[vc][nth]));
-                let waited_for = net.ports[link].waited_for;
-                let chosen = net.choose(link, waited_for, Time::ZERO);
-                assert_eq!(chosen, first.map(|(vc, _)| vc as u8), "{rule}, seed {seed}, {step}");
-                let Some((vc, nth)) = first else { continue };
-                let (_, input, mut packets) = model[vc].remove(nth);
-                assert_eq!(Some(net.dequeue(link, vc as u8)), packets.pop_front());
-                if !packets.is_empty() {
-                    model[vc].push((step, input, packets));
-                }
-                served += 1;
-            }
-            assert!(served > 2_000, "{served}");
-        }
     }
 
     /// Lists that grow and shrink concurrently stay sorted by key, with ties in order of
@@ -376,7 +251,7 @@ mod tests {
                 assert_eq!(voqs.first(entries[at]), first, "seed {seed}, step {step}");
             }
             for (entry, list) in entries.iter().zip(&lists).filter(|(_, list)| !list.is_empty()) {
-                assert_eq!(voqs.of(*entry), &list[..], "seed {seed}, step {step}");
+                assert_eq!(voqs.list(*entry), &list[..], "seed {seed}, step {step}");
             }
         }
         assert!(lists.iter().all(|list| list.len() < 600), "they shrink too");

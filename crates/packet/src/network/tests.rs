@@ -1,17 +1,17 @@
 //! Tests of NICs: fast paths and results computed in advance equal the normal path.
 
 use super::*;
-use base::{below, draw};
-use des::{EventCode, Queue};
+use base::{Span, below, draw};
+use des::{EventCode, Phase, Queue};
 use machine::{Machine, MachineSpec};
-use net::{Counters, Event, NetworkModel};
+use net::{Counters, Event, NetworkModel, Origin};
 
 /// Result of random messages of one NIC and its senders: completion times, packets of each NIC's
 /// link, and number of events.
 type Trace = (Vec<(MsgId, Time)>, Vec<u64>, u64);
 
-/// Sends messages of up to three packets. Ready messages either `leave`, or join the round of their
-/// NIC, which bypasses the fast path.
+/// Sends messages of up to three packets. Ready messages either `leave`, or join the send list of
+/// their NIC, which bypasses the fast path.
 fn traced(machine: &Machine, seed: u64, leave: bool) -> Trace {
     let mut net = PacketNetwork::build(machine);
     let (mut queue, mut counters) = (Queue::new(), Counters::new(machine.links.gap.len()));
@@ -46,9 +46,11 @@ fn traced(machine: &Machine, seed: u64, leave: bool) -> Trace {
         if leave {
             NetworkModel::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
         } else {
-            let transit = net.open_message(MsgId(nth as u32), msg, &mut cx);
-            let transit = net.transits.insert(transit);
-            net.enqueue_message(transit, &mut cx);
+            let PacketNetwork { endpoints, fabric, .. } = &mut net;
+            let id = MsgId(nth as u32);
+            let transit = endpoints.open_message(id, msg, &mut fabric.mail, &mut cx);
+            let transit = endpoints.nics.transits.insert(transit);
+            endpoints.enqueue_message(transit, fabric, &mut cx);
         }
         while let Some((now, code)) = cx.queue.pop_before(end) {
             (cx.now, events) = (now, events + 1);
@@ -59,7 +61,7 @@ fn traced(machine: &Machine, seed: u64, leave: bool) -> Trace {
     }
     net.assert_idle(machine);
     assert_eq!(delivered.len(), 600);
-    (delivered, net.ports.raw[..80].iter().map(|w| w.packets).collect(), events)
+    (delivered, (0..80).map(|link| net.fabric.links.port(LinkId(link)).packets).collect(), events)
 }
 
 /// Messages between NICs, some of them to one NIC.
@@ -91,7 +93,7 @@ fn trace_messages(
         *birth += Span(u64::from(random(1, nth, 80_000 + 500 * bytes)));
         let ready = NetworkModel::ready(net, src, bytes.into(), *birth);
         if !precomputed {
-            net.nics[src].ready = Time::ZERO;
+            net.endpoints.nics.clear_ready(src);
         }
         queue.push(ready, EventCode::new(Phase::Arrive, net::READY, src.0, nth as u32));
     };
