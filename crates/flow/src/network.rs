@@ -5,7 +5,7 @@ use des::Phase;
 use machine::{Folding, LinkId, Machine, NicId, NicParams};
 use net::{
     Completion, Counters, Cx, Failure, LostAt, LostId, Message, MsgId, NetEvent, NetworkModel,
-    Origin, Packetization, Undeliverable,
+    Origin, Packetization, PrecomputedReady, Prefetch, Undeliverable,
 };
 
 use crate::backlog::Backlog;
@@ -287,9 +287,11 @@ impl FlowNetwork {
     }
 }
 
+impl Prefetch for FlowNetwork {}
+impl PrecomputedReady for FlowNetwork {}
+
 impl NetworkModel for FlowNetwork {
     type Event = FlowEvent;
-    type Mail = ();
 
     fn build(machine: &Machine) -> Self {
         FlowNetwork {

@@ -20,7 +20,7 @@ use machine::{
 
 use net::{
     Completion, Counters, Cx, Failure, LinkTraffic, LostAt, LostId, Message, MsgId, NetEvent,
-    NetworkModel, Origin, Packetization, Undeliverable,
+    NetworkModel, Origin, Packetization, PrecomputedReady, Prefetch, Undeliverable,
 };
 
 use crate::nic::Nic;
@@ -396,9 +396,33 @@ impl LogGpNetwork {
     }
 }
 
+impl PrecomputedReady for LogGpNetwork {}
+
+impl Prefetch for LogGpNetwork {
+    #[inline]
+    fn prefetch_next(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
+        if self.messages.peak() < MANY_IN_FLIGHT {
+            return None;
+        }
+        let in_flight = |code: EventCode| (code.kind() == 0).then(|| InFlightId(code.arg()));
+        if let Some(in_flight) = queue.ahead(2 * PREFETCH_DISTANCE).and_then(in_flight) {
+            self.messages.prefetch(in_flight);
+        }
+        let in_flight = queue.ahead(PREFETCH_DISTANCE).and_then(in_flight)?;
+        let InFlight { id, dst, .. } = self.messages[in_flight];
+        base::prefetch(&self.nics[self.own(dst)]);
+        Some(id)
+    }
+
+    #[inline]
+    fn prefetch(&self, nic: NicId) {
+        base::prefetch(&self.nics[self.own(nic)]);
+        self.messages.prefetch_free();
+    }
+}
+
 impl NetworkModel for LogGpNetwork {
     type Event = LogGpEvent;
-    type Mail = ();
 
     fn build(machine: &Machine) -> Self {
         let n_nics = machine.n_nics() as usize;
@@ -478,27 +502,6 @@ impl NetworkModel for LogGpNetwork {
 
     fn failure(&mut self, id: MsgId) -> Option<Failure> {
         self.undeliverable.failure(id)
-    }
-
-    #[inline]
-    fn prefetch_next(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
-        if self.messages.peak() < MANY_IN_FLIGHT {
-            return None;
-        }
-        let in_flight = |code: EventCode| (code.kind() == 0).then(|| InFlightId(code.arg()));
-        if let Some(in_flight) = queue.ahead(2 * PREFETCH_DISTANCE).and_then(in_flight) {
-            self.messages.prefetch(in_flight);
-        }
-        let in_flight = queue.ahead(PREFETCH_DISTANCE).and_then(in_flight)?;
-        let InFlight { id, dst, .. } = self.messages[in_flight];
-        base::prefetch(&self.nics[self.own(dst)]);
-        Some(id)
-    }
-
-    #[inline]
-    fn prefetch(&self, nic: NicId) {
-        base::prefetch(&self.nics[self.own(nic)]);
-        self.messages.prefetch_free();
     }
 
     fn report(&self, counters: &mut Counters) {

@@ -191,80 +191,26 @@ impl Cx<'_> {
 }
 
 /// A network model at one fidelity, chosen once per run. Everything inside is monomorphic.
-pub trait NetworkModel {
+pub trait NetworkModel: Prefetch + PrecomputedReady {
     type Event: NetEvent;
-    /// What one shard sends another at the end of a time window.
-    type Mail: Default + Send;
     /// Sizes every arena from the machine.
     fn build(machine: &Machine) -> Self;
-    /// Whether this network can be divided into shards on this machine.
-    fn can_be_sharded(_machine: &Machine) -> bool {
-        false
-    }
     /// Some NICs and the links of their group represent others, which behave identically at the
     /// same times. Only for models of aggregate rates, without an order of packets.
     fn fold(&mut self, _machine: &Machine, _folding: Folding) {
         unreachable!("a packet network has no representatives")
     }
-    /// Builds the part of the network that is shard `own` of `partition`.
-    fn build_part(machine: &Machine, _partition: &Partition, _own: u8) -> Self
-    where
-        Self: Sized,
-    {
-        Self::build(machine)
-    }
-    /// Mailbox for shard `to`. All its entries take effect later by at least the partition's
-    /// `lookahead`.
-    fn outgoing(&mut self, _to: usize) -> &mut Self::Mail {
-        unreachable!("this network has no shards")
-    }
-    /// Takes the mail of shard `from`.
-    fn incoming(&mut self, _from: usize, _mail: &mut Self::Mail, _cx: &mut Cx<'_>) {
-        unreachable!("this network has no shards")
-    }
+    /// Start of the run: schedules the network's own events.
+    fn start(&mut self, _cx: &mut Cx<'_>) {}
     /// `msg` is issued now. The model later reports `id` once in `cx.delivered`, completed or
     /// failed.
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>);
-    /// Whether `ready` and `leave` may replace `inject`.
-    const PRECOMPUTES_READY: bool = false;
-    /// When a message of `bytes` that `src` itself issues at `at` (`Origin::Nic`) will be ready to
-    /// leave. The command counts as issued, and commands of a NIC must be in order. The caller must
-    /// call `leave` at that time. Not to be mixed with `inject` for the same NIC.
-    fn ready(&mut self, _src: NicId, _bytes: u64, _at: Time) -> Time {
-        unreachable!("this network has no precomputed ready times")
-    }
-    /// `msg`, whose ready time was returned by `ready`, is ready now.
-    fn leave(&mut self, _id: MsgId, _msg: Message, _cx: &mut Cx<'_>) {
-        unreachable!("this network has no precomputed ready times")
-    }
     fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_>);
     /// Handles an event in the form of the event queue.
     #[inline(always)]
     fn dispatch(&mut self, code: EventCode, cx: &mut Cx<'_>) {
         self.handle(Self::Event::unpack(code.kind(), code.source(), code.arg()), cx);
     }
-    /// Prefetches memory of upcoming events, and returns a message that may complete soon, so the
-    /// caller can prefetch its own data about it. Called before every event; has no observable
-    /// effect.
-    #[inline]
-    fn prefetch_next(&self, _queue: &Queue, _machine: &Machine) -> Option<MsgId> {
-        None
-    }
-    /// The same for queues that expose upcoming events: a block of events at a time,
-    /// `des::PREFETCH_STAGES` blocks before they are handled.
-    #[inline]
-    fn prefetch_block(
-        &mut self,
-        _: &[Item; PREFETCH_BLOCK],
-        _: &Machine,
-        _report: impl FnMut(MsgId),
-    ) {
-    }
-    /// A message will be injected at this NIC soon: prefetches its state.
-    #[inline]
-    fn prefetch(&self, _nic: NicId) {}
-    /// Start of the run: schedules the network's own events.
-    fn start(&mut self, _cx: &mut Cx<'_>) {}
     /// Why a message was reported as `FAILED`. Valid for one call.
     fn failure(&mut self, _id: MsgId) -> Option<Failure> {
         None
@@ -279,4 +225,60 @@ pub trait NetworkModel {
     fn bytes(&self) -> usize;
     /// Asserts the model's conservation invariants. Called when no event is pending.
     fn assert_idle(&self, machine: &Machine);
+}
+
+/// Prefetching of memory before the events that need it. It has no observable effect; a model that
+/// does not prefetch has an empty implementation.
+pub trait Prefetch {
+    /// Prefetches memory of upcoming events, and returns a message that may complete soon, so the
+    /// caller can prefetch its own data about it. Called before every event.
+    #[inline]
+    fn prefetch_next(&self, _queue: &Queue, _machine: &Machine) -> Option<MsgId> {
+        None
+    }
+    /// The same for queues that expose upcoming events: a block of events at a time,
+    /// `des::PREFETCH_STAGES` blocks ahead.
+    #[inline]
+    fn prefetch_block(
+        &mut self,
+        _block: &[Item; PREFETCH_BLOCK],
+        _machine: &Machine,
+        _report: impl FnMut(MsgId),
+    ) {
+    }
+    /// A message will be injected at this NIC soon: prefetches its state.
+    #[inline]
+    fn prefetch(&self, _nic: NicId) {}
+}
+
+/// Ready times that are known when a message is generated: generation and readiness are then one
+/// event. A model without them has an empty implementation.
+pub trait PrecomputedReady {
+    /// Whether `ready` and `leave` may replace `inject`.
+    const PRECOMPUTES_READY: bool = false;
+    /// When a message of `bytes` that `src` itself issues at `at` (`Origin::Nic`) will be ready to
+    /// leave. The command counts as issued, and commands of a NIC must be in order. The caller must
+    /// call `leave` at that time. Not to be mixed with `inject` for the same NIC.
+    fn ready(&mut self, _src: NicId, _bytes: u64, _at: Time) -> Time {
+        unreachable!("this network has no precomputed ready times")
+    }
+    /// `msg`, whose ready time was returned by `ready`, is ready now.
+    fn leave(&mut self, _id: MsgId, _msg: Message, _cx: &mut Cx<'_>) {
+        unreachable!("this network has no precomputed ready times")
+    }
+}
+
+/// A network that can be simulated in shards, which run in parallel.
+pub trait Sharded: NetworkModel {
+    /// What one shard sends another at the end of a time window.
+    type Mail: Default + Send;
+    /// Whether the network can be divided into shards on this machine.
+    fn can_be_sharded(machine: &Machine) -> bool;
+    /// Builds the part of the network that is shard `own` of `partition`.
+    fn build_part(machine: &Machine, partition: &Partition, own: u8) -> Self;
+    /// Mailbox for shard `to`. All its entries take effect later by at least the partition's
+    /// `lookahead`.
+    fn outgoing(&mut self, to: usize) -> &mut Self::Mail;
+    /// Takes the mail of shard `from`.
+    fn incoming(&mut self, from: usize, mail: &mut Self::Mail, cx: &mut Cx<'_>);
 }

@@ -6,7 +6,10 @@
 use base::Time;
 use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
 use machine::{Hop, LinkId, Machine, NicId, Route, Routing};
-use net::{Counters, Cx, Failure, LostAt, Message, MsgId, NetEvent, NetworkModel, Partition};
+use net::{
+    Counters, Cx, Failure, LostAt, Message, MsgId, NetEvent, NetworkModel, Partition,
+    PrecomputedReady, Prefetch, Sharded,
+};
 
 use crate::congestion::Congestion;
 use crate::endpoints::Endpoints;
@@ -28,29 +31,10 @@ pub struct PacketNetwork {
 
 impl NetworkModel for PacketNetwork {
     type Event = PacketEvent;
-    type Mail = Mail;
     const COUNTS_RESPONSES: bool = true;
 
     fn build(machine: &Machine) -> Self {
         Self::new(machine, None)
-    }
-
-    fn can_be_sharded(machine: &Machine) -> bool {
-        // `ugal-g` uses loads of links all over the machine, and timers of lost packets cross no
-        // cable.
-        !matches!(machine.routing, Routing::UgalG { .. }) && machine.faults.is_none()
-    }
-
-    fn build_part(machine: &Machine, partition: &Partition, own: u8) -> Self {
-        Self::new(machine, Some((partition, own)))
-    }
-
-    fn outgoing(&mut self, to: usize) -> &mut Mail {
-        self.fabric.mail.mailbox(to)
-    }
-
-    fn incoming(&mut self, from: usize, mail: &mut Mail, cx: &mut Cx<'_>) {
-        self.receive_mail(from, mail, cx);
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
@@ -64,17 +48,6 @@ impl NetworkModel for PacketNetwork {
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
         self.endpoints.command(id, msg, &mut self.fabric, cx);
-    }
-
-    const PRECOMPUTES_READY: bool = true;
-
-    fn ready(&mut self, src: NicId, bytes: u64, at: Time) -> Time {
-        self.endpoints.nics.precompute_ready(src, bytes, at)
-    }
-
-    fn leave(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
-        let transit = self.endpoints.open_message(id, msg, &mut self.fabric.mail, cx);
-        self.endpoints.start(transit, &mut self.fabric, cx);
     }
 
     #[inline(always)]
@@ -130,27 +103,6 @@ impl NetworkModel for PacketNetwork {
         }
     }
 
-    #[inline]
-    fn prefetch_next(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
-        if !self.prefetcher.is_large {
-            self.prefetcher.prefetch_small(&self.fabric.packets, queue);
-        }
-        None
-    }
-
-    #[inline]
-    fn prefetch_block(
-        &mut self,
-        block: &[Item; PREFETCH_BLOCK],
-        machine: &Machine,
-        report: impl FnMut(MsgId),
-    ) {
-        if self.prefetcher.is_large {
-            let view = View::new(&self.fabric, &self.endpoints);
-            self.prefetcher.prefetch_stages(block, &view, machine, report);
-        }
-    }
-
     fn failure(&mut self, id: MsgId) -> Option<Failure> {
         self.endpoints.take_failure(id)
     }
@@ -170,6 +122,64 @@ impl NetworkModel for PacketNetwork {
         self.fabric.assert_idle();
         self.endpoints.assert_idle(&self.fabric, machine);
         self.congestion.assert_idle();
+    }
+}
+
+impl Sharded for PacketNetwork {
+    type Mail = Mail;
+
+    fn can_be_sharded(machine: &Machine) -> bool {
+        // `ugal-g` uses loads of links all over the machine, and timers of lost packets cross no
+        // cable.
+        !matches!(machine.routing, Routing::UgalG { .. }) && machine.faults.is_none()
+    }
+
+    fn build_part(machine: &Machine, partition: &Partition, own: u8) -> Self {
+        Self::new(machine, Some((partition, own)))
+    }
+
+    fn outgoing(&mut self, to: usize) -> &mut Mail {
+        self.fabric.mail.mailbox(to)
+    }
+
+    fn incoming(&mut self, from: usize, mail: &mut Mail, cx: &mut Cx<'_>) {
+        self.receive_mail(from, mail, cx);
+    }
+}
+
+impl PrecomputedReady for PacketNetwork {
+    const PRECOMPUTES_READY: bool = true;
+
+    fn ready(&mut self, src: NicId, bytes: u64, at: Time) -> Time {
+        self.endpoints.nics.precompute_ready(src, bytes, at)
+    }
+
+    fn leave(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
+        let transit = self.endpoints.open_message(id, msg, &mut self.fabric.mail, cx);
+        self.endpoints.start(transit, &mut self.fabric, cx);
+    }
+}
+
+impl Prefetch for PacketNetwork {
+    #[inline]
+    fn prefetch_next(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
+        if !self.prefetcher.is_large {
+            self.prefetcher.prefetch_small(&self.fabric.packets, queue);
+        }
+        None
+    }
+
+    #[inline]
+    fn prefetch_block(
+        &mut self,
+        block: &[Item; PREFETCH_BLOCK],
+        machine: &Machine,
+        report: impl FnMut(MsgId),
+    ) {
+        if self.prefetcher.is_large {
+            let view = View::new(&self.fabric, &self.endpoints);
+            self.prefetcher.prefetch_stages(block, &view, machine, report);
+        }
     }
 }
 

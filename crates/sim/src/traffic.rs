@@ -50,9 +50,9 @@ pub fn one_load_at(
     let load = Load { machine, destinations, request, setting, load, finish };
     let threads = request.threads.max(1);
     Ok(match fidelity {
-        Fidelity::Packet => load.run::<packet::PacketNetwork>(threads, tick),
-        Fidelity::Flow => load.run::<flow::FlowNetwork>(threads, tick),
-        Fidelity::LogGp => load.run::<loggp::LogGpNetwork>(threads, tick),
+        Fidelity::Packet => load.run_sharded::<packet::PacketNetwork>(threads, tick),
+        Fidelity::Flow => load.run::<flow::FlowNetwork>(tick),
+        Fidelity::LogGp => load.run::<loggp::LogGpNetwork>(tick),
     })
 }
 

@@ -44,7 +44,7 @@ fn traced(machine: &Machine, seed: u64, leave: bool) -> Trace {
             counters: &mut counters,
         };
         if leave {
-            NetworkModel::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
+            PrecomputedReady::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
         } else {
             let PacketNetwork { endpoints, fabric, .. } = &mut net;
             let id = MsgId(nth as u32);
@@ -91,7 +91,7 @@ fn trace_messages(
     let mut schedule = |net: &mut PacketNetwork, queue: &mut Queue, nth: u64| {
         let (src, birth) = (NicId((nth % NICS) as u32), &mut births[(nth % NICS) as usize]);
         *birth += Span(u64::from(random(1, nth, 80_000 + 500 * bytes)));
-        let ready = NetworkModel::ready(net, src, bytes.into(), *birth);
+        let ready = PrecomputedReady::ready(net, src, bytes.into(), *birth);
         if !precomputed {
             net.endpoints.nics.clear_ready(src);
         }
@@ -127,7 +127,7 @@ fn trace_messages(
             in_order,
             handling: Span::ZERO,
         };
-        NetworkModel::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
+        PrecomputedReady::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
         if nth < 4_000 {
             schedule(&mut net, &mut queue, nth + NICS);
         }

@@ -3,7 +3,9 @@
 use base::{Digest, Slab, Span, Time, prefetch};
 use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
 use machine::{Machine, NicId};
-use net::{Counters, Cx, Event, FAILED, Failure, HOST, MsgId, NetworkModel, Partition, READY};
+use net::{
+    Counters, Cx, Event, FAILED, Failure, HOST, MsgId, NetworkModel, Partition, READY, Sharded,
+};
 
 use super::histogram::Histogram;
 use super::request::{
@@ -179,12 +181,13 @@ impl<'a, N: NetworkModel> World<'a, N> {
         goes_on
     }
 
-    /// The same in parallel with the other shards.
-    fn run_together(
+    /// The same in parallel with the other shards. `exchange` sends and receives their mail.
+    fn run_together<M>(
         &mut self,
         end: Time,
         watch: &Watch,
-        member: &mut Member<'_, N::Mail>,
+        member: &mut Member<'_, M>,
+        exchange: impl Fn(&Member<'_, M>, &mut N, &mut Cx<'_>),
         tick: &mut Tick<'_>,
     ) -> bool {
         let mut goes_on = true;
@@ -209,9 +212,8 @@ impl<'a, N: NetworkModel> World<'a, N> {
             if windows.is_multiple_of(1 << 12) {
                 goes_on &= tick(self.now, self.events);
             }
-            member.post(|to, mailbox| std::mem::swap(self.net.outgoing(to), mailbox));
             let (net, traffic, mut cx) = self.split();
-            member.take(|from, mailbox| net.incoming(from, mailbox, &mut cx));
+            exchange(member, net, &mut cx);
             traffic.collect(watch, net, cx.delivered);
         }
     }
@@ -466,27 +468,36 @@ impl Part {
     }
 }
 
+/// Sends the mail of a shard to the others, and takes theirs.
+fn exchange<N: Sharded>(member: &Member<'_, N::Mail>, net: &mut N, cx: &mut Cx<'_>) {
+    member.post(|to, mailbox| std::mem::swap(net.outgoing(to), mailbox));
+    member.take(|from, mailbox| net.incoming(from, mailbox, cx));
+}
+
 /// How often a run checks whether the last packet of the window has arrived: this number of times
 /// per duration of warm-up and window. Shards stop together, which excludes arbitrary instants.
 const LOOKS: u64 = 64;
 
 impl Load<'_> {
-    /// Simulates one load on `threads` threads.
-    pub fn run<N: NetworkModel>(&self, threads: usize, tick: &mut Tick<'_>) -> LoadOutcome {
+    /// Simulates one load on `threads` threads, if the network can be divided.
+    pub fn run_sharded<N: Sharded>(&self, threads: usize, tick: &mut Tick<'_>) -> LoadOutcome {
         let machine = self.machine;
         let partition =
             Partition::new(machine, if N::can_be_sharded(machine) { threads } else { 1 });
-        let part = match partition.lookahead(machine) {
-            None => {
-                let shard_pool = ShardPool::new(1, Span(u64::MAX));
-                self.share(N::build(machine), |_| true, Member::new(&shard_pool, 0), tick)
-            }
-            Some(lookahead) => self.run_shards::<N>(&partition, lookahead, tick),
-        };
-        self.outcome(part)
+        match partition.lookahead(machine) {
+            None => self.run::<N>(tick),
+            Some(lookahead) => self.outcome(self.run_shards::<N>(&partition, lookahead, tick)),
+        }
     }
 
-    fn run_shards<N: NetworkModel>(
+    /// Simulates one load as a whole.
+    pub fn run<N: NetworkModel>(&self, tick: &mut Tick<'_>) -> LoadOutcome {
+        let shard_pool = ShardPool::<()>::new(1, Span(u64::MAX));
+        let (net, member) = (N::build(self.machine), Member::new(&shard_pool, 0));
+        self.outcome(self.share(net, |_| true, member, |_, _, _| {}, tick))
+    }
+
+    fn run_shards<N: Sharded>(
         &self,
         partition: &Partition,
         lookahead: Span,
@@ -498,7 +509,7 @@ impl Load<'_> {
             let member = Member::new(&shard_pool, own);
             let net = N::build_part(machine, partition, own as u8);
             let is_here = |nic| usize::from(partition.of[machine.nic_switch[nic]]) == own;
-            self.share(net, is_here, member, tick)
+            self.share(net, is_here, member, exchange, tick)
         };
         std::thread::scope(|scope| {
             let share = &share;
@@ -517,11 +528,12 @@ impl Load<'_> {
     }
 
     /// The part of one shard.
-    fn share<N: NetworkModel>(
+    fn share<N: NetworkModel, M>(
         &self,
         net: N,
         is_here: impl Fn(NicId) -> bool,
-        mut member: Member<'_, N::Mail>,
+        mut member: Member<'_, M>,
+        exchange: impl Fn(&Member<'_, M>, &mut N, &mut Cx<'_>),
         tick: &mut Tick<'_>,
     ) -> Part {
         let Load { machine, destinations, request, setting, load, finish } = *self;
@@ -534,10 +546,10 @@ impl Load<'_> {
         world.start(watch, is_here);
 
         let member = &mut member;
-        let mut on = world.run_together(start, watch, member, tick);
+        let mut on = world.run_together(start, watch, member, &exchange, tick);
         let before = sums(&world.counters);
         let mut received = world.received(&setting.background);
-        on = on && world.run_together(end, watch, member, tick);
+        on = on && world.run_together(end, watch, member, &exchange, tick);
         for (n, now) in received.iter_mut().zip(world.received(&setting.background)) {
             *n = now - *n;
         }
@@ -555,11 +567,11 @@ impl Load<'_> {
                     member.all_gather(lacks).sum::<u64>() > 0
                 } {
                     now = limit.min(now + step);
-                    on = world.run_together(now, watch, member, tick);
+                    on = world.run_together(now, watch, member, &exchange, tick);
                 }
             }
             Finish::Empty => {
-                on = on && world.run_together(Time(u64::MAX), watch, member, tick);
+                on = on && world.run_together(Time(u64::MAX), watch, member, &exchange, tick);
                 if on {
                     world.net.assert_idle(machine);
                     assert_eq!(world.traffic.in_flight.live(), 0, "a packet was lost");
