@@ -28,8 +28,8 @@ GRIDS = [
 ]
 PARTNERS = (
     "partners by one rule: an offset around all ranks or along them, neighbors on a grid of "
-    "`MPI_Dims_create`, ranks that differ in one bit, or the first; all who have such a partner "
-    "alike"
+    "`MPI_Dims_create`, ranks that differ in one bit, or the first; the same rule on all ranks "
+    "with such a partner"
 )
 MAKERS = "calls of all ranks, of the first or the last, of the rest, or of a communicator"
 SMALLEST = 2  # Extent of a grid in any direction.
@@ -408,7 +408,7 @@ def crossed(of: Recording, made: list[list[Made]], order: set[Any]) -> Irregular
 
 
 def described(of: Recording, merged: Merged) -> None:
-    """Makes each call of the order one call of a program, with the numbers of those who make it."""
+    """Makes each call of the order one call of a program, with the numbers of its ranks."""
     by_key: dict[tuple[Any, ...], list[tuple[int, Made]]] = {key: [] for key in merged.order}
     for rank, calls in enumerate(merged.made):
         for call in calls:
