@@ -87,6 +87,11 @@ def test_an_interrupted_drawing_continues(interrupted):
     assert make(ends=False) == ["a"]
     assert make() == ["b"]
     assert json.loads(state["points"].read_text()) == {"a": "newer", "b": "newer"}
+    # So are those of an interrupted drawing whose change is undone.
+    state["digest"] = "other"
+    assert make(ends=False) == ["a"]
+    state["digest"] = "newer"
+    assert make() == ["a", "b"]
     assert make("--all", ends=False) == ["a"]
     assert MAKE.main(["--check"]) == 1
     assert make("--all") == ["b"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import pty
 import re
@@ -164,3 +165,15 @@ def test_control_characters_in_messages_are_escaped():
     assert text.failure(found, io.StringIO()) == (
         "odonata: abort: \\x1b]0;title\\x07\n  rank 0 on n\\x07 in MPI_Abort: \\x1b[2J"
     )
+
+
+def test_control_characters_in_notes_are_escaped(odonata, tmp_path):
+    done = odonata("bench", "latency", "--machine", "spock", "--sizes", "8", "--out", "a\x1b[2J")
+    assert done.stderr.endswith("odonata: wrote a\\x1b[2J\n"), done.stderr
+    ends = tmp_path / "ends.py"
+    ends.write_text("from mpi4py import MPI\nimport os\nMPI.Finalize()\nos._exit(3)\n")
+    program = json.dumps([sys.executable, str(ends)])
+    jobs = tmp_path / "jobs.toml"
+    jobs.write_text(f'[[job]]\nname = "a\\u001b[2J"\nranks = 2\nppn = 2\nprogram = {program}\n')
+    done = odonata("run", "--machine", "spock", "--jobs", jobs, "--quiet")
+    assert "odonata: job a\\x1b[2J: 2 of 2 ranks ended" in done.stderr, done.stderr
