@@ -116,6 +116,8 @@ def test_a_failing_command_fails_the_site(monkeypatch, block, is_built):
     monkeypatch.setattr(sys, "path", list(sys.path))
     page = f"# Title\n\n```console\n{block}\n```\n"
     cells = script("docs/site/hooks").cells(page)
+    shown = [each.source for each in cells if not (each.metadata or {}).get("check")]
+    assert not any("_exit_code" in source for source in shown)
     kernel: dict[str, object] = {}
 
     def run() -> None:
