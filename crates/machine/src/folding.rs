@@ -7,7 +7,7 @@
 
 use base::IndexVec;
 
-use crate::dragonfly::{GlobalLink, gateways};
+use crate::topology::dragonfly::{GlobalLink, gateways};
 use crate::{GroupId, LinkEnd, LinkId, LinkKind, Machine, NicId, SwitchId, Topology};
 
 /// The groups that do the same, and the representatives of their NICs.

@@ -379,15 +379,8 @@ pub struct RetryParams {
     pub sweep: Span,
 }
 
-#[derive(Clone, Debug)]
-pub enum Topology {
-    Dragonfly(Dragonfly),
-    // The only topology so far; others become variants here.
-}
-
 mod binding;
 mod classes;
-mod dragonfly;
 pub mod faults;
 mod folding;
 mod inheritance;
@@ -400,25 +393,26 @@ mod presets;
 mod quantity;
 mod reorder;
 mod resolve;
-mod routing;
 mod schema;
 mod spec;
 mod summary;
+mod topology;
 mod tree;
 mod zero_load;
 
 pub use binding::{Binding, NicMapping, NicPolicy};
 pub use classes::{BEST_EFFORT, Classes, TrafficClass};
-pub use dragonfly::Dragonfly;
 pub use folding::Folding;
 pub use input_error::{InputError, nearest};
 pub use presets::{PRESETS, preset};
 pub use reorder::Reorder;
 pub use resolve::GroupKind;
-pub use routing::{AriesMode, Bias, Routing, Scoring};
 pub use schema::{FABRICS, reference};
 pub use spec::MachineSpec;
 pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
+pub use topology::Topology;
+pub use topology::dragonfly::Dragonfly;
+pub use topology::dragonfly::routing::{AriesMode, Bias, Routing, Scoring};
 pub use tree::{NIC_CHILDREN, Reducer};
 
 /// Program launcher; it gives each rank its number in environment variables.

@@ -3,7 +3,7 @@
 
 use base::prefetch;
 
-use crate::dragonfly::{Dragonfly, Stream, derive_draw, draw_two};
+use crate::topology::dragonfly::{Dragonfly, Stream, derive_draw, draw_two};
 use crate::{GroupId, LinkId, Machine, NicId, Route, SwitchId, Topology};
 
 impl Machine {

@@ -2,11 +2,13 @@
 
 use base::{Gap, IndexVec, Span, gcd};
 
-use crate::dragonfly::{Dragonfly, GlobalLink, Group, NO_TRANSIT, RowCol, SwitchCoords, gateways};
 use crate::input_error::InputError;
 use crate::names::HostList;
-use crate::routing::{has_single_local_links, has_single_paths};
 use crate::spec::{MachineSpec, Value};
+use crate::topology::dragonfly::routing::{has_single_local_links, has_single_paths};
+use crate::topology::dragonfly::{
+    Dragonfly, GlobalLink, Group, NO_TRANSIT, RowCol, SwitchCoords, gateways,
+};
 use crate::{
     Arbitration, GroupId, Launcher, LinkEnd, LinkId, LinkKind, Links, Machine, NicId, NodeId,
     SwitchId, Topology,

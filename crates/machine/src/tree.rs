@@ -1,6 +1,6 @@
 //! Trees of switches or NICs, which fabrics use for multicast and reductions.
 
-use crate::dragonfly::Dragonfly;
+use crate::topology::dragonfly::Dragonfly;
 use crate::{Idle, LinkEnd, LinkId, Machine, NicId, Route, Routing, SwitchId, Topology};
 
 /// The component that combines contributions of a reduction and copies multicast data.

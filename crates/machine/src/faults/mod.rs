@@ -1,7 +1,7 @@
 //! Faults of a machine over time: the rows of a schedule resolved to links, nodes and times.
 //!
 //! Has the state of every component at every time. Effects on packets belong to the network models,
-//! and rerouting to `routing::fault_avoidance`. A schedule is fixed before a run, so any
+//! and rerouting to `topology`. A schedule is fixed before a run, so any
 //! component may look up the state at any time and nothing has to be communicated.
 
 mod file;

@@ -7,9 +7,9 @@
 //! with the hops taken, ADAPTIVE_2 a small and ADAPTIVE_3 a large constant one. Their sizes are not
 //! public.
 
+use super::super::{Step, Stream, derive_draw};
 use super::score::{self, BestCandidate, RouteChange, ScoreMetric};
 use super::{DecisionPoint, Scoring};
-use crate::dragonfly::{Step, Stream, derive_draw};
 use crate::{LoadView, Route};
 
 /// The bias that a mode adds to nonminimal scores.

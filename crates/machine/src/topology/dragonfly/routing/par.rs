@@ -6,8 +6,8 @@
 //! Networks" (ISCA 2009), section 3.3. A diverted packet crosses its group a second time, which
 //! needs virtual channels of its own: hence one more class.
 
+use super::super::{LocalLoad, Step, Stream};
 use super::{DecisionPoint, ugal};
-use crate::dragonfly::{LocalLoad, Step, Stream};
 use crate::{LoadView, Route, SwitchId};
 
 #[inline]

@@ -12,7 +12,7 @@
 
 use base::{Time, below};
 
-use crate::dragonfly::{Dragonfly, GlobalLink, Group, RowCol, Stream, SwitchCoords, derive_draw};
+use super::super::{Dragonfly, GlobalLink, Group, RowCol, Stream, SwitchCoords, derive_draw};
 use crate::faults::{Faults, LostAt};
 use crate::{
     GroupId, Hop, LinkEnd, LinkId, LinkKind, LoadView, Machine, NicId, Route, SwitchId, Topology,

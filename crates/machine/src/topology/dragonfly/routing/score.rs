@@ -6,8 +6,8 @@
 //! lowest score wins. The remapping is not public: here each load is counted in units of
 //! `adaptive.quantum`, a power of two bytes.
 
+use super::super::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
 use super::DecisionPoint;
-use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
 use crate::{LinkId, LoadView, Route, SwitchId};
 
 /// The highest score: four bits.

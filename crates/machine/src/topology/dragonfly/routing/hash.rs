@@ -7,8 +7,8 @@
 //! hash of its address. Of IN_ORDER it is known that it does not depend on the address; here it
 //! depends on the receiver.
 
+use super::super::{IgnoreLoad, Step, Stream};
 use super::DecisionPoint;
-use crate::dragonfly::{IgnoreLoad, Step, Stream};
 use crate::{LoadView, NicId};
 
 #[inline]
@@ -19,5 +19,5 @@ pub(super) fn depart<L: LoadView>(point: &DecisionPoint<'_, L>) -> Step {
 /// The draw of all packets for one receiver, so that they take one path and stay in order.
 #[inline]
 pub(super) fn of_receiver(dst: NicId) -> u64 {
-    crate::dragonfly::derive_draw(u64::from(dst.0), Stream::FirstLeg)
+    crate::topology::dragonfly::derive_draw(u64::from(dst.0), Stream::FirstLeg)
 }

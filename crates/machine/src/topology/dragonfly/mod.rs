@@ -10,6 +10,8 @@
 //! several global links it is heading for: the next switch draws the same two candidates and takes
 //! the nearer one. Rules in docs/models/routing.md; deadlock freedom in docs/models/deadlock.md.
 
+pub(crate) mod routing;
+
 use base::{IndexVec, below};
 
 use crate::{GroupId, LinkEnd, LinkId, LinkKind, Links, LoadView, SwitchId};

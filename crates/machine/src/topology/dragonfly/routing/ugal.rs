@@ -10,8 +10,8 @@
 //! `nonminimal_step` draws two intermediate switches. `Dragonfly::step` draws two global links for
 //! each first leg, the minimal path's included, and returns the cheaper, where groups have several.
 
+use super::super::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
 use super::DecisionPoint;
-use crate::dragonfly::{LoadMetric, NO_LINK, Step, Stream, derive_draw};
 use crate::{LinkId, LoadView, Route};
 
 /// Sum of the current loads of the first link and of the global link by which the path leaves the

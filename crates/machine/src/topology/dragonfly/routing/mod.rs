@@ -27,7 +27,7 @@ pub use aries::AriesMode;
 pub use score::{Bias, Scoring};
 pub(crate) use single_path::{has_single_local_links, has_single_paths};
 
-use crate::dragonfly::{Dragonfly, IgnoreLoad, LoadMetric, LocalLoad, Step, Stream};
+use super::{Dragonfly, IgnoreLoad, LoadMetric, LocalLoad, Step, Stream};
 use crate::{LinkId, LoadView, NicId, Route, SwitchId};
 use score::ScoreMetric;
 use ugal::GlobalLoad;

@@ -9,8 +9,8 @@ use std::hint::select_unpredictable;
 
 use base::IndexVec;
 
+use super::super::{Dragonfly, RowCol, SwitchCoords};
 use super::Routing;
-use crate::dragonfly::{Dragonfly, RowCol, SwitchCoords};
 use crate::{LinkId, Route, SwitchId};
 
 impl Routing {
@@ -92,7 +92,7 @@ impl SwitchCoords {
 
 #[cfg(test)]
 mod tests {
-    use crate::dragonfly::{IgnoreLoad, Stream};
+    use crate::topology::dragonfly::{IgnoreLoad, Stream};
     use crate::{LinkId, LoadView, MachineSpec, NicId, Route, SwitchId, Topology, preset};
 
     #[test]

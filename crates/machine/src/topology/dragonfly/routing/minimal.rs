@@ -4,9 +4,9 @@
 //! (ISCA 2008), section 4.1, "MIN". The choice of two where groups have several links between them
 //! is that of Aries and Slingshot (two minimal candidates).
 
+use super::super::{LocalLoad, Step};
 use super::DecisionPoint;
 use crate::LoadView;
-use crate::dragonfly::{LocalLoad, Step};
 
 #[inline]
 pub(super) fn depart<L: LoadView>(point: &DecisionPoint<'_, L>) -> Step {

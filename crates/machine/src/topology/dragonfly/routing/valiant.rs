@@ -7,8 +7,8 @@
 //! links, where it piles up otherwise (Garcia et al., ICPP 2012, "On-the-fly adaptive routing in
 //! high-radix hierarchical networks"). Traffic within a group passes through a switch of it.
 
+use super::super::{LoadMetric, Step, Stream, derive_draw};
 use super::DecisionPoint;
-use crate::dragonfly::{LoadMetric, Step, Stream, derive_draw};
 use crate::{LoadView, Route};
 
 #[inline]

@@ -8,9 +8,9 @@
 //! represents the group's load, because it fills up when the group does; the better of two drawn
 //! groups becomes a candidate.
 
+use super::super::{Step, Stream, derive_draw};
 use super::score::{BestCandidate, RouteChange, ScoreMetric};
 use super::{DecisionPoint, Scoring};
-use crate::dragonfly::{Step, Stream, derive_draw};
 use crate::{GroupId, LinkId, LoadView, Route, SwitchId};
 
 #[inline]
