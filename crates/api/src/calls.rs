@@ -284,7 +284,7 @@ fn sample_rounds(
             }
         });
     }
-    let group = |placement: &RankPlacement| job.machine.group_of(placement.nic);
+    let group = |placement: &RankPlacement| job.machine.folding_place(placement.nic).group;
     let a_group =
         placements.iter().take_while(|placement| group(placement) == group(&placements[0])).count()
             as u32;
@@ -501,8 +501,8 @@ fn swaps(call: &Collective, ranks: u32) -> bool {
 /// switches.
 fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     let (machine, ranks) = (&job.machine, call.member.size as usize);
-    let group = |rank: usize| machine.group_of(job.placements[rank].nic);
-    let kind = |rank: usize| machine.group_kind[group(rank)];
+    let place = |rank: usize| machine.folding_place(job.placements[rank].nic);
+    let group = |rank: usize| place(rank).group;
     let period = (1..ranks).find(|&rank| group(rank) != group(0))?;
     let size = ranks / period * period;
     let blocks =
@@ -529,12 +529,11 @@ fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
         let (a, b) = (job.placements[a], job.placements[b]);
         (i64::from(a.nic.0) - i64::from(b.nic.0), i64::from(a.node.0) - i64::from(b.node.0))
     };
-    let switch = |rank: usize| machine.switch_in_group(job.placements[rank].nic);
     let is_equivalent = |rank: usize| {
         let first = rank / period * period;
         group(rank) == group(first)
-            && kind(rank) == kind(0)
-            && switch(rank) == switch(rank % period)
+            && place(rank).kind == place(0).kind
+            && place(rank).switch == place(rank % period).switch
             && apart(rank, first) == apart(rank % period, 0)
             && job.placements[rank].binding == job.placements[rank % period].binding
     };

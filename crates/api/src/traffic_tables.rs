@@ -4,10 +4,9 @@ use super::bench::EngineRow;
 use super::congestion::Congested;
 use super::counters::{Tally, of_nodes};
 use super::{BackgroundRow, CongestionRow, CounterRow, Fidelity, LimitsRow, NetworkErrors};
-use machine::{LinkEnd, LinkKind, Machine};
+use machine::{Distance, LinkEnd, LinkKind, Machine};
 use serde::Serialize;
-use sim::Job;
-use sim::{Distance, Outcome};
+use sim::{Job, Outcome};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Serialize)]

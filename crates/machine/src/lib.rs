@@ -4,8 +4,6 @@
 //! Owns topology, routing, placement and the parameters of NICs, switches and nodes. Knows nothing
 //! of packets, messages or the passing of time.
 
-use std::hint::select_unpredictable;
-
 use base::{Digest, Gap, IndexVec, Span};
 
 base::ids! {
@@ -381,8 +379,10 @@ pub struct RetryParams {
 
 mod binding;
 mod classes;
+mod distance;
 pub mod faults;
 mod folding;
+mod group_kind;
 mod inheritance;
 mod input_error;
 pub mod names;
@@ -393,6 +393,7 @@ mod presets;
 mod quantity;
 mod reorder;
 mod resolve;
+mod routes;
 mod schema;
 mod spec;
 mod summary;
@@ -402,11 +403,12 @@ mod zero_load;
 
 pub use binding::{Binding, NicMapping, NicPolicy};
 pub use classes::{BEST_EFFORT, Classes, TrafficClass};
-pub use folding::Folding;
+pub use distance::Distance;
+pub use folding::{Folding, FoldingPlace};
+pub use group_kind::GroupKind;
 pub use input_error::{InputError, nearest};
 pub use presets::{PRESETS, preset};
 pub use reorder::Reorder;
-pub use resolve::GroupKind;
 pub use schema::{FABRICS, reference};
 pub use spec::MachineSpec;
 pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
@@ -496,104 +498,5 @@ impl Machine {
     }
     pub fn group_of(&self, nic: NicId) -> GroupId {
         self.switch_group[self.nic_switch[nic]]
-    }
-
-    /// The bias in bytes x hops if routing is UGAL-L on a machine with one shortest path between
-    /// any two switches, so that the source switch alone decides; else `None`.
-    pub fn single_decision_bias(&self) -> Option<u32> {
-        let Topology::Dragonfly(dragonfly) = &self.topology;
-        match self.routing {
-            Routing::UgalL { bias } if dragonfly.has_single_paths => Some(bias),
-            _ => None,
-        }
-    }
-
-    /// The next hop of a packet for `dst` at `at`: link and virtual channel. This is the only
-    /// routing function; packets call it hop by hop, flows and LogGP trace whole paths with it.
-    ///
-    /// `route` starts as `Route::default()` at the source switch and is updated at every hop.
-    /// `draw` is the packet's own random number; nothing else is random.
-    #[inline]
-    pub fn next_hop(
-        &self,
-        at: SwitchId,
-        dst: NicId,
-        route: &mut Route,
-        draw: u64,
-        load: &impl LoadView,
-    ) -> Hop {
-        let Topology::Dragonfly(dragonfly) = &self.topology;
-        if let Some((after, hop)) = self.single_path_hop(at, dst, *route) {
-            *route = after;
-            return hop;
-        }
-        let dst_switch = self.nic_switch[dst];
-        match dragonfly.next(at, dst_switch, dst, self.routing, route, draw, load) {
-            Some((link, crosses)) => {
-                let vc = route.class;
-                route.class += u8::from(crosses);
-                route.hops += 1;
-                Hop { link, vc }
-            }
-            None => Hop { link: self.ejection(dst), vc: route.class },
-        }
-    }
-
-    /// The next hop and route of a packet that has no choice left; `None` if it may have one.
-    #[inline(always)]
-    pub fn single_path_hop(&self, at: SwitchId, dst: NicId, route: Route) -> Option<(Route, Hop)> {
-        let Topology::Dragonfly(dragonfly) = &self.topology;
-        let is_fixed_to_end = dragonfly.has_single_paths && self.routing.is_fixed_minimal(route);
-        // Before its decision a packet's `passed` has no meaning.
-        let is_last_leg = route.decided && route.passed;
-        if !(is_fixed_to_end || is_last_leg) {
-            return None;
-        }
-        let dst_switch = self.nic_switch[dst];
-        let is_before_dst = at != dst_switch;
-        let (link, crosses) = if is_fixed_to_end {
-            dragonfly.single_path_step(at, dst_switch)
-        } else if dragonfly.has_single_local_links || !is_before_dst {
-            (dragonfly.single_local_link(at, dst_switch)?, false)
-        } else {
-            return None;
-        };
-        let link = select_unpredictable(is_before_dst, link, self.ejection(dst));
-        let after = Route {
-            via: route.via,
-            class: route.class + u8::from(is_before_dst & crosses),
-            decided: true,
-            passed: true,
-            hops: route.hops + u8::from(is_before_dst),
-        };
-        Some((after, Hop { link, vc: route.class }))
-    }
-
-    /// Writes all links from `src` to `dst` into `path`, injection first and ejection last, and
-    /// returns the final route. Faults are ignored.
-    pub fn walk(
-        &self,
-        src: NicId,
-        dst: NicId,
-        draw: u64,
-        load: &impl LoadView,
-        path: &mut Vec<LinkId>,
-    ) -> Route {
-        path.clear();
-        path.push(self.injection(src));
-        let (mut route, mut at, last) =
-            (Route::default(), self.nic_switch[src], self.ejection(dst));
-        loop {
-            let Hop { link, .. } = self.next_hop(at, dst, &mut route, draw, load);
-            path.push(link);
-            if link == last {
-                return route;
-            }
-            let Topology::Dragonfly(dragonfly) = &self.topology;
-            at = dragonfly.row_neighbor(at, link).unwrap_or_else(|| match self.links.to[link] {
-                LinkEnd::Switch(next) => next,
-                LinkEnd::Nic(_) => panic!("a route ended at the wrong NIC"),
-            });
-        }
     }
 }

@@ -1,18 +1,14 @@
-//! Resolves a spec to a machine: counts are checked first, then each column is filled once.
+//! Resolves a spec to a machine: conditions between keys are checked first, then it is built.
 
-use base::{Gap, IndexVec, Span, gcd};
+use base::Span;
 
+use crate::group_kind::GroupKind;
 use crate::input_error::InputError;
 use crate::names::HostList;
 use crate::spec::{MachineSpec, Value};
-use crate::topology::dragonfly::routing::{has_single_local_links, has_single_paths};
-use crate::topology::dragonfly::{
-    Dragonfly, GlobalLink, Group, NO_TRANSIT, RowCol, SwitchCoords, gateways,
-};
-use crate::{
-    Arbitration, GroupId, Launcher, LinkEnd, LinkId, LinkKind, Links, Machine, NicId, NodeId,
-    SwitchId, Topology,
-};
+use crate::topology::Topology;
+use crate::topology::dragonfly::BuiltNetwork;
+use crate::{Arbitration, Launcher, Machine};
 
 /// Events hold a link id in 26 bits.
 const MAX_LINKS: u64 = 1 << 26;
@@ -22,62 +18,6 @@ const MAX_NICS: u64 = 1 << 24;
 
 /// Maximum wire bytes of a packet: networks count them in 16 bits.
 const MAX_PACKET: u64 = (1 << 16) - 1;
-
-/// A resolved kind of group.
-#[derive(Clone, Debug)]
-pub struct GroupKind {
-    pub name: String,
-    pub compute: bool,
-    pub groups: u32,
-    /// Switches and chassis per group.
-    pub switches: u32,
-    pub chassis: u32,
-    /// Parallel links between two switches of a chassis, and between chassis.
-    pub local_links: u32,
-    pub chassis_links: u32,
-    /// Ports per switch reserved for links within the group, used or not.
-    pub local_ports: u32,
-    /// Maximum number of ports per switch for links to other groups.
-    pub global_ports: Option<u32>,
-    pub transit: bool,
-    pub nodes: u32,
-    pub nics: u32,
-    /// For each NIC of a node, which of the node's switches it is cabled to.
-    pub spread: Vec<u32>,
-    pub cpus: u32,
-    pub gpus: u32,
-    pub gpu_tiles: u32,
-}
-
-impl GroupKind {
-    /// Number of switches that a node is cabled to.
-    fn width(&self) -> u32 {
-        self.spread.iter().max().map_or(1, |m| m + 1)
-    }
-    fn slots(&self) -> u32 {
-        self.switches / self.chassis
-    }
-    /// Links of a switch within its group.
-    pub(crate) fn local_degree(&self) -> u32 {
-        (self.slots() - 1) * self.local_links + (self.chassis - 1) * self.chassis_links
-    }
-    /// The switch, counted within its group, that NIC `nic` of node `node` is cabled to. Nodes fill
-    /// blocks of `width` switches evenly and in order.
-    fn switch_of(&self, node: u32, nic: u32) -> u32 {
-        let blocks = self.switches / self.width();
-        let block = (u64::from(node) * u64::from(blocks) / u64::from(self.nodes)) as u32;
-        block * self.width() + self.spread[nic as usize]
-    }
-    /// The `nth` switch, counted within its group, to get a link to another group. Consecutive ones
-    /// differ in chassis and in slot, so that the links to one group are spread over both.
-    fn link_switch(&self, nth: u64) -> u32 {
-        let (rows, cols) = (u64::from(self.chassis), u64::from(self.slots()));
-        let nth = nth % (rows * cols);
-        // Along the diagonal; after a complete cycle of rows and columns, along the next one.
-        let cycle = rows / gcd(rows, cols) * cols;
-        ((nth % rows) * cols + (nth + nth / cycle) % cols) as u32
-    }
-}
 
 impl MachineSpec {
     /// Checks conditions between keys and builds the machine.
@@ -102,10 +42,7 @@ impl MachineSpec {
         if !out.is_empty() {
             return Err(self.with_file_names(out));
         }
-        let mut build = Build::new(self, &kinds);
-        build.local_links();
-        let global_links = build.global_links(&per_pair);
-        let topology = Topology::Dragonfly(build.dragonfly(global_links));
+        let built = BuiltNetwork::new(self, &kinds, &per_pair);
         let routing = self.routing();
         let arbitration = match self.text("switch.arbitration") {
             "age" => Arbitration::Age,
@@ -116,16 +53,16 @@ impl MachineSpec {
         Ok(Machine {
             name: self.name.clone(),
             digest: self.digest(),
-            topology,
+            topology: Topology::Dragonfly(built.dragonfly),
             routing,
             routing_name: self.text("routing").into(),
             arbitration,
             keeps_flows: self.text("switch.flows") == "kept",
-            links: build.links.on_large_pages(),
-            node_nics: build.node_nics,
-            nic_node: build.nic_node,
-            nic_switch: build.nic_switch,
-            switch_group: build.switch_group,
+            links: built.links,
+            node_nics: built.node_nics,
+            nic_node: built.nic_node,
+            nic_switch: built.nic_switch,
+            switch_group: built.switch_group,
             compute_nodes,
             n_groups: kinds.iter().map(|k| k.groups).sum(),
             n_vcs: routing.n_vcs(),
@@ -139,7 +76,7 @@ impl MachineSpec {
             retry: self.retry(),
             faults: None,
             fabric: self.text("fabric").into(),
-            group_kind: build.group_kind,
+            group_kind: built.group_kind,
             kinds,
             links_per_cable: self.count("global.links_per_cable").expect("has a default") as u32,
             node_names: HostList::parse(self.text("node_names")),
@@ -431,18 +368,6 @@ impl MachineSpec {
     }
 }
 
-impl GroupKind {
-    fn most_edge_ports(&self) -> u64 {
-        let mut of_switch = vec![0u64; self.switches as usize];
-        for node in 0..self.nodes {
-            for nic in 0..self.nics {
-                of_switch[self.switch_of(node, nic) as usize] += 1;
-            }
-        }
-        of_switch.into_iter().max().unwrap_or(0)
-    }
-}
-
 /// Links from one group of the `i`th kind to all other groups.
 fn to_others(kinds: &[GroupKind], per_pair: &[Vec<u32>], i: usize) -> u64 {
     let links = |(j, k): (usize, &GroupKind)| {
@@ -472,223 +397,4 @@ fn full(kinds: &[GroupKind], per_cable: u64, at: &str, out: &mut Vec<InputError>
         return per_cable;
     }
     cables / u64::from(kind.groups.max(2) - 1) * per_cable
-}
-
-/// The columns while they are being filled.
-struct Build<'a> {
-    kinds: &'a [GroupKind],
-    rows: [LinkRow; 4],
-    links: Links,
-    coords: IndexVec<SwitchId, SwitchCoords>,
-    groups: IndexVec<GroupId, Group>,
-    group_kind: IndexVec<GroupId, u16>,
-    node_nics: IndexVec<NodeId, u32>,
-    nic_node: IndexVec<NicId, NodeId>,
-    nic_switch: IndexVec<NicId, SwitchId>,
-    switch_group: IndexVec<SwitchId, GroupId>,
-}
-
-/// Properties shared by all links of a kind.
-#[derive(Clone, Copy)]
-struct LinkRow {
-    /// Latency of the cable and of the switch that it leads to.
-    latency: Span,
-    cable: Span,
-    gap: Gap,
-    buffer: u32,
-}
-
-/// Indices into `Build::rows`.
-const EDGE: usize = 0;
-const LOCAL: usize = 1;
-const CHASSIS: usize = 2;
-const GLOBAL: usize = 3;
-
-impl<'a> Build<'a> {
-    /// Creates groups, switches, nodes and NICs, and the links of the NICs.
-    fn new(spec: &MachineSpec, kinds: &'a [GroupKind]) -> Build<'a> {
-        let switch = spec.span("switch.latency");
-        let rows = ["edge", "local", "chassis", "global"].map(|link| {
-            let path = |key: &str| {
-                let own = format!("links.{link}.{key}");
-                if spec.get(&own).is_some() { own } else { format!("links.local.{key}") }
-            };
-            let cable = spec.span(&path("cable"));
-            LinkRow {
-                latency: cable + switch,
-                cable,
-                gap: spec.gap(&path("rate")),
-                buffer: (spec.bytes(&path("buffer")) / u64::from(spec.routing().n_vcs())) as u32,
-            }
-        });
-        let mut build = Build {
-            kinds,
-            rows,
-            links: Links::default(),
-            coords: IndexVec::new(),
-            groups: IndexVec::new(),
-            group_kind: IndexVec::new(),
-            node_nics: IndexVec::new(),
-            nic_node: IndexVec::new(),
-            nic_switch: IndexVec::new(),
-            switch_group: IndexVec::new(),
-        };
-        let mut transit = 0;
-        for (k, kind) in kinds.iter().enumerate() {
-            for _ in 0..kind.groups {
-                build.group(k as u16, kind, &mut transit);
-            }
-        }
-        build.node_nics.push(build.nic_node.len() as u32);
-        build.edge_links();
-        build
-    }
-
-    fn group(&mut self, k: u16, kind: &GroupKind, transit: &mut u32) {
-        let first = self.coords.len() as u32;
-        let mut nth = NO_TRANSIT;
-        if kind.transit {
-            nth = *transit;
-            *transit += 1;
-        }
-        let id = self.groups.push(Group { first, switches: kind.switches, transit: nth });
-        self.group_kind.push(k);
-        for switch in 0..kind.switches {
-            self.switch_group.push(id);
-            self.coords.push(SwitchCoords {
-                group: id.0 as u16,
-                row: (switch / kind.slots()) as u16,
-                col: (switch % kind.slots()) as u16,
-                row_links: kind.local_links as u8,
-                col_links: kind.chassis_links as u8,
-                row_first: 0,
-                col_first: 0,
-            });
-        }
-        for node in 0..kind.nodes {
-            let id = self.node_nics.push(self.nic_node.len() as u32);
-            for nic in 0..kind.nics {
-                self.nic_node.push(id);
-                self.nic_switch.push(SwitchId(first + kind.switch_of(node, nic)));
-            }
-        }
-    }
-
-    fn push_link(&mut self, from: LinkEnd, to: LinkEnd, kind: LinkKind) -> LinkId {
-        let row = self.rows[match kind {
-            LinkKind::Injection | LinkKind::Ejection => EDGE,
-            LinkKind::Local => LOCAL,
-            LinkKind::LocalBlack => CHASSIS,
-            LinkKind::Global => GLOBAL,
-        }];
-        let latency = if kind == LinkKind::Ejection { row.cable } else { row.latency };
-        self.links.from.push(from);
-        self.links.to.push(to);
-        self.links.kind.push(kind);
-        self.links.latency.push(latency);
-        self.links.cable.push(row.cable);
-        self.links.gap.push(row.gap);
-        self.links.buffer.push(row.buffer)
-    }
-
-    fn edge_links(&mut self) {
-        for nic in self.nic_switch.ids() {
-            let switch = self.nic_switch[nic];
-            self.push_link(LinkEnd::Nic(nic), LinkEnd::Switch(switch), LinkKind::Injection);
-        }
-        for nic in self.nic_switch.ids() {
-            let switch = self.nic_switch[nic];
-            self.push_link(LinkEnd::Switch(switch), LinkEnd::Nic(nic), LinkKind::Ejection);
-        }
-    }
-
-    /// Switch by switch: to the other columns of its row, then to the other rows of its column.
-    fn local_links(&mut self) {
-        for at in self.coords.ids() {
-            let switch_coords = self.coords[at];
-            let group = self.groups[GroupId(switch_coords.group.into())];
-            let kind =
-                &self.kinds[usize::from(self.group_kind[GroupId(switch_coords.group.into())])];
-            let slots = kind.slots();
-            let place =
-                |row: u32, col: u32| LinkEnd::Switch(SwitchId(group.first + row * slots + col));
-            let (row, col) = (u32::from(switch_coords.row), u32::from(switch_coords.col));
-            self.coords[at].row_first = self.links.to.len() as u32;
-            for other in (0..slots).filter(|&other| other != col) {
-                for _ in 0..kind.local_links {
-                    self.push_link(LinkEnd::Switch(at), place(row, other), LinkKind::Local);
-                }
-            }
-            self.coords[at].col_first = self.links.to.len() as u32;
-            for other in (0..kind.chassis).filter(|&other| other != row) {
-                for _ in 0..kind.chassis_links {
-                    self.push_link(LinkEnd::Switch(at), place(other, col), LinkKind::LocalBlack);
-                }
-            }
-        }
-    }
-
-    /// Global links in both directions, sorted by pair of groups.
-    ///
-    /// Each group assigns its ports to its peers in order, one switch after another. The links of a
-    /// pair are on as many switches as possible, and the switches of a group have equally many to
-    /// within one.
-    fn global_links(&mut self, per_pair: &[Vec<u32>]) -> (Vec<u32>, Vec<GlobalLink>) {
-        let n = self.groups.len();
-        let kind_of = |g: usize| usize::from(self.group_kind.raw[g]);
-        let mut pair_first = Vec::with_capacity(n * n + 1);
-        pair_first.push(0u32);
-        for a in 0..n {
-            for b in 0..n {
-                let links = if a == b { 0 } else { per_pair[kind_of(a)][kind_of(b)] };
-                pair_first.push(pair_first[a * n + b] + links);
-            }
-        }
-        let mut ends = vec![(SwitchId(0), SwitchId(0)); pair_first[n * n] as usize];
-        let mut assigned = vec![0u64; n];
-        for a in 0..n {
-            for b in a + 1..n {
-                let (there, back) = (pair_first[a * n + b], pair_first[b * n + a]);
-                for nth in 0..pair_first[a * n + b + 1] - there {
-                    let [from, to] = [a, b].map(|g| {
-                        let switch = self.kinds[kind_of(g)].link_switch(assigned[g]);
-                        assigned[g] += 1;
-                        SwitchId(self.groups.raw[g].first + switch)
-                    });
-                    let (there, back) = ((there + nth) as usize, (back + nth) as usize);
-                    ends[there] = (from, to);
-                    ends[back] = (to, from);
-                }
-            }
-        }
-        let place =
-            |switch_coords: SwitchCoords| RowCol { row: switch_coords.row, col: switch_coords.col };
-        let global_links = ends.into_iter().map(|(from, to)| GlobalLink {
-            link: self.push_link(LinkEnd::Switch(from), LinkEnd::Switch(to), LinkKind::Global),
-            from: place(self.coords[from]),
-            to: place(self.coords[to]),
-        });
-        let global_links = global_links.collect();
-        (pair_first, global_links)
-    }
-
-    fn dragonfly(&mut self, (pair_first, global_links): (Vec<u32>, Vec<GlobalLink>)) -> Dragonfly {
-        // Hops of the longest path within a group: along its chassis, and across them.
-        let within = |k: &GroupKind| u32::from(k.slots() > 1) + u32::from(k.chassis > 1);
-        let within = self.kinds.iter().map(within).max().expect("a machine has a kind");
-        let transit = self.groups.iter().filter(|(_, g)| g.transit != NO_TRANSIT);
-        let (gateway_first, gateways) = gateways(&self.links, &self.coords, &self.groups);
-        Dragonfly {
-            transit: transit.map(|(id, _)| id).collect(),
-            has_single_paths: has_single_paths(&self.coords, &pair_first),
-            has_single_local_links: has_single_local_links(&self.coords),
-            coords: std::mem::take(&mut self.coords),
-            groups: std::mem::take(&mut self.groups),
-            pair_first,
-            global_links,
-            gateway_first,
-            gateways,
-            diameter: 1 + 2 * within,
-        }
-    }
 }

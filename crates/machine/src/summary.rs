@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{GroupId, LinkEnd, LinkKind, Machine, NicId, Topology};
+use crate::{Distance, GroupId, LinkEnd, LinkKind, Machine, NicId};
 
 /// The resolved machine in numbers. Field names are the keys of `odonata show --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -125,9 +125,7 @@ impl Machine {
             cpus: of_nodes(|k| k.cpus),
             gpus: of_nodes(|k| k.gpus),
             gpu_tiles: of_nodes(|k| k.gpus * k.gpu_tiles),
-            hops_max: match &self.topology {
-                Topology::Dragonfly(dragonfly) => dragonfly.longest(self.n_groups),
-            },
+            hops_max: self.topology.longest_minimal(),
         }
     }
 
@@ -146,8 +144,7 @@ impl Machine {
             + size_of_val(&self.nic_switch.raw[..])
             + size_of_val(&self.switch_group.raw[..])
             + size_of_val(&self.group_kind.raw[..]);
-        let Topology::Dragonfly(dragonfly) = &self.topology;
-        per_link + places + dragonfly.bytes()
+        per_link + places + self.topology.bytes()
     }
 
     /// Whether the group's nodes run jobs.
@@ -172,14 +169,13 @@ fn links_by_kind(machine: &Machine) -> LinksByKind {
 /// Rates in bytes per second of all links between compute groups, and of those between the two
 /// halves of the machine: of its groups, or of the switches of its only group.
 fn compute_global_rates(machine: &Machine) -> (f64, f64) {
-    let Topology::Dragonfly(dragonfly) = &machine.topology;
     let compute = machine.group_kind.ids().take_while(|&g| machine.is_compute(g)).count() as u32;
     let (mut all, mut across) = (0.0, 0.0);
     for a in (0..compute).map(GroupId) {
         for b in (0..compute).map(GroupId) {
-            let pair = dragonfly.pair(a, b);
-            let rate: f64 = pair.first().map_or(0.0, |c| machine.links.gap[c.link].bytes_per_s());
-            let rate = rate * pair.len() as f64;
+            let mut links = machine.topology.links_between_groups(a, b);
+            let n = links.len() as f64;
+            let rate = links.next().map_or(0.0, |link| machine.links.gap[link].bytes_per_s()) * n;
             all += rate;
             if (a.0 < compute / 2) != (b.0 < compute / 2) {
                 across += rate;
@@ -210,12 +206,10 @@ fn distances(machine: &Machine) -> Distances {
     let mut far = Distances::default();
     let compute_nics = machine.node_nics.raw[machine.compute_nodes as usize];
     for dst in (1..compute_nics).map(NicId) {
-        let nearness = if machine.nic_switch[src] == machine.nic_switch[dst] {
-            &mut far.same_switch
-        } else if machine.group_of(src) == machine.group_of(dst) {
-            &mut far.same_group
-        } else {
-            &mut far.other_group
+        let nearness = match machine.distance(src, dst) {
+            Distance::Node | Distance::Switch => &mut far.same_switch,
+            Distance::Group => &mut far.same_group,
+            Distance::Global => &mut far.other_group,
         };
         let latency = (machine.zero_load(src, dst, 8) + machine.node.nic_latency * 2).seconds();
         *nearness = Some(nearness.unwrap_or(0.0).max(latency));

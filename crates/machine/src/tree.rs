@@ -1,7 +1,6 @@
 //! Trees of switches or NICs, which fabrics use for multicast and reductions.
 
-use crate::topology::dragonfly::Dragonfly;
-use crate::{Idle, LinkEnd, LinkId, Machine, NicId, Route, Routing, SwitchId, Topology};
+use crate::{Idle, LinkId, Machine, NicId, Route, Routing, SwitchId};
 
 /// The component that combines contributions of a reduction and copies multicast data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,42 +32,28 @@ impl Machine {
     /// same for all trees with this root. [estimate: how the fabric manager builds trees is not
     /// public]
     pub fn tree_path(&self, from: SwitchId, root: NicId) -> Vec<LinkId> {
-        let Topology::Dragonfly(net) = &self.topology;
         let mut path = Vec::new();
         let mut at = from;
         while at != self.nic_switch[root] {
-            let link = self.toward(net, at, root);
+            let link = self.toward(at, root);
             path.push(link);
             at = self.switch_after(link);
             assert!(path.len() <= 8, "a minimal path of more than 8 links");
         }
         path
     }
-    fn toward(&self, net: &Dragonfly, at: SwitchId, root: NicId) -> LinkId {
+    fn toward(&self, at: SwitchId, root: NicId) -> LinkId {
         let (dst_switch, mut route) = (self.nic_switch[root], Route::default());
         let draw = u64::from(root.0);
-        let step = net.next(at, dst_switch, root, Routing::Minimal, &mut route, draw, &Idle);
+        let minimal = Routing::Minimal;
+        let step = self.topology.next(at, dst_switch, root, minimal, &mut route, draw, &Idle);
         step.expect("not at the root yet").0
     }
 
-    /// The switch at which a link between switches begins; `switch_after` is the one at which it
-    /// ends.
-    pub fn switch_before(&self, link: LinkId) -> SwitchId {
-        match self.links.from[link] {
-            LinkEnd::Switch(switch) => switch,
-            LinkEnd::Nic(_) => panic!("{link:?} leaves a NIC"),
-        }
-    }
-    pub fn switch_after(&self, link: LinkId) -> SwitchId {
-        match self.links.to[link] {
-            LinkEnd::Switch(switch) => switch,
-            LinkEnd::Nic(_) => panic!("{link:?} leads to a NIC"),
-        }
-    }
     /// The other direction of a cable between switches.
     pub fn reverse_link(&self, link: LinkId) -> LinkId {
         let (from, to) = (self.switch_before(link), self.switch_after(link));
-        let nth = self.links_between(from, to).iter().position(|&l| l == link);
-        self.links_between(to, from)[nth.expect("it is one of those between its ends")]
+        let nth = self.topology.links_between(from, to).iter().position(|&l| l == link);
+        self.topology.links_between(to, from)[nth.expect("it is one of those between its ends")]
     }
 }

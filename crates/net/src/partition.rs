@@ -1,4 +1,4 @@
-//! Assignment of the machine to shards: whole groups, with their switches and NICs.
+//! Assignment of the machine to shards: whole units of the topology, with their switches and NICs.
 
 use base::{IndexVec, Span};
 use machine::{LinkEnd, LinkId, Machine, SwitchId};
@@ -14,26 +14,28 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Assigns neighboring groups to each of `shards` parts, with about equal numbers of NICs.
-    /// There are at most as many shards as groups.
+    /// Assigns neighboring units (`Machine::partition_unit`) to each of `shards` parts, with about
+    /// equal numbers of NICs. There are at most as many shards as units.
     pub fn new(machine: &Machine, shards: usize) -> Partition {
-        let shards = shards.clamp(1, MAX_SHARDS.min(machine.n_groups as usize));
-        let mut nics = vec![0u64; machine.n_groups as usize];
+        let n_units = machine.n_partition_units() as usize;
+        let shards = shards.clamp(1, MAX_SHARDS.min(n_units));
+        let mut nics = vec![0u64; n_units];
         for &switch in &machine.nic_switch.raw {
-            nics[machine.switch_group[switch].0 as usize] += 1;
+            nics[machine.partition_unit(switch) as usize] += 1;
         }
         let all = nics.iter().sum::<u64>().max(1);
         let mut before = 0;
-        let of_group: Vec<u8> = nics
+        let of_unit: Vec<u8> = nics
             .iter()
             .map(|n| {
-                // By the middle of the group.
+                // By the middle of the unit.
                 let middle = 2 * before + n;
                 before += n;
                 (middle * shards as u64 / (2 * all)).min(shards as u64 - 1) as u8
             })
             .collect();
-        let of = machine.switch_group.raw.iter().map(|group| of_group[group.0 as usize]).collect();
+        let switches = (0..machine.n_switches()).map(SwitchId);
+        let of = switches.map(|switch| of_unit[machine.partition_unit(switch) as usize]).collect();
         Partition { of, shards }
     }
 

@@ -1,6 +1,6 @@
-//! Shards: each has the switches of some groups and their NICs, with an event queue of its own.
-//! Shards interact only by links between groups, never sooner than the latency of the shortest of
-//! them. They can advance independently for that time.
+//! Shards: each has the switches of some units of the topology (on a dragonfly, groups) and their
+//! NICs, with an event queue of its own. Shards interact only by links between units, never sooner
+//! than the latency of the shortest of them. They can advance independently for that time.
 //!
 //! Nothing is decided here. A packet, credit or acknowledgement for another shard goes to the
 //! mailbox of that shard with its time of arrival, and is processed there as if both ends were in

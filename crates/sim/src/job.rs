@@ -156,7 +156,8 @@ impl Job {
             own.zip(theirs).for_each(|(nic, other)| representative[NicId(nic)] = NicId(other));
         }
         let firsts = self.placements[..whole].iter().step_by(ranks);
-        let groups = firsts.map(|placement| self.machine.group_of(placement.nic)).collect();
+        let groups =
+            firsts.map(|placement| self.machine.folding_place(placement.nic).group).collect();
         Folding { groups, swaps, representative }
     }
 

@@ -9,7 +9,7 @@
 use crate::endpoints::Endpoints;
 use crate::event::{CompletionId, HostEvent, MessageOwner};
 use crate::job::Job;
-use crate::outcome::{Blocked, Distance};
+use crate::outcome::Blocked;
 use crate::rank::Rank;
 use base::{Digest, IndexVec, Slab, Span, Time, draw, packed};
 use des::{Phase, Queue};
@@ -359,16 +359,7 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
     }
 
     pub fn count_between(&mut self, from: u32, (a, b): (NicId, NicId), bytes: u64) {
-        let machine = &self.job.machine;
-        let distance = if machine.nic_node[a] == machine.nic_node[b] {
-            Distance::Node
-        } else if machine.nic_switch[a] == machine.nic_switch[b] {
-            Distance::Switch
-        } else if machine.group_of(a) == machine.group_of(b) {
-            Distance::Group
-        } else {
-            Distance::Global
-        };
+        let distance = self.job.machine.distance(a, b);
         let job = self.job_of(from);
         let job = &mut self.jobs[job as usize];
         let row = &mut job.by_distance[distance as usize];

@@ -43,7 +43,7 @@ pub use component::{Component, Context, EndpointEvent};
 pub use job::{Buffers, Job, LimitPolicy, RankPlacement, Sample};
 pub use noise::Noise;
 pub use outcome::{
-    Blocked, Distance, End, Engine, ExceededLimit, Fidelity, JobOutcome, LimitReport, LimitUse,
+    Blocked, End, Engine, ExceededLimit, Fidelity, JobOutcome, LimitReport, LimitUse,
     NetworkErrors, Outcome, PairTraffic,
 };
 pub use progress::{Progress, StartProgress};

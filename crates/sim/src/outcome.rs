@@ -54,18 +54,6 @@ pub struct Blocked {
     pub what: String,
 }
 
-/// Distance of a message: within its node, its switch, its group, or between groups.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Distance {
-    Node,
-    Switch,
-    Group,
-    Global,
-}
-impl Distance {
-    pub const NAMES: [&str; 4] = ["node", "switch", "group", "global"];
-}
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairTraffic {
     pub from: u32,
@@ -107,7 +95,7 @@ pub struct Outcome {
     pub time: Time,
     pub digest: Digest,
     pub engine: Engine,
-    /// (messages, bytes) by `Distance`.
+    /// (messages, bytes) by `machine::Distance`.
     pub by_distance: [(u64, u64); 4],
     /// Sorted by sender, then receiver.
     pub pairs: Vec<PairTraffic>,

@@ -273,8 +273,8 @@ fn links_of(machine: &Machine, target: FaultTarget) -> Vec<LinkId> {
             machine.links.gap.ids().filter(touches).collect()
         }
         FaultTarget::Switches(a, b, cable) => {
-            let there = machine.links_between(a, b);
-            let back = machine.links_between(b, a);
+            let there = machine.topology.links_between(a, b);
+            let back = machine.topology.links_between(b, a);
             let all = there.iter().zip(&back).enumerate();
             let chosen = all.filter(|(nth, _)| cable.is_none_or(|k| k as usize == *nth));
             chosen.flat_map(|(_, (&a, &b))| [a, b]).collect()

@@ -103,7 +103,7 @@ fn cable_of(machine: &Machine, link: LinkId) -> FaultTarget {
         let nth = links.iter().position(|&l| l == link).expect("it joins these groups");
         return FaultTarget::Groups(g, h, Some(nth as u32 / machine.links_per_cable));
     }
-    let parallel = machine.links_between(a, b);
+    let parallel = machine.topology.links_between(a, b);
     let nth = parallel.iter().position(|&l| l == link).expect("it joins these switches");
     FaultTarget::Switches(a, b, Some(nth as u32))
 }

@@ -10,7 +10,12 @@
 //! several global links it is heading for: the next switch draws the same two candidates and takes
 //! the nearer one. Rules in docs/models/routing.md; deadlock freedom in docs/models/deadlock.md.
 
+mod build;
+mod folding;
+mod prefetch;
 pub(crate) mod routing;
+
+pub(crate) use build::BuiltNetwork;
 
 use base::{IndexVec, below};
 
@@ -285,9 +290,9 @@ impl Dragonfly {
         (gateway.to != to && self.are_linked(gateway.to, to)).then_some(gateway)
     }
 
-    /// Hops between switches of the longest minimal route in `n_groups` groups.
-    pub(crate) fn longest(&self, n_groups: u32) -> u32 {
-        if n_groups > 1 { self.diameter } else { self.diameter / 2 }
+    /// Hops between switches of the longest minimal route.
+    pub(crate) fn longest(&self) -> u32 {
+        if self.groups.len() > 1 { self.diameter } else { self.diameter / 2 }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -319,8 +324,22 @@ impl Dragonfly {
         self.pair_first[pair] < self.pair_first[pair + 1]
     }
 
-    /// The switch that a link out of `at` leads to, if it is a link of its row. It is computed,
-    /// because the arrays of links are far apart in memory and a walk would stall on them.
+    /// The links from one switch to another, in order.
+    pub(crate) fn links_between(&self, from: SwitchId, to: SwitchId) -> Vec<LinkId> {
+        let (here, there) = (self.coords[from], self.coords[to]);
+        if here.group != there.group {
+            let ends = (here.row_col(), there.row_col());
+            let pair = self.pair(here.group(), there.group()).iter();
+            return pair.filter(|c| (c.from, c.to) == ends).map(|c| c.link).collect();
+        }
+        if (here.row == there.row) == (here.col == there.col) {
+            return Vec::new(); // The same switch, or neither a row nor a column in common.
+        }
+        let (first, n) = here.toward(there.row_col());
+        (first..first + n).map(LinkId).collect()
+    }
+
+    /// The switch that a link out of `at` leads to, if it is a link of its row.
     #[inline]
     pub(crate) fn row_neighbor(&self, at: SwitchId, link: LinkId) -> Option<SwitchId> {
         let SwitchCoords { col, row_links, row_first, col_first, .. } = self.coords[at];

@@ -13,10 +13,8 @@
 use base::{Time, below};
 
 use super::super::{Dragonfly, GlobalLink, Group, RowCol, Stream, SwitchCoords, derive_draw};
-use crate::faults::{Faults, LostAt};
-use crate::{
-    GroupId, Hop, LinkEnd, LinkId, LinkKind, LoadView, Machine, NicId, Route, SwitchId, Topology,
-};
+use crate::faults::Faults;
+use crate::{GroupId, Hop, LinkEnd, LinkId, LinkKind, LoadView, Machine, NicId, Route, SwitchId};
 
 /// The progress of a packet within its class, which limits what it may do without a class increase.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -132,12 +130,12 @@ impl CandidatePath {
     }
 }
 
-impl Machine {
-    /// The hop of a packet for `dst` that arrived at `at` on `input`, on a virtual channel of class
-    /// `input_class`, on a machine with faults. It is `flow_hop`, the last hop of its flow, if the
-    /// path continues after it. `None` if there is no path.
-    pub fn next_hop_with_faults(
+impl Dragonfly {
+    /// See `Machine::next_hop_with_faults`.
+    #[allow(clippy::too_many_arguments)] // The inputs of every routing decision.
+    pub(crate) fn next_hop_with_faults(
         &self,
+        machine: &Machine,
         at: SwitchId,
         (dst, route, draw): (NicId, &mut Route, u64),
         flow_hop: Option<(Route, Hop)>,
@@ -145,19 +143,18 @@ impl Machine {
         (input, input_class): (LinkId, u8),
         now: Time,
     ) -> Option<Hop> {
-        let faults = self.faults.as_deref().expect("requires a fault schedule");
-        let view = FaultView { faults, machine: self, at, now };
-        let Topology::Dragonfly(net) = &self.topology;
-        let search = Search { net, view, draw };
-        let dst_switch = self.nic_switch[dst];
-        let mut stage = match self.links.kind[input] {
+        let faults = machine.faults.as_deref().expect("requires a fault schedule");
+        let view = FaultView { faults, machine, at, now };
+        let search = Search { net: self, view, draw };
+        let dst_switch = machine.nic_switch[dst];
+        let mut stage = match machine.links.kind[input] {
             LinkKind::Local => ClassStage::Row,
             LinkKind::LocalBlack => ClassStage::Column,
             _ => ClassStage::Fresh,
         };
         let continues = |after: Route, hop: Hop| {
             let stage = if hop.vc > input_class { ClassStage::Fresh } else { stage };
-            view.is_up(hop.link) && search.continues_after(hop, stage, after, dst_switch, self)
+            view.is_up(hop.link) && search.continues_after(hop, stage, after, dst_switch, machine)
         };
         if let Some((after, hop)) = flow_hop.filter(|&(after, hop)| continues(after, hop)) {
             *route = after;
@@ -166,7 +163,7 @@ impl Machine {
         for nth in 0..TRIES {
             let draw = if nth == 0 { draw } else { base::draw(draw, STREAM_RETRY, 0, nth) };
             let mut trial = *route;
-            let hop = self.next_hop(at, dst, &mut trial, draw, &AvoidFaults { load, view });
+            let hop = machine.next_hop(at, dst, &mut trial, draw, &AvoidFaults { load, view });
             if continues(trial, hop) {
                 *route = trial;
                 return Some(hop);
@@ -174,13 +171,13 @@ impl Machine {
         }
         route.decided = true;
         if at == dst_switch {
-            let link = self.ejection(dst);
+            let link = machine.ejection(dst);
             return view.is_up(link).then_some(Hop { link, vc: route.class });
         }
         if route.class > input_class {
             stage = ClassStage::Fresh;
         }
-        let spare_classes = (self.n_vcs - 1).checked_sub(route.class)?;
+        let spare_classes = (machine.n_vcs - 1).checked_sub(route.class)?;
         let path = search.fewest_increments(at, stage, dst_switch);
         if path.increments > spare_classes {
             return None;
@@ -196,95 +193,15 @@ impl Machine {
         Some(Hop { link: path.link, vc })
     }
 
-    /// As `walk`, for a packet sent at the start of a run on a machine that may have faults;
-    /// without a path, the place where the packet is lost. Whether a path exists depends on neither
-    /// the draw nor the load.
-    pub fn find_path(
-        &self,
-        src: NicId,
-        dst: NicId,
-        draw: u64,
-        load: &impl LoadView,
-        path: &mut Vec<LinkId>,
-    ) -> Result<Route, LostAt> {
-        if self.faults.is_none() {
-            return Ok(self.walk(src, dst, draw, load, path));
+    /// Maximum hops between switches of any path of `machine`. With a fault schedule that is a row
+    /// and a column per class, and a global link between classes (docs/models/deadlock.md).
+    pub(crate) fn max_hops(&self, machine: &Machine) -> u32 {
+        if machine.faults.is_none() {
+            return machine.routing.max_hops(self.diameter);
         }
-        self.find_path_with_faults((src, dst), draw, load, path)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn find_path_with_faults(
-        &self,
-        (src, dst): (NicId, NicId),
-        draw: u64,
-        load: &impl LoadView,
-        path: &mut Vec<LinkId>,
-    ) -> Result<Route, LostAt> {
-        let faults = self.faults.as_deref().expect("requires a fault schedule");
-        let first = self.injection(src);
-        if faults.is_down(first, Time::ZERO) {
-            return Err(LostAt::Link(first));
-        }
-        path.clear();
-        path.push(first);
-        let (mut route, mut arrival) = (Route::default(), (first, 0));
-        while let LinkEnd::Switch(at) = self.links.to[arrival.0] {
-            let to = (dst, &mut route, draw);
-            let hop = self.next_hop_with_faults(at, to, None, load, arrival, Time::ZERO);
-            let hop = hop.ok_or(LostAt::Switch(at))?;
-            debug_assert!(u32::from(route.hops) <= self.max_hops(), "an endless path");
-            path.push(hop.link);
-            arrival = (hop.link, hop.vc);
-        }
-        Ok(route)
-    }
-
-    /// Reverts the effect on `route` of a hop that was decided and not taken.
-    pub fn undo_hop(&self, route: &mut Route, link: LinkId) {
-        match self.links.kind[link] {
-            LinkKind::Global => {
-                route.class -= 1;
-                route.hops -= 1;
-            }
-            LinkKind::Local | LinkKind::LocalBlack => route.hops -= 1,
-            LinkKind::Injection | LinkKind::Ejection => {}
-        }
-    }
-
-    /// Maximum hops between switches of any path. With a fault schedule that is a row and a column
-    /// per class, and a global link between classes (docs/models/deadlock.md).
-    pub fn max_hops(&self) -> u32 {
-        let Topology::Dragonfly(net) = &self.topology;
-        if self.faults.is_none() {
-            return self.routing.max_hops(net.diameter);
-        }
-        let within = net.diameter / 2;
-        let classes = u32::from(self.n_vcs);
+        let within = self.diameter / 2;
+        let classes = u32::from(machine.n_vcs);
         classes * within + classes - 1
-    }
-
-    /// The links from one group to another, in order.
-    pub fn global_links_between(&self, from: GroupId, to: GroupId) -> Vec<LinkId> {
-        let Topology::Dragonfly(net) = &self.topology;
-        net.pair(from, to).iter().map(|global_link| global_link.link).collect()
-    }
-
-    /// The links from one switch to another, in order.
-    pub(crate) fn links_between(&self, from: SwitchId, to: SwitchId) -> Vec<LinkId> {
-        let Topology::Dragonfly(net) = &self.topology;
-        let (here, there) = (net.coords[from], net.coords[to]);
-        if here.group != there.group {
-            let ends = (here.row_col(), there.row_col());
-            let pair = net.pair(here.group(), there.group()).iter();
-            return pair.filter(|c| (c.from, c.to) == ends).map(|c| c.link).collect();
-        }
-        if (here.row == there.row) == (here.col == there.col) {
-            return Vec::new(); // The same switch, or neither a row nor a column in common.
-        }
-        let (first, n) = here.toward(there.row_col());
-        (first..first + n).map(LinkId).collect()
     }
 }
 
@@ -570,8 +487,8 @@ impl Dragonfly {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MachineSpec;
     use crate::faults::{Fault, FaultKind, FaultSchedule, FaultTarget};
+    use crate::{MachineSpec, Topology};
     use base::{Span, draw};
 
     const SEED: u64 = 26;

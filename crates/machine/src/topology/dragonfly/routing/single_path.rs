@@ -11,7 +11,7 @@ use base::IndexVec;
 
 use super::super::{Dragonfly, RowCol, SwitchCoords};
 use super::Routing;
-use crate::{LinkId, Route, SwitchId};
+use crate::{Hop, LinkId, Machine, NicId, Route, SwitchId};
 
 impl Routing {
     /// Whether the rest of a route is minimal and no later switch may change that.
@@ -52,6 +52,41 @@ pub(crate) fn has_single_local_links(coords: &IndexVec<SwitchId, SwitchCoords>) 
 }
 
 impl Dragonfly {
+    /// See `Machine::single_path_hop`.
+    #[inline(always)]
+    pub(crate) fn single_path_hop(
+        &self,
+        machine: &Machine,
+        at: SwitchId,
+        dst: NicId,
+        route: Route,
+    ) -> Option<(Route, Hop)> {
+        let is_fixed_to_end = self.has_single_paths && machine.routing.is_fixed_minimal(route);
+        // Before its decision a packet's `passed` has no meaning.
+        let is_last_leg = route.decided && route.passed;
+        if !(is_fixed_to_end || is_last_leg) {
+            return None;
+        }
+        let dst_switch = machine.nic_switch[dst];
+        let is_before_dst = at != dst_switch;
+        let (link, crosses) = if is_fixed_to_end {
+            self.single_path_step(at, dst_switch)
+        } else if self.has_single_local_links || !is_before_dst {
+            (self.single_local_link(at, dst_switch)?, false)
+        } else {
+            return None;
+        };
+        let link = select_unpredictable(is_before_dst, link, machine.ejection(dst));
+        let after = Route {
+            via: route.via,
+            class: route.class + u8::from(is_before_dst & crosses),
+            decided: true,
+            passed: true,
+            hops: route.hops + u8::from(is_before_dst),
+        };
+        Some((after, Hop { link, vc: route.class }))
+    }
+
     /// The link out of `at` on the only minimal path to `dst_switch`, and whether it crosses to
     /// another group; any link if `at` is `dst_switch`. Requires `has_single_paths`.
     #[inline(always)]
