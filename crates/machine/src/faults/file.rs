@@ -132,7 +132,7 @@ impl Read<'_> {
                         self.machine.global_links_between(GroupId(a), GroupId(b)).len() as u32;
                     links / self.machine.links_per_cable
                 } else {
-                    self.machine.links_between(SwitchId(a), SwitchId(b)).len() as u32
+                    self.machine.topology.links_between(SwitchId(a), SwitchId(b)).len() as u32
                 };
                 if cables == 0 {
                     self.wrong(key, value, "two that are joined by a cable".into());
