@@ -207,9 +207,10 @@ fn distances(machine: &Machine) -> Distances {
     let compute_nics = machine.node_nics.raw[machine.compute_nodes as usize];
     for dst in (1..compute_nics).map(NicId) {
         let nearness = match machine.distance(src, dst) {
-            Distance::Node | Distance::Switch => &mut far.same_switch,
-            Distance::Group => &mut far.same_group,
             Distance::Global => &mut far.other_group,
+            // NICs of one node can be on several switches.
+            _ if machine.nic_switch[src] == machine.nic_switch[dst] => &mut far.same_switch,
+            _ => &mut far.same_group,
         };
         let latency = (machine.zero_load(src, dst, 8) + machine.node.nic_latency * 2).seconds();
         *nearness = Some(nearness.unwrap_or(0.0).max(latency));

@@ -1,5 +1,5 @@
-//! Construction of a dragonfly from the kinds of groups of a machine file: switches, nodes, NICs and
-//! all links. Each column is filled once.
+//! Construction of a dragonfly from the kinds of groups of a machine file: switches, nodes, NICs
+//! and all links. Each column is filled once.
 
 use base::{Gap, IndexVec, Span};
 
