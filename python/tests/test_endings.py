@@ -284,3 +284,21 @@ def test_sigint_that_is_ignored_stays_ignored(odonata):
     done = subprocess.run(["sh", "-c", command], env=odonata.env, cwd=odonata.cwd, timeout=60)
     assert done.returncode == 0
     assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+
+def test_an_interrupted_comparison_keeps_loads_apart():
+    """The light load ends first, with background and without; then the heavy one is interrupted."""
+    stop, counts = od.core.Stop(), [0]
+
+    def tick(now: dict) -> None:
+        counts.append(now["events"])
+        begins = next((i for i, n in enumerate(counts[1:], 1) if n < counts[i - 1]), None)
+        if begins and counts[-1] > counts[begins - 1] / 2:
+            stop.signal = signal.SIGINT
+
+    found = od.traffic(
+        "uniform", od.machine("dragonfly-1056"), load=[0.9, 0.001], time=1e-4, warmup=5e-5,
+        nodes=512, background="uniform:0.001", threads=2, tick=tick, stop=stop,
+    )  # fmt: skip
+    assert stop.signal and len(found.rows) == 2
+    assert found.rows[0].get("alone_mean_s") is None

@@ -369,7 +369,7 @@ mod tests {
                 met.insert((rank, with(rank)));
             }
             let idle = (4..10).filter(|&rank| with(rank) >= 4).count();
-            assert_eq!(idle, 2, "of the larger half two have nobody");
+            assert_eq!(idle, 2, "two ranks of the larger half have no partner");
         }
         assert_eq!(met.len(), 4 * 6);
     }

@@ -2,7 +2,7 @@
 //!
 //! A request is checked, all input errors are collected, and it becomes one run of `sim` or
 //! several. Built-in benchmarks (`benchmarks`, `fabric_tests`), tuning (`tune`) and sweeps over
-//! offered loads (`traffic`) are here; the engine knows only workloads.
+//! offered loads (`traffic`) are here; `sim` runs any workload.
 
 mod auto;
 mod background;

@@ -88,9 +88,11 @@ pub fn traffic(
     if call.alone && !setting.background.is_empty() && !result.interrupted {
         setting.background.clear();
         let alone = sweep(&machine, fidelity, &request, &setting, tick)?;
-        for (row, alone) in result.rows.iter_mut().zip(&alone.rows) {
-            row.alone_mean_s = Some(alone.latency_mean_s);
-            row.alone_p99_s = Some(alone.latency_p99_s);
+        // After an interruption only finished loads have a row.
+        for row in &mut result.rows {
+            let alone = alone.rows.iter().find(|alone| alone.offered == row.offered);
+            row.alone_mean_s = alone.map(|alone| alone.latency_mean_s);
+            row.alone_p99_s = alone.map(|alone| alone.latency_p99_s);
         }
         result.interrupted = alone.interrupted;
     }
@@ -172,7 +174,7 @@ pub fn sweep(
 ) -> Result<TrafficResult, Vec<InputError>> {
     check(machine, request, setting)?;
     #[allow(clippy::disallowed_methods)] // Wall time, reported with the results.
-    let began = Instant::now();
+    let wall_start = Instant::now();
     let n = request.loads.len();
     let threads = match request.threads {
         0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
@@ -229,7 +231,7 @@ pub fn sweep(
         events: finished().map(|o| o.events).sum(),
         packets: finished().map(|o| o.counters.delivered_packets).sum(),
         packet_hops: finished().map(|o| o.counters.hops).sum(),
-        wall_s: began.elapsed().as_secs_f64(),
+        wall_s: wall_start.elapsed().as_secs_f64(),
         bytes_per_endpoint: bytes as f64 / f64::from(machine.n_nics()),
     };
     let mut congestion = Congested::default();
