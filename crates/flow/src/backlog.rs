@@ -135,7 +135,8 @@ impl Backlog {
         let (mut route, mut full) = (Route::default(), Full(&[]));
         path.windows(2).all(|pair| {
             let LinkEnd::Switch(at) = machine.links.to[pair[0]] else { return false };
-            let hop = machine.next_hop(at, msg.dst, &mut route, draw, &full);
+            let fabric = machine.initial_fabric();
+            let hop = machine.next_hop(fabric, at, msg.dst, &mut route, draw, &full);
             full = Full(path);
             hop.link == pair[1]
         })

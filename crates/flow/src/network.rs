@@ -294,6 +294,8 @@ impl NetworkModel for FlowNetwork {
     type Event = FlowEvent;
 
     fn build(machine: &Machine) -> Self {
+        let mut changes = machine.initial_fabric().later_bias_changes();
+        assert!(changes.next().is_none(), "flows know only the biases of the start");
         FlowNetwork {
             params: machine.nic.clone(),
             traffic: Traffic::new(machine),

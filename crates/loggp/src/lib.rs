@@ -425,6 +425,8 @@ impl NetworkModel for LogGpNetwork {
     type Event = LogGpEvent;
 
     fn build(machine: &Machine) -> Self {
+        let mut changes = machine.initial_fabric().later_bias_changes();
+        assert!(changes.next().is_none(), "messages know only the biases of the start");
         let n_nics = machine.n_nics() as usize;
         LogGpNetwork {
             params: machine.nic.clone(),

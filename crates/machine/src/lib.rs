@@ -374,12 +374,13 @@ pub struct RetryParams {
     /// Retransmissions of a packet before its message fails.
     pub limit: u32,
     /// Time until a failure or repair of a link is visible to other switches.
-    pub sweep: Span,
+    pub routing_delay: faults::RoutingDelay,
 }
 
 mod binding;
 mod classes;
 mod distance;
+mod fabric;
 pub mod faults;
 mod folding;
 mod group_kind;
@@ -404,6 +405,7 @@ mod zero_load;
 pub use binding::{Binding, NicMapping, NicPolicy};
 pub use classes::{BEST_EFFORT, Classes, TrafficClass};
 pub use distance::Distance;
+pub use fabric::{FabricChange, FabricUpdate, FabricView};
 pub use folding::{Folding, FoldingPlace};
 pub use group_kind::GroupKind;
 pub use input_error::{InputError, nearest};
@@ -414,7 +416,7 @@ pub use spec::MachineSpec;
 pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
 pub use topology::Topology;
 pub use topology::dragonfly::Dragonfly;
-pub use topology::dragonfly::routing::{AriesMode, Bias, Routing, Scoring};
+pub use topology::dragonfly::routing::{AriesMode, Bias, Routing, RoutingBias, Scoring};
 pub use tree::{NIC_CHILDREN, Reducer};
 
 /// Program launcher; it gives each rank its number in environment variables.
@@ -463,6 +465,10 @@ pub struct Machine {
     pub retry: RetryParams,
     /// Resolved fault schedule, if there is one.
     pub faults: Option<Box<faults::Faults>>,
+    /// Changes of routing biases during a run.
+    bias_changes: Vec<FabricChange>,
+    /// What routing knows at the start of a run.
+    initial_fabric: FabricView,
     /// Network family; it selects the values of an MPI library's profile.
     pub fabric: String,
     /// Kinds of groups, in the order of their groups.

@@ -2,6 +2,7 @@
 
 use base::Gap;
 
+use crate::faults::RoutingDelay;
 use crate::spec::MachineSpec;
 use crate::{
     AriesMode, Bias, CongestionParams, GpuParams, NicParams, NodeParams, RetryParams, Routing,
@@ -84,10 +85,15 @@ impl MachineSpec {
     }
 
     pub(crate) fn retry(&self) -> RetryParams {
+        let sweep = self.span("retry.sweep");
+        let routing_delay = match self.text("retry.reports") {
+            "sweeps" => RoutingDelay::Sweeps(sweep),
+            _ => RoutingDelay::Fixed(sweep),
+        };
         RetryParams {
             timeout: self.span("retry.timeout"),
             limit: self.count("retry.limit").expect("has a default") as u32,
-            sweep: self.span("retry.sweep"),
+            routing_delay,
         }
     }
 

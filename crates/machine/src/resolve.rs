@@ -2,6 +2,7 @@
 
 use base::Span;
 
+use crate::fabric::FabricView;
 use crate::group_kind::GroupKind;
 use crate::input_error::InputError;
 use crate::names::HostList;
@@ -75,6 +76,8 @@ impl MachineSpec {
             storage: self.storage(),
             retry: self.retry(),
             faults: None,
+            bias_changes: Vec::new(),
+            initial_fabric: FabricView::healthy(routing),
             fabric: self.text("fabric").into(),
             group_kind: built.group_kind,
             kinds,

@@ -2,6 +2,7 @@
 
 use base::Time;
 
+use crate::fabric::FabricView;
 use crate::faults::LostAt;
 use crate::{
     GroupId, Hop, LinkEnd, LinkId, LinkKind, LoadView, Machine, NicId, Route, Routing, SwitchId,
@@ -19,12 +20,14 @@ impl Machine {
 
     /// The next hop of a packet for `dst` at `at`: link and virtual channel. This is the only
     /// routing function; packets call it hop by hop, flows and LogGP trace whole paths with it.
+    /// `fabric` has what may change during a run.
     ///
     /// `route` starts as `Route::default()` at the source switch and is updated at every hop.
     /// `draw` is the packet's own random number; nothing else is random.
     #[inline]
     pub fn next_hop(
         &self,
+        fabric: &FabricView,
         at: SwitchId,
         dst: NicId,
         route: &mut Route,
@@ -36,7 +39,7 @@ impl Machine {
             return hop;
         }
         let dst_switch = self.nic_switch[dst];
-        match self.topology.next(at, dst_switch, dst, self.routing, route, draw, load) {
+        match self.topology.next(at, dst_switch, dst, fabric.routing(), route, draw, load) {
             Some((link, crosses)) => {
                 let vc = route.class;
                 route.class += u8::from(crosses);
@@ -68,7 +71,8 @@ impl Machine {
         let (mut route, mut at, last) =
             (Route::default(), self.nic_switch[src], self.ejection(dst));
         loop {
-            let Hop { link, .. } = self.next_hop(at, dst, &mut route, draw, load);
+            let fabric = &self.initial_fabric;
+            let Hop { link, .. } = self.next_hop(fabric, at, dst, &mut route, draw, load);
             path.push(link);
             if link == last {
                 return route;
@@ -83,15 +87,15 @@ impl Machine {
     /// path continues after it. `None` if there is no path.
     pub fn next_hop_with_faults(
         &self,
+        fabric: &FabricView,
         at: SwitchId,
         (dst, route, draw): (NicId, &mut Route, u64),
         flow_hop: Option<(Route, Hop)>,
         load: &impl LoadView,
         (input, input_class): (LinkId, u8),
-        now: Time,
     ) -> Option<Hop> {
         let (to, input_hop) = ((dst, route, draw), (input, input_class));
-        self.topology.next_hop_with_faults(self, at, to, flow_hop, load, input_hop, now)
+        self.topology.next_hop_with_faults(self, fabric, at, to, flow_hop, load, input_hop)
     }
 
     /// As `walk`, for a packet sent at the start of a run on a machine that may have faults;
@@ -130,7 +134,8 @@ impl Machine {
         let (mut route, mut arrival) = (Route::default(), (first, 0));
         while let LinkEnd::Switch(at) = self.links.to[arrival.0] {
             let to = (dst, &mut route, draw);
-            let hop = self.next_hop_with_faults(at, to, None, load, arrival, Time::ZERO);
+            let fabric = &self.initial_fabric;
+            let hop = self.next_hop_with_faults(fabric, at, to, None, load, arrival);
             let hop = hop.ok_or(LostAt::Switch(at))?;
             debug_assert!(u32::from(route.hops) <= self.max_hops(), "an endless path");
             path.push(hop.link);

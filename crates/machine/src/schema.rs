@@ -267,6 +267,9 @@ pub const KEYS: &[Key] = &[
         "Retransmissions of a packet before its message fails."),
     key("retry.sweep", TIME, Default("1 s"),
         "Time until a failure or repair of a link is visible to other switches."),
+    key("retry.reports", Word(&["delayed", "sweeps"]), Described("`delayed`"),
+        "Whether that is `retry.sweep` after the failure or repair (`delayed`), or at the next \
+         multiple of `retry.sweep`, as with periodic sweeps of a fabric manager (`sweeps`)."),
 
     key("node.cores", Count(1, 1_000_000), Required, "Cores per node for ranks."),
     key("node.core_speed", Ratio, Default("1.0"),

@@ -35,19 +35,15 @@ impl Machine {
         let mut path = Vec::new();
         let mut at = from;
         while at != self.nic_switch[root] {
-            let link = self.toward(at, root);
+            let (dst_switch, mut route) = (self.nic_switch[root], Route::default());
+            let (draw, policy) = (u64::from(root.0), Routing::Minimal);
+            let step = self.topology.next(at, dst_switch, root, policy, &mut route, draw, &Idle);
+            let (link, _) = step.expect("not at the root yet");
             path.push(link);
             at = self.switch_after(link);
             assert!(path.len() <= 8, "a minimal path of more than 8 links");
         }
         path
-    }
-    fn toward(&self, at: SwitchId, root: NicId) -> LinkId {
-        let (dst_switch, mut route) = (self.nic_switch[root], Route::default());
-        let draw = u64::from(root.0);
-        let minimal = Routing::Minimal;
-        let step = self.topology.next(at, dst_switch, root, minimal, &mut route, draw, &Idle);
-        step.expect("not at the root yet").0
     }
 
     /// The other direction of a cable between switches.

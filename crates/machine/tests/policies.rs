@@ -68,7 +68,7 @@ fn packets(m: &Machine) -> Vec<(NicId, u64, LinkId, LinkId)> {
 
 fn first(m: &Machine, dst: NicId, r: u64, load: &impl LoadView) -> (Hop, Route) {
     let mut route = Route::default();
-    let hop = m.next_hop(m.nic_switch[NicId(0)], dst, &mut route, r, load);
+    let hop = m.next_hop(m.initial_fabric(), m.nic_switch[NicId(0)], dst, &mut route, r, load);
     (hop, route)
 }
 
@@ -105,7 +105,14 @@ fn progressive_policies_decide_again_at_the_direct_link() {
             let (hop, mut route) = first(&m, dst, r, &Idle);
             assert_eq!(hop.link, local);
             let second = end(&m, local);
-            let next = m.next_hop(second, dst, &mut route, r, &Seen::near(direct, 60_000));
+            let next = m.next_hop(
+                m.initial_fabric(),
+                second,
+                dst,
+                &mut route,
+                r,
+                &Seen::near(direct, 60_000),
+            );
             assert_eq!(m.links.from[next.link], LinkEnd::Switch(second));
             all += 1;
             if next.link == direct {
@@ -184,7 +191,14 @@ fn adaptive_1_grows_with_the_routers_visited() {
         let four = 4 * 2048;
         here += u32::from(!first(&m, dst, r, &Seen::near(local, four)).1.is_minimal());
         let (hop, mut route) = first(&m, dst, r, &Idle);
-        m.next_hop(end(&m, hop.link), dst, &mut route, r, &Seen::near(direct, four));
+        m.next_hop(
+            m.initial_fabric(),
+            end(&m, hop.link),
+            dst,
+            &mut route,
+            r,
+            &Seen::near(direct, four),
+        );
         there += u32::from(!route.is_minimal());
     }
     assert!(here > 50 && there == 0, "{here} at the first router, {there} at the second");

@@ -128,7 +128,7 @@ fn trace(m: &Machine, src: NicId, dst: NicId, draw: u64, load: &impl Watch) -> V
             }
             LinkEnd::Switch(at) => {
                 load.arrive_at(at);
-                let hop = m.next_hop(at, dst, &mut route, draw, load);
+                let hop = m.next_hop(m.initial_fabric(), at, dst, &mut route, draw, load);
                 assert_eq!(m.links.from[hop.link], LinkEnd::Switch(at), "a link that is not here");
                 assert!(hop.vc < m.n_vcs, "class {} of {}", hop.vc, m.n_vcs);
                 path.push((hop.link, hop.vc));
@@ -226,7 +226,7 @@ fn assert_acyclic(waits: &BTreeSet<(Channel, Channel)>) {
 /// The first hop out of `src`'s switch, and the intermediate switch if there is one.
 fn decide(m: &Machine, src: NicId, dst: NicId, r: u64, load: &impl LoadView) -> (LinkId, u32) {
     let mut route = Route::default();
-    let hop = m.next_hop(m.nic_switch[src], dst, &mut route, r, load);
+    let hop = m.next_hop(m.initial_fabric(), m.nic_switch[src], dst, &mut route, r, load);
     (hop.link, route.via)
 }
 

@@ -30,7 +30,8 @@ pub enum PacketEvent {
     Respond { nic: NicId, packet: PacketId },
     /// The retransmission timer of a lost packet expires at `nic`.
     Lost { nic: NicId, lost: LostId },
-    /// The `nth` change of the fault schedule applies to `link`.
+    /// The `nth` change of the fault schedule applies to `link`. If `nth` is `NONE`, routing biases
+    /// change instead.
     Change { link: LinkId, nth: u32 },
     /// A congestion notice about ejection link `link` has reached a sender.
     Notice { link: LinkId, word: u32 },

@@ -7,14 +7,14 @@
 use base::{IndexVec, Time, draw, uniform};
 use des::Phase;
 use machine::faults::{Faults, LANES, LinkChange, packet_error_probability};
-use machine::{LinkId, Machine};
+use machine::{FabricView, LinkId, Machine};
 use net::Cx;
 
 use crate::classes::Shares;
 use crate::credit::LinkType;
 use crate::event::PacketEvent;
 use crate::link::Links;
-use crate::packet::Packet;
+use crate::packet::{NONE, Packet};
 
 /// Random stream of bit errors.
 const STREAM_BITS: u32 = 0x6269_7473;
@@ -28,9 +28,14 @@ pub(crate) fn schedule(machine: &Machine) -> &Faults {
     machine.faults.as_deref().expect("a network with faults has a schedule")
 }
 
-/// Schedules all changes after the start as events.
-pub(crate) fn schedule_changes(cx: &mut Cx<'_>) {
-    let changes = &schedule(cx.machine).changes;
+/// Schedules all changes after the start as events: those that `view` plans for biases, and those
+/// of a fault schedule.
+pub(crate) fn schedule_changes(view: &FabricView, cx: &mut Cx<'_>) {
+    for at in view.later_bias_changes() {
+        cx.at(at, Phase::Arrive, PacketEvent::Change { link: LinkId(0), nth: NONE });
+    }
+    let Some(faults) = cx.machine.faults.as_deref() else { return };
+    let changes = &faults.changes;
     for (nth, change) in changes.iter().enumerate().filter(|(_, c)| c.at > Time::ZERO) {
         let event = PacketEvent::Change { link: change.link, nth: nth as u32 };
         cx.at(change.at, Phase::Arrive, event);

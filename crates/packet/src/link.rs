@@ -4,7 +4,7 @@
 
 use base::{IndexVec, Span, Time};
 use des::Phase;
-use machine::{Arbitration, Hop, LinkEnd, LinkId, Machine, NicId, SwitchId};
+use machine::{Arbitration, FabricView, Hop, LinkEnd, LinkId, Machine, NicId, SwitchId};
 use net::{Counters, Cx, LinkTraffic, Partition};
 
 use crate::channels::Channels;
@@ -188,6 +188,8 @@ pub(crate) struct Links {
     pub is_plain: bool,
     /// Busy links may be reserved by a packet that waits alone (`can_reserve`).
     reserves: bool,
+    /// What routing knows now.
+    pub view: FabricView,
 }
 
 impl Links {
@@ -252,6 +254,7 @@ impl Links {
             reports: Reports::new(machine),
             is_plain: true,
             reserves: may_reserve(machine),
+            view: machine.initial_fabric().clone(),
         }
     }
 
@@ -670,6 +673,7 @@ impl Links {
             + self.reports.held()
             + self.channels.held()
             + self.voqs.bytes()
+            + self.view.bytes()
     }
 }
 

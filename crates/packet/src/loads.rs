@@ -109,7 +109,7 @@ impl Links {
         }
         let Packet { mut route, dst, at, vnet, .. } = *p;
         let loads = self.loads(vnet, route.class, now);
-        let hop = machine.next_hop(at, dst, &mut route, routing_draw, &loads);
+        let hop = machine.next_hop(&self.view, at, dst, &mut route, routing_draw, &loads);
         (route, hop)
     }
 

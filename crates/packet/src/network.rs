@@ -41,9 +41,7 @@ impl NetworkModel for PacketNetwork {
         if self.prefetcher.is_large {
             cx.queue.enable_prefetch();
         }
-        if self.fabric.conditions.is_some() {
-            faults::schedule_changes(cx);
-        }
+        faults::schedule_changes(&self.fabric.links.view, cx);
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
@@ -260,13 +258,16 @@ impl PacketNetwork {
     #[inline(never)]
     fn route_around_faults(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let Fabric { links, packets, conditions, .. } = &mut self.fabric;
+        // Reports of faults have no events of their own.
+        links.view.advance(cx.now);
         let p = &mut packets[packet];
         let Packet { mut route, dst, at, vnet, input, .. } = *p;
         let before = self.endpoints.flows.stored_step(p);
         let loads = links.loads(vnet, route.class, cx.now);
         let class = links.channels.route_class(vnet, p.input_hop());
         let to = (dst, &mut route, p.routing_draw());
-        let hop = cx.machine.next_hop_with_faults(at, to, before, &loads, (input, class), cx.now);
+        let (view, input_hop) = (&links.view, (input, class));
+        let hop = cx.machine.next_hop_with_faults(view, at, to, before, &loads, input_hop);
         let Some(hop) = hop else { return self.lose_at_switch(packet, cx) };
         let most = conditions.as_ref().expect("called only with a fault schedule").max_hops;
         assert!(u32::from(route.hops) <= most, "a packet beyond its {most} hops");
@@ -290,9 +291,14 @@ impl PacketNetwork {
         self.fabric.free_buffer(p.buffer(), p.tail.max(cx.now), cx);
     }
 
-    /// Applies the `nth` change of the fault schedule. Packets that wait for a link that fails are
-    /// routed again: no part of them has left the switch.
+    /// Applies the `nth` change of the fault schedule; with `NONE`, changes of routing biases only.
+    /// Packets that wait for a link that fails are routed again: no part of them has left the
+    /// switch.
     fn change(&mut self, nth: u32, cx: &mut Cx<'_>) {
+        self.fabric.links.view.advance(cx.now);
+        if nth == NONE {
+            return;
+        }
         let Some(link) = self.fabric.change(nth, cx.machine) else { return };
         let Fabric { links, packets, .. } = &mut self.fabric;
         let waiting = links.take_all(link, packets, cx.now);

@@ -295,7 +295,8 @@ impl<'a> View<'a> {
         }
         let mut route = p.route;
         let fetching = Fetching { links: self.links, vnet: p.vnet, class: route.class };
-        let hop = machine.next_hop(p.at, p.dst, &mut route, p.routing_draw(), &fetching);
+        let (view, draw) = (&self.links.view, p.routing_draw());
+        let hop = machine.next_hop(view, p.at, p.dst, &mut route, draw, &fetching);
         self.links.prefetch(hop.link);
         let hop = self.links.channels.on_vnet(p.vnet, hop);
         self.links.channels.prefetch(hop.link, hop.vc);

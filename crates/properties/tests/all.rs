@@ -3,6 +3,7 @@
 mod aries;
 mod classes;
 mod congestion;
+mod fabric;
 mod faults;
 mod flow;
 mod flow_classes;

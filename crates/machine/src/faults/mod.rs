@@ -1,15 +1,18 @@
 //! Faults of a machine over time: the rows of a schedule resolved to links, nodes and times.
 //!
 //! Has the state of every component at every time. Effects on packets belong to the network models,
-//! and rerouting to `topology`. A schedule is fixed before a run, so any
-//! component may look up the state at any time and nothing has to be communicated.
+//! what switches know of it to `fabric`, and rerouting to `topology`. A schedule is fixed before a
+//! run, so any component may look up the state at any time and nothing has to be communicated.
 
 mod file;
 mod random;
+mod routing_delay;
+
+pub use routing_delay::RoutingDelay;
 
 use std::collections::BTreeMap;
 
-use base::{IndexVec, Span, Time};
+use base::{IndexVec, Time};
 
 use crate::input_error::InputError;
 use crate::{LinkEnd, LinkId, Machine, NicId, NodeId, SwitchId};
@@ -111,8 +114,6 @@ pub struct Faults {
     outages: Vec<Outage>,
     /// For each switch whose incoming switch links are all down at some time: those links.
     links_in: BTreeMap<SwitchId, Vec<LinkId>>,
-    /// Time until an outage, or its end, is visible to other switches.
-    sweep: Span,
 }
 
 impl Faults {
@@ -120,17 +121,6 @@ impl Faults {
     #[inline]
     pub fn is_down(&self, link: LinkId, t: Time) -> bool {
         self.not_over(link, t).is_some_and(|o| o.from <= t)
-    }
-
-    /// Whether `link` is down at `t` according to components that are not at one of its ends. They
-    /// have the state one sweep earlier, or that at the start. An outage shorter than a sweep is
-    /// never reported.
-    #[inline]
-    pub fn is_reported_down(&self, link: LinkId, t: Time) -> bool {
-        let then = Time(t.0.saturating_sub(self.sweep.0));
-        self.not_over(link, then).is_some_and(|o| {
-            o.from == Time::ZERO || o.from <= then && o.until.since(o.from) > self.sweep
-        })
     }
 
     /// Whether `link` is down at any time from `from` to before `to`, so that a packet on it is
@@ -213,9 +203,8 @@ impl FaultSchedule {
         });
         let mut node_failures: Vec<(Time, NodeId)> = dead.collect();
         node_failures.sort_unstable();
-        let sweep = machine.retry.sweep;
         let links_in = switches_at_risk(machine, &first);
-        Faults { ber: self.ber, changes, node_failures, first, outages, links_in, sweep }
+        Faults { ber: self.ber, changes, node_failures, first, outages, links_in }
     }
 
     /// The state of one link over time: the worst of its rows.
@@ -343,6 +332,7 @@ impl Machine {
         }
         self.n_vcs = n_vcs;
         self.faults = Some(Box::new(schedule.resolve(&self)));
+        self.plan_fabric();
         Ok(self)
     }
 
@@ -373,6 +363,7 @@ pub fn packet_error_probability(ber: f64, bytes: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::Span;
 
     /// Not before t, at t: the ends of a link know its state at once, others one sweep later.
     /// Outages shorter than a sweep stay unknown to others; the state at the start is known to all.
@@ -380,18 +371,13 @@ mod tests {
     fn an_outage_becomes_known_at_the_specified_time() {
         let outage = |from, until| Outage { from: Time(from), until };
         let states = |sweep: u64, o: Outage, t: u64| {
-            let (first, outages, sweep) = (vec![0, 1], vec![o], Span(sweep));
+            let (first, outages) = (vec![0, 1], vec![o]);
             let (changes, node_failures) = (Vec::new(), Vec::new());
-            let faults = Faults {
-                ber: 0.0,
-                changes,
-                node_failures,
-                first,
-                outages,
-                links_in: BTreeMap::new(),
-                sweep,
-            };
-            (faults.is_down(LinkId(0), Time(t)), faults.is_reported_down(LinkId(0), Time(t)))
+            let links_in = BTreeMap::new();
+            let faults = Faults { ber: 0.0, changes, node_failures, first, outages, links_in };
+            let reported = RoutingDelay::Fixed(Span(sweep)).reported(o);
+            let is_reported = reported.is_some_and(|o| o.from <= Time(t) && Time(t) < o.until);
+            (faults.is_down(LinkId(0), Time(t)), is_reported)
         };
         for (sweep, from, until, t, want) in [
             (10, 100, Time(200), 99, (false, false)),
@@ -419,16 +405,9 @@ mod tests {
     fn a_packet_is_cut_if_its_interval_overlaps_an_outage() {
         let outage = |from, until| Outage { from: Time(from), until: Time(until) };
         let (first, outages) = (vec![0, 2], vec![outage(10, 20), outage(30, 40)]);
-        let (changes, node_failures, sweep) = (Vec::new(), Vec::new(), Span(0));
-        let faults = Faults {
-            ber: 0.0,
-            changes,
-            node_failures,
-            first,
-            outages,
-            links_in: BTreeMap::new(),
-            sweep,
-        };
+        let (changes, node_failures) = (Vec::new(), Vec::new());
+        let links_in = BTreeMap::new();
+        let faults = Faults { ber: 0.0, changes, node_failures, first, outages, links_in };
         for (from, to, want) in [
             (0, 10, false),
             (0, 11, true),

@@ -6,8 +6,9 @@
 
 pub(crate) mod dragonfly;
 
-use base::{IndexVec, Time};
+use base::IndexVec;
 
+use crate::fabric::FabricView;
 use crate::folding::Folding;
 use crate::{GroupId, Hop, LinkId, Links, LoadView, Machine, NicId, Route, Routing, SwitchId};
 use dragonfly::Dragonfly;
@@ -57,16 +58,16 @@ impl Topology {
     pub(crate) fn next_hop_with_faults(
         &self,
         machine: &Machine,
+        fabric: &FabricView,
         at: SwitchId,
         to: (NicId, &mut Route, u64),
         flow_hop: Option<(Route, Hop)>,
         load: &impl LoadView,
         input_hop: (LinkId, u8),
-        now: Time,
     ) -> Option<Hop> {
         match self {
             Topology::Dragonfly(net) => {
-                net.next_hop_with_faults(machine, at, to, flow_hop, load, input_hop, now)
+                net.next_hop_with_faults(machine, fabric, at, to, flow_hop, load, input_hop)
             }
         }
     }

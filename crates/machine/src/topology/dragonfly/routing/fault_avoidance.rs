@@ -10,9 +10,10 @@
 //! used again. Along every path (class, row < column < global) increases, as
 //! docs/models/deadlock.md requires. No path has more classes than there are virtual channels.
 
-use base::{Time, below};
+use base::below;
 
 use super::super::{Dragonfly, GlobalLink, Group, RowCol, Stream, SwitchCoords, derive_draw};
+use crate::fabric::{FabricView, KnownDown};
 use crate::faults::Faults;
 use crate::{GroupId, Hop, LinkEnd, LinkId, LinkKind, LoadView, Machine, NicId, Route, SwitchId};
 
@@ -42,25 +43,26 @@ const NO_PATH: u8 = u8::MAX;
 /// The faults of which one switch has reports.
 #[derive(Clone, Copy)]
 struct FaultView<'a> {
+    fabric: &'a FabricView,
     faults: &'a Faults,
     machine: &'a Machine,
     at: SwitchId,
-    now: Time,
 }
 
 impl FaultView<'_> {
-    /// Own links: the current state. Others: the state reported by the last sweep.
+    /// Own links: the current state. Others: the state as reported.
     #[inline]
     fn is_up(&self, link: LinkId) -> bool {
-        if self.faults.outages(link).is_empty() {
+        let known_down = self.fabric.known_down(link);
+        if known_down == KnownDown::default() {
             return true;
         }
         let links = &self.machine.links;
         let here = LinkEnd::Switch(self.at);
         if links.from[link] == here || links.to[link] == here {
-            !self.faults.is_down(link, self.now)
+            !known_down.at_ends
         } else {
-            !self.faults.is_reported_down(link, self.now)
+            !known_down.elsewhere
         }
     }
 
@@ -136,15 +138,15 @@ impl Dragonfly {
     pub(crate) fn next_hop_with_faults(
         &self,
         machine: &Machine,
+        fabric: &FabricView,
         at: SwitchId,
         (dst, route, draw): (NicId, &mut Route, u64),
         flow_hop: Option<(Route, Hop)>,
         load: &impl LoadView,
         (input, input_class): (LinkId, u8),
-        now: Time,
     ) -> Option<Hop> {
         let faults = machine.faults.as_deref().expect("requires a fault schedule");
-        let view = FaultView { faults, machine, at, now };
+        let view = FaultView { fabric, faults, machine, at };
         let search = Search { net: self, view, draw };
         let dst_switch = machine.nic_switch[dst];
         let mut stage = match machine.links.kind[input] {
@@ -163,7 +165,8 @@ impl Dragonfly {
         for nth in 0..TRIES {
             let draw = if nth == 0 { draw } else { base::draw(draw, STREAM_RETRY, 0, nth) };
             let mut trial = *route;
-            let hop = machine.next_hop(at, dst, &mut trial, draw, &AvoidFaults { load, view });
+            let load = &AvoidFaults { load, view };
+            let hop = machine.next_hop(fabric, at, dst, &mut trial, draw, load);
             if continues(trial, hop) {
                 *route = trial;
                 return Some(hop);
@@ -489,7 +492,7 @@ mod tests {
     use super::*;
     use crate::faults::{Fault, FaultKind, FaultSchedule, FaultTarget};
     use crate::{MachineSpec, Topology};
-    use base::{Span, draw};
+    use base::{Span, Time, draw};
 
     const SEED: u64 = 26;
 
@@ -515,6 +518,7 @@ mod tests {
             });
         }
         machine.faults = Some(schedule.resolve(&machine).into());
+        machine.plan_fabric();
         machine
     }
 
@@ -530,6 +534,13 @@ mod tests {
             let machine = machine_with_outages(name, sets);
             let Topology::Dragonfly(net) = &machine.topology;
             let faults = machine.faults.as_deref().expect("a schedule");
+            // At nine times from 0 to 4 us.
+            let at_time = |nth| {
+                let mut fabric = machine.initial_fabric().clone();
+                fabric.advance(Time::ZERO + Span::ns(500) * nth);
+                fabric
+            };
+            let fabrics: Vec<FabricView> = (0..9).map(at_time).collect();
             let (mut cut_off, mut back, mut unobstructed, mut others) = (0, 0, 0, 0);
             for nth in 0..2_000 {
                 let bits = draw(SEED, 1, 0, nth);
@@ -540,8 +551,8 @@ mod tests {
                     continue;
                 }
                 // Switch 1 is known to be back one sweep later, and at once to its neighbors.
-                let now = Time(below(draw(SEED, 2, 0, nth), 4_000_000).into());
-                let view = FaultView { faults, machine: &machine, at, now };
+                let fabric = &fabrics[below(draw(SEED, 2, 0, nth), 9) as usize];
+                let view = FaultView { fabric, faults, machine: &machine, at };
                 let search = Search { net, view, draw: bits };
                 let stage =
                     [ClassStage::Fresh, ClassStage::Row, ClassStage::Column][(bits % 3) as usize];

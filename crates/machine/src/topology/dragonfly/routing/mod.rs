@@ -63,7 +63,33 @@ pub enum Routing {
     InOrder,
 }
 
+/// The biases of adaptive routing between minimal and nonminimal paths, which a fabric manager may
+/// change during a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RoutingBias {
+    /// Of UGAL and PAR: toward minimal paths, in bytes x hops.
+    Ugal(u32),
+    /// Of the scores of Slingshot and Aries.
+    Scores { minimal: Bias, nonminimal: Bias },
+}
+
 impl Routing {
+    /// The same policy with other biases; `None` if it has no biases of this kind.
+    pub(crate) fn with_bias(self, bias: RoutingBias) -> Option<Routing> {
+        Some(match (self, bias) {
+            (Routing::UgalL { .. }, RoutingBias::Ugal(bias)) => Routing::UgalL { bias },
+            (Routing::UgalG { .. }, RoutingBias::Ugal(bias)) => Routing::UgalG { bias },
+            (Routing::Par { .. }, RoutingBias::Ugal(bias)) => Routing::Par { bias },
+            (Routing::Slingshot(old), RoutingBias::Scores { minimal, nonminimal }) => {
+                Routing::Slingshot(Scoring { minimal, nonminimal, ..old })
+            }
+            (Routing::Aries(mode, old), RoutingBias::Scores { minimal, nonminimal }) => {
+                Routing::Aries(mode, Scoring { minimal, nonminimal, ..old })
+            }
+            _ => return None,
+        })
+    }
+
     /// Policy names that a user may write.
     pub const NAMES: &[&str] = &[
         "minimal",
