@@ -2,24 +2,10 @@
 //! limits: docs/models/error-bars.md.
 
 use super::bars::Band;
-use super::bench::{BenchRequest, BenchResult, run_at_fidelity};
+use super::bench_data::{BenchRequest, BenchResult, CandidateRow};
 use super::vocabulary::AUTO;
 use super::{Common, Fidelity};
 use machine::InputError;
-use serde::Serialize;
-use sim::Progress;
-
-/// A fidelity that was tried, and the result.
-#[derive(Clone, Debug, Serialize, PartialEq)]
-pub struct CandidateRow {
-    pub fidelity: Fidelity,
-    pub is_chosen: bool,
-    /// The deciding size and its error bars. Packets have none: they are the reference.
-    pub bytes: Option<u64>,
-    pub band_low: Option<f64>,
-    pub band_high: Option<f64>,
-    pub why: String,
-}
 
 /// Result of a benchmark with a tolerance.
 pub(super) enum AutoOutcome {
@@ -70,11 +56,11 @@ pub(super) fn tolerance_error(request: &BenchRequest) -> Option<InputError> {
     Some(InputError::new("tolerance", found(), expected))
 }
 
-/// Tries the fidelities, the cheapest first.
+/// Tries the fidelities, the cheapest first. `run` runs a request at its fidelity.
 pub(super) fn choose(
     request: &BenchRequest,
     tolerance: f64,
-    tick: &mut dyn FnMut(Progress) -> bool,
+    run: &mut dyn FnMut(&BenchRequest) -> Result<AutoOutcome, Vec<InputError>>,
 ) -> Result<BenchResult, Vec<InputError>> {
     let wall_start = std::time::Instant::now();
     let mut candidates = Vec::new();
@@ -82,7 +68,7 @@ pub(super) fn choose(
         let common = Common { fidelity: fidelity.name().into(), ..request.common.clone() };
         let error_bars = fidelity != Fidelity::Packet;
         let attempt = BenchRequest { common, error_bars, ..request.clone() };
-        let (bytes, band, why) = match run_at_fidelity(&attempt, Some(tolerance), tick) {
+        let (bytes, band, why) = match run(&attempt) {
             Ok(AutoOutcome::Accepted(mut result, widest)) => {
                 let why = match fidelity {
                     Fidelity::Packet => "the reference for the others".into(),

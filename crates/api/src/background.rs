@@ -139,8 +139,14 @@ fn one(
         vec![InputError { at: "background".into(), expected, ..c }]
     })?;
     let pattern = pattern.clone();
-    let vnet = super::classes::of_background(request, machine);
+    let vnet = vnet(request, machine);
     Ok((*load > 0.0).then_some(Background { pattern, to, load: *load, bytes, vnet }))
+}
+
+/// Virtual network of background traffic; 0 if the class is invalid, which `classes::of` reports.
+fn vnet(request: &BackgroundRequest, machine: &Machine) -> u8 {
+    let found = machine.classes.find("background", request.class.as_deref());
+    found.ok().and_then(|class| machine.classes.vnet(class)).unwrap_or(0)
 }
 
 fn next(node: NodeId) -> NodeId {

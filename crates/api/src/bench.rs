@@ -1,164 +1,31 @@
 //! `odonata bench`: one simulation per message size.
 
-use super::auto::{self, AutoOutcome, CandidateRow};
+use super::auto::{self, AutoOutcome};
 use super::bars::{self, Band, ReplicaRow};
+use super::bench_calls::call_across_nodes;
 use super::bench_checks::{
     buffers, missing_gpus, no_bars, simulated_shifts, too_large, too_many, window,
 };
+use super::bench_data::{BenchRequest, BenchResult, BenchRow};
 use super::calls::{self, SampleRow, SamplingPlan, Sums, Timing};
 use super::congestion::Congested;
 use super::counters::{Tally, of_nodes};
 use super::placement_checks::{on_other_nodes, placement_error};
-use super::run::{FailureRank, FailureRow};
+use super::rows::{EngineRow, FailureRank, FailureRow};
 use super::traffic_tables::links;
-use super::vocabulary::defaults;
-use super::{
-    Common, CongestionRow, CounterRow, Fidelity, HonoredEnv, LimitsRow, LinkKindRow, NetworkErrors,
-};
-use super::{fidelity, job, shifts, unknown};
+use super::{CongestionRow, Fidelity, HonoredEnv, NetworkErrors, fidelity, job, shifts, unknown};
 use crate::benchmarks::{
-    Bench, BenchPlan, MANY_RANKS, Measure, PUTS, SHIFTS, WINDOW, bypasses_mpi, collective,
+    Bench, BenchPlan, MANY_RANKS, Measure, PUTS, SHIFTS, WINDOW, bypasses_mpi,
 };
 use crate::fabric_tests;
 use base::Time;
-use collectives::{Algorithm, Collective, Kind, Member, Overrides};
+use collectives::{Algorithm, Kind, Overrides};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::InputError;
 use net::NetworkModel;
 use packet::PacketNetwork;
-use serde::{Deserialize, Serialize};
-use sim::{Buffers, Job, Progress, World};
-use sim::{End, Engine};
-use workload::Op;
-
-#[derive(Clone, Debug, Deserialize)]
-pub struct BenchRequest {
-    #[serde(flatten)]
-    pub common: Common,
-    pub name: String,
-    pub nodes: u32,
-    pub ppn: u32,
-    /// Message sizes, bytes.
-    pub sizes: Vec<u64>,
-    /// Variables that select algorithms (`MPIR_CVAR_*`).
-    #[serde(default)]
-    pub env: Vec<(String, String)>,
-    /// Memory of the buffers: `host` or `gpu`.
-    #[serde(default)]
-    pub buffers: Option<String>,
-    /// Messages in flight per pair, in bandwidth benchmarks.
-    #[serde(default)]
-    pub window: Option<u32>,
-    /// Number of shifts of `put_alltoall` to simulate.
-    #[serde(default)]
-    pub shifts: Option<u32>,
-    /// Message budget: of one call of a collective in closed form, and of one iteration of a fabric
-    /// test. Larger ones are sampled.
-    #[serde(default = "defaults::messages")]
-    pub messages: u64,
-    /// Whether to estimate the error of a collective's time from scaled-down replicas.
-    #[serde(default)]
-    pub error_bars: bool,
-    /// Packet budget of one call on a replica; the default takes a second or two.
-    #[serde(rename = "twin_packets", default = "defaults::replica_packets")]
-    pub replica_packets: u64,
-    /// With fidelity `auto`: maximum extent of the error bars, relative to the time.
-    #[serde(default)]
-    pub tolerance: Option<f64>,
-}
-
-#[derive(Clone, Debug, Default, Serialize, PartialEq)]
-pub struct BenchRow {
-    pub bytes: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub latency_s: Option<f64>,
-    /// Collectives: mean time of the fastest and of the slowest rank.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub latency_min_s: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub latency_max_s: Option<f64>,
-    #[serde(rename = "bandwidth_B_per_s", skip_serializing_if = "Option::is_none")]
-    pub bandwidth: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub messages_per_s: Option<f64>,
-    /// 99th percentile over the iterations of all ranks, for GPCNeT's tests and `bisect`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub latency_p99_s: Option<f64>,
-    #[serde(rename = "bandwidth_p99_B_per_s", skip_serializing_if = "Option::is_none")]
-    pub bandwidth_p99: Option<f64>,
-    /// Collective algorithm selected by the library's rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub algorithm: Option<String>,
-    /// Collectives and `put_alltoall`: how many of the rounds and ranks are simulated.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub sample: Option<SampleRow>,
-    /// Error bars of the time, if requested.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub band: Option<Band>,
-    /// Accepted background load, as a fraction of the injection rate of its nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub background_accepted: Option<f64>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct BenchResult {
-    pub name: String,
-    pub machine: String,
-    pub fidelity: Fidelity,
-    pub mpi: String,
-    pub ranks: u32,
-    pub nodes: u32,
-    pub rows: Vec<BenchRow>,
-    /// Scaled-down replicas that were run for error bars.
-    #[serde(rename = "twins", skip_serializing_if = "Vec::is_empty")]
-    pub replicas: Vec<ReplicaRow>,
-    /// Fidelities that `auto` tried, and its choice.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub candidates: Vec<CandidateRow>,
-    /// Digests of all simulations, combined in the order of the sizes.
-    pub digest: String,
-    pub engine: EngineRow,
-    /// The caller stopped the run; `rows` has the finished sizes.
-    pub interrupted: bool,
-    /// The simulated machine failed; `rows` has the finished sizes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure: Option<FailureRow>,
-    /// Maximum use of all limited resources; none if nothing was run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limits: Option<LimitsRow>,
-    /// On a machine with a fault schedule; all sizes together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network: Option<NetworkErrors>,
-    /// The same on a machine whose switches manage congestion.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub congestion: Option<CongestionRow>,
-    /// All sizes together: counters of the NICs of the ranks' nodes, and links by kind. Empty if a
-    /// call was sampled.
-    pub counter_table: Vec<CounterRow>,
-    pub link_kinds: Vec<LinkKindRow>,
-    /// Rules for this collective that are not applied.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct EngineRow {
-    pub events: u64,
-    pub packets: u64,
-    pub packet_hops: u64,
-    pub bytes: u64,
-    pub wall_s: f64,
-}
-
-impl EngineRow {
-    pub(crate) fn add(&mut self, e: Engine) {
-        self.events += e.events;
-        self.packets += e.packets;
-        self.packet_hops += e.packet_hops;
-        self.bytes = self.bytes.max(e.bytes);
-    }
-}
+use sim::{Buffers, End, Job, Progress, World};
 
 pub fn bench(
     request: &BenchRequest,
@@ -168,7 +35,8 @@ pub fn bench(
         return Err(vec![input_error]);
     }
     if let Some(tolerance) = request.tolerance {
-        return auto::choose(request, tolerance, tick);
+        let mut run = |attempt: &_| run_at_fidelity(attempt, Some(tolerance), tick);
+        return auto::choose(request, tolerance, &mut run);
     }
     match run_at_fidelity(request, None, tick)? {
         AutoOutcome::Accepted(result, _) => Ok(*result),
@@ -177,7 +45,7 @@ pub fn bench(
 }
 
 /// The result at one fidelity. With a tolerance: only if the error bars are within it.
-pub(super) fn run_at_fidelity(
+fn run_at_fidelity(
     request: &BenchRequest,
     tolerance: Option<f64>,
     tick: &mut dyn FnMut(Progress) -> bool,
@@ -558,19 +426,6 @@ fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -
     job.library.selection.decide(&call.case(true, true), overrides)
 }
 
-/// Rank 0's call in a communicator with one rank per node, as fabric tests use.
-pub(super) fn call_across_nodes(
-    kind: Kind,
-    algorithm: Algorithm,
-    size: u32,
-    bytes: u64,
-) -> Collective {
-    match collective(kind, algorithm, Member { rank: 0, size }, bytes) {
-        Op::Collective { call, .. } => call,
-        _ => unreachable!("a collective is built"),
-    }
-}
-
 fn measure(
     job: &Job,
     plan: &BenchPlan,
@@ -635,7 +490,7 @@ pub(super) fn row_of(job: &Job, plan: &BenchPlan, marks: &[Vec<Time>]) -> BenchR
             let Bench::FabricTest(test) = benchmark else {
                 unreachable!("only validation tests report this")
             };
-            let (mean, p99) = fabric_tests::results(test, plan, marks);
+            let (mean, p99) = fabric_tests::results(test, &plan.of_fabric_test(), marks);
             if test.is_rate() {
                 (row.bandwidth, row.bandwidth_p99) = (Some(mean), Some(p99));
             } else {

@@ -1,7 +1,7 @@
 //! Checks of the options of a benchmark request. They return input errors for windows,
 //! shifts, buffers and sizes that do not apply or are too large.
 
-use super::bench::call_across_nodes;
+use super::bench_calls::call_across_nodes;
 use super::vocabulary::BUFFERS;
 use super::{BenchRequest, Fidelity, calls, shifts, unknown};
 use crate::benchmarks::{Bench, BenchPlan, MAX_WINDOW, Measure, PUTS, SHIFTS, WINDOW};

@@ -10,10 +10,11 @@
 //! replace a thousand on a real machine; the first is a warm-up and is not counted.
 
 use base::{below, draw};
-use collectives::{Algorithm, Collective, Kind, Member, Ragged};
+use collectives::{Algorithm, Kind, Member};
 use workload::{Op, SendMode, Step, Streams, WORLD};
 
-use crate::fabric_tests::{self, FabricTest};
+use crate::bench_calls::{as_rank, collective};
+use crate::fabric_tests::{self, FabricPlan, FabricTest};
 
 /// The quantity that a benchmark reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -268,12 +269,18 @@ impl BenchPlan {
         u64::from(window) * u64::from(bench.pairs(ranks)) * u64::from(bench.directions())
     }
 
+    /// What of it a fabric test uses.
+    pub fn of_fabric_test(&self) -> FabricPlan {
+        let BenchPlan { ranks, ppn, bytes, algorithm, iterations, seed, .. } = *self;
+        FabricPlan { ranks, ppn, bytes, algorithm, iterations, seed }
+    }
+
     /// Programs of all ranks. They mark the start and the end of the counted iterations.
     pub fn streams(self) -> Streams {
         match self.bench {
             Bench::Collective(kind) => self.calls(kind),
             Bench::PutAlltoall => self.puts(),
-            Bench::FabricTest(test) => fabric_tests::streams(test, self),
+            Bench::FabricTest(test) => fabric_tests::streams(test, self.of_fabric_test()),
             _ => Streams::new((0..self.ranks).map(|rank| self.program(rank))),
         }
     }
@@ -435,38 +442,4 @@ impl BenchPlan {
         steps.push(Step::Mark);
         steps
     }
-}
-
-/// A collective call of one rank as that of another; for calls that differ only in the rank.
-pub(crate) fn as_rank(op: &Op, rank: u32) -> Op {
-    let mut op = op.clone();
-    if let Op::Collective { call, .. } = &mut op {
-        call.member.rank = rank;
-    }
-    op
-}
-
-/// The call of one rank. `bytes` is the vector for broadcasts, reductions, scans and reduce_scatter
-/// (as in OSU), and one rank's block for all others.
-pub fn collective(kind: Kind, algorithm: Algorithm, member: Member, bytes: u64) -> Op {
-    let p = u64::from(member.size);
-    // OSU reduces floats.
-    let grain = match kind {
-        _ if kind.reduces() => 4,
-        _ => 1,
-    };
-    let even = |blocks: usize| Ragged::new(std::iter::repeat_n(bytes, blocks));
-    let ragged = match kind {
-        Kind::Allgatherv => Some(even(p as usize)),
-        Kind::Gatherv | Kind::Scatterv if member.rank == 0 => Some(even(p as usize)),
-        Kind::Alltoallv => Some(even(2 * p as usize)),
-        Kind::ReduceScatter => {
-            let grains = bytes / grain;
-            Some((0..p).map(|i| (grains / p + u64::from(i < grains % p)) * grain).collect())
-        }
-        _ => None,
-    };
-    let bytes = if kind == Kind::Barrier { 0 } else { bytes };
-    let call = Collective { kind, algorithm, member, root: 0, bytes, grain, ragged, nodes: None };
-    Op::Collective { context: WORLD, call }
 }

@@ -6,9 +6,10 @@
 //! alike except for the partners: then some of them represent all, and their variance gives the
 //! error.
 
+use super::bench_calls::collective;
 use super::rounds::{Ends, LastRounds, Rounds};
+use super::rows::EngineRow;
 use super::{Fidelity, LimitsRow};
-use crate::benchmarks::collective;
 use collectives::{Algorithm, Collective, Kind, NodeMap};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
@@ -602,7 +603,7 @@ pub(super) fn time(
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
     pub digest: base::Digest,
-    pub engine: super::bench::EngineRow,
+    pub engine: EngineRow,
     pub limits: Option<LimitsRow>,
 }
 

@@ -1,6 +1,6 @@
 //! The traffic classes of a request, and their virtual networks.
 
-use super::{BackgroundRequest, Common, HonoredEnv, background};
+use super::{Common, HonoredEnv, background};
 use machine::{InputError, Machine};
 
 /// A requested class and its key; best effort if none is requested.
@@ -66,10 +66,4 @@ pub(super) fn of(
     }
     let vnet = |class| machine.classes.vnet(class).expect("it is used");
     Ok(own.into_iter().map(vnet).collect())
-}
-
-/// Virtual network of background traffic; 0 if the class is invalid, which `of` reports.
-pub(super) fn of_background(request: &BackgroundRequest, machine: &Machine) -> u8 {
-    let found = machine.classes.find("background", request.class.as_deref());
-    found.ok().and_then(|class| machine.classes.vnet(class)).unwrap_or(0)
 }

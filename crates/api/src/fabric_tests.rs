@@ -12,7 +12,7 @@ use base::{Time, below, draw};
 use collectives::{Algorithm, Kind, Member};
 use workload::{Context, Op, SendMode, Step, Streams, WORLD};
 
-use crate::benchmarks::{BenchPlan, as_rank, collective};
+use crate::bench_calls::{as_rank, collective};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FabricTest {
@@ -34,6 +34,20 @@ pub enum FabricTest {
     /// the second half, then with the next, until it has had all. The source is not public; this is
     /// derived from its output [estimate: docs/validation/fabric.md].
     Bisect,
+}
+
+/// What the ranks run: one test at one message size.
+#[derive(Clone, Copy, Debug)]
+pub struct FabricPlan {
+    pub ranks: u32,
+    /// Ranks per node.
+    pub ppn: u32,
+    pub bytes: u64,
+    /// Algorithm of a collective.
+    pub algorithm: Algorithm,
+    /// Number of counted iterations.
+    pub iterations: usize,
+    pub seed: u64,
 }
 
 /// Messages in flight per neighbor: GPCNeT's `BW_OUTSTANDING`.
@@ -107,7 +121,7 @@ impl FabricTest {
 
     /// For a bandwidth: bytes that an iteration moves per rank. For a latency: the number by which
     /// the time of an iteration is divided.
-    fn bytes_or_divisor(self, plan: &BenchPlan) -> f64 {
+    fn bytes_or_divisor(self, plan: &FabricPlan) -> f64 {
         let others = f64::from(plan.ranks / plan.ppn) - 1.0;
         let messages = match self {
             FabricTest::RrLat | FabricTest::RrGetLat => return 2.0,
@@ -122,7 +136,7 @@ impl FabricTest {
 }
 
 /// The left and right neighbor of each rank, for each ring.
-fn neighbors(test: FabricTest, plan: &BenchPlan, rings: u32) -> Vec<Vec<[u32; 2]>> {
+fn neighbors(test: FabricTest, plan: &FabricPlan, rings: u32) -> Vec<Vec<[u32; 2]>> {
     const STREAM: u32 = 0x7269_6e67;
     let (ppn, size) = (plan.ppn, plan.ranks / plan.ppn);
     let ring = |nth: u32| {
@@ -150,11 +164,11 @@ fn neighbors(test: FabricTest, plan: &BenchPlan, rings: u32) -> Vec<Vec<[u32; 2]
 }
 
 /// Programs of all ranks. Each marks the start of an iteration, and the end of the last in a ring.
-pub fn streams(test: FabricTest, plan: BenchPlan) -> Streams {
+pub fn streams(test: FabricTest, plan: FabricPlan) -> Streams {
     if test == FabricTest::Bisect {
         return bisection(plan);
     }
-    let BenchPlan { ranks, ppn, bytes, algorithm, .. } = plan;
+    let FabricPlan { ranks, ppn, bytes, algorithm, .. } = plan;
     let size = ranks / ppn;
     let Shape { rings, warmup, ops, sync, one_sided } = test.shape(size);
     let ring_neighbors = neighbors(test, &plan, rings);
@@ -223,7 +237,7 @@ fn exchange(ring_neighbors: [u32; 2], nth: usize, is_recv: bool, bytes: u64) -> 
 
 /// Number of ranks in the first half of the nodes, and in the second. The second has one more node
 /// if their number is odd.
-fn halves(plan: &BenchPlan) -> (u32, u32) {
+fn halves(plan: &FabricPlan) -> (u32, u32) {
     let first = match plan.ranks / plan.ppn / 2 * plan.ppn {
         0 => plan.ranks / 2,
         first => first,
@@ -233,7 +247,7 @@ fn halves(plan: &BenchPlan) -> (u32, u32) {
 
 /// The distance to the partner grows by one per round; the simulated rounds are spread evenly over
 /// all. Some ranks of the larger half have no partner in a round.
-fn bisection(plan: BenchPlan) -> Streams {
+fn bisection(plan: FabricPlan) -> Streams {
     let (first, second) = halves(&plan);
     let (warmup, rounds) = (FabricTest::Bisect.shape(0).warmup as usize, plan.iterations as u64);
     let program = move |rank: u32, nth: usize| {
@@ -285,7 +299,7 @@ fn on(mut op: Op, of: Context) -> Op {
 
 /// The mean over ranks and rings, and the 99th percentile of the iterations: seconds, or bytes per
 /// second.
-pub fn results(test: FabricTest, plan: &BenchPlan, marks: &[Vec<Time>]) -> (f64, f64) {
+pub fn results(test: FabricTest, plan: &FabricPlan, marks: &[Vec<Time>]) -> (f64, f64) {
     let shape = test.shape(plan.ranks / plan.ppn);
     let moved = test.bytes_or_divisor(plan);
     // For a bisection: the ranks that always have a partner.
@@ -317,16 +331,13 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    fn plan(nodes: u32, ppn: u32) -> BenchPlan {
-        BenchPlan {
-            bench: crate::benchmarks::Bench::FabricTest(FabricTest::RrLat),
+    fn plan(nodes: u32, ppn: u32) -> FabricPlan {
+        FabricPlan {
             ranks: nodes * ppn,
             ppn,
             bytes: 8,
             algorithm: Algorithm::Dissemination { k: 2 },
             iterations: 1,
-            window: 1,
-            shifts: 1,
             seed: 7,
         }
     }

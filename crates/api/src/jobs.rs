@@ -3,13 +3,15 @@
 //! They start together. Each is also run with the machine to itself, on the same nodes. The ratio
 //! of the two times is its slowdown.
 
-use super::bench::{self, BenchRow, EngineRow, plan, row_of};
+use super::bench::{self, plan, row_of};
 use super::bench_checks::{too_large, too_many};
+use super::bench_data::BenchRow;
 use super::congestion::Congested;
 use super::counters::{Tally, of_nodes};
 use super::placement_checks::placement_error;
 use super::program::{FilesRow, Program};
-use super::run::{self, FailureRank, FailureRow, NonzeroExits, SharedTick};
+use super::rows::{self, EngineRow, FailureRank, FailureRow};
+use super::run::{self, NonzeroExits, SharedTick};
 use super::traffic_tables::{LinkRow, links};
 use super::vocabulary::defaults;
 use super::{
@@ -591,7 +593,7 @@ fn row(
     JobRow {
         name: job.name.clone(),
         ranks: outcome.ranks,
-        nodes: run::nodes(placements),
+        nodes: rows::nodes(placements),
         time_s: outcome.time.seconds(),
         alone_s: None,
         slowdown: None,

@@ -1,9 +1,8 @@
 //! A program and its start options as requested by the Python package, and the files its ranks
 //! opened. Words of the operating system need not be text.
 
-use super::run::Compute;
 use live::LiveOutcome;
-use machine::Machine;
+use machine::{InputError, Machine};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -44,7 +43,7 @@ pub struct Program {
     pub wdir: Option<Word>,
     #[serde(default)]
     pub label: bool,
-    #[serde(default = "super::run::measured")]
+    #[serde(default = "measured")]
     pub compute: Compute,
     #[serde(skip)]
     texts: OnceLock<Vec<(String, String)>>,
@@ -56,6 +55,34 @@ impl Program {
         let text = |word: &Word| word.0.to_string_lossy().into_owned();
         let all = || self.env.iter().map(|(name, value)| (text(name), text(value))).collect();
         self.texts.get_or_init(all)
+    }
+}
+
+/// Treatment of time between MPI calls.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Compute {
+    /// `measured` or `none`.
+    Named(String),
+    /// Measured time multiplied by this factor.
+    Factor(f64),
+}
+
+fn measured() -> Compute {
+    Compute::Named("measured".into())
+}
+
+impl Compute {
+    /// Factor on measured time; `None` if it is not charged.
+    pub(super) fn factor(&self) -> Result<Option<f64>, InputError> {
+        let found = match self {
+            Compute::Named(name) if name == "none" => return Ok(None),
+            Compute::Named(name) if name == "measured" => return Ok(Some(1.0)),
+            Compute::Factor(f) if f.is_finite() && *f >= 0.0 => return Ok(Some(*f)),
+            Compute::Named(word) => word.clone(),
+            Compute::Factor(factor) => factor.to_string(),
+        };
+        Err(InputError::new("compute", found, "`measured`, `none` or a factor such as 0.5"))
     }
 }
 

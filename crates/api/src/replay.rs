@@ -1,6 +1,6 @@
 //! `odonata replay`: simulates a schedule of another tool, or a recorded run.
 
-use super::run::{FailureRank, FailureRow, RankRow};
+use super::rows::{self, FailureRank, FailureRow, RankRow};
 use super::traffic_tables::{self, TrafficTables};
 use super::{Common, Fidelity, HonoredEnv, RequestedClass, fidelity, job_of_class, limits};
 use base::{Gap, Span, Time};
@@ -265,7 +265,7 @@ fn simulate<N: NetworkModel>(
     ReplayResult {
         time_s: outcome.time.seconds(),
         ranks: n as u32,
-        nodes: super::run::nodes(&job.placements),
+        nodes: rows::nodes(&job.placements),
         machine: job.machine.name.clone(),
         fidelity,
         mpi: String::new(),

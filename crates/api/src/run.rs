@@ -2,6 +2,7 @@
 
 use super::program::{FilesRow, Program, Word};
 use super::replay::Recorded;
+use super::rows::{self, FailureRank, FailureRow, RankRow};
 use super::traffic_tables::{self, TrafficTables};
 use super::{
     Common, Fidelity, HonoredEnv, RequestedClass, RulesRequest, call_notes, cray, fidelity,
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use sim::{Blocked, End, Outcome};
 use sim::{Job, LimitPolicy, Progress, RankPlacement, StartProgress, World};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::rc::Rc;
 use std::time::Duration;
@@ -54,20 +55,6 @@ pub struct RunRequest {
     /// Records the MPI calls of the ranks.
     #[serde(default)]
     pub record: bool,
-}
-
-pub(super) fn measured() -> Compute {
-    Compute::Named("measured".into())
-}
-
-/// Treatment of time between MPI calls.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Compute {
-    /// `measured` or `none`.
-    Named(String),
-    /// Measured time multiplied by this factor.
-    Factor(f64),
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -120,31 +107,6 @@ pub struct NonzeroExits {
     pub ranks: u32,
     pub first: u32,
     pub status: i32,
-}
-#[derive(Clone, Debug, Serialize)]
-pub struct FailureRow {
-    pub kind: &'static str,
-    pub message: String,
-    pub ranks: Vec<FailureRank>,
-}
-#[derive(Clone, Debug, Serialize)]
-pub struct FailureRank {
-    pub rank: u32,
-    pub node: String,
-    pub call: Option<String>,
-    pub detail: String,
-}
-#[derive(Clone, Debug, Serialize)]
-pub struct RankRow {
-    pub rank: u32,
-    pub node: String,
-    pub compute_s: f64,
-    pub waiting_s: f64,
-    pub transfer_s: f64,
-    /// From the rank's end to the end of the run.
-    pub other_s: f64,
-    pub messages: u64,
-    pub bytes: u64,
 }
 #[derive(Clone, Debug, Serialize)]
 pub struct CallRow {
@@ -215,20 +177,6 @@ pub fn run(
     result.wall_s = wall_start.elapsed().as_secs_f64();
     result.traffic_tables.engine.wall_s = result.wall_s;
     Ok(result)
-}
-
-impl Compute {
-    /// Factor on measured time; `None` if it is not charged.
-    pub(super) fn factor(&self) -> Result<Option<f64>, InputError> {
-        let found = match self {
-            Compute::Named(name) if name == "none" => return Ok(None),
-            Compute::Named(name) if name == "measured" => return Ok(Some(1.0)),
-            Compute::Factor(f) if f.is_finite() && *f >= 0.0 => return Ok(Some(*f)),
-            Compute::Named(word) => word.clone(),
-            Compute::Factor(factor) => factor.to_string(),
-        };
-        Err(InputError::new("compute", found, "`measured`, `none` or a factor such as 0.5"))
-    }
 }
 
 /// The processes and the event loop share the caller's callback.
@@ -360,11 +308,6 @@ fn input_error(error: &LaunchError) -> InputError {
         _ => "program",
     };
     InputError::new(at, "", error.to_string())
-}
-
-/// Number of distinct nodes.
-pub(super) fn nodes(placements: &[RankPlacement]) -> u32 {
-    placements.iter().map(|placed| placed.node.0).collect::<BTreeSet<u32>>().len() as u32
 }
 
 fn rank_locations(machine: &Machine, placements: &[RankPlacement]) -> (Vec<RankLocation>, u32) {
@@ -591,7 +534,7 @@ fn result(
     RunResult {
         time_s: outcome.time.seconds(),
         ranks: n as u32,
-        nodes: nodes(&job.placements),
+        nodes: rows::nodes(&job.placements),
         machine: job.machine.name.clone(),
         fidelity,
         mpi: String::new(),

@@ -1,8 +1,8 @@
 //! Result tables of a run's network traffic: messages, links, counters and limits.
 
-use super::bench::EngineRow;
 use super::congestion::Congested;
 use super::counters::{Tally, of_nodes};
+use super::rows::EngineRow;
 use super::{BackgroundRow, CongestionRow, CounterRow, Fidelity, LimitsRow, NetworkErrors};
 use machine::{Distance, LinkEnd, LinkKind, Machine};
 use serde::Serialize;

@@ -1,0 +1,56 @@
+//! Rows that results of several commands contain.
+
+use serde::Serialize;
+use sim::{Engine, RankPlacement};
+use std::collections::BTreeSet;
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct EngineRow {
+    pub events: u64,
+    pub packets: u64,
+    pub packet_hops: u64,
+    pub bytes: u64,
+    pub wall_s: f64,
+}
+
+impl EngineRow {
+    pub(crate) fn add(&mut self, e: Engine) {
+        self.events += e.events;
+        self.packets += e.packets;
+        self.packet_hops += e.packet_hops;
+        self.bytes = self.bytes.max(e.bytes);
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureRow {
+    pub kind: &'static str,
+    pub message: String,
+    pub ranks: Vec<FailureRank>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureRank {
+    pub rank: u32,
+    pub node: String,
+    pub call: Option<String>,
+    pub detail: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct RankRow {
+    pub rank: u32,
+    pub node: String,
+    pub compute_s: f64,
+    pub waiting_s: f64,
+    pub transfer_s: f64,
+    /// From the rank's end to the end of the run.
+    pub other_s: f64,
+    pub messages: u64,
+    pub bytes: u64,
+}
+
+/// Number of distinct nodes.
+pub(super) fn nodes(placements: &[RankPlacement]) -> u32 {
+    placements.iter().map(|placed| placed.node.0).collect::<BTreeSet<u32>>().len() as u32
+}
