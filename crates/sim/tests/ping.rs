@@ -35,7 +35,8 @@ const SERVED: u32 = 1;
 impl PingResponder {
     fn send<N: NetworkModel>(&self, context: &mut Context<'_, '_, N>, endpoint: u32) {
         let client = self.clients[endpoint as usize / 2].nic;
-        let (src, dst) = if endpoint % 2 == 0 { (client, NicId(0)) } else { (NicId(0), client) };
+        let (src, dst) =
+            if endpoint.is_multiple_of(2) { (client, NicId(0)) } else { (NicId(0), client) };
         let message = Message {
             src,
             dst,
@@ -63,7 +64,7 @@ impl<N: NetworkModel> Component<N> for PingResponder {
 
     fn handle(&mut self, context: &mut Context<'_, '_, N>, endpoint: u32, event: EndpointEvent) {
         let (now, client) = (context.now(), endpoint / 2);
-        let is_request = endpoint % 2 == 0;
+        let is_request = endpoint.is_multiple_of(2);
         let state = &mut self.clients[client as usize];
         let next = match event {
             EndpointEvent::Timer(PING) => return self.send(context, endpoint),
