@@ -137,7 +137,7 @@ def options(defs: Mapping[str, Any]) -> Iterator[str]:
         default = found.get("default")
         fields = [
             " ".join(sorted(commands)), name, tuple(found["x-flags"]), tuple(found["x-synonyms"]),
-            found["x-topic"], found["x-metavar"], found.get("type") == "array" and "items" in found,
+            found["x-topic"], found["x-metavar"], "items" in found,
             default, found.get("x-default", ""), found.get("minimum", 0), found.get("maximum", 0),
         ]  # fmt: skip
         head = packed([f"{literal(value)}," for value in fields], 8)

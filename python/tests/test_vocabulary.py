@@ -89,6 +89,7 @@ def test_the_schema_accepts_the_requests_of_the_pages():
         ("tune", "fidelity", ["loggp"], ["auto"]),
         ("bench", "placement", ["random", "group-spread:4", "nodes.txt", [0, 0, 1]], [[-1], 4]),
         ("traffic", "placement", ["one-group", "group-spread:4"], ["group-spread:0", "nodes.txt"]),
+        ("bench", "background", ["uniform:0.5", ["uniform:0.5", "incast:0.1"]], [[0.5], 4]),
         ("run", "nic_policy", ["numa", "user:0:0-3;1:4-7"], ["nearest"]),
         ("replay", "mpi", ["openmpi", "mine/cray.toml"], ["openmpi5"]),
         ("run", "compute", ["none", "0.5", 0.5], [True]),

@@ -3,7 +3,7 @@
 //!
 //! Counts the functions of all inherent `impl` blocks of a type in one crate. Implementations of
 //! traits and code of tests do not count. Types of one crate that have the same name count as one.
-//! Knows Rust only as tokens, so methods that macros write are not seen.
+//! Reads Rust as tokens, so it does not find methods that macros write.
 
 use crate::tokens::{Token, is_of_word, tokens};
 use crate::workspace;

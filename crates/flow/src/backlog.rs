@@ -93,7 +93,8 @@ impl Backlog {
         if f.samples == 1 || f.rate >= max_rate {
             return 0;
         }
-        let Some(full_bytes) = machine.routing.score_saturates_at() else { return 0 };
+        let routing = machine.initial_fabric().routing();
+        let Some(full_bytes) = routing.score_saturates_at() else { return 0 };
         let (load_ratio, slow) = nonminimal_load(f, traffic, machine);
         let excess = load_ratio.saturating_sub(1 << 20);
         if excess == 0 {

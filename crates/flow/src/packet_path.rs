@@ -1,6 +1,6 @@
-//! Paths of sampled packets, drawn by the machine's own routing at the load that it sees.
+//! Paths of sampled packets, drawn by the machine's own routing at the load that flows cause.
 //!
-//! Knows links, and nothing of flows. In a folded run, links are replaced by their representatives.
+//! Uses links, and no flows. In a folded run, links are replaced by their representatives.
 
 use machine::{Idle, LinkId, Machine, NicId};
 use net::LostAt;

@@ -270,7 +270,8 @@ impl Rerouting {
         load.reference_load = 1 << 20;
         let same = f.subflows().iter().position(|other| other.path(sharing).eq(self.path.links()));
         let is_buffer_full = rates.update_buffer_full(message, traffic, cx.machine);
-        let stays_minimal = cx.machine.routing.score_saturates_at().is_some() || is_buffer_full;
+        let saturates = cx.machine.initial_fabric().routing().score_saturates_at();
+        let stays_minimal = saturates.is_some() || is_buffer_full;
         let for_room = for_room || stays_minimal && subflow.is_minimal && !is_minimal;
         let (path, load) = (self.path.side(is_response), &traffic.offered_load);
         if same == Some(slow)

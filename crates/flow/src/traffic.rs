@@ -1,6 +1,6 @@
 //! The traffic of all messages: their subflows, shares and offered load, which change together.
 //!
-//! Knows no reason for a change. Those are path choice, rerouting, backlogs and full buffers.
+//! The reasons for changes are in path choice, rerouting, backlogs and full buffers.
 
 use base::Span;
 use machine::Machine;

@@ -114,7 +114,7 @@ impl Watch {
             // Otherwise the status is that of a wrapper.
             let is_ranks = self.children.is_child(at, pid);
             // It runs outside MPI.
-            let is_out = !ranks[at].asleep && turns.has_turn(at);
+            let runs_outside_mpi = !ranks[at].asleep && turns.has_turn(at);
             match (state, exit) {
                 // Its hand-over is taken in rank order.
                 (state::ABORTED, _) if !turns.has_turn(at) => {}
@@ -125,7 +125,7 @@ impl Watch {
                     turns.running().fetch_sub(1, Ordering::AcqRel);
                 }
                 // Without its library's knowledge.
-                (state::ACTIVE, Exit::Status(0)) if is_ranks && is_out => {
+                (state::ACTIVE, Exit::Status(0)) if is_ranks && runs_outside_mpi => {
                     let rank = &mut ranks[at];
                     (rank.stage, rank.asleep) = (Stage::Finished, false);
                     (rank.unfinalized, rank.just_exited) = (true, true);

@@ -1,10 +1,9 @@
-//! What routing knows about the fabric, as a value that changes at simulated times: which links are
-//! down, according to the switches at their ends and to all others, and the biases of adaptive
-//! routing.
+//! The condition of the fabric on which routing depends: a value that changes at simulated times.
 //!
-//! A network model has its own copy of the machine's initial view and advances it. The machine
-//! itself is immutable during a run. A policy (`faults::RoutingDelay`) determines when switches
-//! learn of faults elsewhere.
+//! It has the links that are down, as the switches at their ends detect it and as it is reported to
+//! all others, and the biases of adaptive routing. The packet model advances its own copy of the
+//! machine's initial view. Flows and LogGP use the initial view. The machine itself is immutable
+//! during a run. `faults::RoutingDelay` is the policy for the time of reports.
 
 use base::{IndexVec, Time};
 
@@ -12,12 +11,12 @@ use crate::faults::{Faults, NEVER};
 use crate::input_error::InputError;
 use crate::{LinkId, Machine, Routing, RoutingBias};
 
-/// A change of what routing knows.
+/// A change of the fabric.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum FabricUpdate {
-    /// The switches at the ends of a link find it down, or up again.
+pub(crate) enum FabricUpdate {
+    /// The switches at the ends of a link detect that it is down, or up again.
     AtEnds { link: LinkId, is_up: bool },
-    /// All other switches learn that a link is down, or up again.
+    /// It is reported to all other switches that a link is down, or up again.
     Elsewhere { link: LinkId, is_up: bool },
     /// All switches use these biases of adaptive routing.
     Bias(RoutingBias),
@@ -25,19 +24,19 @@ pub enum FabricUpdate {
 
 /// An update that takes effect at a time.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct FabricChange {
-    pub at: Time,
-    pub update: FabricUpdate,
+pub(crate) struct FabricChange {
+    at: Time,
+    update: FabricUpdate,
 }
 
-/// Who considers a link down.
+/// For which switches a link is down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct KnownDown {
     pub at_ends: bool,
     pub elsewhere: bool,
 }
 
-/// What routing knows at one time, and the changes that are planned.
+/// The condition of the fabric at one time, and the changes that are planned.
 #[derive(Clone, Debug)]
 pub struct FabricView {
     /// The policy with its current biases.
@@ -67,14 +66,14 @@ impl FabricView {
         while let Some(&FabricChange { at, update }) = self.changes.get(self.applied)
             && at <= now
         {
-            self.update(update);
+            self.apply(update);
             self.applied += 1;
         }
     }
 
     /// Lets one update take effect now. States of links are for machines with a fault schedule,
     /// whose virtual channels allow for routes around faults.
-    pub fn update(&mut self, update: FabricUpdate) {
+    fn apply(&mut self, update: FabricUpdate) {
         match update {
             FabricUpdate::AtEnds { link, is_up } => self.links[link].at_ends = !is_up,
             FabricUpdate::Elsewhere { link, is_up } => self.links[link].elsewhere = !is_up,
@@ -133,6 +132,9 @@ impl Machine {
     }
 
     /// This machine with other biases of adaptive routing from time `at` on.
+    ///
+    /// Only the packet model supports changes after the start: it is an input error of the caller
+    /// to run such a machine at another fidelity.
     pub fn with_bias_change(mut self, at: Time, bias: RoutingBias) -> Result<Machine, InputError> {
         if self.routing.with_bias(bias).is_none() {
             let expected = "a routing policy with such a bias";
@@ -143,7 +145,7 @@ impl Machine {
         Ok(self)
     }
 
-    /// Plans all changes of the fabric anew, after a change of what the machine has of them.
+    /// Plans all changes of the fabric, after the machine got others.
     pub(crate) fn plan_fabric(&mut self) {
         let mut view = FabricView::healthy(self.routing);
         view.changes.extend(&self.bias_changes);
@@ -217,7 +219,7 @@ mod tests {
         }
     }
 
-    /// Both ends learn of a failure at once, others after the routing delay.
+    /// Both ends detect a failure at once; to others it is reported after the routing delay.
     #[test]
     fn a_fault_is_known_to_the_ends_before_it_is_reported() {
         let machine = machine(&[("retry.sweep", "1 us")]);

@@ -405,7 +405,7 @@ mod zero_load;
 pub use binding::{Binding, NicMapping, NicPolicy};
 pub use classes::{BEST_EFFORT, Classes, TrafficClass};
 pub use distance::Distance;
-pub use fabric::{FabricChange, FabricUpdate, FabricView};
+pub use fabric::FabricView;
 pub use folding::{Folding, FoldingPlace};
 pub use group_kind::GroupKind;
 pub use input_error::{InputError, nearest};
@@ -415,7 +415,6 @@ pub use schema::{FABRICS, reference};
 pub use spec::MachineSpec;
 pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
 pub use topology::Topology;
-pub use topology::dragonfly::Dragonfly;
 pub use topology::dragonfly::routing::{AriesMode, Bias, Routing, RoutingBias, Scoring};
 pub use tree::{NIC_CHILDREN, Reducer};
 
@@ -466,7 +465,7 @@ pub struct Machine {
     /// Resolved fault schedule, if there is one.
     pub faults: Option<Box<faults::Faults>>,
     /// Changes of routing biases during a run.
-    bias_changes: Vec<FabricChange>,
+    bias_changes: Vec<fabric::FabricChange>,
     /// What routing knows at the start of a run.
     initial_fabric: FabricView,
     /// Network family; it selects the values of an MPI library's profile.

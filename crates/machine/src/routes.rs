@@ -12,7 +12,7 @@ impl Machine {
     /// The bias in bytes x hops if routing is UGAL-L on a machine with one shortest path between
     /// any two switches, so that the source switch alone decides; else `None`.
     pub fn single_decision_bias(&self) -> Option<u32> {
-        match self.routing {
+        match self.initial_fabric().routing() {
             Routing::UgalL { bias } if self.topology.has_single_paths() => Some(bias),
             _ => None,
         }

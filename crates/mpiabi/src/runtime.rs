@@ -534,7 +534,7 @@ pub fn eager_max(held: &Held) -> u64 {
 }
 /// The completion of `token`, if this rank has received it.
 pub fn completion(held: &Held, token: u32) -> Option<Completion> {
-    if turn::is_away() {
+    if turn::simulator_has_turn() {
         return None;
     }
     // SAFETY: the simulator writes it only while this rank sleeps.
@@ -663,7 +663,7 @@ pub fn wtime(held: &Held) -> f64 {
         return elapsed.as_secs_f64();
     }
     // A thread that waits for the turn here may block the one that has to return it.
-    if !turn::is_away() && !turn::is_serving() && with(held, |rt| !rt.quiet) {
+    if !turn::simulator_has_turn() && !turn::is_serving() && with(held, |rt| !rt.quiet) {
         flush(held);
     }
     with(held, Runtime::tick) as f64 / PS_PER_S
@@ -685,7 +685,7 @@ fn enter_for_clock(held: Option<Held>) -> Option<Held> {
 /// See the crate `clock`. It may be called wherever a clock may be read, even inside `malloc`.
 pub extern "C" fn clock_now(reading: c_int) -> u64 {
     let held = if reading != 0 { enter_for_clock(threads::try_lock()) } else { None };
-    let Some(held) = held.filter(|_| !turn::is_away() && !turn::is_serving()) else {
+    let Some(held) = held.filter(|_| !turn::simulator_has_turn() && !turn::is_serving()) else {
         return LAST_KNOWN_PS.load(Ordering::Relaxed);
     };
     // During a hand-over, the simulator may request a function that needs a lock of this thread.
@@ -713,7 +713,7 @@ pub extern "C" fn clock_pass(span_ps: u64, may_wait: c_int) -> c_int {
 /// Takes back the tick of the reading that returned `at_ps`, unless the time has advanced since.
 pub extern "C" fn clock_forget(at_ps: u64) {
     let held = threads::try_lock().filter(|h| !is_forked() && is_attached(h) && !is_finalized(h));
-    let Some(held) = held.filter(|_| !turn::is_away()) else { return };
+    let Some(held) = held.filter(|_| !turn::simulator_has_turn()) else { return };
     with(&held, |rt| {
         if rt.at_ps == at_ps && rt.at_ps >= rt.reported_ps + rt.tick_ps {
             rt.at_ps -= rt.tick_ps;

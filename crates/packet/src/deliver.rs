@@ -206,9 +206,9 @@ impl Endpoints {
                 ready += self.nics.params.fetch(payload);
             }
         }
-        let answer = draw(own, STREAM, 0, 0);
+        let response_draw = draw(own, STREAM, 0, 0);
         if let Some(retransmissions) = &mut self.retransmissions {
-            retransmissions.response_sent((id, own), at, (initiator, answer));
+            retransmissions.response_sent((id, own), at, (initiator, response_draw));
         }
         let p = &mut fabric.packets[packet];
         p.arrival = initiator;
@@ -217,7 +217,7 @@ impl Endpoints {
         p.bytes = (payload + self.nics.params.response) as u16;
         p.route = Route::default();
         p.traveled = 0;
-        p.draw = answer;
+        p.draw = response_draw;
         p.next = NONE;
         cx.at(ready, Phase::Arrive, PacketEvent::Respond { nic: at, packet });
     }

@@ -1,6 +1,6 @@
 //! Links: output ports with their waiting packets, virtual channels, and arbitration.
 //!
-//! `Links` knows neither where packets go nor what a NIC does with them.
+//! `Links` knows nothing of what a NIC does with packets.
 
 use base::{IndexVec, Span, Time};
 use des::Phase;
@@ -188,7 +188,7 @@ pub(crate) struct Links {
     pub is_plain: bool,
     /// Busy links may be reserved by a packet that waits alone (`can_reserve`).
     reserves: bool,
-    /// What routing knows now.
+    /// The condition of the fabric on which routing depends.
     pub view: FabricView,
 }
 

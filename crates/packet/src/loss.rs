@@ -18,7 +18,7 @@ use crate::shard::Mailboxes;
 const STREAM_AGAIN: u32 = 0x6167_6169;
 
 impl Endpoints {
-    fn faults(&mut self) -> &mut Retransmissions {
+    fn retransmissions(&mut self) -> &mut Retransmissions {
         self.retransmissions.as_mut().expect("called only with a fault schedule")
     }
 
@@ -31,17 +31,18 @@ impl Endpoints {
         let Packet { arrival, dst, vnet, draw, bytes, born, traveled, marks, .. } = p;
         fabric.packets.free(packet);
         cx.counters.lost_packets += 1;
-        let is_answer = self.nics.is_response(vnet);
-        let known = self.faults().forget(arrival, draw);
+        let is_response = self.nics.is_response(vnet);
+        let known = self.retransmissions().forget(arrival, draw);
         let Resent { times, by } = known.unwrap_or(Resent { times: 0, by: dst });
-        let (nic, peer) = if is_answer { (dst, by) } else { (self.arrivals.get(arrival).src, dst) };
+        let (nic, peer) =
+            if is_response { (dst, by) } else { (self.arrivals.get(arrival).src, dst) };
         let payload = self.nics.payload(bytes, vnet);
         let on_endpoint_credit = marks & mark::ENDPOINT_CREDIT != 0;
-        let vnet = if is_answer { 0 } else { vnet };
+        let vnet = if is_response { 0 } else { vnet };
         let flow = p.flow();
-        let lost = self.faults().lost.insert(Lost {
+        let lost = self.retransmissions().lost.insert(Lost {
             arrival,
-            is_answer,
+            is_response,
             peer,
             vnet,
             draw,
@@ -59,10 +60,10 @@ impl Endpoints {
     /// message has failed. For a lost response it sends a request without data; the other NIC
     /// recognizes the repetition and only responds.
     pub fn time_out(&mut self, nic: NicId, lost: LostId, fabric: &mut Fabric, cx: &mut Cx<'_>) {
-        let faults = self.faults();
+        let retransmissions = self.retransmissions();
         let Lost {
             arrival,
-            is_answer,
+            is_response,
             peer,
             vnet,
             draw: own,
@@ -71,8 +72,8 @@ impl Endpoints {
             on_endpoint_credit,
             flow,
             times,
-        } = faults.lost[lost];
-        faults.lost.free(lost);
+        } = retransmissions.lost[lost];
+        retransmissions.lost.free(lost);
         self.nics.count_lost(nic, vnet);
         cx.counters.timeouts += 1;
         cx.counters.nic(nic).timeouts += 1;
@@ -82,34 +83,34 @@ impl Endpoints {
         if on_endpoint_credit {
             self.throttles.return_lost_endpoint_credit(nic, vnet, peer, &mut fabric.mail, cx);
         }
-        let initiator = if is_answer { arrival } else { self.arrivals.get(arrival).initiator };
-        let faults = self.faults();
-        let reported = match (initiator.0, is_answer) {
+        let initiator = if is_response { arrival } else { self.arrivals.get(arrival).initiator };
+        let retransmissions = self.retransmissions();
+        let reported = match (initiator.0, is_response) {
             (NONE, true) => None,
-            (NONE, false) if faults.is_unreported(arrival) => None,
+            (NONE, false) if retransmissions.is_unreported(arrival) => None,
             (NONE, false) => Some(arrival),
             _ => Some(initiator),
         };
-        let has_failed = reported.is_some_and(|reported| faults.has_failed(reported));
+        let has_failed = reported.is_some_and(|reported| retransmissions.has_failed(reported));
         if times == cx.machine.retry.limit || has_failed {
             if let Some(reported) = reported {
                 let why = Failure { src: nic, dst: peer, at, sent: times + 1 };
                 let id = self.arrivals.get(reported).id;
-                self.faults().fail(reported, id, why, cx);
+                self.retransmissions().fail(reported, id, why, cx);
             }
-            if !is_answer {
+            if !is_response {
                 self.drop_expected(arrival, initiator.0 == NONE, &mut fabric.mail, cx);
             }
             if initiator.0 != NONE {
                 self.drop_expected(initiator, true, &mut fabric.mail, cx);
             }
         } else {
-            let (arrival, payload) = match is_answer {
+            let (arrival, payload) = match is_response {
                 true => (self.request_again(nic, initiator, payload), 0),
                 false => (arrival, payload),
             };
             let draw = draw(own, STREAM_AGAIN, 0, u64::from(times));
-            self.faults().record(arrival, draw, Resent { times: times + 1, by: peer });
+            self.retransmissions().record(arrival, draw, Resent { times: times + 1, by: peer });
             cx.counters.resent_packets += 1;
             cx.counters.nic(nic).resent += 1;
             let transit = self.nics.transits.insert(Transit {
@@ -152,7 +153,7 @@ impl Endpoints {
             initiator,
         });
         if initiator.0 == NONE {
-            self.faults().add_unreported(arrival);
+            self.retransmissions().add_unreported(arrival);
         }
         arrival
     }
@@ -181,6 +182,6 @@ impl Endpoints {
     #[inline(never)]
     pub fn finish_with_faults(&mut self, id: ArrivalId, cx: &mut Cx<'_>) {
         let record = self.arrivals.remove(id);
-        self.faults().finish(id, record, cx);
+        self.retransmissions().finish(id, record, cx);
     }
 }

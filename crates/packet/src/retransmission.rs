@@ -19,7 +19,7 @@ use crate::packet::{ArrivalId, LostId};
 pub(crate) struct Lost {
     /// For a request, its message; for a response, the message at the initiator, if any.
     pub arrival: ArrivalId,
-    pub is_answer: bool,
+    pub is_response: bool,
     /// The NIC at the other end.
     pub peer: NicId,
     /// Virtual network of the request, also for a repeated request after a lost response.
@@ -85,10 +85,10 @@ impl Retransmissions {
         &mut self,
         request: (ArrivalId, u64),
         by: NicId,
-        answer: (ArrivalId, u64),
+        response: (ArrivalId, u64),
     ) {
         let times = self.forget(request.0, request.1).map_or(0, |resent| resent.times);
-        self.record(answer.0, answer.1, Resent { times, by });
+        self.record(response.0, response.1, Resent { times, by });
     }
 
     /// A response has arrived.

@@ -1,7 +1,7 @@
 //! Throttled destinations at NICs: receivers that switches have reported as congested. Rules:
 //! docs/models/congestion.md.
 //!
-//! `Throttles` knows the destinations to which a NIC sends only on endpoint credits, and the
+//! `Throttles` has the destinations to which a NIC sends only on endpoint credits, and the
 //! messages that wait for them. An endpoint credit permits one packet to a congested receiver.
 //! Detection is in `congestion.rs`.
 //!

@@ -46,7 +46,7 @@ impl<'k, 'j, N: NetworkModel> Context<'k, 'j, N> {
 
     /// Schedules a timer of an endpoint, later than now. `token` is below `u32::MAX`.
     pub fn schedule(&mut self, endpoint: u32, when: Time, token: u32) {
-        debug_assert!(when > self.now() && token != ARRIVAL);
+        assert!(when > self.now() && token != ARRIVAL, "an event now, or with a reserved token");
         self.kernel.push_endpoint(self.first + endpoint, when, token);
     }
 

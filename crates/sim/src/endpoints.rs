@@ -63,9 +63,10 @@ mod tests {
     #[test]
     fn an_endpoint_belongs_to_the_range_that_contains_it() {
         let mut endpoints = Endpoints::default();
-        let kind = EndpointKind::Source;
-        assert_eq!([3, 0, 2].map(|count| endpoints.add(kind, count)), [0, 3, 3]);
-        let found = [0, 2, 3, 4].map(|endpoint| endpoints.find(endpoint).1);
-        assert_eq!(found, [0, 0, 3, 3]);
+        let (source, added) = (EndpointKind::Source, EndpointKind::Added);
+        let ranges = [(source, 3), (source, 0), (added, 2)];
+        assert_eq!(ranges.map(|(kind, count)| endpoints.add(kind, count)), [0, 3, 3]);
+        let found = [0, 2, 3, 4].map(|endpoint| endpoints.find(endpoint));
+        assert_eq!(found, [(source, 0), (source, 0), (added, 3), (added, 3)]);
     }
 }

@@ -2,9 +2,9 @@
 //! model, the CPU of each rank, and the counters and digest of the run.
 //!
 //! A component owns its state, and its methods take the kernel. It schedules events for ranks
-//! (`schedule`) or for endpoints of its own (`push_endpoint`), occupies CPUs (`work`), injects
-//! messages (`send`) and completes calls (`complete`). The kernel calls no component: `World`
-//! dispatches events.
+//! (`schedule`) or for endpoints of its own (`push_endpoint`), occupies CPUs (`occupy_cpu`),
+//! injects messages (`send`) and completes calls (`complete`). The kernel calls no component:
+//! `World` dispatches events.
 
 use crate::endpoints::Endpoints;
 use crate::event::{CompletionId, HostEvent, MessageOwner};

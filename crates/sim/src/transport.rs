@@ -7,8 +7,8 @@
 //! to cells.
 //!
 //! The transport owns the kernel, the limits and the memory of nodes, which every phase needs. It
-//! is the context of the components that send messages between ranks. It does not know what
-//! follows from an arrival: `World` passes arrivals to the component that the send belongs to.
+//! is the context of the components that send messages between ranks. What follows from an arrival
+//! is not part of it: `World` passes arrivals to the component that the send belongs to.
 
 use crate::costs::GpuTransfer;
 use crate::event::{HostEvent, InFlight, MessageOwner, ProtocolPhase, SendId};

@@ -117,7 +117,7 @@ fn property(option: &Opt) -> Value {
         Form::Share | Form::Factor(_) => json!({"type": ["number", "string"]}),
         Form::Loads => json!({"type": ["number", "string", "array"]}),
         Form::Text(_) => json!({"type": "string"}),
-        Form::Texts(_) => json!({"type": "array", "items": {"type": "string"}}),
+        Form::Texts(_) => json!({"type": ["string", "array"], "items": {"type": "string"}}),
     };
     found["description"] = option.help.into();
     found["x-flags"] = option.flags.split_whitespace().collect();

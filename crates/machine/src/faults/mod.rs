@@ -1,8 +1,9 @@
 //! Faults of a machine over time: the rows of a schedule resolved to links, nodes and times.
 //!
-//! Has the state of every component at every time. Effects on packets belong to the network models,
-//! what switches know of it to `fabric`, and rerouting to `topology`. A schedule is fixed before a
-//! run, so any component may look up the state at any time and nothing has to be communicated.
+//! Has the state of every part of the machine at every time. Effects on packets belong to the
+//! network models, what switches know of it to `fabric`, and rerouting to `topology`. A schedule is
+//! fixed before a run, so any model may look up the state at any time and nothing has to be
+//! communicated.
 
 mod file;
 mod random;
@@ -26,7 +27,7 @@ pub const LANES: u8 = 4;
 /// Virtual channels that routes around faults need: those of a Valiant route.
 const FAULT_VCS: u8 = 4;
 
-/// The component that a fault affects.
+/// The part of the machine that a fault affects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultTarget {
     /// Both directions of one of the cables between two switches, or of all of them.
@@ -247,7 +248,7 @@ impl FaultSchedule {
     }
 }
 
-/// The links of a component, both directions of each cable.
+/// The links of a part of the machine, both directions of each cable.
 fn links_of(machine: &Machine, target: FaultTarget) -> Vec<LinkId> {
     let both = |nic: NicId| [machine.injection(nic), machine.ejection(nic)];
     match target {

@@ -1,4 +1,5 @@
-//! When switches learn of the faults of links that are not theirs: a policy of the fabric manager.
+//! When faults of links are reported to switches that are not at their ends: a policy of the
+//! fabric manager.
 
 use base::{Span, Time};
 

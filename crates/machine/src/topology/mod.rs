@@ -2,7 +2,7 @@
 //! that choose among the paths.
 //!
 //! A topology is a directory here and a variant of `Topology`. The rest of the crate calls the
-//! methods of `Topology`, and other crates those of `Machine`: neither knows its coordinates.
+//! methods of `Topology`, and other crates those of `Machine`: neither depends on its coordinates.
 
 pub(crate) mod dragonfly;
 

@@ -91,7 +91,8 @@ extern "C" fn at_exit() {
     }
     let Some(held) = threads::try_lock() else { return };
     let in_job = RUNTIME.get(&held).as_ref().is_some_and(|rt| rt.singleton.is_none());
-    if in_job && !is_finalized(&held) && turn::has_no_waiters(&held) && !turn::is_away() {
+    if in_job && !is_finalized(&held) && turn::has_no_waiters(&held) && !turn::simulator_has_turn()
+    {
         with(&held, |rt| {
             rt.function = 0;
             rt.charge();

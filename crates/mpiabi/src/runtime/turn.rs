@@ -33,7 +33,7 @@ const INITIAL_REQUIRED_RETURNS: u32 = 8;
 const MAX_REQUIRED_RETURNS: u32 = 1 << 13;
 
 /// Whether the simulator has the turn. Changed only under the lock.
-static DETACHED: AtomicBool = AtomicBool::new(false);
+static SIMULATOR_HAS_TURN: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// This thread is the leader.
@@ -113,8 +113,8 @@ pub(super) fn has_no_waiters(held: &Held) -> bool {
     !turns.led && turns.turn_requests == 0 && turns.waiters.iter().all(|w| w.function == 0)
 }
 /// Whether the simulator has the turn, so that its part of the memory must not be read.
-pub(super) fn is_away() -> bool {
-    DETACHED.load(Ordering::Relaxed) && !LEADS.get()
+pub(super) fn simulator_has_turn() -> bool {
+    SIMULATOR_HAS_TURN.load(Ordering::Relaxed) && !LEADS.get()
 }
 /// Whether the caller executes a request of the simulator.
 pub(super) fn is_serving() -> bool {
@@ -145,7 +145,7 @@ pub(super) fn leave(held: &Held) {
 
 /// Returns when this process has the turn.
 pub(super) fn acquire_turn(held: &Held) {
-    while is_away() {
+    while simulator_has_turn() {
         if !std::mem::replace(&mut TURNS.get(held).wake_requested, true) {
             wake_request(held);
         }
@@ -199,12 +199,12 @@ fn hand_over_with_threads(held: &Held, mode: u32, tokens: &[u32]) {
     };
     let mut has_waited = false;
     loop {
-        if !is_away() && is_satisfied(held, id) || super::is_finalized(held) {
+        if !simulator_has_turn() && is_satisfied(held, id) || super::is_finalized(held) {
             break;
         }
         // Threads that can proceed do so before simulated time may advance.
         let led = TURNS.get(held).led;
-        if is_away() || led || any_satisfied(held) {
+        if simulator_has_turn() || led || any_satisfied(held) {
             sleep_as_waiter(held);
         } else if defers_to_others(held, has_waited) {
             sleep_as_waiter(held);
@@ -325,11 +325,11 @@ fn lead(held: &Held, id: u64) {
     TURNS.get(held).led = true;
     admit_threads(held);
     let (mode, count) = merge_waits(held);
-    DETACHED.store(true, Ordering::Relaxed);
+    SIMULATOR_HAS_TURN.store(true, Ordering::Relaxed);
     LEADS.set(true);
     let answer = exchange(held, mode, count);
     LEADS.set(false);
-    DETACHED.store(false, Ordering::Relaxed);
+    SIMULATOR_HAS_TURN.store(false, Ordering::Relaxed);
     let turn_requests = {
         let mut turns = TURNS.get(held);
         (turns.led, turns.wake_requested) = (false, false);
