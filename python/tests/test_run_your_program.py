@@ -28,7 +28,7 @@ def test_every_file_and_command_of_the_page(odonata, page):
         assert language == "console", f"neither a file nor a session: {language}"
         if "odonata-mpifort" in text and not fortran:
             continue  # test_fortran.py reports tests that need a compiler as skipped
-        for command, expected in sessions(f"```console\n{text}```"):
+        for command, expected in sessions(f"```console\n{text}```\n"):
             # As a reader types it: in a shell, in the reader's folder.
             done = subprocess.run(
                 ["sh", "-c", command],
