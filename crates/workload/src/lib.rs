@@ -4,6 +4,7 @@
 //! never accesses the event queue. Recorded programs, schedules and live processes all implement
 //! this interface, and every network model serves it.
 
+mod file;
 pub mod functions;
 mod multi_job;
 pub mod resident;
@@ -11,6 +12,9 @@ pub mod schedule;
 mod streams;
 pub mod wire;
 
+pub use file::{
+    FileCall, FileCallKind, FileId, FileSystemId, LayoutComponent, LayoutRequest, file_flag,
+};
 pub use multi_job::MultiJob;
 pub use streams::{Step, Streams};
 
