@@ -24,7 +24,7 @@ base::ids! {
     ClientId,
     /// A server process with service threads: an OSS, an MDS, a DAOS target.
     ServerId,
-    /// A storage medium of a server: an OST, an MDT, an NVMe or SCM device. Numbered over all servers.
+    /// A storage medium of a server: an OST, an MDT, an NVMe or SCM. Numbered over servers.
     MediumId,
     /// An RPC in flight; the engine chooses it.
     RpcId,
