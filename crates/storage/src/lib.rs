@@ -93,10 +93,23 @@ pub trait Sink {
     fn timer(&mut self, span: Span, token: u32);
 }
 
+/// Where a server is, and how many requests it serves at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ServerPlace {
+    /// Index of its host among the hosts of the file system, and of the host's NIC that it uses.
+    pub host: u32,
+    pub port: u32,
+    pub threads: u32,
+}
+
 /// A file system's protocol: the state of all its clients and servers.
 pub trait FileSystem {
     /// Names of the operations, as in the real system's counters.
     const OPERATIONS: &'static [&'static str];
+    /// All servers, by `ServerId`.
+    fn servers(&self) -> Vec<ServerPlace>;
+    /// Number of storage media; each serves one access at a time.
+    fn media(&self) -> u32;
     /// A path component is looked up before the next call of this client: `file` in `parent`.
     fn lookup(&mut self, client: ClientId, parent: FileId, file: FileId);
     /// The layout that the next `SetLayout` of this client sets.
