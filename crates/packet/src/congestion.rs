@@ -11,14 +11,14 @@
 
 use base::{Gap, Slab, Span, Time};
 use des::Phase;
-use machine::{LinkId, Machine, NicId, NicParams};
+use machine::{LinkId, Machine, NicId};
 use net::{CongestionCounters, Cx};
 
 use crate::arrivals::Arrivals;
 use crate::event::PacketEvent;
 use crate::fabric::Fabric;
 use crate::link::{OutputPort, ones};
-use crate::notice::{CongestionNotice, NoticeKind};
+use crate::notice::{CongestionNotice, ManagedClasses, NoticeKind};
 use crate::packet::{NONE, Packet, PacketId, is_response, mark};
 use crate::shard::Mailboxes;
 
@@ -34,15 +34,14 @@ pub(crate) struct Congestion {
     /// Backlog of an ejection link at which congestion begins, bytes; unreachable if management is
     /// off.
     threshold: u64,
-    /// Number of traffic classes, 0 for a single one; backlog of ejection links by receiver and
-    /// class, bytes. With a single class the link counts its backlog itself.
-    classes: u8,
+    classes: ManagedClasses,
+    /// Backlog of ejection links by receiver and class, bytes. With a single class it is empty: the
+    /// link counts its backlog itself.
     waiting: Vec<u64>,
     n_nics: u32,
     endpoints: Slab<EndpointId, Endpoint>,
     contributors: Slab<ContributorId, Contributor>,
     pub counts: CongestionCounters,
-    params: NicParams,
 }
 
 /// Contributors in a row that are examined for one below its credit limit.
@@ -115,18 +114,16 @@ impl Contributor {
 
 impl Congestion {
     pub fn new(machine: &Machine) -> Congestion {
-        let params = machine.congestion;
-        let several = params.filter(|_| machine.classes.has_several());
-        let classes = several.map_or(0, |_| machine.n_vnets);
+        let classes = ManagedClasses::of(machine);
+        let backlogs = if classes.are_separate() { usize::from(classes.count) } else { 0 };
         Congestion {
-            threshold: params.map_or(u64::MAX, |p| p.threshold.into()),
+            threshold: machine.congestion.map_or(u64::MAX, |params| params.threshold.into()),
             classes,
-            waiting: vec![0; machine.n_nics() as usize * usize::from(classes)],
+            waiting: vec![0; machine.n_nics() as usize * backlogs],
             n_nics: machine.n_nics(),
             endpoints: Slab::with_capacity(0),
             contributors: Slab::with_capacity(0),
             counts: CongestionCounters::default(),
-            params: machine.nic.clone(),
         }
     }
 
@@ -137,20 +134,14 @@ impl Congestion {
         assert!(self.waiting.iter().all(|&bytes| bytes == 0), "packets wait in a class");
     }
 
-    /// Each class is congested separately.
-    #[inline]
-    fn is_per_class(&self) -> bool {
-        self.classes > 0
-    }
-
     /// Backlog of `class` at `link`, if it is counted: for ejection links, with several classes.
     #[inline]
     fn waiting(&mut self, link: LinkId, class: u8) -> Option<&mut u64> {
-        if self.classes == 0 {
+        if !self.classes.are_separate() {
             return None;
         }
         let nic = link.0.checked_sub(self.n_nics)? as usize;
-        self.waiting.get_mut(nic * usize::from(self.classes) + usize::from(class))
+        self.waiting.get_mut(nic * usize::from(self.classes.count) + usize::from(class))
     }
 
     /// Adds `p` to the backlog of its class at `link`.
@@ -167,11 +158,6 @@ impl Congestion {
         if let Some(waiting) = self.waiting(link, p.vnet) {
             *waiting -= u64::from(p.bytes);
         }
-    }
-
-    /// The class that is managed separately: traffic classes are, requests and responses are not.
-    fn class_of(&self, vnet: u8) -> u8 {
-        if self.is_per_class() { vnet } else { 0 }
     }
 
     /// The endpoint of `link` in `class`, if congested.
@@ -331,7 +317,7 @@ impl Congestion {
     pub fn may_begin(&self, port: &OutputPort) -> bool {
         port.waiting > self.threshold
             && port.to.0 == NONE
-            && (port.endpoint == NONE || self.is_per_class())
+            && (port.endpoint == NONE || self.classes.are_separate())
     }
 
     /// The backlog of ejection link `link` exceeds the threshold. If that holds for the class of
@@ -346,7 +332,7 @@ impl Congestion {
         fabric: &mut Fabric,
         cx: &mut Cx<'_>,
     ) {
-        let class = self.class_of(vnet);
+        let class = self.classes.class_of(vnet);
         let is_known = self.endpoint(link, class, fabric).is_some();
         if is_known || self.backlog(link, class, fabric) <= self.threshold {
             return;
@@ -360,14 +346,14 @@ impl Congestion {
             path_latency_sum: 0,
             endpoint_credits_out: 0,
             records: 0,
-            mean: (self.params.packet_payload + self.params.packet_overhead) as u32,
+            mean: (cx.machine.nic.packet_payload + cx.machine.nic.packet_overhead) as u32,
         });
         fabric.links.set_endpoint(link, at.0);
         self.counts.onsets += 1;
         cx.counters.nic(NicId(link.0 - self.n_nics)).onsets += 1;
         // A link of a NIC has one channel per virtual network.
         for vc in ones(fabric.links.port(link).waited_for) {
-            if self.class_of(vc) != class {
+            if self.classes.class_of(vc) != class {
                 continue;
             }
             let waiting = fabric.links.channels.waiting(link, vc);
@@ -393,7 +379,7 @@ impl Congestion {
         cx: &mut Cx<'_>,
     ) {
         let p = &fabric.packets[packet];
-        let class = self.class_of(p.vnet);
+        let class = self.classes.class_of(p.vnet);
         let Some(at) = self.endpoint(link, class, fabric) else { return };
         let (bytes, is_credited) = (u32::from(p.bytes), p.marks & mark::ENDPOINT_CREDIT != 0);
         fabric.free_input_buffer(packet, cx);
@@ -423,7 +409,7 @@ impl Congestion {
         cx: &mut Cx<'_>,
     ) {
         let Packet { vnet, arrival, traveled: path_latency, .. } = fabric.packets[packet];
-        if is_response(vnet, &self.params) {
+        if is_response(vnet, &cx.machine.nic) {
             return; // A response is exempt: if it does not leave, it blocks its NIC's requests.
         }
         let nic = arrivals.get(arrival).src;
@@ -475,7 +461,7 @@ impl Congestion {
         fabric: &mut Fabric,
         cx: &mut Cx<'_>,
     ) {
-        if let Some(at) = self.endpoint(link, self.class_of(vnet), fabric) {
+        if let Some(at) = self.endpoint(link, self.classes.class_of(vnet), fabric) {
             self.grant_endpoint_credits(link, at, fabric, cx);
         }
     }
@@ -483,7 +469,7 @@ impl Congestion {
     /// The backlog of `link` is empty.
     #[cold]
     pub fn backlog_emptied(&mut self, link: LinkId, fabric: &mut Fabric, cx: &mut Cx<'_>) {
-        for class in 0..self.classes.max(1) {
+        for class in 0..self.classes.count {
             self.backlog_decreased(link, class, fabric, cx);
         }
     }

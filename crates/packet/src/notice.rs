@@ -1,6 +1,7 @@
-//! Congestion notices between switches and NICs, and their form in an event.
+//! Congestion notices between switches and NICs, their form in an event, and the classes that they
+//! refer to.
 
-use machine::NicId;
+use machine::{Machine, NicId};
 
 /// Action of a congestion notice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +12,33 @@ pub(crate) enum NoticeKind {
     EndpointCredit,
     /// End of throttling.
     Release,
+}
+
+/// The traffic classes whose congestion is managed separately. Both ends of a notice use them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ManagedClasses {
+    /// 1 without congestion management, and with a single class: requests and responses of one
+    /// class are managed together.
+    pub count: u8,
+}
+
+impl ManagedClasses {
+    pub fn of(machine: &Machine) -> ManagedClasses {
+        let are_separate = machine.congestion.is_some() && machine.classes.has_several();
+        ManagedClasses { count: if are_separate { machine.n_vnets } else { 1 } }
+    }
+
+    /// Each class is congested separately.
+    #[inline]
+    pub fn are_separate(self) -> bool {
+        self.count > 1
+    }
+
+    /// The managed class of packets of this virtual network.
+    #[inline]
+    pub fn class_of(self, vnet: u8) -> u8 {
+        if self.are_separate() { vnet } else { 0 }
+    }
 }
 
 /// Content of a notice event.

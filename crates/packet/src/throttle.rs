@@ -16,7 +16,7 @@ use net::Cx;
 use crate::event::PacketEvent;
 use crate::message::Transit;
 use crate::nic::Nics;
-use crate::notice::{CongestionNotice, NoticeKind};
+use crate::notice::{CongestionNotice, ManagedClasses, NoticeKind};
 use crate::packet::{NONE, Packet, TransitId, mark};
 use crate::shard::Mailboxes;
 
@@ -56,7 +56,7 @@ pub(crate) struct Sent {
 /// Throttled destinations of all NICs.
 pub(crate) struct Throttles {
     n_nics: u32,
-    classes: u8,
+    classes: ManagedClasses,
     entries: Slab<ThrottleId, Throttle>,
     /// First entry of each chain, by NIC, class and chain. Empty until the first throttle notice.
     chains: Vec<u32>,
@@ -68,8 +68,7 @@ pub(crate) struct Throttles {
 
 impl Throttles {
     pub fn new(machine: &Machine) -> Throttles {
-        let several = machine.congestion.is_some() && machine.classes.has_several();
-        let (n_nics, classes) = (machine.n_nics(), if several { machine.n_vnets } else { 1 });
+        let (n_nics, classes) = (machine.n_nics(), ManagedClasses::of(machine));
         let (entries, chains, path) = (Slab::with_capacity(0), Vec::new(), Vec::new());
         Throttles { n_nics, classes, entries, chains, path, returned: 0 }
     }
@@ -87,8 +86,7 @@ impl Throttles {
     fn chain(&self, src: NicId, class: u8, dst: NicId) -> usize {
         // Receivers at equal distances from each other fall into different chains.
         let chain = dst.0.wrapping_mul(0x9E37_79B9) >> (32 - CHAINS.ilog2());
-        let classes = usize::from(self.classes);
-        let of_nic = src.0 as usize * classes + usize::from(class);
+        let of_nic = src.0 as usize * usize::from(self.classes.count) + usize::from(class);
         of_nic * CHAINS as usize + chain as usize
     }
 
@@ -107,7 +105,7 @@ impl Throttles {
     /// Throttles `dst` for `src`.
     fn add(&mut self, src: NicId, class: u8, dst: NicId, generation: u8) {
         if self.chains.is_empty() {
-            let of_classes = self.n_nics as usize * usize::from(self.classes);
+            let of_classes = self.n_nics as usize * usize::from(self.classes.count);
             self.chains = vec![NONE; of_classes * CHAINS as usize];
         }
         let chain = self.chain(src, class, dst);
@@ -340,7 +338,7 @@ impl Throttles {
         mail: &mut Mailboxes,
         cx: &mut Cx<'_>,
     ) {
-        let class = if self.classes > 1 { vnet } else { 0 };
+        let class = self.classes.class_of(vnet);
         self.send_back(
             src,
             CongestionNotice { nic: dst, class, generation: 0, kind: NoticeKind::Throttle },
