@@ -296,10 +296,11 @@ impl NetworkModel for FlowNetwork {
     fn build(machine: &Machine) -> Self {
         let mut changes = machine.initial_fabric().later_bias_changes();
         assert!(changes.next().is_none(), "flows know only the biases of the start");
+        let mut traffic = Traffic::new(machine);
         FlowNetwork {
             params: machine.nic.clone(),
-            traffic: Traffic::new(machine),
-            rates: Rates::new(machine),
+            rates: Rates::new(machine, &mut traffic.shares),
+            traffic,
             paths: PathChoice::new(),
             rerouting: Rerouting::new(),
             backlog: Backlog::new(machine),

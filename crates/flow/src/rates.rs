@@ -6,6 +6,7 @@ use machine::Machine;
 use crate::congestion_tree::CongestionTree;
 use crate::head_of_line::HeadOfLine;
 use crate::in_flight::InFlightId;
+use crate::shares::Shares;
 use crate::traffic::Traffic;
 
 pub(crate) struct Rates {
@@ -16,12 +17,12 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    pub fn new(machine: &Machine) -> Rates {
-        Rates {
-            head_of_line: HeadOfLine::new(machine),
-            congestion_tree: CongestionTree::new(machine),
-            changed: Vec::new(),
+    pub fn new(machine: &Machine, shares: &mut Shares) -> Rates {
+        let congestion_tree = CongestionTree::new(machine);
+        if congestion_tree.is_some() {
+            shares.find_receiver_limited();
         }
+        Rates { head_of_line: HeadOfLine::new(machine), congestion_tree, changed: Vec::new() }
     }
 
     /// Computes shares and updates the end times of messages whose rate changed.

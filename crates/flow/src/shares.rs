@@ -40,14 +40,18 @@ impl Shares {
         if classes.len() > 0 {
             sharing.share_by_class(classes.len() as u32, fabric.class_entitlements(machine));
         }
-        let receiver_limited = machine.congestion.is_none().then(ReceiverLimited::default);
         Shares {
             fabric,
             sharing,
             message_of: IndexVec::new(),
-            receiver_limited,
+            receiver_limited: None,
             uses: Vec::with_capacity(64),
         }
+    }
+
+    /// From now on, finds the flows that their receivers limit.
+    pub fn find_receiver_limited(&mut self) {
+        self.receiver_limited = Some(ReceiverLimited::default());
     }
 
     /// Adds a subflow of `count` packets on these forward and response links. It takes its share
