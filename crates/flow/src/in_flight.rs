@@ -7,7 +7,7 @@ use net::{Message, MsgId, Packetization};
 
 use crate::fabric::{HeaderBytes, PacketWeight};
 use crate::offered_load::{OfferedLoad, PacketDemand};
-use crate::packet_path::Endpoints;
+use crate::packet_path::PacketEnds;
 use crate::subflow::{MAX_SUBFLOWS, Subflow};
 
 base::ids! {
@@ -157,9 +157,9 @@ impl InFlight {
         self.packet_work = u64::try_from(each).unwrap_or(u64::MAX).max(1);
     }
 
-    pub fn endpoints(&self) -> Endpoints {
+    pub fn endpoints(&self) -> PacketEnds {
         let Message { src, dst, .. } = self.msg;
-        Endpoints { src, dst, has_response: self.weight.response > 0 }
+        PacketEnds { src, dst, has_response: self.weight.response > 0 }
     }
 
     pub fn subflows(&self) -> &[Subflow] {

@@ -12,7 +12,7 @@ pub(crate) const PATH_EXISTS: &str = "the message had a path at its start";
 
 /// The NICs of a packet, and whether it gets a response.
 #[derive(Clone, Copy)]
-pub(crate) struct Endpoints {
+pub(crate) struct PacketEnds {
     pub src: NicId,
     pub dst: NicId,
     pub has_response: bool,
@@ -32,7 +32,7 @@ impl PacketPath {
     /// Draws both paths at the offered load. Returns whether the forward path is minimal.
     pub fn draw(
         &mut self,
-        ends: Endpoints,
+        ends: PacketEnds,
         draw: u64,
         offered_load: &OfferedLoad,
         machine: &Machine,
@@ -45,7 +45,7 @@ impl PacketPath {
     /// Draws the forward path at the offered load. Returns whether it is minimal.
     pub fn draw_forward(
         &mut self,
-        ends: Endpoints,
+        ends: PacketEnds,
         draw: u64,
         offered_load: &OfferedLoad,
         machine: &Machine,
@@ -59,7 +59,7 @@ impl PacketPath {
     /// Draws the response path at the offered load.
     pub fn draw_response(
         &mut self,
-        ends: Endpoints,
+        ends: PacketEnds,
         draw: u64,
         offered_load: &OfferedLoad,
         machine: &Machine,
@@ -76,7 +76,7 @@ impl PacketPath {
     /// forward path is minimal.
     pub fn draw_idle(
         &mut self,
-        ends: Endpoints,
+        ends: PacketEnds,
         draw: u64,
         offered_load: &OfferedLoad,
         machine: &Machine,

@@ -35,13 +35,13 @@ impl EndpointEvent {
 
 /// The ranges of all components, in the order in which they were added.
 #[derive(Default)]
-pub(crate) struct Endpoints {
+pub(crate) struct EndpointRanges {
     /// Kind and first number of each range.
     ranges: Vec<(EndpointKind, u32)>,
     len: u32,
 }
 
-impl Endpoints {
+impl EndpointRanges {
     /// Adds `count` endpoints; returns the number of the first.
     pub fn add(&mut self, kind: EndpointKind, count: u32) -> u32 {
         let first = self.len;
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn an_endpoint_belongs_to_the_range_that_contains_it() {
-        let mut endpoints = Endpoints::default();
+        let mut endpoints = EndpointRanges::default();
         let (source, added) = (EndpointKind::Source, EndpointKind::Added);
         let ranges = [(source, 3), (source, 0), (added, 2)];
         assert_eq!(ranges.map(|(kind, count)| endpoints.add(kind, count)), [0, 3, 3]);

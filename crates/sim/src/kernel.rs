@@ -6,7 +6,7 @@
 //! injects messages (`send`) and completes calls (`complete`). The kernel calls no component:
 //! `World` dispatches events.
 
-use crate::endpoints::Endpoints;
+use crate::endpoints::EndpointRanges;
 use crate::event::{CompletionId, HostEvent, MessageOwner};
 use crate::job::Job;
 use crate::outcome::Blocked;
@@ -55,7 +55,7 @@ pub(crate) struct Kernel<'j, N: NetworkModel> {
     pub now: Time,
     pub ranks: Vec<Rank>,
     /// Endpoints that are not ranks.
-    pub endpoints: Endpoints,
+    pub endpoints: EndpointRanges,
     /// The node of each rank: a quarter of the size of a placement.
     nodes_of: Vec<NodeId>,
     /// With noise: phase of each rank's core.
@@ -104,7 +104,7 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
             queue: Queue::new(),
             now: Time::ZERO,
             ranks: packed((0..n).map(rank)),
-            endpoints: Endpoints::default(),
+            endpoints: EndpointRanges::default(),
             nodes_of: job.placements.iter().map(|placement| placement.node).collect(),
             phases: job.phases(),
             command_free_at: match job.machine.nic.command_gap {
@@ -231,8 +231,8 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
         self.push_host(when.max(self.now + Span(1)), phase, rank, host_event.pack());
     }
 
-    /// Schedules an event of an endpoint that is not a rank (`Endpoints`). Its component interprets
-    /// the token. No job waits for such an event.
+    /// Schedules an event of an endpoint that is not a rank (`EndpointRanges`). Its component
+    /// interprets the token. No job waits for such an event.
     pub fn push_endpoint(&mut self, endpoint: u32, when: Time, token: u32) {
         self.push_host(when, Phase::Decide, self.ranks.len() as u32 + endpoint, token);
     }
