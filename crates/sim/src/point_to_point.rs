@@ -5,7 +5,7 @@ use crate::event::{InFlight, ProtocolPhase, SendId};
 use crate::kernel::Kernel;
 use crate::named_nics::named_for;
 use crate::pairs::PairId;
-use crate::send::{MatchState, Purpose, Send, Waiter, first_phase};
+use crate::send::{MatchState, PostedReceive, Purpose, Send, Waiter, first_phase};
 use crate::transport::Transport;
 use base::{Span, Time};
 use mpi::{Envelope, Matching, Pattern};
@@ -15,7 +15,7 @@ use workload::{ANY_TAG, CompletionStatus, OpCompletion, SendMode, Token};
 /// Messages of a rank that wait for a receive, and receives and probes that wait for a message.
 #[derive(Default)]
 struct Mailbox {
-    matching: Matching<Waiter, SendId>,
+    matching: Matching<PostedReceive, SendId>,
     probes: Vec<(Pattern, Token, bool)>,
     /// Messages reserved by matched probes.
     taken: Vec<(Token, Envelope, SendId)>,
@@ -126,9 +126,9 @@ impl PointToPoint {
             limits.searched(kernel, to, mailbox.matching.examined);
         }
         limits.message_arrived(kernel, &send, found.is_some());
-        if let Some((pattern, waiter)) = found {
+        if let Some((pattern, receive)) = found {
             limits.unposted(kernel, to, pattern.from);
-            return self.matched(t, id, waiter);
+            return self.matched(t, id, receive);
         }
         limits.hold_unexpected(kernel, &send);
         // Unexpected message: waiting probes may match it. The first that takes it ends the search.
@@ -155,17 +155,19 @@ impl PointToPoint {
         }
     }
 
-    /// The receive of `waiter` and this message have matched.
-    fn matched<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: SendId, waiter: Waiter) {
-        t.sends[id].match_state = MatchState::Matched(waiter);
+    /// This receive and this message have matched.
+    fn matched<N: NetworkModel>(
+        &mut self,
+        t: &mut Transport<'_, N>,
+        id: SendId,
+        receive: PostedReceive,
+    ) {
+        t.sends[id].match_state = receive.matched();
         let send = t.sends[id];
         if send.rendezvous {
             return t.fetch_data(id);
         }
-        let Waiter::User { token, posted } = waiter else {
-            unreachable!("rounds of collectives post no receive")
-        };
-        self.received(t, &send, token, posted);
+        self.received(t, &send, receive);
         if let Purpose::User { mode: SendMode::Synchronous, .. } = send.purpose {
             t.depart(InFlight { send: id, phase: ProtocolPhase::Finished });
         } else {
@@ -178,8 +180,7 @@ impl PointToPoint {
         &mut self,
         t: &mut Transport<'_, N>,
         send: &Send,
-        token: Token,
-        posted: Time,
+        PostedReceive { token, posted }: PostedReceive,
     ) {
         let (cost, usable) = t.receive(send);
         let kernel = &mut t.kernel;
@@ -226,16 +227,16 @@ impl PointToPoint {
         if pattern.tag != ANY_TAG {
             limits.tagged(kernel, at, pattern.context, pattern.tag);
         }
-        let waiter = Waiter::User { token, posted: kernel.now };
+        let receive = PostedReceive { token, posted: kernel.now };
         let matching = &mut self.mailbox(at).matching;
-        let found = matching.post(pattern, waiter);
+        let found = matching.post(pattern, receive);
         if kernel.is_remote(at, pattern.from) {
             limits.searched(kernel, at, matching.examined);
         }
         match found {
             Some((_, id)) => {
                 limits.release_unexpected(kernel, &t.sends[id]);
-                self.matched(t, id, waiter);
+                self.matched(t, id, receive);
             }
             None => limits.posted(kernel, at, pattern.from),
         }
@@ -297,7 +298,7 @@ impl PointToPoint {
             .expect("the rank's library names a probe that took a message");
         let (_, _, id) = taken.remove(i);
         let posted = t.kernel.now;
-        self.matched(t, id, Waiter::User { token, posted });
+        self.matched(t, id, PostedReceive { token, posted });
     }
 
     pub fn cancel<N: NetworkModel>(
@@ -309,12 +310,9 @@ impl PointToPoint {
     ) {
         let kernel = &mut t.kernel;
         let matching = &mut self.mailbox(at).matching;
-        let found = matching.posted().find(|(_, w)| match w {
-            Waiter::User { token, .. } => *token == receive,
-            Waiter::Run(_) => false,
-        });
-        if let Some((pattern, waiter)) = found {
-            matching.cancel(waiter);
+        let found = matching.posted().find(|(_, posted)| posted.token == receive);
+        if let Some((pattern, posted)) = found {
+            matching.cancel(posted);
             t.limit_checker.unposted(kernel, at, pattern.from);
             kernel.unpacking_time(at, receive, 0, |_| Span::ZERO);
             let (status, ready) = (CompletionStatus::Cancelled, kernel.now);

@@ -63,8 +63,26 @@ pub(crate) enum MatchState {
 /// The receiver of a matched message.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Waiter {
-    User { token: Token, posted: Time },
+    /// A `PostedReceive`; its fields here let a `Send` fit in a cache line.
+    User {
+        token: Token,
+        posted: Time,
+    },
     Run(RunId),
+}
+
+/// A receive of a rank, and the time at which it was posted.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct PostedReceive {
+    pub token: Token,
+    pub posted: Time,
+}
+
+impl PostedReceive {
+    /// The state of a send that has matched this receive.
+    pub fn matched(self) -> MatchState {
+        MatchState::Matched(Waiter::User { token: self.token, posted: self.posted })
+    }
 }
 
 /// Sends between one ordered pair of ranks.

@@ -17,7 +17,7 @@ use crate::onesided::{OneSided, OneSidedOp};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::point_to_point::{PointToPoint, SendArgs};
 use crate::progress::Progress;
-use crate::send::{MatchState, Purpose, Waiter};
+use crate::send::{MatchState, PostedReceive, Purpose, Waiter};
 use crate::sources::Sources;
 use crate::storage::Storage;
 use crate::transport::Transport;
@@ -410,7 +410,8 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             ProtocolPhase::Data => {
                 match send.match_state {
                     MatchState::Matched(Waiter::User { token, posted }) => {
-                        self.point_to_point.received(t, &send, token, posted);
+                        let receive = PostedReceive { token, posted };
+                        self.point_to_point.received(t, &send, receive);
                     }
                     MatchState::Matched(Waiter::Run(run)) => {
                         self.collectives.receive(t, &self.calls, &self.workload, run, &send);
