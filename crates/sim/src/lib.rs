@@ -11,6 +11,7 @@ mod component;
 mod costs;
 mod endpoints;
 mod event;
+mod event_loop;
 mod failures;
 mod gpu;
 mod intranode;

@@ -10,18 +10,18 @@
 use base::{Span, Time};
 use machine::{InputError, Machine};
 
+use self::load_simulation::Load;
 pub use self::request::{
     BackgroundLoad, Finish, LoadOutcome, SliceRow, TrafficRequest, TrafficRow, TrafficSetting,
 };
-use self::world::Load;
 use crate::outcome::Fidelity;
 pub use crate::patterns::{Destinations, PATTERNS};
 
 mod histogram;
+mod load_simulation;
 mod request;
 mod shard_pool;
 mod slices;
-mod world;
 
 /// Runs one load of `request` on `threads` cores (0 means one). `finish` selects the end condition.
 /// Fails if the request is invalid.

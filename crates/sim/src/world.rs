@@ -1,4 +1,5 @@
-//! One run: its components, and the event loop. `step` dispatches each event to its component.
+//! One run: its components. `handle_next` dispatches each event to its component; `event_loop.rs`
+//! has the loop.
 //!
 //! A rank has one CPU (`Rank::cpu`). It executes the rank's calls in order and, between them, the
 //! work of messages: completing receives and advancing collectives. The NIC works in parallel: a
@@ -9,6 +10,7 @@ use crate::collective::Collectives;
 use crate::component::{Component, Context};
 use crate::endpoints::{ARRIVAL, EndpointEvent, EndpointKind};
 use crate::event::{HostEvent, InFlight, MAX_IDS, MessageOwner, ProtocolPhase};
+use crate::event_loop::{self, Simulation};
 use crate::failures::Failures;
 use crate::intranode::completion_within_node;
 use crate::job::Job;
@@ -30,6 +32,9 @@ mod ahead;
 mod ending;
 #[cfg(test)]
 mod tests;
+
+/// Number of events between two checks of a run.
+const CHECK_INTERVAL: u64 = 1 << 12;
 
 /// A run of a workload, and of a component that the caller adds (none by default).
 pub struct World<'j, N: NetworkModel, W: Workload, C: Component<N> = ()> {
@@ -88,20 +93,12 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         } else {
             kernel.schedule(0, Time::ZERO + kernel.job.warmup, HostEvent::Begin);
         }
-        let mut interrupted = false;
-        while !interrupted && !self.cannot_continue() && !self.workload.is_stopped() {
-            if self.transport.kernel.pending > 0 {
-                self.step();
-            } else if !self.restart() {
-                break;
-            }
-            if self.transport.kernel.events.is_multiple_of(1 << 12) {
-                interrupted = !self.report(tick);
-                self.check_id_count();
-                self.enable_prefetch();
-            }
-        }
-        let end = self.end(interrupted);
+        let has_ended = event_loop::run(self, CHECK_INTERVAL, |world| {
+            world.check_id_count();
+            world.enable_prefetch();
+            world.report(tick)
+        });
+        let end = self.end(!has_ended);
         let mut outcome = self.outcome(end);
         if outcome.end == End::Finished {
             if !self.drain_network(tick) {
@@ -129,14 +126,12 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
     fn drain_network(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> bool {
         Component::<N>::close(&mut self.sources);
         self.component.close();
-        while self.step() {
-            if self.transport.kernel.events.is_multiple_of(1 << 12) && !self.report(tick) {
-                return false;
-            }
-        }
+        let has_ended = event_loop::run(&mut Drain(self), CHECK_INTERVAL, |run| run.0.report(tick));
         let kernel = &self.transport.kernel;
-        kernel.net.assert_idle(&kernel.job.machine);
-        true
+        if has_ended {
+            kernel.net.assert_idle(&kernel.job.machine);
+        }
+        has_ended
     }
 
     /// Starts all jobs.
@@ -209,8 +204,9 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         }
     }
 
-    /// Handles the next event, or all completions of an instant at once.
-    fn step(&mut self) -> bool {
+    /// Handles the next event, or all completions of an instant at once. Returns false if there is
+    /// none.
+    fn handle_next(&mut self) -> bool {
         let current_job = self.transport.kernel.current_job;
         let job = &self.transport.kernel.jobs[current_job as usize];
         if job.alarms > 0 && job.alarms == job.pending && !job.alarms_only_reported {
@@ -527,6 +523,36 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             kernel.job_time()
         );
         limit_checker.exhaust(Blocked { rank, node: kernel.node_of(rank), what });
+    }
+}
+
+impl<N: NetworkModel, W: Workload, C: Component<N>> Simulation for World<'_, N, W, C> {
+    #[inline]
+    fn step(&mut self) -> bool {
+        if self.cannot_continue() || self.workload.is_stopped() {
+            return false;
+        }
+        if self.transport.kernel.pending == 0 {
+            return self.restart();
+        }
+        assert!(self.handle_next(), "what is pending has an event");
+        true
+    }
+    #[inline]
+    fn events(&self) -> u64 {
+        self.transport.kernel.events
+    }
+}
+
+/// A run whose jobs have ended, until its network is empty.
+struct Drain<'w, 'j, N: NetworkModel, W: Workload, C: Component<N>>(&'w mut World<'j, N, W, C>);
+
+impl<N: NetworkModel, W: Workload, C: Component<N>> Simulation for Drain<'_, '_, N, W, C> {
+    fn step(&mut self) -> bool {
+        self.0.handle_next()
+    }
+    fn events(&self) -> u64 {
+        self.0.events()
     }
 }
 

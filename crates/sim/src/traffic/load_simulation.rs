@@ -1,4 +1,7 @@
 //! Simulation of one load: sources, network and measurement, as a whole or in shards.
+//!
+//! It is not a `World`: it has sources instead of ranks, and a shard has a part of the machine.
+//! Both run in `event_loop::run`.
 
 use base::{Digest, Slab, Span, Time, prefetch};
 use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
@@ -14,6 +17,7 @@ use super::request::{
 use super::shard_pool::{Member, ShardPool};
 use super::slices::Slice;
 use crate::background::Background;
+use crate::event_loop::{Simulation, run};
 use crate::outcome::NetworkErrors;
 use crate::patterns::Destinations;
 use crate::rated_pattern::RatedPattern;
@@ -33,7 +37,8 @@ struct Source {
     generated: u32,
 }
 
-struct World<'a, N: NetworkModel> {
+/// One load, or one shard of it.
+struct LoadSimulation<'a, N: NetworkModel> {
     machine: &'a Machine,
     net: N,
     queue: Queue,
@@ -42,10 +47,13 @@ struct World<'a, N: NetworkModel> {
     traffic: Traffic<'a>,
     events: u64,
     now: Time,
+    /// Events from here on are not handled.
+    until: Time,
 }
 
 /// Sources and measurement: all of the simulation except the network.
 struct Traffic<'a> {
+    watch: Watch,
     /// The measured pattern, then the background. Sources are numbered pattern after pattern.
     patterns: Vec<RatedPattern<'a>>,
     /// The first source of each pattern.
@@ -73,14 +81,14 @@ struct Traffic<'a> {
     generation_sum: u128,
 }
 
-impl<'a, N: NetworkModel> World<'a, N> {
+impl<'a, N: NetworkModel> LoadSimulation<'a, N> {
     fn new(
         net: N,
         machine: &'a Machine,
         destinations: &'a Destinations,
         request: &TrafficRequest,
         setting: &'a TrafficSetting,
-        load: f64,
+        (load, watch): (f64, Watch),
     ) -> Self {
         let measured = destinations.participants();
         let n_links = machine.links.gap.len();
@@ -94,13 +102,14 @@ impl<'a, N: NetworkModel> World<'a, N> {
             firsts.push(n);
             n += background.to.participants();
         }
-        World {
+        LoadSimulation {
             machine,
             net,
             queue: Queue::new(),
             counters: Counters::new(n_links),
             delivered: Vec::with_capacity(1 << 8),
             traffic: Traffic {
+                watch,
                 patterns,
                 firsts,
                 measured,
@@ -119,18 +128,19 @@ impl<'a, N: NetworkModel> World<'a, N> {
             },
             events: 0,
             now: Time::ZERO,
+            until: Time::ZERO,
         }
     }
 
     /// Schedules the first packet of every NIC for which `is_here` holds.
-    fn start(&mut self, watch: &Watch, is_here: impl Fn(NicId) -> bool) {
+    fn start(&mut self, is_here: impl Fn(NicId) -> bool) {
         let (net, traffic, mut cx) = self.split();
         net.start(&mut cx);
         for at in 0..traffic.patterns.len() {
             let (to, first) = (traffic.patterns[at].to, traffic.firsts[at]);
             for at in (0..to.participants()).filter(|&at| to.sends(at) && is_here(to.nic(at))) {
                 let next = (first + at, traffic.next_generation(first + at));
-                traffic.schedule(next, watch, net, &mut cx);
+                traffic.schedule(next, net, &mut cx);
             }
         }
     }
@@ -147,37 +157,13 @@ impl<'a, N: NetworkModel> World<'a, N> {
     }
 
     /// Handles events before `end`, which is not 0. Returns false if the caller stopped the run.
-    fn run_until(&mut self, end: Time, watch: &Watch, tick: &mut Tick<'_>) -> bool {
-        let (mut events, machine) = (self.events, self.machine);
-        let (net, traffic, mut cx) = self.split();
-        let is_kept = traffic.is_kept::<N>();
-        let foresees = cx.queue.has_prefetch();
-        let mut goes_on = true;
-        while goes_on && let Some((now, code)) = cx.queue.pop_before(end) {
-            cx.now = now;
-            events += 1;
-            if let Some(id) = net.prefetch_next(cx.queue, machine) {
-                traffic.in_flight.prefetch(id);
-            }
-            if foresees && let Some(block) = cx.queue.next_prefetch_block() {
-                net.prefetch_block(block, machine, |id| traffic.in_flight.prefetch(id));
-                if is_kept {
-                    traffic.prefetch_block(block);
-                }
-            }
-            if code.kind() == READY && is_kept || code.kind() == HOST {
-                traffic.send(MsgId(code.arg()), watch, net, &mut cx);
-            } else {
-                net.dispatch(code, &mut cx);
-            }
-            if !cx.delivered.is_empty() {
-                traffic.collect(watch, net, cx.delivered);
-            }
-            goes_on = !events.is_multiple_of(1 << 14) || tick(now, events);
+    fn run_until(&mut self, end: Time, tick: &mut Tick<'_>) -> bool {
+        self.until = end;
+        let goes_on = run(self, 1 << 14, |load| tick(load.now, load.events));
+        if goes_on {
+            // Other shards may still report events at `end`, but no earlier ones.
+            self.now = Time(end.0 - 1);
         }
-        // Other shards may still report events at `end`, but no earlier ones.
-        let now = if goes_on { Time(end.0 - 1) } else { cx.now };
-        (self.events, self.now) = (events, now);
         goes_on
     }
 
@@ -185,7 +171,6 @@ impl<'a, N: NetworkModel> World<'a, N> {
     fn run_together<M>(
         &mut self,
         end: Time,
-        watch: &Watch,
         member: &mut Member<'_, M>,
         exchange: impl Fn(&Member<'_, M>, &mut N, &mut Cx<'_>),
         tick: &mut Tick<'_>,
@@ -206,7 +191,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
                 return all_go_on;
             }
             let stop = end.min(Time(first.saturating_add(member.shard_pool.lookahead.0)));
-            goes_on = self.run_until(stop, watch, tick);
+            goes_on = self.run_until(stop, tick);
             // An idle shard also calls its callback.
             windows += 1;
             if windows.is_multiple_of(1 << 12) {
@@ -214,7 +199,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
             }
             let (net, traffic, mut cx) = self.split();
             exchange(member, net, &mut cx);
-            traffic.collect(watch, net, cx.delivered);
+            traffic.collect(net, cx.delivered);
         }
     }
 
@@ -237,7 +222,48 @@ impl<'a, N: NetworkModel> World<'a, N> {
     }
 }
 
+impl<N: NetworkModel> Simulation for LoadSimulation<'_, N> {
+    #[inline]
+    fn step(&mut self) -> bool {
+        let Some((now, code)) = self.queue.pop_before(self.until) else { return false };
+        self.now = now;
+        self.events += 1;
+        let (net, traffic, mut cx) = self.split();
+        traffic.prefetch(net, &mut cx);
+        if code.kind() == READY && traffic.is_kept::<N>() || code.kind() == HOST {
+            traffic.send(MsgId(code.arg()), net, &mut cx);
+        } else {
+            net.dispatch(code, &mut cx);
+        }
+        if !cx.delivered.is_empty() {
+            traffic.collect(net, cx.delivered);
+        }
+        true
+    }
+
+    #[inline]
+    fn events(&self) -> u64 {
+        self.events
+    }
+}
+
 impl<'a> Traffic<'a> {
+    /// Prefetches what upcoming events need, in the network and here.
+    #[inline]
+    fn prefetch<N: NetworkModel>(&mut self, net: &mut N, cx: &mut Cx<'_>) {
+        if let Some(id) = net.prefetch_next(cx.queue, cx.machine) {
+            self.in_flight.prefetch(id);
+        }
+        if cx.queue.has_prefetch()
+            && let Some(block) = cx.queue.next_prefetch_block()
+        {
+            net.prefetch_block(block, cx.machine, |id| self.in_flight.prefetch(id));
+            if self.is_kept::<N>() {
+                self.prefetch_block(block);
+            }
+        }
+    }
+
     /// Prefetches packets that will soon be ready, and the sources of packets before them.
     #[inline]
     fn prefetch_block(&mut self, block: &[Item; PREFETCH_BLOCK]) {
@@ -286,17 +312,16 @@ impl<'a> Traffic<'a> {
     fn schedule<N: NetworkModel>(
         &mut self,
         (source, at): (u32, Time),
-        watch: &Watch,
         net: &mut N,
         cx: &mut Cx<'_>,
     ) {
         let (pattern, position) = self.pattern(source);
         let nth = self.sources[source as usize].generated;
-        if at >= watch.sources_end {
+        if at >= self.watch.sources_end {
             return;
         }
         self.sources[source as usize] = Source { generated_at: at, generated: nth + 1 };
-        self.count(source, at, watch);
+        self.count(source, at);
         let id = self.in_flight.insert(GeneratedPacket { at, nth, from: source });
         let nic = pattern.to.nic(position);
         let ready = if self.is_kept::<N>() { net.ready(nic, pattern.bytes, at) } else { at };
@@ -309,8 +334,8 @@ impl<'a> Traffic<'a> {
 
     /// Counts a packet that is generated at `at`.
     #[inline]
-    fn count(&mut self, source: u32, at: Time, watch: &Watch) {
-        if watch.is_window(at) && source < self.measured && !self.all_counted {
+    fn count(&mut self, source: u32, at: Time) {
+        if self.watch.is_window(at) && source < self.measured && !self.all_counted {
             self.packets += 1;
             self.generation_sum += u128::from(at.0);
         }
@@ -318,22 +343,22 @@ impl<'a> Traffic<'a> {
 
     /// At the end of the window: counts packets generated in it that their sources have not
     /// reached, because earlier packets are not ready to leave.
-    fn count_all(&mut self, watch: &Watch) {
+    fn count_all(&mut self) {
         for source in 0..self.measured {
             let Source { mut generated_at, generated: mut nth } = self.sources[source as usize];
             let (pattern, at) = self.pattern(source);
             // A source without packets never sends.
-            while nth > 0 && generated_at < watch.end {
+            while nth > 0 && generated_at < self.watch.end {
                 generated_at = pattern.next_generation(at, generated_at, nth);
                 nth += 1;
-                self.count(source, generated_at, watch);
+                self.count(source, generated_at);
             }
         }
         self.all_counted = true;
     }
 
     /// Packet `id` may leave; schedules the next one of its source.
-    fn send<N: NetworkModel>(&mut self, id: MsgId, watch: &Watch, net: &mut N, cx: &mut Cx<'_>) {
+    fn send<N: NetworkModel>(&mut self, id: MsgId, net: &mut N, cx: &mut Cx<'_>) {
         let GeneratedPacket { nth, from, .. } = self.in_flight[id];
         // A logarithm has a latency of a hundred cycles; starting it here hides them.
         let next = (from, self.next_generation(from));
@@ -344,16 +369,12 @@ impl<'a> Traffic<'a> {
         } else {
             net.inject(id, msg, cx);
         }
-        self.schedule(next, watch, net, cx);
+        self.schedule(next, net, cx);
     }
 
     /// Processes deliveries.
-    fn collect<N: NetworkModel>(
-        &mut self,
-        watch: &Watch,
-        net: &mut N,
-        delivered: &mut Vec<(MsgId, Time)>,
-    ) {
+    fn collect<N: NetworkModel>(&mut self, net: &mut N, delivered: &mut Vec<(MsgId, Time)>) {
+        let watch = self.watch;
         while let Some((id, seen)) = delivered.pop() {
             let GeneratedPacket { at, nth, from } = self.in_flight[id];
             self.in_flight.free(id);
@@ -537,50 +558,50 @@ impl Load<'_> {
         tick: &mut Tick<'_>,
     ) -> Part {
         let Load { machine, destinations, request, setting, load, finish } = *self;
-        let mut world = World::new(net, machine, destinations, request, setting, load);
         let start = Time::ZERO + request.warmup;
         let end = start + request.window;
         let limit = end + request.warmup + request.window;
         let sources_end = if finish == Finish::Empty { end } else { limit };
-        let watch = &Watch { start, end, sources_end };
-        world.start(watch, is_here);
+        let at = (load, Watch { start, end, sources_end });
+        let mut simulation = LoadSimulation::new(net, machine, destinations, request, setting, at);
+        simulation.start(is_here);
 
         let member = &mut member;
-        let mut on = world.run_together(start, watch, member, &exchange, tick);
-        let before = sums(&world.counters);
-        let mut received = world.received(&setting.background);
-        on = on && world.run_together(end, watch, member, &exchange, tick);
-        for (n, now) in received.iter_mut().zip(world.received(&setting.background)) {
+        let mut on = simulation.run_together(start, member, &exchange, tick);
+        let before = sums(&simulation.counters);
+        let mut received = simulation.received(&setting.background);
+        on = on && simulation.run_together(end, member, &exchange, tick);
+        for (n, now) in received.iter_mut().zip(simulation.received(&setting.background)) {
             *n = now - *n;
         }
-        let after = sums(&world.counters);
-        world.traffic.count_all(watch);
-        let packets = world.traffic.packets;
+        let after = sums(&simulation.counters);
+        simulation.traffic.count_all();
+        let packets = simulation.traffic.packets;
         match finish {
             Finish::Measured => {
                 let step = Span((limit.since(end).0 / LOOKS).max(1));
                 let mut now = end;
                 while on && now < limit && {
                     // A packet is counted in the shard of its source.
-                    let traffic = &world.traffic;
+                    let traffic = &simulation.traffic;
                     let lacks = packets - traffic.latencies.count - traffic.given_up;
                     member.all_gather(lacks).sum::<u64>() > 0
                 } {
                     now = limit.min(now + step);
-                    on = world.run_together(now, watch, member, &exchange, tick);
+                    on = simulation.run_together(now, member, &exchange, tick);
                 }
             }
             Finish::Empty => {
-                on = on && world.run_together(Time(u64::MAX), watch, member, &exchange, tick);
+                on = on && simulation.run_together(Time(u64::MAX), member, &exchange, tick);
                 if on {
-                    world.net.assert_idle(machine);
-                    assert_eq!(world.traffic.in_flight.live(), 0, "a packet was lost");
+                    simulation.net.assert_idle(machine);
+                    assert_eq!(simulation.traffic.in_flight.live(), 0, "a packet was lost");
                 }
             }
         }
-        world.net.report(&mut world.counters);
-        let (bytes, now) = (world.bytes(), world.now);
-        let World { traffic, counters, events, .. } = world;
+        simulation.net.report(&mut simulation.counters);
+        let (bytes, now) = (simulation.bytes(), simulation.now);
+        let LoadSimulation { traffic, counters, events, .. } = simulation;
         Part {
             sums: (after.0 - before.0, after.1 - before.1, after.2 - before.2),
             packets,
