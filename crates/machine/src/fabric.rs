@@ -1,9 +1,10 @@
 //! The condition of the fabric on which routing depends: a value that changes at simulated times.
 //!
 //! It has the links that are down, as the switches at their ends detect it and as it is reported to
-//! all others, and the biases of adaptive routing. The packet model advances its own copy of the
-//! machine's initial view. Flows and LogGP use the initial view. The machine itself is immutable
-//! during a run. `faults::RoutingDelay` is the policy for the time of reports.
+//! all others, and the biases of adaptive routing, which hold for all traffic classes. The packet
+//! model advances its own copy of the machine's initial view. Flows and LogGP use the initial view.
+//! The machine itself is immutable during a run. `faults::RoutingDelay` is the policy for the time
+//! of reports.
 
 use base::{IndexVec, Time};
 
