@@ -188,7 +188,7 @@ impl PacketNetwork {
         PacketNetwork {
             endpoints: Endpoints::new(machine, part, &fabric),
             congestion: Congestion::new(machine),
-            prefetcher: Prefetcher::new(machine, &fabric.links),
+            prefetcher: Prefetcher::new(&fabric.links),
             fabric,
         }
     }

@@ -117,17 +117,14 @@ pub(crate) struct Prefetcher {
     blocks: Box<[SortedBlock; PREFETCH_STAGES]>,
     /// Position of the newest block in the ring.
     newest: usize,
-    /// The candidate links of a packet can be predicted without link loads.
-    is_likely: bool,
 }
 
 impl Prefetcher {
-    pub fn new(machine: &Machine, links: &Links) -> Prefetcher {
+    pub fn new(links: &Links) -> Prefetcher {
         Prefetcher {
             is_large: links.state_bytes() > SMALL_BYTES,
             blocks: Box::new([SortedBlock::NONE; PREFETCH_STAGES]),
             newest: 0,
-            is_likely: machine.are_links_likely(),
         }
     }
 
@@ -152,7 +149,7 @@ impl Prefetcher {
     ) {
         let newest = (self.newest + 1) % PREFETCH_STAGES;
         self.newest = newest;
-        let (blocks, is_likely) = (&mut self.blocks, self.is_likely);
+        let blocks = &mut self.blocks;
         let back = |by: usize| (newest + PREFETCH_STAGES - by) % PREFETCH_STAGES;
 
         let sorted = &mut blocks[back(0)];
@@ -227,7 +224,7 @@ impl Prefetcher {
 
         let sorted = &blocks[back(4)];
         for p in view.undecided(sorted) {
-            view.fetch_candidates(p, is_likely, machine);
+            view.fetch_candidates(p, machine);
         }
         for link in sorted.free.iter() {
             if let Some(p) = view.waiting_packet(link) {
@@ -286,13 +283,7 @@ impl<'a> View<'a> {
 
     /// All candidate next links of a packet.
     #[inline(always)]
-    fn fetch_candidates(&self, p: &Packet, is_likely: bool, machine: &Machine) {
-        if is_likely {
-            for link in machine.likely_links(p.at, p.dst, p.route, p.routing_draw()) {
-                self.fetch_candidate(p, link);
-            }
-            return;
-        }
+    fn fetch_candidates(&self, p: &Packet, machine: &Machine) {
         let mut route = p.route;
         let fetching = Fetching { links: self.links, vnet: p.vnet, class: route.class };
         let (view, draw) = (&self.links.view, p.routing_draw());

@@ -186,30 +186,6 @@ impl Topology {
         }
     }
 
-    /// The two links that a packet is most likely to take next if loads are even; `None` if it
-    /// leaves the network here.
-    #[inline]
-    pub(crate) fn likely_links(
-        &self,
-        at: SwitchId,
-        dst_switch: SwitchId,
-        route: Route,
-        draw: u64,
-    ) -> Option<[LinkId; 2]> {
-        match self {
-            Topology::Dragonfly(net) => net.likely_links(at, dst_switch, route, draw),
-        }
-    }
-
-    /// Whether `likely_links` predicts well under a policy.
-    pub(crate) fn are_links_likely(&self, routing: Routing) -> bool {
-        match self {
-            Topology::Dragonfly(net) => {
-                net.has_single_local_links && !routing.uses_reported_loads()
-            }
-        }
-    }
-
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Topology::Dragonfly(net) => net.bytes(),

@@ -3,7 +3,7 @@
 use base::prefetch;
 
 use super::{Dragonfly, Stream, derive_draw, draw_two};
-use crate::{GroupId, LinkId, Route, SwitchId};
+use crate::{GroupId, SwitchId};
 
 impl Dragonfly {
     /// The entry for the links between the two groups. Switch coordinates are few and stay cached.
@@ -24,37 +24,6 @@ impl Dragonfly {
                 prefetch(global_link);
             }
         }
-    }
-
-    /// The two links that a packet is most likely to take next if loads are even; `None` if it
-    /// leaves the network here.
-    #[inline]
-    pub(crate) fn likely_links(
-        &self,
-        at: SwitchId,
-        dst_switch: SwitchId,
-        route: Route,
-        draw: u64,
-    ) -> Option<[LinkId; 2]> {
-        let goes_round = route.decided && !route.passed && route.via != at.0 + 1;
-        let target = if goes_round { SwitchId(route.via.wrapping_sub(1)) } else { dst_switch };
-        if at == target {
-            return None;
-        }
-        let (here, there) = (self.coords[at], self.coords[target]);
-        if here.group == there.group {
-            return Some([LinkId(here.toward(there.row_col()).0); 2]);
-        }
-        let pair = self.pair(here.group(), there.group());
-        let is_second = !goes_round && route.via != 0;
-        let leg = if is_second { Stream::SecondLeg } else { Stream::FirstLeg };
-        let n = pair.len() as u32;
-        let leg_draw = derive_draw(draw, leg);
-        Some(draw_two(leg_draw, n).map(|nth| {
-            let global_link = pair.get(nth as usize).copied().unwrap_or_default();
-            let is_here = global_link.from == here.row_col();
-            if is_here { global_link.link } else { LinkId(here.toward(global_link.from).0) }
-        }))
     }
 
     #[inline]
