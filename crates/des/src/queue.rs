@@ -27,12 +27,6 @@ const INDEX_BITS: u32 = 16;
 /// Range of log2 of a bucket's width in ps. Wider buckets do not fit a sort key; buckets below 8 ps
 /// bring nothing.
 const WIDTHS: std::ops::RangeInclusive<u32> = 3..=OFFSET_BITS;
-/// Buckets of more than `COUNTING_SORT_MIN` events, no wider than 2^`COUNTING_SORT_WIDTH` ps, with
-/// at most `COUNTING_SORT_MAX` per instant, use a counting sort. Whole machines have 68 events in
-/// 32 ps.
-const COUNTING_SORT_MIN: usize = 32;
-const COUNTING_SORT_WIDTH: u32 = 6;
-const COUNTING_SORT_MAX: u32 = 16;
 /// Target numbers of events per bucket. Short windows hold more, because each is a slot of the
 /// level above, and slots are few. `RESIZE_INTERVAL` buckets are opened between two adaptations.
 const TARGET_MAX: usize = 8;
@@ -122,39 +116,6 @@ pub struct Queue {
     /// Events pushed to the far levels since then, and when that was.
     far_pushed: usize,
     resized_at: u64,
-}
-
-/// Sorts the events of a bucket that begins at `start`, no wider than 2^`COUNTING_SORT_WIDTH` ps,
-/// into `run`. A counting sort by instant keeps the order of pushes; an insertion sort then orders
-/// each instant. Returns false if an instant has too many events for that.
-fn counting_sort(pushed: &[Item], start: u64, width: u32, run: &mut [Item]) -> bool {
-    let instant = |item: &Item| (item.at - start) as usize % (1 << COUNTING_SORT_WIDTH);
-    let mut place = [0u32; 1 << COUNTING_SORT_WIDTH];
-    for item in pushed {
-        place[instant(item)] += 1;
-    }
-    let mut sum = 0;
-    for place in &mut place[..1 << width] {
-        if *place > COUNTING_SORT_MAX {
-            return false;
-        }
-        sum += std::mem::replace(place, sum);
-    }
-    for &item in pushed {
-        let place = &mut place[instant(&item)];
-        run[*place as usize] = item;
-        *place += 1;
-    }
-    let order = |item: Item| (item.at, item.code.order());
-    for nth in 1..run.len() {
-        let (item, mut to) = (run[nth], nth);
-        while to > 0 && order(run[to - 1]) > order(item) {
-            run[to] = run[to - 1];
-            to -= 1;
-        }
-        run[to] = item;
-    }
-    true
 }
 
 /// A boxed array, not built on the stack.
@@ -521,9 +482,8 @@ impl Queue {
         }
     }
 
-    /// Appends the contents of a bucket that begins at `start` to the run, in order. Either by
-    /// counting sort, or by sorting one word per event: offset in the bucket, order in the instant,
-    /// number of the push.
+    /// Appends the contents of a bucket that begins at `start` to the run, in order. Sorts one word
+    /// per event: offset in the bucket, order in the instant, number of the push.
     #[inline]
     fn sort(&mut self, bucket: Bucket, start: u64) {
         let key = |item: Item, nth: usize| {
@@ -555,12 +515,6 @@ impl Queue {
         }
         self.pushed.clear();
         self.chunks.empty(bucket, &mut self.pushed);
-        if n > COUNTING_SORT_MIN
-            && self.width <= COUNTING_SORT_WIDTH
-            && counting_sort(&self.pushed, start, self.width, run)
-        {
-            return;
-        }
         if n > 1 << INDEX_BITS {
             run.copy_from_slice(&self.pushed);
             return run.sort_by_key(|item| (item.at, item.code.order()));
