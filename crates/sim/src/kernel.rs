@@ -56,8 +56,6 @@ pub(crate) struct Kernel<'j, N: NetworkModel> {
     pub ranks: Vec<Rank>,
     /// Endpoints that are not ranks.
     pub endpoints: EndpointRanges,
-    /// The node of each rank: a quarter of the size of a placement.
-    nodes_of: Vec<NodeId>,
     /// With noise: phase of each rank's core.
     phases: Vec<Span>,
     /// Time at which each rank's command queue accepts the next command; empty if that is
@@ -105,7 +103,6 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
             now: Time::ZERO,
             ranks: packed((0..n).map(rank)),
             endpoints: EndpointRanges::default(),
-            nodes_of: job.placements.iter().map(|placement| placement.node).collect(),
             phases: job.phases(),
             command_free_at: match job.machine.nic.command_gap {
                 Span::ZERO => Vec::new(),
@@ -145,7 +142,7 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
 
     #[inline]
     pub fn shares_node(&self, a: u32, b: u32) -> bool {
-        self.nodes_of[a as usize] == self.nodes_of[b as usize]
+        self.node_of(a) == self.node_of(b)
     }
 
     /// Whether messages from rank `from` arrive through the NIC.

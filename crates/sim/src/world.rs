@@ -286,14 +286,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
 
     /// Handles messages that have arrived, or whose arrival time is known.
     fn deliver(&mut self) {
-        // Almost always there is only one; then no list is needed.
-        let delivered = &mut self.transport.kernel.delivered;
-        if delivered.len() == 1
-            && let Some((id, seen)) = delivered.pop()
-        {
-            return self.complete_message(id, seen);
-        }
-        let mut delivered = std::mem::take(delivered);
+        let mut delivered = std::mem::take(&mut self.transport.kernel.delivered);
         delivered.drain(..).for_each(|(id, seen)| self.complete_message(id, seen));
         self.transport.kernel.delivered = delivered;
     }
