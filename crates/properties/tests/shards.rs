@@ -1,8 +1,8 @@
 //! A network divided among threads gives the same result to the last bit.
 
 use api::Fidelity;
-use base::{Span, draw};
-use machine::{Machine, NicId};
+use base::{Span, Time, draw};
+use machine::{Machine, NicId, RoutingBias};
 use properties::{assert_same, offered, preset, request, small};
 use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficSetting, one_load_at};
 
@@ -70,6 +70,24 @@ fn zero_latency_switches_and_cables_change_nothing() {
             let together = on_threads(threads, &machine, &request, Finish::Empty);
             assert_same(&alone, &together, &format!("{switch}, {cable}, {threads} threads"));
         }
+    }
+}
+
+/// A change of biases takes effect in every shard at its time.
+#[test]
+fn a_change_of_bias_reaches_every_shard() {
+    let start = small(&[("routing", "ugal-l"), ("ugal_bias", "0 B")]);
+    let bias = RoutingBias::Ugal(u32::MAX);
+    let changed = start.clone().with_bias_change(Time::ZERO + Span::us(3), bias);
+    let changed = changed.expect("UGAL has a bias");
+    let request = request("adversarial:1", 0.3, 1_000, Span::us(2), Span::us(4));
+    let alone = on_threads(1, &changed, &request, Finish::Empty);
+    let unchanged = on_threads(1, &start, &request, Finish::Empty);
+    let diverted = [&alone, &unchanged].map(|outcome| outcome.counters.nonminimal);
+    assert!(0 < diverted[0] && diverted[0] < diverted[1], "{diverted:?}");
+    for threads in [2, 3, 9] {
+        let together = on_threads(threads, &changed, &request, Finish::Empty);
+        assert_same(&alone, &together, &format!("{threads} threads"));
     }
 }
 
