@@ -93,6 +93,12 @@ pub struct Message {
 }
 
 impl Message {
+    /// A message in host memory, on virtual network 0 and unordered. It completes at its target.
+    pub fn new(src: NicId, dst: NicId, bytes: u64, draw: u64) -> Message {
+        let (origin, completion) = (Origin::Host, Completion::Target);
+        let (in_order, handling) = (false, Span::ZERO);
+        Message { src, dst, bytes, origin, vnet: 0, completion, draw, in_order, handling }
+    }
     /// The random draw of the `nth` packet, the same at every fidelity. The first packet has the
     /// draw of the message.
     #[inline]

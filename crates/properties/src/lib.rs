@@ -9,7 +9,6 @@ use des::{Phase, Queue};
 use machine::{LinkId, Machine, MachineSpec, NicId};
 use net::{
     Completion, Counters, Cx, Event, FAILED, Failure, Message, MsgId, NetworkModel, NicCounters,
-    Origin,
 };
 use packet::PacketNetwork;
 use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficSetting, one_load_at};
@@ -87,9 +86,7 @@ pub fn buffers(size: &str) -> [(&str, &str); 3] {
 
 /// A host's message between two NICs, with completion at the target.
 pub fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
-    let (src, dst, origin, completion) = (NicId(src), NicId(dst), Origin::Host, Completion::Target);
-    let (in_order, handling) = (false, Span::ZERO);
-    Message { src, dst, bytes, origin, vnet: 0, completion, draw, in_order, handling }
+    Message::new(NicId(src), NicId(dst), bytes, draw)
 }
 
 /// Random messages of up to `most` bytes, `count` of them at times up to `within`. Three in four go

@@ -25,17 +25,9 @@ fn traced(machine: &Machine, seed: u64, leave: bool) -> Trace {
             0 => (random(3, 8), 40),
             _ => (3, 8 + random(4, 60)),
         };
-        let msg = Message {
-            src: NicId(src),
-            dst: NicId(dst),
-            bytes: u64::from(random(5, 2_048 * 3) >> random(6, 12)),
-            origin: Origin::Nic,
-            vnet: 0,
-            completion: net::Completion::Target,
-            draw: draw(seed, 7, 0, nth),
-            in_order: false,
-            handling: Span::ZERO,
-        };
+        let bytes = u64::from(random(5, 2_048 * 3) >> random(6, 12));
+        let msg = Message::new(NicId(src), NicId(dst), bytes, draw(seed, 7, 0, nth));
+        let msg = Message { origin: Origin::Nic, ..msg };
         let mut cx = Cx {
             now: open_message,
             machine,
@@ -116,17 +108,8 @@ fn trace_messages(
             true => 0,
             false => (src + 1 + random(2, nth, NICS as u32 - 1)) % NICS as u32,
         };
-        let msg = Message {
-            src: NicId(src),
-            dst: NicId(dst),
-            bytes: bytes.into(),
-            origin: Origin::Nic,
-            vnet: 0,
-            completion: net::Completion::Target,
-            draw: draw(seed, 7, 0, nth),
-            in_order,
-            handling: Span::ZERO,
-        };
+        let msg = Message::new(NicId(src), NicId(dst), bytes.into(), draw(seed, 7, 0, nth));
+        let msg = Message { origin: Origin::Nic, in_order, ..msg };
         PrecomputedReady::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
         if nth < 4_000 {
             schedule(&mut net, &mut queue, nth + NICS);
