@@ -132,7 +132,8 @@ impl Machine {
         &self.initial_fabric
     }
 
-    /// This machine with other biases of adaptive routing from time `at` on.
+    /// This machine with other biases of adaptive routing from time `at` on, which counts from the
+    /// start of the run, warm-up included, as in a fault schedule.
     ///
     /// Only the packet model supports changes after the start: it is an input error of the caller
     /// to run such a machine at another fidelity.

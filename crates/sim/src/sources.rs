@@ -68,10 +68,6 @@ impl<'j> Sources<'j> {
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
-    /// The jobs begin now.
-    pub fn open(&mut self) {
-        self.rows.iter_mut().for_each(|row| row.before = row.arrived);
-    }
     /// Traffic that arrived in the `span` that the jobs took.
     pub fn outcome(&self, job: &Job, span: Span) -> Vec<BackgroundTraffic> {
         let rows = job.background.iter().zip(&self.rows).map(|(background, row)| {
@@ -119,6 +115,10 @@ impl<N: NetworkModel> Component<N> for Sources<'_> {
         if !self.closed {
             self.issue_next(context, source);
         }
+    }
+
+    fn open(&mut self) {
+        self.rows.iter_mut().for_each(|row| row.before = row.arrived);
     }
 
     fn close(&mut self) {

@@ -138,7 +138,8 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
     fn begin(&mut self) {
         let Transport { kernel, limit_checker, .. } = &mut self.transport;
         kernel.origin = kernel.now;
-        self.sources.open();
+        Component::<N>::open(&mut self.sources);
+        self.component.open();
         limit_checker.open_endpoints(kernel);
         self.call_workload(|workload, _, calls| workload.start(calls));
         // All ranks seldom call at the same instant again.
