@@ -1,6 +1,6 @@
 """Notes about the files that ranks open: no file system is simulated.
 
-Files opened by MPI-IO take the times of the machine file's `[storage]`; all others take this
+Files opened by MPI-IO take the times of the machine file's `[local_storage]`; all others take this
 computer's CPU time. Simulated dates repeat, so a file named by its date may replace one of an
 earlier run.
 """
@@ -36,8 +36,8 @@ def words(found: Mapping[str, Any], compute: str | float) -> list[str]:
         rate, node = (show_rate(found[f"storage_{key}B_per_s"]) for key in ("", "node_"))
         notes.append(
             f"MPI-IO ({found['mpi_opens']:,} opens, {found['mpi_transfers']:,} reads and writes) "
-            f"has the speed of [storage] in the machine file: {node} per node, {rate} in all, "
-            f"{show_time(found['storage_latency_s'])} each; opening takes nothing"
+            f"has the speed of [local_storage] in the machine file: {node} per node, {rate} in "
+            f"all, {show_time(found['storage_latency_s'])} each; opening takes nothing"
         )
     written, read = found["opened_to_write"], found["opened_to_read"]
     if written or read:

@@ -51,12 +51,12 @@ def test_files_opened_without_mpi_are_reported(odonata, more):
 
 
 def test_mpi_io_is_reported_with_its_modeled_rate(odonata):
-    io, output = found(odonata, MPI_IO, "--set", "storage.node_rate=3 GB/s")
+    io, output = found(odonata, MPI_IO, "--set", "local_storage.node_rate=3 GB/s")
     assert (io["mpi_opens"], io["mpi_transfers"]) == (2, 4)
     assert (io["opened_to_write"], io["opened_to_read"]) == (0, 0)
     assert io["storage_node_B_per_s"] == pytest.approx(3e9)
     assert "no file system is simulated" in io["note"]
-    assert "[storage]" in output and "3.00 GB/s per node" in output
+    assert "[local_storage]" in output and "3.00 GB/s per node" in output
 
 
 def test_a_run_without_files_has_no_note(odonata):

@@ -107,7 +107,7 @@ pub struct FilesRow {
 
 impl FilesRow {
     pub(super) fn of(live: &LiveOutcome, machine: &Machine) -> FilesRow {
-        let (seen, storage) = (&live.files, &machine.storage);
+        let (seen, storage) = (&live.files, &machine.local_storage);
         let calls = |counts: fn(&str) -> bool| {
             let all = live.ranks.iter().flat_map(|rank| &rank.functions);
             all.filter(|f| counts(function_name(f.function))).map(|f| f.calls).sum()

@@ -221,7 +221,7 @@ fn too_large(job: &Job, schedule: &Schedule) -> Option<InputError> {
     let slowest = slowest.max(node.shm_gap).max(node.far_gap).max(node.memory_gap);
     let packing = &job.library.packing;
     let slowest = slowest.max(packing.gap()).max(job.library.local_copy_gap);
-    let storage = machine.storage.gap.max(machine.storage.node_gap);
+    let storage = machine.local_storage.gap.max(machine.local_storage.node_gap);
     let too_long = |bytes: u64, gap: Gap, what: &str| {
         let expected = format!("at most the bytes that {what} within 50 days");
         let fits = gap.span(bytes) < Span(1 << 62);

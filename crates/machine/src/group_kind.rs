@@ -2,6 +2,9 @@
 
 use base::gcd;
 
+/// Maximum number of NICs of a machine: congestion notices hold a NIC id in 24 bits.
+pub(crate) const MAX_NICS: u64 = 1 << 24;
+
 /// A resolved kind of group.
 #[derive(Clone, Debug)]
 pub struct GroupKind {

@@ -1,16 +1,18 @@
 //! Inheritance between machine files (`like`): a file takes every key that it does not set from
 //! another.
 //!
-//! Tables are merged key by key, at every depth. The description (`about`) and the `source` are not
-//! inherited. `count = 0` removes a kind of group.
+//! Tables are merged key by key, at every depth; those of `[[storage]]` by their `name`. The
+//! description (`about`) and the `source` are not inherited. `count = 0` removes a kind of group,
+//! and `kind = "none"` a file system.
 
 use std::collections::BTreeMap;
 
 use toml::{Table, Value as Toml};
 
 use crate::input_error::{InputError, nearest, shown, syntax};
+use crate::key::IfAbsent;
 use crate::presets::{PRESETS, preset};
-use crate::schema::{IfAbsent, KEYS};
+use crate::schema::KEYS;
 
 /// A machine file merged with those it inherits from.
 #[derive(Default)]
@@ -18,8 +20,9 @@ pub(crate) struct Merged {
     pub table: Table,
     /// The file of each inherited key.
     pub from: BTreeMap<String, String>,
-    /// Errors about missing or unreadable files. What those would define is unknown.
     pub input_errors: Vec<InputError>,
+    /// No file is missing or unreadable. What such a file would define is unknown.
+    pub is_whole: bool,
 }
 
 /// Reads the machine file `text` and all files it inherits from. `files` are paths and texts of
@@ -32,7 +35,10 @@ pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Merged
             return Merged { input_errors: vec![syntax(name, text, &error)], ..Merged::default() };
         }
     };
-    let Some(like) = table.remove("like") else { return Merged { table, ..Merged::default() } };
+    let mut input_errors = name_file_systems(&mut table);
+    let Some(like) = table.remove("like") else {
+        return Merged { table, from: BTreeMap::new(), input_errors, is_whole: true };
+    };
     let is_file = |word: &str| word.ends_with(".toml") || word.contains('/');
     let found = match (like.as_str(), files) {
         (Some(word), [(path, text), rest @ ..]) if is_file(word) => {
@@ -44,8 +50,8 @@ pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Merged
     let Some((path, text, rest)) = found else {
         let near = like.as_str().and_then(|word| nearest(word, PRESETS.iter().copied()));
         let expected = format!("one of {}, or a machine file (NAME.toml)", PRESETS.join(", "));
-        let input_error = InputError::new("like", shown(&like), expected).with_hint(near);
-        return Merged { table, from: BTreeMap::new(), input_errors: vec![input_error] };
+        input_errors.insert(0, InputError::new("like", shown(&like), expected).with_hint(near));
+        return Merged { table, input_errors, ..Merged::default() };
     };
     let mut base = read(path, text, rest);
     for input_error in base.input_errors.iter_mut().filter(|c| c.file.is_none()) {
@@ -64,7 +70,87 @@ pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Merged
         from.remove(&key);
     }
     merge(&mut base.table, table);
+    base.input_errors.extend(input_errors);
     Merged { from, ..base }
+}
+
+/// Replaces the tables of `[[storage]]` by one table that has them by name.
+fn name_file_systems(table: &mut Table) -> Vec<InputError> {
+    let mut errors = Vec::new();
+    let items = match table.remove("storage") {
+        Some(Toml::Array(items)) => items,
+        Some(Toml::Table(named)) => {
+            table.insert("storage".into(), Toml::Table(named));
+            return errors;
+        }
+        Some(other) => {
+            let expected = "tables `[[storage]]`, one for each file system";
+            return vec![InputError::new("storage", shown(&other), expected)];
+        }
+        None => return errors,
+    };
+    let mut named = Table::new();
+    for (nth, item) in items.into_iter().enumerate() {
+        let Toml::Table(mut keys) = item else {
+            let expected = "tables `[[storage]]`, one for each file system";
+            errors.push(InputError::new("storage", shown(&item), expected));
+            continue;
+        };
+        let at = format!("storage[{nth}].name");
+        match keys.remove("name") {
+            Some(Toml::String(name)) if named.contains_key(&name) => {
+                let expected = "a name that no other `[[storage]]` of the file has";
+                errors.push(InputError::new(at, name, expected));
+            }
+            Some(Toml::String(name)) => _ = named.insert(name, Toml::Table(keys)),
+            other => {
+                let found = other.map_or(String::new(), |other| shown(&other));
+                errors.push(InputError::new(at, found, "the name of the file system, in quotes"));
+            }
+        }
+    }
+    table.insert("storage".into(), Toml::Table(named));
+    errors
+}
+
+/// Names of file systems, with the word of their kind; empty if there is none.
+pub(crate) fn file_systems(table: &Table) -> Vec<(String, String)> {
+    let Some(Toml::Table(all)) = table.get("storage") else { return Vec::new() };
+    let kind = |keys: &Toml| keys.get("kind").and_then(Toml::as_str).unwrap_or("").to_string();
+    let named = all.iter().filter(|(_, keys)| keys.is_table());
+    named.map(|(name, keys)| (name.clone(), kind(keys).to_ascii_lowercase())).collect()
+}
+
+/// Removes the file systems with `kind = "none"` and those in groups of the kinds `removed`. If all
+/// files are known, reports those that no file describes, because they are misspelled.
+fn remove_file_systems(table: &mut Table, removed: &[String], is_whole: bool) -> Vec<InputError> {
+    let Some(Toml::Table(all)) = table.get_mut("storage") else { return Vec::new() };
+    let word = |keys: &Toml, key: &str| keys.get(key).and_then(Toml::as_str).map(str::to_string);
+    let is_none = |keys: &Toml| word(keys, "kind").is_some_and(|kind| kind == "none");
+    let is_gone = |keys: &Toml| word(keys, "group").is_some_and(|group| removed.contains(&group));
+    let (absent, present): (Vec<_>, Vec<_>) =
+        std::mem::take(all).into_iter().partition(|(_, keys)| is_none(keys) || is_gone(keys));
+    *all = present.into_iter().collect();
+    let unknown = absent.iter().filter(|(_, keys)| is_whole && keys.get("mount").is_none());
+    let errors = unknown.map(|(name, _)| {
+        let described = absent.iter().filter(|(_, keys)| keys.get("mount").is_some());
+        let near = nearest(name, all.keys().chain(described.map(|(name, _)| name)).map(|n| &**n));
+        let near = near.map(|name| format!("storage.{name}.kind"));
+        let expected = "a file system of the machine that this one is `like`";
+        InputError::new(format!("storage.{name}.kind"), "none", expected).with_hint(near)
+    });
+    let errors = errors.collect();
+    if all.is_empty() {
+        table.remove("storage");
+    }
+    errors
+}
+
+/// Removes kinds of groups and file systems that the file declares absent.
+pub(crate) fn remove_absent(table: &mut Table, is_whole: bool) -> Vec<InputError> {
+    let (removed, mut errors) = remove_empty_kinds(table, is_whole);
+    errors.extend(remove_file_systems(table, &removed, is_whole));
+    errors
 }
 
 /// The number of links between two kinds of groups can be given at either of two keys. Drops those
@@ -83,18 +169,19 @@ fn drop_transposed_links(base: &mut Table, over: &Table) {
     }
 }
 
-/// Removes the kinds of groups with `count = 0` and the links to them. If all files are known,
-/// reports those that lack a required key of a group, because they are misspelled.
-pub(crate) fn remove_empty_kinds(table: &mut Table, is_whole: bool) -> Vec<InputError> {
-    let Some(Toml::Table(groups)) = table.get_mut("groups") else { return Vec::new() };
+/// Removes the kinds of groups with `count = 0` and the links to them; returns their names. If all
+/// files are known, reports those that lack a required key of a group, because they are misspelled.
+fn remove_empty_kinds(table: &mut Table, is_whole: bool) -> (Vec<String>, Vec<InputError>) {
+    let none = (Vec::new(), Vec::new());
+    let Some(Toml::Table(groups)) = table.get_mut("groups") else { return none };
     let is_compute =
         |group: &Toml| group.get("role").is_none_or(|role| role.as_str() == Some("compute"));
     let is_zero = |group: &Toml| group.get("count").and_then(Toml::as_integer) == Some(0);
     // A machine has compute groups; if none is left, their counts are wrong.
     let computes = groups.iter().any(|(_, group)| is_compute(group) && !is_zero(group));
-    let none = |group: &Toml| is_zero(group) && (computes || !is_compute(group));
+    let is_absent = |group: &Toml| is_zero(group) && (computes || !is_compute(group));
     let (absent, present): (Vec<_>, Vec<_>) =
-        std::mem::take(groups).into_iter().partition(|(_, group)| none(group));
+        std::mem::take(groups).into_iter().partition(|(_, group)| is_absent(group));
     *groups = present.into_iter().collect();
     let described = |group: &Toml| {
         let required = KEYS.iter().filter(|key| key.absent == IfAbsent::Required);
@@ -110,8 +197,9 @@ pub(crate) fn remove_empty_kinds(table: &mut Table, is_whole: bool) -> Vec<Input
         let at = format!("groups.{kind}.count");
         input_errors.push(InputError::new(at, "0", expected).with_hint(near));
     }
+    let removed: Vec<String> = absent.iter().map(|(kind, _)| kind.clone()).collect();
     let Some(Toml::Table(links)) = table.get_mut("global").and_then(|g| g.get_mut("links")) else {
-        return input_errors;
+        return (removed, input_errors);
     };
     for (kind, _) in &absent {
         links.remove(kind);
@@ -121,7 +209,7 @@ pub(crate) fn remove_empty_kinds(table: &mut Table, is_whole: bool) -> Vec<Input
             }
         }
     }
-    input_errors
+    (removed, input_errors)
 }
 
 /// Merges `over` into `base`; `over` wins.

@@ -355,9 +355,9 @@ pub struct GpuParams {
     pub nic_gap: Gap,
 }
 
-/// Resolved parameters of the storage system.
+/// Resolved parameters of files outside the mounts of file systems.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StorageParams {
+pub struct LocalStorageParams {
     /// Added to every transfer.
     pub latency: Span,
     /// Inverse of the rate of all nodes together.
@@ -386,6 +386,7 @@ mod folding;
 mod group_kind;
 mod inheritance;
 mod input_error;
+mod key;
 pub mod names;
 mod parameters;
 pub mod placement;
@@ -397,9 +398,11 @@ mod resolve;
 mod routes;
 mod schema;
 mod spec;
+pub mod storage;
 mod summary;
 mod topology;
 mod tree;
+mod values;
 mod zero_load;
 
 pub use binding::{Binding, NicMapping, NicPolicy};
@@ -413,7 +416,7 @@ pub use presets::{PRESETS, preset};
 pub use reorder::Reorder;
 pub use schema::{FABRICS, reference};
 pub use spec::MachineSpec;
-pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
+pub use summary::{Distances, FileSystemSummary, LinksByKind, PortsByKind, Summary};
 pub use topology::Topology;
 pub use topology::dragonfly::routing::{AriesMode, Bias, Routing, RoutingBias, Scoring};
 pub use tree::{NIC_CHILDREN, Reducer};
@@ -460,7 +463,9 @@ pub struct Machine {
     /// `None` without congestion management.
     pub congestion: Option<CongestionParams>,
     pub node: NodeParams,
-    pub storage: StorageParams,
+    pub local_storage: LocalStorageParams,
+    /// By name.
+    pub file_systems: Vec<storage::FileSystem>,
     pub retry: RetryParams,
     /// Resolved fault schedule, if there is one.
     pub faults: Option<Box<faults::Faults>>,

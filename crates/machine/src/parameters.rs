@@ -1,12 +1,12 @@
-//! The parameters of switches, NICs, nodes and storage as numbers, taken from a spec.
+//! The parameters of switches, NICs, nodes and local storage as numbers, taken from a spec.
 
 use base::Gap;
 
 use crate::faults::RoutingDelay;
 use crate::spec::MachineSpec;
 use crate::{
-    AriesMode, Bias, CongestionParams, GpuParams, NicParams, NodeParams, RetryParams, Routing,
-    Scoring, StorageParams,
+    AriesMode, Bias, CongestionParams, GpuParams, LocalStorageParams, NicParams, NodeParams,
+    RetryParams, Routing, Scoring,
 };
 
 impl MachineSpec {
@@ -97,11 +97,11 @@ impl MachineSpec {
         }
     }
 
-    pub(crate) fn storage(&self) -> StorageParams {
-        StorageParams {
-            latency: self.span("storage.latency"),
-            gap: self.gap("storage.rate"),
-            node_gap: self.gap("storage.node_rate"),
+    pub(crate) fn local_storage(&self) -> LocalStorageParams {
+        LocalStorageParams {
+            latency: self.span("local_storage.latency"),
+            gap: self.gap("local_storage.rate"),
+            node_gap: self.gap("local_storage.node_rate"),
         }
     }
 

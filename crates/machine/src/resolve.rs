@@ -3,19 +3,17 @@
 use base::Span;
 
 use crate::fabric::FabricView;
-use crate::group_kind::GroupKind;
+use crate::group_kind::{GroupKind, MAX_NICS};
 use crate::input_error::InputError;
 use crate::names::HostList;
-use crate::spec::{MachineSpec, Value};
+use crate::spec::MachineSpec;
 use crate::topology::Topology;
 use crate::topology::dragonfly::BuiltNetwork;
+use crate::values::Value;
 use crate::{Arbitration, Launcher, Machine};
 
 /// Events hold a link id in 26 bits.
 const MAX_LINKS: u64 = 1 << 26;
-
-/// Congestion notices hold a NIC id in 24 bits.
-const MAX_NICS: u64 = 1 << 24;
 
 /// Maximum wire bytes of a packet: networks count them in 16 bits.
 const MAX_PACKET: u64 = (1 << 16) - 1;
@@ -40,6 +38,7 @@ impl MachineSpec {
             self.check_latencies(&mut out);
         }
         let classes = self.traffic_classes(&mut out);
+        let file_systems = self.file_systems(&kinds, &mut out);
         if !out.is_empty() {
             return Err(self.with_file_names(out));
         }
@@ -73,7 +72,8 @@ impl MachineSpec {
             nic: self.nic(),
             congestion: self.congestion(),
             node: self.node(),
-            storage: self.storage(),
+            local_storage: self.local_storage(),
+            file_systems,
             retry: self.retry(),
             faults: None,
             bias_changes: Vec::new(),

@@ -1,93 +1,11 @@
-//! Every key of a machine file, declared once: parsing, error messages and the reference use this
-//! table.
+//! Every key of a machine file, declared once: parsing, error messages and the reference use these
+//! tables.
 
 use crate::Routing;
-use crate::quantity::Dimension;
-
-/// The type of a key's value.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum ValueForm {
-    /// A whole number in this closed range.
-    Count(u64, u64),
-    /// `Count`, or the word `full`: as many as the ports allow.
-    CountOrFull(u64, u64),
-    /// A factor relative to something else.
-    Ratio,
-    Quantity(Dimension),
-    Word(&'static [&'static str]),
-    Text,
-    /// A host list.
-    Hosts,
-    /// A list of small whole numbers.
-    Counts,
-}
-
-impl ValueForm {
-    /// What would be legal, completing "expected ...".
-    pub fn expected(self) -> String {
-        match self {
-            ValueForm::Count(lo, hi) => format!("a whole number from {lo} to {hi}"),
-            ValueForm::CountOrFull(lo, hi) => {
-                format!("a whole number from {lo} to {hi}, or `full`")
-            }
-            ValueForm::Ratio => "a number from 0.001 to 1000".into(),
-            ValueForm::Quantity(dimension) => dimension.expected().into(),
-            ValueForm::Word(words) => format!("one of {}", words.join(", ")),
-            ValueForm::Text => "text in quotes".into(),
-            ValueForm::Hosts => "a list of hosts, such as `nid[001000-003047]`".into(),
-            ValueForm::Counts => "a list of whole numbers, such as `[0, 0, 1, 1]`".into(),
-        }
-    }
-
-    /// Its name in the reference, which explains these words once.
-    fn short(self) -> String {
-        match self {
-            ValueForm::Count(lo, hi) => format!("{lo} to {hi}"),
-            ValueForm::CountOrFull(lo, hi) => format!("{lo} to {hi} or `full`"),
-            ValueForm::Ratio => "ratio".into(),
-            ValueForm::Quantity(Dimension::Time) => "time".into(),
-            ValueForm::Quantity(Dimension::Rate) => "rate".into(),
-            ValueForm::Quantity(Dimension::Size) => "size".into(),
-            ValueForm::Quantity(Dimension::Memory) => "memory size".into(),
-            ValueForm::Word(words) => format!("`{}`", words.join("`, `")),
-            ValueForm::Text => "text".into(),
-            ValueForm::Hosts => "host list".into(),
-            ValueForm::Counts => "list of numbers".into(),
-        }
-    }
-}
-
-/// The meaning of an absent key.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum IfAbsent {
-    Required,
-    /// The default value, as written in a file.
-    Default(&'static str),
-    /// The consequence, in words.
-    Described(&'static str),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Key {
-    /// Dotted path; `<kind>` stands for the name of a kind of group, `<class>` for that of a
-    /// traffic class.
-    pub path: &'static str,
-    pub form: ValueForm,
-    pub absent: IfAbsent,
-    pub doc: &'static str,
-}
-
-const fn key(path: &'static str, form: ValueForm, absent: IfAbsent, doc: &'static str) -> Key {
-    Key { path, form, absent, doc }
-}
-
-const TIME: ValueForm = ValueForm::Quantity(Dimension::Time);
-const RATE: ValueForm = ValueForm::Quantity(Dimension::Rate);
-const SIZE: ValueForm = ValueForm::Quantity(Dimension::Size);
-const MEMORY: ValueForm = ValueForm::Quantity(Dimension::Memory);
-
-use IfAbsent::{Default, Described, Required};
-use ValueForm::{Count, CountOrFull, Counts, Hosts, Ratio, Text, Word};
+use crate::key::IfAbsent::{Default, Described, Required};
+use crate::key::ValueForm::{Count, CountOrFull, Counts, Hosts, Ratio, Text, Word};
+use crate::key::{Key, MEMORY, RATE, SIZE, TIME, key};
+use crate::storage::keys::{self, PROTOCOLS};
 
 /// Network families.
 pub const FABRICS: &[&str] = &["slingshot", "aries", "generic"];
@@ -305,9 +223,11 @@ pub const KEYS: &[Key] = &[
     key("node.gpu_nic_rate", RATE, Described("no cap"),
         "Between GPU memory and all NICs of one CPU together, each way."),
 
-    key("storage.rate", RATE, Default("1 TB/s"), "Rate of all nodes together, reading or writing."),
-    key("storage.node_rate", RATE, Default("10 GB/s"), "Rate of one node, reading or writing."),
-    key("storage.latency", TIME, Default("100 us"),
+    key("local_storage.rate", RATE, Default("1 TB/s"),
+        "Files outside mounts: rate of all nodes together, reading or writing."),
+    key("local_storage.node_rate", RATE, Default("10 GB/s"),
+        "Rate of one node, reading or writing."),
+    key("local_storage.latency", TIME, Default("100 us"),
         "Latency of a transfer in addition to the time of its bytes."),
 ];
 
@@ -318,30 +238,67 @@ fn matches(pattern: &str, path: &[&str]) -> bool {
         && parts.next().is_none()
 }
 
-/// The declaration of the key at `path`.
-pub fn find(path: &str) -> Option<&'static Key> {
+/// Whether `path` is a key of machine files.
+pub fn is_key(path: &str) -> bool {
     let parts: Vec<&str> = path.split('.').collect();
-    KEYS.iter().find(|key| matches(key.path, &parts))
+    tables().iter().any(|(_, keys)| keys.iter().any(|key| matches(key.path, &parts)))
 }
 
-/// Legal paths, with `<kind>` replaced by each of `kinds` and `<class>` by each of `classes`: the
-/// candidates for suggestions.
-pub fn paths(kinds: &[String], classes: &[String]) -> Vec<String> {
+/// The key that replaced one of earlier versions.
+pub fn renamed(path: &str) -> Option<&'static str> {
+    let names = ["local_storage.rate", "local_storage.node_rate", "local_storage.latency"];
+    names.into_iter().find(|name| name.strip_prefix("local_") == Some(path))
+}
+
+/// All tables of keys, and the condition under which the file may have them.
+fn tables() -> Vec<(&'static str, &'static [Key])> {
+    let mut all = vec![("", KEYS), ("", keys::KEYS)];
+    all.extend(PROTOCOLS);
+    all
+}
+
+/// A legal path and its declaration.
+pub struct LegalKey {
+    pub path: String,
+    pub key: &'static Key,
+    /// The path of a key without which it is unknown whether this one is legal. It is neither
+    /// required nor set to its default then.
+    pub needs: Option<String>,
+}
+
+/// Legal keys, with `<kind>` replaced by each of `kinds`, `<class>` by each of `classes`, and
+/// `<name>` by each file system, given with its kind. With an unknown kind of file system, the keys
+/// of all kinds are legal.
+pub fn legal_keys(
+    kinds: &[String],
+    classes: &[String],
+    file_systems: &[(String, String)],
+) -> Vec<LegalKey> {
     let mut all = Vec::new();
     for key in KEYS {
+        let mut push = |path: String| all.push(LegalKey { path, key, needs: None });
         if key.path.contains("<class>") {
-            all.extend(classes.iter().map(|class| key.path.replace("<class>", class)));
+            classes.iter().for_each(|class| push(key.path.replace("<class>", class)));
             continue;
         }
         match key.path.matches("<kind>").count() {
-            0 => all.push(key.path.to_string()),
-            1 => all.extend(kinds.iter().map(|k| key.path.replace("<kind>", k))),
+            0 => push(key.path.to_string()),
+            1 => kinds.iter().for_each(|k| push(key.path.replace("<kind>", k))),
             _ => {
                 for a in kinds {
                     let half = key.path.replacen("<kind>", a, 1);
-                    all.extend(kinds.iter().map(|b| half.replacen("<kind>", b, 1)));
+                    kinds.iter().for_each(|b| push(half.replacen("<kind>", b, 1)));
                 }
             }
+        }
+    }
+    for (name, kind) in file_systems {
+        let is_known = PROTOCOLS.iter().any(|(known, _)| known == kind);
+        let own = PROTOCOLS.iter().filter(|(known, _)| !is_known || known == kind);
+        let path = |key: &Key| key.path.replace("<name>", name);
+        for key in keys::KEYS.iter().chain(own.flat_map(|(_, keys)| keys.iter())) {
+            let needs = (!key.path.ends_with(".kind")).then(|| format!("storage.{name}.kind"));
+            all.push(LegalKey { path: path(key), key, needs });
         }
     }
     all
@@ -351,13 +308,19 @@ pub fn paths(kinds: &[String], classes: &[String]) -> Vec<String> {
 /// file, a list item per key. `docs/reference/machine-file.md` holds a copy, which a test compares.
 pub fn reference() -> String {
     let mut text = String::new();
-    let mut section = "";
-    for key in KEYS {
-        let table = key.path.split_once('.').map_or("Machine", |(table, _)| table);
-        if table != section {
-            let title = if table == "Machine" { table.into() } else { format!("`[{table}]`") };
+    let mut section = String::new();
+    let keys =
+        tables().into_iter().flat_map(|(kind, keys)| keys.iter().map(move |key| (kind, key)));
+    for (kind, key) in keys {
+        let title = match (key.path.split_once('.'), kind) {
+            (None, _) => "Machine".into(),
+            (Some(("storage", _)), "") => "`[[storage]]`".into(),
+            (Some(("storage", _)), kind) => format!("`[[storage]]` with `kind = \"{kind}\"`"),
+            (Some((table, _)), _) => format!("`[{table}]`"),
+        };
+        if title != section {
             text.push_str(&format!("\n### {title}\n\n"));
-            section = table;
+            section = title;
         }
         let absent = match key.absent {
             Required => "required".to_string(),

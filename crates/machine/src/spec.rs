@@ -7,22 +7,14 @@ use toml::{Table, Value as Toml};
 
 use crate::inheritance::{self, Merged};
 use crate::input_error::{InputError, nearest, shown};
+use crate::key::{IfAbsent, Key, ValueForm};
 use crate::names::HostList;
 use crate::quantity;
-use crate::schema::{self, IfAbsent, Key, ValueForm};
+use crate::schema::{self, LegalKey};
+use crate::values::Value;
 
-/// A checked value, in SI base units. Its debug form enters the machine's digest.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
-    Count(u64),
-    Full,
-    Number(f64),
-    Text(String),
-    Counts(Vec<u64>),
-}
-
-/// Kinds of groups and traffic classes that a machine file may have. Real machines have 3 kinds of
-/// groups at most, and a NIC 8 traffic classes.
+/// Kinds of groups, traffic classes and file systems that a machine file may have, of each. Real
+/// machines have some 5 kinds of groups and file systems at most, and a NIC 8 traffic classes.
 const MAX_NAMES: usize = 32;
 /// Unknown keys for which the nearest legal key is searched.
 const MAX_HINTS: usize = 1000;
@@ -35,6 +27,8 @@ pub struct MachineSpec {
     pub kinds: Vec<String>,
     /// Traffic classes that the file configures, as it spells them.
     pub(crate) classes: Vec<String>,
+    /// Names of file systems, sorted.
+    pub(crate) file_systems: Vec<String>,
     pub(crate) values: BTreeMap<String, Value>,
     /// The file that each inherited key comes from.
     pub(crate) from: BTreeMap<String, String>,
@@ -58,15 +52,15 @@ impl MachineSpec {
         files: &[(String, String)],
         overrides: &[(String, String)],
     ) -> Result<MachineSpec, Vec<InputError>> {
-        let Merged { mut table, mut from, mut input_errors } = inheritance::read(name, text, files);
-        let is_whole = input_errors.is_empty();
+        let merged = inheritance::read(name, text, files);
+        let Merged { mut table, mut from, mut input_errors, is_whole } = merged;
         for (key, value) in overrides {
             if let Err(input_error) = apply_override(&mut table, key, value) {
                 input_errors.push(input_error);
             }
             from.retain(|path, _| path != key && !path.starts_with(&format!("{key}.")));
         }
-        input_errors.extend(inheritance::remove_empty_kinds(&mut table, is_whole));
+        input_errors.extend(inheritance::remove_absent(&mut table, is_whole));
         let kinds: Vec<String> = match table.get("groups") {
             Some(Toml::Table(groups)) => groups.keys().cloned().collect(),
             _ => Vec::new(),
@@ -77,15 +71,25 @@ impl MachineSpec {
             }
             _ => Vec::new(),
         };
+        let file_systems: Vec<(String, String)> = inheritance::file_systems(&table);
         // Legal keys grow with the square of the kinds, and each key is looked up among them.
-        let many =
-            [("groups", kinds.len(), "kinds of groups"), ("classes", classes.len(), "classes")];
+        let many = [
+            ("groups", kinds.len(), "kinds of groups"),
+            ("classes", classes.len(), "classes"),
+            ("storage", file_systems.len(), "file systems"),
+        ];
         if let Some((at, found, what)) = many.into_iter().find(|(_, found, _)| *found > MAX_NAMES) {
             let expected = format!("at most {MAX_NAMES} {what}");
             return Err(vec![InputError::new(at, found.to_string(), expected)]);
         }
-        let (name, values) = (name.into(), BTreeMap::new());
-        let mut spec = MachineSpec { name, kinds: kinds.clone(), classes, values, from };
+        let mut spec = MachineSpec {
+            name: name.into(),
+            kinds: kinds.clone(),
+            classes,
+            file_systems: file_systems.iter().map(|(name, _)| name.clone()).collect(),
+            values: BTreeMap::new(),
+            from,
+        };
         if spec.kinds.is_empty() && is_whole {
             let expected = "at least one kind of group, such as `[groups.compute]`";
             input_errors.push(InputError::new("groups", "", expected));
@@ -93,6 +97,7 @@ impl MachineSpec {
         let of = |at, names: &[String]| names.iter().map(|name| (at, name.clone())).collect();
         let mut names: Vec<(&str, String)> = of("groups", &spec.kinds);
         names.extend::<Vec<_>>(of("classes", &spec.classes));
+        names.extend::<Vec<_>>(of("storage", &spec.file_systems));
         for (at, name) in names {
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
             if name.is_empty() || !name.chars().all(plain) {
@@ -100,7 +105,7 @@ impl MachineSpec {
                 return Err(vec![InputError::new(at, name, expected)]);
             }
         }
-        let legal = schema::paths(&spec.kinds, &spec.classes);
+        let legal = schema::legal_keys(&spec.kinds, &spec.classes, &file_systems);
         spec.check_table(&table, "", &legal, &mut input_errors);
         if is_whole {
             spec.complete(&legal, &mut input_errors);
@@ -128,32 +133,29 @@ impl MachineSpec {
         &mut self,
         table: &Table,
         at: &str,
-        legal: &[String],
+        legal: &[LegalKey],
         out: &mut Vec<InputError>,
     ) {
         for (name, value) in table {
             let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
             let prefix = format!("{path}.");
-            match (legal.contains(&path), value) {
-                (true, _) => {
-                    let key = schema::find(&path).expect("legal paths come from the schema");
-                    match check(key, &path, value) {
-                        Ok(value) => _ = self.values.insert(path, value),
-                        Err(input_error) => out.push(input_error),
-                    }
-                }
+            match (legal.iter().find(|legal| legal.path == path), value) {
+                (Some(LegalKey { key, .. }), _) => match check(key, &path, value) {
+                    Ok(value) => _ = self.values.insert(path, value),
+                    Err(input_error) => out.push(input_error),
+                },
                 // An unknown table is entered too, because its keys have better suggestions than
                 // itself.
-                (false, Toml::Table(inner))
-                    if !inner.is_empty() || legal.iter().any(|l| l.starts_with(&prefix)) =>
+                (None, Toml::Table(inner))
+                    if !inner.is_empty() || legal.iter().any(|l| l.path.starts_with(&prefix)) =>
                 {
                     self.check_table(inner, &path, legal, out);
                 }
-                (false, _) => {
+                (None, _) => {
                     // A suggestion costs a comparison with every legal key.
-                    let near = (out.len() < MAX_HINTS)
-                        .then(|| nearest(&path, legal.iter().map(String::as_str)))
-                        .flatten();
+                    let paths = || legal.iter().map(|legal| legal.path.as_str());
+                    let near = (out.len() < MAX_HINTS).then(|| nearest(&path, paths())).flatten();
+                    let near = schema::renamed(&path).or(near);
                     let expected = "a key of machine files";
                     out.push(InputError::new(path, shown(value), expected).with_hint(near));
                 }
@@ -162,11 +164,11 @@ impl MachineSpec {
     }
 
     /// Fills in the defaults of absent keys and reports absent keys that are required.
-    fn complete(&mut self, legal: &[String], out: &mut Vec<InputError>) {
+    fn complete(&mut self, legal: &[LegalKey], out: &mut Vec<InputError>) {
         let wrong: BTreeSet<String> = out.iter().map(|c| c.at.clone()).collect();
-        for path in legal {
-            let key = schema::find(path).expect("legal paths come from the schema");
-            if self.values.contains_key(path) || wrong.contains(path) {
+        for LegalKey { path, key, needs } in legal {
+            let is_moot = needs.as_ref().is_some_and(|key| !self.values.contains_key(key));
+            if self.values.contains_key(path) || wrong.contains(path) || is_moot {
                 continue;
             }
             match key.absent {
@@ -199,7 +201,7 @@ impl MachineSpec {
     }
 
     pub(crate) fn get(&self, path: &str) -> Option<&Value> {
-        debug_assert!(schema::find(path).is_some(), "no such key: {path}");
+        debug_assert!(schema::is_key(path), "no such key: {path}");
         self.values.get(path)
     }
     pub(crate) fn count(&self, path: &str) -> Option<u64> {
@@ -266,6 +268,7 @@ fn apply_override(table: &mut Table, key: &str, value: &str) -> Result<(), Input
         let near = near.map(|kind| format!("groups.{kind}.{last}"));
         return Err(InputError::new(key, value, expected).with_hint(near));
     }
+    check_file_system(table, key, &parts, last, value)?;
     let mut at = table;
     for part in parts {
         at = match at.entry(part).or_insert_with(|| Toml::Table(Table::new())) {
@@ -278,6 +281,32 @@ fn apply_override(table: &mut Table, key: &str, value: &str) -> Result<(), Input
     }
     at.insert(last.into(), read_override(value));
     Ok(())
+}
+
+/// The same holds for a file system.
+fn check_file_system(
+    table: &Table,
+    key: &str,
+    parts: &[&str],
+    last: &str,
+    value: &str,
+) -> Result<(), InputError> {
+    let ["storage", name] = parts else { return Ok(()) };
+    let none = Table::new();
+    let known = table.get("storage").and_then(Toml::as_table).unwrap_or(&none);
+    if known.contains_key(*name) {
+        return Ok(());
+    }
+    let near = nearest(name, known.keys().map(String::as_str));
+    let near = near.map(|name| format!("storage.{name}.{last}"));
+    let expected = match known.len() {
+        0 => "no such key: this machine has no file systems".into(),
+        _ => {
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            format!("a file system of this machine: {}", names.join(", "))
+        }
+    };
+    Err(InputError::new(key, value, expected).with_hint(near))
 }
 
 fn plain(word: &str) -> String {
@@ -325,6 +354,24 @@ fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, InputError> {
             .collect::<Option<_>>()
             .map(Value::Counts)
             .ok_or_else(|| refuse(None)),
+        (ValueForm::Paths, _) => paths(value).map(Value::Texts).ok_or_else(|| refuse(None)),
         _ => Err(refuse(None)),
     }
+}
+
+/// Paths at which a file system may be mounted; `None` if one is none, or there are none.
+fn paths(value: &Toml) -> Option<Vec<String>> {
+    let is_mount = |path: &&str| {
+        let parts = path.strip_prefix('/').map(|rest| rest.split('/').collect::<Vec<_>>());
+        parts.is_some_and(|parts| {
+            let is_real = ["dev", "proc", "sys"].contains(&parts[0]);
+            !is_real && parts.iter().all(|part| !["", ".", ".."].contains(part))
+        })
+    };
+    let items = match value {
+        Toml::Array(items) if !items.is_empty() => &items[..],
+        Toml::String(_) => std::slice::from_ref(value),
+        _ => return None,
+    };
+    items.iter().map(|item| item.as_str().filter(is_mount).map(String::from)).collect()
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::storage::FileSystem;
 use crate::{Distance, GroupId, LinkEnd, LinkKind, Machine, NicId};
 
 /// The resolved machine in numbers. Field names are the keys of `odonata show --json`.
@@ -33,10 +34,11 @@ pub struct Summary {
     /// Links between the first and the second half of the compute groups, both ways. With one such
     /// group, links between the halves of its switches.
     pub bisection_B_per_s: f64,
-    /// Storage: rate of all nodes together, rate of one node, and latency of a transfer.
+    /// Files outside mounts: rate of all nodes together, rate of one node, latency of a transfer.
     pub storage_B_per_s: f64,
     pub storage_node_B_per_s: f64,
     pub storage_latency_s: f64,
+    pub file_systems: Vec<FileSystemSummary>,
     /// An 8-byte message, one way, from host to host.
     pub zero_load_latency_s: Distances,
     pub groups_by_kind: BTreeMap<String, u32>,
@@ -53,6 +55,21 @@ pub struct Summary {
     pub gpu_tiles: u64,
     /// Longest minimal route in hops between switches.
     pub hops_max: u32,
+}
+
+/// A file system that compute nodes mount.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FileSystemSummary {
+    pub name: String,
+    /// `lustre` or `daos`.
+    pub kind: String,
+    pub mounts: Vec<String>,
+    /// Server nodes, those of metadata included.
+    pub servers: u32,
+    /// Targets of file data: OSTs, or targets of DAOS engines.
+    pub targets: u32,
+    /// Gateways between the fabric and the servers; 0 with servers on the fabric.
+    pub gateways: u32,
 }
 
 /// The farthest pair of each distance; `None` where the machine has no such pair of endpoints.
@@ -112,9 +129,10 @@ impl Machine {
             injection_B_per_s: endpoints as f64 * edge_rate,
             global_B_per_s: global,
             bisection_B_per_s: bisection,
-            storage_B_per_s: self.storage.gap.bytes_per_s(),
-            storage_node_B_per_s: self.storage.node_gap.bytes_per_s(),
-            storage_latency_s: self.storage.latency.seconds(),
+            storage_B_per_s: self.local_storage.gap.bytes_per_s(),
+            storage_node_B_per_s: self.local_storage.node_gap.bytes_per_s(),
+            storage_latency_s: self.local_storage.latency.seconds(),
+            file_systems: self.file_systems.iter().map(FileSystemSummary::of).collect(),
             zero_load_latency_s: distances(self),
             groups_by_kind: kinds().map(|k| (k.name.clone(), k.groups)).collect(),
             nodes_by_kind: kinds().map(|k| (k.name.clone(), k.groups * k.nodes)).collect(),
@@ -150,6 +168,19 @@ impl Machine {
     /// Whether the group's nodes run jobs.
     pub fn is_compute(&self, group: GroupId) -> bool {
         self.kinds[usize::from(self.group_kind[group])].compute
+    }
+}
+
+impl FileSystemSummary {
+    fn of(file_system: &FileSystem) -> FileSystemSummary {
+        FileSystemSummary {
+            name: file_system.name.clone(),
+            kind: file_system.protocol.name().into(),
+            mounts: file_system.mounts.clone(),
+            servers: file_system.hosts.len() as u32,
+            targets: file_system.data_targets(),
+            gateways: file_system.n_gateways(),
+        }
     }
 }
 

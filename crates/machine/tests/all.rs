@@ -6,4 +6,5 @@ mod machine_files;
 mod policies;
 mod published;
 mod routes;
+mod storage;
 mod zero_load;

@@ -20,7 +20,7 @@ impl Storage {
     }
     /// Completion of a transfer of `bytes` between `node` and the storage that starts at `now`.
     pub fn transfer(&mut self, machine: &Machine, node: NodeId, bytes: u64, now: Time) -> Time {
-        let p = &machine.storage;
+        let p = &machine.local_storage;
         let own = &mut self.nodes[node];
         *own = (*own).max(now) + p.node_gap.span(bytes);
         self.all = self.all.max(now) + p.gap.span(bytes);

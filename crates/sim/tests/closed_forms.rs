@@ -62,7 +62,7 @@ cores = 16
 shm_latency = "200 ns"
 shm_rate = "8 GB/s"
 memory_rate = "100 GB/s"
-[storage]
+[local_storage]
 rate = "1 TB/s"
 node_rate = "10 GB/s"
 latency = "100 us"

@@ -486,9 +486,9 @@ fn write(bytes: u64) -> Op {
 #[test]
 fn storage_serves_a_node_at_its_rate_and_all_nodes_at_its_own() {
     let set = [
-        ("storage.rate", "40 GB/s"),
-        ("storage.node_rate", "10 GB/s"),
-        ("storage.latency", "50 us"),
+        ("local_storage.rate", "40 GB/s"),
+        ("local_storage.node_rate", "10 GB/s"),
+        ("local_storage.latency", "50 us"),
     ];
     let us = |bytes: f64, gb_per_s: f64| bytes / gb_per_s / 1e3;
     let mb = 1_000_000u64;
@@ -514,7 +514,7 @@ fn storage_serves_a_node_at_its_rate_and_all_nodes_at_its_own() {
 
 #[test]
 fn a_transfer_of_nothing_takes_the_latency_and_the_cpu_is_free_meanwhile() {
-    let job = job_on(machine("aurora", &[("storage.latency", "70 us")]), "none", &[0]);
+    let job = job_on(machine("aurora", &[("local_storage.latency", "70 us")]), "none", &[0]);
     let read = Op::Storage { bytes: 0, write: false };
     let script = Script::new(1, [(0, 0, 0, read), (0, 1, 1_000, Op::Pause)]);
     let (outcome, all) = script.run::<PacketNetwork>(&job);
