@@ -1,7 +1,7 @@
 //! File systems of machine files: servers, gateways and mounts of the presets, and every error.
 
 use machine::storage::{Access, Driver, Host, Protocol};
-use machine::{InputError, Machine, MachineSpec, NodeId, preset};
+use machine::{InputError, LinkEnd, Machine, MachineSpec, NodeId, preset};
 
 fn try_build(text: &str, set: &[(&str, &str)]) -> Result<Machine, Vec<InputError>> {
     let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
@@ -252,4 +252,80 @@ fn errors_of_the_tables_themselves_are_reported_with_all_others() {
     assert!(errors(&small(&many), &[])[0].contains("at most 32 file systems"));
     let found = errors("like = \"spock\"", &[("storage.x.osts", "1")]);
     assert!(found[0].contains("this machine has no file systems"), "{found:#?}");
+}
+
+/// Names, mounts, servers and targets of the presets, with the sources of the machine files: LUMI's
+/// user guide (2 MDSs and 58 OSTs; four times 1 MDS and 32 OSTs), OLCF's documentation of Orion,
+/// ALCF's of Aurora.
+#[test]
+fn presets_have_their_file_systems() {
+    let lumi = ["lustref1", "lustrep1", "lustrep2", "lustrep3", "lustrep4"];
+    for (name, want) in [
+        ("aurora", &["daos", "flare", "gecko"][..]),
+        ("elbert", &["daos"]),
+        ("frontier", &["orion"]),
+        ("lumi-c", &lumi),
+        ("lumi-g", &lumi),
+        ("piz-daint", &["scratch"]),
+        ("cascade-3k", &["scratch"]),
+        ("cascade-24k", &["scratch"]),
+        ("spock", &[]),
+        ("dragonfly-1056", &[]),
+    ] {
+        let m = try_build(preset(name).expect("a preset"), &[]).expect("legal");
+        let names: Vec<_> = m.file_systems.iter().map(|fs| &fs.name[..]).collect();
+        assert_eq!(names, want, "{name}");
+        // No node serves two file systems.
+        let mut nics = Vec::new();
+        for fs in &m.file_systems {
+            nics.extend(fs.hosts.iter().flat_map(|host| host.nics.clone()));
+            if let Access::Routed { gateways, .. } = &fs.network {
+                nics.extend(gateways);
+            }
+        }
+        let all = nics.len();
+        nics.sort_unstable();
+        nics.dedup();
+        assert_eq!(nics.len(), all, "{name}");
+    }
+    let found = |machine: &str, name: &str| {
+        let m = try_build(preset(machine).expect("a preset"), &[]).expect("legal");
+        let fs = m.summary().file_systems.into_iter().find(|fs| fs.name == name).expect("there");
+        (fs.kind, fs.mounts.concat(), fs.servers, fs.targets, fs.gateways)
+    };
+    let lustre = |mount: &str, servers: u32, targets: u32, gateways: u32| {
+        ("lustre".to_string(), mount.to_string(), servers, targets, gateways)
+    };
+    assert_eq!(found("lumi-g", "lustref1"), lustre("/pfs/lustref1", 2 + 58, 58, 0));
+    assert_eq!(found("lumi-c", "lustrep4"), lustre("/pfs/lustrep4", 1 + 16, 32, 0));
+    assert_eq!(found("frontier", "orion"), lustre("/lustre/orion", (480 + 5400) / 12, 450, 0));
+    assert_eq!(found("aurora", "flare"), lustre("/lus/flare", 20 + 40, 160, 48));
+    assert_eq!(found("aurora", "daos").3, 1024 * 32);
+    assert_eq!(found("piz-daint", "scratch"), lustre("/scratch", 1 + 24, 24, 28));
+}
+
+/// The links from storage to compute groups add up to the bandwidths of LUMI's user guide, in both
+/// directions: 3.2 TB/s each from LUMI-C, 7.2 and 9.6 TB/s from LUMI-G.
+#[test]
+fn links_to_lumis_storage_have_the_published_bandwidth() {
+    for (name, want) in [("lumi-c", [3.2e12, 3.2e12]), ("lumi-g", [7.2e12, 9.6e12])] {
+        let m = try_build(preset(name).expect("a preset"), &[]).expect("legal");
+        let groups = m.n_groups;
+        let mut found = [0.0; 2];
+        for (link, &from) in m.links.from.iter() {
+            let (LinkEnd::Switch(from), LinkEnd::Switch(to)) = (from, m.links.to[link]) else {
+                continue;
+            };
+            let [from, to] = [from, to].map(|switch| m.switch_group[switch].0);
+            for (nth, found) in found.iter_mut().enumerate() {
+                let storage = groups - 2 + nth as u32;
+                if (from == storage) != (to == storage) && from.min(to) < groups - 2 {
+                    *found += m.links.gap[link].bytes_per_s();
+                }
+            }
+        }
+        for (found, want) in found.into_iter().zip(want) {
+            assert!((found / want - 1.0).abs() < 1e-6, "{name}: {found:e}, not {want:e}");
+        }
+    }
 }
