@@ -80,16 +80,17 @@ def printable(text: str, most: int = 300) -> str:
 
 def machines(rows: Iterable[Mapping[str, Any]]) -> str:
     """The presets, one per line, for stdout."""
-    head = ("name", "nodes", "NICs", "switches", "groups", "source")
+    head = ("name", "nodes", "NICs", "switches", "groups", "file systems", "source")
     body = [
         (
             r["name"],
             *(f"{r[k]:,}" for k in ("nodes", "endpoints", "switches", "groups")),
+            ", ".join(fs["name"] for fs in r.get("file_systems") or ()),
             r.get("source") or "",
         )
         for r in rows
     ]
-    return "\n".join(Terminal(sys.stdout).columns([head, *body], "<>>>><"))
+    return "\n".join(Terminal(sys.stdout).columns([head, *body], "<>>>><<"))
 
 
 # Directions that papers count (docs/models/machine.md): a comparison must halve one of them.
@@ -122,7 +123,7 @@ def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str
         ("injection_B_per_s", "injection"),
         ("global_B_per_s", "global"),
         ("bisection_B_per_s", "bisection"),
-        ("storage_B_per_s", "storage"),
+        ("storage_B_per_s", "local storage"),
         ("storage_node_B_per_s", "  of one node"),
     ):
         if key in summary:
@@ -130,6 +131,9 @@ def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str
             rate = show_rate(summary[key]) if summary[key] else "-"
             ways = WAYS.get(key) if summary[key] else None
             lines.append(f"  {label:16}  {rate}{f', {ways}' if ways else ''}")
+    if summary.get("file_systems"):
+        lines.append("  file systems")
+        lines += [f"    {line}" for line in file_systems(summary["file_systems"])]
     latency = summary.get("zero_load_latency_s") or {}
     if latency:
         lines.append("  zero load, 8 B one way")
@@ -138,6 +142,19 @@ def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str
     if routing:
         lines.append(f"  {'routing':16}  {routing}")
     return "\n".join(lines)
+
+
+def file_systems(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Name, protocol, mounts and servers of each file system, one per line."""
+    lines = []
+    for r in rows:
+        mounts = escaped(", ".join(r["mounts"]))
+        behind = f", behind {counted(r['gateways'], 'gateway')}" if r["gateways"] else ""
+        lines.append(
+            f"{r['name']:14}  {r['kind']} at {mounts}: {counted(r['servers'], 'server')}, "
+            f"{counted(r['targets'], 'target')}{behind}"
+        )
+    return lines
 
 
 def osu(s: Mapping[str, Any]) -> str:

@@ -45,6 +45,16 @@ def test_show(odonata):
     shown = odonata("show", "aurora").stdout
     assert all(word in shown for word in ("10,624", "source", "routing", "storage", "31.0 TB/s"))
     assert "chassis" not in shown and "chassis" in odonata("show", "cascade-3k").stdout
+    # ALCF's documents: 1,024 DAOS servers of 32 targets, 40 and 20 servers of Flare.
+    daos = {"kind": "daos", "mounts": ["/daos"], "servers": 1024, "targets": 32 * 1024}
+    flare = {"kind": "lustre", "mounts": ["/lus/flare"], "servers": 60, "targets": 160}
+    found = json.loads(done.stdout)["file_systems"]
+    assert found[0] == {"name": "daos", **daos, "gateways": 0}
+    assert found[1] == {"name": "flare", **flare, "gateways": 48}
+    lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert "daos daos at /daos: 1,024 servers, 32,768 targets" in lines
+    at = "flare lustre at /lus/flare: 60 servers, 160 targets, behind 48 gateways"
+    assert at in lines
     routed = odonata("show", "aurora", "--routing", "valiant").stdout
     assert "valiant" in routed and "valiant" not in shown
 

@@ -254,9 +254,8 @@ fn errors_of_the_tables_themselves_are_reported_with_all_others() {
     assert!(found[0].contains("this machine has no file systems"), "{found:#?}");
 }
 
-/// Names, mounts, servers and targets of the presets, with the sources of the machine files: LUMI's
-/// user guide (2 MDSs and 58 OSTs; four times 1 MDS and 32 OSTs), OLCF's documentation of Orion,
-/// ALCF's of Aurora.
+/// LUMI's user guide: 2 MDSs and 58 OSTs; four times 1 MDS and 32 OSTs. Orion and Aurora as derived
+/// in their files.
 #[test]
 fn presets_have_their_file_systems() {
     let lumi = ["lustref1", "lustrep1", "lustrep2", "lustrep3", "lustrep4"];
