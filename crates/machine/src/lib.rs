@@ -1,8 +1,8 @@
 //! Layer 2: a machine, described by a file (`MachineSpec`) and resolved to ids and integers
 //! (`Machine`). After resolution there are no names and no units.
 //!
-//! Owns topology, routing, placement and the parameters of NICs, switches and nodes. Knows nothing
-//! of packets, messages or the passing of time.
+//! Owns topology, routing, placement and the parameters of NICs, switches, nodes and file systems.
+//! Knows nothing of packets, messages or the passing of time.
 
 use base::{Digest, Gap, IndexVec, Span};
 
@@ -464,7 +464,7 @@ pub struct Machine {
     pub congestion: Option<CongestionParams>,
     pub node: NodeParams,
     pub local_storage: LocalStorageParams,
-    /// By name.
+    /// Sorted by name. The workload numbers file systems by their index.
     pub file_systems: Vec<storage::FileSystem>,
     pub retry: RetryParams,
     /// Resolved fault schedule, if there is one.

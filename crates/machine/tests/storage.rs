@@ -190,9 +190,13 @@ fn every_error_in_a_file_system_is_reported() {
         (("storage.d.gateways", "2"), "none: DAOS clients reach the servers directly"),
         (("storage.rate", "2 TB/s"), "did you mean `local_storage.rate`?"),
     ] {
-        let errors = errors(&small(&all), &[set]);
-        assert!(errors.iter().any(|c| c.contains(want)), "{set:?}: {errors:#?}");
+        let found = errors(&small(&all), &[set]);
+        assert!(found.iter().any(|error| error.contains(want)), "{set:?}: {found:#?}");
     }
+    // All nodes of the groups, if their number is not given.
+    let large = [("groups.io.nodes", "40000"), ("groups.io.switches", "1000")];
+    let found = errors(&small(&DAOS.replace("servers = 2", "")), &large);
+    assert!(found.contains(&"storage.d.servers: found `80000`, expected at most 65000".into()));
     let routed = [
         ("storage.l.gateways", "6"),
         ("storage.l.gateway_rate", "2 GB/s"),

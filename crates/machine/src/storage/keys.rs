@@ -1,4 +1,6 @@
 //! Keys of `[[storage]]` that do not depend on the protocol, and the tables of those that do.
+//!
+//! A new key of a protocol is a line of the table in its file, and the field that `new` reads.
 
 use super::{daos, lustre};
 use crate::key::IfAbsent::{Default, Described, Required};

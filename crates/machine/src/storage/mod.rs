@@ -5,8 +5,8 @@
 use base::{Gap, Span};
 
 use crate::NicId;
-use daos::DaosParams;
-use lustre::LustreParams;
+pub use daos::DaosParams;
+pub use lustre::LustreParams;
 
 pub mod daos;
 pub(crate) mod keys;

@@ -16,6 +16,9 @@ use crate::input_error::{InputError, nearest};
 use crate::spec::MachineSpec;
 use crate::values::{Value, Values};
 
+/// Maximum number of hosts of a file system. With the bounds of other keys, targets fit 32 bits.
+const MAX_HOSTS: u32 = 65_000;
+
 /// Keys that only a file system behind gateways has.
 const BEYOND: [&str; 3] = ["gateway_rate", "server_rate", "gateway_latency"];
 
@@ -111,6 +114,11 @@ impl MachineSpec {
                 (values.optional_count("servers").unwrap_or(nodes.count()), "servers")
             }
         };
+        if servers > MAX_HOSTS {
+            let expected = format!("at most {MAX_HOSTS}");
+            out.push(InputError::new(values.path(counted), servers.to_string(), expected));
+            return None;
+        }
         let (hosts, network) = if is_routed {
             let gateways = nodes.take(values.count("gateways"), values.path("gateways"), out);
             let network = Access::Routed {
