@@ -5,6 +5,7 @@
 //! this interface, and every network model serves it.
 
 mod file;
+pub mod file_request;
 pub mod functions;
 mod multi_job;
 pub mod resident;
