@@ -22,6 +22,7 @@ mod datatype;
 mod env;
 mod error;
 mod export;
+mod file_call;
 mod foreign;
 mod function;
 mod group;

@@ -11,23 +11,28 @@
 //!
 //! `threads` has the lock that guards this state, `turn` implements waiting.
 
+mod child;
 pub mod job;
 mod memory;
+mod region;
 mod termination;
 mod threads;
 mod turn;
 
+pub use child::{call as call_as_child, can_attach};
 pub use job::{checks, library, most_requests, node, node_name, rank, size, tag_max, tag_ub};
 pub use memory::{record_window, sample};
 pub use termination::{abort, fatal, finalize, record_function};
 pub use threads::{Guarded, Held, callback, lock, serialize_calls};
+pub use turn::is_serving;
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
-use workload::wire::{self, Arena, Completion, Control, Segment, Submission};
+use workload::file_request::FileReply;
+use workload::wire::{self, Arena, Completion, Control, FileBlock, Segment, Submission};
 
 use crate::abi::c;
 use crate::error::{Result, fail};
@@ -105,7 +110,8 @@ fn begin(held: &Held) {
 }
 /// Called when an MPI call ends, or when a user's function begins, which is not part of the call.
 fn end(held: &Held) {
-    if let Some(rt) = RUNTIME.get(held).as_mut()
+    if !is_forked()
+        && let Some(rt) = RUNTIME.get(held).as_mut()
         && rt.factor != 0.0
     {
         EXIT_CPU_NS.set(thread_cpu_ns());
@@ -135,14 +141,15 @@ pub struct Runtime {
     rank: u32,
     size: u32,
     arena: Arena,
-    /// Number of submissions in the ring.
-    submitted: u32,
+    /// This process, which differs from a process that shares its memory (`vfork`).
+    pid: u32,
     /// Whether nothing was submitted since the last release: then the time is known.
     quiet: bool,
-    /// The rank's simulated time, and the part of it that was reported to the simulator, in
-    /// picoseconds. The difference is computation.
+    /// The rank's simulated time in picoseconds. The difference to `Control::reported_ps` is
+    /// computation.
     at_ps: u64,
-    reported_ps: u64,
+    /// Simulated time of its last release that this process has seen.
+    released_ps: u64,
     /// Simulated picoseconds per picosecond of thread CPU time; 0: not charged.
     factor: f64,
     tick_ps: u64,
@@ -226,7 +233,7 @@ impl Runtime {
     /// Answers a poll without a hand-over, if the simulator has reported that nothing can have
     /// arrived.
     fn answer_poll_locally(&mut self) -> bool {
-        if self.local_polls == 0 || self.submitted > 0 {
+        if self.local_polls == 0 || self.control().in_ring > 0 {
             return false;
         }
         self.local_polls -= 1;
@@ -240,6 +247,11 @@ impl Runtime {
         self.at_ps += self.tick_ps;
         LAST_KNOWN_PS.store(self.at_ps, Ordering::Relaxed);
         self.at_ps
+    }
+    /// The computation since the last report, in picoseconds.
+    fn report(&mut self) -> u64 {
+        let at_ps = self.at_ps;
+        at_ps - std::mem::replace(&mut self.control().reported_ps, at_ps)
     }
     fn control(&mut self) -> &mut Control {
         // SAFETY: the segment is mapped for the life of the process; between hand-overs only this
@@ -269,7 +281,12 @@ pub fn is_forked() -> bool {
 }
 extern "C" fn after_fork_in_child() {
     FORKED.store(true, Ordering::Relaxed);
+    // This thread's CPU time begins anew; it has no time before.
+    if EXIT_CPU_NS.get() != 0 {
+        EXIT_CPU_NS.set(1);
+    }
     termination::forget();
+    region::forget();
     threads::reset_after_fork();
 }
 
@@ -289,7 +306,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             }
             // SAFETY: the rank is less than the segment's number of ranks.
             let state = unsafe { (*segment.control(rank)).state.load(Ordering::Acquire) };
-            if state != wire::state::STARTING {
+            if !matches!(state, wire::state::STARTING | wire::state::FILES) {
                 return Err(format!(
                     "rank {rank} is already another process: a program that a rank starts cannot \
                      join the job of that rank"
@@ -313,10 +330,10 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             rank,
             size: header.ranks,
             arena: Arena::new(segment, rank),
-            submitted: 0,
+            pid: std::process::id(),
             quiet: true,
-            at_ps: 0,
-            reported_ps: 0,
+            at_ps: (*segment.control(rank)).reported_ps,
+            released_ps: (*segment.control(rank)).now_ps,
             factor: f64::from_bits(header.compute_factor),
             tick_ps: header.clock_tick_ps,
             tag_ub: header.tag_ub,
@@ -336,6 +353,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
         }
     };
     *RUNTIME.get(held) = Some(runtime);
+    region::hold(held);
     // SAFETY: the handler only stores to plain memory.
     unsafe { libc::pthread_atfork(None, None, Some(after_fork_in_child)) };
     with(held, |rt| {
@@ -547,23 +565,61 @@ pub fn submit(held: &Held, mut submission: Submission) {
     turn::refuse_if_serving(held);
     turn::acquire_turn(held);
     // Repeated if other threads fill the ring before this one has the lock again.
-    while with(held, |rt| rt.submitted as usize == wire::RING) {
+    while with(held, |rt| rt.control().in_ring as usize == wire::RING) {
         turn::hand_over(held, wire::wait::NONE, &[]);
     }
     with(held, |rt| {
         submission.function = rt.function;
         // Registrations take no simulated time.
         if !matches!(submission.kind, wire::kind::COMM | wire::kind::REGION) {
-            submission.after_ps = rt.at_ps - rt.reported_ps;
-            rt.reported_ps = rt.at_ps;
+            submission.after_ps = rt.report();
         }
         rt.quiet = false;
         rt.combines |= submission.combine == wire::combine::USER;
-        let slot = rt.submitted as usize;
+        let slot = rt.control().in_ring as usize;
         // SAFETY: the ring belongs to this rank until it hands over.
         unsafe { *rt.segment.submission(rt.rank, slot) = submission };
-        rt.submitted += 1;
+        rt.control().in_ring += 1;
     });
+}
+
+/// Writes a file request into a block, with an empty reply.
+fn write_file_request(segment: Segment, block: u64, request: &[u8]) {
+    // SAFETY: the caller's block has room for both.
+    unsafe {
+        segment.ptr(block).cast::<FileBlock>().write(FileBlock::default());
+        let to = segment.ptr(block + FileBlock::BYTES);
+        to.copy_from_nonoverlapping(request.as_ptr(), request.len());
+    }
+}
+/// Reads the reply from a block whose request has `bytes`, with room for `capacity` bytes of data.
+fn read_file_reply(segment: Segment, block: u64, bytes: u64, capacity: u64, reply: &mut FileReply) {
+    // SAFETY: written by the simulator, which has returned the turn; the caller provides the memory
+    // of the data.
+    unsafe {
+        let found = segment.ptr(block).cast::<FileBlock>().read();
+        (reply.errno, reply.value) = (found.errno, found.value);
+        (reply.size, reply.offset) = (found.size, found.offset);
+        reply.data_bytes = found.data_bytes;
+        if found.data_bytes != u64::MAX && capacity > 0 {
+            let n = found.data_bytes.min(capacity) as usize;
+            reply.data.copy_from_nonoverlapping(segment.ptr(block + FileBlock::data_at(bytes)), n);
+        }
+    }
+}
+/// Submits a file call of the process in MPI and waits for its completion.
+pub fn call_file(held: &Held, request: &[u8], reply: &mut FileReply) {
+    let (bytes, grain) = (request.len() as u64, reply.capacity);
+    let block = alloc(held, FileBlock::data_at(bytes) + grain);
+    turn::acquire_turn(held);
+    let segment = with(held, |rt| rt.segment);
+    write_file_request(segment, block, request);
+    let (kind, token) = (wire::kind::FILE, token(held));
+    submit(held, Submission { kind, token, block, bytes, grain, ..Submission::default() });
+    wait_all(held, &[token]);
+    read_file_reply(segment, block, bytes, grain, reply);
+    release_token(held, token);
+    free(held, block);
 }
 
 fn done(held: &Held, token: &u32) -> bool {
@@ -640,6 +696,16 @@ pub fn delay(held: &Held, span_ps: u64) {
     wait_all(held, &[token]);
     release_token(held, token);
 }
+/// Whether this process is the rank's in MPI, and its calls are simulated.
+pub fn is_simulated(held: &Held) -> bool {
+    let is_own = |rt: &Runtime| rt.singleton.is_none() && rt.pid == std::process::id();
+    !is_forked() && !is_finalized(held) && RUNTIME.get(held).as_ref().is_some_and(is_own)
+}
+/// Whether this process has left MPI.
+pub fn has_left(held: &Held) -> bool {
+    let is_own = |rt: &Runtime| rt.pid == std::process::id();
+    !is_forked() && is_finalized(held) && RUNTIME.get(held).as_ref().is_some_and(is_own)
+}
 /// Passes all submissions to the simulator, and returns when the rank's simulated CPU has processed
 /// them.
 pub fn flush(held: &Held) {
@@ -715,7 +781,7 @@ pub extern "C" fn clock_forget(at_ps: u64) {
     let held = threads::try_lock().filter(|h| !is_forked() && is_attached(h) && !is_finalized(h));
     let Some(held) = held.filter(|_| !turn::simulator_has_turn()) else { return };
     with(&held, |rt| {
-        if rt.at_ps == at_ps && rt.at_ps >= rt.reported_ps + rt.tick_ps {
+        if rt.at_ps == at_ps && rt.at_ps >= rt.control().reported_ps + rt.tick_ps {
             rt.at_ps -= rt.tick_ps;
             LAST_KNOWN_PS.store(rt.at_ps, Ordering::Relaxed);
         }

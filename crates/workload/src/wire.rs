@@ -7,10 +7,10 @@
 //! everything else is plain memory handed over by those.
 //!
 //! **Layout.** `Header`; then one region per rank; last, the simulator's scratch memory. A region
-//! is `Control`, the tally of calls, the submission ring, the wait list, the completion table
-//! (indexed by token), and the arena with message payloads and working buffers of collectives. The
-//! segment is sparse: untouched pages cost nothing. Offsets are relative to the segment's first
-//! byte; 0 is "none".
+//! is `Control`, the tally of calls, the submission ring, the wait list, the block of file calls,
+//! the completion table (indexed by token), and the arena with message payloads and working buffers
+//! of collectives. The segment is sparse: untouched pages cost nothing. Offsets are relative to the
+//! segment's first byte; 0 is "none".
 //!
 //! **Turn.** Every rank starts with the turn: `turn` is 1, and the rank is counted in `running`.
 //!
@@ -24,19 +24,30 @@
 //!   never hand over again.
 //! - A rank woken to combine hands over again with nothing submitted, and continues its wait.
 //!
+//! **Other processes of a rank.** A rank may consist of several processes: a shell and its commands,
+//! children of the process that called `MPI_Init`. Any of them makes file calls for the rank. If
+//! there are mounts, a process has `Control::holder` while it accesses the region: a file call of
+//! another process holds it from its submission to its release.
+//!
 //! A rank without the turn sleeps at once. Spinning for some microseconds would take the core from
 //! the simulator or from the rank with the turn. Measured on two cores, two ranks: 8 us of CPU time
 //! per hand-over asleep, 15 us after 100 polls.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+mod arena;
+
+pub use arena::{Arena, return_block};
+
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::NonContiguous;
 
 /// Environment variables by which a process finds its region.
 pub const ENV_FD: &str = "ODONATA_FD";
 pub const ENV_RANK: &str = "ODONATA_RANK";
+/// A path to the same memory, for processes that have closed the descriptor.
+pub const ENV_SEGMENT: &str = "ODONATA_SEGMENT";
 
-pub const MAGIC: u64 = 0x6f64_6f6e_6174_6108;
+pub const MAGIC: u64 = 0x6f64_6f6e_6174_6109;
 /// Submissions a rank may make before it must hand over.
 pub const RING: usize = 256;
 /// Longest list of tokens of one wait.
@@ -51,7 +62,11 @@ pub const CONTROL_BYTES: u64 = 4096;
 const TALLY_AT: u64 = CONTROL_BYTES;
 const RING_AT: u64 = TALLY_AT + (FUNCTIONS * 8) as u64;
 const WAITS_AT: u64 = RING_AT + (RING * size_of::<Submission>()) as u64;
-const TABLE_AT: u64 = WAITS_AT + (WAITS * 4) as u64;
+const FILE_AT: u64 = (WAITS_AT + (WAITS * 4) as u64).next_multiple_of(4096);
+/// Bytes for the block of a file call of a process that has not called `MPI_Init`: two paths of
+/// 4 KiB, and an extended attribute of 64 KiB to set or to return (limits of Linux).
+pub const FILE_BYTES: u64 = 256 << 10;
+const TABLE_AT: u64 = FILE_AT + FILE_BYTES;
 
 /// Division of the segment's address space. Untouched pages cost no memory, but address space is
 /// limited on some systems (`ulimit -v`).
@@ -102,7 +117,7 @@ impl SegmentLayout {
         HEADER_BYTES + u64::from(ranks) * self.stride + self.scratch
     }
     /// Offset of the arena in a rank's region.
-    fn arena_at(&self) -> u64 {
+    pub(crate) fn arena_at(&self) -> u64 {
         (TABLE_AT + self.tokens * size_of::<Completion>() as u64).next_multiple_of(4096)
     }
 }
@@ -136,6 +151,8 @@ pub struct Header {
     pub pid: u32,
     /// Private memory that every rank inherited by fork, bytes. Written before any rank runs.
     pub inherited: u64,
+    /// Number of mounts of simulated file systems.
+    pub mounts: u64,
     pub layout: SegmentLayout,
     /// The family whose argument checks the library follows: a constant of `checks`.
     pub checks: u32,
@@ -179,6 +196,8 @@ pub mod state {
     pub const ABORTED: u32 = 3;
     /// Exited with status 0 after `MPI_Init` and without `MPI_Finalize`; otherwise as `FINALIZED`.
     pub const LEFT: u32 = 4;
+    /// Has made file calls, and has not called `MPI_Init`.
+    pub const FILES: u32 = 5;
 }
 
 /// Values of `Control::presence`.
@@ -212,6 +231,8 @@ pub mod wait {
     pub const POLL: u32 = 3;
     /// Never: this rank has finished with MPI or has aborted.
     pub const NEVER: u32 = 4;
+    /// The file call with the token `FILE_TOKEN` has completed.
+    pub const FILE: u32 = 5;
 }
 
 /// What the simulator wakes a rank for.
@@ -298,6 +319,15 @@ pub struct Control {
     pub entered: AtomicU32,
     /// By kind (`accepted`): the function of the rank's first such call; 0: none.
     pub accepted: [AtomicU32; accepted::KINDS],
+
+    /// Private to the rank's processes, of which one holds the region at a time: its id, and 0 if
+    /// none does. A futex; and the number of threads that sleep on it.
+    pub holder: AtomicU32,
+    pub holder_waiters: AtomicU32,
+    /// Number of submissions in the ring, and the part of the rank's time that was reported to the
+    /// simulator, in picoseconds.
+    pub in_ring: u32,
+    pub reported_ps: u64,
 }
 
 /// `into = from op into` (`left`) or `into op from`, packed bytes.
@@ -344,6 +374,9 @@ pub mod kind {
     /// A memory region of this rank is registered with its NIC (`SET`), or no longer. Flag:
     /// `OPTIMIZED`. No token, and it takes no time.
     pub const REGION: u32 = 14;
+    /// A call on a file of a simulated file system. `block` holds a `FileBlock`, `bytes` bytes of
+    /// the request, and from the next multiple of 8 `grain` bytes for returned data.
+    pub const FILE: u32 = 15;
 }
 pub mod flag {
     /// Send: complete only after matching.
@@ -423,6 +456,33 @@ pub mod work {
     /// is copied to the first.
     pub const COMPARE: u32 = 4;
 }
+
+/// The beginning of the block of a file call: the reply, which the simulator writes at completion.
+/// See `FileReply` for its fields.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct FileBlock {
+    pub errno: i32,
+    pub _pad: u32,
+    pub value: u64,
+    pub size: u64,
+    pub offset: u64,
+    /// Length of the returned data, also if only a part fits.
+    pub data_bytes: u64,
+    pub _reserved: [u64; 3],
+}
+
+impl FileBlock {
+    pub const BYTES: u64 = size_of::<FileBlock>() as u64;
+    /// Offset of the returned data in a block whose request has `bytes`.
+    pub const fn data_at(bytes: u64) -> u64 {
+        FileBlock::BYTES + bytes.next_multiple_of(8)
+    }
+}
+
+/// The token of a file call of a process that has not called `MPI_Init`. At most one per rank is in
+/// flight, and it has no entry in the completion table.
+pub const FILE_TOKEN: u32 = u32::MAX;
 
 /// One operation. Fields that a kind does not use are zero. See `Op` for their meaning.
 #[repr(C)]
@@ -611,6 +671,13 @@ impl Segment {
     pub unsafe fn waits(self, rank: u32) -> *mut u32 {
         unsafe { self.ptr(self.region(rank) + WAITS_AT).cast() }
     }
+    /// Offset of the block for file calls with `FILE_TOKEN`.
+    ///
+    /// # Safety
+    /// See `layout`.
+    pub unsafe fn file_block(self, rank: u32) -> u64 {
+        unsafe { self.region(rank) + FILE_AT }
+    }
     /// # Safety
     /// See `control`; `token` is below the layout's number of them.
     pub unsafe fn completion(self, rank: u32, token: u32) -> *mut Completion {
@@ -619,109 +686,11 @@ impl Segment {
     }
 }
 
-/// Header of every block; the block's offset points behind it.
-#[repr(C)]
-struct Block {
-    owner: u32,
-    /// Capacity is `64 << class`.
-    class: u32,
-    /// Next block in its list.
-    next: u64,
-    _pad: [u64; 6],
-}
-const BLOCK_BYTES: u64 = size_of::<Block>() as u64;
-
-/// A rank's allocator for its arena. Only the owner allocates; any process may return blocks.
-pub struct Arena {
-    segment: Segment,
-    rank: u32,
-    fresh: u64,
-    end: u64,
-    /// Free blocks by size class.
-    free: [u64; 40],
-}
-
-impl Arena {
-    /// # Safety
-    /// The header has been written, and this is the only arena of `rank`.
-    pub unsafe fn new(segment: Segment, rank: u32) -> Arena {
-        let region = unsafe { segment.region(rank) };
-        let layout = unsafe { segment.layout() };
-        Arena {
-            segment,
-            rank,
-            fresh: region + layout.arena_at(),
-            end: region + layout.stride,
-            free: [0; 40],
-        }
-    }
-    /// Offset of a block of at least `bytes`, 64-byte aligned, contents undefined. `None` if the
-    /// arena is full.
-    pub fn alloc(&mut self, bytes: u64) -> Option<u64> {
-        let class = bytes.div_ceil(64).max(1).next_power_of_two().ilog2();
-        if class as usize >= self.free.len() {
-            return None;
-        }
-        if self.free[class as usize] == 0 {
-            self.take_returned();
-        }
-        let head = self.free[class as usize];
-        if head != 0 {
-            self.free[class as usize] = unsafe { (*block(self.segment, head)).next };
-            return Some(head);
-        }
-        let need = BLOCK_BYTES + (64u64 << class);
-        if self.end - self.fresh < need {
-            return None;
-        }
-        let at = self.fresh + BLOCK_BYTES;
-        self.fresh += need;
-        // SAFETY: within this rank's own, so far unused, stretch of the arena.
-        unsafe {
-            block(self.segment, at).write(Block { owner: self.rank, class, next: 0, _pad: [0; 6] });
-        }
-        Some(at)
-    }
-    /// Takes all blocks that others have returned. The owner takes the whole stack at once, so
-    /// there is no ABA problem.
-    fn take_returned(&mut self) {
-        let control = unsafe { self.segment.control(self.rank) };
-        let mut at = unsafe { (*control).returned.swap(0, Ordering::Acquire) };
-        while at != 0 {
-            let b = block(self.segment, at);
-            let (class, next) = unsafe { ((*b).class as usize, (*b).next) };
-            unsafe { (*b).next = self.free[class] };
-            self.free[class] = at;
-            at = next;
-        }
-    }
-}
-
-fn block(segment: Segment, at: u64) -> *mut Block {
-    segment.ptr(at - BLOCK_BYTES).cast()
-}
-
-/// Returns a block to its owner, from any process.
-///
-/// # Safety
-/// `at` came from an `Arena` of this segment, and is not used afterwards.
-pub unsafe fn return_block(segment: Segment, at: u64) {
-    let b = block(segment, at);
-    let returned = unsafe { &(*segment.control((*b).owner)).returned };
-    let mut head = returned.load(Ordering::Relaxed);
-    loop {
-        unsafe { (*b).next = head };
-        match returned.compare_exchange_weak(head, at, Ordering::Release, Ordering::Relaxed) {
-            Ok(_) => return,
-            Err(now) => head = now,
-        }
-    }
-}
-
 const _: () = assert!(size_of::<Header>() as u64 <= HEADER_BYTES);
 const _: () = assert!(size_of::<Control>() as u64 <= CONTROL_BYTES);
 const _: () = assert!(size_of::<Submission>() == 168);
 const _: () = assert!(size_of::<Completion>() == 40);
+const _: () = assert!(size_of::<FileBlock>() == 64);
 
 #[cfg(test)]
 mod tests {

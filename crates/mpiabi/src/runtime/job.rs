@@ -57,6 +57,19 @@ fn zero_terminated(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
+/// Maps the job's shared memory by its path, because the process may have closed the descriptor or
+/// reused it; without a path, from the descriptor.
+pub(super) fn open_segment(fd: i32) -> std::result::Result<Segment, String> {
+    use std::os::fd::AsRawFd;
+    match std::env::var_os(wire::ENV_SEGMENT) {
+        None => map_segment(fd),
+        Some(path) => {
+            let file = std::fs::OpenOptions::new().read(true).write(true).open(path);
+            map_segment(file.map_err(|why| why.to_string())?.as_raw_fd())
+        }
+    }
+}
+
 /// Maps the job's shared memory from its descriptor.
 pub(super) fn map_segment(fd: i32) -> std::result::Result<Segment, String> {
     let map = |bytes: u64| {

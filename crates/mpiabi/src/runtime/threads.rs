@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use workload::functions::function_name;
 
-use super::turn;
+use super::{region, turn};
 
 /// Proof of holding the library's lock.
 pub struct Held(PhantomData<*const ()>);
@@ -129,6 +129,7 @@ fn acquire(function: u32) -> Held {
     }
     let held = Held(PhantomData);
     if depth == 0 {
+        region::hold(&held);
         record_presence(&held, true);
         super::begin(&held);
     }
@@ -164,7 +165,9 @@ pub(super) fn try_lock() -> Option<Held> {
         INSIDE.set(0);
         return None;
     }
-    Some(Held(PhantomData))
+    let held = Held(PhantomData);
+    region::hold(&held);
+    Some(held)
 }
 
 /// Takes the lock if the thread has called MPI before and is not in MPI.
@@ -199,6 +202,7 @@ impl Drop for Held {
             super::end(self);
             record_presence(self, false);
             turn::leave(self);
+            region::release(self);
         }
         mutex_unlock();
         INSIDE.set(depth - 1);
@@ -278,6 +282,7 @@ pub(super) fn unlocked<R>(held: &Held, inside: bool, f: impl FnOnce() -> R) -> R
         record_presence(held, false);
         turn::leave(held);
     }
+    region::release(held);
     (0..depth).for_each(|_| mutex_unlock());
     INSIDE.set(u32::from(inside));
     let result = f();
@@ -285,6 +290,7 @@ pub(super) fn unlocked<R>(held: &Held, inside: bool, f: impl FnOnce() -> R) -> R
     LOCK_WAITERS.fetch_add(1, Ordering::Relaxed);
     (0..depth).for_each(|_| mutex_lock());
     LOCK_WAITERS.fetch_sub(1, Ordering::Relaxed);
+    region::hold(held);
     if !inside {
         record_presence(held, true);
     }

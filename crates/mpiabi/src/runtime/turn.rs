@@ -116,8 +116,12 @@ pub(super) fn has_no_waiters(held: &Held) -> bool {
 pub(super) fn simulator_has_turn() -> bool {
     SIMULATOR_HAS_TURN.load(Ordering::Relaxed) && !LEADS.get()
 }
+/// Whether no thread of this process has the turn. The lock is held.
+pub(super) fn is_away() -> bool {
+    SIMULATOR_HAS_TURN.load(Ordering::Relaxed)
+}
 /// Whether the caller executes a request of the simulator.
-pub(super) fn is_serving() -> bool {
+pub fn is_serving() -> bool {
     SERVES.get()
 }
 
@@ -448,7 +452,9 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
                         if free_polls > 0 && threads::is_alone() { free_polls } else { 0 };
                     rt.reap();
                     let now = rt.control().now_ps;
-                    (rt.reported_ps, rt.at_ps) = (now, rt.at_ps.max(now));
+                    rt.control().reported_ps = now;
+                    rt.released_ps = now;
+                    rt.at_ps = rt.at_ps.max(now);
                     LAST_KNOWN_PS.store(rt.at_ps, Ordering::Relaxed);
                 });
                 return Ok(());
@@ -468,13 +474,12 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
 fn write_hand_over(held: &Held, mode: u32, count: usize) {
     let thread = threads::id();
     with(held, |rt| {
-        let (submitted, function) = (std::mem::take(&mut rt.submitted), rt.function);
-        let after_ps = rt.at_ps - rt.reported_ps;
-        rt.reported_ps = rt.at_ps;
+        let function = rt.function;
+        let after_ps = rt.report();
         let spent = std::mem::take(&mut rt.local_polls_used);
         (rt.failed_probe, rt.local_polls) = (None, 0);
         let control = rt.control();
-        control.submitted = submitted;
+        control.submitted = std::mem::take(&mut control.in_ring);
         control.wait_mode = mode;
         control.wait_count = count as u32;
         control.function = function;
@@ -498,7 +503,7 @@ enum Turn {
 }
 
 /// Passes the region to the simulator. Returns whether this was the last running rank.
-fn release_turn(segment: Segment, control: *mut Control) -> bool {
+pub(super) fn release_turn(segment: Segment, control: *mut Control) -> bool {
     // SAFETY: both live as long as the mapping; only atomics are accessed.
     let (turn, presence, running, wake_requests) = unsafe {
         let (control, header) = (&*control, &*segment.header());
@@ -520,8 +525,13 @@ fn release_turn(segment: Segment, control: *mut Control) -> bool {
 /// Gives the turn away and waits for its return. Spins first: a simulator on another core that
 /// waits for no other rank may answer within a microsecond (measured: 0.44 us awake, 24-30 us
 /// asleep). Then sleeps.
-fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
+pub(super) fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
     let spins = if release_turn(segment, control) { spins } else { 0 };
+    await_turn(segment, control, spins);
+}
+
+/// Waits for the turn.
+pub(super) fn await_turn(segment: Segment, control: *mut Control, spins: u32) {
     // SAFETY: as above.
     let (turn, simulator) = unsafe { (&(*control).turn, (*segment.header()).pid as libc::pid_t) };
     for _ in 0..spins {
@@ -549,13 +559,15 @@ fn apply(held: &Held, combine: &Combine) {
 }
 
 #[derive(PartialEq)]
-enum Woken {
+pub(super) enum Woken {
     Woken,
     TimedOut,
 }
 
 fn futex_wait(word: &AtomicU32, expected: u32) -> Woken {
-    let limit = libc::timespec { tv_sec: LIFE_CHECK_S, tv_nsec: 0 };
+    futex_wait_for(word, expected, libc::timespec { tv_sec: LIFE_CHECK_S, tv_nsec: 0 })
+}
+pub(super) fn futex_wait_for(word: &AtomicU32, expected: u32, limit: libc::timespec) -> Woken {
     // SAFETY: the word outlives the call. Not FUTEX_PRIVATE: the segment is shared.
     let answer = unsafe {
         libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, expected, &limit, 0, 0)
@@ -567,7 +579,7 @@ fn futex_wait(word: &AtomicU32, expected: u32) -> Woken {
     }
 }
 
-fn futex_wake(word: &AtomicU32) {
+pub(super) fn futex_wake(word: &AtomicU32) {
     // SAFETY: the word outlives the call.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1, 0, 0, 0) };
 }
