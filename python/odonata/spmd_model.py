@@ -27,7 +27,8 @@ PAIRWISE = {
     "access", "atomic", "lock", "lock_shared", "unlock",
 }  # fmt: skip
 ANNOUNCING = {"packs", "unpacks"}  # They announce the next call and have its partner.
-ENDLESS = ANNOUNCING | {"register", "deregister"}  # They never complete.
+# They never complete.
+ENDLESS = ANNOUNCING | {"register", "deregister", "file_lookup", "file_layout"}
 LINKED = {"mrecv", "cancel"}  # `other` is the number of another call.
 NUMBERS = ("bytes", "back", "span_ps", "root", "length", "tag", "scale")
 LINE = 64  # bytes of a cache line; `back` of non-contiguous data counts whole lines
@@ -423,6 +424,9 @@ def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
             wanted = "a communicator that the header knows"
             raise IrregularError(of.at(rank, nth), f"communicator {own}", wanted)
         context = (known[own] if own != WORLD else 0) | row["context"] & PRIVATE
+        if row["op"].startswith("file_"):
+            wanted = "no calls on simulated file systems, which have no rule yet"
+            raise IrregularError(of.at(rank, nth), row["op"], wanted)
         lengths = row["lengths"]
         members = size.get(own, of.ranks)
         if len(set(lengths)) > 1 or len(lengths) % members:

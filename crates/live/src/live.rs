@@ -263,7 +263,7 @@ impl Live {
         let slot = rank.slots[token as usize];
         let mut completion = Completion {
             done: wire::DONE,
-            status: done.status as u32,
+            status: done.status.code(),
             peer: done.peer,
             tag: done.tag,
             bytes: done.bytes,

@@ -184,6 +184,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
                 }
                 Op::Leave { context } => limit_checker.left(kernel, at, context),
                 Op::Requests(held) => limit_checker.requests(kernel, at, held),
+                Op::Lookup { .. } | Op::Layout { .. } => {}
                 Op::Nics { own, peer } => nics = Some((at, [own, peer])),
                 Op::SendLayout(how) | Op::RecvLayout(how) => {
                     let (_, send, recv) = apart.get_or_insert((at, None, None));
@@ -485,6 +486,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
                 let when = self.storage.transfer(&t.kernel.job.machine, node, bytes, now);
                 t.kernel.complete(when, done);
             }
+            Op::File(_) => t.kernel.complete(now + t.kernel.job.machine.storage.latency, done),
             Op::Collective { .. } => unreachable!("entered above"),
             Op::Region { .. }
             | Op::Join { .. }
@@ -492,6 +494,8 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             | Op::SendLayout(_)
             | Op::RecvLayout(_)
             | Op::Nics { .. }
+            | Op::Lookup { .. }
+            | Op::Layout { .. }
             | Op::Requests(_) => unreachable!("handled when it was submitted"),
         }
         self.calls.schedule_next_call(&mut t.kernel, at);

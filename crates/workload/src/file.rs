@@ -57,6 +57,40 @@ pub enum FileCallKind {
     SyncAll,
 }
 
+impl FileCallKind {
+    /// All kinds, with their names in recordings.
+    pub const ALL: [(FileCallKind, &str); 24] = [
+        (FileCallKind::Open, "file_open"),
+        (FileCallKind::Close, "file_close"),
+        (FileCallKind::Read, "file_read"),
+        (FileCallKind::Write, "file_write"),
+        (FileCallKind::Sync, "file_sync"),
+        (FileCallKind::Stat, "file_stat"),
+        (FileCallKind::ReadDirectory, "file_read_directory"),
+        (FileCallKind::Mkdir, "file_mkdir"),
+        (FileCallKind::Rmdir, "file_rmdir"),
+        (FileCallKind::Unlink, "file_unlink"),
+        (FileCallKind::Rename, "file_rename"),
+        (FileCallKind::Link, "file_link"),
+        (FileCallKind::Symlink, "file_symlink"),
+        (FileCallKind::ReadLink, "file_read_link"),
+        (FileCallKind::SetAttributes, "file_set_attributes"),
+        (FileCallKind::Truncate, "file_truncate"),
+        (FileCallKind::Allocate, "file_allocate"),
+        (FileCallKind::GetXattr, "file_get_xattr"),
+        (FileCallKind::SetXattr, "file_set_xattr"),
+        (FileCallKind::StatFs, "file_statfs"),
+        (FileCallKind::Lock, "file_lock"),
+        (FileCallKind::SetLayout, "file_set_layout"),
+        (FileCallKind::GetLayout, "file_get_layout"),
+        (FileCallKind::SyncAll, "file_sync_all"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        FileCallKind::ALL[self as usize].1
+    }
+}
+
 /// Flags of a call.
 pub mod file_flag {
     pub const CREATE: u16 = 1;

@@ -141,6 +141,22 @@ pub enum Op {
         own: u8,
         peer: u8,
     },
+    /// A call on a file of a simulated file system. Completes with `CompletionStatus::FileError` if
+    /// the simulated file system refuses it.
+    File(FileCall),
+    /// A component of the path of this rank's next `File`: `file` is looked up in `parent`. It
+    /// precedes that call in the same batch and never completes.
+    Lookup {
+        file_system: FileSystemId,
+        parent: FileId,
+        file: FileId,
+    },
+    /// The layout that this rank's next `File`, a `SetLayout`, sets. Like `Lookup`, it precedes
+    /// that call and never completes.
+    Layout {
+        file_system: FileSystemId,
+        request: Box<LayoutRequest>,
+    },
     /// A new maximum of requests that the rank's library holds at once. A notification.
     Requests(u32),
     /// The rank submits nothing more.
@@ -211,6 +227,8 @@ impl Op {
                 | Op::SendLayout(_)
                 | Op::RecvLayout(_)
                 | Op::Nics { .. }
+                | Op::Lookup { .. }
+                | Op::Layout { .. }
                 | Op::Requests(_)
         )
     }
@@ -245,6 +263,20 @@ pub enum CompletionStatus {
     /// A nonblocking probe matched no message.
     NoMessage,
     Cancelled,
+    /// A call on a file failed, with this errno. The workload has not executed it.
+    FileError(i32),
+}
+
+impl CompletionStatus {
+    /// Number on the wire: 0 success, 1 no message, 2 canceled, 3 an errno.
+    pub fn code(self) -> u32 {
+        match self {
+            CompletionStatus::Success => 0,
+            CompletionStatus::NoMessage => 1,
+            CompletionStatus::Cancelled => 2,
+            CompletionStatus::FileError(_) => 3,
+        }
+    }
 }
 
 /// An operation that completes at this instant.

@@ -1,7 +1,7 @@
 //! Several jobs as one workload. Each has its own ranks, communicators and tokens, and is
 //! independent of the others.
 
-use crate::{ANY_SOURCE, Call, Context, Op, OpCompletion, Workload};
+use crate::{ANY_SOURCE, Call, Context, FileId, Op, OpCompletion, Workload};
 use base::Time;
 
 /// The ranks of the first job, then those of the second, and so on.
@@ -39,6 +39,8 @@ impl<W: Workload> MultiJob<W> {
         let from = calls.len();
         what(&mut self.jobs[job], calls);
         let first = self.first[job];
+        let jobs = self.jobs.len() as u32;
+        let number_of = |file: FileId| file.saturating_mul(jobs).saturating_add(job as u32);
         for call in &mut calls[from..] {
             call.rank += first;
             match &mut call.op {
@@ -62,8 +64,18 @@ impl<W: Workload> MultiJob<W> {
                 | Op::SendLayout(_)
                 | Op::RecvLayout(_)
                 | Op::Nics { .. }
+                | Op::Layout { .. }
                 | Op::Requests(_)
                 | Op::Exit => {}
+                // Files of several jobs differ. Numbers stay dense.
+                Op::File(call) => {
+                    for file in [&mut call.file, &mut call.parent, &mut call.other] {
+                        *file = number_of(*file);
+                    }
+                }
+                Op::Lookup { parent, file, .. } => {
+                    (*parent, *file) = (number_of(*parent), number_of(*file));
+                }
             }
         }
     }

@@ -8,7 +8,9 @@ pub mod goal;
 pub mod record;
 
 use crate::wire::PRIVATE_CONTEXT;
-use crate::{Call, Context, Op, OpCompletion, SendMode, Token, WORLD, Workload};
+use crate::{
+    Call, Context, FileCall, FileCallKind, Op, OpCompletion, SendMode, Token, WORLD, Workload,
+};
 use base::{Span, Time};
 use collectives::{Algorithm, Case, NodeMap};
 use std::collections::{BTreeMap, VecDeque};
@@ -95,6 +97,8 @@ pub struct Volume {
     pub longest: u64,
     pub total: u64,
     pub stored: u64,
+    /// Bytes read and written on simulated file systems.
+    pub filed: u64,
     /// Members of datatypes that are packed one by one.
     pub members: u64,
 }
@@ -156,6 +160,17 @@ impl Schedule {
         self.scheduled.len()
     }
 
+    /// Number of file systems that its calls name: the largest number plus 1.
+    pub fn file_systems(&self) -> usize {
+        let file_system = |op: &Op| match op {
+            Op::File(FileCall { file_system, .. })
+            | Op::Lookup { file_system, .. }
+            | Op::Layout { file_system, .. } => usize::from(*file_system) + 1,
+            _ => 0,
+        };
+        self.others.iter().map(file_system).max().unwrap_or(0)
+    }
+
     /// The bytes that the schedule moves.
     pub fn volume(&self) -> Volume {
         let mut volume = Volume::default();
@@ -176,6 +191,13 @@ impl Schedule {
                     }
                     Op::Storage { bytes, .. } => {
                         volume.stored = volume.stored.saturating_add(*bytes);
+                    }
+                    Op::File(FileCall {
+                        kind: FileCallKind::Read | FileCallKind::Write,
+                        bytes,
+                        ..
+                    }) => {
+                        volume.filed = volume.filed.saturating_add(*bytes);
                     }
                     _ => {}
                 },

@@ -584,7 +584,7 @@ pub struct Completion {
     /// 0 until complete, then `DONE`. The rank adds `REPORTED` when its program has been informed,
     /// and clears it before it reuses the token.
     pub done: u32,
-    /// `CompletionStatus` as u32: 0 success, 1 no message, 2 cancelled.
+    /// `CompletionStatus::code`.
     pub status: u32,
     pub peer: u32,
     pub tag: i32,

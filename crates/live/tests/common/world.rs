@@ -179,12 +179,16 @@ impl<W: Workload> World<W> {
             | Op::SendLayout(_)
             | Op::RecvLayout(_)
             | Op::Nics { .. }
+            | Op::Lookup { .. }
+            | Op::Layout { .. }
             | Op::Requests(_) => {}
             Op::Alarm { span } => {
                 self.complete(now + span, done);
                 self.alarms.insert(self.n_events);
             }
-            Op::OneSided { .. } | Op::Storage { .. } => self.complete(now + LATENCY, done),
+            Op::OneSided { .. } | Op::Storage { .. } | Op::File(_) => {
+                self.complete(now + LATENCY, done)
+            }
             Op::Lock { context, to, .. } => {
                 let line = self.locks.entry((context, to)).or_default();
                 line.push_back((at, token));

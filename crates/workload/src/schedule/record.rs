@@ -4,6 +4,7 @@
 //! languages lose: collectives as such, communicators, send modes, and the matches of wildcards.
 //! Columns are exchanged as bytes; the caller stores them as Parquet.
 
+mod files;
 mod matching;
 mod recorder;
 
@@ -13,7 +14,7 @@ use super::{
     Action, Builder, MAX_BYTES, MAX_COMPUTE, MAX_RANKS, Schedule, ScheduleError, ScheduleErrors,
 };
 use crate::wire::PRIVATE_CONTEXT;
-use crate::{ANY_SOURCE, ANY_TAG, Context, NonContiguous, Op, SendMode, WORLD};
+use crate::{ANY_SOURCE, ANY_TAG, Context, FileId, NonContiguous, Op, SendMode, WORLD};
 use base::Span;
 use collectives::{Collective, Kind, Member, Ragged};
 use matching::CollectiveMatching;
@@ -85,7 +86,7 @@ columns! {
     needs: u32,
     /// End of the row's entries in `lengths`.
     lengths_end: u32,
-    /// Block lengths of a collective with unequal blocks.
+    /// Block lengths of a collective with unequal blocks. The arguments of a call on a file.
     lengths: u64,
 }
 
@@ -98,7 +99,7 @@ pub mod flag {
 }
 
 /// Operations other than collectives.
-const PLAIN: [&str; 23] = [
+const PLAIN: [&str; 49] = [
     "pause",
     "delay",
     "send",
@@ -122,6 +123,32 @@ const PLAIN: [&str; 23] = [
     "deregister",
     "packs",
     "unpacks",
+    "file_open",
+    "file_close",
+    "file_read",
+    "file_write",
+    "file_sync",
+    "file_stat",
+    "file_read_directory",
+    "file_mkdir",
+    "file_rmdir",
+    "file_unlink",
+    "file_rename",
+    "file_link",
+    "file_symlink",
+    "file_read_link",
+    "file_set_attributes",
+    "file_truncate",
+    "file_allocate",
+    "file_get_xattr",
+    "file_set_xattr",
+    "file_statfs",
+    "file_lock",
+    "file_set_layout",
+    "file_get_layout",
+    "file_sync_all",
+    "file_lookup",
+    "file_layout",
 ];
 
 /// Names of all operations: those above, then those of the collectives.
@@ -167,6 +194,7 @@ pub fn read(input: &RecordInput<'_>) -> Result<Schedule, Vec<ScheduleError>> {
         builder: Builder::new(),
         matching: CollectiveMatching::default(),
         taken: BTreeSet::new(),
+        files: Vec::new(),
         errors,
     };
     reader.read();
@@ -293,6 +321,8 @@ struct Reader<'a> {
     matching: CollectiveMatching,
     /// Rows of probes whose messages have been received.
     taken: BTreeSet<usize>,
+    /// Files and the rows that name them.
+    files: Vec<(FileId, usize)>,
     errors: ScheduleErrors,
 }
 
@@ -352,13 +382,30 @@ impl Reader<'_> {
             self.builder.begin_rank();
             next_rank += 1;
         }
+        // Tables are indexed by file, so numbers have no large gaps.
+        let most = self.files.len() as u64;
+        if let Some(&(file, row)) = self.files.iter().find(|file| u64::from(file.0) >= most.max(1))
+        {
+            let expected = "files that are numbered from 0 in the order of their first use";
+            self.error(row, format!("file {file}"), expected);
+        }
     }
 
     /// Whether the row's call never completes, so that no step can wait for it.
     fn never_completes(&self, row: usize) -> bool {
         let code = self.ops.get(self.table.op[row] as usize).copied().flatten();
         let name = code.and_then(|code| PLAIN.get(code));
-        matches!(name, Some(&"register" | &"deregister" | &"packs" | &"unpacks"))
+        matches!(
+            name,
+            Some(
+                &"register"
+                    | &"deregister"
+                    | &"packs"
+                    | &"unpacks"
+                    | &"file_lookup"
+                    | &"file_layout"
+            )
+        )
     }
 
     fn error(&mut self, row: usize, found: impl Into<String>, expected: &str) {
@@ -373,7 +420,8 @@ impl Reader<'_> {
         };
         let (peer, tag, context, bytes) = (t.peer[row], t.tag[row], t.context[row], t.bytes[row]);
         let name = PLAIN.get(code).copied();
-        let most = if matches!(name, Some("read" | "write")) { MAX_STORED } else { MAX_BYTES };
+        let stores = name.is_some_and(|n| matches!(n, "read" | "write") || n.starts_with("file_"));
+        let most = if stores { MAX_STORED } else { MAX_BYTES };
         if bytes.max(t.back[row]) > most {
             let expected = format!("at most {most} bytes");
             self.error(row, format!("{} B", bytes.max(t.back[row])), &expected);
@@ -429,6 +477,16 @@ impl Reader<'_> {
                 Op::Region { held: name == "register", optimized: t.other[row] != 0 }
             }
             "packs" | "unpacks" => return self.layout(row, name),
+            _ if name.starts_with("file_") => match files::read(name, bytes, t.lengths_of(row)) {
+                Ok(op) => {
+                    self.files.extend(files::numbers(&op).map(|file| (file, row)));
+                    op
+                }
+                Err((found, expected)) => {
+                    self.error(row, found, expected);
+                    return Action::Pause;
+                }
+            },
             _ => Op::Exit,
         };
         self.builder.other(op)

@@ -5,10 +5,10 @@
 //! whatever else its library had reported to its program by then. It does not need operations that
 //! merely had completed by then, as they may not have on another machine.
 
-use super::{PLAIN, Table, flag, mean};
+use super::{PLAIN, Table, files, flag, mean};
 use crate::{
-    ANY_SOURCE, ANY_TAG, Call, CompletionStatus, Context, Op, OpCompletion, SendMode, Token, WORLD,
-    wire,
+    ANY_SOURCE, ANY_TAG, Call, CompletionStatus, Context, FileCall, Op, OpCompletion, SendMode,
+    Token, WORLD, wire,
 };
 use base::{Span, Time};
 use collectives::{Collective, Kind};
@@ -81,11 +81,14 @@ impl Recorder {
 
     /// A call of this hand-over. `token` is the wire's, if there is one.
     pub fn call(&mut self, call: &Call, token: Option<Token>, flags: u8) {
-        if let Op::Collective { call: Collective { ragged: Some(ragged), .. }, .. } = &call.op {
-            self.lengths += ragged.len() as u64;
-            if self.lengths > u64::from(u32::MAX) {
-                self.refuse(|| "collectives whose blocks have 2^32 lengths in all".into());
+        self.lengths += match &call.op {
+            Op::Collective { call: Collective { ragged: Some(ragged), .. }, .. } => {
+                ragged.len() as u64
             }
+            op => files::arguments(op).len() as u64,
+        };
+        if self.lengths > u64::from(u32::MAX) {
+            self.refuse(|| "2^32 block lengths of collectives and arguments of file calls".into());
         }
         let log = &mut self.logs[call.rank as usize];
         let number = log.entries.len() as u32;
@@ -310,6 +313,15 @@ impl Table {
             }
             Op::Join { .. } | Op::Leave { .. } => unreachable!("communicators are `know`n"),
             Op::Exit => "exit",
+            Op::File(FileCall { kind, bytes: b, .. }) => {
+                bytes = b;
+                self.lengths.extend(files::arguments(op));
+                kind.name()
+            }
+            Op::Lookup { .. } | Op::Layout { .. } => {
+                self.lengths.extend(files::arguments(op));
+                if matches!(op, Op::Lookup { .. }) { "file_lookup" } else { "file_layout" }
+            }
             Op::Nics { .. } => unreachable!("programs do not name NICs"),
             Op::Requests(_) => unreachable!("how many requests there are is not recorded"),
         };
