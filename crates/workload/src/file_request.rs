@@ -14,10 +14,13 @@
 
 use crate::FileCallKind;
 
-/// Environment variable with the mounts, in the form of `encode_mounts`.
+/// Environment variable with the mounts, in the form of `encode_mounts`. A backing directory whose
+/// path ends with the path of its mount (`STORE/lus/flare` for `/lus/flare`) also provides the
+/// directories above the mount (`STORE/lus` for `/lus`) if the computer does not have them.
 pub const ENV_MOUNTS: &str = "ODONATA_MOUNTS";
 /// Environment variable with the path of the MPI library, for processes that do not use MPI. They
-/// load it and call `odonata_file_attach`.
+/// load it and call `odonata_file_attach`. An MPI library that is attached calls
+/// `odonata_file_register(odonata_file_call)` of the preload library, if that is there.
 pub const ENV_MPI_LIBRARY: &str = "ODONATA_MPI_LIBRARY";
 
 /// Results of `odonata_file_call`, and of `odonata_file_attach`.
@@ -32,8 +35,8 @@ pub mod request_flag {
     pub const NO_REPLACE: u32 = 1 << 17;
     /// Rename: both names exist and are exchanged.
     pub const EXCHANGE: u32 = 1 << 18;
-    /// Open with `CREATE` and `EXCLUSIVE`: `mknod` or `bind`. `mode` has the file type, `bytes` the
-    /// device; `bind` has type `S_IFSOCK`.
+    /// Open with `CREATE` and `EXCLUSIVE`: `mknod`. `mode` has the file type, `bytes` the device.
+    /// With type `S_IFSOCK` it is `bind`, which the library executes.
     pub const NODE: u32 = 1 << 19;
     /// SetXattr: the attribute must not exist.
     pub const XATTR_CREATE: u32 = 1 << 20;
