@@ -136,6 +136,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         livelock_polls: u64::MAX,
         idle_timeout: std::time::Duration::from_secs(10),
         synchronized: 0,
+        file_systems: live::FileSystems::default(),
         progress: None,
     };
     let select_algorithm = Box::new(|case: &live::CollectiveCase| case.kind.algorithms()[0]);

@@ -3,6 +3,7 @@
 //! The rank's process wrote them, so they are checked: a violation of the protocol ends the job
 //! with the rank's name and does not reach the simulator.
 
+use crate::file_calls::FileCalls;
 use crate::matching::CollectiveMatcher;
 use crate::memory::{MAX_BYTES, check_access};
 use crate::outcome::FailureCause;
@@ -10,7 +11,7 @@ use crate::polling::Polls;
 use crate::rank::{SentMessage, Slot, Stage};
 use crate::ranks::Ranks;
 use crate::segment::lies_inside;
-use crate::tokens::{EXIT, PAUSE, SENDS};
+use crate::tokens::{EXIT, FILE_CALL, PAUSE, SENDS};
 use base::Span;
 use std::sync::atomic::Ordering;
 use workload::schedule::record::{self, Recorder};
@@ -26,6 +27,7 @@ pub(crate) struct HandOver<'a> {
     pub ranks: &'a mut Ranks,
     pub matcher: &'a mut CollectiveMatcher,
     pub polls: &'a mut Polls,
+    pub file_calls: &'a mut FileCalls,
     pub recorder: &'a mut Option<Recorder>,
 }
 
@@ -66,7 +68,7 @@ impl HandOver<'_> {
                 rank.stage = Stage::Finished;
                 rank.unfinalized = state == state::LEFT;
             }
-            state::ACTIVE => rank.stage = Stage::InMpi,
+            state::ACTIVE | state::FILES => rank.stage = Stage::InMpi,
             _ => return Err(FailureCause::Protocol("handed over before MPI_Init".into())),
         }
         let (submitted, after) = (control.submitted as usize, Span(control.after_ps));
@@ -112,6 +114,9 @@ impl HandOver<'_> {
             rank.polling = Default::default();
         }
         self.mark_awaited(at)?;
+        if control.wait_mode == wait::FILE {
+            self.ranks[at].n_pending = 1;
+        }
         calls.push(Call { rank: at, token: PAUSE, after, op: Op::Pause });
         if let Some(recorder) = &mut *self.recorder {
             recorder.pause(&calls[calls.len() - 1]);
@@ -135,7 +140,11 @@ impl HandOver<'_> {
             }
         }
         before.iter().for_each(|each| recorder.call(each, None, 0));
-        let has_token = !matches!(s.kind, kind::EXIT | kind::REGION);
+        if is_of_child(s) {
+            let rank = call.rank;
+            recorder.refuse(|| format!("a process without MPI made file calls for rank {rank}"));
+        }
+        let has_token = !matches!(s.kind, kind::EXIT | kind::REGION) && !is_of_child(s);
         recorder.call(call, has_token.then_some(s.token), flags);
     }
 
@@ -203,7 +212,8 @@ impl HandOver<'_> {
                 }
                 _ => return wrong("a receive of a message that no matched probe took"),
             },
-            kind::CANCEL => {}
+            kind::FILE if is_of_child(s) => token = FILE_CALL,
+            kind::CANCEL | kind::FILE => {}
             kind::DELAY => self.check_sleep(at, bytes)?,
             kind::ONE_SIDED | kind::LOCK | kind::UNLOCK | kind::STORAGE => {
                 let members = self.matcher.members(s.context);
@@ -230,7 +240,7 @@ impl HandOver<'_> {
         if !is_possible(&s.send_layout, max_sent) || !is_possible(&s.recv_layout, max_received) {
             return wrong("an impossible data layout");
         }
-        if s.kind != kind::EXIT {
+        if s.kind != kind::EXIT && !is_of_child(s) {
             self.occupy(at, s).or_else(wrong)?;
         }
         let op = match s.kind {
@@ -275,6 +285,12 @@ impl HandOver<'_> {
                 Op::Lock { context, to: peer, exclusive }
             }
             kind::UNLOCK => Op::Unlock { context, to: peer },
+            kind::FILE => {
+                let rank = &self.ranks[at];
+                let now = rank.released_at + rank.charged;
+                let segment = self.ranks.segment;
+                self.file_calls.submit(segment, (at, token), s, now, calls)?
+            }
             kind::STORAGE => Op::Storage { bytes, write: s.flags & flag::WRITE != 0 },
             _ => {
                 let (context, call, open_collective) = self.matcher.join(at, s)?;
@@ -354,6 +370,11 @@ impl HandOver<'_> {
         unsafe { wire::return_block(self.ranks.segment, s.block) };
         registered
     }
+}
+
+/// Whether it is a file call of a process of the rank that has not called `MPI_Init`.
+fn is_of_child(s: &Submission) -> bool {
+    s.kind == kind::FILE && s.token == wire::FILE_TOKEN
 }
 
 /// Bytes that one rank contributes to a collective.

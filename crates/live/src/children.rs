@@ -43,10 +43,11 @@ pub(crate) struct Children {
 }
 
 impl Children {
-    pub fn new() -> Children {
+    /// `store`: a directory that is removed if this process is killed.
+    pub fn new(store: Option<&Path>) -> Children {
         let job = JobProcesses::new();
         // Optional: without it the job runs, but orphans may survive odonata.
-        let orphan_reaper = OrphanReaper::new(&job.mark).ok();
+        let orphan_reaper = OrphanReaper::new(&job.mark, store).ok();
         Children {
             pids: Vec::new(),
             started: Vec::new(),

@@ -66,6 +66,11 @@ impl DetachedRanks {
         own
     }
 
+    /// A rank has exited while another of its processes waited: its exit is to be taken.
+    pub fn add_exit(&mut self, rank: u32) {
+        self.exited.push(rank);
+    }
+
     /// A rank has exited with status 0. Whether it was detached: then its exit is to be taken.
     pub fn note_exit(&mut self, rank: u32) -> bool {
         let was_detached = self.contains(rank);

@@ -3,13 +3,18 @@
 //!
 //! The ranks open both by this process's `/proc/PID/fd`, so nothing remains when it ends.
 
+use crate::file_store::FileStore;
 use crate::launch::LaunchSpec;
+use crate::segment::Shared;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use workload::file_request::{ENV_MOUNTS, ENV_MPI_LIBRARY};
+use workload::wire;
 
 /// The name of the rank's node.
 pub(crate) const ENV_NODE: &str = "ODONATA_NODE";
@@ -39,6 +44,10 @@ pub(crate) struct JobFiles {
     names: Vec<String>,
     counts: Vec<u32>,
     ranks: Vec<Vec<u32>>,
+    /// Variables of the library that is preloaded for simulated file systems.
+    mounts: Vec<(&'static str, OsString)>,
+    /// A directory to remove at the end of the job.
+    temporary: Option<PathBuf>,
 }
 
 fn memory(name: &std::ffi::CStr) -> io::Result<File> {
@@ -51,12 +60,25 @@ fn memory(name: &std::ffi::CStr) -> io::Result<File> {
     }
 }
 
-fn path(file: &File) -> OsString {
-    format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into()
+fn path(fd: RawFd) -> OsString {
+    format!("/proc/{}/fd/{fd}", std::process::id()).into()
+}
+
+/// The value of `LD_PRELOAD`: the library for simulated file systems after all others, so that
+/// their calls reach it.
+fn preloaded(spec: &LaunchSpec) -> OsString {
+    let name = "LD_PRELOAD";
+    let given = spec.env.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+    let mut all = given.or_else(|| std::env::var_os(name)).unwrap_or_default();
+    if !all.is_empty() {
+        all.push(":");
+    }
+    all.push(&spec.file_systems.preload);
+    all
 }
 
 impl JobFiles {
-    pub fn new(spec: &LaunchSpec) -> io::Result<JobFiles> {
+    pub fn new(spec: &LaunchSpec, store: &FileStore, shared: &Shared) -> io::Result<JobFiles> {
         let n = spec.nodes as usize;
         let (mut names, mut counts) = (vec![String::new(); n], vec![0; n]);
         let mut ranks = vec![Vec::new(); n];
@@ -70,7 +92,17 @@ impl JobFiles {
         nodes.write_all(text.as_bytes())?;
         let ledger = memory(c"odonata-ledger")?;
         ledger.set_len(LEDGER_BYTES as u64)?;
-        Ok(JobFiles { nodes, ledger, names, counts, ranks })
+        let mounts = match store.variable() {
+            None => Vec::new(),
+            Some(mounts) => vec![
+                (ENV_MOUNTS, mounts.into()),
+                (ENV_MPI_LIBRARY, spec.file_systems.mpi_library.clone()),
+                (wire::ENV_SEGMENT, path(shared.fd())),
+                ("LD_PRELOAD", preloaded(spec)),
+            ],
+        };
+        let temporary = store.temporary().map(Path::to_path_buf);
+        Ok(JobFiles { nodes, ledger, names, counts, ranks, mounts, temporary })
     }
 
     /// Names of the nodes, by index.
@@ -87,11 +119,21 @@ impl JobFiles {
         ranks.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
     }
     pub fn nodes_path(&self) -> OsString {
-        path(&self.nodes)
+        path(self.nodes.as_raw_fd())
     }
     /// Variables for the preloaded library.
     pub fn variables(&self) -> [(&'static str, OsString); 2] {
-        [(ENV_NODES, path(&self.nodes)), (ENV_LEDGER, path(&self.ledger))]
+        [(ENV_NODES, path(self.nodes.as_raw_fd())), (ENV_LEDGER, path(self.ledger.as_raw_fd()))]
+    }
+
+    /// Variables for simulated file systems. `LD_PRELOAD` includes the user's.
+    pub fn mounts(&self) -> &[(&'static str, OsString)] {
+        &self.mounts
+    }
+
+    /// A directory to remove at the end of the job.
+    pub fn temporary(&self) -> Option<&Path> {
+        self.temporary.as_deref()
     }
 
     /// The contents of the ledger.

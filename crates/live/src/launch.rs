@@ -1,5 +1,6 @@
 //! The parameters of a launch, and its errors.
 
+use crate::file_store::FileSystems;
 use base::Span;
 use std::ffi::OsString;
 use std::fmt;
@@ -86,6 +87,7 @@ pub struct LaunchSpec {
     /// Longest idle wall-clock time of ranks that are blocked outside MPI, when no other rank can
     /// continue.
     pub idle_timeout: Duration,
+    pub file_systems: FileSystems,
     /// Called with the progress of the start.
     pub progress: Option<Box<dyn FnMut(Progress)>>,
 }
@@ -107,6 +109,8 @@ pub enum LaunchError {
         locations: usize,
     },
     SharedMemory(std::io::Error),
+    /// The directory with the contents of the simulated file systems.
+    Store(std::io::Error),
     /// A limit of this process is too small for the job's shared memory; in bytes.
     Space {
         what: &'static str,
@@ -159,6 +163,9 @@ impl fmt::Display for LaunchError {
             }
             LaunchError::SharedMemory(error) => {
                 write!(f, "no shared memory for the job: {error}")
+            }
+            LaunchError::Store(error) => {
+                write!(f, "no directory for the files of the simulated file systems: {error}")
             }
             LaunchError::Space { what, option, need, limit } => write!(
                 f,

@@ -4,6 +4,7 @@ use crate::calls::HandOver;
 use crate::children::{Exit, resolve};
 use crate::detached::DetachedRanks;
 use crate::execution::Execution;
+use crate::file_calls::FileCalls;
 use crate::files::JobFiles;
 use crate::launch::{LaunchError, LaunchSpec, MAX_RANKS, Progress};
 use crate::matching::{AlgorithmSelector, CollectiveMatcher};
@@ -17,7 +18,7 @@ use crate::ranks::Ranks;
 use crate::segment::Shared;
 use crate::start::{Descriptors, Started, start_all};
 use crate::threads::{ThreadWait, refuse_threads, serve_wake_requests};
-use crate::tokens::{ALARMS, EXIT, PAUSE, SENDS};
+use crate::tokens::{ALARMS, EXIT, FILE_CALL, PAUSE, SENDS};
 use crate::turn::Turns;
 use crate::watch::{CHECK_INTERVAL, Watch};
 use base::{Span, Time};
@@ -34,6 +35,7 @@ pub struct Live {
     accesses: Accesses,
     polls: Polls,
     files: JobFiles,
+    file_calls: FileCalls,
     forwarders: Vec<StreamForwarder>,
     _descriptors: Descriptors,
     wall_start: Instant,
@@ -69,7 +71,9 @@ impl Live {
         let program = resolve(&spec, &spec.program)?;
         let shared = Shared::new(spec.ranks)?;
         shared.write(&spec);
-        let files = JobFiles::new(&spec).map_err(LaunchError::SharedMemory)?;
+        let file_calls = FileCalls::new(&spec.file_systems).map_err(LaunchError::Store)?;
+        let files = JobFiles::new(&spec, &file_calls.store, &shared);
+        let files = files.map_err(LaunchError::SharedMemory)?;
         let mut progress = spec.progress.take();
         let Started { children, forwarders, fork_refusal, descriptors } =
             start_all(&spec, &program, &shared, &files, &mut progress, &mut *interrupted)?;
@@ -87,6 +91,7 @@ impl Live {
             accesses: Accesses::default(),
             polls: Polls::new(spec.poll_interval, spec.livelock_polls),
             files,
+            file_calls,
             forwarders,
             _descriptors: descriptors,
             wall_start,
@@ -173,6 +178,7 @@ impl Live {
             interrupted: ranks.was_interrupted,
             start: std::mem::take(&mut self.start),
             files: self.files.counts_in_ledger(),
+            file_traffic: self.file_calls.traffic(),
             exits,
             mpi_calls: sum(|r| r.outcome.functions.iter().map(|f| f.calls).sum()),
             blocking_calls,
@@ -224,7 +230,9 @@ impl Live {
     fn take(&mut self, at: u32, calls: &mut Vec<Call>) {
         let ranks = &mut self.execution.ranks;
         let (matcher, polls, recorder) = (&mut self.matcher, &mut self.polls, &mut self.recorder);
-        if let Err(why) = (HandOver { ranks, matcher, polls, recorder }).take(at, calls) {
+        let file_calls = &mut self.file_calls;
+        let hand_over = HandOver { ranks, matcher, polls, file_calls, recorder };
+        if let Err(why) = { hand_over }.take(at, calls) {
             self.execution.ranks.fail(at, why);
         }
     }
@@ -242,6 +250,7 @@ impl Live {
                 return Ok(());
             }
             EXIT => return Ok(()),
+            FILE_CALL => return self.finish_file_call(now, done),
             ALARMS..SENDS => {
                 rank.polling.fired |= rank.polling.alarm == Some(token);
                 if let Some(recorder) = &mut self.recorder {
@@ -281,6 +290,10 @@ impl Live {
             }
             kind::ONE_SIDED => self.accesses.deliver(at, slot, ranks, detached)?,
             kind::STORAGE => completion.value = self.accesses.counter_value(slot),
+            kind::FILE => {
+                let segment = ranks.segment;
+                self.file_calls.complete(segment, (at, done.token), now, done.status)?;
+            }
             _ => {}
         }
         let ranks = &mut self.execution.ranks;
@@ -306,6 +319,18 @@ impl Live {
         Ok(())
     }
 
+    /// Delivers the completion of a file call of a process without MPI.
+    fn finish_file_call(&mut self, now: Time, done: &OpCompletion) -> Result<(), FailureCause> {
+        let segment = self.execution.ranks.segment;
+        self.file_calls.complete(segment, (done.rank, done.token), now, done.status)?;
+        let rank = &mut self.execution.ranks[done.rank];
+        rank.n_pending = 0;
+        rank.any_complete = true;
+        rank.ready_at = done.ready;
+        self.polls.note_progress(now);
+        Ok(())
+    }
+
     /// Whether the rank is released now. Starts the alarm of an unsuccessful poll.
     fn is_released(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
         let rank = &mut self.execution.ranks[at];
@@ -321,7 +346,7 @@ impl Live {
                 refuse_threads(at, &mut self.recorder);
                 return true;
             }
-            wait::ALL => rank.n_pending == 0,
+            wait::ALL | wait::FILE => rank.n_pending == 0,
             wait::ANY | wait::POLL => rank.any_complete,
             _ => false,
         };
@@ -444,7 +469,10 @@ impl Workload for Live {
             self.take_batch(calls);
         }
         let Execution { ranks, watch, .. } = &mut self.execution;
-        let attached = ranks.iter().position(|r| matches!(r.stage, Stage::InMpi | Stage::Finished));
+        let attached = (0..ranks.len()).position(|at| {
+            let calls_mpi = ranks.state(at) != state::FILES;
+            matches!(ranks[at].stage, Stage::InMpi | Stage::Finished) && calls_mpi
+        });
         let never = ranks.iter().position(|r| r.stage == Stage::NeverInitialized);
         if let (Some(other), Some(rank)) = (attached, never)
             && let Some(Exit::Status(status)) = watch.exit(rank as u32)

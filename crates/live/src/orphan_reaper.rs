@@ -1,14 +1,15 @@
-//! A process that survives if odonata is killed, and then kills the rest of the job. The kernel
-//! kills the ranks, but not the processes that they have started.
+//! A process that survives if odonata is killed, and then kills the rest of the job and removes its
+//! temporary files. The kernel kills the ranks, but not the processes that they have started.
 //!
 //! It is a fork of this process and makes system calls only, because a fork of a process with
 //! threads must not allocate or lock.
 
 use crate::job::ENV_JOB;
-use std::ffi::{CStr, OsStr, c_int};
+use std::ffi::{CStr, CString, OsStr, c_int};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Scans of all processes after the death of the parent, until `QUIET_SCANS` in a row find none.
 const MAX_SCANS: u32 = 200;
@@ -21,9 +22,10 @@ pub(crate) struct OrphanReaper {
 }
 
 impl OrphanReaper {
-    /// For the processes whose environment has `mark`.
-    pub fn new(mark: &OsStr) -> io::Result<OrphanReaper> {
+    /// For the processes whose environment has `mark`. `store` is a directory to remove.
+    pub fn new(mark: &OsStr, store: Option<&Path>) -> io::Result<OrphanReaper> {
         let entry = [ENV_JOB.as_bytes(), b"=", mark.as_bytes()].concat();
+        let store = store.and_then(|dir| CString::new(dir.as_os_str().as_bytes()).ok());
         let mut fds = [0; 2];
         // SAFETY: room for two descriptors; the fork runs `watch_parent` and does not return.
         unsafe {
@@ -32,7 +34,7 @@ impl OrphanReaper {
             }
             let (far, line) = (OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1]));
             match libc::fork() {
-                0 => watch_parent(far.as_raw_fd(), &entry),
+                0 => watch_parent(far.as_raw_fd(), &entry, store.as_deref()),
                 -1 => Err(io::Error::last_os_error()),
                 pid => Ok(OrphanReaper { pid, line }),
             }
@@ -52,7 +54,7 @@ impl Drop for OrphanReaper {
 }
 
 /// Waits for a byte, which means the end of the job, or for the end of the parent.
-unsafe fn watch_parent(line: c_int, entry: &[u8]) -> ! {
+unsafe fn watch_parent(line: c_int, entry: &[u8], store: Option<&CStr>) -> ! {
     // SAFETY: system calls only.
     unsafe {
         // Survives signals to the parent's process group and terminal.
@@ -78,6 +80,14 @@ unsafe fn watch_parent(line: c_int, entry: &[u8]) -> ! {
             }
             let pause = libc::timespec { tv_sec: 0, tv_nsec: SCAN_INTERVAL_NS };
             libc::nanosleep(&pause, std::ptr::null_mut());
+        }
+        if let Some(store) = store {
+            let (rm, option, end) = (c"rm".as_ptr(), c"-rf".as_ptr(), c"--".as_ptr());
+            let argv = [rm, option, end, store.as_ptr(), std::ptr::null()];
+            let none = [std::ptr::null()];
+            for rm in [c"/bin/rm", c"/usr/bin/rm"] {
+                libc::execve(rm.as_ptr(), argv.as_ptr(), none.as_ptr());
+            }
         }
         libc::_exit(0)
     }

@@ -1,6 +1,7 @@
 //! Results of a live job: plain data.
 
 use crate::children::Exit;
+use crate::file_calls::FileTraffic;
 use crate::files::FileCounts;
 use base::{Span, Time};
 use std::fmt;
@@ -76,6 +77,8 @@ pub struct LiveOutcome {
     /// The failure of a rank that ended the job.
     pub failure: Option<Failure>,
     pub files: FileCounts,
+    /// By simulated file system.
+    pub file_traffic: Vec<FileTraffic>,
 }
 
 impl LiveOutcome {
@@ -136,6 +139,10 @@ pub enum FailureCause {
     Livelock {
         since: Time,
         now: Time,
+    },
+    /// The real disk below the store refuses a call, with this errno.
+    StoreFull {
+        error: i32,
     },
     /// Mismatch of a collective or a communicator between ranks.
     Mismatch(String),
@@ -200,6 +207,12 @@ impl fmt::Display for Failure {
             FailureCause::Livelock { since, now } => write!(
                 f,
                 "and others poll without success: no other event since {since}, now {now}"
+            )?,
+            FailureCause::StoreFull { error } => write!(
+                f,
+                "needs more space than the real disk has for simulated files ({}): choose another \
+                 disk with --keep DIR or TMPDIR",
+                std::io::Error::from_raw_os_error(*error)
             )?,
             FailureCause::Mismatch(what) | FailureCause::Protocol(what) => write!(f, "{what}")?,
         }

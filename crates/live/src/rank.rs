@@ -69,6 +69,7 @@ impl Slot {
             }
             (kind::STORAGE, _) => return format!("{} B from storage", self.bytes),
             (kind::DELAY, _) => return format!("{}", Span(self.bytes)),
+            (kind::FILE, _) => return "a call on a simulated file".to_string(),
             _ => "an operation".to_string(),
         };
         match self.context & !PRIVATE_CONTEXT {
@@ -186,7 +187,7 @@ impl Rank {
     /// of any.
     pub fn waits_for_this(&self) -> bool {
         match self.mode {
-            wait::ALL => true,
+            wait::ALL | wait::FILE => true,
             wait::ANY | wait::POLL => !self.any_complete,
             _ => false,
         }

@@ -50,6 +50,12 @@ impl Ranks {
         unsafe { (*self.control(rank)).state.load(Ordering::Acquire) }
     }
 
+    /// Ends the simulation of a rank whose process has ended.
+    pub fn leave(&self, rank: u32) {
+        // SAFETY: the field is atomic.
+        unsafe { (*self.control(rank)).state.store(wire::state::FINALIZED, Ordering::Release) };
+    }
+
     /// The process id of a rank that has attached.
     pub fn pid(&self, rank: u32) -> u32 {
         // SAFETY: written when the rank attached, before its state.

@@ -84,6 +84,7 @@ impl Shared {
             header.checks = spec.checks;
             header.synchronized = spec.synchronized;
             header.pid = std::process::id();
+            header.mounts = spec.file_systems.mounts.len() as u64;
             copy_text(&mut header.machine, &spec.machine);
             copy_text(&mut header.library, &spec.library_version);
             *header.running.get_mut() = spec.ranks;

@@ -63,7 +63,7 @@ pub(crate) fn start_all(
     }
     let spawn = |rank, error| LaunchError::Spawn { rank, ranks: spec.ranks, error };
     let mut streams = Streams::new(spec.label, descriptors.before);
-    let mut children = Children::new();
+    let mut children = Children::new(files.temporary());
     let exec = streams
         .exec(spec, program, &spec.program, &children, (fd, files))
         .map_err(|error| spawn(0, error))?;

@@ -42,8 +42,9 @@ impl Streams {
         (fd, files): (i32, &JobFiles),
     ) -> io::Result<Exec> {
         let job = variables::of_job(spec, files);
-        let extra =
+        let own =
             [(wire::ENV_FD, fd.to_string().into()), (ENV_JOB, children.mark().to_os_string())];
+        let extra: Vec<_> = own.into_iter().chain(files.mounts().iter().cloned()).collect();
         let mut exec = Exec::new(spec, program, words, &job, &extra)?;
         exec.limit = self.limit;
         Ok(exec)

@@ -49,7 +49,7 @@ pub(crate) fn fork_all(
     let fd = shared.fd();
     let (ours, theirs) = socket_pair()?;
     let (gate, opener) = pipe()?;
-    let mut children = Children::new();
+    let mut children = Children::new(files.temporary());
     let setup = format!("{},{},{}", theirs.as_raw_fd(), gate.as_raw_fd(), std::process::id());
     // The process has rank 0's streams, so its interpreter configures them as in a rank.
     let input = streams.input()?;

@@ -133,6 +133,20 @@ impl Watch {
                         turns.running().fetch_sub(1, Ordering::AcqRel);
                     }
                 }
+                // Its process has made file calls, and no MPI call. Other processes of the rank are
+                // not simulated from here on.
+                (state::FILES, Exit::Status(_)) => {
+                    let rank = &mut ranks[at];
+                    rank.stage = Stage::Finished;
+                    rank.just_exited = true;
+                    rank.asleep = false;
+                    ranks.leave(at);
+                    if !runs_outside_mpi {
+                        detached.add_exit(at);
+                    } else if !detached.note_exit(at) {
+                        turns.running().fetch_sub(1, Ordering::AcqRel);
+                    }
+                }
                 (state::ACTIVE, Exit::Status(status)) => {
                     ranks.fail(at, FailureCause::ExitedEarly { status });
                 }

@@ -58,6 +58,7 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
         livelock_polls: 2000,
         idle_timeout: std::time::Duration::from_millis(100),
         synchronized: 0,
+        file_systems: live::FileSystems::default(),
         progress: None,
     }
 }

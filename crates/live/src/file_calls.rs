@@ -1,0 +1,358 @@
+//! Calls on simulated files: converts the request of a rank to the simulator's call, and at its
+//! completion executes it on the store and writes the reply.
+//!
+//! The simulator completes no two calls at one instant of which one changes what the other reads
+//! (`sim`). So the effects occur in simulated order, and a program that opens, reads or writes the
+//! backing file right after its call finds what it should.
+
+use crate::file_effects::{self, Request};
+use crate::file_names::{NameSpace, Place};
+use crate::file_store::{FileStore, FileSystems};
+use crate::outcome::FailureCause;
+use crate::segment::lies_inside;
+use crate::tokens::PAUSE;
+use base::{Span, Time};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use workload::file_flag::{APPEND, CREATE, DIRECTORY, EXISTS, OPEN, TRUNCATE};
+use workload::file_request::{FileRequest, Range};
+use workload::wire::{FileBlock, Segment, Submission};
+use workload::{Call, CompletionStatus, FileCall, FileCallKind, Op, Token};
+
+/// Longest transfer of a call: the kernel moves fewer bytes at once (read(2)).
+const MAX_MOVED: u64 = 1 << 40;
+
+/// Calls and bytes of one file system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FileTraffic {
+    pub file_system: u8,
+    pub calls: u64,
+    pub bytes_read: u64,
+    pub bytes_written: u64,
+    /// Sum over the calls.
+    pub time: Span,
+}
+
+/// A call in flight.
+struct PendingCall {
+    block: u64,
+    bytes: u64,
+    capacity: u64,
+    system: usize,
+    call: FileCall,
+    submitted: Time,
+}
+
+pub(crate) struct FileCalls {
+    names: NameSpace,
+    epoch_ns: Option<i64>,
+    /// By rank and token.
+    pending: BTreeMap<(u32, Token), PendingCall>,
+    /// By rank: new files that get their final permissions when the rank has opened them.
+    restricted: BTreeMap<u32, Vec<(File, u32)>>,
+    /// By index of the file system.
+    traffic: Vec<FileTraffic>,
+    /// The store, removed at the end.
+    pub store: FileStore,
+}
+
+impl FileCalls {
+    pub fn new(systems: &FileSystems) -> io::Result<FileCalls> {
+        let store = FileStore::new(systems)?;
+        let names = NameSpace::new(&store)?;
+        let traffic = names
+            .systems
+            .iter()
+            .map(|names| FileTraffic { file_system: names.number, ..FileTraffic::default() })
+            .collect();
+        Ok(FileCalls {
+            names,
+            epoch_ns: systems.epoch_ns,
+            pending: BTreeMap::new(),
+            restricted: BTreeMap::new(),
+            traffic,
+            store,
+        })
+    }
+
+    /// By file system: those with calls.
+    pub fn traffic(&self) -> Vec<FileTraffic> {
+        self.traffic.iter().copied().filter(|traffic| traffic.calls > 0).collect()
+    }
+
+    /// Takes a request of `rank`, made at `now`, as the call `token`. `calls` gets lookups of path
+    /// components; the call itself is returned.
+    pub fn submit(
+        &mut self,
+        segment: Segment,
+        (rank, token): (u32, Token),
+        s: &Submission,
+        now: Time,
+        calls: &mut Vec<Call>,
+    ) -> Result<Op, FailureCause> {
+        self.restrict(rank);
+        let request = request_of(segment, s)
+            .ok_or_else(|| FailureCause::Protocol(format!("submitted no file call: {s:?}")))?;
+        let Some(system) = self.names.index(request.header.file_system) else {
+            let what = "submitted a call on a file system that is not mounted";
+            return Err(FailureCause::Protocol(what.into()));
+        };
+        let call = match request.has_flag(OPEN) {
+            true => self.call_on_open_file(system, &request),
+            false => self.call_by_path(system, &request, rank, calls),
+        };
+        let pending = PendingCall {
+            block: s.block,
+            bytes: s.bytes,
+            capacity: s.grain,
+            system,
+            call,
+            submitted: now,
+        };
+        self.pending.insert((rank, token), pending);
+        Ok(Op::File(call))
+    }
+
+    fn call_on_open_file(&mut self, system: usize, request: &Request) -> FileCall {
+        let header = &request.header;
+        let names = &mut self.names.systems[system];
+        let file = names.open_file(header.device, header.inode);
+        let state = *names.state(file);
+        let mut call = call_of(names.number, request);
+        call.file = file;
+        call.size = state.size.unwrap_or(0);
+        call.flags |= EXISTS;
+        if state.is_directory {
+            call.flags |= DIRECTORY;
+        }
+        if request.has_flag(APPEND) {
+            call.offset = call.size;
+        }
+        call
+    }
+
+    fn call_by_path(
+        &mut self,
+        system: usize,
+        request: &Request,
+        rank: u32,
+        calls: &mut Vec<Call>,
+    ) -> FileCall {
+        let place = self.names.resolve(system, &request.path, request.follows());
+        let other = match request.kind {
+            FileCallKind::Rename | FileCallKind::Link => {
+                Some(self.names.resolve(system, &request.other, false))
+            }
+            _ => None,
+        };
+        let names = &mut self.names.systems[place.system];
+        let mut call = call_of(names.number, request);
+        (call.file, call.parent) = (place.file, place.parent);
+        call.name = hash(place.name.as_bytes());
+        if place.stat.is_some() {
+            call.flags |= EXISTS;
+            call.size = match place.is(libc::S_IFDIR) {
+                true => names.entries(place.file, &place),
+                false => names.state(place.file).size.unwrap_or(0),
+            };
+        }
+        if place.is(libc::S_IFDIR) {
+            call.flags |= DIRECTORY;
+        }
+        if let Some(other) = &other {
+            match request.kind {
+                // The existing file gets the new name.
+                FileCallKind::Link => call.file = other.file,
+                _ => call.other = other.parent,
+            }
+        }
+        let number = names.number;
+        for place in [Some(&place), other.as_ref()].into_iter().flatten() {
+            push_lookups(rank, number, place, calls);
+        }
+        call
+    }
+
+    /// A call is complete: executes it, unless the simulated file system has refused it, and writes
+    /// the reply. Without pending call there is nothing to do.
+    pub fn complete(
+        &mut self,
+        segment: Segment,
+        (rank, token): (u32, Token),
+        now: Time,
+        status: CompletionStatus,
+    ) -> Result<(), FailureCause> {
+        let Some(pending) = self.pending.remove(&(rank, token)) else { return Ok(()) };
+        self.count(&pending, now);
+        let mut reply = FileBlock { data_bytes: u64::MAX, ..FileBlock::default() };
+        match status {
+            CompletionStatus::FileError(error) => reply.errno = error,
+            _ => {
+                let bytes = bytes_of(segment, pending.block, pending.bytes);
+                let request = bytes.and_then(parse);
+                let request = request
+                    .ok_or_else(|| FailureCause::Protocol("changed a request in flight".into()))?;
+                self.execute(rank, &pending, &request, now, &mut reply)?;
+            }
+        }
+        debug_assert!(reply.data_bytes == u64::MAX || reply.data_bytes <= pending.capacity);
+        // SAFETY: the block was checked at submission, and the rank waits for the reply.
+        unsafe { segment.ptr(pending.block).cast::<FileBlock>().write(reply) };
+        Ok(())
+    }
+
+    fn execute(
+        &mut self,
+        rank: u32,
+        pending: &PendingCall,
+        request: &Request,
+        now: Time,
+        reply: &mut FileBlock,
+    ) -> Result<(), FailureCause> {
+        use FileCallKind::*;
+        let call = &pending.call;
+        let is_open_file = request.has_flag(OPEN);
+        let executes = match request.kind {
+            Open => request.has_flag(CREATE) || request.has_flag(TRUNCATE),
+            Mkdir | Rmdir | Unlink | Rename | Link | Symlink | SetAttributes | Truncate
+            | SetXattr => !is_open_file,
+            _ => false,
+        };
+        reply.offset = call.offset;
+        if executes {
+            let now_ns = self.epoch_ns.map(|epoch| epoch.saturating_add((now.0 / 1000) as i64));
+            match file_effects::execute(&mut self.names, pending.system, request, now_ns) {
+                Ok(effect) => {
+                    reply.value = u64::from(effect.created);
+                    self.restricted.entry(rank).or_default().extend(effect.restricted);
+                }
+                Err(error @ (libc::ENOSPC | libc::EDQUOT)) => {
+                    return Err(FailureCause::StoreFull { error });
+                }
+                Err(error) => {
+                    reply.errno = error;
+                    return Ok(());
+                }
+            }
+        }
+        let state = self.names.systems[pending.system].state(call.file);
+        match request.kind {
+            Read => reply.value = request.header.bytes,
+            Write => {
+                let size = state.size.unwrap_or(0);
+                if request.has_flag(APPEND) {
+                    reply.offset = size;
+                }
+                let end = reply.offset.saturating_add(request.header.bytes);
+                state.size = Some(size.max(end));
+                reply.value = request.header.bytes;
+            }
+            Truncate => state.size = Some(request.header.bytes),
+            Open if request.has_flag(TRUNCATE) && !state.is_directory => state.size = Some(0),
+            Allocate => {
+                let end = call.offset.saturating_add(request.header.bytes);
+                state.size = Some(state.size.unwrap_or(0).max(end));
+            }
+            _ => {}
+        }
+        reply.size = state.size.unwrap_or(0);
+        Ok(())
+    }
+
+    fn count(&mut self, pending: &PendingCall, now: Time) {
+        let traffic = &mut self.traffic[pending.system];
+        traffic.calls += 1;
+        traffic.time = traffic.time + now.since(pending.submitted);
+        match pending.call.kind {
+            FileCallKind::Read => traffic.bytes_read += pending.call.bytes,
+            FileCallKind::Write => traffic.bytes_written += pending.call.bytes,
+            _ => {}
+        }
+    }
+
+    /// Gives new files of the rank their final permissions: it has opened them.
+    pub fn restrict(&mut self, rank: u32) {
+        for (file, mode) in self.restricted.remove(&rank).into_iter().flatten() {
+            // The file may have been deleted.
+            let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
+        }
+    }
+}
+
+impl Drop for FileCalls {
+    fn drop(&mut self) {
+        let ranks: Vec<u32> = self.restricted.keys().copied().collect();
+        ranks.into_iter().for_each(|rank| self.restrict(rank));
+    }
+}
+
+/// The call with what the request states.
+fn call_of(file_system: u8, request: &Request) -> FileCall {
+    let header = &request.header;
+    FileCall {
+        kind: request.kind,
+        file_system,
+        // The upper bits are for the execution.
+        flags: header.flags as u16 & !EXISTS,
+        file: 0,
+        parent: 0,
+        other: 0,
+        name: 0,
+        offset: header.offset,
+        bytes: header.bytes,
+        size: 0,
+    }
+}
+
+fn push_lookups(rank: u32, number: u8, place: &Place, calls: &mut Vec<Call>) {
+    for &(parent, file) in &place.lookups {
+        let op = Op::Lookup { file_system: number, parent, file };
+        calls.push(Call { rank, token: PAUSE, after: Span::ZERO, op });
+    }
+}
+
+/// The bytes of the request of a block.
+fn bytes_of<'a>(segment: Segment, block: u64, bytes: u64) -> Option<&'a [u8]> {
+    if !lies_inside(segment, block, FileBlock::data_at(bytes), align_of::<FileBlock>()) {
+        return None;
+    }
+    // SAFETY: inside the segment; the rank waits for the reply and does not change it.
+    Some(unsafe {
+        std::slice::from_raw_parts(segment.ptr(block + FileBlock::BYTES), bytes as usize)
+    })
+}
+
+fn request_of(segment: Segment, s: &Submission) -> Option<Request> {
+    let end = FileBlock::data_at(s.bytes).checked_add(s.grain)?;
+    if s.bytes > u64::from(u32::MAX) || !lies_inside(segment, s.block, end, 8) {
+        return None;
+    }
+    parse(bytes_of(segment, s.block, s.bytes)?)
+}
+
+fn parse(bytes: &[u8]) -> Option<Request> {
+    if bytes.len() < FileRequest::BYTES {
+        return None;
+    }
+    // SAFETY: long enough; a request is plain data without invalid values.
+    let header = unsafe { bytes.as_ptr().cast::<FileRequest>().read_unaligned() };
+    let of = |range: Range| FileRequest::bytes_of(range, bytes).map(<[u8]>::to_vec);
+    let (path, other, value) = (of(header.path)?, of(header.other)?, of(header.value)?);
+    let kind = FileCallKind::from_number(header.kind)?;
+    if header.offset > i64::MAX as u64 || header.bytes > i64::MAX as u64 {
+        return None;
+    }
+    let moves = matches!(kind, FileCallKind::Read | FileCallKind::Write);
+    if moves && header.bytes > MAX_MOVED || path.contains(&0) {
+        return None;
+    }
+    Some(Request { kind, header, path, other, value })
+}
+
+/// FNV-1a, 64 bits.
+fn hash(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+}

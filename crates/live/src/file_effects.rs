@@ -1,0 +1,332 @@
+//! The effects of calls that change names, sizes and attributes: system calls on the store, when
+//! the simulated call completes.
+
+use crate::file_names::{NameSpace, Place, errno};
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd};
+use workload::FileCallKind;
+use workload::file_flag::{CREATE, DIRECTORY, EXCLUSIVE, TRUNCATE, WRITE};
+use workload::file_request::{FileRequest, attribute, request_flag};
+
+/// A request with the bytes of its ranges.
+pub(crate) struct Request {
+    pub kind: FileCallKind,
+    pub header: FileRequest,
+    pub path: Vec<u8>,
+    pub other: Vec<u8>,
+    pub value: Vec<u8>,
+}
+
+impl Request {
+    /// Whether all of these flags are set.
+    pub fn has(&self, flag: u32) -> bool {
+        self.header.flags & flag == flag
+    }
+    pub fn has_flag(&self, flag: u16) -> bool {
+        self.has(u32::from(flag))
+    }
+    /// Whether a link in the last component is followed.
+    pub fn follows(&self) -> bool {
+        use FileCallKind::*;
+        match self.kind {
+            Mkdir | Rmdir | Unlink | Rename | Link | Symlink | ReadLink => false,
+            Open if self.has_flag(CREATE | EXCLUSIVE) => false,
+            _ => !self.has(request_flag::NO_FOLLOW),
+        }
+    }
+}
+
+/// What a call has done.
+#[derive(Default)]
+pub(crate) struct Effect {
+    /// `Open`: whether it has created the file.
+    pub created: bool,
+    /// A new file whose owner may not open it with its final permissions.
+    pub restricted: Option<(File, u32)>,
+}
+
+/// Zero, or the error of the last system call.
+fn check(result: i32) -> Result<(), i32> {
+    if result < 0 { Err(errno()) } else { Ok(()) }
+}
+
+/// The text without zero bytes; a system call would have found its end at the first.
+fn text_of(bytes: &[u8]) -> Result<CString, i32> {
+    CString::new(bytes).map_err(|_| libc::EINVAL)
+}
+
+/// Runs `f` without a file mode creation mask: requests have final permissions.
+fn unmasked<R>(f: impl FnOnce() -> R) -> R {
+    // SAFETY: plain system calls.
+    let mask = unsafe { libc::umask(0) };
+    let result = f();
+    // SAFETY: as above.
+    unsafe { libc::umask(mask) };
+    result
+}
+
+/// Executes a call. `epoch_ns` is the simulated time of day, for `*_NOW`; without it real time
+/// counts.
+pub(crate) fn execute(
+    all: &mut NameSpace,
+    system: usize,
+    request: &Request,
+    now_ns: Option<i64>,
+) -> Result<Effect, i32> {
+    let place = all.resolve(system, &request.path, request.follows());
+    if let Some(error) = place.error {
+        return Err(error);
+    }
+    let done = match request.kind {
+        FileCallKind::Open => open(&place, request)?,
+        kind => {
+            change(all, kind, &place, request, now_ns)?;
+            Effect::default()
+        }
+    };
+    if done.created || makes_entry(request.kind) {
+        all.systems[place.system].created(&place);
+        if let Some(now_ns) = now_ns {
+            // A failure leaves the real time.
+            let _ = set_times(&place, Some(now_ns), Some(now_ns), false);
+        }
+    }
+    Ok(done)
+}
+
+fn makes_entry(kind: FileCallKind) -> bool {
+    matches!(kind, FileCallKind::Mkdir | FileCallKind::Symlink | FileCallKind::Link)
+}
+
+fn change(
+    all: &mut NameSpace,
+    kind: FileCallKind,
+    place: &Place,
+    request: &Request,
+    now_ns: Option<i64>,
+) -> Result<(), i32> {
+    let (directory, name) = (place.fd(), place.name.as_ptr());
+    let header = &request.header;
+    // SAFETY: zero-terminated names, relative to open directories.
+    unsafe {
+        match kind {
+            FileCallKind::Mkdir => unmasked(|| check(libc::mkdirat(directory, name, header.mode))),
+            FileCallKind::Rmdir | FileCallKind::Unlink => {
+                let is_directory = kind == FileCallKind::Rmdir;
+                let flags = if is_directory { libc::AT_REMOVEDIR } else { 0 };
+                check(libc::unlinkat(directory, name, flags))?;
+                all.systems[place.system].add_entries(place.parent, -1);
+                Ok(())
+            }
+            FileCallKind::Rename => rename(all, place, request),
+            FileCallKind::Link => {
+                let from = all.resolve(place.system, &request.other, !is_unfollowed(request));
+                if let Some(error) = from.error {
+                    return Err(error);
+                }
+                check(libc::linkat(from.fd(), from.name.as_ptr(), directory, name, 0))
+            }
+            FileCallKind::Symlink => {
+                let target = text_of(&request.other)?;
+                check(libc::symlinkat(target.as_ptr(), directory, name))
+            }
+            FileCallKind::SetAttributes => set_attributes(place, request, now_ns),
+            FileCallKind::Truncate => {
+                let file = open_entry(place, libc::O_WRONLY | libc::O_NONBLOCK)?;
+                check(libc::ftruncate64(file.as_raw_fd(), header.bytes as i64))
+            }
+            FileCallKind::SetXattr => set_xattr(place, request),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_unfollowed(request: &Request) -> bool {
+    request.has(request_flag::NO_FOLLOW)
+}
+
+fn rename(all: &mut NameSpace, place: &Place, request: &Request) -> Result<(), i32> {
+    let to = all.resolve(place.system, &request.other, false);
+    if let Some(error) = to.error {
+        return Err(error);
+    }
+    let mut flags = 0;
+    for (flag, native) in [
+        (request_flag::NO_REPLACE, libc::RENAME_NOREPLACE),
+        (request_flag::EXCHANGE, libc::RENAME_EXCHANGE),
+    ] {
+        flags |= if request.has(flag) { native } else { 0 };
+    }
+    // SAFETY: zero-terminated names, relative to open directories. A system call, because not every
+    // C library has a function.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_renameat2,
+            place.fd(),
+            place.name.as_ptr(),
+            to.fd(),
+            to.name.as_ptr(),
+            flags,
+        )
+    };
+    check(result as i32)?;
+    if flags & libc::RENAME_EXCHANGE == 0 {
+        all.systems[place.system].add_entries(place.parent, -1);
+        let added = i64::from(to.stat.is_none());
+        all.systems[to.system].add_entries(to.parent, added);
+    }
+    Ok(())
+}
+
+/// Opens an entry, which is no link.
+fn open_entry(place: &Place, flags: i32) -> Result<File, i32> {
+    let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_NOCTTY;
+    // SAFETY: a zero-terminated name; the descriptor is new and owned here.
+    unsafe {
+        match libc::openat(place.fd(), place.name.as_ptr(), flags) {
+            fd if fd < 0 => Err(errno()),
+            fd => Ok(File::from_raw_fd(fd)),
+        }
+    }
+}
+
+fn open(place: &Place, request: &Request) -> Result<Effect, i32> {
+    let mode = request.header.mode;
+    if request.has(request_flag::NODE) {
+        return make_node(place, request);
+    }
+    if request.has_flag(CREATE) {
+        let flags = libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+        let usable = mode & 0o7777 | 0o600;
+        // SAFETY: a zero-terminated name; the descriptor is new and owned here.
+        let fd =
+            unmasked(|| unsafe { libc::openat(place.fd(), place.name.as_ptr(), flags, usable) });
+        if fd >= 0 {
+            // SAFETY: as above.
+            let file = unsafe { File::from_raw_fd(fd) };
+            let restricted = (usable != mode & 0o7777).then_some((file, mode & 0o7777));
+            return Ok(Effect { created: true, restricted });
+        }
+        match errno() {
+            libc::EEXIST if request.has_flag(EXCLUSIVE) => return Err(libc::EEXIST),
+            libc::EEXIST => {}
+            error => return Err(error),
+        }
+    }
+    if request.has_flag(TRUNCATE) && place.is(libc::S_IFREG) {
+        let access = match (request.has(request_flag::READ), request.has_flag(WRITE)) {
+            (true, true) => libc::O_RDWR,
+            (_, true) => libc::O_WRONLY,
+            _ => libc::O_RDONLY,
+        };
+        open_entry(place, access | libc::O_TRUNC)?;
+    } else if place.is(libc::S_IFDIR) && request.has_flag(CREATE) && !request.has_flag(DIRECTORY) {
+        return Err(libc::EISDIR);
+    }
+    Ok(Effect::default())
+}
+
+/// `mknod`. The program's process makes sockets itself.
+fn make_node(place: &Place, request: &Request) -> Result<Effect, i32> {
+    let (mode, device) = (request.header.mode, request.header.bytes);
+    if place.stat.is_some() {
+        return Err(libc::EEXIST);
+    }
+    if mode & libc::S_IFMT == libc::S_IFSOCK {
+        return Ok(Effect::default());
+    }
+    // SAFETY: a zero-terminated name.
+    unmasked(|| {
+        check(unsafe {
+            libc::mknodat(place.fd(), place.name.as_ptr(), mode, device as libc::dev_t)
+        })
+    })?;
+    Ok(Effect { created: true, restricted: None })
+}
+
+/// Times in nanoseconds since 1970; `None` leaves a time unchanged.
+pub(crate) fn set_times(
+    place: &Place,
+    accessed: Option<i64>,
+    modified: Option<i64>,
+    follow: bool,
+) -> Result<(), i32> {
+    let time = |ns: Option<i64>| match ns {
+        Some(ns) => libc::timespec {
+            tv_sec: ns.div_euclid(1_000_000_000),
+            tv_nsec: ns.rem_euclid(1_000_000_000),
+        },
+        None => libc::timespec { tv_sec: 0, tv_nsec: libc::UTIME_OMIT },
+    };
+    let times = [time(accessed), time(modified)];
+    let flags = if follow { 0 } else { libc::AT_SYMLINK_NOFOLLOW };
+    // SAFETY: a zero-terminated name and two times.
+    check(unsafe { libc::utimensat(place.fd(), place.name.as_ptr(), times.as_ptr(), flags) })
+}
+
+fn set_attributes(place: &Place, request: &Request, now_ns: Option<i64>) -> Result<(), i32> {
+    let header = &request.header;
+    let sets = |what: u32| header.attributes & what != 0;
+    let (directory, name) = (place.fd(), place.name.as_ptr());
+    if sets(attribute::OWNER | attribute::GROUP) {
+        let owner = if sets(attribute::OWNER) { header.owner } else { u32::MAX };
+        let group = if sets(attribute::GROUP) { header.group } else { u32::MAX };
+        // SAFETY: a zero-terminated name.
+        check(unsafe { libc::fchownat(directory, name, owner, group, libc::AT_SYMLINK_NOFOLLOW) })?;
+    }
+    if sets(attribute::MODE) {
+        if place.is(libc::S_IFLNK) {
+            return Err(libc::EOPNOTSUPP);
+        }
+        // SAFETY: as above; the entry is no link.
+        check(unsafe { libc::fchmodat(directory, name, header.mode & 0o7777, 0) })?;
+    }
+    let real_ns = || {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        now.map_or(0, |since| since.as_nanos() as i64)
+    };
+    let time = |now: u32, given: u32, ns: i64| match () {
+        () if sets(now) => Some(now_ns.unwrap_or_else(real_ns)),
+        () if sets(given) => Some(ns),
+        () => None,
+    };
+    let accessed = time(attribute::ACCESSED_NOW, attribute::ACCESSED, header.accessed_ns);
+    let modified = time(attribute::MODIFIED_NOW, attribute::MODIFIED, header.modified_ns);
+    if accessed.is_none() && modified.is_none() {
+        return Ok(());
+    }
+    set_times(place, accessed, modified, false)
+}
+
+/// The path of an entry for calls that have no form relative to a directory.
+fn path_of(place: &Place) -> Result<CString, i32> {
+    let name = place.name.as_bytes();
+    match place.fd() {
+        libc::AT_FDCWD => Ok(place.name.clone()),
+        fd => text_of(&[format!("/proc/self/fd/{fd}/").as_bytes(), name].concat()),
+    }
+}
+
+fn set_xattr(place: &Place, request: &Request) -> Result<(), i32> {
+    let (path, name) = (path_of(place)?, text_of(&request.other)?);
+    set_attribute(&path, &name, request)
+}
+
+fn set_attribute(path: &CStr, name: &CStr, request: &Request) -> Result<(), i32> {
+    let value = &request.value;
+    let flags = match () {
+        () if request.has(request_flag::XATTR_CREATE) => libc::XATTR_CREATE,
+        () if request.has(request_flag::XATTR_REPLACE) => libc::XATTR_REPLACE,
+        () => 0,
+    };
+    // SAFETY: zero-terminated texts, and a value with its length.
+    check(unsafe {
+        if request.has(request_flag::XATTR_REMOVE) {
+            libc::lremovexattr(path.as_ptr(), name.as_ptr())
+        } else {
+            let value = (value.as_ptr().cast(), value.len());
+            libc::lsetxattr(path.as_ptr(), name.as_ptr(), value.0, value.1, flags)
+        }
+    })
+}
