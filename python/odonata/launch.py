@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import clocks, core, fileio, libraries, openmp, records, tables
+from . import clocks, core, fileio, filesystems, libraries, openmp, records, tables
 from . import warm as forker
 from ._vocabulary import Clock, Fidelity
 from .errors import Diagnostics, SimulatedFailure, nearest
@@ -209,6 +209,8 @@ def run(
     hostfile: str | Path | None = None,
     label: bool = False,
     warm: str = "auto",
+    mounts: Sequence[str] = (),
+    keep: str | Path | None = None,
     record: str | Path | None = None,
     check: bool = True,
     tick: core.Tick | None = None,
@@ -222,7 +224,8 @@ def run(
 
     Ranks of a Python script are forked from one interpreter that has imported the script's modules.
     `warm` names further modules to import there; with `"none"`, each rank starts its own
-    interpreter. `record` is a file for the calls of all ranks, for `odonata.replay`. With `check`,
+    interpreter. `mounts` are further mounts of the machine's file systems, such as
+    `"/scratch=flare"`, and `keep` is a directory that keeps their files. `record` is a file for the calls of all ranks, for `odonata.replay`. With `check`,
     a simulated failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
     """
     wrong = Diagnostics()
@@ -236,6 +239,7 @@ def run(
     check_warm(wrong, warm)
     hosts = read_hostfile(wrong, hostfile) if hostfile is not None else None
     order = rank_order(wrong, read_by(environment, job.mpi), wdir)
+    keep = path_of(wrong, "keep", keep)
     records.check_target(wrong, record)
     wrong.raise_any()
     if hosts is not None and job.placement != PLACEMENTS[0]:
@@ -249,6 +253,8 @@ def run(
         "ranks": job.ranks,
         "ppn": job.ppn,
         **words_of(program, forker.command(program, wdir, environment, warm), environment, wdir),
+        "mounts": list(mounts),
+        "keep": None if keep is None else core.word(os.path.abspath(keep)),
         "hostfile_text": hosts,
         "rank_order": order,
         "label": label,
@@ -292,6 +298,7 @@ def words_of(
         "warm": None if warm is None else list(map(word, warm)),
         "env": [[word(key), word(value)] for key, value in environment.items()],
         "wdir": word(wdir),
+        **filesystems.libraries(),
     }
 
 

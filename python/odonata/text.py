@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
+from . import filesystems
 from .benchmarks import KINDS
 from .errors import Diagnostic
 from .preflight import near
@@ -562,6 +563,7 @@ def run(
             f"Ranks    {show_count(s['mpi_calls'])} MPI calls, {show_count(blocking)} of them "
             f"blocking, in {show_time(wall)}{rate}"
         )
+    lines += filesystems.lines(s.get("io"))
     lines += file_io(s.get("file_io"), "Files    ")
     if s.get("calls_done") is not None:
         lines.append(f"Schedule {s['calls_done']:,} of {s['calls_scheduled']:,} calls")

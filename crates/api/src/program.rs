@@ -43,6 +43,18 @@ pub struct Program {
     pub wdir: Option<Word>,
     #[serde(default)]
     pub label: bool,
+    /// Further mounts, `PATH=NAME` with the name of a file system of the machine.
+    #[serde(default)]
+    pub mounts: Vec<String>,
+    /// The directory that keeps the contents of the file systems.
+    #[serde(default)]
+    pub keep: Option<Word>,
+    /// The library that is preloaded for simulated file systems; none are mounted without it. And
+    /// the MPI library that it loads in processes without MPI.
+    #[serde(default)]
+    pub io_library: Option<Word>,
+    #[serde(default)]
+    pub mpi_library: Option<Word>,
     #[serde(default = "measured")]
     pub compute: Compute,
     #[serde(skip)]

@@ -1,12 +1,13 @@
 //! `odonata run`: the ranks of an unmodified program on a simulated machine.
 
+use super::file_systems::FileSystemRow;
 use super::program::{FilesRow, Program, Word};
 use super::replay::Recorded;
 use super::rows::{self, FailureRank, FailureRow, RankRow};
 use super::traffic_tables::{self, TrafficTables};
 use super::{
     Common, Fidelity, HonoredEnv, RequestedClass, RulesRequest, call_notes, cray, fidelity,
-    job_of_class, limits, memory,
+    file_systems, job_of_class, limits, memory,
 };
 use base::{Span, Time};
 use collectives::Overrides;
@@ -85,10 +86,18 @@ pub struct RunResult {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     pub files: FilesRow,
+    /// Calls on simulated files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io: Option<IoRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
 }
 
+/// Files of simulated file systems.
+#[derive(Clone, Debug, Serialize)]
+pub struct IoRow {
+    pub file_systems: Vec<FileSystemRow>,
+}
 /// How the ranks' processes were started.
 #[derive(Clone, Debug, Serialize)]
 pub struct StartRow {
@@ -151,6 +160,9 @@ pub fn run(
                 input_errors.extend(more);
             }
             input_errors.extend(limits::reducers(&job, &overrides));
+            if let Err(more) = file_systems::mounts(&request.program, &job.machine) {
+                input_errors.extend(more);
+            }
             if !input_errors.is_empty() {
                 return Err(input_errors);
             }
@@ -195,6 +207,8 @@ pub(super) fn start(
     let ranks = placements.len() as u32;
     let (placements, nodes) = rank_locations(&job.machine, placements);
     let library = &job.library;
+    let file_systems =
+        file_systems::mounts(program, &job.machine).map_err(|mut errors| errors.swap_remove(0))?;
     let starting = Rc::new(Cell::new(None));
     let starting_now = starting.clone();
     let spec = LaunchSpec {
@@ -230,6 +244,7 @@ pub(super) fn start(
         livelock_polls: LIVELOCK_POLLS,
         idle_timeout: IDLE_TIMEOUT,
         synchronized: overrides.synchronized,
+        file_systems,
         progress: Some(Box::new(move |p: live::Progress| {
             let live::Progress { started, attached, ranks } = p;
             let is_over = attached == ranks;
@@ -297,6 +312,7 @@ fn words(all: &[Word]) -> Vec<OsString> {
 fn input_error(error: &LaunchError) -> InputError {
     let at = match error {
         LaunchError::NoDirectory(_) => "wdir",
+        LaunchError::Store(_) => "keep",
         LaunchError::Space { .. } => "limits of this process",
         LaunchError::Spawn { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
             "program"
@@ -455,7 +471,9 @@ pub(super) fn failure(
                     | live::FailureCause::NeverInitialized { .. }
                     | live::FailureCause::EndedUnderWrapper => "early_exit",
                     live::FailureCause::Abort { .. } => "abort",
-                    live::FailureCause::Tag { .. } => "limit",
+                    live::FailureCause::Tag { .. } | live::FailureCause::StoreFull { .. } => {
+                        "limit"
+                    }
                     live::FailureCause::Livelock { .. } => "livelock",
                     live::FailureCause::BlockedOutsideMpi { .. } => "deadlock",
                     live::FailureCause::Mismatch(_)
@@ -501,6 +519,8 @@ fn result(
     notes.extend(endings(&live, failure.is_some()));
     notes.extend(call_notes::notes(&live, &job.library.name));
     let files = FilesRow::of(&live, &job.machine);
+    let file_systems = file_systems::rows(&live, &job.machine);
+    let io = (!file_systems.is_empty()).then_some(IoRow { file_systems });
     let nonzero_exits = nonzero_exits(failure.as_ref(), &live);
     let n = job.placements.len();
     let sent = traffic_tables::sent(n, outcome);
@@ -557,6 +577,7 @@ fn result(
         traffic_tables: TrafficTables::of(job, fidelity, outcome),
         notes,
         files,
+        io,
         recorded: None,
     }
 }

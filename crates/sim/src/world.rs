@@ -486,7 +486,9 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
                 let when = self.storage.transfer(&t.kernel.job.machine, node, bytes, now);
                 t.kernel.complete(when, done);
             }
-            Op::File(_) => t.kernel.complete(now + t.kernel.job.machine.storage.latency, done),
+            Op::File(_) => {
+                t.kernel.complete(now + t.kernel.job.machine.local_storage.latency, done)
+            }
             Op::Collective { .. } => unreachable!("entered above"),
             Op::Region { .. }
             | Op::Join { .. }

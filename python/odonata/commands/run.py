@@ -82,6 +82,8 @@ def run(program: tuple[str, ...], **given: Any) -> int:
             hostfile=given["hostfile"],
             label=given["label"],
             warm=given["warm"],
+            mounts=given["mounts"],
+            keep=given["keep"],
             record=given["record"],
             check=False,
             tick=tick,
@@ -127,6 +129,10 @@ def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) 
     request.use_rules(given["coll_rules"])
     if given["record"] is not None:
         wrong.add("record", given["record"], "no recording: several jobs cannot be recorded")
+    if given["keep"] is not None:
+        wrong.add("keep", given["keep"], "no directory: each of several jobs has files of its own")
+    for mount in given["mounts"]:
+        wrong.add("mount", mount, "only the mounts of the machine file with --jobs")
     for name, typed in in_file.items():
         if given_by_hand(name):
             wrong.add(typed, str(given[name]), "a key of each job in the file of --jobs")

@@ -231,6 +231,11 @@ pub const OPTIONS: &[Opt] = &[
         "Clocks and sleeps of the program: simulated time (virtual) or wall time (real)."),
     opt(&["run"], "epoch", ("--epoch", ""), Program, Text("DATE"), Default("2026-01-01"),
         "Start of the virtual clock, UTC: `2026-01-01T12:30:00`, or `now`."),
+    opt(&["run"], "mounts", ("--mount", ""), Program, Texts("PATH=NAME"), Nothing,
+        "Also mount the file system NAME of the machine at PATH; repeatable."),
+    opt(&["run"], "keep", ("--keep", ""), Program, Text("DIR"), Nothing,
+        "Keep the files of the simulated file systems in DIR. Files that are there already are the \
+         initial contents."),
     opt(&["run"], "jobs", ("--jobs", ""), Program, Text("FILE"), Nothing,
         "Run several jobs at once instead of PROGRAM. FILE is TOML with one `[[job]]` table per \
          job: `program` or `bench`, `ranks`, `ppn`, `placement` (docs/models/jobs.md)."),
