@@ -283,6 +283,13 @@ OPTIONS: tuple[Option, ...] = (
         "run", "epoch", ("--epoch",), (), "Program", "DATE", False, "2026-01-01", "", 0, 0,
         "Start of the virtual clock, UTC: `2026-01-01T12:30:00`, or `now`."),
     Option(
+        "run", "mounts", ("--mount",), (), "Program", "PATH=NAME", True, None, "", 0, 0,
+        "Also mount the file system NAME of the machine at PATH; repeatable."),
+    Option(
+        "run", "keep", ("--keep",), (), "Program", "DIR", False, None, "", 0, 0,
+        "Keep the files of the simulated file systems in DIR. Files that are there "
+        "already are the initial contents."),
+    Option(
         "run", "jobs", ("--jobs",), (), "Program", "FILE", False, None, "", 0, 0,
         "Run several jobs at once instead of PROGRAM. FILE is TOML with one `[[job]]` "
         "table per job: `program` or `bench`, `ranks`, `ppn`, `placement` "
