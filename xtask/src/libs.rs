@@ -1,7 +1,7 @@
 //! Links the MPI library for two ABIs: `libmpi_abi.so.1` has the MPI-5 standard ABI, `libmpi.so.12`
 //! MPICH's. `libmpifort.so.12` is the Fortran interface of the latter. They are linked from static
 //! libraries, because a `cdylib` exports only what Rust names, and MPI's weak `MPI_*` aliases and
-//! common blocks are assembler symbols. `libodonata_clock.so` is built too.
+//! common blocks are assembler symbols. The preloaded libraries are built too.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -58,8 +58,10 @@ const OTHER_NAMES: [(&str, &str); 2] =
 const INCLUDED: [&str; 6] =
     ["mpi.h", "mpich/mpi.h", "mpif.h", "mpi.f90", "mpi_f08.f90", "mpi_f08ts.f90"];
 
-/// Replaces the C library's clocks, sleeps and host names.
-const CLOCK: &str = "libodonata_clock.so";
+/// Preloaded libraries, and their packages: they replace the C library's clocks and host names, and
+/// its file functions below mounts.
+const PRELOADED: [(&str, &str); 2] =
+    [("libodonata_clock.so", "clock"), ("libodonata_io.so", "posix")];
 
 /// Builds the libraries into `out_dir`, and copies `include/` beside it as `_include`.
 pub fn build(out_dir: &Path) -> Result<(), String> {
@@ -84,11 +86,13 @@ pub fn build(out_dir: &Path) -> Result<(), String> {
         command.arg("-nostdlib").arg("-Wl,--no-as-needed").arg(out_dir.join(is));
         run(command.arg("-Wl,-rpath,$ORIGIN"))?;
     }
-    let built = cargo(root, &target, "clock", &[])?.join("libclock.so");
-    // Replaced by a rename: a process may have the old file mapped.
-    let (new, clock) = (out_dir.join("clock.new"), out_dir.join(CLOCK));
-    fs::copy(&built, &new).map_err(|e| format!("{}: {e}", built.display()))?;
-    fs::rename(&new, &clock).map_err(|e| format!("{}: {e}", clock.display()))?;
+    for (name, package) in PRELOADED {
+        let built = cargo(root, &target, package, &[])?.join(format!("lib{package}.so"));
+        // Replaced by a rename: a process may have the old file mapped.
+        let (new, library) = (out_dir.join(format!("{package}.new")), out_dir.join(name));
+        fs::copy(&built, &new).map_err(|e| format!("{}: {e}", built.display()))?;
+        fs::rename(&new, &library).map_err(|e| format!("{}: {e}", library.display()))?;
+    }
     let include = out_dir.parent().ok_or("the output folder has no parent")?.join("_include");
     create(&include.join("mpich"))?;
     for name in INCLUDED {

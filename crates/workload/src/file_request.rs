@@ -6,12 +6,12 @@
 //! It returns `SIMULATED`, or `NOT_SIMULATED` in processes that the simulator does not control;
 //! then the library executes the call itself.
 //!
-//! While a call is simulated, the simulator executes what changes names, sizes and attributes, on
-//! the backing directory: `Open` with `CREATE` or `TRUNCATE`, `Mkdir`, `Rmdir`, `Unlink`, `Rename`,
-//! `Link`, `Symlink`, `SetAttributes`, `Truncate`, `Allocate`, `SetXattr` and `SetLayout`. The
-//! library executes all others itself when the call returns: it opens the backing file without
-//! creation flags, moves data, reads attributes, entries and links, and takes locks. Calls on open
-//! files (`OPEN`) are always executed by the library, because only its process has the descriptor.
+//! While a call by path is simulated, the simulator executes what changes names, sizes and
+//! attributes, on the backing directory: `Open` with `CREATE` or `TRUNCATE`, `Mkdir`, `Rmdir`,
+//! `Unlink`, `Rename`, `Link`, `Symlink`, `SetAttributes`, `Truncate`, `SetXattr` and `SetLayout`.
+//! The library executes all others itself when the call returns: it opens the backing file without
+//! creation flags, moves data, reads attributes, entries and links, takes locks. It also executes
+//! all calls on open files (`OPEN`): the file may have no name any more.
 
 use crate::FileCallKind;
 
@@ -105,8 +105,9 @@ pub struct FileRequest {
     pub accessed_ns: i64,
     pub modified_ns: i64,
     /// Path relative to the mount's root, without a slash at its beginning, without `..`, and not
-    /// terminated. Empty: the root, or no path (`OPEN`). Links in it are not resolved. The new
-    /// name of `Link` and `Symlink`; the old one of `Rename`.
+    /// terminated. Empty: the root, or no path (`OPEN`). Links in it are not resolved. It ends with
+    /// `/` or `/.` if the program's path does. The new name of `Link` and `Symlink`; the old one of
+    /// `Rename`.
     pub path: Range,
     /// `Rename`: the new path. `Link`: the existing path. Relative as `path`. `Symlink`: the target
     /// to be stored, in which a path below a mount is one below its backing directory.

@@ -1,0 +1,91 @@
+//! `syscall`: some libraries call the kernel by number where the C library has no function or an
+//! old one. The numbers that concern files are those functions here; the others go to the kernel.
+
+use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::descriptors::may_be_simulated;
+use crate::directories::getdents64;
+use crate::mounts;
+use crate::names::rename_at;
+use crate::next::real;
+use crate::open::{close_simulated, open_at};
+use crate::status::statx;
+use crate::sys::{self, finish};
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn syscall(
+    number: c_long,
+    a: c_long,
+    b: c_long,
+    c: c_long,
+    d: c_long,
+    e: c_long,
+    f: c_long,
+) -> c_long {
+    type L = c_long;
+    if !mounts::active() {
+        return unsafe { real!(syscall(L, L, L, L, L, L, L) -> L)(number, a, b, c, d, e, f) };
+    }
+    let path = |value: c_long| value as *const c_char;
+    let host = || finish(unsafe { sys::call(number, [a, b, c, d, e, f].map(|x| x as usize)) });
+    let host_int = || host() as c_int;
+    // SAFETY: the program's arguments for these calls.
+    unsafe {
+        match number {
+            libc::SYS_openat => {
+                let place = (a as c_int, path(b));
+                open_at(place, c as c_int, d as libc::mode_t, host_int).into()
+            }
+            libc::SYS_openat2 => open2(a as c_int, path(b), c as *const u64, host_int).into(),
+            libc::SYS_statx => {
+                let out = e as *mut libc::statx;
+                statx(a as c_int, path(b), c as c_int, d as c_uint, out).into()
+            }
+            libc::SYS_renameat2 => {
+                let (from, to) = ((a as c_int, path(b)), (c as c_int, path(d)));
+                rename_at(from, to, e as c_uint, host_int).into()
+            }
+            libc::SYS_getdents64 => getdents64(a as c_int, b as *mut c_void, c as usize) as c_long,
+            libc::SYS_close if may_be_simulated(a as c_int) => close_simulated(a as c_int).into(),
+            libc::SYS_io_uring_setup => {
+                report_once();
+                host() as c_long
+            }
+            _ => {
+                let real = real!(syscall(L, L, L, L, L, L, L) -> L);
+                real(number, a, b, c, d, e, f)
+            }
+        }
+    }
+}
+
+/// `openat2`, whose argument has flags, mode and restrictions. Restrictions that the kernel checks
+/// against the real tree are applied to the program's path as far as it is relative to a directory.
+unsafe fn open2(
+    dir: c_int,
+    path: *const c_char,
+    how: *const u64,
+    host: impl Fn() -> c_int,
+) -> c_int {
+    if how.is_null() {
+        return host();
+    }
+    let (flags, mode, resolve) = unsafe { (*how, *how.add(1), *how.add(2)) };
+    if resolve != 0 {
+        let fd = host();
+        if fd >= 0 {
+            crate::descriptors::recognize(fd);
+        }
+        return fd;
+    }
+    unsafe { open_at((dir, path), flags as c_int, mode as libc::mode_t, host) }
+}
+
+/// Reports once that the transfers of a ring are not observed.
+fn report_once() {
+    static REPORTED: AtomicBool = AtomicBool::new(false);
+    if !REPORTED.swap(true, Ordering::Relaxed) {
+        sys::report(&[b"io_uring: its transfers of simulated files take no simulated time"]);
+    }
+}
