@@ -268,8 +268,7 @@ fn built(pip: Packages) -> bool {
 fn libraries() -> bool {
     const LIBRARIES: &str = "libraries";
     let inputs = ["crates", "include", "xtask/src/libs.rs", "Cargo.toml", "Cargo.lock"];
-    let products =
-        ["libmpi_abi.so.1", "libmpi.so.12", "libodonata_clock.so", "libodonata_io.so"];
+    let products = ["libmpi_abi.so.1", "libmpi.so.12", "libodonata_clock.so", "libodonata_io.so"];
     let products = products.map(|p| format!("python/odonata/_lib/{p}"));
     let products = products.each_ref().map(String::as_str);
     make(LIBRARIES, &inputs, &products, || {

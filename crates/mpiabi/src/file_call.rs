@@ -46,3 +46,17 @@ pub extern "C" fn odonata_file_attach() -> c_int {
         false => NOT_SIMULATED,
     }
 }
+
+/// Registers `odonata_file_call` with the preload library, if it is loaded. The process has
+/// attached to the job.
+pub(crate) fn register() {
+    type Call = unsafe extern "C" fn(*const FileRequest, *mut FileReply) -> c_int;
+    // SAFETY: a NUL-terminated name; only the crate `posix` defines it.
+    unsafe {
+        let found = libc::dlsym(libc::RTLD_DEFAULT, c"odonata_file_register".as_ptr());
+        if !found.is_null() {
+            let register: extern "C" fn(Call) = std::mem::transmute(found);
+            register(odonata_file_call);
+        }
+    }
+}

@@ -31,7 +31,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
-use workload::file_request::{FileReply, FileRequest};
+use workload::file_request::FileReply;
 use workload::wire::{self, Arena, Completion, Control, FileBlock, Segment, Submission};
 
 use crate::abi::c;
@@ -366,7 +366,6 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
     if with(held, |rt| rt.singleton.is_none()) {
         termination::begin(with(held, |rt| rt.control), crate::function::current());
         register_clocks();
-        register_file_calls();
     }
     Ok(())
 }
@@ -384,19 +383,6 @@ fn register_clocks() {
         // SAFETY: only the crate `clock` defines that name.
         let register: extern "C" fn(Now, Pass, Forget) = unsafe { std::mem::transmute(found) };
         register(clock_now, clock_pass, clock_forget);
-    }
-}
-
-/// Registers `odonata_file_call` with the preload library of simulated files, if it is loaded.
-fn register_file_calls() {
-    type Call = unsafe extern "C" fn(*const FileRequest, *mut FileReply) -> c_int;
-    // SAFETY: a NUL-terminated name; only the crate `posix` defines it.
-    unsafe {
-        let found = libc::dlsym(libc::RTLD_DEFAULT, c"odonata_file_register".as_ptr());
-        if !found.is_null() {
-            let register: extern "C" fn(Call) = std::mem::transmute(found);
-            register(crate::file_call::odonata_file_call);
-        }
     }
 }
 

@@ -104,7 +104,7 @@ pub fn hides() -> bool {
 #[cold]
 fn read() -> bool {
     let order = Ordering::AcqRel;
-    if STATE.compare_exchange(state::UNKNOWN, state::READING, order, order).is_err() {
+    if STATE.compare_exchange(state::UNKNOWN, state::READING, order, Ordering::Acquire).is_err() {
         return STATE.load(Ordering::Acquire) == state::ACTIVE;
     }
     // SAFETY: a zero-terminated name; the value is only read here.

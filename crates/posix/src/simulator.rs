@@ -69,7 +69,7 @@ pub fn is_present() -> bool {
 #[cold]
 fn load() {
     let order = Ordering::AcqRel;
-    if STATE.compare_exchange(state::UNKNOWN, state::LOADING, order, order).is_err() {
+    if STATE.compare_exchange(state::UNKNOWN, state::LOADING, order, Ordering::Acquire).is_err() {
         while STATE.load(Ordering::Acquire) == state::LOADING {
             let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
             // SAFETY: a static word.
