@@ -53,6 +53,10 @@ impl Values<'_> {
     pub fn gap(&self, key: &str) -> Gap {
         self.number(key).map_or(Gap::ZERO, Gap::from_bytes_per_s)
     }
+    /// A size, rounded to whole bytes.
+    pub fn bytes(&self, key: &str) -> u64 {
+        self.number(key).expect("required, or has a default").round() as u64
+    }
     /// A word or text; empty if absent.
     pub fn text(&self, key: &str) -> &str {
         match self.get(key) {

@@ -16,6 +16,8 @@
 //! 7. after `Sink::reply`, which the protocol calls then or later, the reply travels to `from`;
 //! 8. `FileSystem::replied` is called.
 
+pub mod lustre;
+
 use base::{Span, Time};
 use workload::{FileCall, FileId, LayoutRequest};
 

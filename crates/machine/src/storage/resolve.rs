@@ -8,7 +8,7 @@
 use base::Span;
 
 use super::daos::DaosParams;
-use super::lustre::LustreParams;
+use super::lustre::{self, LustreParams};
 use super::{Access, Driver, FileSystem, Host, Protocol};
 use crate::NicId;
 use crate::group_kind::{GroupKind, MAX_NICS};
@@ -98,7 +98,7 @@ impl MachineSpec {
         let client_nics = client_nics(&values, nodes, out);
         let is_routed = check_gateways(&values, out);
         let protocol = match values.text("kind") {
-            "lustre" => Protocol::Lustre(lustre(&values, out)),
+            "lustre" => Protocol::Lustre(Box::new(lustre(&values, out))),
             _ => Protocol::Daos(DaosParams::new(&values)),
         };
         let group = values.text("group");
@@ -153,7 +153,22 @@ impl MachineSpec {
 
 /// Every server has a target.
 fn lustre(values: &Values, out: &mut Vec<InputError>) -> LustreParams {
-    let params = LustreParams::new(values);
+    let mut params = LustreParams::new(values);
+    let mut refuse = |key: &str, expected: &str| {
+        out.push(InputError::new(values.path(key), values.text(key), expected));
+    };
+    match lustre::pools(values.text("pools"), params.osts) {
+        Some(pools) => params.pools = pools,
+        None => refuse("pools", "`NAME=FIRST-LAST` of OSTs that exist, separated by blanks"),
+    }
+    match lustre::layout(values.text("layout"), &params.pools) {
+        Some(layout) => params.layout = layout,
+        None => refuse(
+            "layout",
+            "options of `lfs setstripe`, such as `-c 1 -S 1M` or \
+             `-E 8M -c 1 -E -1 -c 8 -p POOL`, of a pool in `pools`",
+        ),
+    }
     for (key, targets, servers) in
         [("mdts", params.mdts, params.mds), ("osts", params.osts, params.oss)]
     {

@@ -1,0 +1,462 @@
+//! The RPCs of Lustre calls, without time: closed forms of bytes and counts.
+
+mod common;
+
+use common::{World, call, is_callback, params};
+use storage::{Bulk, CallId};
+use workload::{FileCall, FileCallKind as Kind, LayoutComponent, LayoutRequest, file_flag as flag};
+
+const MIB: u64 = 1 << 20;
+
+fn world(keys: &str, clients: u32) -> World {
+    let servers = "mds = 2\nmdts = 4\noss = 4\nosts = 16\n";
+    World::new(params(&format!("{servers}{keys}")), clients, 1)
+}
+
+fn create(file: u32) -> FileCall {
+    FileCall { file, flags: flag::CREATE | flag::WRITE, name: file.into(), ..call(Kind::Open) }
+}
+fn write(file: u32, offset: u64, bytes: u64, size: u64) -> FileCall {
+    FileCall { file, flags: flag::OPEN, offset, bytes, size, ..call(Kind::Write) }
+}
+fn read(file: u32, offset: u64, bytes: u64, size: u64) -> FileCall {
+    FileCall { kind: Kind::Read, ..write(file, offset, bytes, size) }
+}
+fn sync(file: u32) -> FileCall {
+    FileCall { file, flags: flag::OPEN, ..call(Kind::Sync) }
+}
+fn named(kind: Kind) -> FileCall {
+    FileCall { flags: flag::EXISTS, ..call(kind) }
+}
+
+/// An RPC's operation, bytes in bulk and whether its direction is to the server.
+fn data_rpcs(world: &World, from: usize) -> Vec<Bulk> {
+    let all = world.record.sent[from..].iter();
+    all.filter(|r| r.operation < 2).map(|r| r.bulk).collect()
+}
+
+#[test]
+fn a_write_of_1_mib_takes_one_lock_and_one_rpc_at_fsync() {
+    let mut w = world("", 1);
+    assert_eq!(w.run(0, &create(1)), ["mds_reint_open"]);
+    assert_eq!(w.run(0, &write(1, 0, MIB, 0)), ["ldlm_extent_enqueue"]);
+    let from = w.record.sent.len();
+    // The dirty pages, the inode, the object.
+    assert_eq!(w.run(0, &sync(1)), ["ost_write", "mds_sync", "ost_sync"]);
+    assert_eq!(data_rpcs(&w, from), [Bulk::Pull(MIB)]);
+    assert_eq!(w.run(0, &write(1, MIB, MIB, MIB)), [""; 0], "the lock covers the object");
+}
+
+#[test]
+fn a_write_of_4_kib_travels_inline() {
+    let mut w = world("", 1);
+    w.run(0, &create(1));
+    w.run(0, &write(1, 0, 4096, 0));
+    let from = w.record.sent.len();
+    w.run(0, &sync(1));
+    let rpc = w.record.sent[from];
+    assert_eq!(rpc.bulk, Bulk::None);
+    // lustre_msg_v2, ptlrpc_body, ost_body, obd_ioobj, niobuf_remote, data.
+    assert_eq!(rpc.request_bytes, 64 + 184 + 208 + 24 + 16 + 4096);
+    assert_eq!(rpc.reply_bytes, 64 + 184 + 208);
+}
+
+#[test]
+fn a_write_over_8_stripes_takes_a_lock_and_an_rpc_per_object() {
+    let mut w = world("layout = \"-c 8 -S 128K\"\n", 1);
+    w.run(0, &create(1));
+    assert_eq!(w.run(0, &write(1, 0, MIB, 0)), ["ldlm_extent_enqueue"; 8]);
+    let from = w.record.sent.len();
+    w.run(0, &sync(1));
+    assert_eq!(data_rpcs(&w, from), [Bulk::Pull(MIB / 8); 8]);
+    assert_eq!(w.count(from, "ost_sync"), 8);
+    let mut targets: Vec<_> =
+        w.record.sent[from..from + 8].iter().map(|r| r.access.expect("data").medium).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    assert_eq!(targets.len(), 8, "each on another OST");
+}
+
+#[test]
+fn reads_take_one_rpc_per_4_mib_and_stripe() {
+    for (stripes, bytes, rpcs) in [(1, MIB, 1), (1, 4096, 1), (8, 8 * MIB, 8), (1, 9 * MIB, 3)] {
+        let mut w = world(&format!("layout = \"-c {stripes} -S 1M\"\n"), 1);
+        let from = w.record.sent.len();
+        let names = w.run(0, &read(1, 0, bytes, bytes));
+        let locks = names.iter().filter(|n| **n == "ldlm_extent_enqueue").count();
+        assert_eq!(locks, stripes, "{stripes} stripes");
+        assert_eq!(w.count(from, "ost_read"), rpcs, "{bytes} bytes over {stripes}");
+        let inline = if bytes == 4096 { bytes } else { 0 };
+        assert_eq!(w.bulk(from), bytes - inline);
+        assert_eq!(w.run(0, &read(1, 0, bytes, bytes)), [""; 0], "cached");
+    }
+}
+
+#[test]
+fn a_read_ends_at_the_end_of_the_file() {
+    let mut w = world("", 1);
+    let from = w.record.sent.len();
+    w.run(0, &read(1, 0, MIB, 5000));
+    assert_eq!(w.count(from, "ost_read"), 1);
+    assert_eq!(w.record.sent[from + 1].reply_bytes, 64 + 184 + 208 + 5000);
+    assert_eq!(w.run(0, &read(1, 5000, MIB, 5000)), [""; 0]);
+}
+
+#[test]
+fn a_conflicting_write_revokes_flushes_cancels_and_grants() {
+    let mut w = world("", 2);
+    w.run(0, &create(1));
+    w.run(0, &write(1, 0, MIB, 0));
+    let from = w.record.sent.len();
+    let names = w.run(1, &write(1, MIB, MIB, MIB));
+    let expected =
+        ["ldlm_extent_enqueue", "ldlm_bl_callback", "ost_write", "ldlm_cancel", "ldlm_cp_callback"];
+    assert_eq!(names, expected);
+    assert_eq!(data_rpcs(&w, from), [Bulk::Pull(MIB)], "the dirty pages of the first client");
+    assert_eq!(w.fs.targets().iter().map(|t| t.lock_conflicts).sum::<u64>(), 1);
+    // The lock of the second client covers the object again.
+    assert_eq!(w.run(1, &write(1, 0, MIB, 2 * MIB)), [""; 0]);
+}
+
+#[test]
+fn a_conflict_over_8_stripes_revokes_8_locks() {
+    let mut w = world("layout = \"-c 8 -S 128K\"\n", 2);
+    w.run(0, &create(1));
+    w.run(0, &write(1, 0, MIB, 0));
+    let from = w.record.sent.len();
+    w.run(1, &write(1, 0, MIB, MIB));
+    for name in ["ldlm_extent_enqueue", "ldlm_bl_callback", "ost_write", "ldlm_cancel"] {
+        assert_eq!(w.count(from, name), 8, "{name}");
+    }
+    assert_eq!(w.bulk(from), MIB);
+}
+
+#[test]
+fn a_read_of_anothers_dirty_pages_flushes_them_first() {
+    let mut w = world("", 2);
+    w.run(0, &create(1));
+    w.run(0, &write(1, 0, 4096, 0));
+    let names = w.run(1, &read(1, 0, 4096, 4096));
+    let expected = [
+        "ldlm_extent_enqueue",
+        "ldlm_bl_callback",
+        "ost_write",
+        "ldlm_cancel",
+        "ldlm_cp_callback",
+        "ost_read",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn readers_share_locks() {
+    let mut w = world("", 2);
+    w.run(0, &read(1, 0, 4096, 4096));
+    assert_eq!(w.run(1, &read(1, 0, 4096, 4096)), ["ldlm_extent_enqueue", "ost_read"]);
+}
+
+#[test]
+fn direct_writes_need_no_lock_of_the_client_and_leave_nothing_dirty() {
+    let mut w = world("layout = \"-c 2 -S 4M\"\n", 1);
+    w.run(0, &create(1));
+    let direct = FileCall { flags: flag::OPEN | flag::DIRECT, ..write(1, 0, 16 * MIB, 0) };
+    assert_eq!(w.run(0, &direct), ["ost_write"; 4]);
+    assert_eq!(w.run(0, &sync(1)), ["mds_sync", "ost_sync", "ost_sync"]);
+}
+
+#[test]
+fn a_direct_write_revokes_the_locks_of_others() {
+    let mut w = world("", 2);
+    w.run(0, &create(1));
+    w.run(0, &write(1, 0, MIB, 0));
+    let direct = FileCall { flags: flag::OPEN | flag::DIRECT, ..write(1, 0, MIB, MIB) };
+    let names = w.run(1, &direct);
+    assert_eq!(names, ["ost_write", "ldlm_bl_callback", "ost_write", "ldlm_cancel"]);
+}
+
+#[test]
+fn full_rpcs_are_sent_without_fsync_and_the_rest_by_age() {
+    let mut w = world("", 1);
+    w.run(0, &create(1));
+    let from = w.record.sent.len();
+    w.run(0, &write(1, 0, 10 * MIB, 0));
+    assert_eq!(data_rpcs(&w, from), [Bulk::Pull(4 * MIB); 2]);
+    let from = w.record.sent.len();
+    w.fire_timers();
+    assert_eq!(data_rpcs(&w, from), [Bulk::Pull(2 * MIB)]);
+    assert_eq!(w.record.timers, [], "nothing is dirty");
+}
+
+#[test]
+fn a_write_into_a_page_of_others_reads_the_page() {
+    let mut w = world("", 2);
+    w.run(0, &create(1));
+    w.run(0, &write(1, 0, 5000, 0));
+    let from = w.record.sent.len();
+    // Bytes 4,096 to 5,000 of the second page are the other client's.
+    w.run(1, &write(1, 5000, 8192 - 5000, 5000));
+    assert_eq!(w.count(from, "ost_read"), 1);
+    // A whole page needs no read.
+    assert_eq!(w.run(1, &write(1, 8192, 4096, 8192)), [""; 0]);
+}
+
+#[test]
+fn collective_writes_with_lock_ahead_do_not_conflict() {
+    for (locks, callbacks) in [("extent", true), ("lock-ahead", false), ("group", false)] {
+        let mut w = world(&format!("collective_locks = \"{locks}\"\n"), 2);
+        w.run(0, &create(1));
+        let from = w.record.sent.len();
+        for i in 0..4 {
+            let own = write(1, u64::from(i) * MIB, MIB, 0);
+            let collective = FileCall { flags: flag::OPEN | flag::COLLECTIVE, ..own };
+            w.run(i % 2, &collective);
+        }
+        assert_eq!(w.record.sent[from..].iter().any(is_callback), callbacks, "{locks}");
+    }
+}
+
+#[test]
+fn writes_beyond_the_first_component_instantiate_it() {
+    let mut w = world("layout = \"-E 1M -c 1 -E -1 -c 4\"\n", 1);
+    w.run(0, &create(1));
+    assert_eq!(w.run(0, &write(1, 0, MIB, 0)), ["ldlm_extent_enqueue"]);
+    let names = w.run(0, &write(1, MIB, MIB, MIB));
+    assert_eq!(names, ["mds_layout_intent", "ldlm_extent_enqueue"]);
+    // Objects: 1 and 4.
+    assert_eq!(w.fs.targets().iter().map(|t| t.objects).sum::<u64>(), 5);
+}
+
+#[test]
+fn data_on_the_mdt_need_no_ost() {
+    let mut w = world("layout = \"-E 64K -L mdt -E -1 -c 1\"\n", 1);
+    w.run(0, &create(1));
+    w.run(0, &write(1, 0, 4096, 0));
+    let from = w.record.sent.len();
+    w.run(0, &sync(1));
+    let rpc = w.record.sent[from];
+    assert!(rpc.access.expect("data").medium.0 >= 16, "an MDT");
+    let stat = FileCall { size: 4096, ..named(Kind::Stat) };
+    assert_eq!(w.run(0, &stat), ["ldlm_ibits_enqueue"], "the MDT knows the size");
+}
+
+#[test]
+fn rpcs_of_metadata_calls() {
+    let mut w = world("", 2);
+    let directory = |kind| FileCall { flags: flag::DIRECTORY, file: 2, ..call(kind) };
+    assert_eq!(w.run(0, &directory(Kind::Mkdir)), ["mds_reint_create"]);
+    assert_eq!(w.run(0, &create(1)), ["mds_reint_open"]);
+    let close = FileCall { flags: flag::OPEN, ..call(Kind::Close) };
+    assert_eq!(w.run(0, &close), ["mds_close"]);
+    // Attributes by name, then the size from the OST, which grants a lock: cached.
+    let stat = named(Kind::Stat);
+    assert_eq!(w.run(1, &stat), ["ldlm_ibits_enqueue", "ldlm_glimpse_enqueue"]);
+    assert_eq!(w.run(1, &stat), [""; 0]);
+    assert_eq!(w.run(0, &named(Kind::Open)), ["mds_reint_open"]);
+    let truncate = FileCall { flags: flag::OPEN, bytes: 0, ..call(Kind::Truncate) };
+    let expected = [
+        "mds_reint_setattr",
+        "ldlm_bl_callback",
+        "ldlm_cancel",
+        "ldlm_extent_enqueue",
+        "ldlm_bl_callback",
+        "ldlm_cancel",
+        "ldlm_cp_callback",
+        "ost_punch",
+    ];
+    assert_eq!(w.run(0, &truncate), expected, "client 1 has cached the attributes and the size");
+    assert_eq!(
+        w.run(0, &named(Kind::SetAttributes)),
+        ["mds_reint_setattr", "ldlm_bl_callback", "ldlm_cancel"]
+    );
+    assert_eq!(w.run(0, &named(Kind::SetXattr)), ["mds_reint_setxattr"]);
+    assert_eq!(w.run(0, &named(Kind::GetXattr)), ["mds_getxattr"]);
+    assert_eq!(w.run(0, &named(Kind::GetXattr)), [""; 0]);
+    assert_eq!(w.run(0, &named(Kind::StatFs)), ["mds_statfs"]);
+    assert_eq!(w.run(0, &named(Kind::Lock)), ["ldlm_flock_enqueue"]);
+    let symlink = FileCall { file: 3, ..call(Kind::Symlink) };
+    assert_eq!(w.run(0, &symlink), ["mds_reint_create"]);
+    assert_eq!(w.run(1, &FileCall { file: 3, ..named(Kind::ReadLink) }), ["mds_getattr"]);
+    assert_eq!(w.run(0, &named(Kind::Link)), ["mds_reint_link"]);
+    assert_eq!(w.run(0, &named(Kind::Unlink)), ["mds_reint_unlink"], "one link is left");
+    assert_eq!(w.run(0, &close), ["mds_close"]);
+    let names = w.run(0, &named(Kind::Unlink));
+    // The client itself still holds a lock on the object.
+    assert_eq!(names, ["mds_reint_unlink", "ost_destroy", "ldlm_bl_callback", "ldlm_cancel"]);
+    let rmdir = FileCall { flags: flag::DIRECTORY | flag::EXISTS, ..directory(Kind::Rmdir) };
+    assert_eq!(w.run(0, &rmdir), ["mds_reint_unlink"]);
+}
+
+#[test]
+fn an_open_file_keeps_its_objects_until_its_last_close() {
+    let mut w = world("", 1);
+    w.run(0, &create(1));
+    w.run(0, &write(1, 0, MIB, 0));
+    assert_eq!(w.run(0, &named(Kind::Unlink)), ["mds_reint_unlink"]);
+    let close = FileCall { flags: flag::OPEN, ..call(Kind::Close) };
+    let names = w.run(0, &close);
+    assert_eq!(names, ["mds_close", "ost_destroy", "ldlm_bl_callback", "ldlm_cancel"]);
+    assert_eq!(w.fs.targets().iter().map(|t| t.objects + t.used).sum::<u64>(), 0);
+    w.fire_timers();
+    assert_eq!(w.count(0, "ost_write"), 0, "the dirty pages are discarded");
+}
+
+#[test]
+fn components_of_a_path_are_looked_up_once() {
+    let mut w = world("", 2);
+    let mkdir =
+        |file, parent| FileCall { file, parent, flags: flag::DIRECTORY, ..call(Kind::Mkdir) };
+    w.run(0, &mkdir(2, 0));
+    w.run(0, &mkdir(3, 2));
+    let stat =
+        FileCall { file: 3, parent: 2, flags: flag::EXISTS | flag::DIRECTORY, ..call(Kind::Stat) };
+    let lookups = |w: &mut World| {
+        use storage::FileSystem;
+        w.fs.lookup(storage::ClientId(1), 0, 2);
+    };
+    lookups(&mut w);
+    assert_eq!(w.run(1, &stat), ["ldlm_ibits_enqueue"; 2]);
+    lookups(&mut w);
+    assert_eq!(w.run(1, &stat), [""; 0]);
+    // A rename of the directory revokes its name.
+    let rename = FileCall { file: 2, other: 0, ..named(Kind::Rename) };
+    assert_eq!(w.run(0, &rename), ["mds_reint_rename", "ldlm_bl_callback", "ldlm_cancel"]);
+    lookups(&mut w);
+    assert_eq!(w.run(1, &stat), ["ldlm_ibits_enqueue"]);
+}
+
+#[test]
+fn readdir_takes_one_rpc_per_mib_of_entries() {
+    let mut w = world("", 1);
+    // 16,384 entries of 64 B are 1 MiB.
+    let entries = |offset, size| FileCall {
+        file: 2,
+        flags: flag::OPEN | flag::DIRECTORY,
+        offset,
+        bytes: 1000,
+        size,
+        ..call(Kind::ReadDirectory)
+    };
+    let from = w.record.sent.len();
+    assert_eq!(w.run(0, &entries(0, 20_000)), ["ldlm_ibits_enqueue", "mds_readpage"]);
+    assert_eq!(w.bulk(from), MIB);
+    assert_eq!(w.run(0, &entries(1000, 20_000)), [""; 0]);
+    let from = w.record.sent.len();
+    assert_eq!(w.run(0, &entries(16_000, 20_000)), ["mds_readpage"]);
+    assert_eq!(w.bulk(from), ((20_000 - 16_384) * 64u64).next_multiple_of(4096), "whole pages");
+    assert_eq!(w.run(0, &entries(20_000, 20_000)), [""; 0]);
+}
+
+#[test]
+fn stats_of_a_scan_are_fetched_ahead() {
+    let mut w = world("", 1);
+    let n = 64;
+    let entries = FileCall {
+        file: 0,
+        flags: flag::OPEN | flag::DIRECTORY,
+        bytes: n,
+        size: n,
+        ..call(Kind::ReadDirectory)
+    };
+    w.run(0, &entries);
+    let from = w.record.sent.len();
+    for file in 0..n as u32 {
+        w.run(0, &FileCall { file: 10 + file, name: file.into(), ..named(Kind::Stat) });
+    }
+    // One request per entry in total, ahead or not.
+    assert_eq!(w.count(from, "ldlm_ibits_enqueue"), n as usize);
+    assert_eq!(w.count(from, "ldlm_glimpse_enqueue"), n as usize);
+    // The third call finds its attributes.
+    let first: Vec<_> = w.names(from).into_iter().take(12).collect();
+    assert_eq!(first[2..10], ["ldlm_ibits_enqueue"; 8], "8 ahead, and the second call's own");
+}
+
+#[test]
+fn modifying_requests_are_limited_to_7_per_client_and_mdt() {
+    let mut w = world("", 1);
+    for file in 1..=20 {
+        w.submit(0, &FileCall { name: 0, ..create(file) });
+    }
+    assert_eq!(w.record.sent.len(), 7);
+    w.drain();
+    assert_eq!(w.record.completed.len(), 20);
+}
+
+#[test]
+fn creates_wait_for_objects_and_batches_double() {
+    let mut w = world("layout = \"-c -1\"\n", 1);
+    for file in 1..=100 {
+        w.run(0, &create(file));
+    }
+    // 16 are left of the first 32: a batch of 64; then 128 at 32 left of 64 ...
+    let creates = w.count(0, "ost_create");
+    assert_eq!(creates % 16, 0, "the same on each OST");
+    assert_eq!(w.fs.targets().iter().map(|t| t.objects).sum::<u64>(), 1600);
+}
+
+#[test]
+fn an_invalid_layout_is_refused() {
+    use storage::{ClientId, FileSystem};
+    let mut w = world("", 1);
+    let component = |pool: &str, size| LayoutComponent {
+        pool: pool.into(),
+        stripe_size: size,
+        ..LayoutComponent::default()
+    };
+    for bad in [component("none", 0), component("", 1000)] {
+        let request = LayoutRequest { components: vec![bad], ..LayoutRequest::default() };
+        w.fs.layout(ClientId(0), &request);
+        let id = w.submit(0, &FileCall { flags: 0, ..call(Kind::SetLayout) });
+        w.drain();
+        assert!(w.record.completed.contains(&(id, 22)), "EINVAL");
+    }
+    assert_eq!(w.record.completed.last().map(|c| c.0), Some(CallId(1)));
+}
+
+#[test]
+fn a_directory_over_several_mdts_hashes_names() {
+    use storage::{ClientId, FileSystem, Peer};
+    let mut w = world("", 1);
+    let request = LayoutRequest { mdt_count: 4, first_mdt: 2, ..LayoutRequest::default() };
+    w.fs.layout(ClientId(0), &request);
+    let mkdir = FileCall { file: 2, flags: flag::DIRECTORY, ..call(Kind::SetLayout) };
+    w.run(0, &mkdir);
+    let from = w.record.sent.len();
+    for file in 10..14 {
+        w.run(0, &FileCall { parent: 2, ..create(file) });
+    }
+    let mut servers: Vec<_> = w.record.sent[from..].iter().map(|r| r.to).collect();
+    servers.dedup();
+    assert_eq!(servers.len(), 4, "consecutive hashes alternate over MDTs");
+    assert!(servers.iter().all(|s| matches!(s, Peer::Server(s) if s.0 < 2)), "two MDSs");
+}
+
+#[test]
+fn a_default_layout_is_inherited_by_new_directories_and_files() {
+    use storage::{ClientId, FileSystem};
+    let mut w = world("", 1);
+    let eight = LayoutComponent { stripe_count: 8, ..LayoutComponent::default() };
+    let request = LayoutRequest { components: vec![eight], ..LayoutRequest::default() };
+    let directory = |kind, file, parent, flags| FileCall {
+        file,
+        parent,
+        flags: flags | flag::DIRECTORY,
+        ..call(kind)
+    };
+    w.run(0, &directory(Kind::Mkdir, 2, 0, 0));
+    w.fs.layout(ClientId(0), &request);
+    w.run(0, &directory(Kind::SetLayout, 2, 0, flag::EXISTS));
+    w.run(0, &directory(Kind::Mkdir, 3, 2, 0));
+    w.run(0, &FileCall { parent: 3, ..create(4) });
+    assert_eq!(w.fs.targets().iter().map(|t| t.objects).sum::<u64>(), 8);
+}
+
+#[test]
+fn a_full_target_refuses_data() {
+    let mut w = world("ost_capacity = \"8 MB\"\ngrant_initial = \"2 MiB\"\n", 1);
+    w.run(0, &create(1));
+    let id = w.submit(0, &write(1, 0, 16 * MIB, 0));
+    w.drain();
+    assert!(w.record.completed.contains(&(id, 28)), "ENOSPC");
+    let used: u64 = w.fs.targets()[..16].iter().map(|t| t.used).sum();
+    assert!(used <= 8_000_000, "{used}");
+}
