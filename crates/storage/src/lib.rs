@@ -18,6 +18,8 @@
 
 pub mod lustre;
 
+pub mod daos;
+
 use base::{Span, Time};
 use workload::{FileCall, FileId, LayoutRequest};
 

@@ -99,7 +99,7 @@ impl MachineSpec {
         let is_routed = check_gateways(&values, out);
         let protocol = match values.text("kind") {
             "lustre" => Protocol::Lustre(Box::new(lustre(&values, out))),
-            _ => Protocol::Daos(DaosParams::new(&values)),
+            _ => Protocol::Daos(DaosParams::new(&values, out)),
         };
         let group = values.text("group");
         let Some(nodes) = nodes.iter_mut().find(|nodes| nodes.kind.name == group) else {
@@ -118,6 +118,9 @@ impl MachineSpec {
             let expected = format!("at most {MAX_HOSTS}");
             out.push(InputError::new(values.path(counted), servers.to_string(), expected));
             return None;
+        }
+        if let Protocol::Daos(params) = &protocol {
+            params.check(servers, &values, out);
         }
         let (hosts, network) = if is_routed {
             let gateways = nodes.take(values.count("gateways"), values.path("gateways"), out);
