@@ -104,7 +104,8 @@ impl Calls {
 fn call_cost<N: NetworkModel>(kernel: &Kernel<'_, N>, rank: u32, op: &Op) -> Span {
     let library = &kernel.job.library;
     match *op {
-        Op::Pause | Op::Alarm { .. } | Op::Delay { .. } | Op::Exit => Span::ZERO,
+        // The protocol of the file system charges the CPU for its calls.
+        Op::Pause | Op::Alarm { .. } | Op::Delay { .. } | Op::File(_) | Op::Exit => Span::ZERO,
         Op::Send { to, bytes, .. } => {
             let same_node = kernel.shares_node(rank, to);
             let rendezvous = kernel.job.wants_rendezvous(same_node, bytes);

@@ -8,6 +8,8 @@ pub(crate) enum EndpointKind {
     Source,
     /// Of the component that the caller adds to the run.
     Added,
+    /// Of the machine's file systems.
+    FileSystem,
 }
 
 /// What happens at an endpoint.

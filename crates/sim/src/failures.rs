@@ -39,6 +39,15 @@ impl Failures {
         self.failed.get_or_insert(Blocked { rank, node, what });
     }
 
+    /// The network has given up a message of a file system, whose client would retry until an
+    /// operator intervenes.
+    pub fn give_up_file<N: NetworkModel>(&mut self, kernel: &Kernel<'_, N>, failure: Failure) {
+        let rank = kernel.jobs[kernel.current_job as usize].first;
+        let why = describe_failure(&kernel.job.machine, failure);
+        let what = format!("network timeout: a message of a file system was given up: {why}");
+        self.failed.get_or_insert(Blocked { rank, node: kernel.node_of(rank), what });
+    }
+
     /// A node goes down, and the jobs of its ranks fail. Returns false if no job has ranks on it.
     #[cold]
     pub fn fail_node<N: NetworkModel, W: Workload>(

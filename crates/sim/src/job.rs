@@ -56,6 +56,8 @@ pub struct Job {
     pub firsts: Vec<u32>,
     /// Virtual network of each job's messages: that of its traffic class.
     pub vnets: Vec<u8>,
+    /// That of messages of file systems.
+    pub storage_vnet: u8,
     /// Traffic of nodes without a job. It starts `warmup` before the jobs.
     pub background: Vec<Background>,
     pub warmup: Span,
@@ -174,6 +176,7 @@ impl Job {
             placements,
             firsts: vec![0],
             vnets: vec![0],
+            storage_vnet: 0,
             background: Vec::new(),
             warmup: Span::ZERO,
             noise: None,

@@ -268,6 +268,16 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
         job
     }
 
+    /// The rank's job waits for a call that has no event of its own.
+    pub fn await_call(&mut self, rank: u32) {
+        self.add_pending(rank);
+    }
+
+    /// That call has completed, or its completion is scheduled.
+    pub fn call_ends(&mut self, rank: u32) {
+        self.remove_pending(rank);
+    }
+
     #[inline]
     fn add_pending(&mut self, rank: u32) -> &mut JobState {
         self.pending += 1;

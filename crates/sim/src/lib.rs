@@ -13,6 +13,7 @@ mod endpoints;
 mod event;
 mod event_loop;
 mod failures;
+mod file_systems;
 mod gpu;
 mod intranode;
 mod job;
@@ -41,6 +42,9 @@ mod world;
 
 pub use background::{Background, BackgroundTraffic};
 pub use component::{Component, Context, EndpointEvent};
+pub use file_systems::{
+    CallClass, ClassTotals, FileSystemOutcome, FileTotals, HostLoad, IoPhase, MediumLoad,
+};
 pub use job::{Buffers, Job, LimitPolicy, RankPlacement, Sample};
 pub use noise::Noise;
 pub use outcome::{

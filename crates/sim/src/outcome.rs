@@ -1,6 +1,7 @@
 //! The result of a run, as plain data.
 
 use crate::background::BackgroundTraffic;
+use crate::file_systems::FileSystemOutcome;
 use base::{Digest, Time};
 use machine::{Machine, NicId, NodeId};
 use mpi::limits::{Limit, Matches};
@@ -106,6 +107,8 @@ pub struct Outcome {
     pub limit_report: LimitReport,
     /// Counts of the match engines that were used, by NIC and engine.
     pub matches: BTreeMap<(NicId, u32), Matches>,
+    /// One entry per file system that was called, by number.
+    pub file_systems: Vec<FileSystemOutcome>,
 }
 
 /// Maximum use of one limited resource at one time.

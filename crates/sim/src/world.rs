@@ -12,6 +12,7 @@ use crate::endpoints::{ARRIVAL, EndpointEvent, EndpointKind};
 use crate::event::{HostEvent, InFlight, MAX_IDS, MessageOwner, ProtocolPhase};
 use crate::event_loop::{self, Simulation};
 use crate::failures::Failures;
+use crate::file_systems::FileSystems;
 use crate::intranode::completion_within_node;
 use crate::job::Job;
 use crate::kernel::Kernel;
@@ -46,6 +47,7 @@ pub struct World<'j, N: NetworkModel, W: Workload, C: Component<N> = ()> {
     collectives: Collectives,
     onesided: OneSided,
     storage: Storage,
+    file_systems: FileSystems,
     sources: Sources<'j>,
     failures: Failures,
     /// Calls that the workload makes now.
@@ -74,6 +76,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             collectives: Collectives::new(&job.machine, n),
             onesided: OneSided::new(),
             storage: Storage::new(&job.machine),
+            file_systems: FileSystems::default(),
             sources: Sources::new(job),
             failures: Failures::new(job),
             submitted: Vec::new(),
@@ -88,6 +91,8 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         let kernel = &mut self.transport.kernel;
         start(kernel, EndpointKind::Source, &mut self.sources);
         start(kernel, EndpointKind::Added, &mut self.component);
+        self.add_file_systems();
+        let kernel = &mut self.transport.kernel;
         if self.sources.is_empty() {
             self.begin();
         } else {
@@ -126,6 +131,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
     fn drain_network(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> bool {
         Component::<N>::close(&mut self.sources);
         self.component.close();
+        self.file_systems.close();
         let has_ended = event_loop::run(&mut Drain(self), CHECK_INTERVAL, |run| run.0.report(tick));
         let kernel = &self.transport.kernel;
         if has_ended {
@@ -171,7 +177,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
     /// Appends calls to the lists of their ranks. Notices without CPU time take effect at once.
     fn submit(&mut self, submitted: &mut Vec<Call>) {
         let Transport { kernel, limit_checker, .. } = &mut self.transport;
-        let (mut apart, mut nics) = (None, None);
+        let (mut apart, mut nics, mut notices) = (None, None, Vec::new());
         for call in submitted.drain(..) {
             let at = call.rank;
             match call.op {
@@ -184,7 +190,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
                 }
                 Op::Leave { context } => limit_checker.left(kernel, at, context),
                 Op::Requests(held) => limit_checker.requests(kernel, at, held),
-                Op::Lookup { .. } | Op::Layout { .. } => {}
+                Op::Lookup { .. } | Op::Layout { .. } => notices.push(call),
                 Op::Nics { own, peer } => nics = Some((at, [own, peer])),
                 Op::SendLayout(how) | Op::RecvLayout(how) => {
                     let (_, send, recv) = apart.get_or_insert((at, None, None));
@@ -200,9 +206,22 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
                     if let Some((_, named)) = nics.take().filter(|named| named.0 == at) {
                         kernel.ranks[at as usize].extra().nics.push_back((call.token, named));
                     }
+                    if matches!(call.op, Op::File(_)) {
+                        let own = notices.drain(..).filter(|notice: &Call| notice.rank == at);
+                        own.for_each(|n| self.file_systems.announce(at, call.token, n.op));
+                    }
                     self.calls.append(kernel, call);
                 }
             }
+        }
+    }
+
+    fn add_file_systems(&mut self) {
+        let kernel = &mut self.transport.kernel;
+        let n = kernel.job.machine.file_systems.len();
+        if n > 0 {
+            let first = kernel.endpoints.add(EndpointKind::FileSystem, FileSystems::endpoints(n));
+            self.file_systems = FileSystems::new(n, first);
         }
     }
 
@@ -336,7 +355,10 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         let failure = kernel.net.failure(id).expect("the network says why a message failed");
         let Some(rank) = sender else {
             if let MessageOwner::Endpoint(endpoint) = owner {
-                self.handle_endpoint(endpoint, EndpointEvent::Failed);
+                match kernel.endpoints.find(endpoint).0 {
+                    EndpointKind::FileSystem => self.failures.give_up_file(kernel, failure),
+                    _ => self.handle_endpoint(endpoint, EndpointEvent::Failed),
+                }
             }
             return;
         };
@@ -371,10 +393,15 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
     fn handle_endpoint(&mut self, endpoint: u32, event: EndpointEvent) {
         let kernel = &mut self.transport.kernel;
         let (kind, first) = kernel.endpoints.find(endpoint);
-        let (context, at) = (&mut Context::new(kernel, first), endpoint - first);
+        let at = endpoint - first;
         match kind {
-            EndpointKind::Source => self.sources.handle(context, at, event),
-            EndpointKind::Added => self.component.handle(context, at, event),
+            EndpointKind::Source => {
+                self.sources.handle(&mut Context::new(kernel, first), at, event);
+            }
+            EndpointKind::Added => {
+                self.component.handle(&mut Context::new(kernel, first), at, event);
+            }
+            EndpointKind::FileSystem => self.file_systems.handle(kernel, at, event),
         }
     }
 
@@ -486,9 +513,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
                 let when = self.storage.transfer(&t.kernel.job.machine, node, bytes, now);
                 t.kernel.complete(when, done);
             }
-            Op::File(_) => {
-                t.kernel.complete(now + t.kernel.job.machine.local_storage.latency, done)
-            }
+            Op::File(call) => self.file_systems.call(&mut t.kernel, (at, token), call),
             Op::Collective { .. } => unreachable!("entered above"),
             Op::Region { .. }
             | Op::Join { .. }
@@ -512,9 +537,9 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             (kernel.completions.peak(), "completions"),
             (self.collectives.runs.peak(), "collectives"),
         ];
-        let Some((_, what)) = sorts.into_iter().find(|sort| sort.0 > self.max_ids) else {
-            return;
-        };
+        let sorts = sorts.into_iter().find(|sort| sort.0 > self.max_ids).map(|sort| sort.1);
+        let files = self.file_systems.is_nearly_full().then_some("messages of file systems");
+        let Some(what) = sorts.or(files) else { return };
         let rank = kernel.jobs[kernel.current_job as usize].first;
         let what = format!(
             "more than {} {what} in flight at once at {}, the most that odonata can distinguish. \
@@ -535,8 +560,8 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> Simulation for World<'_, N, 
         if self.transport.kernel.pending == 0 {
             return self.restart();
         }
-        assert!(self.handle_next(), "what is pending has an event");
-        true
+        // A call on a file may wait for what never happens.
+        self.handle_next()
     }
     #[inline]
     fn events(&self) -> u64 {

@@ -131,4 +131,14 @@ pub trait FileSystem {
     /// The reply has arrived.
     fn replied(&mut self, now: Time, id: RpcId, rpc: &Rpc, sink: &mut impl Sink);
     fn timer(&mut self, now: Time, token: u32, sink: &mut impl Sink);
+    /// Name of a medium in the real system, such as `flare-OST0012`.
+    fn medium_name(&self, medium: MediumId) -> String {
+        format!("medium {}", medium.0)
+    }
+    /// Name of a server in the real system.
+    fn place_name(&self, server: ServerId) -> String {
+        format!("server {}", server.0)
+    }
+    /// Counters by the names that they have in the real system, in a fixed order.
+    fn counters(&self) -> Vec<(String, u64)>;
 }

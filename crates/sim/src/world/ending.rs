@@ -70,6 +70,9 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         for (rank, what) in self.transport.limit_checker.waiting_to_send() {
             add(rank, what);
         }
+        for (rank, what) in self.file_systems.waiting() {
+            add(rank, what);
+        }
         for (send, tag) in self.point_to_point.unmatched_sends(&self.transport.sends) {
             let (to, bytes) = (kernel.own_number(send.to), send.bytes);
             let what = format!("send to rank {to}, tag {tag}, {bytes} B: no receive was posted");
@@ -109,6 +112,7 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
             .map(|((from, to), p)| PairTraffic { from, to, messages: p.messages, bytes: p.bytes })
             .collect();
         pairs.sort_by_key(|p| (p.from, p.to));
+        let file_systems = self.file_systems.outcome(kernel);
         Outcome {
             end,
             time,
@@ -121,6 +125,7 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
             background: self.sources.outcome(kernel.job, time - Time::ZERO),
             limit_report: self.transport.limit_checker.report(self.collectives.offload.timeouts),
             matches: self.matches(),
+            file_systems,
         }
     }
 

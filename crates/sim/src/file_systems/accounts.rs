@@ -1,0 +1,149 @@
+//! Accounts of calls: per file, and per phase.
+//!
+//! A phase is a period of calls of one class. A call starts a new phase if no call of its class is
+//! in progress and the last one has ended longer ago than the phase has lasted.
+
+use super::outcome::{CallClass, ClassTotals, FileTotals, IoPhase};
+use base::{Span, Time};
+use workload::{FileCall, FileCallKind, FileId};
+
+/// Phases per class. Calls after the last one count as part of it.
+const MAX_PHASES: usize = 64;
+
+#[derive(Default)]
+pub struct Accounts {
+    /// By file; only files with data have an entry in `files`.
+    numbers: Vec<u32>,
+    files: Vec<FileTotals>,
+    /// Phases of each class in the order of their starts, and calls in progress.
+    classes: [(Vec<IoPhase>, u64); CallClass::ALL.len()],
+}
+
+/// Number of a file without data.
+const NONE: u32 = u32::MAX;
+
+impl Accounts {
+    pub fn begin(&mut self, now: Time, call: &FileCall) {
+        let class = CallClass::of(call.kind);
+        let (phases, in_progress) = &mut self.classes[class as usize];
+        let is_new = phases.last().is_none_or(|last| {
+            let lasted = last.end.since(last.start);
+            *in_progress == 0 && now.since(last.end) > lasted && phases.len() < MAX_PHASES
+        });
+        if is_new {
+            phases.push(IoPhase { class, start: now, end: now, totals: ClassTotals::default() });
+        }
+        *in_progress += 1;
+    }
+
+    /// A call that began at `began` completes at `end`.
+    pub fn end(&mut self, began: Time, end: Time, call: &FileCall, error: i32) {
+        let class = CallClass::of(call.kind);
+        let is_data = matches!(call.kind, FileCallKind::Read | FileCallKind::Write) && error == 0;
+        let bytes = if is_data { call.bytes } else { 0 };
+        let (phases, in_progress) = &mut self.classes[class as usize];
+        *in_progress -= 1;
+        let phase = phases.last_mut().expect("the call began in a phase");
+        phase.end = phase.end.max(end);
+        phase.totals.add(bytes, end.since(began), error);
+        if is_data {
+            let file = self.file(call.file);
+            let totals =
+                if call.kind == FileCallKind::Read { &mut file.read } else { &mut file.written };
+            totals.add(bytes, end.since(began), error);
+            file.start = file.start.min(began);
+            file.end = file.end.max(end);
+        } else if let Some(&number) = self.numbers.get(call.file as usize)
+            && number != NONE
+        {
+            self.files[number as usize].other.add(0, end.since(began), error);
+        }
+    }
+
+    fn file(&mut self, file: FileId) -> &mut FileTotals {
+        let at = file as usize;
+        if at >= self.numbers.len() {
+            self.numbers.resize(at + 1, NONE);
+        }
+        if self.numbers[at] == NONE {
+            self.numbers[at] = self.files.len() as u32;
+            self.files.push(FileTotals::new(file));
+        }
+        &mut self.files[self.numbers[at] as usize]
+    }
+
+    /// Files with data, by number.
+    pub fn files(&self) -> Vec<FileTotals> {
+        let mut files = self.files.clone();
+        files.sort_by_key(|file| file.file);
+        files
+    }
+
+    /// All phases, in the order of their starts.
+    pub fn phases(&self) -> Vec<IoPhase> {
+        let phases = self.classes.iter().flat_map(|class| &class.0);
+        let mut phases: Vec<IoPhase> = phases.copied().collect();
+        phases.sort_by_key(|phase| (phase.start, phase.class as u8));
+        phases
+    }
+}
+
+impl ClassTotals {
+    fn add(&mut self, bytes: u64, span: Span, error: i32) {
+        self.operations += 1;
+        self.bytes += bytes;
+        self.time += span;
+        self.errors += u64::from(error != 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(file: FileId, bytes: u64) -> FileCall {
+        FileCall {
+            kind: FileCallKind::Write,
+            file_system: 0,
+            flags: 0,
+            file,
+            parent: 0,
+            other: 0,
+            name: 0,
+            offset: 0,
+            bytes,
+            size: 0,
+        }
+    }
+
+    /// Two writes in a row are one phase, and a write after a long pause is another.
+    #[test]
+    fn a_pause_longer_than_the_phase_ends_it() {
+        let mut accounts = Accounts::default();
+        for (began, ended, file) in [(100, 150, 7), (160, 200, 7), (301, 310, 3)] {
+            accounts.begin(Time(began), &write(file, 10));
+            accounts.end(Time(began), Time(ended), &write(file, 10), 0);
+        }
+        let phases = accounts.phases();
+        let found: Vec<_> =
+            phases.iter().map(|p| (p.start.0, p.end.0, p.totals.bytes, p.totals.time.0)).collect();
+        assert_eq!(found, [(100, 200, 20, 90), (301, 310, 10, 9)]);
+        let files = accounts.files();
+        let found: Vec<_> = files.iter().map(|f| (f.file, f.written.bytes, f.read.bytes)).collect();
+        assert_eq!(found, [(3, 10, 0), (7, 20, 0)]);
+    }
+
+    /// A call in progress holds its phase open, and a failed write has no bytes.
+    #[test]
+    fn a_call_in_progress_continues_its_phase() {
+        let mut accounts = Accounts::default();
+        accounts.begin(Time(0), &write(0, 10));
+        accounts.begin(Time(1000), &write(1, 10));
+        accounts.end(Time(1000), Time(1001), &write(1, 10), 28);
+        accounts.end(Time(0), Time(2000), &write(0, 10), 0);
+        let phases = accounts.phases();
+        assert_eq!(phases.len(), 1);
+        let ClassTotals { operations, bytes, errors, .. } = phases[0].totals;
+        assert_eq!((operations, bytes, errors), (2, 10, 1));
+    }
+}
