@@ -21,6 +21,8 @@ mod cray;
 mod fabric_tests;
 mod faults;
 mod file_systems;
+mod io;
+mod io_bench;
 mod jobs;
 mod limits;
 mod memory;
@@ -46,6 +48,11 @@ pub use congestion::CongestionRow;
 pub use counters::CounterRow;
 pub use faults::{FaultsRequest, faults};
 pub use file_systems::FileSystemRow;
+pub use io::{
+    IoCountRow, IoFileRow, IoGatewayRow, IoLimitRow, IoMediaRow, IoPhaseRow, IoPortRow, IoResult,
+    IoTimeRow,
+};
+pub use io_bench::{IoBenchRequest, IoBenchResult, IoBenchRow, io_bench};
 pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, check_jobs, jobs};
 pub use limits::{CrossedRow, LimitsRow, UseRow};
 pub use quantities::{read_size, read_time};

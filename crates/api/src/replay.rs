@@ -211,7 +211,14 @@ fn wrong_header(found: &str, expected: &str) -> Result<Schedule, Vec<ScheduleErr
 /// the slowest link, plus all storage transfers, must fit a `Time`, 213 days.
 fn too_large(job: &Job, schedule: &Schedule) -> Option<InputError> {
     let machine = &job.machine;
-    let Volume { longest, total, stored, filed, members } = schedule.volume();
+    let (called, there) = (schedule.file_systems(), machine.file_systems.len());
+    if called > there {
+        let expected =
+            format!("a machine with {called} file systems; {} has {there}", machine.name);
+        let found = format!("calls on file system {}", called - 1);
+        return Some(InputError::new("trace", found, expected));
+    }
+    let Volume { longest, total, stored, members, filed } = schedule.volume();
     if longest.div_ceil(machine.nic.packet_payload) >= 1 << 31 {
         let expected = "messages of fewer than 2^31 packets";
         return Some(InputError::new("trace", format!("{longest} B"), expected));
@@ -228,7 +235,8 @@ fn too_large(job: &Job, schedule: &Schedule) -> Option<InputError> {
         (!fits).then(|| InputError::new("trace", format!("{bytes} B in all"), expected))
     };
     too_long(total, slowest, "the slowest link carries")
-        .or_else(|| too_long(stored.saturating_add(filed), storage, "the storage takes"))
+        .or_else(|| too_long(stored, storage, "the storage takes"))
+        .or_else(|| too_long(filed, slowest, "the slowest link carries"))
         .or_else(|| too_long(members, packing.member_gap(), "the library packs"))
 }
 

@@ -3,7 +3,9 @@
 use super::congestion::Congested;
 use super::counters::{Tally, of_nodes};
 use super::rows::EngineRow;
-use super::{BackgroundRow, CongestionRow, CounterRow, Fidelity, LimitsRow, NetworkErrors};
+use super::{
+    BackgroundRow, CongestionRow, CounterRow, Fidelity, IoResult, LimitsRow, NetworkErrors,
+};
 use machine::{Distance, LinkEnd, LinkKind, Machine};
 use serde::Serialize;
 use sim::{Job, Outcome};
@@ -30,6 +32,9 @@ pub struct TrafficTables {
     /// On a machine whose switches manage congestion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion: Option<CongestionRow>,
+    /// If calls on simulated file systems were made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io: Option<IoResult>,
     pub engine: EngineRow,
 }
 
@@ -107,6 +112,7 @@ impl TrafficTables {
                 fidelity,
                 &Congested::of(&outcome.counters),
             ),
+            io: IoResult::of(outcome),
             engine,
         }
     }

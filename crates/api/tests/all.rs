@@ -5,6 +5,7 @@ mod common;
 mod error_bars;
 mod fabric_tests;
 mod folded_flows;
+mod io_bench;
 mod jobs;
 mod node;
 mod published;
