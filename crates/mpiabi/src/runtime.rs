@@ -12,6 +12,7 @@
 //! `threads` has the lock that guards this state, `turn` implements waiting.
 
 mod child;
+mod files;
 pub mod job;
 mod memory;
 mod region;
@@ -20,6 +21,7 @@ mod threads;
 mod turn;
 
 pub use child::{call as call_as_child, can_attach};
+pub use files::{call_file, file_reply, submit_file};
 pub use job::{checks, library, most_requests, node, node_name, rank, size, tag_max, tag_ub};
 pub use memory::{record_window, sample};
 pub use termination::{abort, fatal, finalize, record_function};
@@ -31,8 +33,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
-use workload::file_request::FileReply;
-use workload::wire::{self, Arena, Completion, Control, FileBlock, Segment, Submission};
+use workload::wire::{self, Arena, Completion, Control, Segment, Submission};
 
 use crate::abi::c;
 use crate::error::{Result, fail};
@@ -581,45 +582,6 @@ pub fn submit(held: &Held, mut submission: Submission) {
         unsafe { *rt.segment.submission(rt.rank, slot) = submission };
         rt.control().in_ring += 1;
     });
-}
-
-/// Writes a file request into a block, with an empty reply.
-fn write_file_request(segment: Segment, block: u64, request: &[u8]) {
-    // SAFETY: the caller's block has room for both.
-    unsafe {
-        segment.ptr(block).cast::<FileBlock>().write(FileBlock::default());
-        let to = segment.ptr(block + FileBlock::BYTES);
-        to.copy_from_nonoverlapping(request.as_ptr(), request.len());
-    }
-}
-/// Reads the reply from a block whose request has `bytes`, with room for `capacity` bytes of data.
-fn read_file_reply(segment: Segment, block: u64, bytes: u64, capacity: u64, reply: &mut FileReply) {
-    // SAFETY: written by the simulator, which has returned the turn; the caller provides the memory
-    // of the data.
-    unsafe {
-        let found = segment.ptr(block).cast::<FileBlock>().read();
-        (reply.errno, reply.value) = (found.errno, found.value);
-        (reply.size, reply.offset) = (found.size, found.offset);
-        reply.data_bytes = found.data_bytes;
-        if found.data_bytes != u64::MAX && capacity > 0 {
-            let n = found.data_bytes.min(capacity) as usize;
-            reply.data.copy_from_nonoverlapping(segment.ptr(block + FileBlock::data_at(bytes)), n);
-        }
-    }
-}
-/// Submits a file call of the process in MPI and waits for its completion.
-pub fn call_file(held: &Held, request: &[u8], reply: &mut FileReply) {
-    let (bytes, grain) = (request.len() as u64, reply.capacity);
-    let block = alloc(held, FileBlock::data_at(bytes) + grain);
-    turn::acquire_turn(held);
-    let segment = with(held, |rt| rt.segment);
-    write_file_request(segment, block, request);
-    let (kind, token) = (wire::kind::FILE, token(held));
-    submit(held, Submission { kind, token, block, bytes, grain, ..Submission::default() });
-    wait_all(held, &[token]);
-    read_file_reply(segment, block, bytes, grain, reply);
-    release_token(held, token);
-    free(held, block);
 }
 
 fn done(held: &Held, token: &u32) -> bool {

@@ -14,6 +14,7 @@ mod neighbors;
 mod nonblocking;
 mod persistent;
 
+use std::ffi::c_int;
 use std::ops::Add;
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use collectives::{ByteRange, Collective, Kind, Member, Ragged};
 use workload::NonContiguous;
 use workload::wire::{Submission, combine, flag, kind};
 
-use crate::abi::{Datatype, Op};
+use crate::abi::{Datatype, Op, c};
 use crate::buffer::Buffer;
 use crate::comm::Communicator;
 use crate::datatype;
@@ -31,6 +32,10 @@ use crate::op::combiners::{self, Combiner};
 use crate::request::{InFlight, Outcome};
 use crate::runtime::{self, Held};
 use exchange::Exchange;
+
+/// Tag of the messages of `exchange_messages`. Those of one pair of ranks are received in the order
+/// in which they are sent.
+const MESSAGE_TAG: c_int = 0;
 
 /// The source of contributions, or the destination of results.
 #[derive(Clone)]
@@ -389,6 +394,64 @@ pub(crate) fn allgather_lists<T: Copy>(
     runtime::free(held, block);
     runtime::free(held, ragged);
     lists
+}
+
+/// Sends word `i` to rank `i`; returns the words from all ranks, by rank.
+pub(crate) fn alltoall_words(held: &Held, comm: &Arc<Communicator>, mine: &[u64]) -> Vec<u64> {
+    let job = Job::new(comm, Kind::Alltoall, size_of::<u64>() as u64);
+    exchange_words(held, &job, mine, mine.len())
+}
+
+/// The maximum of `mine` over all ranks.
+pub(crate) fn maximum(held: &Held, comm: &Arc<Communicator>, mine: u64) -> u64 {
+    let reduction = Reduction::builtin(combine::op::MAX, combine::element::U64);
+    let word = size_of::<u64>() as u64;
+    let job = Job::new(comm, Kind::Allreduce, word).reducing(reduction, word);
+    exchange_words(held, &job, &[mine], 1)[0]
+}
+
+/// Deposits `mine` and collects `count` words.
+fn exchange_words(held: &Held, job: &Job, mine: &[u64], count: usize) -> Vec<u64> {
+    let block = job.working_buffer(held);
+    let base = runtime::address(held, block);
+    let (deposit, collect) = (job.layout.deposit_area(), job.layout.collect_area());
+    // SAFETY: the layout gives the places; each area has as many words.
+    unsafe {
+        let to = base.add(deposit.at as usize).cast::<u64>();
+        (0..mine.len()).for_each(|i| to.add(i).write_unaligned(mine[i]));
+    }
+    let token = job.submit_block(held, block, 0, None);
+    runtime::wait_all(held, &[token]);
+    runtime::release_token(held, token);
+    // SAFETY: as above, and all words have arrived.
+    let words = unsafe {
+        let first = base.add(collect.at as usize).cast::<u64>();
+        (0..count).map(|i| first.add(i).read_unaligned()).collect()
+    };
+    runtime::free(held, block);
+    words
+}
+
+/// Sends a message to each rank of `outgoing` and receives one of the given length from each rank
+/// of `incoming`, as messages that implement collectives. Returns these in the same order.
+pub(crate) fn exchange_messages(
+    held: &Held,
+    comm: &Arc<Communicator>,
+    outgoing: &[(u32, Vec<u8>)],
+    incoming: &[(u32, u64)],
+) -> Result<Vec<Vec<u8>>> {
+    let mut received: Vec<Vec<u8>> = incoming.iter().map(|(_, n)| vec![0; *n as usize]).collect();
+    let buffer = |at: *const u8, n: usize| Buffer::new(at.cast(), n as i64, c::BYTE);
+    let mut sends = Vec::with_capacity(outgoing.len());
+    for (rank, message) in outgoing {
+        sends.push((Some(*rank), MESSAGE_TAG, buffer(message.as_ptr(), message.len())?));
+    }
+    let mut receives = Vec::with_capacity(incoming.len());
+    for ((rank, _), message) in incoming.iter().zip(&mut received) {
+        receives.push((Some(*rank), MESSAGE_TAG, buffer(message.as_mut_ptr(), message.len())?));
+    }
+    Exchange::new(comm, sends, receives).start(held).wait(held).result()?;
+    Ok(received)
 }
 
 /// Broadcasts the root's words to the communicator.

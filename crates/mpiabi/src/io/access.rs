@@ -1,11 +1,15 @@
 //! Data transfer between a user's buffer and the visible bytes of a file.
 
+use std::borrow::Cow;
 use std::ffi::c_void;
 use std::sync::Arc;
 
 use workload::wire::{Completion, flag};
 
 use super::datarep::Named;
+use super::disk::Runs;
+use super::mounted::{self, Mounted, MountedStore, Transfer};
+use super::two_phase::Run;
 use super::view::View;
 use super::{OpenFile, find, on};
 use crate::abi::{Datatype, File, c};
@@ -32,6 +36,13 @@ pub(super) enum Positioning {
     Shared,
     /// Shared file pointer, in rank order: collective.
     Ordered,
+}
+
+/// Whether the ranks of a file make the call together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Coordination {
+    Noncollective,
+    Collective,
 }
 
 /// A user's buffer argument: address, count, datatype.
@@ -108,6 +119,9 @@ impl Access {
     }
 
     fn launch(&self, held: &Held, position: Option<i64>) -> InFlight {
+        if let Some(mounted) = &self.file.mounted {
+            return self.launch_mounted(held, mounted, position);
+        }
         let write = if self.direction == Direction::Write { flag::WRITE } else { 0 };
         let me = self.clone();
         let Some(position) = position else {
@@ -132,6 +146,121 @@ impl Access {
         }
     }
 
+    /// The same on a simulated file system.
+    fn launch_mounted(&self, held: &Held, mounted: &Mounted, position: Option<i64>) -> InFlight {
+        let me = self.clone();
+        let Some(position) = position else {
+            let token = self.file.submit(held, flag::FETCH, self.etypes, 0);
+            let on_complete = move |held: &Held, done: &[Completion]| {
+                let next = me.launch(held, Some(done[0].value as i64));
+                Outcome { next_stage: Some(Box::new(next)), ..Outcome::empty() }
+            };
+            return InFlight { tokens: vec![token], on_complete: Box::new(on_complete) };
+        };
+        let runs = match self.runs(position) {
+            Ok(runs) => runs,
+            Err(error) => return InFlight::completed(self.outcome(0, Some(error))),
+        };
+        let (hints, writes) = (mounted.hints(), self.direction == Direction::Write);
+        if let ([(at, bytes)], Some(address)) = (&runs[..], self.packed_address()) {
+            let (at, bytes, backing) = (*at, *bytes, mounted.backing);
+            let flags = mounted::transfer_flags(&hints, writes, false);
+            let address = address as usize;
+            let transfer = move |error: Option<Error>| {
+                let (at_address, len) = (address as *mut u8, bytes as usize);
+                // SAFETY: the library may access the user's buffer until the request completes.
+                let (done, error) = unsafe {
+                    match error {
+                        Some(error) => (0, Some(error)),
+                        None if writes => {
+                            backing.save(at, std::slice::from_raw_parts(at_address, len))
+                        }
+                        None => backing.load(at, std::slice::from_raw_parts_mut(at_address, len)),
+                    }
+                };
+                me.outcome(done, error)
+            };
+            return mounted.backing.start(held, Transfer { writes, at, bytes, flags }, transfer);
+        }
+        // Like ROMIO, a non-blocking access that is not contiguous blocks.
+        let store = MountedStore::new(held, mounted.backing, &hints);
+        let is_packed = self.packed_address().is_some();
+        let moved = match self.direction {
+            Direction::Write => {
+                let written = self.packed().map(|data| store.write_alone(&runs, &data, is_packed));
+                let (done, error) = written.unwrap_or_else(|error| (0, Some(error)));
+                self.outcome(done, error)
+            }
+            Direction::Read => self.fill(|out| Ok(store.read_alone(&runs, out, is_packed))),
+        };
+        InFlight::completed(moved)
+    }
+
+    /// The ranges of the file, from a position in etypes.
+    pub fn runs(&self, position: i64) -> Result<Vec<Run>> {
+        let from = self.first_byte(position)?;
+        let mut runs = Vec::new();
+        self.view.runs(from, self.bytes).each(&mut |at, len| {
+            runs.push((at, len));
+            true
+        });
+        match runs.iter().find(|(at, len)| at.checked_add_unsigned(*len).is_none()) {
+            None => Ok(runs),
+            Some((at, _)) => fail!(c::ERR_ARG, "offset {at} is beyond the last byte of a file"),
+        }
+    }
+    /// The first visible byte at a position in etypes.
+    fn first_byte(&self, position: i64) -> Result<u64> {
+        match (position as u64).checked_mul(self.view.unit) {
+            Some(from) if from <= i64::MAX as u64 => Ok(from),
+            _ => {
+                fail!(c::ERR_ARG, "etype {position} is beyond the last possible byte of a file")
+            }
+        }
+    }
+    /// The offset in the file of a position in etypes.
+    pub fn offset(&self, position: i64) -> i64 {
+        self.first_byte(position).map_or(0, |from| self.view.offset_of(from))
+    }
+    /// Address of the user's data if they are in memory as they are in the file.
+    fn packed_address(&self) -> Option<*mut u8> {
+        let address = self.buffer.contiguous_address()?;
+        self.view.representation.is_memory().then_some(address)
+    }
+    /// The data as they are in the file.
+    pub fn packed(&self) -> Result<Cow<'_, [u8]>> {
+        if let Some(at) = self.packed_address() {
+            // SAFETY: the library may read the user's buffer until the call completes.
+            return Ok(unsafe { std::slice::from_raw_parts(at, self.bytes as usize) }.into());
+        }
+        let mut data = vec![0; self.bytes as usize];
+        self.view.representation.encode(&self.buffer, self.datatype, &mut data)?;
+        Ok(data.into())
+    }
+    /// Stores the data that `read` returns as they are in the file, with their number of bytes.
+    pub fn fill(&self, read: impl FnOnce(&mut [u8]) -> Result<(u64, Option<Error>)>) -> Outcome {
+        let mut data = vec![0; self.bytes as usize];
+        let (got, error) = read(&mut data).unwrap_or_else(|error| (0, Some(error)));
+        let representation = &self.view.representation;
+        let decoded = representation.decode(&self.buffer, self.datatype, &mut data, got);
+        self.outcome(got, error.or(decoded.err()))
+    }
+    /// The outcome after `done` bytes of the file.
+    pub fn outcome(&self, done: u64, error: Option<Error>) -> Outcome {
+        // An item may have another size in the file than in memory.
+        let size = self.buffer.datatype.size;
+        let bytes = if size == self.item { done } else { done / self.item.max(1) * size };
+        bytes_moved(bytes, error.map(|e| on(self.handle, e)))
+    }
+
+    /// Etypes between the end of the file and the end of a read that found `got` bytes.
+    pub fn missing_etypes(&self, got: u64) -> i64 {
+        if self.item == self.buffer.datatype.size && got < self.bytes {
+            return ((self.bytes - got) / self.view.unit.max(1)) as i64;
+        }
+        0
+    }
+
     /// Bytes that a read will find: the file may end before.
     fn readable_bytes(&self, position: i64) -> u64 {
         let size = self.file.disk.size().unwrap_or(i64::MAX);
@@ -141,18 +270,11 @@ impl Access {
 
     /// Transfers the data from or to a position in etypes.
     fn run(&self, position: i64) -> Outcome {
-        let moved = match (position as u64).checked_mul(self.view.unit) {
-            Some(from) if from <= i64::MAX as u64 => self.transfer(from),
-            _ => {
-                let what = format!("etype {position} is beyond the last possible byte of a file");
-                (0, Some(Error::new(c::ERR_ARG, what)))
-            }
+        let (done, error) = match self.first_byte(position) {
+            Ok(from) => self.transfer(from),
+            Err(error) => (0, Some(error)),
         };
-        // An item may have another size in the file than in memory.
-        let (done, error) = moved;
-        let size = self.buffer.datatype.size;
-        let bytes = if size == self.item { done } else { done / self.item.max(1) * size };
-        bytes_moved(bytes, error.map(|e| on(self.handle, e)))
+        self.outcome(done, error)
     }
 
     /// Visible bytes transferred, starting at `from`, and the error that stopped the transfer.
@@ -210,83 +332,4 @@ fn bytes_moved(bytes: u64, error: Option<Error>) -> Outcome {
     let mut outcome = Outcome::empty();
     outcome.status.set_bytes(bytes);
     Outcome { error, ..outcome }
-}
-
-/// Starts an access with any positioning. The individual file pointer moves immediately by the
-/// requested amount.
-pub(super) fn start<Int: Integer>(
-    held: &Held,
-    handle: File,
-    positioning: Positioning,
-    what: BufferArguments<Int>,
-    direction: Direction,
-) -> Result<InFlight> {
-    let access = Access::new(handle, positioning, what, direction);
-    match positioning {
-        Positioning::At(offset) => Ok(access?.start(held, Some(offset))),
-        Positioning::Shared => Ok(access?.start(held, None)),
-        Positioning::Own => {
-            let access = access?;
-            let position = advance_position(&access)?;
-            Ok(access.start(held, Some(position)))
-        }
-        Positioning::Ordered => {
-            // A rank with wrong arguments must still take part in the collective steps.
-            let file = find(handle)?;
-            let mine = access.as_ref().map_or(0, |a| a.etypes);
-            let position = ordered_position(held, &file, mine);
-            Ok(access?.start(held, Some(position)))
-        }
-    }
-}
-
-/// Returns the individual file pointer and advances it.
-fn advance_position(access: &Access) -> Result<i64> {
-    let mut state = access.file.state();
-    let position = state.position;
-    let Some(next) = position.checked_add(access.etypes) else {
-        return fail!(c::ERR_ARG, "{} etypes from {position} on", access.etypes);
-    };
-    state.position = next;
-    Ok(position)
-}
-
-/// This rank's position if all ranks access their etypes in rank order from the shared file
-/// pointer.
-fn ordered_position(held: &Held, file: &OpenFile, etypes: i64) -> i64 {
-    let all = file.allgather(held, etypes);
-    let total: i64 = all.iter().sum();
-    let first = if file.is_first() { file.advance_shared(held, total) } else { 0 };
-    let first = file.allgather(held, first)[0];
-    first + all[..file.comm.rank as usize].iter().sum::<i64>()
-}
-
-/// The blocking form. If a read at the individual file pointer reaches the end of the file, the
-/// pointer is set to that end.
-pub(super) fn run<Int: Integer>(
-    held: &Held,
-    handle: File,
-    positioning: Positioning,
-    what: BufferArguments<Int>,
-    direction: Direction,
-) -> Result<Outcome> {
-    let outcome = start(held, handle, positioning, what, direction)?.wait(held);
-    if positioning == Positioning::Own && direction == Direction::Read {
-        truncate_position(handle, what, &outcome)?;
-    }
-    Ok(outcome)
-}
-
-fn truncate_position<Int: Integer>(
-    handle: File,
-    what: BufferArguments<Int>,
-    outcome: &Outcome,
-) -> Result {
-    let access = Access::new(handle, Positioning::Own, what, Direction::Read)?;
-    let got = outcome.status.bytes();
-    if access.item == access.buffer.datatype.size && got < access.bytes {
-        let missing = (access.bytes - got) / access.view.unit.max(1);
-        access.file.state().position -= missing as i64;
-    }
-    Ok(())
 }

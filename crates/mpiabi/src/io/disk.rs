@@ -1,9 +1,10 @@
 //! The real file system: an open file of this process, and the mapping of system errors to MPI
 //! error classes.
 
-use std::ffi::OsString;
+use std::ffi::{OsString, c_int};
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
 use crate::abi::c;
@@ -33,7 +34,7 @@ pub(super) fn file_error(name: &OsString, why: &io::Error) -> Error {
 }
 
 /// The error of a call on an open file, where EINVAL does not mean a bad file name.
-fn failed(why: &io::Error) -> Error {
+pub(super) fn failed(why: &io::Error) -> Error {
     let class = match class(why) {
         c::ERR_BAD_FILE | c::ERR_NO_SUCH_FILE => c::ERR_IO,
         other => other,
@@ -69,6 +70,9 @@ impl Disk {
         options.custom_flags(flags | if mode.exclusive { libc::O_EXCL } else { 0 });
         options.open(name).map(Disk)
     }
+    pub fn fd(&self) -> c_int {
+        self.0.as_raw_fd()
+    }
     pub fn size(&self) -> Result<i64> {
         match self.0.metadata() {
             Ok(found) => Ok(found.len() as i64),
@@ -80,7 +84,6 @@ impl Disk {
     }
     /// Reserves space up to `size`; never shrinks.
     pub fn reserve(&self, size: i64) -> Result {
-        use std::os::fd::AsRawFd;
         if self.size()? >= size {
             return Ok(());
         }

@@ -9,17 +9,32 @@
 //! mode an access holds the file's lock, which is in the simulator too.
 //!
 //! `disk` accesses the operating system, `view` maps visible bytes to file offsets, and `datarep`
-//! converts values. `access` moves data with all three; the other files implement MPI's functions.
+//! converts values. `access` moves data with all three, and `routines` starts it. `calls`,
+//! `nonblocking`, `open`, `pointers`, `settings` and `split` implement MPI's functions.
+//!
+//! Files on simulated file systems (`mounted`) are accessed as ROMIO does. `opening` finds their
+//! `hints` and `lov` their stripes. `sieving` transfers accesses with gaps. `collective` aggregates
+//! the data of ranks by `two_phase`, with the file `domains` of `aggregators`.
 
 mod access;
+mod aggregators;
 mod calls;
+mod collective;
 mod datarep;
 mod disk;
+mod domains;
+mod hints;
+mod lov;
+mod mounted;
 mod nonblocking;
 mod open;
+mod opening;
 mod pointers;
+mod routines;
 mod settings;
+mod sieving;
 mod split;
+mod two_phase;
 mod view;
 
 use std::ffi::{OsString, c_int};
@@ -32,6 +47,7 @@ use crate::comm::Communicator;
 use crate::error::{Error, Result, Site, fail};
 use crate::runtime::{self, Held};
 use disk::Disk;
+use mounted::Mounted;
 use view::View;
 
 /// Keys and values, as in info objects.
@@ -41,6 +57,8 @@ type Hints = Vec<(Vec<u8>, Vec<u8>)>;
 struct OpenFile {
     name: OsString,
     disk: Disk,
+    /// Set if the file is on a simulated file system.
+    mounted: Option<Mounted>,
     amode: c_int,
     /// A communicator of the file's own. Its context also identifies the shared file pointer and
     /// the file's lock.
@@ -124,9 +142,12 @@ impl OpenFile {
         runtime::submit(held, what);
         token
     }
-    /// The cost of a file system operation other than data transfer: one request without data.
+    /// The cost of a file system operation other than data transfer: one request without data. On
+    /// a simulated file system the operation itself is simulated.
     fn submit_metadata(&self, held: &Held) {
-        await_value(held, self.submit(held, 0, 0, 0));
+        if self.mounted.is_none() {
+            await_value(held, self.submit(held, 0, 0, 0));
+        }
     }
     /// Adds `by` to the shared file pointer; returns its previous value, in etypes.
     fn advance_shared(&self, held: &Held, by: i64) -> i64 {

@@ -1,11 +1,17 @@
 //! Non-blocking reads and writes.
 //!
 //! Written data are in the file when the call returns, and read data are in the buffer when the
-//! request completes. In between, the simulated storage processes the request.
+//! request completes. In between, the simulated storage processes the request. (On a simulated file
+//! system, written data move at completion.)
+//!
+//! The collective forms transfer each rank's data by itself. Data of ranks could be exchanged only
+//! while all of them are in MPI, but a rank may wait for a message of another one before it
+//! completes its request.
 
 use std::ffi::c_void;
 
-use super::access::{self, BufferArguments, Direction, Positioning};
+use super::access::{BufferArguments, Coordination, Direction, Positioning};
+use super::routines;
 use crate::abi::{Datatype, File, Request, c};
 use crate::error::Result;
 use crate::export::{Integer, mpi_fn};
@@ -23,7 +29,8 @@ unsafe fn start<Int: Integer>(
     request: *mut Request,
 ) -> Result {
     let held = &runtime::enter()?;
-    let in_flight = access::start(held, fh, positioning, what, direction)?;
+    let in_flight =
+        routines::start(held, fh, (positioning, Coordination::Noncollective), what, direction)?;
     // The errors of the operation belong to the file.
     unsafe {
         *request = request::in_flight_request(held, c::COMM_SELF, Cancellable::No, in_flight)

@@ -5,6 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::{Arc, Mutex};
 
 use super::disk::{self, Disk, Mode};
+use super::mounted::Backing;
+use super::opening::{self, Found, Opening};
 use super::view::View;
 use super::{FILES, FileState, Hints, OpenFile, agree, find, on, split};
 use crate::abi::{Comm, File, Info, c};
@@ -13,8 +15,8 @@ use crate::export::mpi_fn;
 use crate::runtime::{self, Held};
 use crate::{coll, comm, info};
 
-/// Names of ROMIO drivers, with which programs prefix file names ("ufs:/scratch/x"). Here all files
-/// are files of the operating system.
+/// Names of ROMIO drivers, with which programs prefix file names ("ufs:/scratch/x"). They have an
+/// effect on simulated file systems only.
 const DRIVERS: [&[u8]; 16] = [
     b"ufs",
     b"nfs",
@@ -34,19 +36,20 @@ const DRIVERS: [&[u8]; 16] = [
     b"hfs",
 ];
 
+/// A path, and the driver before it.
+type FileName = (OsString, Option<&'static [u8]>);
+
 /// # Safety
 /// `name` is null or a C string.
-unsafe fn path(name: *const c_char) -> Result<OsString> {
+unsafe fn path(name: *const c_char) -> Result<FileName> {
     if name.is_null() {
         return fail!(c::ERR_ARG, "the file name is null");
     }
     let name = unsafe { CStr::from_ptr(name) }.to_bytes();
     let cut = name.iter().position(|&b| b == b':');
-    let name = match cut {
-        Some(cut) if DRIVERS.contains(&&name[..cut]) => &name[cut + 1..],
-        _ => name,
-    };
-    Ok(OsStr::from_bytes(name).to_os_string())
+    let driver = cut.and_then(|cut| DRIVERS.into_iter().find(|driver| *driver == &name[..cut]));
+    let name = driver.map_or(name, |driver| &name[driver.len() + 1..]);
+    Ok((OsStr::from_bytes(name).to_os_string(), driver))
 }
 
 const ACCESS: c_int = c::MODE_RDONLY | c::MODE_WRONLY | c::MODE_RDWR;
@@ -83,10 +86,10 @@ fn open(held: &Held, comm: Comm, name: *const c_char, amode: c_int, hints: Info)
         check_mode(amode)?;
         Ok((unsafe { path(name) }?, info::pairs(hints)?))
     };
-    let mine: Result<(OsString, Hints)> = arguments();
+    let mine: Result<(FileName, Hints)> = arguments();
     let code = mine.as_ref().map_or_else(|e| e.code, |_| c::SUCCESS);
     let all = coll::allgather_values(held, &parent, (code, amode));
-    let (name, hints) = mine?;
+    let ((name, prefix), hints) = mine?;
     agree(Ok(()), |_| all.iter().map(|a| a.0).collect())?;
     if let Some(rank) = all.iter().position(|a| a.1 != amode) {
         let (other, me) = (all[rank].1, parent.rank);
@@ -95,7 +98,7 @@ fn open(held: &Held, comm: Comm, name: *const c_char, amode: c_int, hints: Info)
     }
 
     let mut handle = comm::duplicate(held, &parent, None);
-    let made = open_all(held, handle, name, amode, hints);
+    let made = open_all(held, handle, (name, prefix), amode, hints);
     if made.is_err() {
         // SAFETY: a handle of the library's own.
         unsafe { comm::Comm_free(&raw mut handle) }?;
@@ -109,7 +112,7 @@ fn open(held: &Held, comm: Comm, name: *const c_char, amode: c_int, hints: Info)
 fn open_all(
     held: &Held,
     handle: Comm,
-    name: OsString,
+    (name, prefix): FileName,
     amode: c_int,
     hints: Hints,
 ) -> Result<OpenFile> {
@@ -128,23 +131,55 @@ fn open_all(
         first.as_ref().map_or(Ok(()), |f| f.as_ref().map(drop).map_err(Error::clone)),
         allgather,
     )?;
+    let opening = Opening { name: &name, prefix, creates: mode.create, hints: &hints };
+    let found = first.as_ref().and_then(|first| first.as_ref().ok());
+    let found = found.and_then(|disk| Found::on_first_rank(held, &opening, disk));
     let later = Mode { create: false, exclusive: false, ..mode };
-    let mine = first.unwrap_or_else(|| attempt(later)).and_then(|disk| Ok((disk.size()?, disk)));
-    let end = match &mine {
-        Ok((size, _)) if amode & c::MODE_APPEND != 0 => *size,
-        _ => 0,
-    };
-    agree(mine.as_ref().map(drop).map_err(Error::clone), allgather)?;
-    let disk = mine?.1;
+    let appends = amode & c::MODE_APPEND != 0;
+    let mine = first.unwrap_or_else(|| attempt(later)).and_then(|disk| {
+        let end = if appends { disk.size()? } else { 0 };
+        let backing = Backing::of(held, &disk);
+        Ok((disk, end, backing))
+    });
+    let is_mounted = matches!(mine, Ok((.., Some(_))));
+    agree_on_mount(mine.as_ref().map(|_| is_mounted).map_err(Error::clone), allgather)?;
+    let (disk, end, backing) = mine?;
+    let mounted = backing.map(|backing| opening::mount(held, &comm, &opening, (backing, found)));
     let view = Arc::new(View::plain());
     let state = Mutex::new(FileState { view, position: end, atomic: false, hints });
-    let file = OpenFile { name, disk, amode, handle, comm: comm.clone(), state };
+    let file = OpenFile { name, disk, mounted, amode, handle, comm: comm.clone(), state };
     file.submit_metadata(held);
     if end > 0 && file.is_first() {
         file.set_shared(held, end);
     }
     file.barrier(held);
     Ok(file)
+}
+
+/// Code of a rank that has opened the file on a simulated file system. MPI's codes are not
+/// negative.
+const MOUNTED: c_int = -1;
+
+/// Returns an error on every rank if a rank has failed, or if only some ranks have the file on a
+/// simulated file system.
+fn agree_on_mount(mine: Result<bool>, allgather: impl FnOnce(c_int) -> Vec<c_int>) -> Result {
+    let code = match &mine {
+        Ok(true) => MOUNTED,
+        Ok(false) => c::SUCCESS,
+        Err(error) => error.code,
+    };
+    let all = allgather(code);
+    let is_good = |code: c_int| matches!(code, MOUNTED | c::SUCCESS);
+    agree(mine.map(drop), |_| {
+        all.iter().map(|&code| if is_good(code) { c::SUCCESS } else { code }).collect()
+    })?;
+    match all.iter().position(|&other| other != all[0]) {
+        None => Ok(()),
+        Some(rank) => {
+            let what = "the file is on a simulated file system on rank 0 or on rank";
+            fail!(c::ERR_NOT_SAME, "{what} {rank}, but not on both")
+        }
+    }
 }
 
 fn close(held: &Held, handle: File) -> Result {
@@ -192,6 +227,7 @@ mpi_fn! {
     }
     pub fn File_delete(filename: *const c_char, _hints: Info) {
         runtime::enter()?;
-        unsafe { path(filename) }.and_then(|name| delete(&name)).map_err(|e| on(c::FILE_NULL, e))
+        let deleted = unsafe { path(filename) }.and_then(|(name, _)| delete(&name));
+        deleted.map_err(|e| on(c::FILE_NULL, e))
     }
 }

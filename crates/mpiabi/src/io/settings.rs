@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::datarep;
 use super::datarep::Named;
+use super::hints::Moment;
 use super::view::View;
 use super::{Hints, OpenFile, find};
 use crate::abi::{Aint, Datatype, File, Group, Info, c};
@@ -25,6 +26,14 @@ fn merge(into: &mut Hints, new: Hints) {
 }
 
 impl OpenFile {
+    /// Hints given after the file was opened, on a simulated file system.
+    fn take_hints(&self, new: &Hints) {
+        if let Some(mounted) = &self.mounted {
+            let mut hints = (*mounted.hints()).clone();
+            hints.apply(new, Moment::Later);
+            mounted.set_hints(hints);
+        }
+    }
     /// Checks that all ranks pass the same valid size, and that the file is writable.
     fn check_resize(&self, held: &Held, size: i64) -> Result {
         self.check_writable()?;
@@ -87,6 +96,7 @@ mpi_fn! {
             let mut state = file.state();
             state.view = Arc::new(view);
             state.position = 0;
+            file.take_hints(&hints);
             merge(&mut state.hints, hints);
         }
         file.on_first_rank(held, || {
@@ -141,6 +151,10 @@ mpi_fn! {
         file.check_writable()?;
         // The writes of all ranks are in the file before the first rank syncs it.
         file.barrier(held);
+        if file.mounted.is_some() {
+            // Each node has a cache.
+            return file.agree(held, file.disk.sync());
+        }
         file.metadata_on_first_rank(held, || file.disk.sync())
     }
 
@@ -168,11 +182,17 @@ mpi_fn! {
         let file = find(fh)?;
         let new = info::pairs(hints);
         file.agree(held, new.as_ref().map(drop).map_err(Clone::clone))?;
-        merge(&mut file.state().hints, new?);
+        let new = new?;
+        file.take_hints(&new);
+        merge(&mut file.state().hints, new);
         Ok(())
     }
     pub fn File_get_info(fh: File, hints: *mut Info) {
-        let own = find(fh)?.state().hints.clone();
+        let file = find(fh)?;
+        let own = match &file.mounted {
+            Some(mounted) => mounted.hints().report(),
+            None => file.state().hints.clone(),
+        };
         unsafe { *hints = info::insert(own) };
         Ok(())
     }

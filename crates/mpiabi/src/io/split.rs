@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::mem::discriminant;
 
-use super::access::{self, BufferArguments, Direction, Positioning};
+use super::access::{BufferArguments, Coordination, Direction, Positioning};
+use super::routines;
 use crate::abi::{Datatype, File, Status, c};
 use crate::error::{Result, fail};
 use crate::export::{Integer, mpi_fn};
@@ -32,7 +33,8 @@ unsafe fn begin<Int: Integer>(
     if IN_PROGRESS.get(held).contains_key(&fh) {
         return fail!(c::ERR_IO, "a split collective is already in progress on this file");
     }
-    let in_flight = access::start(held, fh, positioning, what, direction)?;
+    let in_flight =
+        routines::start(held, fh, (positioning, Coordination::Collective), what, direction)?;
     IN_PROGRESS.get(held).insert(fh, Split { in_flight, positioning, direction });
     Ok(())
 }

@@ -91,7 +91,7 @@ impl Child {
         // SAFETY: as above; the rank's region has a block for these calls.
         let block = unsafe { self.segment.file_block(self.rank) };
         let grain = reply.capacity.min(most);
-        super::write_file_request(self.segment, block, request);
+        super::files::write_file_request(self.segment, block, request);
         let submission = Submission {
             kind: wire::kind::FILE,
             token: wire::FILE_TOKEN,
@@ -107,7 +107,7 @@ impl Child {
         }
         control.in_ring += 1;
         self.exchange(wire::wait::FILE);
-        super::read_file_reply(self.segment, block, bytes, grain, reply);
+        super::files::read_file_reply(self.segment, block, bytes, grain, reply);
         EXIT_CPU_NS.set(thread_cpu_ns());
         SIMULATED
     }

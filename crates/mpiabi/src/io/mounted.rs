@@ -1,0 +1,347 @@
+//! A file on a simulated file system, as MPI-IO accesses it.
+//!
+//! The descriptor is of the backing file, because the preload library (`crates/posix`) has opened
+//! it. That library also simulates what MPI-IO does by functions of the C library: opening,
+//! closing, size, synchronization. Reads and writes are submitted here, and raw system calls, which
+//! that library does not see, move the data. For such a call may be in flight while the rank
+//! computes, and change fewer bytes than it transfers (data sieving).
+//!
+//! The data move when the call completes. The simulator orders calls on the same bytes, so they
+//! move in simulated order.
+
+use std::ffi::{c_int, c_void};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use workload::file_request::{self, FileReply, FileRequest, request_flag};
+use workload::{FileCallKind, file_flag};
+
+use super::disk::{Disk, failed};
+use super::hints::Hints;
+use super::sieving;
+use super::two_phase::{Run, Store};
+use crate::abi::c;
+use crate::error::Error;
+use crate::request::{InFlight, Outcome};
+use crate::runtime::{self, Held};
+
+/// Longest path of a backing file, in bytes.
+const PATH: usize = 4096;
+
+/// The identity of an open file in requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Backing {
+    file_system: u32,
+    device: u64,
+    inode: u64,
+    fd: c_int,
+}
+
+/// What MPI-IO keeps of a file on a simulated file system.
+pub(super) struct Mounted {
+    pub backing: Backing,
+    hints: Mutex<Arc<Hints>>,
+}
+
+impl Mounted {
+    pub fn new(backing: Backing, hints: Hints) -> Mounted {
+        Mounted { backing, hints: Mutex::new(Arc::new(hints)) }
+    }
+    pub fn hints(&self) -> Arc<Hints> {
+        self.hints.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    pub fn set_hints(&self, hints: Hints) {
+        *self.hints.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(hints);
+    }
+}
+
+impl Backing {
+    /// The identity of an open file if it is below the backing directory of a mount, and calls of
+    /// this process are simulated.
+    pub fn of(held: &Held, disk: &Disk) -> Option<Backing> {
+        let mounts = std::env::var_os(file_request::ENV_MOUNTS)?;
+        if !runtime::is_simulated(held) {
+            return None;
+        }
+        let path = real_path(disk.fd())?;
+        let mut best: Option<(usize, u32)> = None;
+        for (number, _, backing) in file_request::decode_mounts(mounts.as_bytes()).flatten() {
+            let mut root = [0; PATH];
+            let Some(n) = file_request::decode_path(backing, &mut root) else { continue };
+            let is_below = path.strip_prefix(&root[..n]).is_some_and(|rest| rest.starts_with(b"/"));
+            if is_below && best.is_none_or(|(longest, _)| n > longest) {
+                best = Some((n, number));
+            }
+        }
+        let (_, file_system) = best?;
+        let status = status(disk.fd())?;
+        Some(Backing { file_system, device: status.st_dev, inode: status.st_ino, fd: disk.fd() })
+    }
+
+    fn request(&self, kind: FileCallKind, flags: u32, at: i64, bytes: u64) -> FileRequest {
+        let flags = flags | u32::from(file_flag::OPEN);
+        FileRequest {
+            device: self.device,
+            inode: self.inode,
+            offset: at as u64,
+            bytes,
+            ..FileRequest::new(kind, self.file_system, flags)
+        }
+    }
+    /// Submits a call and waits for it.
+    fn call(&self, held: &Held, request: &FileRequest) -> Option<Error> {
+        let mut reply = FileReply::new();
+        runtime::call_file(held, bytes_of(request), &mut reply);
+        error_of(&reply)
+    }
+    /// Starts one transfer, whose bytes are consecutive in the file. `transfer` moves the data at
+    /// completion.
+    pub fn start(
+        &self,
+        held: &Held,
+        request: Transfer,
+        transfer: impl FnOnce(Option<Error>) -> Outcome + 'static,
+    ) -> InFlight {
+        let Transfer { writes, at, bytes, flags } = request;
+        let kind = if writes { FileCallKind::Write } else { FileCallKind::Read };
+        let request = self.request(kind, flags, at, bytes);
+        let call = runtime::submit_file(held, bytes_of(&request), 0);
+        let tokens = vec![call.token];
+        let on_complete = move |held: &Held, _: &[_]| {
+            let mut reply = FileReply::new();
+            runtime::file_reply(held, &call, &mut reply);
+            transfer(error_of(&reply))
+        };
+        InFlight { tokens, on_complete: Box::new(on_complete) }
+    }
+    /// Size of the file, without a simulated call.
+    pub fn size(&self) -> i64 {
+        status(self.fd).map_or(0, |status| status.st_size)
+    }
+    /// Reads up to the end of the file, without a simulated call.
+    pub fn load(&self, at: i64, out: &mut [u8]) -> (u64, Option<Error>) {
+        move_all(out.len(), |done| {
+            let rest = &mut out[done..];
+            // SAFETY: the kernel writes at most the rest of the buffer.
+            unsafe {
+                let (to, n) = (rest.as_mut_ptr().cast::<c_void>(), rest.len());
+                libc::syscall(libc::SYS_pread64, self.fd, to, n, at.saturating_add(done as i64))
+            }
+        })
+    }
+    /// Writes without a simulated call.
+    pub fn save(&self, at: i64, data: &[u8]) -> (u64, Option<Error>) {
+        move_all(data.len(), |done| {
+            let rest = &data[done..];
+            // SAFETY: the kernel reads at most the rest of the data.
+            unsafe {
+                let (from, n) = (rest.as_ptr().cast::<c_void>(), rest.len());
+                libc::syscall(libc::SYS_pwrite64, self.fd, from, n, at.saturating_add(done as i64))
+            }
+        })
+    }
+}
+
+/// A transfer of consecutive bytes of a file.
+pub(super) struct Transfer {
+    pub writes: bool,
+    pub at: i64,
+    pub bytes: u64,
+    /// Flags of the request.
+    pub flags: u32,
+}
+
+fn bytes_of(request: &FileRequest) -> &[u8] {
+    // SAFETY: plain data without padding that matters: the reader takes it as the same type.
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(request).cast(), FileRequest::BYTES) }
+}
+
+fn error_of(reply: &FileReply) -> Option<Error> {
+    (reply.errno != 0).then(|| failed(&io::Error::from_raw_os_error(reply.errno)))
+}
+
+/// Repeats a system call, which is passed the number of bytes done, until all bytes are moved, it
+/// moves none, or it fails.
+fn move_all(all: usize, mut call: impl FnMut(usize) -> libc::c_long) -> (u64, Option<Error>) {
+    let mut done = 0;
+    while done < all {
+        match call(done) {
+            0 => break,
+            n if n > 0 => done += n as usize,
+            _ => {
+                let why = io::Error::last_os_error();
+                if why.kind() != io::ErrorKind::Interrupted {
+                    return (done as u64, Some(failed(&why)));
+                }
+            }
+        }
+    }
+    (done as u64, None)
+}
+
+/// The path of an open file, by a system call that the preload library does not translate.
+fn real_path(fd: c_int) -> Option<Vec<u8>> {
+    let link = std::ffi::CString::new(format!("/proc/self/fd/{fd}")).ok()?;
+    let mut path = vec![0_u8; PATH];
+    // SAFETY: the kernel writes at most the buffer.
+    let n = unsafe {
+        libc::syscall(
+            libc::SYS_readlinkat,
+            libc::AT_FDCWD,
+            link.as_ptr(),
+            path.as_mut_ptr(),
+            path.len(),
+        )
+    };
+    path.truncate(usize::try_from(n).ok()?);
+    Some(path)
+}
+
+fn status(fd: c_int) -> Option<libc::stat> {
+    // SAFETY: a plain structure, which the kernel fills.
+    let mut status: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: as above.
+    let answer = unsafe { libc::syscall(libc::SYS_fstat, fd, &raw mut status) };
+    (answer == 0).then_some(status)
+}
+
+/// A file as one rank accesses it, with the hints of its call.
+pub(super) struct MountedStore<'a> {
+    held: &'a Held,
+    backing: Backing,
+    hints: &'a Hints,
+    /// Whether calls are those of an aggregator.
+    aggregates: bool,
+}
+
+impl<'a> MountedStore<'a> {
+    pub fn new(held: &'a Held, backing: Backing, hints: &'a Hints) -> MountedStore<'a> {
+        MountedStore { held, backing, hints, aggregates: false }
+    }
+    pub fn aggregating(self) -> MountedStore<'a> {
+        MountedStore { aggregates: true, ..self }
+    }
+    fn transfer(&self, kind: FileCallKind, at: i64, bytes: u64) -> Option<Error> {
+        let writes = kind == FileCallKind::Write;
+        let flags = transfer_flags(self.hints, writes, self.aggregates);
+        self.backing.call(self.held, &self.backing.request(kind, flags, at, bytes))
+    }
+    fn locks(&self, flags: u32, at: i64, len: u64) -> Option<Error> {
+        let request = self.backing.request(FileCallKind::Lock, flags, at, len);
+        self.backing.call(self.held, &request)
+    }
+
+    /// Writes packed `data` to `runs`, as one rank by itself. `is_packed`: the program's buffer is
+    /// packed too. Returns the bytes written.
+    pub fn write_alone(&self, runs: &[Run], data: &[u8], is_packed: bool) -> (u64, Option<Error>) {
+        let buffer = self.hints.ind_wr_buffer_size;
+        match runs {
+            [(at, _)] => {
+                let step = if is_packed { data.len() } else { buffer as usize };
+                in_steps(data.len(), step, |from, n| {
+                    let at = *at + from as i64;
+                    let error = self.write(at, &data[from..from + n], &[(at, n as u64)]);
+                    (if error.is_none() { n as u64 } else { 0 }, error)
+                })
+            }
+            _ if self.hints.ds_write.decide(|| true) => sieving::write(self, runs, data, buffer),
+            _ => each_run(runs, |at, position, n| {
+                let error = self.write(at, &data[position..position + n], &[(at, n as u64)]);
+                (if error.is_none() { n as u64 } else { 0 }, error)
+            }),
+        }
+    }
+    /// Reads `runs` into `out`, packed, up to the end of the file. Returns the bytes read.
+    pub fn read_alone(
+        &self,
+        runs: &[Run],
+        out: &mut [u8],
+        is_packed: bool,
+    ) -> (u64, Option<Error>) {
+        let buffer = self.hints.ind_rd_buffer_size;
+        match runs {
+            [(at, _)] => {
+                let step = if is_packed { out.len() } else { buffer as usize };
+                in_steps(out.len(), step, |from, n| {
+                    self.read(*at + from as i64, &mut out[from..from + n])
+                })
+            }
+            _ if self.hints.ds_read.decide(|| true) => sieving::read(self, runs, out, buffer),
+            _ => each_run(runs, |at, position, n| self.read(at, &mut out[position..position + n])),
+        }
+    }
+}
+
+/// Flags of a transfer's request.
+pub(super) fn transfer_flags(hints: &Hints, writes: bool, aggregates: bool) -> u32 {
+    let direct = if hints.is_direct(writes) { file_flag::DIRECT } else { 0 };
+    let ahead = aggregates && writes && hints.lock_ahead;
+    u32::from(direct | if ahead { file_flag::COLLECTIVE } else { 0 })
+}
+
+/// Transfers `all` bytes, at most `step` at a time, while they are complete.
+fn in_steps(
+    all: usize,
+    step: usize,
+    mut transfer: impl FnMut(usize, usize) -> (u64, Option<Error>),
+) -> (u64, Option<Error>) {
+    let mut done = 0;
+    while done < all {
+        let n = step.max(1).min(all - done);
+        let (moved, error) = transfer(done, n);
+        done += moved as usize;
+        if error.is_some() || moved < n as u64 {
+            return (done as u64, error);
+        }
+    }
+    (done as u64, None)
+}
+/// Transfers run by run, while they are complete. `transfer` is passed offset, position in the
+/// packed data, and length.
+fn each_run(
+    runs: &[Run],
+    mut transfer: impl FnMut(i64, usize, usize) -> (u64, Option<Error>),
+) -> (u64, Option<Error>) {
+    let mut done = 0;
+    for &(at, len) in runs {
+        let (moved, error) = transfer(at, done as usize, len as usize);
+        done += moved;
+        if error.is_some() || moved < len {
+            return (done, error);
+        }
+    }
+    (done, None)
+}
+
+impl Store for MountedStore<'_> {
+    fn read(&self, at: i64, out: &mut [u8]) -> (u64, Option<Error>) {
+        match self.transfer(FileCallKind::Read, at, out.len() as u64) {
+            Some(error) => (0, Some(error)),
+            None => self.backing.load(at, out),
+        }
+    }
+    fn read_back(&self, at: i64, len: u64) -> Option<Error> {
+        self.transfer(FileCallKind::Read, at, len)
+    }
+    fn write(&self, at: i64, data: &[u8], runs: &[Run]) -> Option<Error> {
+        let error = self.transfer(FileCallKind::Write, at, data.len() as u64);
+        error.or_else(|| {
+            runs.iter().find_map(|&(offset, len)| {
+                let part = &data[(offset - at) as usize..][..len as usize];
+                match self.backing.save(offset, part) {
+                    (done, None) if done < len => {
+                        Some(Error::new(c::ERR_IO, "the file takes no more bytes"))
+                    }
+                    (_, error) => error,
+                }
+            })
+        })
+    }
+    fn lock(&self, at: i64, len: u64) -> Option<Error> {
+        self.locks(request_flag::LOCK_EXCLUSIVE, at, len)
+    }
+    fn unlock(&self, at: i64, len: u64) -> Option<Error> {
+        self.locks(request_flag::UNLOCK, at, len)
+    }
+}
