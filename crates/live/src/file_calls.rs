@@ -264,7 +264,7 @@ impl FileCalls {
     fn count(&mut self, pending: &PendingCall, now: Time) {
         let traffic = &mut self.traffic[pending.system];
         traffic.calls += 1;
-        traffic.time = traffic.time + now.since(pending.submitted);
+        traffic.time += now.since(pending.submitted);
         match pending.call.kind {
             FileCallKind::Read => traffic.bytes_read += pending.call.bytes,
             FileCallKind::Write => traffic.bytes_written += pending.call.bytes,

@@ -15,10 +15,10 @@
 //! 6. `FileSystem::served` is called;
 //! 7. after `Sink::reply`, which the protocol calls then or later, the reply travels to `from`;
 //! 8. `FileSystem::replied` is called.
-
-pub mod lustre;
-
-pub mod daos;
+//!
+//! `FileSystem::started` is called when step 2 occupies a thread: a server forwards a request
+//! before it has executed it. Between two servers at the same host and port, steps 1, 3, 5 and 7
+//! take no time and make no messages. So an RPC from a server to itself is its background work.
 
 use base::{Span, Time};
 use workload::{FileCall, FileId, LayoutRequest};
@@ -58,7 +58,10 @@ pub enum Bulk {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MediumAccess {
     pub medium: MediumId,
+    /// The medium serves no other access for this time.
     pub span: Span,
+    /// Step 4 ends this much later. Other accesses proceed meanwhile.
+    pub latency: Span,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,21 +102,33 @@ pub trait Sink {
 
 /// Where a server is, and how many requests it serves at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ServerPlace {
+pub struct Place {
     /// Index of its host among the hosts of the file system, and of the host's NIC that it uses.
     pub host: u32,
     pub port: u32,
     pub threads: u32,
 }
 
+/// What a `ClientId` stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClientScope {
+    /// All processes of a node are one client.
+    Node,
+    /// Each rank is a client.
+    Process,
+}
+
 /// A file system's protocol: the state of all its clients and servers.
 pub trait FileSystem {
+    const CLIENTS: ClientScope;
     /// Names of the operations, as in the real system's counters.
     const OPERATIONS: &'static [&'static str];
     /// All servers, by `ServerId`.
-    fn servers(&self) -> Vec<ServerPlace>;
+    fn servers(&self) -> Vec<Place>;
     /// Number of storage media; each serves one access at a time.
     fn media(&self) -> u32;
+    /// A client exists, on this node of the machine. Called once, before its first call.
+    fn attach(&mut self, client: ClientId, node: u32);
     /// A path component is looked up before the next call of this client: `file` in `parent`.
     fn lookup(&mut self, client: ClientId, parent: FileId, file: FileId);
     /// The layout that the next `SetLayout` of this client sets.
@@ -126,6 +141,8 @@ pub trait FileSystem {
         what: &FileCall,
         sink: &mut impl Sink,
     );
+    /// A service thread begins with an RPC.
+    fn started(&mut self, _now: Time, _id: RpcId, _rpc: &Rpc, _sink: &mut impl Sink) {}
     /// Steps 1 to 5 of an RPC have ended.
     fn served(&mut self, now: Time, id: RpcId, rpc: &Rpc, sink: &mut impl Sink);
     /// The reply has arrived.
