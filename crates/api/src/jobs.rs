@@ -63,7 +63,7 @@ pub struct JobRequest {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Task {
-    Program(Program),
+    Program(Box<Program>),
     Bench {
         bench: String,
         bytes: u64,

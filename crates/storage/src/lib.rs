@@ -20,6 +20,9 @@
 //! before it has executed it. Between two servers at the same host and port, steps 1, 3, 5 and 7
 //! take no time and make no messages. So an RPC from a server to itself is its background work.
 
+pub mod daos;
+pub mod lustre;
+
 use base::{Span, Time};
 use workload::{FileCall, FileId, LayoutRequest};
 
