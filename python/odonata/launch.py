@@ -239,7 +239,7 @@ def run(
     check_warm(wrong, warm)
     hosts = read_hostfile(wrong, hostfile) if hostfile is not None else None
     order = rank_order(wrong, read_by(environment, job.mpi), wdir)
-    keep = path_of(wrong, "keep", keep)
+    keep = None if keep is None else path_of(wrong, "keep", keep)
     records.check_target(wrong, record)
     wrong.raise_any()
     if hosts is not None and job.placement != PLACEMENTS[0]:

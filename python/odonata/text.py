@@ -583,12 +583,12 @@ def file_io(found: Mapping[str, Any] | None, head: str) -> list[str]:
 def unpredicted(s: Mapping[str, Any]) -> str:
     """Why the time of a run is no prediction; empty if it is one.
 
-    A prediction needs a program that ended and that called MPI.
+    A prediction needs a program that ended and that called MPI or accessed simulated files.
     """
     if found := s.get("failure"):
         kind = str(found.get("kind", "failure")).replace("_", " ")
         return f"ended early, after {show_time(s.get('time_s'), 4)}: {kind}"
-    return "no rank called MPI" if s.get("mpi_calls") == 0 else ""
+    return "no rank called MPI" if s.get("mpi_calls") == 0 and not s.get("io") else ""
 
 
 def headline(s: Mapping[str, Any]) -> str:

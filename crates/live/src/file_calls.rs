@@ -19,7 +19,7 @@ use std::os::unix::fs::PermissionsExt;
 use workload::file_flag::{APPEND, CREATE, DIRECTORY, EXISTS, OPEN, TRUNCATE};
 use workload::file_request::{FileRequest, Range};
 use workload::wire::{FileBlock, Segment, Submission};
-use workload::{Call, CompletionStatus, FileCall, FileCallKind, Op, Token};
+use workload::{Call, CompletionStatus, FileCall, FileCallKind, FileId, Op, Token};
 
 /// Longest transfer of a call: the kernel moves fewer bytes at once (read(2)).
 const MAX_MOVED: u64 = 1 << 40;
@@ -119,12 +119,13 @@ impl FileCalls {
         let header = &request.header;
         let names = &mut self.names.systems[system];
         let file = names.open_file(header.device, header.inode);
-        let state = *names.state(file);
+        let state = names.state(file);
+        let (size, is_directory) = (state.size.unwrap_or(0), state.is_directory);
         let mut call = call_of(names.number, request);
         call.file = file;
-        call.size = state.size.unwrap_or(0);
+        call.size = size;
         call.flags |= EXISTS;
-        if state.is_directory {
+        if is_directory {
             call.flags |= DIRECTORY;
         }
         if request.has_flag(APPEND) {
@@ -221,8 +222,8 @@ impl FileCalls {
             _ => false,
         };
         reply.offset = call.offset;
+        let now_ns = self.epoch_ns.map(|epoch| epoch.saturating_add((now.0 / 1000) as i64));
         if executes {
-            let now_ns = self.epoch_ns.map(|epoch| epoch.saturating_add((now.0 / 1000) as i64));
             match file_effects::execute(&mut self.names, pending.system, request, now_ns) {
                 Ok(effect) => {
                     reply.value = u64::from(effect.created);
@@ -237,8 +238,19 @@ impl FileCalls {
                 }
             }
         }
+        if request.kind == Stat {
+            self.date(pending.system, call.file, request);
+        }
         let state = self.names.systems[pending.system].state(call.file);
         match request.kind {
+            Open => {
+                if !is_open_file {
+                    state.path = Some(request.path.as_slice().into());
+                }
+                if request.has_flag(TRUNCATE) && !state.is_directory {
+                    state.size = Some(0);
+                }
+            }
             Read => reply.value = request.header.bytes,
             Write => {
                 let size = state.size.unwrap_or(0);
@@ -247,10 +259,14 @@ impl FileCalls {
                 }
                 let end = reply.offset.saturating_add(request.header.bytes);
                 state.size = Some(size.max(end));
+                state.modified_ns = now_ns;
                 reply.value = request.header.bytes;
             }
-            Truncate => state.size = Some(request.header.bytes),
-            Open if request.has_flag(TRUNCATE) && !state.is_directory => state.size = Some(0),
+            Truncate => {
+                state.size = Some(request.header.bytes);
+                state.modified_ns = now_ns;
+            }
+            SetAttributes => state.modified_ns = None,
             Allocate => {
                 let end = call.offset.saturating_add(request.header.bytes);
                 state.size = Some(state.size.unwrap_or(0).max(end));
@@ -259,6 +275,23 @@ impl FileCalls {
         }
         reply.size = state.size.unwrap_or(0);
         Ok(())
+    }
+
+    /// Gives a file the simulated time of its last change: its program is about to read it. The
+    /// data have been written at real times since.
+    fn date(&mut self, system: usize, file: FileId, request: &Request) {
+        let state = self.names.systems[system].state(file);
+        let Some(modified_ns) = state.modified_ns.take() else { return };
+        let path = match request.has_flag(OPEN) {
+            true => state.path.clone(),
+            false => Some(request.path.as_slice().into()),
+        };
+        let Some(path) = path else { return };
+        let place = self.names.resolve(system, &path, request.follows());
+        if place.file == file && place.stat.is_some() {
+            // A failure leaves the real time.
+            let _ = file_effects::set_times(&place, None, Some(modified_ns), false);
+        }
     }
 
     fn count(&mut self, pending: &PendingCall, now: Time) {

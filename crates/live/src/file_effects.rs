@@ -85,6 +85,9 @@ pub(crate) fn execute(
             Effect::default()
         }
     };
+    if done.created || makes_entry(request.kind) || removes_entry(request.kind) {
+        all.systems[place.system].state(place.parent).modified_ns = now_ns;
+    }
     if done.created || makes_entry(request.kind) {
         all.systems[place.system].created(&place);
         if let Some(now_ns) = now_ns {
@@ -97,6 +100,10 @@ pub(crate) fn execute(
 
 fn makes_entry(kind: FileCallKind) -> bool {
     matches!(kind, FileCallKind::Mkdir | FileCallKind::Symlink | FileCallKind::Link)
+}
+
+fn removes_entry(kind: FileCallKind) -> bool {
+    matches!(kind, FileCallKind::Rmdir | FileCallKind::Unlink | FileCallKind::Rename)
 }
 
 fn change(
@@ -119,7 +126,7 @@ fn change(
                 all.systems[place.system].add_entries(place.parent, -1);
                 Ok(())
             }
-            FileCallKind::Rename => rename(all, place, request),
+            FileCallKind::Rename => rename(all, place, request, now_ns),
             FileCallKind::Link => {
                 let from = all.resolve(place.system, &request.other, !is_unfollowed(request));
                 if let Some(error) = from.error {
@@ -146,7 +153,12 @@ fn is_unfollowed(request: &Request) -> bool {
     request.has(request_flag::NO_FOLLOW)
 }
 
-fn rename(all: &mut NameSpace, place: &Place, request: &Request) -> Result<(), i32> {
+fn rename(
+    all: &mut NameSpace,
+    place: &Place,
+    request: &Request,
+    now_ns: Option<i64>,
+) -> Result<(), i32> {
     let to = all.resolve(place.system, &request.other, false);
     if let Some(error) = to.error {
         return Err(error);
@@ -174,6 +186,7 @@ fn rename(all: &mut NameSpace, place: &Place, request: &Request) -> Result<(), i
     if flags & libc::RENAME_EXCHANGE == 0 {
         all.systems[place.system].add_entries(place.parent, -1);
         let added = i64::from(to.stat.is_none());
+        all.systems[to.system].state(to.parent).modified_ns = now_ns;
         all.systems[to.system].add_entries(to.parent, added);
     }
     Ok(())

@@ -34,11 +34,15 @@ pub(crate) struct Names {
 }
 
 /// What is known about a file.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct FileState {
     /// In bytes; of a directory, the number of entries, if they have been counted.
     pub size: Option<u64>,
     pub is_directory: bool,
+    /// The simulated time of its last change, in nanoseconds since 1970, until the file has it.
+    pub modified_ns: Option<i64>,
+    /// A path by which it was opened.
+    pub path: Option<Box<[u8]>>,
 }
 
 /// An entry of a directory, which need not exist.

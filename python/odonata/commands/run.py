@@ -105,7 +105,8 @@ def run(program: tuple[str, ...], **given: Any) -> int:
             request.note(f"each rank started its own interpreter: {start['unfit']}")
         elif start and not start["forked"] and given["warm"] != "none" and given_by_hand("warm"):
             request.note("--warm has no effect: the program is not a Python script")
-        if not result.summary.get("mpi_calls") and code == 0:
+        has_calls = result.summary.get("mpi_calls") or result.summary.get("io")
+        if not has_calls and code == 0:
             request.note(NO_CALLS)
         request.print_notes(result.summary)
         record = result.summary.get("record") or {}

@@ -1,0 +1,202 @@
+"""Unmodified programs on simulated file systems: POSIX semantics between ranks, children, shells,
+files that are kept, and runs that are killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import odonata as od
+import pytest
+
+MACHINE = ("--machine", "aurora", "--fidelity", "loggp", "--compute", "none")
+PROGRAMS = Path(__file__).with_name("programs")
+COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
+RANKS = 4
+
+
+@pytest.fixture(autouse=True)
+def no_store_left(odonata):
+    """Each test has a folder for temporary files of its own, which is empty afterwards."""
+    folder = odonata.cwd / "temporary"
+    folder.mkdir()
+    odonata.env["TMPDIR"] = str(folder)
+    yield
+    deadline = time.monotonic() + 10
+    stores = [1]
+    while stores and time.monotonic() < deadline:
+        stores = list(folder.glob("odonata-files-*"))
+        time.sleep(0.02)
+    assert stores == []
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "file_calls"
+        source = PROGRAMS / "file_calls.c"
+        subprocess.run(["sh", COMPILER, "-O1", "-w", source, "-o", out], check=True)
+        yield out
+
+
+def run(odonata, *words: object, ranks: int = RANKS, options: tuple = ()):
+    done = odonata("run", "-n", ranks, *MACHINE, "--json", *options, "--", *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout[done.stdout.index("{") :]), done
+
+
+def traffic(summary, name: str):
+    return next(row for row in summary["io"]["file_systems"] if row["name"] == name)
+
+
+@pytest.mark.parametrize("mount", ["/lus/flare", "/daos"])
+def test_ranks_share_a_file_system(odonata, compiled, mount):
+    outputs, digests = set(), set()
+    for _ in range(3):
+        summary, done = run(odonata, compiled, mount)
+        outputs.add("\n".join(line for line in done.stderr.splitlines() if line[:1].islower()))
+        digests.add(summary["digest"])
+    assert len(digests) == 1
+    (output,) = outputs
+    lines = [line for line in output.splitlines() if not line.startswith("odonata")]
+    assert lines[0].startswith("winner ") and lines[0].endswith("alone 1")
+    # 10 lines of 8 bytes per rank; three ranks create 20 files and rename one each to one name.
+    assert lines[1:] == [f"log {RANKS * 80} whole 1", "entries 58", "time 1"]
+    assert summary["io"]["file_systems"][0]["operations"] > 200
+
+
+SHELL = """
+set -e
+cd /lus/flare
+mkdir run.$PMI_RANK
+echo first > run.$PMI_RANK/a
+cat run.$PMI_RANK/a >> run.$PMI_RANK/b
+for i in 1 2 3; do echo $i; done | tee run.$PMI_RANK/c > /dev/null
+(cp run.$PMI_RANK/a run.$PMI_RANK/d; mv run.$PMI_RANK/d run.$PMI_RANK/e) &
+wait
+tar cf all.$PMI_RANK.tar run.$PMI_RANK
+rm -r run.$PMI_RANK
+tar xf all.$PMI_RANK.tar
+cat run.$PMI_RANK/*
+"""
+
+
+def test_commands_of_a_shell_script_are_charged_one_after_the_other(odonata):
+    script = odonata.cwd / "job.sh"
+    script.write_text(SHELL)
+    summary, done = run(odonata, "bash", script, ranks=2)
+    lines = done.stderr.splitlines()
+    assert [lines.count(line) for line in ("first", "1", "2", "3")] == [6, 2, 2, 2], done.stderr
+    assert not any(line.startswith("tar") for line in lines), done.stderr
+    assert not any("MPI_Finalize" in note for note in summary.get("notes", ()))
+    one, _ = run(odonata, "bash", script, ranks=1)
+    # The machine has a latency per call, so half of the calls take the same time.
+    assert traffic(summary, "flare")["operations"] == 2 * traffic(one, "flare")["operations"]
+    assert one["time_s"] > 30 * 50e-6
+    # A program without MPI has the exit status that it returns.
+    failed = odonata("run", "-n", 2, *MACHINE, "--", "sh", "-c", "cat /daos/none; exit 7")
+    assert failed.returncode == 7
+
+
+PYTHON = """
+import os, pathlib, shutil, subprocess, sys, tempfile
+root = pathlib.Path(sys.argv[1])
+own = root / os.environ["PMI_RANK"]
+own.mkdir()
+(own / "text").write_text("x" * 100_000)
+shutil.copytree(own, root / f"copy{own.name}")
+with tempfile.TemporaryFile(dir=root) as file:
+    file.write(b"0" * 1000)
+    file.truncate(10)
+    assert os.fstat(file.fileno()).st_size == 10
+subprocess.run([sys.executable, "-c", f"open({str(own / 'sub')!r}, 'w').write('sub')"], check=True)
+assert (own / "sub").read_text() == "sub"
+os.symlink(own / "text", own / "link")
+assert os.readlink(own / "link") == str(own / "text")
+assert (own / "link").stat().st_size == 100_000
+os.chdir(own)
+assert os.getcwd() == str(own)
+print(sorted(os.listdir()), flush=True)
+"""
+
+
+def test_python_without_mpi(odonata):
+    summary, done = run(odonata, sys.executable, "-c", PYTHON, "/daos", ranks=2)
+    assert done.stderr.count("['link', 'sub', 'text']") == 2
+    assert traffic(summary, "daos")["bytes_written"] >= 2 * 200_000
+
+
+def test_files_are_kept(odonata):
+    keep = odonata.cwd / "kept"
+    for turn in range(2):
+        text = f"cat /scratch/x; echo {turn} >> /scratch/x"
+        done = odonata("run", "-n", 1, *MACHINE, "--keep", keep, "--mount", "/scratch=flare",
+                       "--", "sh", "-c", text)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    assert done.stdout == "0\n"
+    # The first mount of the file system holds the files.
+    assert (keep / "lus/flare/x").read_text() == "0\n1\n"
+
+
+def test_a_mount_hides_a_directory_of_the_computer(odonata):
+    folder = odonata.cwd / "real"
+    folder.mkdir()
+    (folder / "own").write_text("real")
+    text = f"ls {folder}; echo simulated > {folder}/own; cat {folder}/own"
+    done = odonata("run", "-n", 1, *MACHINE, "--mount", f"{folder}=gecko", "--", "sh", "-c", text)
+    assert (done.returncode, done.stdout) == (0, "simulated\n")
+    assert (folder / "own").read_text() == "real"
+    wrong = odonata("run", "-n", 1, *MACHINE, "--mount", "scratch=flair", "--", "true")
+    assert wrong.returncode == 2 and "PATH=NAME" not in wrong.stdout
+    assert "--mount" in wrong.stderr or "mount" in wrong.stderr
+
+
+WRITER = """
+import os, sys, time
+print("ready", flush=True)
+i = 0
+while True:
+    with open(f"/lus/flare/{os.environ['PMI_RANK']}.{i % 7}", "wb") as file:
+        file.write(bytes(10_000))
+    i += 1
+    if i == 50:
+        print("writes", flush=True)
+"""
+
+
+@pytest.mark.parametrize("victim", ["rank", "launcher"])
+def test_nothing_is_left_by_a_kill_during_writes(odonata, victim):
+    started = odonata.start("run", "-n", 2, *MACHINE, "--", sys.executable, "-c", WRITER)
+    lines = (started.stdout.readline() for _ in range(4))
+    assert sorted(lines) == ["ready\n", "ready\n", "writes\n", "writes\n"]
+    if victim == "launcher":
+        started.kill()
+    else:
+        ranks = [p for p in odonata.alive() if b"WRITER" in Path(f"/proc/{p}/cmdline").read_bytes()
+                 or b"PMI_RANK" in Path(f"/proc/{p}/cmdline").read_bytes()]  # fmt: skip
+        assert ranks
+        os.kill(ranks[-1], signal.SIGKILL)
+    started.communicate(timeout=60)
+    expected = -signal.SIGKILL if victim == "launcher" else 128 + signal.SIGKILL
+    assert started.returncode == expected
+
+
+@pytest.mark.skipif(shutil.which("tar") is None, reason="no tar")
+def test_copies_have_equal_contents(odonata):
+    tree = odonata.cwd / "tree"
+    (tree / "a/b").mkdir(parents=True)
+    for i in range(20):
+        (tree / f"a/b/{i}").write_bytes(os.urandom(1000 * i + i))
+    (tree / "link").symlink_to("a/b/3")
+    text = (f"cp -a {tree} /daos/tree && tar cf /daos/t.tar -C /daos tree && mkdir /daos/out && "
+            f"tar xf /daos/t.tar -C /daos/out && diff -r {tree} /daos/out/tree && echo equal")  # fmt: skip
+    done = odonata("run", "-n", 1, *MACHINE, "--", "sh", "-c", text)
+    assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr
