@@ -103,6 +103,10 @@ impl FileCalls {
             true => self.call_on_open_file(system, &request),
             false => self.call_by_path(system, &request, rank, calls),
         };
+        if let Some(layout) = request.layout() {
+            let op = Op::Layout { file_system: call.file_system, request: Box::new(layout) };
+            calls.push(Call { rank, token: PAUSE, after: Span::ZERO, op });
+        }
         let pending = PendingCall {
             block: s.block,
             bytes: s.bytes,
@@ -195,10 +199,9 @@ impl FileCalls {
                 let request = bytes.and_then(parse);
                 let request = request
                     .ok_or_else(|| FailureCause::Protocol("changed a request in flight".into()))?;
-                self.execute(rank, &pending, &request, now, &mut reply)?;
+                self.execute((segment, rank), &pending, &request, now, &mut reply)?;
             }
         }
-        debug_assert!(reply.data_bytes == u64::MAX || reply.data_bytes <= pending.capacity);
         // SAFETY: the block was checked at submission, and the rank waits for the reply.
         unsafe { segment.ptr(pending.block).cast::<FileBlock>().write(reply) };
         Ok(())
@@ -206,7 +209,7 @@ impl FileCalls {
 
     fn execute(
         &mut self,
-        rank: u32,
+        (segment, rank): (Segment, u32),
         pending: &PendingCall,
         request: &Request,
         now: Time,
@@ -218,7 +221,11 @@ impl FileCalls {
         let executes = match request.kind {
             Open => request.has_flag(CREATE) || request.has_flag(TRUNCATE),
             Mkdir | Rmdir | Unlink | Rename | Link | Symlink | SetAttributes | Truncate
-            | SetXattr => !is_open_file,
+            | SetXattr | SetLayout => !is_open_file,
+            GetXattr | GetLayout if request.names_layout() && !is_open_file => {
+                self.read_layout(pending, request, segment, reply);
+                return Ok(());
+            }
             _ => false,
         };
         reply.offset = call.offset;
@@ -294,6 +301,31 @@ impl FileCalls {
         }
     }
 
+    /// Returns the layout that was set for a file, or an error if none was.
+    fn read_layout(
+        &mut self,
+        pending: &PendingCall,
+        request: &Request,
+        segment: Segment,
+        reply: &mut FileBlock,
+    ) {
+        let place = self.names.resolve(pending.system, &request.path, request.follows());
+        let value = match place.error {
+            Some(error) => Err(error),
+            None => file_effects::stored_layout(&place),
+        };
+        match value {
+            Err(error) => reply.errno = error,
+            Ok(value) => {
+                reply.data_bytes = value.len() as u64;
+                let n = value.len().min(pending.capacity as usize);
+                let data = segment.ptr(pending.block + FileBlock::data_at(pending.bytes));
+                // SAFETY: the block has room for that many bytes, as checked at submission.
+                unsafe { data.copy_from_nonoverlapping(value.as_ptr(), n) };
+            }
+        }
+    }
+
     fn count(&mut self, pending: &PendingCall, now: Time) {
         let traffic = &mut self.traffic[pending.system];
         traffic.calls += 1;
@@ -325,7 +357,11 @@ impl Drop for FileCalls {
 fn call_of(file_system: u8, request: &Request) -> FileCall {
     let header = &request.header;
     FileCall {
-        kind: request.kind,
+        kind: match request.kind {
+            FileCallKind::SetXattr if request.layout().is_some() => FileCallKind::SetLayout,
+            FileCallKind::GetXattr if request.names_layout() => FileCallKind::GetLayout,
+            kind => kind,
+        },
         file_system,
         // The upper bits are for the execution.
         flags: header.flags as u16 & !EXISTS,

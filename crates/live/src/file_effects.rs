@@ -1,13 +1,14 @@
 //! The effects of calls that change names, sizes and attributes: system calls on the store, when
 //! the simulated call completes.
 
+use crate::file_layouts;
 use crate::file_names::{NameSpace, Place, errno};
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
-use workload::FileCallKind;
 use workload::file_flag::{CREATE, DIRECTORY, EXCLUSIVE, TRUNCATE, WRITE};
 use workload::file_request::{FileRequest, attribute, request_flag};
+use workload::{FileCallKind, LayoutRequest};
 
 /// A request with the bytes of its ranges.
 pub(crate) struct Request {
@@ -25,6 +26,19 @@ impl Request {
     }
     pub fn has_flag(&self, flag: u16) -> bool {
         self.has(u32::from(flag))
+    }
+    /// Whether it names the attribute of layouts.
+    pub fn names_layout(&self) -> bool {
+        self.kind == FileCallKind::GetLayout || file_layouts::NAMES.contains(&self.other.as_slice())
+    }
+    /// The layout that it sets, if it sets one.
+    pub fn layout(&self) -> Option<LayoutRequest> {
+        let sets = match self.kind {
+            FileCallKind::SetLayout => true,
+            FileCallKind::SetXattr => self.names_layout(),
+            _ => false,
+        };
+        if sets { file_layouts::parse(&self.value) } else { None }
     }
     /// Whether a link in the last component is followed.
     pub fn follows(&self) -> bool {
@@ -143,6 +157,8 @@ fn change(
                 let file = open_entry(place, libc::O_WRONLY | libc::O_NONBLOCK)?;
                 check(libc::ftruncate64(file.as_raw_fd(), header.bytes as i64))
             }
+            FileCallKind::SetLayout => set_layout(place, request),
+            FileCallKind::SetXattr if request.names_layout() => set_layout(place, request),
             FileCallKind::SetXattr => set_xattr(place, request),
             _ => Ok(()),
         }
@@ -324,6 +340,42 @@ fn path_of(place: &Place) -> Result<CString, i32> {
 fn set_xattr(place: &Place, request: &Request) -> Result<(), i32> {
     let (path, name) = (path_of(place)?, text_of(&request.other)?);
     set_attribute(&path, &name, request)
+}
+
+/// Keeps the layout of an empty file, or the default of a directory, beside it.
+fn set_layout(place: &Place, request: &Request) -> Result<(), i32> {
+    let is_empty = place.stat.is_some_and(|stat| stat.st_size == 0);
+    match () {
+        () if place.stat.is_none() => return Err(libc::ENOENT),
+        () if request.layout().is_none() => return Err(libc::EINVAL),
+        // The layout of a file with data is fixed.
+        () if !place.is(libc::S_IFDIR) && !is_empty => return Err(libc::EEXIST),
+        () => {}
+    }
+    match set_attribute(&path_of(place)?, file_layouts::STORED, request) {
+        // A disk without extended attributes cannot keep it; the simulation has it.
+        Err(libc::EOPNOTSUPP) => Ok(()),
+        result => result,
+    }
+}
+
+/// The layout that was set for an entry.
+pub(crate) fn stored_layout(place: &Place) -> Result<Vec<u8>, i32> {
+    let path = path_of(place)?;
+    let mut value = vec![0u8; 64 << 10];
+    // SAFETY: zero-terminated texts, and a buffer with its length.
+    let n = unsafe {
+        let (name, room) = (file_layouts::STORED.as_ptr(), value.len());
+        libc::lgetxattr(path.as_ptr(), name, value.as_mut_ptr().cast(), room)
+    };
+    match n {
+        0.. => {
+            value.truncate(n as usize);
+            Ok(value)
+        }
+        _ if errno() == libc::EOPNOTSUPP => Err(libc::ENODATA),
+        _ => Err(errno()),
+    }
 }
 
 fn set_attribute(path: &CStr, name: &CStr, request: &Request) -> Result<(), i32> {

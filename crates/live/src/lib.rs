@@ -21,6 +21,7 @@ mod exec;
 mod execution;
 mod file_calls;
 mod file_effects;
+mod file_layouts;
 mod file_names;
 mod file_store;
 mod files;

@@ -1,0 +1,189 @@
+//! Layouts of files as programs set them: the extended attribute `lustre.lov` in the form of
+//! `struct lov_user_md` (lustre_user.h of the Lustre sources), or a text for what that form lacks.
+//!
+//! The text has entries `key=value` separated by blanks: `mdt_count`, `first_mdt`, `oclass`,
+//! `dir_oclass`, `chunk_size`.
+
+use workload::{LayoutComponent, LayoutRequest};
+
+/// Names of the attribute.
+pub(crate) const NAMES: [&[u8]; 2] = [b"lustre.lov", b"trusted.lov"];
+/// The attribute of a file of the store that holds its layout.
+pub(crate) const STORED: &std::ffi::CStr = c"user.odonata.layout";
+
+/// Magic numbers: one layout, one with the name of a pool, and several components.
+const V1: u32 = 0x0bd1_0bd0;
+const V3: u32 = 0x0bd3_0bd0;
+const COMPOSITE: u32 = 0x0bd6_0bd0;
+/// Length of `lov_user_md_v1`, of a pool's name, and of the header and an entry of
+/// `lov_comp_md_v1`, in bytes.
+const PLAIN: usize = 32;
+const POOL: usize = 16;
+const HEADER: usize = 32;
+const ENTRY: usize = 48;
+/// Bits of `lmm_pattern`.
+const ON_MDT: u32 = 0x100;
+const OVERSTRIPING: u32 = 0x200;
+/// The count that stands for all OSTs, and the first OST that the file system chooses.
+const ALL: u16 = u16::MAX;
+const ANY: u16 = u16::MAX;
+/// Most components (LUSTRE_COMP_MAX is not limited; an attribute of 64 KiB has room for these).
+const MAX_COMPONENTS: usize = 500;
+
+/// The layout that the value of an attribute requests; `None` if it is invalid.
+pub(crate) fn parse(value: &[u8]) -> Option<LayoutRequest> {
+    match word(value, 0) {
+        Some(V1 | V3) => {
+            let components = vec![component(value)?];
+            Some(LayoutRequest { components, ..LayoutRequest::default() })
+        }
+        Some(COMPOSITE) => composite(value),
+        _ => text(value),
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+fn half(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
+}
+fn double(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+/// A plain layout.
+fn component(value: &[u8]) -> Option<LayoutComponent> {
+    let magic = word(value, 0)?;
+    if value.len() < PLAIN || magic != V1 && magic != V3 {
+        return None;
+    }
+    let (pattern, unit) = (word(value, 4)?, word(value, 24)?);
+    let (count, first) = (half(value, 28)?, half(value, 30)?);
+    let pool = match magic {
+        V3 => value.get(PLAIN..PLAIN + POOL)?,
+        _ => &[],
+    };
+    let end = pool.iter().position(|&byte| byte == 0).unwrap_or(pool.len());
+    let on_mdt = pattern & ON_MDT != 0;
+    Some(LayoutComponent {
+        end: 0,
+        stripe_count: match count {
+            _ if on_mdt => 0,
+            ALL => u32::MAX,
+            count => count.into(),
+        },
+        stripe_size: unit.into(),
+        first_ost: if first == ANY { 0 } else { u32::from(first) + 1 },
+        pool: std::str::from_utf8(&pool[..end]).ok()?.into(),
+        on_mdt,
+        overstriping: pattern & OVERSTRIPING != 0,
+    })
+}
+
+/// Several components in order of their extents.
+fn composite(value: &[u8]) -> Option<LayoutRequest> {
+    let entries = usize::from(half(value, 14)?);
+    if entries == 0 || entries > MAX_COMPONENTS {
+        return None;
+    }
+    let mut components = Vec::new();
+    let mut start = 0;
+    for i in 0..entries {
+        let entry = HEADER + ENTRY * i;
+        let (from, end) = (double(value, entry + 8)?, double(value, entry + 16)?);
+        let (at, length) = (word(value, entry + 24)? as usize, word(value, entry + 28)? as usize);
+        let part = component(value.get(at..at.checked_add(length)?)?)?;
+        if from != start || end <= start {
+            return None;
+        }
+        start = end;
+        components.push(LayoutComponent { end: if end == u64::MAX { 0 } else { end }, ..part });
+    }
+    Some(LayoutRequest { components, ..LayoutRequest::default() })
+}
+
+fn text(value: &[u8]) -> Option<LayoutRequest> {
+    let mut request = LayoutRequest::default();
+    let text = std::str::from_utf8(value).ok()?;
+    for entry in text.split_ascii_whitespace() {
+        let (key, value) = entry.split_once('=')?;
+        match key {
+            "mdt_count" => request.mdt_count = value.parse().ok()?,
+            "first_mdt" => request.first_mdt = value.parse::<u32>().ok()?.checked_add(1)?,
+            "oclass" => request.object_class = value.into(),
+            "dir_oclass" => request.directory_class = value.into(),
+            "chunk_size" => request.chunk_size = value.parse().ok()?,
+            _ => return None,
+        }
+    }
+    (request != LayoutRequest::default()).then_some(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(magic: u32, pattern: u32, unit: u32, (count, first): (u16, u16)) -> Vec<u8> {
+        let mut out = magic.to_le_bytes().to_vec();
+        out.extend(pattern.to_le_bytes());
+        out.extend([0; 16]);
+        out.extend(unit.to_le_bytes());
+        out.extend(count.to_le_bytes());
+        out.extend(first.to_le_bytes());
+        if magic == V3 {
+            out.extend(b"flash\0\0\0\0\0\0\0\0\0\0\0");
+        }
+        out
+    }
+
+    #[test]
+    fn plain_layouts_state_stripes_and_pool() {
+        let found = parse(&plain(V1, 1, 4 << 20, (8, ANY))).expect("valid");
+        let expected =
+            LayoutComponent { stripe_count: 8, stripe_size: 4 << 20, ..LayoutComponent::default() };
+        assert_eq!(found.components, [expected]);
+        let found = parse(&plain(V3, OVERSTRIPING, 0, (ALL, 3))).expect("valid");
+        let first = &found.components[0];
+        assert_eq!((first.stripe_count, first.first_ost, first.end), (u32::MAX, 4, 0));
+        assert_eq!((first.pool.as_str(), first.overstriping), ("flash", true));
+    }
+
+    #[test]
+    fn components_follow_each_other() {
+        let composite = |extents: [(u64, u64); 2]| {
+            let parts = [plain(V1, ON_MDT, 65_536, (1, ANY)), plain(V1, 1, 1 << 20, (4, ANY))];
+            let mut all = COMPOSITE.to_le_bytes().to_vec();
+            all.extend([0; 10]);
+            all.extend(2_u16.to_le_bytes());
+            all.resize(HEADER, 0);
+            for (i, (from, end)) in extents.into_iter().enumerate() {
+                let mut entry = vec![0; 8];
+                entry.extend(from.to_le_bytes());
+                entry.extend(end.to_le_bytes());
+                entry.extend(((HEADER + 2 * ENTRY + i * PLAIN) as u32).to_le_bytes());
+                entry.extend((PLAIN as u32).to_le_bytes());
+                entry.resize(ENTRY, 0);
+                all.extend(entry);
+            }
+            all.extend(parts.concat());
+            all
+        };
+        let good = composite([(0, 65_536), (65_536, u64::MAX)]);
+        let found = parse(&good).expect("valid").components;
+        assert_eq!((found[0].end, found[0].on_mdt, found[0].stripe_count), (65_536, true, 0));
+        assert_eq!((found[1].end, found[1].on_mdt, found[1].stripe_count), (0, false, 4));
+        assert_eq!(parse(&composite([(0, 65_536), (1 << 20, u64::MAX)])), None);
+        assert_eq!(parse(&good[..good.len() - 1]), None);
+    }
+
+    #[test]
+    fn other_settings_are_text() {
+        let found = parse(b"oclass=EC_16P2GX chunk_size=2097152 first_mdt=0").expect("valid");
+        assert_eq!((found.object_class.as_str(), found.chunk_size), ("EC_16P2GX", 2 << 20));
+        assert_eq!((found.first_mdt, found.mdt_count), (1, 0));
+        for wrong in [&b""[..], b"oclass", b"stripes=2", b"chunk_size=-1", b"\xff"] {
+            assert_eq!(parse(wrong), None, "{wrong:?}");
+        }
+    }
+}
