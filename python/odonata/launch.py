@@ -225,8 +225,9 @@ def run(
     Ranks of a Python script are forked from one interpreter that has imported the script's modules.
     `warm` names further modules to import there; with `"none"`, each rank starts its own
     interpreter. `mounts` are further mounts of the machine's file systems, such as
-    `"/scratch=flare"`, and `keep` is a directory that keeps their files. `record` is a file for the calls of all ranks, for `odonata.replay`. With `check`,
-    a simulated failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
+    `"/scratch=flare"`, and `keep` is a directory that keeps their files. `record` is a file for the
+    calls of all ranks, for `odonata.replay`. With `check`, a simulated failure (deadlock, abort, a
+    rank that died) raises `SimulatedFailure`.
     """
     wrong = Diagnostics()
     is_job(wrong, job)

@@ -196,7 +196,14 @@ def test_copies_have_equal_contents(odonata):
     for i in range(20):
         (tree / f"a/b/{i}").write_bytes(os.urandom(1000 * i + i))
     (tree / "link").symlink_to("a/b/3")
-    text = (f"cp -a {tree} /daos/tree && tar cf /daos/t.tar -C /daos tree && mkdir /daos/out && "
-            f"tar xf /daos/t.tar -C /daos/out && diff -r {tree} /daos/out/tree && echo equal")  # fmt: skip
+    steps = (
+        f"cp -a {tree} /daos/tree",
+        "tar cf /daos/t.tar -C /daos tree",
+        "mkdir /daos/out",
+        "tar xf /daos/t.tar -C /daos/out",
+        f"diff -r {tree} /daos/out/tree",
+        "echo equal",
+    )
+    text = " && ".join(steps)
     done = odonata("run", "-n", 1, *MACHINE, "--", "sh", "-c", text)
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr

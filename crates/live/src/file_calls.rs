@@ -245,6 +245,9 @@ impl FileCalls {
                 }
             }
         }
+        if request.kind == Write && request.has_flag(APPEND) {
+            self.measure(pending.system, call.file);
+        }
         if request.kind == Stat {
             self.date(pending.system, call.file, request);
         }
@@ -282,6 +285,14 @@ impl FileCalls {
         }
         reply.size = state.size.unwrap_or(0);
         Ok(())
+    }
+
+    /// Takes the size of a file from the store, for data to be appended: an earlier call may have
+    /// written less than its request.
+    fn measure(&mut self, system: usize, file: FileId) {
+        let Some(path) = self.names.systems[system].state(file).path.clone() else { return };
+        // The state gets the size of the file that is found.
+        self.names.resolve(system, &path, true);
     }
 
     /// Gives a file the simulated time of its last change: its program is about to read it. The

@@ -13,6 +13,7 @@
 
 mod child;
 mod files;
+mod futex;
 pub mod job;
 mod memory;
 mod region;

@@ -8,8 +8,8 @@
 //!
 //! While a call by path is simulated, the simulator executes what changes names, sizes and
 //! attributes, on the backing directory: `Open` with `CREATE` or `TRUNCATE`, `Mkdir`, `Rmdir`,
-//! `Unlink`, `Rename`, `Link`, `Symlink`, `SetAttributes`, `Truncate`, `SetXattr` and `SetLayout`.
-//! The library executes all others itself when the call returns: it opens the backing file without
+//! `Unlink`, `Rename`, `Link`, `Symlink`, `SetAttributes`, `Truncate`, `SetXattr`, `SetLayout`.
+//! The library executes all others itself when the call returns. It opens the backing file without
 //! creation flags, moves data, reads attributes, entries and links, takes locks. It also executes
 //! all calls on open files (`OPEN`): the file may have no name any more.
 

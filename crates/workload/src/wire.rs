@@ -7,9 +7,9 @@
 //! everything else is plain memory handed over by those.
 //!
 //! **Layout.** `Header`; then one region per rank; last, the simulator's scratch memory. A region
-//! is `Control`, the tally of calls, the submission ring, the wait list, the block of file calls,
-//! the completion table (indexed by token), and the arena with message payloads and working buffers
-//! of collectives. The segment is sparse: untouched pages cost nothing. Offsets are relative to the
+//! is `Control`, the tally of calls, the submission ring, the wait list, and the block of file
+//! calls. Then come the completion table (indexed by token), and the arena with message payloads and
+//! working buffers of collectives. The segment is sparse: untouched pages cost nothing. Offsets are relative to the
 //! segment's first byte; 0 is "none".
 //!
 //! **Turn.** Every rank starts with the turn: `turn` is 1, and the rank is counted in `running`.
@@ -63,8 +63,8 @@ const TALLY_AT: u64 = CONTROL_BYTES;
 const RING_AT: u64 = TALLY_AT + (FUNCTIONS * 8) as u64;
 const WAITS_AT: u64 = RING_AT + (RING * size_of::<Submission>()) as u64;
 const FILE_AT: u64 = (WAITS_AT + (WAITS * 4) as u64).next_multiple_of(4096);
-/// Bytes for the block of a file call of a process that has not called `MPI_Init`: two paths of
-/// 4 KiB, and an extended attribute of 64 KiB to set or to return (limits of Linux).
+/// Bytes for the block of a file call of a process that has not called `MPI_Init`. It may have two
+/// paths of 4 KiB, and an extended attribute of 64 KiB to set or to return (limits of Linux).
 pub const FILE_BYTES: u64 = 256 << 10;
 const TABLE_AT: u64 = FILE_AT + FILE_BYTES;
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use workload::wire::{Control, Segment};
 
-use super::threads::Held;
-use super::{RUNTIME, is_forked, turn};
+use super::futex::{Woken, futex_wait_for, futex_wake};
+use super::{Held, RUNTIME, is_forked};
 
 /// Interval at which a waiting process checks that the holder is alive, wall clock.
 const HOLDER_CHECK_NS: i64 = 50_000_000;
@@ -34,9 +34,9 @@ pub(super) fn hold(held: &Held) {
     rt.at_ps = rt.at_ps.max(reported_ps);
 }
 
-/// Called when a thread leaves MPI, or lets other threads in.
-pub(super) fn release(held: &Held) {
-    if !IS_HELD.load(Ordering::Relaxed) || turn::is_away() || is_forked() {
+/// Called when a thread leaves MPI, or lets other threads in. `is_away`: the simulator has the turn.
+pub(super) fn release(held: &Held, is_away: bool) {
+    if !IS_HELD.load(Ordering::Relaxed) || is_away || is_forked() {
         return;
     }
     if let Some(rt) = RUNTIME.get(held).as_mut() {
@@ -73,7 +73,7 @@ pub(super) fn lock(control: *mut Control, own: u32) {
             Ok(_) => break,
             Err(other) => {
                 let limit = libc::timespec { tv_sec: 0, tv_nsec: HOLDER_CHECK_NS };
-                let is_late = turn::futex_wait_for(holder, other, limit) == turn::Woken::TimedOut;
+                let is_late = futex_wait_for(holder, other, limit) == Woken::TimedOut;
                 let is_free = is_late
                     && has_ended(other)
                     && holder
@@ -99,7 +99,7 @@ pub(super) fn unlock(control: *mut Control) {
     if waiters.load(Ordering::SeqCst) == 0 {
         return;
     }
-    turn::futex_wake(holder);
+    futex_wake(holder);
     // A process that repeats calls would otherwise keep the others from the region.
     let pause = libc::timespec { tv_sec: 0, tv_nsec: 50_000 };
     // SAFETY: a plain system call, because the C library's sleep may be a simulated one.

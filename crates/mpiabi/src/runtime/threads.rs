@@ -202,7 +202,7 @@ impl Drop for Held {
             super::end(self);
             record_presence(self, false);
             turn::leave(self);
-            region::release(self);
+            region::release(self, turn::is_away());
         }
         mutex_unlock();
         INSIDE.set(depth - 1);
@@ -282,7 +282,7 @@ pub(super) fn unlocked<R>(held: &Held, inside: bool, f: impl FnOnce() -> R) -> R
         record_presence(held, false);
         turn::leave(held);
     }
-    region::release(held);
+    region::release(held, turn::is_away());
     (0..depth).for_each(|_| mutex_unlock());
     INSIDE.set(u32::from(inside));
     let result = f();

@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use workload::wire::{self, Combine, Control, Segment};
 
+use super::futex::{Woken, futex_wait, futex_wake};
 use super::threads::{self, Guarded, Held};
-use super::{EXIT_KILLED, LAST_KNOWN_PS, LIFE_CHECK_S, address, done, fatal, is_alive, with};
+use super::{EXIT_KILLED, LAST_KNOWN_PS, address, done, fatal, is_alive, with};
 use crate::op::combiners;
 
 /// Rounds in which other threads may enter, if they are likely to: about 10 ms in total.
@@ -556,32 +557,6 @@ fn apply(held: &Held, combine: &Combine) {
         combiners::combine(held, combine.op, into, from, combine.bytes, combine.left != 0);
     }
     SERVES.set(false);
-}
-
-#[derive(PartialEq)]
-pub(super) enum Woken {
-    Woken,
-    TimedOut,
-}
-
-fn futex_wait(word: &AtomicU32, expected: u32) -> Woken {
-    futex_wait_for(word, expected, libc::timespec { tv_sec: LIFE_CHECK_S, tv_nsec: 0 })
-}
-pub(super) fn futex_wait_for(word: &AtomicU32, expected: u32, limit: libc::timespec) -> Woken {
-    // SAFETY: the word outlives the call. Not FUTEX_PRIVATE: the segment is shared.
-    let answer = unsafe {
-        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, expected, &limit, 0, 0)
-    };
-    if answer != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT) {
-        Woken::TimedOut
-    } else {
-        Woken::Woken
-    }
-}
-
-pub(super) fn futex_wake(word: &AtomicU32) {
-    // SAFETY: the word outlives the call.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1, 0, 0, 0) };
 }
 
 /// Waits within the process, without a limit.
