@@ -8,7 +8,7 @@
 use crate::file_effects::{self, Request};
 use crate::file_names::{NameSpace, Place};
 use crate::file_store::{FileStore, FileSystems};
-use crate::outcome::FailureCause;
+use crate::outcome::{FailureCause, FileTraffic};
 use crate::segment::lies_inside;
 use crate::tokens::PAUSE;
 use base::{Span, Time};
@@ -23,17 +23,6 @@ use workload::{Call, CompletionStatus, FileCall, FileCallKind, FileId, Op, Token
 
 /// Longest transfer of a call: the kernel moves fewer bytes at once (read(2)).
 const MAX_MOVED: u64 = 1 << 40;
-
-/// Calls and bytes of one file system.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct FileTraffic {
-    pub file_system: u8,
-    pub calls: u64,
-    pub bytes_read: u64,
-    pub bytes_written: u64,
-    /// Sum over the calls.
-    pub time: Span,
-}
 
 /// A call in flight.
 struct PendingCall {

@@ -50,10 +50,11 @@ mod warm;
 mod watch;
 
 pub use children::Exit;
-pub use file_calls::FileTraffic;
 pub use file_store::{FileSystems, Mount};
 pub use files::FileCounts;
 pub use launch::{LaunchError, LaunchSpec, Launcher, Progress, RankLocation};
 pub use live::Live;
 pub use matching::{AlgorithmSelector, CollectiveCase};
-pub use outcome::{Failure, FailureCause, FunctionRow, LiveOutcome, RankOutcome, Start};
+pub use outcome::{
+    Failure, FailureCause, FileTraffic, FunctionRow, LiveOutcome, RankOutcome, Start,
+};

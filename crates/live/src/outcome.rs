@@ -1,7 +1,6 @@
 //! Results of a live job: plain data.
 
 use crate::children::Exit;
-use crate::file_calls::FileTraffic;
 use crate::files::FileCounts;
 use base::{Span, Time};
 use std::fmt;
@@ -86,6 +85,17 @@ impl LiveOutcome {
     pub fn end(&self) -> Time {
         self.ranks.iter().map(|r| r.end).max().unwrap_or(Time::ZERO)
     }
+}
+
+/// Calls and bytes of one file system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FileTraffic {
+    pub file_system: u8,
+    pub calls: u64,
+    pub bytes_read: u64,
+    pub bytes_written: u64,
+    /// Sum over the calls.
+    pub time: Span,
 }
 
 #[derive(Clone, Debug, PartialEq)]

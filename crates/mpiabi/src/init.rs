@@ -24,7 +24,10 @@ pub(crate) fn attach_to_job(held: &Held) -> Result {
         return Ok(());
     }
     runtime::attach(held).map_err(|why| Error::new(c::ERR_OTHER, why))?;
-    crate::file_call::register();
+    if runtime::is_simulated(held) {
+        runtime::register_clocks();
+        crate::file_call::register();
+    }
     error::set_abort(abort);
     error::report_internal_errors();
     crate::env::set_library(&runtime::library(held));

@@ -12,6 +12,7 @@
 //! `threads` has the lock that guards this state, `turn` implements waiting.
 
 mod child;
+mod clocks;
 mod files;
 mod futex;
 pub mod job;
@@ -22,6 +23,7 @@ mod threads;
 mod turn;
 
 pub use child::{call as call_as_child, can_attach};
+pub use clocks::register as register_clocks;
 pub use files::{call_file, file_reply, submit_file};
 pub use job::{checks, library, most_requests, node, node_name, rank, size, tag_max, tag_ub};
 pub use memory::{record_window, sample};
@@ -30,7 +32,7 @@ pub use threads::{Guarded, Held, callback, lock, serialize_calls};
 pub use turn::is_serving;
 
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
@@ -55,6 +57,8 @@ static FORKED: AtomicBool = AtomicBool::new(false);
 /// See `log_prefix`.
 static LOG_PREFIX: OnceLock<String> = OnceLock::new();
 static RUNTIME: Guarded<Option<Runtime>> = Guarded::new(None);
+/// Whether this process holds its region (`region`). Changed under the lock.
+static HOLDS_REGION: AtomicBool = AtomicBool::new(false);
 static PHASE: Guarded<Phase> = Guarded::new(Phase { finalized: false });
 
 struct Phase {
@@ -118,6 +122,34 @@ fn end(held: &Held) {
     {
         EXIT_CPU_NS.set(thread_cpu_ns());
         EXIT_PS.set(rt.at_ps);
+    }
+}
+/// Called when a thread enters MPI: the process holds its region while a thread is in MPI, and
+/// while the simulator has its turn.
+fn hold_region(held: &Held) {
+    if is_forked() || HOLDS_REGION.load(Ordering::Relaxed) {
+        return;
+    }
+    let mut runtime = RUNTIME.get(held);
+    let Some(rt) = runtime.as_mut().filter(|rt| region::is_shared(rt.segment)) else { return };
+    region::lock(rt.control, rt.pid);
+    HOLDS_REGION.store(true, Ordering::Relaxed);
+    let (reported_ps, now_ps) = (rt.control().reported_ps, rt.control().now_ps);
+    if now_ps != rt.released_ps {
+        // Another process of the rank has handed over since.
+        rt.released_ps = now_ps;
+        (rt.local_polls, rt.failed_probe) = (0, None);
+    }
+    rt.at_ps = rt.at_ps.max(reported_ps);
+}
+/// Called when a thread leaves MPI, or lets other threads in.
+fn release_region(held: &Held) {
+    if !HOLDS_REGION.load(Ordering::Relaxed) || turn::is_away() || is_forked() {
+        return;
+    }
+    if let Some(rt) = RUNTIME.get(held).as_mut() {
+        HOLDS_REGION.store(false, Ordering::Relaxed);
+        region::unlock(rt.control);
     }
 }
 fn charge(held: &Held) {
@@ -288,7 +320,7 @@ extern "C" fn after_fork_in_child() {
         EXIT_CPU_NS.set(1);
     }
     termination::forget();
-    region::forget();
+    HOLDS_REGION.store(false, Ordering::Relaxed);
     threads::reset_after_fork();
 }
 
@@ -355,7 +387,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
         }
     };
     *RUNTIME.get(held) = Some(runtime);
-    region::hold(held);
+    hold_region(held);
     // SAFETY: the handler only stores to plain memory.
     unsafe { libc::pthread_atfork(None, None, Some(after_fork_in_child)) };
     with(held, |rt| {
@@ -367,25 +399,8 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
     let _ = LOG_PREFIX.set(format!("rank {rank} on {}: ", node_name(held)));
     if with(held, |rt| rt.singleton.is_none()) {
         termination::begin(with(held, |rt| rt.control), crate::function::current());
-        register_clocks();
     }
     Ok(())
-}
-
-/// Registers as the source of time with the library `clock`, if it is loaded.
-fn register_clocks() {
-    type Now = extern "C" fn(c_int) -> u64;
-    type Pass = extern "C" fn(u64, c_int) -> c_int;
-    type Forget = extern "C" fn(u64);
-    // SAFETY: NUL-terminated names.
-    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"odonata_clock_register".as_ptr()) };
-    let extra = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"odonata_clock_extra".as_ptr()) };
-    OPENMP_EXTRA.store(extra, Ordering::Relaxed);
-    if !found.is_null() {
-        // SAFETY: only the crate `clock` defines that name.
-        let register: extern "C" fn(Now, Pass, Forget) = unsafe { std::mem::transmute(found) };
-        register(clock_now, clock_pass, clock_forget);
-    }
 }
 
 type JobVariables = std::result::Result<Option<(i32, u32)>, String>;
@@ -659,15 +674,18 @@ pub fn delay(held: &Held, span_ps: u64) {
     wait_all(held, &[token]);
     release_token(held, token);
 }
+/// Whether this process is attached to a simulator, itself and not by its parent.
+fn is_own(held: &Held) -> bool {
+    let is_own = |rt: &Runtime| rt.singleton.is_none() && rt.pid == std::process::id();
+    !is_forked() && RUNTIME.get(held).as_ref().is_some_and(is_own)
+}
 /// Whether this process is the rank's in MPI, and its calls are simulated.
 pub fn is_simulated(held: &Held) -> bool {
-    let is_own = |rt: &Runtime| rt.singleton.is_none() && rt.pid == std::process::id();
-    !is_forked() && !is_finalized(held) && RUNTIME.get(held).as_ref().is_some_and(is_own)
+    is_own(held) && !is_finalized(held)
 }
 /// Whether this process has left MPI.
 pub fn has_left(held: &Held) -> bool {
-    let is_own = |rt: &Runtime| rt.pid == std::process::id();
-    !is_forked() && is_finalized(held) && RUNTIME.get(held).as_ref().is_some_and(is_own)
+    is_own(held) && is_finalized(held)
 }
 /// Passes all submissions to the simulator, and returns when the rank's simulated CPU has processed
 /// them.
@@ -700,64 +718,6 @@ pub fn wtime(held: &Held) -> f64 {
 /// Resolution of `wtime`, in seconds.
 pub fn wtick(held: &Held) -> f64 {
     with(held, |rt| rt.tick_ps.max(1)) as f64 / PS_PER_S
-}
-
-/// Takes the lock for clock readings outside MPI, if the rank is active.
-fn enter_for_clock(held: Option<Held>) -> Option<Held> {
-    let held = held.filter(|h| !is_forked() && is_attached(h) && !is_finalized(h))?;
-    with(&held, |rt| {
-        rt.function = 0;
-        rt.charge();
-    });
-    Some(held)
-}
-/// See the crate `clock`. It may be called wherever a clock may be read, even inside `malloc`.
-pub extern "C" fn clock_now(reading: c_int) -> u64 {
-    let held = if reading != 0 { enter_for_clock(threads::try_lock()) } else { None };
-    let Some(held) = held.filter(|_| !turn::simulator_has_turn() && !turn::is_serving()) else {
-        return LAST_KNOWN_PS.load(Ordering::Relaxed);
-    };
-    // During a hand-over, the simulator may request a function that needs a lock of this thread.
-    // Python reads clocks while it waits for its global lock, but only if it has several threads.
-    if with(&held, |rt| !rt.quiet && (!rt.combines || is_single_threaded())) {
-        flush(&held);
-    }
-    with(&held, Runtime::tick)
-}
-/// Whether the calling thread's simulated time has advanced by `span_ps`.
-pub extern "C" fn clock_pass(span_ps: u64, may_wait: c_int) -> c_int {
-    let may_wait = may_wait != 0 && !turn::is_serving();
-    let held = match may_wait && threads::is_multiple() {
-        true => threads::lock_if_called(),
-        false => threads::try_lock(),
-    };
-    let Some(held) = enter_for_clock(held) else { return 0 };
-    if may_wait {
-        delay(&held, span_ps);
-    } else {
-        with(&held, |rt| rt.at_ps += span_ps);
-    }
-    1
-}
-/// Takes back the tick of the reading that returned `at_ps`, unless the time has advanced since.
-pub extern "C" fn clock_forget(at_ps: u64) {
-    let held = threads::try_lock().filter(|h| !is_forked() && is_attached(h) && !is_finalized(h));
-    let Some(held) = held.filter(|_| !turn::simulator_has_turn()) else { return };
-    with(&held, |rt| {
-        if rt.at_ps == at_ps && rt.at_ps >= rt.control().reported_ps + rt.tick_ps {
-            rt.at_ps -= rt.tick_ps;
-            LAST_KNOWN_PS.store(rt.at_ps, Ordering::Relaxed);
-        }
-    });
-}
-
-/// Whether this process has one thread, according to its C library.
-fn is_single_threaded() -> bool {
-    // SAFETY: a NUL-terminated name of a byte that lives as long as the process.
-    unsafe {
-        let known = libc::dlsym(libc::RTLD_DEFAULT, c"__libc_single_threaded".as_ptr());
-        !known.is_null() && known.cast::<u8>().read_volatile() != 0
-    }
 }
 
 /// From now on several threads may call MPI at the same time.

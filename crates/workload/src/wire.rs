@@ -8,9 +8,9 @@
 //!
 //! **Layout.** `Header`; then one region per rank; last, the simulator's scratch memory. A region
 //! is `Control`, the tally of calls, the submission ring, the wait list, and the block of file
-//! calls. Then come the completion table (indexed by token), and the arena with message payloads and
-//! working buffers of collectives. The segment is sparse: untouched pages cost nothing. Offsets are relative to the
-//! segment's first byte; 0 is "none".
+//! calls. Then come the completion table (indexed by token), and the arena with message payloads
+//! and working buffers of collectives. The segment is sparse: untouched pages cost nothing. Offsets
+//! are relative to the segment's first byte; 0 is "none".
 //!
 //! **Turn.** Every rank starts with the turn: `turn` is 1, and the rank is counted in `running`.
 //!
@@ -24,10 +24,10 @@
 //!   never hand over again.
 //! - A rank woken to combine hands over again with nothing submitted, and continues its wait.
 //!
-//! **Other processes of a rank.** A rank may consist of several processes: a shell and its commands,
-//! children of the process that called `MPI_Init`. Any of them makes file calls for the rank. If
-//! there are mounts, a process has `Control::holder` while it accesses the region: a file call of
-//! another process holds it from its submission to its release.
+//! **Other processes of a rank.** A rank may consist of several processes: a shell and its
+//! commands, children of the process that called `MPI_Init`. Any of them makes file calls for the
+//! rank. If there are mounts, a process has `Control::holder` while it accesses the region: a file
+//! call of another process holds it from its submission to its release.
 //!
 //! A rank without the turn sleeps at once. Spinning for some microseconds would take the core from
 //! the simulator or from the rank with the turn. Measured on two cores, two ranks: 8 us of CPU time

@@ -1,54 +1,15 @@
 //! Exclusive access to the rank's region among the processes of the rank, if there are mounts.
 //!
-//! The process in MPI holds the region while a thread of it is in MPI, and while the simulator has
-//! the turn on its behalf. A process that ends while it holds the region loses it to the next one.
+//! A process that ends while it holds the region loses it to the next one.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use workload::wire::{Control, Segment};
 
 use super::futex::{Woken, futex_wait_for, futex_wake};
-use super::{Held, RUNTIME, is_forked};
 
 /// Interval at which a waiting process checks that the holder is alive, wall clock.
 const HOLDER_CHECK_NS: i64 = 50_000_000;
-
-/// Whether the process in MPI holds its region. Changed under the lock of the library.
-static IS_HELD: AtomicBool = AtomicBool::new(false);
-
-/// Called when a thread enters MPI. Without an attachment it does nothing.
-pub(super) fn hold(held: &Held) {
-    if is_forked() || IS_HELD.load(Ordering::Relaxed) {
-        return;
-    }
-    let mut runtime = RUNTIME.get(held);
-    let Some(rt) = runtime.as_mut().filter(|rt| is_shared(rt.segment)) else { return };
-    lock(rt.control, rt.pid);
-    IS_HELD.store(true, Ordering::Relaxed);
-    let (reported_ps, now_ps) = (rt.control().reported_ps, rt.control().now_ps);
-    if now_ps != rt.released_ps {
-        // Another process of the rank has handed over since.
-        rt.released_ps = now_ps;
-        (rt.local_polls, rt.failed_probe) = (0, None);
-    }
-    rt.at_ps = rt.at_ps.max(reported_ps);
-}
-
-/// Called when a thread leaves MPI, or lets other threads in. `is_away`: the simulator has the turn.
-pub(super) fn release(held: &Held, is_away: bool) {
-    if !IS_HELD.load(Ordering::Relaxed) || is_away || is_forked() {
-        return;
-    }
-    if let Some(rt) = RUNTIME.get(held).as_mut() {
-        IS_HELD.store(false, Ordering::Relaxed);
-        unlock(rt.control);
-    }
-}
-
-/// In a forked process: its parent holds the region.
-pub(super) fn forget() {
-    IS_HELD.store(false, Ordering::Relaxed);
-}
 
 /// Whether several processes may access a rank's region.
 pub(super) fn is_shared(segment: Segment) -> bool {

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use workload::functions::function_name;
 
-use super::{region, turn};
+use super::turn;
 
 /// Proof of holding the library's lock.
 pub struct Held(PhantomData<*const ()>);
@@ -129,7 +129,7 @@ fn acquire(function: u32) -> Held {
     }
     let held = Held(PhantomData);
     if depth == 0 {
-        region::hold(&held);
+        super::hold_region(&held);
         record_presence(&held, true);
         super::begin(&held);
     }
@@ -166,7 +166,7 @@ pub(super) fn try_lock() -> Option<Held> {
         return None;
     }
     let held = Held(PhantomData);
-    region::hold(&held);
+    super::hold_region(&held);
     Some(held)
 }
 
@@ -202,7 +202,7 @@ impl Drop for Held {
             super::end(self);
             record_presence(self, false);
             turn::leave(self);
-            region::release(self, turn::is_away());
+            super::release_region(self);
         }
         mutex_unlock();
         INSIDE.set(depth - 1);
@@ -282,7 +282,7 @@ pub(super) fn unlocked<R>(held: &Held, inside: bool, f: impl FnOnce() -> R) -> R
         record_presence(held, false);
         turn::leave(held);
     }
-    region::release(held, turn::is_away());
+    super::release_region(held);
     (0..depth).for_each(|_| mutex_unlock());
     INSIDE.set(u32::from(inside));
     let result = f();
@@ -290,7 +290,7 @@ pub(super) fn unlocked<R>(held: &Held, inside: bool, f: impl FnOnce() -> R) -> R
     LOCK_WAITERS.fetch_add(1, Ordering::Relaxed);
     (0..depth).for_each(|_| mutex_lock());
     LOCK_WAITERS.fetch_sub(1, Ordering::Relaxed);
-    region::hold(held);
+    super::hold_region(held);
     if !inside {
         record_presence(held, true);
     }
