@@ -68,9 +68,9 @@ MODELED = re.compile(
     rf"|({_COLLECTIVES.lower()})_algorithm"
     r"(_(segmentsize|chain_fanout|max_requests|knomial_radix))?)"
 )
-# Variables that odonata's MPI library honors and that change no prediction.
+# Variables that odonata's MPI library reads itself in the ranks.
 FOLLOWED = re.compile(
-    r"(MPIR_CVAR_|MPIR_PARAM_|MPICH_)COLL_ALIAS_CHECK|MPICH_NO_BUFFER_ALIAS_CHECK"
+    r"(MPIR_CVAR_|MPIR_PARAM_|MPICH_)COLL_ALIAS_CHECK|MPICH_NO_BUFFER_ALIAS_CHECK|MPICH_MPIIO_HINTS"
 )
 # Values of MPICH_OFI_CXI_COUNTER_REPORT with which Cray MPICH prints its table of counters
 # (intro_mpi); with 1 and 3 it reports timeouts only, which every summary does.
