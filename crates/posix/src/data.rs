@@ -1,7 +1,7 @@
 //! Calls that move data or change sizes: the library executes them on the backing file, after the
 //! simulator has completed them.
 
-use std::ffi::{c_int, c_long, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
 
 use libc::{iovec, off_t, size_t, ssize_t};
 use workload::FileCallKind;
@@ -228,7 +228,8 @@ macro_rules! transfers {
                 let buffers = Buffers { parts: &parts, flags: 0 };
                 return finish($simulated(&open, buffers, $position));
             }
-            unsafe { real!($name(c_int, $pointer, size_t $(, $ty)*) -> ssize_t)($fd, $at, $n $(, $more)*) }
+            let real = real!($name(c_int, $pointer, size_t $(, $ty)*) -> ssize_t);
+            unsafe { real($fd, $at, $n $(, $more)*) }
         }
     )*};
 }
@@ -259,11 +260,10 @@ macro_rules! fortified {
             if n <= room && may_be_simulated(fd) {
                 return unsafe { $plain(fd, at, n $(, $offset)?) };
             }
-            unsafe {
-                real!($name(c_int, *mut c_void, size_t, $(fortified!(@ $offset),)? size_t) -> ssize_t)(
-                    fd, at, n, $($offset,)? room
-                )
-            }
+            type V = *mut c_void;
+            let real =
+                real!($name(c_int, V, size_t, $(fortified!(@ $offset),)? size_t) -> ssize_t);
+            unsafe { real(fd, at, n, $($offset,)? room) }
         }
     )*};
     (@ $offset:ident) => { off_t };
@@ -416,8 +416,9 @@ macro_rules! truncations {
             }
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $by_path(path: *const std::ffi::c_char, length: off_t) -> c_int {
-            let host = || unsafe { real!($by_path(*const std::ffi::c_char, off_t) -> c_int)(path, length) };
+        unsafe extern "C" fn $by_path(path: *const c_char, length: off_t) -> c_int {
+            let real = real!($by_path(*const c_char, off_t) -> c_int);
+            let host = || unsafe { real(path, length) };
             unsafe {
                 at((libc::AT_FDCWD, path, true), host, |target| {
                     let verdict = submit_path(FileCallKind::Truncate, 0, target, |request| {

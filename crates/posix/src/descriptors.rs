@@ -172,7 +172,7 @@ pub fn in_range(first: u32, last: u32) -> impl Iterator<Item = c_int> {
 /// Recognizes a descriptor that this library has not opened: the mount of its file.
 pub fn recognize(fd: c_int) -> Option<usize> {
     let mut path = Text::new();
-    path.fill(|out| sys::path_of(fd, out).ok_or(())).ok()?;
+    path.fill(|out, size| unsafe { sys::path_of(fd, out, size) }.ok_or(())).ok()?;
     let (mount, _) = mounts::backing_of(path.bytes())?;
     record(fd, mount, DUPLICATE);
     Some(mount)

@@ -26,6 +26,7 @@ const PORTION: usize = 32 << 10;
 const MAGIC: u64 = 0x6f64_6f6e_6174_6144;
 
 /// A stream of a simulated directory.
+#[repr(C)]
 struct Stream {
     magic: u64,
     fd: c_int,

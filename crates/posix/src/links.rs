@@ -25,9 +25,9 @@ pub fn read(target: &mut Target, out: &mut Text) -> Result<(), c_int> {
 /// `path` is zero-terminated.
 unsafe fn read_at(dir: c_int, path: *const c_char, out: &mut Text) -> Result<(), c_int> {
     let mut link = Text::new();
-    link.fill(|out| {
+    link.fill(|out, size| {
         // SAFETY: the caller's path, and room for the length.
-        let n = unsafe { sys!(SYS_readlinkat, dir, path, out.as_mut_ptr(), libc::PATH_MAX) };
+        let n = unsafe { sys!(SYS_readlinkat, dir, path, out, size) };
         if n < 0 { Err(-n as c_int) } else { Ok(n as usize) }
     })?;
     mounts::push_virtual(link.bytes(), out);
@@ -219,7 +219,7 @@ fn entered(result: c_int) -> c_int {
 /// The virtual working directory.
 fn working_directory(out: &mut Text) -> Result<(), c_int> {
     let mut path = Text::new();
-    path.fill(sys::working_directory)?;
+    place::fill_working_directory(&mut path)?;
     mounts::push_virtual(path.bytes(), out);
     Ok(())
 }

@@ -25,7 +25,7 @@ struct Map {
     is_written: bool,
 }
 
-/// Maps of a process at once; more are not charged when they are written.
+/// Largest number of observed maps. Others are not charged when they are written.
 const MAX_MAPS: usize = 256;
 struct Maps(UnsafeCell<[Option<Map>; MAX_MAPS]>);
 // SAFETY: used by the thread that holds `LOCK`.

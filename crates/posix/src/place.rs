@@ -26,7 +26,7 @@ static DIRECTORY: AtomicU32 = AtomicU32::new(UNKNOWN);
 /// Updates the working directory, after it has changed.
 pub fn entered_directory() {
     let mut real = Text::new();
-    let state = match real.fill(sys::working_directory) {
+    let state = match fill_working_directory(&mut real) {
         Err(_) => UNKNOWN,
         Ok(()) => match mounts::backing_of(real.bytes()) {
             Some((mount, _)) => mount as u32 + 1,
@@ -266,7 +266,7 @@ fn mount_of_directory(dir: c_int) -> Option<usize> {
             HOST => None,
             UNKNOWN => {
                 let mut real = Text::new();
-                real.fill(sys::working_directory).ok()?;
+                fill_working_directory(&mut real).ok()?;
                 mounts::backing_of(real.bytes()).map(|(mount, _)| mount)
             }
             known => Some(known as usize - 1),
@@ -277,9 +277,16 @@ fn mount_of_directory(dir: c_int) -> Option<usize> {
 
 fn real_directory(dir: c_int, out: &mut Text) -> Result<(), c_int> {
     match dir {
-        libc::AT_FDCWD => out.fill(sys::working_directory),
-        fd => out.fill(|out| sys::path_of(fd, out).ok_or(libc::ENOENT)),
+        libc::AT_FDCWD => fill_working_directory(out),
+        // SAFETY: a text's buffer.
+        fd => out.fill(|out, size| unsafe { sys::path_of(fd, out, size) }.ok_or(libc::ENOENT)),
     }
+}
+
+/// The real working directory.
+pub fn fill_working_directory(out: &mut Text) -> Result<(), c_int> {
+    // SAFETY: a text's buffer.
+    out.fill(|out, size| unsafe { sys::working_directory(out, size) })
 }
 
 /// Whether a path that does not exist on the host leads into a mount by a link of the host.
@@ -381,9 +388,8 @@ fn read_link(path: &Text, out: &mut Text) -> bool {
     let mut real = Text::new();
     mounts::push_real(path.bytes(), &mut real);
     // SAFETY: a zero-terminated path, and room for the length.
-    let read = out.fill(|out| unsafe {
-        let n =
-            sys!(SYS_readlinkat, libc::AT_FDCWD, real.as_ptr(), out.as_mut_ptr(), libc::PATH_MAX);
+    let read = out.fill(|out, size| unsafe {
+        let n = sys!(SYS_readlinkat, libc::AT_FDCWD, real.as_ptr(), out, size);
         usize::try_from(n).map_err(|_| ())
     });
     let of_kernel = path.bytes().starts_with(b"/proc/");

@@ -15,11 +15,11 @@ use crate::simulator::{Verdict, submit_open, submit_open_into, submit_path, subm
 use crate::sys::{self, error, finish, sys};
 use crate::text::Text;
 
-/// Devices of simulated file systems: a number that no real one has. A mount has another device
+/// Major number of the devices of simulated file systems: one that no real one has. A mount has another device
 /// than the directories around it, as a real one.
 pub const MAJOR: c_uint = 0xfd0;
 
-fn device(mount: usize) -> u64 {
+fn number_of(mount: usize) -> u64 {
     libc::makedev(MAJOR, mounts::all()[mount].number)
 }
 
@@ -30,7 +30,7 @@ fn flags_of(flags: c_int) -> u32 {
 /// The attributes of a file of a mount, as the program sees them.
 fn shown(status: &mut Status, mount: Option<usize>, target: Option<&mut Target>) {
     let Some(mount) = mount else { return };
-    status.st_dev = device(mount);
+    status.st_dev = number_of(mount);
     if status.st_mode & libc::S_IFMT == libc::S_IFLNK
         && let Some(target) = target
     {
@@ -43,25 +43,37 @@ fn shown(status: &mut Status, mount: Option<usize>, target: Option<&mut Target>)
 
 /// The attributes of a target.
 fn stat_target(target: &mut Target, flags: c_int) -> Result<Status, c_int> {
-    let verdict = submit_path(FileCallKind::Stat, flags_of(flags), target, |request| request);
-    if let Verdict::Failed(errno) = verdict {
-        return Err(errno);
-    }
+    let block = block_of(submit_path(FileCallKind::Stat, flags_of(flags), target, |r| r))?;
     let (dir, path) = target.at();
     // SAFETY: the target's path.
     let mut found = unsafe { sys::fstatat(dir, path, flags)? };
     shown(&mut found, target.mount, Some(target));
+    set_block(&mut found, block);
     Ok(found)
 }
 
 /// The attributes of an open file.
 pub fn stat_open(open: &Open) -> Result<Status, c_int> {
-    if let Verdict::Failed(errno) = submit_open(FileCallKind::Stat, 0, open, |_| {}) {
-        return Err(errno);
-    }
+    let block = block_of(submit_open(FileCallKind::Stat, 0, open, |_| {}))?;
     let mut found = sys::fstat(open.fd)?;
     shown(&mut found, Some(open.mount), None);
+    set_block(&mut found, block);
     Ok(found)
+}
+
+/// The preferred size of transfers that the simulator has returned; 0 for none.
+fn block_of(verdict: Verdict) -> Result<u64, c_int> {
+    match verdict {
+        Verdict::Absent => Ok(0),
+        Verdict::Done(reply) => Ok(reply.value),
+        Verdict::Failed(errno) => Err(errno),
+    }
+}
+
+fn set_block(status: &mut Status, block: u64) {
+    if block > 0 {
+        status.st_blksize = block as _;
+    }
 }
 
 /// # Safety
@@ -136,7 +148,11 @@ macro_rules! stats {
             unsafe { stat_at((libc::AT_FDCWD, path, 0), out, || real(version, path, out)) }
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $old_l(version: c_int, path: *const c_char, out: *mut Status) -> c_int {
+        unsafe extern "C" fn $old_l(
+            version: c_int,
+            path: *const c_char,
+            out: *mut Status,
+        ) -> c_int {
             let real = real!($old_l(c_int, *const c_char, *mut Status) -> c_int);
             let how = libc::AT_SYMLINK_NOFOLLOW;
             unsafe { stat_at((libc::AT_FDCWD, path, how), out, || real(version, path, out)) }
@@ -190,11 +206,14 @@ pub unsafe extern "C" fn statx(
     type Out = *mut libc::statx;
     let real = real!(statx(c_int, *const c_char, c_int, c_uint, Out) -> c_int);
     let host = || unsafe { real(dir, path, flags, mask, out) };
-    let show = |mount: Option<usize>, size: Option<usize>| {
+    let show = |mount: Option<usize>, size: Option<usize>, block: u64| {
         // SAFETY: filled in by the kernel.
         let found = unsafe { &mut *out };
         if let Some(mount) = mount {
             (found.stx_dev_major, found.stx_dev_minor) = (MAJOR, mounts::all()[mount].number);
+        }
+        if block > 0 {
+            found.stx_blksize = block as u32;
         }
         if let Some(size) = size.filter(|_| mount.is_some()) {
             found.stx_size = size as u64;
@@ -205,28 +224,30 @@ pub unsafe extern "C" fn statx(
         && is_empty
         && let Some(open) = simulated(dir)
     {
-        if let Verdict::Failed(errno) = submit_open(FileCallKind::Stat, 0, &open, |_| {}) {
-            return finish(error(errno)) as c_int;
-        }
+        let block = match block_of(submit_open(FileCallKind::Stat, 0, &open, |_| {})) {
+            Ok(block) => block,
+            Err(errno) => return finish(error(errno)) as c_int,
+        };
         let result = finish(unsafe { sys!(SYS_statx, dir, c"".as_ptr(), flags, mask, out) });
         if result == 0 {
-            show(Some(open.mount), None);
+            show(Some(open.mount), None, block);
         }
         return result as c_int;
     }
     let follow = flags & libc::AT_SYMLINK_NOFOLLOW == 0;
     let found = |target: &mut Target| {
-        let verdict = submit_path(FileCallKind::Stat, flags_of(flags), target, |request| request);
-        if let Verdict::Failed(errno) = verdict {
-            return finish(error(errno)) as c_int;
-        }
+        let submitted = submit_path(FileCallKind::Stat, flags_of(flags), target, |r| r);
+        let block = match block_of(submitted) {
+            Ok(block) => block,
+            Err(errno) => return finish(error(errno)) as c_int,
+        };
         let (dir, path) = target.at();
         let result = unsafe { sys!(SYS_statx, dir, path, flags, mask, out) };
         if result == 0 {
             let is_link = u32::from(unsafe { (*out).stx_mode }) & libc::S_IFMT == libc::S_IFLNK;
             let mut link = Text::new();
             let size = is_link && links::read(target, &mut link).is_ok();
-            show(target.mount, size.then(|| link.len()));
+            show(target.mount, size.then(|| link.len()), block);
         }
         finish(result) as c_int
     };
@@ -342,7 +363,7 @@ impl UsageRecord for VfsUsage {
         self.f_ffree = usage.free_files;
         self.f_favail = usage.free_files;
         self.f_namemax = usage.name_bytes;
-        self.f_fsid = device(mount);
+        self.f_fsid = number_of(mount);
     }
 }
 

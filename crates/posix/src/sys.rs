@@ -124,16 +124,20 @@ pub fn pid() -> c_int {
     unsafe { sys!(SYS_getpid) as c_int }
 }
 
-/// Reads the link `/proc/self/fd/FD`: the real path of an open file. `None` if it has none or a
-/// longer one than `out`.
-pub fn path_of(fd: c_int, out: &mut [u8]) -> Option<usize> {
+/// Reads the link `/proc/self/fd/FD`, the real path of an open file, into `size` bytes at `out`.
+/// Returns its length; `None` if it has no path or a longer one.
+///
+/// # Safety
+/// `out` has that many bytes.
+pub unsafe fn path_of(fd: c_int, out: *mut u8, size: usize) -> Option<usize> {
     let mut link = [0u8; 32];
     descriptor_link(fd, &mut link);
     // SAFETY: a zero-terminated path, and room for the length.
-    let n =
-        unsafe { sys!(SYS_readlinkat, libc::AT_FDCWD, link.as_ptr(), out.as_mut_ptr(), out.len()) };
-    let n = usize::try_from(n).ok().filter(|&n| n < out.len())?;
-    out[..n].starts_with(b"/").then_some(n)
+    unsafe {
+        let n = sys!(SYS_readlinkat, libc::AT_FDCWD, link.as_ptr(), out, size);
+        let n = usize::try_from(n).ok().filter(|&n| n > 0 && n < size)?;
+        (*out == b'/').then_some(n)
+    }
 }
 
 /// The path `/proc/self/fd/FD`, zero-terminated.
@@ -154,10 +158,13 @@ pub fn descriptor_link(fd: c_int, out: &mut [u8; 32]) -> usize {
     START.len() + n
 }
 
-/// The real path of the working directory.
-pub fn working_directory(out: &mut [u8]) -> std::result::Result<usize, c_int> {
+/// The real path of the working directory, into `size` bytes at `out`; the length.
+///
+/// # Safety
+/// `out` has that many bytes.
+pub unsafe fn working_directory(out: *mut u8, size: usize) -> std::result::Result<usize, c_int> {
     // SAFETY: room for the length. The result counts the final zero.
-    let n = unsafe { sys!(SYS_getcwd, out.as_mut_ptr(), out.len()) };
+    let n = unsafe { sys!(SYS_getcwd, out, size) };
     if n < 0 { Err(-n as c_int) } else { Ok(n as usize - 1) }
 }
 

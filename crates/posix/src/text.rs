@@ -1,18 +1,22 @@
 //! A zero-terminated path of limited length, on the stack: nothing here allocates.
 
 use std::ffi::c_char;
+use std::mem::MaybeUninit;
 
 /// Twice the kernel's longest path: a backing directory and a path below its mount.
 const CAPACITY: usize = 2 * libc::PATH_MAX as usize;
 
 pub struct Text {
-    bytes: [u8; CAPACITY],
+    /// Initialized up to the zero at `length`: a call uses several texts, and most paths are short.
+    bytes: [MaybeUninit<u8>; CAPACITY],
     length: usize,
 }
 
 impl Text {
     pub const fn new() -> Text {
-        Text { bytes: [0; CAPACITY], length: 0 }
+        let mut bytes = [MaybeUninit::uninit(); CAPACITY];
+        bytes[0] = MaybeUninit::new(0);
+        Text { bytes, length: 0 }
     }
     pub fn of(text: &[u8]) -> Text {
         let mut new = Text::new();
@@ -20,7 +24,8 @@ impl Text {
         new
     }
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
+        // SAFETY: initialized.
+        unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().cast(), self.length) }
     }
     pub fn len(&self) -> usize {
         self.length
@@ -36,15 +41,15 @@ impl Text {
     }
     pub fn truncate(&mut self, length: usize) {
         self.length = length.min(self.length);
-        self.bytes[self.length] = 0;
+        self.bytes[self.length] = MaybeUninit::new(0);
     }
     /// Appends; what exceeds the capacity is cut, so that the path is longer than the kernel's
     /// limit and any call with it fails.
     pub fn push(&mut self, more: &[u8]) {
         let n = more.len().min(CAPACITY - 1 - self.length);
-        self.bytes[self.length..self.length + n].copy_from_slice(&more[..n]);
+        self.bytes[self.length..self.length + n].write_copy_of_slice(&more[..n]);
         self.length += n;
-        self.bytes[self.length] = 0;
+        self.bytes[self.length] = MaybeUninit::new(0);
     }
     /// Removes the last component and its slash.
     pub fn pop(&mut self) {
@@ -55,11 +60,16 @@ impl Text {
         self.clear();
         self.push(text);
     }
-    /// Lets `write` fill the buffer from its beginning; it returns the length.
-    pub fn fill<E>(&mut self, write: impl FnOnce(&mut [u8]) -> Result<usize, E>) -> Result<(), E> {
-        let n = write(&mut self.bytes[..CAPACITY - 1])?;
+    /// Lets `write` fill the buffer from its beginning. It gets the buffer and its size, and
+    /// returns the number of bytes that it has written.
+    pub fn fill<E>(
+        &mut self,
+        write: impl FnOnce(*mut u8, usize) -> Result<usize, E>,
+    ) -> Result<(), E> {
+        self.clear();
+        let n = write(self.bytes.as_mut_ptr().cast(), CAPACITY - 1)?;
         self.length = n.min(CAPACITY - 1);
-        self.bytes[self.length] = 0;
+        self.bytes[self.length] = MaybeUninit::new(0);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //! dynamic linker. `glob` accepts replacements of those functions; `nftw` is implemented here for
 //! paths on a mount, over the streams of `directories`.
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 use libc::stat;
 
@@ -35,7 +35,7 @@ struct Glob {
     stat: *mut c_void,
 }
 /// `GLOB_ALTDIRFUNC` of glibc: use the functions of the structure.
-const OWN_FUNCTIONS: c_int = 1 << 6;
+const OWN_FUNCTIONS: c_int = 1 << 9;
 
 type OnError = *const c_void;
 
@@ -55,7 +55,7 @@ macro_rules! globs {
             // SAFETY: the program's structure; functions of these names and types.
             unsafe {
                 let before = ((*out).close, (*out).read, (*out).open, (*out).lstat, (*out).stat);
-                let own = |symbol: &std::ffi::CStr| libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr());
+                let own = |name: &CStr| libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
                 (*out).close = own(c"closedir");
                 (*out).read = own(c"readdir64");
                 (*out).open = own(c"opendir");
@@ -291,7 +291,7 @@ fn names_in(path: &CString) -> Option<Vec<Vec<u8>>> {
 /// Runs `nftw` or `ftw` from a path on a mount.
 fn walk_target(path: *const c_char, function: Function, flags: c_int) -> c_int {
     // SAFETY: the program's path.
-    let path = CString::from(unsafe { std::ffi::CStr::from_ptr(path) });
+    let path = CString::from(unsafe { CStr::from_ptr(path) });
     let start = (flags & how::CHANGE_DIRECTORY != 0).then(working_directory).flatten();
     let mut walk = Walk { function, flags, device: 0, visited: Vec::new(), start };
     let result = match walk.walk(&path, 0) {
@@ -309,7 +309,7 @@ fn working_directory() -> Option<CString> {
     // SAFETY: room for a path, which is zero-terminated.
     unsafe {
         let found = getcwd(path.as_mut_ptr().cast(), path.len());
-        (!found.is_null()).then(|| CString::from(std::ffi::CStr::from_ptr(found)))
+        (!found.is_null()).then(|| CString::from(CStr::from_ptr(found)))
     }
 }
 

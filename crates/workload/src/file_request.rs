@@ -125,7 +125,8 @@ pub struct FileReply {
     pub errno: i32,
     pub _pad: u32,
     /// `Open`: 1 if the call created the file. `Read`, `Write`: the bytes to move, at most those of
-    /// the request.
+    /// the request. `Stat`: the preferred size of transfers (`st_blksize`), which programs choose
+    /// their buffers by; 0 for that of the backing file.
     pub value: u64,
     /// Size of the file after the call, in bytes.
     pub size: u64,
