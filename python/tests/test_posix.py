@@ -118,6 +118,14 @@ def test_every_call(store, tmp_path, fortified):
     assert text.count("\n") > 300
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_random_calls(store, tmp_path, seed):
+    """As in a plain directory, whatever the order of calls."""
+    program = compiled(tmp_path, "posix_random.c")
+    text = both(store, f"mkdir $TOP/w; {program} $TOP/w {seed} 20000; ls -lR $TOP/w | cut -c 1-10")
+    assert text.count("\n") > 10_000
+
+
 @pytest.mark.parametrize(
     "script",
     [
@@ -150,48 +158,101 @@ def test_core_utilities_and_shell(store, script):
     both(store, script)
 
 
-TREE = (
-    "mkdir -p $TOP/src/d/e; seq 5000 > $TOP/src/numbers; echo é > $TOP/src/d/ü; ln -s ../numbers"
-    " $TOP/src/d/link; ln $TOP/src/numbers $TOP/src/hard; chmod 700 $TOP/src/d/e;"
-    " truncate -s 1M $TOP/src/d/sparse; "
-)
-SUMS = "find . -type f | sort | xargs sha256sum; find . -printf '%p %M %n %l\\n' | sort"
+TREE = """
+mkdir -p $TOP/src/d/e
+seq 5000 > $TOP/src/numbers
+echo é > $TOP/src/d/ü
+ln -s ../numbers $TOP/src/d/link
+ln $TOP/src/numbers $TOP/src/hard
+chmod 700 $TOP/src/d/e
+truncate -s 1M $TOP/src/d/sparse
+"""
+SUMS = """
+find . -type f | sort | xargs sha256sum
+find . -printf '%p %M %n %l\\n' | sort
+"""
+TAR = """
+cd $TOP
+tar cf t.tar src
+tar tf t.tar | sort
+mkdir out two
+tar xf t.tar -C out
+tar czf - src > $HOST/t.tgz
+tar xzf $HOST/t.tgz -C two
+diff -r src two/src
+cd out/src
+"""
+COPY = """
+cp -a $TOP/src $HOST/copy
+cp -a $HOST/copy $TOP/back
+rm -r $HOST/copy
+cd $TOP/back
+"""
+RSYNC = """
+rsync -aH $TOP/src/ $TOP/out/
+rsync -aHi $TOP/src/ $TOP/out/
+cd $TOP/out
+"""
+GIT = """
+export HOME=$HOST GIT_CONFIG_NOSYSTEM=1
+commit="git -c user.name=n -c user.email=e commit -q"
+cd $TOP
+git init -q -b main one
+cd one
+for i in $(seq 30); do echo $i > f$i; done
+git add .
+$commit -m 1
+echo 2 > f1
+$commit -a -m 2
+cd ..
+git clone -q one two
+cd two
+git log --format=%s
+git status --short
+git fsck 2> /dev/null
+ls
+git gc -q
+git clone -q file://$TOP/one $TOP/three
+diff -r f1 ../three/f1
+"""
+SQLITE = """
+cd $TOP
+for journal in delete wal; do
+    sqlite3 $journal.db "
+        pragma journal_mode=$journal;
+        create table t(a);
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000)
+            insert into t select i from n;
+        begin; insert into t values(-1); rollback;
+        select count(*), sum(a) from t;
+        pragma integrity_check;
+        vacuum;"
+done
+ls
+"""
 
 
 def test_tar(store):
-    both(store, f"{TREE} cd $TOP; tar cf t.tar src; tar tf t.tar | sort; mkdir out;"
-                f" tar xf t.tar -C out; cd out/src; {SUMS}; cd $TOP; tar czf - src > $HOST/t.tgz;"
-                f" mkdir two; tar xzf $HOST/t.tgz -C two; diff -r src two/src")  # fmt: skip
+    both(store, TREE + TAR + SUMS)
 
 
 def test_cp(store):
-    both(store, f"{TREE} cp -a $TOP/src $HOST/copy; cp -a $HOST/copy $TOP/back; rm -r $HOST/copy;"
-                f" cd $TOP/back; {SUMS}")  # fmt: skip
+    both(store, TREE + COPY + SUMS)
 
 
 def test_rsync(store):
     is_needed("rsync")
-    both(store, f"{TREE} rsync -aH $TOP/src/ $TOP/out/; rsync -aHi $TOP/src/ $TOP/out/;"
-                f" cd $TOP/out; {SUMS}")  # fmt: skip
+    both(store, TREE + RSYNC + SUMS)
 
 
 def test_git(store):
     is_needed("git")
-    name = "-c user.name=n -c user.email=e"
-    both(store, f"export HOME=$HOST GIT_CONFIG_NOSYSTEM=1; cd $TOP; git init -q -b main one;"
-                f" cd one; for i in $(seq 30); do echo $i > f$i; done; git add .; git {name} commit -qm 1;"
-                f" echo 2 > f1; git {name} commit -qam 2; cd ..; git clone -q one two; cd two;"
-                f" git log --format=%s; git status --short; git fsck 2> /dev/null; ls; git gc -q;"
-                f" git clone -q file://$TOP/one $TOP/three; diff -r f1 ../three/f1")  # fmt: skip
+    both(store, GIT)
 
 
 def test_sqlite(store):
     is_needed("sqlite3")
-    both(store, "cd $TOP; for journal in delete wal; do sqlite3 $journal.db"
-                " \"pragma journal_mode=$journal; create table t(a); with recursive n(i) as"
-                " (select 1 union all select i + 1 from n where i < 2000) insert into t select i from n;"
-                " begin; insert into t values(-1); rollback; select count(*), sum(a) from t;"
-                " pragma integrity_check; vacuum;\"; done; ls")  # fmt: skip
+    both(store, SQLITE)
 
 
 PYTHON = """

@@ -12,7 +12,7 @@ use crate::next::{at, real};
 use crate::place::{self, Target};
 use crate::simulator::{Verdict, submit_path};
 use crate::sys::{self, error, finish, sys};
-use crate::text::{Text, has_parent, normalize};
+use crate::text::{Text, components, has_parent, normalize};
 
 /// The program's view of the link at a target; charged by the caller.
 pub fn read(target: &mut Target, out: &mut Text) -> Result<(), c_int> {
@@ -125,16 +125,20 @@ unsafe extern "C" fn __readlinkat_chk(
 /// ones that leave the mount: the kernel would resolve them against the store's parent.
 fn stored(content: &[u8], target: &mut Target, out: &mut Text) {
     if content.first() == Some(&b'/') {
-        let mut plain = Text::new();
-        if has_parent(content) {
-            normalize(content, &mut plain);
-        } else {
-            plain.push(content);
-        }
-        if target.mount.is_some() && mounts::mount_of(plain.bytes()).is_some() {
-            mounts::push_real(plain.bytes(), out);
-        } else {
-            out.push(content);
+        match mounts::mount_of(content) {
+            Some((mount, rest)) if target.mount.is_some() && stays_below(rest) => {
+                out.push(mounts::all()[mount].backing());
+                out.push(rest);
+            }
+            _ if target.mount.is_some() && has_parent(content) => {
+                let mut plain = Text::new();
+                normalize(content, &mut plain);
+                match mounts::mount_of(plain.bytes()) {
+                    Some(_) => _ = mounts::push_real(plain.bytes(), out),
+                    None => out.push(content),
+                }
+            }
+            _ => out.push(content),
         }
         return;
     }
@@ -151,6 +155,15 @@ fn stored(content: &[u8], target: &mut Target, out: &mut Text) {
         }
     }
     out.push(content);
+}
+
+/// Whether a path never leads above its beginning, by its names.
+fn stays_below(path: &[u8]) -> bool {
+    let mut depth = 0;
+    components(path).all(|part| {
+        depth += if part == b".." { -1 } else { 1 };
+        depth >= 0
+    })
 }
 
 /// # Safety
@@ -306,13 +319,13 @@ unsafe fn resolve(
             sys::set_errno(errno);
             return null_mut();
         }
-        for end in [&b"/."[..], b"/"] {
-            if path.bytes().ends_with(end) && path.len() > 1 {
-                path.truncate((path.len() - end.len()).max(1));
-            }
+        let mut plain = Text::new();
+        normalize(path.bytes(), &mut plain);
+        if plain.is_empty() {
+            plain.push(b"/");
         }
         let size = if out.is_null() { 0 } else { libc::PATH_MAX as size_t };
-        unsafe { give(&path, out, size) }
+        unsafe { give(&plain, out, size) }
     };
     unsafe { at((libc::AT_FDCWD, path, true), host, find) }
 }

@@ -200,6 +200,7 @@ type Named = (c_int, *const c_char);
 unsafe fn pair(
     first: (c_int, *const c_char, bool),
     second: Named,
+    how: First,
     host: impl Fn() -> c_int,
     simulated: impl FnOnce(&mut Target, &mut Target) -> sys::Result,
 ) -> c_int {
@@ -210,13 +211,14 @@ unsafe fn pair(
             return result;
         }
     }
-    unsafe { pair_located(first, second, host, simulated) }
+    unsafe { pair_located(first, second, how, host, simulated) }
 }
 
 #[inline(never)]
 unsafe fn pair_located(
     (first_dir, first, follow): (c_int, *const c_char, bool),
     (second_dir, second): Named,
+    how: First,
     host: impl Fn() -> c_int,
     simulated: impl FnOnce(&mut Target, &mut Target) -> sys::Result,
 ) -> c_int {
@@ -224,10 +226,13 @@ unsafe fn pair_located(
     let found = unsafe {
         [find(first_dir, first, follow, &mut a), find(second_dir, second, false, &mut b)]
     };
-    for one in &found {
-        if let Found::Error(errno) = one {
-            return finish(error(*errno)) as c_int;
-        }
+    if let Found::Error(errno) = found[0] {
+        return finish(error(errno)) as c_int;
+    }
+    if let Found::Error(errno) = found[1] {
+        // The kernel finds errors of the first path before.
+        let result = first_error(&mut a, how).unwrap_or(errno);
+        return finish(error(result)) as c_int;
     }
     if found.iter().all(|one| matches!(one, Found::Unchanged)) {
         return host();
@@ -236,6 +241,29 @@ unsafe fn pair_located(
         return finish(error(libc::EXDEV)) as c_int;
     }
     finish(simulated(&mut a, &mut b)) as c_int
+}
+
+/// What the kernel finds of the first of two paths before it looks at the second.
+#[derive(Clone, Copy, PartialEq)]
+enum First {
+    /// The directory of the entry.
+    Parent,
+    /// The file.
+    File,
+}
+
+fn first_error(target: &mut Target, first: First) -> Option<c_int> {
+    let mut path = Text::of(target.real());
+    if first == First::Parent {
+        while path.bytes().ends_with(b"/") {
+            path.truncate(path.len() - 1);
+        }
+        path.pop();
+        path.push(b"/.");
+    }
+    // SAFETY: a zero-terminated path.
+    let found = unsafe { sys::fstatat(libc::AT_FDCWD, path.as_ptr(), libc::AT_SYMLINK_NOFOLLOW) };
+    found.err()
 }
 
 /// As `locate`, also by links of the host; an unchanged path becomes a target of the host.
@@ -279,7 +307,7 @@ pub unsafe fn rename_at(
             Verdict::Absent => unsafe { sys!(SYS_renameat2, from_dir, from, to_dir, to, flags) },
         }
     };
-    unsafe { pair((from_dir, from, false), (to_dir, to), host, rename) }
+    unsafe { pair((from_dir, from, false), (to_dir, to), First::Parent, host, rename) }
 }
 
 #[unsafe(no_mangle)]
@@ -335,7 +363,7 @@ unsafe fn link_at(
             Verdict::Absent => unsafe { sys!(SYS_linkat, from_dir, from, to_dir, to, flags) },
         }
     };
-    unsafe { pair((from_dir, from, follow), (to_dir, to), host, link) }
+    unsafe { pair((from_dir, from, follow), (to_dir, to), First::File, host, link) }
 }
 
 #[unsafe(no_mangle)]

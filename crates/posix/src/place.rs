@@ -139,7 +139,7 @@ impl Target {
             out.push(part);
             is_first = false;
         }
-        // Their meaning is an error of most calls.
+        // Its meaning is an error of most calls.
         if !is_first && last == Some(b".") {
             out.push(b"/.");
         } else if !is_first && rest.ends_with(b"/") {
@@ -321,8 +321,8 @@ pub unsafe fn enters_by_link(
     out.mount.is_some()
 }
 
-/// Resolves an absolute virtual path: links, `.` and `..`. Components that do not exist remain. A
-/// slash at the end remains too.
+/// Resolves an absolute virtual path: links, `.` and `..`. Components that do not exist remain, as
+/// do a slash at the end, and `.` or `..` as last name within a mount.
 pub fn walk(path: &[u8], follow: bool, out: &mut Text) -> Result<(), c_int> {
     let mut rest = Text::of(path);
     let mut links = 0;
@@ -340,21 +340,24 @@ pub fn walk(path: &[u8], follow: bool, out: &mut Text) -> Result<(), c_int> {
         at = end;
         if part == b"." || part == b".." {
             check_directory(out)?;
-            if part == b".." {
+            let stays = mounts::mount_of(out.bytes()).is_none_or(|(_, rest)| !rest.is_empty());
+            if is_last && !out.is_empty() && (part == b"." || stays) {
+                // The kernel refuses to remove or rename these names.
+                out.push(b"/");
+                out.push(part);
+            } else if part == b".." {
                 out.pop();
-            }
-            if is_last && !out.is_empty() {
-                // The kernel refuses to remove or rename this name.
-                out.push(b"/.");
+                if is_last && !out.is_empty() {
+                    out.push(b"/.");
+                }
             }
             continue;
         }
         let before = out.len();
         out.push(b"/");
         out.push(part);
-        let is_entry = is_last && end == bytes.len();
         let is_mount = mounts::mount_of(out.bytes()).is_some_and(|(_, rest)| rest.is_empty());
-        if is_mount || (is_entry && !follow) {
+        if is_mount || (is_last && !follow) {
             continue;
         }
         let mut link = Text::new();

@@ -15,8 +15,8 @@ use crate::simulator::{Verdict, submit_open, submit_open_into, submit_path, subm
 use crate::sys::{self, error, finish, sys};
 use crate::text::Text;
 
-/// Major number of the devices of simulated file systems: one that no real one has. A mount has another device
-/// than the directories around it, as a real one.
+/// Major number of the devices of simulated file systems, which no real device has. So a mount has
+/// another device than the directories around it.
 pub const MAJOR: c_uint = 0xfd0;
 
 fn number_of(mount: usize) -> u64 {

@@ -104,10 +104,10 @@ pub struct FileRequest {
     /// `SetAttributes`: times in nanoseconds since 1970.
     pub accessed_ns: i64,
     pub modified_ns: i64,
-    /// Path relative to the mount's root, without a slash at its beginning, without `..`, and not
-    /// terminated. Empty: the root, or no path (`OPEN`). Links in it are not resolved. It ends with
-    /// `/` or `/.` if the program's path does. The new name of `Link` and `Symlink`; the old one of
-    /// `Rename`.
+    /// Path relative to the mount's root, without a slash at its beginning, and not terminated.
+    /// Empty: the root, or no path (`OPEN`). Links in it are not resolved. It has no `..` except as
+    /// last component, and ends with `/` or `/.` if the program's path does. The new name of `Link`
+    /// and `Symlink`; the old one of `Rename`.
     pub path: Range,
     /// `Rename`: the new path. `Link`: the existing path. Relative as `path`. `Symlink`: the target
     /// to be stored, in which a path below a mount is one below its backing directory.
