@@ -92,9 +92,12 @@ pub fn read_simulated(open: &Open, buffers: Buffers, position: Position) -> sys:
         }
     };
     let total = buffers.total();
+    if !open.is_regular() || total == 0 || !is_present() {
+        return read(buffers.parts);
+    }
     let is_open = sys::status_flags(fd) & libc::O_ACCMODE != libc::O_WRONLY;
     let offset = start(fd, position);
-    if !open.is_regular() || total == 0 || !is_open || offset < 0 {
+    if !is_open || offset < 0 {
         return read(buffers.parts);
     }
     let verdict = submit_open(FileCallKind::Read, direct(open), open, |header| {
@@ -112,10 +115,13 @@ pub fn write_simulated(open: &Open, buffers: Buffers, position: Position) -> sys
     let fd = open.fd;
     let write = |parts: &[iovec]| unsafe { raw_write(fd, parts, position, buffers.flags) };
     let total = buffers.total();
+    if !open.is_regular() || total == 0 || !is_present() {
+        return write(buffers.parts);
+    }
     let status = sys::status_flags(fd);
     let is_open = status & libc::O_ACCMODE != libc::O_RDONLY;
     let offset = start(fd, position);
-    if !open.is_regular() || total == 0 || !is_open || offset < 0 {
+    if !is_open || offset < 0 {
         return write(buffers.parts);
     }
     let appends = status & libc::O_APPEND != 0;

@@ -175,6 +175,14 @@ pub fn backing_of(path: &[u8]) -> Option<(usize, &[u8])> {
     found.max_by_key(|&(i, _)| all()[i].backing().len())
 }
 
+/// Whether an absolute path differs from all mounts and backing directories in its first letter.
+pub fn begins_elsewhere(path: &[u8]) -> bool {
+    let is_other = |first: u8| {
+        all().iter().all(|mount| first != mount.mount()[1] && first != mount.backing()[1])
+    };
+    path.get(1).is_some_and(|&first| first != b'/' && first != b'.' && is_other(first))
+}
+
 /// The first mount that is strictly below a virtual path.
 pub fn mount_under(path: &[u8]) -> Option<usize> {
     let is_above = |mount: &Mount| {

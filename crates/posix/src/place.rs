@@ -54,9 +54,10 @@ fn is_plain(dir: c_int, path: &[u8]) -> bool {
     }
     if path.first() == Some(&b'/') {
         return !has_parent(path)
-            && mounts::mount_of(path).is_none()
-            && mounts::backing_of(path).is_none()
-            && mounts::mount_under(path).is_none();
+            && (mounts::begins_elsewhere(path)
+                || mounts::mount_of(path).is_none()
+                    && mounts::backing_of(path).is_none()
+                    && mounts::mount_under(path).is_none());
     }
     let on_host = match dir {
         libc::AT_FDCWD => DIRECTORY.load(Ordering::Relaxed) == HOST,
@@ -302,7 +303,7 @@ pub unsafe fn enters_by_link(
 ) -> bool {
     let text = unsafe { sys::bytes(path) };
     let mut whole = Text::new();
-    if text.is_empty() || text.len() >= libc::PATH_MAX as usize {
+    if text.is_empty() || text.len() >= libc::PATH_MAX as usize || !unsafe { has_link(dir, path) } {
         return false;
     }
     if text[0] != b'/' {
@@ -319,6 +320,18 @@ pub unsafe fn enters_by_link(
     out.set_real(resolved.bytes());
     out.shorten();
     out.mount.is_some()
+}
+
+/// Whether a link may be the reason that a path does not exist: most have none, which the kernel
+/// finds out in one call (`openat2` of Linux 5.6).
+unsafe fn has_link(dir: c_int, path: *const c_char) -> bool {
+    let how = [(libc::O_PATH | libc::O_CLOEXEC) as u64, 0, libc::RESOLVE_NO_SYMLINKS];
+    // SAFETY: the program's path; flags, mode and restrictions.
+    let result = unsafe { sys!(SYS_openat2, dir, path, how.as_ptr(), size_of_val(&how)) };
+    if result >= 0 {
+        sys::close(result as c_int);
+    }
+    result != sys::error(libc::ENOENT)
 }
 
 /// Resolves an absolute virtual path: links, `.` and `..`. Components that do not exist remain, as

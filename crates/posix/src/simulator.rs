@@ -49,6 +49,9 @@ pub fn forked() {
 }
 
 fn function() -> Option<Call> {
+    if STATE.load(Ordering::Acquire) == state::ABSENT {
+        return None;
+    }
     // The child of `vfork` uses its parent's memory until it executes a program.
     if !descriptors::is_owner() {
         return None;

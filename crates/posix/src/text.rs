@@ -81,7 +81,8 @@ pub fn components(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Whether a component is `..`.
 pub fn has_parent(path: &[u8]) -> bool {
-    path.split(|&byte| byte == b'/').any(|part| part == b"..")
+    path.windows(2).any(|pair| pair == b"..")
+        && path.split(|&byte| byte == b'/').any(|part| part == b"..")
 }
 
 /// What follows `prefix` in `path`, both absolute, `prefix` without odd components: empty or with a
