@@ -169,6 +169,12 @@ fn every_error_in_a_file_system_is_reported() {
         (("storage.d.servers", "7"), "found `7`, expected from 1 to 6, the nodes of"),
         (("storage.d.servers", "0"), "a whole number from 1 to 65000"),
         (("storage.d.engines", "0"), "a whole number from 1 to 16"),
+        (("storage.d.file_class", "EC_2P1"), "storage.d.file_class: found `EC_2P1`, expected an"),
+        (("storage.d.directory_class", "RP_7G1"), "expected an object class, such as `S1`"),
+        (("storage.d.file_class", "RP_128G1"), "a class for 2 servers with 64 targets in total"),
+        (("storage.d.file_class", "S65"), "a class for 2 servers with 64 targets in total"),
+        (("storage.d.chunk_size", "0 B"), "storage.d.chunk_size: found `0 B`, expected at least"),
+        (("storage.d.client_path", "pil4df"), "did you mean `pil4dfs`?"),
         (
             ("storage.l.oss", "5"),
             "storage.l.oss: found `6`, expected at most 4: groups of kind `io`",

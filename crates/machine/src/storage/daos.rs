@@ -362,7 +362,7 @@ pub struct DaosParams {
 impl DaosParams {
     /// Reports classes and sizes that do not exist at `out`.
     pub(crate) fn new(values: &Values, out: &mut Vec<InputError>) -> DaosParams {
-        let chunk_size = values.number("chunk_size").map(|bytes| bytes as u64);
+        let chunk_size = values.number("chunk_size").map(|bytes| bytes.round() as u64);
         let cell_size = values.bytes("cell_size");
         for (key, bytes) in [("chunk_size", chunk_size), ("cell_size", Some(cell_size))] {
             if bytes == Some(0) {

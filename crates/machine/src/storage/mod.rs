@@ -32,7 +32,7 @@ pub struct FileSystem {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Protocol {
     Lustre(LustreParams),
-    Daos(DaosParams),
+    Daos(Box<DaosParams>),
 }
 
 impl Protocol {

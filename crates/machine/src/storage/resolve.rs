@@ -99,7 +99,7 @@ impl MachineSpec {
         let is_routed = check_gateways(&values, out);
         let protocol = match values.text("kind") {
             "lustre" => Protocol::Lustre(lustre(&values, out)),
-            _ => Protocol::Daos(DaosParams::new(&values, out)),
+            _ => Protocol::Daos(Box::new(DaosParams::new(&values, out))),
         };
         let group = values.text("group");
         let Some(nodes) = nodes.iter_mut().find(|nodes| nodes.kind.name == group) else {

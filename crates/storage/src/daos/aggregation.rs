@@ -169,7 +169,7 @@ impl Daos {
             rpc.access = Some(self.pool.write_access(to, cell, true));
             if to == leader {
                 let bytes = u64::from(data) * u64::from(parity) * cell;
-                rpc.service = rpc.service + self.pool.params.engine.parity.span(bytes);
+                rpc.service += self.pool.params.engine.parity.span(bytes);
             } else {
                 rpc.bulk = Bulk::Pull(cell);
                 rpc.bulk_peer = Peer::Server(leader);

@@ -74,7 +74,7 @@ impl Counters {
         let Peer::Server(target) = rpc.to else { return };
         let Some(load) = self.targets.get_mut(target.0 as usize) else { return };
         load.rpcs += 1;
-        load.service = load.service + rpc.service;
+        load.service += rpc.service;
         load.bytes_written += written;
         load.bytes_read += read;
     }
@@ -95,7 +95,7 @@ impl Counters {
         let size = SIZES.iter().position(|&(most, _)| bytes <= most).unwrap_or(SIZES.len() - 1);
         let of = &mut self.latencies[size];
         of.count += 1;
-        of.sum = of.sum + span;
+        of.sum += span;
         of.longest = of.longest.max(span);
     }
 
@@ -126,11 +126,9 @@ impl Counters {
         all.push(("pool/EC_update/full_stripe".to_string(), self.full_stripes));
         all.push(("pool/EC_update/partial".to_string(), self.partial_stripes));
         for ((_, size), of) in SIZES.iter().zip(&self.latencies) {
-            if of.count > 0 {
-                let mean = of.sum.0 / of.count / 1_000_000;
-                all.push((format!("io/latency/update/{size}/mean_us"), mean));
-                all.push((format!("io/latency/update/{size}/max_us"), of.longest.0 / 1_000_000));
-            }
+            let Some(mean) = of.sum.0.checked_div(of.count) else { continue };
+            all.push((format!("io/latency/update/{size}/mean_us"), mean / 1_000_000));
+            all.push((format!("io/latency/update/{size}/max_us"), of.longest.0 / 1_000_000));
         }
         all
     }

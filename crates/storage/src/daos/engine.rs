@@ -48,8 +48,7 @@ impl Daos {
             // Each member fetches its data from the client (ORF_BULK_BIND).
             forwarded.bulk_peer = rpc.bulk_peer;
             forwarded.request_bytes += carried * protocol::COMMIT_ENTRY_BYTES;
-            forwarded.service =
-                forwarded.service + self.pool.params.engine.commit * u64::from(carried);
+            forwarded.service += self.pool.params.engine.commit * u64::from(carried);
             let forward = Node::new(NO_TASK, node.object, node.key, Work::Single);
             self.post_from(leader, Node { parent: id, end: bytes, ..forward }, forwarded, sink);
         }

@@ -41,6 +41,10 @@ impl Daos {
                 self.watch_modified(now, node, client, sink);
             }
             Stage::FlushAll { next } => self.flush_all(task, node, next),
+            Stage::WrittenBack(bytes) => {
+                self.caches.get(node).modified -= bytes;
+                self.release_throttled(now, node, sink);
+            }
             Stage::FlushDue => self.caches.get(node).flush_due = false,
             Stage::Fill { file, start, end } => self.fill(now, task, node, file, start, end, sink),
             Stage::Throttle => self.throttle(now, task, node, sink),
@@ -76,6 +80,9 @@ impl Daos {
         let part = self.new_task(None, client);
         let of = &mut self.tasks[part];
         (of.parent, of.in_daemon) = (parent, true);
+        if write {
+            of.stages.push(Stage::WrittenBack(bytes));
+        }
         of.stages.extend([access, daemon]);
         self.advance(now, part, sink);
     }
@@ -102,10 +109,8 @@ impl Daos {
             let cache = self.caches.get(node);
             let Some(of) = cache.files.get_mut(&file) else { break };
             let Some((start, end)) = of.modified.take_first(size) else { break };
-            cache.modified -= end - start;
             self.background(now, task, Stage::Write { file, start, end }, sink);
         }
-        self.release_throttled(now, node, sink);
     }
 
     fn flush_all(&mut self, task: TaskId, node: u32, next: FileId) {
@@ -117,7 +122,9 @@ impl Daos {
                 self.tasks[task].stages.extend([Stage::FlushAll { next }, Stage::Flush { file }]);
             }
             // Files before this one have been modified again, and writers wait.
-            None if !cache.throttled.is_empty() => {
+            None if !cache.throttled.is_empty()
+                && cache.files.values().any(|of| !of.modified.is_empty()) =>
+            {
                 self.tasks[task].stages.push(Stage::FlushAll { next: 0 });
             }
             None if self.tasks[task].call.is_none() => cache.flushing = false,

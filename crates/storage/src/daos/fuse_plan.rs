@@ -182,13 +182,13 @@ impl Planner<'_> {
         }
         let sequential = of.next == start;
         of.next = end;
-        let until = match sequential {
-            _ if what.size <= DfuseParams::PREREAD => what.size,
+        let (from, until) = match sequential {
+            _ if what.size <= DfuseParams::PREREAD => (0, what.size),
             // Read-ahead: the kernel's requests are coalesced to the largest one.
-            true => end.next_multiple_of(DfuseParams::MAX_REQUEST).min(what.size),
-            false => end,
+            true => (start, end.next_multiple_of(DfuseParams::MAX_REQUEST).min(what.size)),
+            false => (start, end),
         };
-        self.stages.push(Stage::Fill { file, start, end: until });
+        self.stages.push(Stage::Fill { file, start: from, end: until });
         self.stages.push(Stage::Occupy(dfuse.copy.span(end - start)));
     }
 }

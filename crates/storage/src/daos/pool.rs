@@ -72,11 +72,11 @@ impl Pool {
         }
         // The thread copies a small payload to SCM. Other data moves by DMA.
         match inline && !on_nvme {
-            true => rpc.service = rpc.service + engine.update_copy.span(bytes),
+            true => rpc.service += engine.update_copy.span(bytes),
             false => rpc.access = Some(self.write_access(to, bytes, on_nvme)),
         }
         if self.params.checksums == Checksums::ClientAndEngine {
-            rpc.service = rpc.service + engine.checksum.span(bytes);
+            rpc.service += engine.checksum.span(bytes);
         }
         rpc
     }
@@ -93,7 +93,7 @@ impl Pool {
             false => rpc.bulk = Bulk::Push(bytes),
         }
         match inline && small {
-            true => rpc.service = rpc.service + engine.fetch_copy.span(bytes),
+            true => rpc.service += engine.fetch_copy.span(bytes),
             false => rpc.access = Some(self.read_access(to, bytes, !small)),
         }
         rpc

@@ -32,7 +32,7 @@ impl Daos {
         };
         let mut span = client.send + client.write.span(bulk);
         if self.pool.params.checksums != Checksums::Off {
-            span = span + client.checksum.span(inline + bulk);
+            span += client.checksum.span(inline + bulk);
         }
         self.occupy(self.nodes[id].task, span, sink);
         self.nodes[id].rpc = sink.send(rpc);
@@ -47,7 +47,7 @@ impl Daos {
         };
         let mut span = client.receive + client.read.span(bulk);
         if self.pool.params.checksums != Checksums::Off {
-            span = span + client.checksum.span(inline + bulk);
+            span += client.checksum.span(inline + bulk);
         }
         self.occupy(task, span, sink);
     }

@@ -29,8 +29,8 @@ impl Daos {
                 self.tasks[task].pending += 1;
                 sink.timer(span, Timer::Task(task).token());
             }
-            Stage::PoolConnect => self.to_service(task, operation::POOL_CONNECT, sink),
-            Stage::ContainerOpen => self.to_service(task, operation::CONT_OPEN, sink),
+            Stage::PoolConnect => self.call_service(task, operation::POOL_CONNECT, sink),
+            Stage::ContainerOpen => self.call_service(task, operation::CONT_OPEN, sink),
             Stage::PoolQuery => {
                 let tree = self.trees.grow_all(&self.pool);
                 let root = Node { tree, ..Node::new(task, 0, 0, Work::Tree) };
@@ -69,6 +69,7 @@ impl Daos {
             Stage::Requests { .. }
             | Stage::Flush { .. }
             | Stage::FlushAll { .. }
+            | Stage::WrittenBack(_)
             | Stage::FlushDue
             | Stage::Fill { .. }
             | Stage::Throttle => self.begin_fuse_stage(now, task, stage, sink),
@@ -102,7 +103,7 @@ impl Daos {
         }
     }
 
-    fn to_service(&mut self, task: TaskId, operation: u8, sink: &mut impl Sink) {
+    fn call_service(&mut self, task: TaskId, operation: u8, sink: &mut impl Sink) {
         let rpc = self.pool.rpc(operation, self.pool.service(), self.pool.params.engine.query);
         let node = Node::new(task, 0, 0, Work::Single);
         self.post(node, rpc, sink);

@@ -124,6 +124,8 @@ pub enum Stage {
     FlushAll {
         next: FileId,
     },
+    /// This number of bytes of modified data has been written.
+    WrittenBack(u64),
     /// Data modified from here on needs another flush.
     FlushDue,
     Fill {

@@ -2,7 +2,6 @@
 //! to be done.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::OnceLock;
 
 use base::{Span, Time};
 use machine::MachineSpec;
@@ -41,7 +40,7 @@ impl Sink for Requests {
         self.replies.push_back(rpc);
     }
     fn occupy(&mut self, _call: CallId, span: Span) {
-        self.occupied = self.occupied + span;
+        self.occupied += span;
     }
     fn complete(&mut self, call: CallId, error: i32) {
         self.completed.push((call, error));
@@ -62,19 +61,14 @@ pub struct Driver {
 /// The parameters of DAOS by default, with a container of files of class `class`, which the DFS
 /// library accesses.
 pub fn params(class: &str) -> DaosParams {
-    static DEFAULTS: OnceLock<DaosParams> = OnceLock::new();
-    let defaults = DEFAULTS.get_or_init(|| {
-        let text = machine::preset("aurora").expect("a preset");
-        let spec = MachineSpec::parse("aurora", text, &[]).expect("legal");
-        let machine = spec.resolve().expect("legal");
-        let daos = machine.file_systems.iter().find_map(|fs| match &fs.protocol {
-            Protocol::Daos(params) => Some(params.clone()),
-            Protocol::Lustre(_) => None,
-        });
-        daos.expect("Aurora has DAOS")
-    });
+    let text = "like = \"dragonfly-1056\"\n[[storage]]\nname = \"daos\"\nkind = \"daos\"\n\
+                mount = \"/daos\"\ngroup = \"compute\"\nservers = 1";
+    let machine = MachineSpec::parse("small", text, &[]).and_then(|spec| spec.resolve());
+    let Protocol::Daos(defaults) = &machine.expect("legal").file_systems[0].protocol else {
+        panic!("not DAOS")
+    };
     let file_class = Some(ObjectClass::parse(class).expect("a class"));
-    DaosParams { file_class, client_path: ClientPath::Dfs, ..defaults.clone() }
+    DaosParams { file_class, client_path: ClientPath::Dfs, ..DaosParams::clone(defaults) }
 }
 
 impl Driver {
@@ -148,7 +142,6 @@ impl Driver {
         self.sink.log[before..].to_vec()
     }
 
-    #[expect(dead_code)]
     pub fn wait(&mut self, span: Span) {
         self.sink.now += span;
     }
