@@ -2,6 +2,8 @@
 //!
 //! Their meaning is in docs/models/lustre.md, and the sources of the defaults are beside the keys.
 
+use std::ops::RangeInclusive;
+
 use base::{Gap, Span};
 
 use crate::key::IfAbsent::{Default, Described, Required};
@@ -135,6 +137,9 @@ pub const KEYS: &[Key] = &[
         "CPU of the caller per reply that it waits for. [estimate]"),
     key("storage.<name>.callback_time", TIME, Default("10 us"),
         "Time of a client for a callback of a server. [estimate]"),
+    key("storage.<name>.mkdir_levels", Count(0, 100), Default("3"),
+        "New directories down to this depth below the mount are on the next MDT in turn; deeper \
+         ones on their parent's [max_inherit_rr of the root's default, LU-14792]."),
     key("storage.<name>.collective_locks", Word(&["extent", "lock-ahead", "group"]),
         Default("extent"),
         "Lock requests of collective MPI-IO writes [romio_lustre_cb_lock_ahead_write]."),
@@ -234,6 +239,8 @@ pub struct LustreParams {
     pub rpc_cpu: Span,
     /// Time of a client for a callback of a server.
     pub callback: Span,
+    /// New directories down to this depth are on the next MDT in turn.
+    pub mkdir_levels: u32,
     pub collective_locks: CollectiveLocks,
 }
 
@@ -330,12 +337,26 @@ impl LustreParams {
             copy_gap: values.gap("copy_rate"),
             rpc_cpu: values.span("rpc_time"),
             callback: values.span("callback_time"),
+            mkdir_levels: values.count("mkdir_levels"),
             collective_locks: match values.text("collective_locks") {
                 "lock-ahead" => CollectiveLocks::LockAhead,
                 "group" => CollectiveLocks::Group,
                 _ => CollectiveLocks::Extent,
             },
         }
+    }
+}
+
+impl LustreParams {
+    /// Sizes that have to be in a range and multiples of a unit: key, size, range, unit.
+    pub(crate) fn sizes(&self) -> [(&'static str, u64, RangeInclusive<u64>, u64); 4] {
+        const PAGE: u64 = 4096;
+        [
+            ("brw_size", self.brw_size, PAGE..=1 << 30, PAGE),
+            ("raid_stripe", self.raid_stripe, PAGE..=1 << 30, PAGE),
+            ("short_io", self.short_io, 0..=1 << 20, 1),
+            ("entry_size", self.entry_size, 1..=1 << 20, 1),
+        ]
     }
 }
 

@@ -172,6 +172,13 @@ fn lustre(values: &Values, out: &mut Vec<InputError>) -> LustreParams {
              `-E 8M -c 1 -E -1 -c 8 -p POOL`, of a pool in `pools`",
         ),
     }
+    for (key, size, range, unit) in params.sizes() {
+        if !range.contains(&size) || !size.is_multiple_of(unit) {
+            let expected =
+                format!("from {} B to {} B, a multiple of {unit} B", range.start(), range.end());
+            out.push(InputError::new(values.path(key), format!("{size} B"), expected));
+        }
+    }
     for (key, targets, servers) in
         [("mdts", params.mdts, params.mds), ("osts", params.osts, params.oss)]
     {
