@@ -35,7 +35,8 @@ base::ids! {
     MediumId,
     /// An RPC in flight; the engine chooses it.
     RpcId,
-    /// A call of a rank; the engine chooses it.
+    /// A call of a rank; the engine chooses it. It is reused after the call completes, so that ids
+    /// are small.
     CallId,
 }
 

@@ -35,7 +35,9 @@ use self::messages::{OPERATIONS, Operation};
 pub use self::namespace::Target;
 use self::namespace::{Destroys, Directory, File, Object};
 use self::request::{Call, Request, RequestId, Step, Work};
-use crate::{CallId, ClientId, ClientScope, FileSystem, Peer, Place, Rpc, RpcId, ServerId, Sink};
+use crate::{
+    CallId, ClientId, ClientScope, FileSystem, MediumId, Peer, Place, Rpc, RpcId, ServerId, Sink,
+};
 
 /// errno values of Linux.
 const EINVAL: i32 = 22;
@@ -49,6 +51,19 @@ const UNKNOWN: u32 = u32::MAX;
 pub struct Ports {
     pub mds: u32,
     pub oss: u32,
+}
+
+/// Number of times that calls have waited, by cause.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Waits {
+    /// Lock requests that conflicted with a lock of a client.
+    pub lock_conflicts: u64,
+    /// Inode locks of other clients that changes have revoked.
+    pub inode_revocations: u64,
+    pub grant: u64,
+    pub dirty_limit: u64,
+    /// Creates without a precreated object.
+    pub precreation: u64,
 }
 
 /// A Lustre file system: all its clients and servers.
@@ -72,6 +87,8 @@ pub struct Lustre {
     precreated: BTreeMap<(u32, u32), Precreated>,
     /// By MDT.
     destroys: Vec<Destroys>,
+    /// The next MDT in turn for new directories.
+    next_mdt: u32,
     locks: u64,
     counters: Counters,
     /// Reused lists.
@@ -112,12 +129,24 @@ impl Lustre {
             allocator: Allocator::new(seed, params.imbalance),
             precreated: BTreeMap::new(),
             destroys: vec![Destroys::default(); params.mdts as usize],
+            next_mdt: 0,
             locks: 0,
             counters: Counters::new(),
             revoke: Vec::new(),
             holders: Vec::new(),
             ports,
             params,
+        }
+    }
+
+    /// What calls have waited for, beside queues.
+    pub fn waits(&self) -> Waits {
+        Waits {
+            lock_conflicts: self.targets.iter().map(|t| t.lock_conflicts).sum(),
+            inode_revocations: self.counters.inode_revocations,
+            grant: self.counters.grant_waits,
+            dirty_limit: self.counters.dirty_waits,
+            precreation: self.counters.precreation_waits,
         }
     }
 
@@ -135,9 +164,8 @@ impl Lustre {
             }
             let replies = u64::from(std::mem::take(&mut c.replies));
             let step = c.step;
-            if replies > 0 {
-                sink.occupy(call, self.params.rpc_cpu * replies);
-            }
+            // Also without replies: what follows is on the CPU of this call's rank.
+            sink.occupy(call, self.params.rpc_cpu * replies);
             match step {
                 Step::Idle => {}
                 Step::Lookup(index) => metadata::lookup(self, sink, call, index),
@@ -294,7 +322,6 @@ impl Lustre {
     /// The files that a call names exist, as far as its flags state it.
     fn ensure(&mut self, what: &FileCall) {
         use FileCallKind as Kind;
-        self.reserve(what.file.max(what.parent).max(what.other));
         let by_path = what.flags & file_flag::OPEN == 0
             && !matches!(what.kind, Kind::Read | Kind::Write | Kind::Sync | Kind::Close);
         if by_path {
@@ -321,13 +348,32 @@ impl Lustre {
     fn add_file(&mut self, what: &FileCall, directory: bool) {
         let parent = &self.files[what.parent as usize];
         let mdt = if parent.mdt == UNKNOWN { 0 } else { parent.mdt_of(what.name) };
-        let inherited = directory.then(|| Directory {
-            mdts: vec![mdt],
-            default_layout: parent.directory.as_ref().and_then(|d| d.default_layout.clone()),
-        });
+        if !directory {
+            self.files[what.file as usize].mdt = mdt;
+            return;
+        }
+        let mut d = match parent.directory.as_deref() {
+            Some(d) => Directory { depth: d.depth + 1, ..d.clone() },
+            None => Directory::default(),
+        };
+        let is_new = matches!(what.kind, FileCallKind::Mkdir | FileCallKind::SetLayout);
+        d.mdts = match d.default_mdts {
+            _ if !is_new => vec![mdt],
+            Some((count, first)) => self.next_mdts(first, count),
+            None if d.depth <= self.params.mkdir_levels => self.next_mdts(None, 1),
+            None => vec![mdt],
+        };
         let f = &mut self.files[what.file as usize];
-        f.mdt = mdt;
-        f.directory = inherited.map(Box::new);
+        f.mdt = d.mdts[0];
+        f.directory = Some(Box::new(d));
+    }
+
+    /// Consecutive MDTs from `first`, or from the next one in turn.
+    fn next_mdts(&mut self, first: Option<u32>, count: u32) -> Vec<u32> {
+        let n = self.params.mdts;
+        let first = first.unwrap_or(self.next_mdt);
+        self.next_mdt = (self.next_mdt + 1) % n;
+        (0..count.clamp(1, n)).map(|i| (first + i) % n).collect()
     }
 
     /// Objects of a file that existed before the run.
@@ -339,7 +385,10 @@ impl Lustre {
         let extents = layout.map(|l| l.object_extents(Extent::new(0, what.size)));
         for (object, extent) in extents.unwrap_or_default() {
             let o = &mut self.objects[object];
-            self.targets[o.target as usize].used += o.allocated.insert(extent);
+            let target = &mut self.targets[o.target as usize];
+            target.used += o.allocated.insert(extent);
+            // Data that exist had space, also if the OSTs of this run are others.
+            target.capacity = target.capacity.max(target.used + target.granted);
         }
     }
 
@@ -377,6 +426,7 @@ impl Lustre {
                 };
                 self.allocator.choose(mdt, &template, range, &self.targets)
             };
+            component.objects.reserve_exact(chosen.len());
             for &target in &chosen {
                 self.targets[target as usize].objects += 1;
                 component.objects.push(self.objects.push(Object {
@@ -393,23 +443,29 @@ impl Lustre {
         osts
     }
 
-    /// `lfs setstripe` and `lfs mkdir` on a directory.
+    /// `lfs setstripe` and `lfs setdirstripe -D` on a directory, `lfs mkdir` on a new one.
     fn set_directory(&mut self, file: FileId, requested: &RequestedLayout, exists: bool) {
-        let n = self.params.mdts;
+        let sets_mdts = requested.mdt_count > 0 || requested.first_mdt.is_some();
+        let own = self.files[file as usize].mdt;
+        let first = requested.first_mdt.unwrap_or(own);
+        let mdts = (sets_mdts && !exists).then(|| self.next_mdts(Some(first), requested.mdt_count));
         let f = &mut self.files[file as usize];
-        let own = f.mdt;
         let d = f.directory.get_or_insert_default();
         if let Some(templates) = &requested.templates
             && !templates.is_empty()
         {
             d.default_layout = Some(templates.clone());
         }
-        // A directory that exists keeps its MDTs.
-        if !exists && (requested.mdt_count > 0 || requested.first_mdt.is_some()) {
-            let first = requested.first_mdt.unwrap_or(own);
-            let count = requested.mdt_count.clamp(1, n);
-            d.mdts = (0..count).map(|i| (first + i) % n).collect();
-            f.mdt = first % n;
+        match mdts {
+            Some(mdts) => {
+                f.mdt = mdts[0];
+                d.mdts = mdts;
+            }
+            // A directory that exists keeps its MDTs.
+            None if sets_mdts => {
+                d.default_mdts = Some((requested.mdt_count, requested.first_mdt));
+            }
+            None => {}
         }
     }
 
@@ -498,6 +554,7 @@ impl FileSystem for Lustre {
     ) {
         self.now = now;
         self.counters.call(what);
+        self.reserve(what.file.max(what.parent).max(what.other));
         let i = call.0 as usize;
         if self.calls.len() <= i {
             self.calls.resize(i + 1, Call::idle(*what));
@@ -601,6 +658,21 @@ impl FileSystem for Lustre {
         self.now = now;
         data::flush_old(self, sink, ClientId(token));
         self.run(sink);
+    }
+
+    fn medium_name(&self, medium: MediumId) -> String {
+        match medium.0.checked_sub(self.params.osts) {
+            None => format!("OST{:04x}", medium.0),
+            Some(mdt) => format!("MDT{mdt:04x}"),
+        }
+    }
+
+    fn place_name(&self, place: ServerId) -> String {
+        let (mds, ports) = (self.params.mds * self.ports.mds, self.ports);
+        match place.0.checked_sub(mds) {
+            None => format!("MDS {}", place.0 / ports.mds),
+            Some(oss) => format!("OSS {}", oss / ports.oss),
+        }
     }
 
     fn counters(&self) -> Vec<(String, u64)> {

@@ -1,8 +1,11 @@
 //! The RPCs of Lustre calls, without time: closed forms of bytes and counts.
 
-mod common;
+#[path = "lustre/driver.rs"]
+mod driver;
+#[path = "lustre/random.rs"]
+mod random;
 
-use common::{World, call, is_callback, params};
+use driver::{World, call, is_callback, params};
 use storage::{Bulk, CallId};
 use workload::{FileCall, FileCallKind as Kind, LayoutComponent, LayoutRequest, file_flag as flag};
 
@@ -325,6 +328,15 @@ fn components_of_a_path_are_looked_up_once() {
 }
 
 #[test]
+fn a_path_is_looked_up_before_its_file_is_known() {
+    use storage::{ClientId, FileSystem};
+    let mut w = world("", 1);
+    w.fs.lookup(ClientId(0), 0, 2);
+    let file = FileCall { parent: 2, ..create(1000) };
+    assert_eq!(w.run(0, &file), ["ldlm_ibits_enqueue", "mds_reint_open"]);
+}
+
+#[test]
 fn readdir_takes_one_rpc_per_mib_of_entries() {
     let mut w = world("", 1);
     // 16,384 entries of 64 B are 1 MiB.
@@ -459,4 +471,81 @@ fn a_full_target_refuses_data() {
     assert!(w.record.completed.contains(&(id, 28)), "ENOSPC");
     let used: u64 = w.fs.targets()[..16].iter().map(|t| t.used).sum();
     assert!(used <= 8_000_000, "{used}");
+}
+
+#[test]
+fn new_directories_near_the_root_take_mdts_in_turn() {
+    use storage::Peer;
+    for (levels, expected) in [(1, 2), (0, 1)] {
+        let mut w = world(&format!("mkdir_levels = {levels}\n"), 1);
+        for i in 0..4 {
+            w.run(0, &FileCall { file: 10 + i, flags: flag::DIRECTORY, ..call(Kind::Mkdir) });
+        }
+        let from = w.record.sent.len();
+        for i in 0..4 {
+            w.run(0, &FileCall { parent: 10 + i, ..create(20 + i) });
+        }
+        let mut servers: Vec<u32> = w.record.sent[from..]
+            .iter()
+            .map(|r| match r.to {
+                Peer::Server(s) => s.0,
+                Peer::Client(c) => panic!("{c:?}"),
+            })
+            .collect();
+        servers.sort_unstable();
+        servers.dedup();
+        assert_eq!(servers.len(), expected, "4 MDTs on 2 MDSs, {levels} levels");
+    }
+}
+
+#[test]
+fn an_operation_on_two_mdts_updates_the_second() {
+    let mut w = world("mkdir_levels = 1\n", 1);
+    // The root is on the first MDT, and the second directory on the second one.
+    let mkdir = |file| FileCall { file, flags: flag::DIRECTORY, ..call(Kind::Mkdir) };
+    assert_eq!(w.run(0, &mkdir(2)), ["mds_reint_create"]);
+    assert_eq!(w.run(0, &mkdir(3)), ["mds_reint_create", "out_update"]);
+    let rename = FileCall { file: 4, parent: 2, other: 3, ..named(Kind::Rename) };
+    assert_eq!(w.run(0, &rename), ["mds_reint_rename", "out_update"]);
+}
+
+#[test]
+fn waits_are_counted_by_cause() {
+    let keys = "grant_initial = \"4 MiB\"\ndirty_limit = \"16 MiB\"\n";
+    let mut w = world(keys, 2);
+    w.run(0, &create(1));
+    w.run(0, &write(1, 0, 64 * MIB, 0));
+    w.run(1, &write(1, 0, MIB, 64 * MIB));
+    let waits = w.fs.waits();
+    assert!(waits.grant > 0, "{waits:?}");
+    assert_eq!((waits.lock_conflicts, waits.precreation), (1, 0), "{waits:?}");
+}
+
+#[test]
+fn the_oldest_clean_pages_leave_a_full_cache() {
+    let keys = "brw_size = \"64 KiB\"\npage_cache = \"1 MB\"\nread_ahead_file = \"0 B\"\n\
+                read_ahead_whole = \"0 B\"\n";
+    let mut w = world(keys, 1);
+    let size = 2 * MIB;
+    for i in 0..16 {
+        w.run(0, &read(1, i * MIB / 8, MIB / 8, size));
+    }
+    // 1 MiB fits: the second half is cached, the first is not.
+    assert_eq!(w.run(0, &read(1, MIB, MIB, size)), [""; 0]);
+    assert_eq!(w.run(0, &read(1, 0, MIB / 8, size)), ["ost_read"; 2]);
+}
+
+#[test]
+fn sequential_reads_find_their_pages_loaded() {
+    let mut w = world("", 1);
+    let size = 64 * MIB;
+    let mut waited = 0;
+    for i in 0..64 {
+        let names = w.run(0, &read(1, i * MIB, MIB, size));
+        // A read of its own pages comes first, and read-ahead is whole RPCs.
+        let own = data_rpcs(&w, w.record.sent.len() - names.len());
+        waited += own.iter().filter(|b| **b == Bulk::Push(MIB)).count();
+    }
+    assert_eq!(w.bulk(0), size, "each byte once");
+    assert_eq!(waited, 2, "the first two reads");
 }

@@ -31,7 +31,7 @@ pub struct FileSystem {
 /// The protocol between clients and servers, with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Protocol {
-    Lustre(LustreParams),
+    Lustre(Box<LustreParams>),
     Daos(Box<DaosParams>),
 }
 

@@ -98,7 +98,7 @@ impl MachineSpec {
         let client_nics = client_nics(&values, nodes, out);
         let is_routed = check_gateways(&values, out);
         let protocol = match values.text("kind") {
-            "lustre" => Protocol::Lustre(lustre(&values, out)),
+            "lustre" => Protocol::Lustre(Box::new(lustre(&values, out))),
             _ => Protocol::Daos(Box::new(DaosParams::new(&values, out))),
         };
         let group = values.text("group");

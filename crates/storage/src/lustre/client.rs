@@ -74,6 +74,10 @@ impl ClientObject {
     pub fn install(&mut self, lock: &ExtentLock, users: u32) {
         let early = self.early_revocations.iter().position(|&id| id == lock.id);
         let revoked = early.map(|i| self.early_revocations.swap_remove(i)).is_some();
+        if self.locks.is_empty() {
+            // Most objects of a client have one lock.
+            self.locks.reserve_exact(1);
+        }
         self.locks.push(HeldLock {
             id: lock.id,
             mode: lock.mode,
@@ -138,8 +142,10 @@ pub struct Client {
     pub read_ahead: u64,
     /// Directories that are read or whose entries are statted in order.
     pub scans: BTreeMap<FileId, Scan>,
-    /// Pages in the order in which they entered the cache.
+    /// Pages in the order in which they entered the cache. Entries may be stale.
     pub cache_order: VecDeque<(ObjectId, Extent)>,
+    /// Length of `cache_order` at which stale entries are removed.
+    pub compact_at: usize,
     pub cached: u64,
     /// Objects with dirty pages, for the flush by age and for `sync`.
     pub dirty_objects: BTreeSet<ObjectId>,
@@ -173,6 +179,12 @@ impl Client {
                 Some((last, e)) if *last == object && e.end == extent.start => e.end = extent.end,
                 _ => self.cache_order.push_back((object, extent)),
             }
+        }
+        if self.cache_order.len() > self.compact_at {
+            let objects = &self.objects;
+            self.cache_order
+                .retain(|(id, extent)| objects.get(id).is_some_and(|o| o.cached.overlaps(*extent)));
+            self.compact_at = (2 * self.cache_order.len()).max(1024);
         }
         // Each entry is visited once: dirty pages return to the end of the order.
         let mut visits = self.cache_order.len();

@@ -43,6 +43,8 @@ pub struct Counters {
     /// Writes that waited for grant, and for the dirty limit.
     pub grant_waits: u64,
     pub dirty_waits: u64,
+    pub precreation_waits: u64,
+    pub inode_revocations: u64,
 }
 
 impl Counters {
@@ -54,6 +56,8 @@ impl Counters {
             rpcs: vec![0; OPERATIONS.len()],
             grant_waits: 0,
             dirty_waits: 0,
+            precreation_waits: 0,
+            inode_revocations: 0,
         }
     }
     pub fn call(&mut self, what: &FileCall) {
@@ -84,6 +88,8 @@ impl Counters {
         }
         add("osc.grant_waits".into(), self.grant_waits);
         add("osc.dirty_waits".into(), self.dirty_waits);
+        add("osp.precreation_waits".into(), self.precreation_waits);
+        add("mdt.inode_revocations".into(), self.inode_revocations);
         for (i, t) in targets.iter().enumerate() {
             let i = i as u32;
             let name = if i < osts {

@@ -2,6 +2,7 @@
 //!
 //! A call advances until it waits for a lock, a page, space for dirty pages, or replies.
 
+use base::Span;
 use machine::storage::lustre::CollectiveLocks;
 use workload::{FileCallKind, FileId, file_flag};
 
@@ -76,7 +77,7 @@ fn instantiate(fs: &mut Lustre, sink: &mut impl Sink, call: CallId, piece: Piece
     let mdt = fs.files[file as usize].mdt;
     let service = fs.params.mds_setattr;
     let effect = Effect::Instantiate { file, upto };
-    fs.send_metadata(sink, Some(call), client, mdt, Operation::LayoutIntent, service, effect);
+    fs.send_metadata(sink, Some(call), (client, mdt), Operation::LayoutIntent, service, effect);
 }
 
 /// Writes a part of one stripe into the cache, in parts of at most an RPC. Returns false if the
@@ -416,9 +417,9 @@ pub fn commit(fs: &mut Lustre, sink: &mut impl Sink, call: CallId) {
     let mdt = fs.files[file as usize].mdt;
     let p = &fs.params;
     let (service, span) = (p.mds_getattr, p.commit);
-    let access = MediumAccess { medium: MediumId(p.osts + mdt), span, latency: base::Span::ZERO };
+    let access = MediumAccess { medium: MediumId(p.osts + mdt), span, latency: Span::ZERO };
     let operation = Operation::MdsSync;
-    fs.send_to_mdt(sink, Some(call), client, mdt, operation, Effect::None, |rpc| {
+    fs.send_to_mdt(sink, Some(call), (client, mdt), operation, Effect::None, |rpc| {
         rpc.service = service;
         rpc.access = Some(access);
     });
@@ -445,7 +446,7 @@ fn object_operation(
     c.outstanding += 1;
     let client = Peer::Client(c.client);
     let id = fs.request(Work::Object { call, object, operation, from });
-    let access = Some(MediumAccess { medium, span, latency: base::Span::ZERO });
+    let access = Some(MediumAccess { medium, span, latency: Span::ZERO });
     let rpc = Rpc { service, access, priority: 1, ..fs.rpc(operation, client, to, id) };
     fs.send(sink, rpc);
 }
@@ -555,7 +556,10 @@ impl Lustre {
     }
 }
 
-/// Writes pages that have been dirty for the flush age. Returns the time to the next flush.
+/// The kernel looks for old pages at this interval (vm.dirty_writeback_centisecs of Linux).
+const WRITEBACK_INTERVAL: Span = Span::ms(5_000);
+
+/// Writes pages that have been dirty for the flush age.
 pub fn flush_old(fs: &mut Lustre, sink: &mut impl Sink, client: ClientId) {
     let age = fs.params.flush_age;
     let state = &mut fs.clients[client.0 as usize];
@@ -577,6 +581,7 @@ pub fn flush_old(fs: &mut Lustre, sink: &mut impl Sink, client: ClientId) {
     }
     if let Some(since) = oldest {
         fs.clients[client.0 as usize].flush_timer = true;
-        sink.timer((since + age).since(fs.now), client.0);
+        let next = (since + age).since(fs.now).max(WRITEBACK_INTERVAL);
+        sink.timer(next, client.0);
     }
 }

@@ -95,6 +95,10 @@ impl ExtentSet {
         if extent.bytes() == 0 {
             return 0;
         }
+        if self.extents.is_empty() {
+            // Most sets have one extent.
+            self.extents.reserve_exact(1);
+        }
         // Those that overlap or touch.
         let from = self.extents.partition_point(|e| e.end < extent.start);
         let to = from + self.extents[from..].partition_point(|e| e.start <= extent.end);
@@ -151,7 +155,7 @@ mod tests {
             assert_eq!(set.overlaps(e), held > 0, "{set:?} {e:?}");
             assert_eq!(set.within(e).map(Extent::bytes).sum::<u64>(), held);
             assert_eq!(set.missing(e).map(Extent::bytes).sum::<u64>(), e.bytes() - held);
-            if (d >> 16) % 2 == 0 {
+            if (d >> 16).is_multiple_of(2) {
                 assert_eq!(set.insert(e), e.bytes() - held);
                 bits[range].fill(true);
             } else {

@@ -43,7 +43,7 @@ pub fn lookup(fs: &mut Lustre, sink: &mut impl Sink, call: CallId, index: u32) {
     fs.call_mut(call).position = u64::from(!last);
     let mdt = if remote { inode } else { entry };
     let service = fs.params.mds_getattr;
-    fs.send_metadata(sink, Some(call), client, mdt, Operation::LdlmIbitsEnqueue, service, effect);
+    fs.send_metadata(sink, Some(call), (client, mdt), Operation::LdlmIbitsEnqueue, service, effect);
 }
 
 /// Sends the request of a call, or finds that the client's caches suffice.
@@ -85,7 +85,7 @@ pub fn request(fs: &mut Lustre, sink: &mut impl Sink, call: CallId) {
     }
     let (operation, mdt, service, transaction) = fs.message_of(&what);
     let access = transaction.then(|| fs.transaction(mdt));
-    fs.send_to_mdt(sink, Some(call), client, mdt, operation, Effect::Call, |rpc| {
+    fs.send_to_mdt(sink, Some(call), (client, mdt), operation, Effect::Call, |rpc| {
         rpc.service = service;
         rpc.access = access;
     });
@@ -159,13 +159,12 @@ impl Lustre {
         &mut self,
         sink: &mut impl Sink,
         call: Option<CallId>,
-        client: ClientId,
-        mdt: u32,
+        (client, mdt): (ClientId, u32),
         operation: Operation,
         service: Span,
         effect: Effect,
     ) {
-        self.send_to_mdt(sink, call, client, mdt, operation, effect, |rpc| rpc.service = service);
+        self.send_to_mdt(sink, call, (client, mdt), operation, effect, |rpc| rpc.service = service);
     }
 
     /// Sends a request to an MDT, when one of the requests in flight is free.
@@ -173,8 +172,7 @@ impl Lustre {
         &mut self,
         sink: &mut impl Sink,
         call: Option<CallId>,
-        client: ClientId,
-        mdt: u32,
+        (client, mdt): (ClientId, u32),
         operation: Operation,
         effect: Effect,
         edit: impl FnOnce(&mut Rpc),
@@ -266,7 +264,7 @@ fn stat(
         Effect::None
     };
     let service = fs.params.mds_getattr;
-    fs.send_metadata(sink, Some(call), client, mdt, operation, service, effect);
+    fs.send_metadata(sink, Some(call), (client, mdt), operation, service, effect);
 }
 
 /// A client that has read a directory and stats its entries: requests run ahead. Returns whether
@@ -325,7 +323,7 @@ fn send_ahead(fs: &mut Lustre, sink: &mut impl Sink, client: ClientId, directory
         let mdt = fs.files[directory as usize].mdt_of(scan.left);
         let service = fs.params.mds_getattr;
         let effect = Effect::Statahead { directory };
-        fs.send_metadata(sink, None, client, mdt, Operation::LdlmIbitsEnqueue, service, effect);
+        fs.send_metadata(sink, None, (client, mdt), Operation::LdlmIbitsEnqueue, service, effect);
     }
 }
 
@@ -366,7 +364,7 @@ fn read_directory(
         let effect = Effect::Grant { file: what.file, bits: bit::LOOKUP | bit::UPDATE };
         fs.call_mut(call).step = Step::Request;
         let operation = Operation::LdlmIbitsEnqueue;
-        fs.send_metadata(sink, Some(call), client, first, operation, service, effect);
+        fs.send_metadata(sink, Some(call), (client, first), operation, service, effect);
         return;
     }
     let wanted = (what.offset + what.bytes).min(what.size);
@@ -383,7 +381,7 @@ fn read_directory(
     scan.listed = true;
     fs.call_mut(call).step = Step::Request;
     let operation = Operation::MdsReadpage;
-    fs.send_to_mdt(sink, Some(call), client, mdt, operation, Effect::None, |rpc| {
+    fs.send_to_mdt(sink, Some(call), (client, mdt), operation, Effect::None, |rpc| {
         rpc.service = service;
         rpc.bulk = Bulk::Push(bytes);
     });
@@ -422,7 +420,7 @@ pub fn truncate(fs: &mut Lustre, sink: &mut impl Sink, call: CallId) {
     let mdt = fs.files[file as usize].mdt;
     let (service, access) = (fs.params.mds_setattr, fs.transaction(mdt));
     let effect = Effect::None;
-    fs.send_to_mdt(sink, Some(call), client, mdt, Operation::ReintSetattr, effect, |rpc| {
+    fs.send_to_mdt(sink, Some(call), (client, mdt), Operation::ReintSetattr, effect, |rpc| {
         rpc.service = service;
         rpc.access = Some(access);
     });
@@ -572,6 +570,7 @@ fn revoke(
     fs.files[file as usize].revoke(bits, m.client, &mut holders);
     for client in holders.drain(..) {
         fs.requests[id].pending += 1;
+        fs.counters.inode_revocations += 1;
         let work = Work::InodeBlocking { client, mdt: m.mdt, of: id };
         let (from, to) = (Peer::Server(fs.mds_of(m.mdt)), Peer::Client(client));
         let blocking = fs.request(work);
@@ -626,6 +625,7 @@ fn create_objects(
         let taken = ahead.take(id);
         let refill = ahead.refill(max);
         fs.requests[id].pending += u32::from(!taken);
+        fs.counters.precreation_waits += u64::from(!taken);
         if let Some(objects) = refill {
             let (from, to) = (Peer::Server(fs.mds_of(mdt)), Peer::Server(fs.place_of(ost)));
             let request = fs.request(Work::Precreate { mdt, ost, objects });

@@ -37,6 +37,10 @@ pub struct Directory {
     pub mdts: Vec<u32>,
     /// Default of new files, inherited by new directories.
     pub default_layout: Option<Vec<Template>>,
+    /// Default of new directories, inherited: number of MDTs, and the first one.
+    pub default_mdts: Option<(u32, Option<u32>)>,
+    /// Directories above it, as far as known.
+    pub depth: u32,
 }
 
 impl File {

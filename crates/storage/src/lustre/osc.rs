@@ -280,11 +280,14 @@ pub fn served(fs: &mut Lustre, id: RequestId) {
     }
 }
 
-/// The reply of a write carries grant, up to the dirty limit of the client.
+/// The reply of a write carries grant. A client requests enough for its dirty limit, and for one
+/// RPC more than may be in flight [L osc_request.c: osc_announce_cached].
 fn grant_more(fs: &mut Lustre, id: RequestId, brw: &Brw) {
-    let (limit, step) = (fs.params.dirty_limit, fs.params.grant_step);
+    let p = &fs.params;
+    let in_flight = p.brw_size * (u64::from(p.rpcs_in_flight) + 1);
+    let (most, step) = (p.dirty_limit.max(in_flight), p.grant_step);
     let osc = fs.osc(brw.client, brw.target);
-    let wanted = limit.saturating_sub(osc.grant).min(step);
+    let wanted = most.saturating_sub(osc.grant).min(step);
     let grant = fs.targets[brw.target as usize].grant(wanted);
     if let Work::Brw(brw) = &mut fs.requests[id].work {
         brw.grant = grant;

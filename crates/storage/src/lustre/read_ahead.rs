@@ -57,8 +57,8 @@ impl Streams {
             Some(stream) => stream,
             None => Stream { next: range.start, reads: 0, window: 0, ahead: range.start },
         };
-        let mut result = Ahead::default();
-        result.consumed = stream.ahead.min(range.end).saturating_sub(stream.next);
+        let consumed = stream.ahead.min(range.end).saturating_sub(stream.next);
+        let mut result = Ahead { consumed, ..Ahead::default() };
         stream.reads += 1;
         stream.next = range.end;
         stream.ahead = stream.ahead.max(range.end);

@@ -1,13 +1,13 @@
 //! Random sequences of Lustre calls by several ranks, with messages in random order.
 
-mod common;
-
 use std::collections::BTreeMap;
 
 use base::{below, draw};
-use common::{Stage, World, call, params};
+use storage::lustre::Waits;
 use storage::{CallId, Peer, Rpc};
 use workload::{FileCall, FileCallKind as Kind, file_flag as flag};
+
+use crate::driver::{Stage, World, call, params};
 
 const CLIENTS: u32 = 4;
 const RANKS: u32 = 3 * CLIENTS;
@@ -15,7 +15,7 @@ const FILES: u32 = 5;
 
 /// Small limits, so that every one is reached.
 const KEYS: &str = "mds = 2\nmdts = 2\noss = 2\nosts = 4\nbrw_size = \"64 KiB\"\n\
-    dirty_limit = \"192 KiB\"\ngrant_initial = \"32 KiB\"\ngrant_step = \"64 KiB\"\n\
+    dirty_limit = \"96 KiB\"\ngrant_initial = \"32 KiB\"\ngrant_step = \"256 KiB\"\n\
     page_cache = \"1 MB\"\nprecreate_min = 2\n";
 
 /// A random world, and what a workload knows of its files.
@@ -230,11 +230,11 @@ fn any_call(run: &mut Run, rank: u32) -> FileCall {
     FileCall { file, flags, offset, bytes, size, name: u64::from(rank), ..call(kind) }
 }
 
-fn any_calls(layout: &str, keys: &str, seed: u64) {
+fn any_calls(layout: &str, keys: &str, seed: u64) -> Waits {
     let mut run = Run::new(layout, keys, seed);
-    let mut left = 400;
+    let mut left = 400u32;
     let mut next = |run: &mut Run, rank: u32| {
-        left = (left as u32).checked_sub(1)?;
+        left = left.checked_sub(1)?;
         Some(any_call(run, rank))
     };
     for _ in 0..2500 {
@@ -242,10 +242,20 @@ fn any_calls(layout: &str, keys: &str, seed: u64) {
     }
     run.finish();
     assert!(run.completed > 100, "seed {seed}: {} calls", run.completed);
+    run.world.fs.waits()
 }
 
 #[test]
 fn all_calls_of_random_sequences_complete() {
+    let mut sum = Waits::default();
+    let mut any_calls = |layout: &str, keys: &str, seed| {
+        let waits = any_calls(layout, keys, seed);
+        sum.lock_conflicts += waits.lock_conflicts;
+        sum.inode_revocations += waits.inode_revocations;
+        sum.grant += waits.grant;
+        sum.dirty_limit += waits.dirty_limit;
+        sum.precreation += waits.precreation;
+    };
     for seed in 0..12 {
         any_calls("-c 2 -S 64K", "", seed);
         any_calls("-E 64K -L mdt -E 256K -c 1 -E -1 -c 4 -S 64K", "", 100 + seed);
@@ -253,6 +263,10 @@ fn all_calls_of_random_sequences_complete() {
         any_calls("-c 1 -S 64K", "collective_locks = \"group\"\n", 300 + seed);
         any_calls("-c 4 -S 64K", "ost_capacity = \"1 MB\"\n", 400 + seed);
     }
+    // The sequences reach every cause of waiting.
+    let all =
+        [sum.lock_conflicts, sum.inode_revocations, sum.grant, sum.dirty_limit, sum.precreation];
+    assert!(all.iter().all(|&n| n > 10), "{sum:?}");
 }
 
 /// The same calls and messages give the same RPCs.

@@ -1,8 +1,6 @@
 //! A sink without time: it serves the RPCs of a protocol in the order of their sending, or in a
 //! random order.
 
-#![allow(dead_code)] // each test uses a part
-
 use std::collections::BTreeMap;
 
 use base::{Span, Time, below, draw};
