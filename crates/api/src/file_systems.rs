@@ -1,11 +1,17 @@
 //! Mounts of the machine's file systems in a program's ranks, and what the ranks did with them.
 
 use super::program::Program;
-use live::{FileSystems, LiveOutcome, Mount};
+use live::{FileSystems, LiveOutcome, Mount, SystemFacts};
+use machine::storage::lustre::LustreComponent;
+use machine::storage::{FileSystem, Protocol};
 use machine::{InputError, Machine, nearest};
 use serde::Serialize;
 use std::path::{Component, Path, PathBuf};
+use workload::LayoutComponent;
 
+/// `f_type` of `statfs`: LL_SUPER_MAGIC of Lustre, and FUSE_SUPER_MAGIC, as which DAOS is mounted.
+const LUSTRE_MAGIC: u64 = 0x0bd0_0bd0;
+const FUSE_MAGIC: u64 = 0x6573_5546;
 /// Variable with the start of simulated time, in seconds since 1970 (`crates/clock`).
 const EPOCH: &str = "ODONATA_EPOCH";
 
@@ -51,13 +57,44 @@ pub(super) fn mounts(program: &Program, machine: &Machine) -> Result<FileSystems
     }
     let epoch = program.env_texts().iter().rev().find(|(name, _)| name == EPOCH);
     let epoch_s: Option<i64> = epoch.and_then(|(_, value)| value.parse().ok());
+    let facts =
+        machine.file_systems.iter().enumerate().map(|(number, system)| facts(number, system));
     Ok(FileSystems {
         mounts,
+        facts: facts.collect(),
         keep: program.keep.as_ref().map(|dir| PathBuf::from(dir.0.clone())),
         epoch_ns: epoch_s.map(|seconds| seconds.saturating_mul(1_000_000_000)),
         preload: preload.0.clone(),
         mpi_library: program.mpi_library.as_ref().map(|path| path.0.clone()).unwrap_or_default(),
     })
+}
+
+/// What programs read about a file system.
+fn facts(number: usize, system: &FileSystem) -> SystemFacts {
+    let file_system = number as u8;
+    match &system.protocol {
+        Protocol::Lustre(lustre) => SystemFacts {
+            file_system,
+            magic: LUSTRE_MAGIC,
+            bytes: Some(lustre.ost_capacity.saturating_mul(lustre.osts.into())),
+            layout: lustre.layout.iter().map(component).collect(),
+            osts: lustre.osts,
+        },
+        Protocol::Daos(_) => {
+            SystemFacts { file_system, magic: FUSE_MAGIC, ..SystemFacts::default() }
+        }
+    }
+}
+
+fn component(of: &LustreComponent) -> LayoutComponent {
+    LayoutComponent {
+        end: if of.end == u64::MAX { 0 } else { of.end },
+        stripe_count: if of.on_mdt { 0 } else { of.stripes },
+        stripe_size: of.stripe_size,
+        pool: of.pool.clone(),
+        on_mdt: of.on_mdt,
+        ..LayoutComponent::default()
+    }
 }
 
 /// `PATH=NAME`.

@@ -6,6 +6,7 @@
 //! backing file right after its call finds what it should.
 
 use crate::file_effects::{self, Request};
+use crate::file_facts::SystemFacts;
 use crate::file_names::{NameSpace, Place};
 use crate::file_store::{FileStore, FileSystems};
 use crate::outcome::{FailureCause, FileTraffic};
@@ -17,7 +18,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use workload::file_flag::{APPEND, CREATE, DIRECTORY, EXISTS, OPEN, TRUNCATE};
-use workload::file_request::{FileRequest, Range};
+use workload::file_request::{FileRequest, Range, Usage};
 use workload::wire::{FileBlock, Segment, Submission};
 use workload::{Call, CompletionStatus, FileCall, FileCallKind, FileId, Op, Token};
 
@@ -37,6 +38,8 @@ struct PendingCall {
 pub(crate) struct FileCalls {
     names: NameSpace,
     epoch_ns: Option<i64>,
+    /// By index of the file system.
+    facts: Vec<SystemFacts>,
     /// By rank and token.
     pending: BTreeMap<(u32, Token), PendingCall>,
     /// By rank: new files that get their final permissions when the rank has opened them.
@@ -56,8 +59,11 @@ impl FileCalls {
             .iter()
             .map(|names| FileTraffic { file_system: names.number, ..FileTraffic::default() })
             .collect();
+        let facts_of = |number: u8| systems.facts.iter().find(|f| f.file_system == number).cloned();
+        let facts = names.systems.iter().map(|n| facts_of(n.number).unwrap_or_default()).collect();
         Ok(FileCalls {
             names,
+            facts,
             epoch_ns: systems.epoch_ns,
             pending: BTreeMap::new(),
             restricted: BTreeMap::new(),
@@ -215,6 +221,10 @@ impl FileCalls {
                 self.read_layout(pending, request, segment, reply);
                 return Ok(());
             }
+            StatFs => {
+                self.read_usage(pending, segment, reply);
+                return Ok(());
+            }
             _ => false,
         };
         reply.offset = call.offset;
@@ -312,16 +322,55 @@ impl FileCalls {
         let place = self.names.resolve(pending.system, &request.path, request.follows());
         let value = match place.error {
             Some(error) => Err(error),
-            None => file_effects::stored_layout(&place),
+            None => match file_effects::stored_layout(&place) {
+                Err(libc::ENODATA) if place.is(libc::S_IFREG) => {
+                    let inherited = self.inherited_layout(pending.system, &request.path);
+                    self.facts[pending.system].attribute(inherited).ok_or(libc::ENODATA)
+                }
+                Ok(value) if place.is(libc::S_IFREG) => {
+                    self.facts[pending.system].attribute(Some(value)).ok_or(libc::ENODATA)
+                }
+                other => other,
+            },
         };
         match value {
             Err(error) => reply.errno = error,
-            Ok(value) => {
-                reply.data_bytes = value.len() as u64;
-                let n = value.len().min(pending.capacity as usize);
-                let data = segment.ptr(pending.block + FileBlock::data_at(pending.bytes));
-                // SAFETY: the block has room for that many bytes, as checked at submission.
-                unsafe { data.copy_from_nonoverlapping(value.as_ptr(), n) };
+            Ok(value) => return_data(pending, segment, &value, reply),
+        }
+    }
+
+    /// The layout that was set for the nearest directory above a path.
+    fn inherited_layout(&mut self, system: usize, path: &[u8]) -> Option<Vec<u8>> {
+        let mut above = path;
+        loop {
+            let cut = above.iter().rposition(|&byte| byte == b'/');
+            above = &above[..cut.unwrap_or(0)];
+            let place = self.names.resolve(system, above, true);
+            let stored = file_effects::stored_layout(&place).ok();
+            if stored.is_some() || above.is_empty() {
+                return stored;
+            }
+        }
+    }
+
+    /// Returns the usage of a file system; without facts about it, none.
+    fn read_usage(&self, pending: &PendingCall, segment: Segment, reply: &mut FileBlock) {
+        let facts = &self.facts[pending.system];
+        if facts.magic == 0 {
+            return;
+        }
+        let number = self.names.systems[pending.system].number;
+        let roots = self.store.roots();
+        let Some((_, root)) = roots.iter().find(|(other, _)| *other == number) else { return };
+        match facts.usage(root) {
+            Err(why) => reply.errno = why.raw_os_error().unwrap_or(libc::EIO),
+            Ok(usage) => {
+                // SAFETY: plain data without padding.
+                let bytes = unsafe {
+                    let at = std::ptr::from_ref(&usage).cast::<u8>();
+                    std::slice::from_raw_parts(at, size_of::<Usage>())
+                };
+                return_data(pending, segment, bytes, reply);
             }
         }
     }
@@ -344,6 +393,15 @@ impl FileCalls {
             let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
         }
     }
+}
+
+/// Writes returned data behind the request, as many bytes as fit.
+fn return_data(pending: &PendingCall, segment: Segment, value: &[u8], reply: &mut FileBlock) {
+    reply.data_bytes = value.len() as u64;
+    let n = value.len().min(pending.capacity as usize);
+    let data = segment.ptr(pending.block + FileBlock::data_at(pending.bytes));
+    // SAFETY: the block has room for that many bytes, as checked at submission.
+    unsafe { data.copy_from_nonoverlapping(value.as_ptr(), n) };
 }
 
 impl Drop for FileCalls {

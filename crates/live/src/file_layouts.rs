@@ -120,6 +120,92 @@ fn text(value: &[u8]) -> Option<LayoutRequest> {
     (request != LayoutRequest::default()).then_some(request)
 }
 
+/// The attribute of components, in order of their extents.
+pub(crate) fn encode(components: &[LayoutComponent]) -> Vec<u8> {
+    let parts: Vec<Vec<u8>> = components.iter().map(encode_component).collect();
+    if let [part] = &parts[..] {
+        return part.clone();
+    }
+    let mut at = HEADER + ENTRY * parts.len();
+    let mut all = COMPOSITE.to_le_bytes().to_vec();
+    all.extend([0; 10]);
+    all.extend((parts.len() as u16).to_le_bytes());
+    all.resize(HEADER, 0);
+    let mut start = 0_u64;
+    for (component, part) in components.iter().zip(&parts) {
+        let end = if component.end == 0 { u64::MAX } else { component.end };
+        let mut entry = (all.len() as u64).to_le_bytes().to_vec(); // id and flags: any
+        entry.extend(start.to_le_bytes());
+        entry.extend(end.to_le_bytes());
+        entry.extend((at as u32).to_le_bytes());
+        entry.extend((part.len() as u32).to_le_bytes());
+        entry.resize(ENTRY, 0);
+        all.extend(entry);
+        (at, start) = (at + part.len(), end);
+    }
+    all.extend(parts.concat());
+    let length = all.len() as u32;
+    all[4..8].copy_from_slice(&length.to_le_bytes());
+    all
+}
+
+fn encode_component(component: &LayoutComponent) -> Vec<u8> {
+    let has_pool = !component.pool.is_empty();
+    let pattern = match () {
+        () if component.on_mdt => ON_MDT,
+        () if component.overstriping => OVERSTRIPING | 1,
+        () => 1,
+    };
+    let count = match component.stripe_count {
+        u32::MAX => ALL,
+        count => count.min(u32::from(ALL) - 1) as u16,
+    };
+    let first = component.first_ost.checked_sub(1).map_or(ANY, |ost| ost as u16);
+    let mut out = if has_pool { V3 } else { V1 }.to_le_bytes().to_vec();
+    out.extend(pattern.to_le_bytes());
+    out.extend([0; 16]);
+    out.extend(u32::try_from(component.stripe_size).unwrap_or(u32::MAX).to_le_bytes());
+    out.extend(count.to_le_bytes());
+    out.extend(first.to_le_bytes());
+    if has_pool {
+        let mut pool = component.pool.as_bytes().to_vec();
+        pool.resize(POOL, 0);
+        out.extend(pool);
+    }
+    out
+}
+
+/// Replaces what a layout leaves to the file system: a count and size of 0 by the default, and the
+/// count of all OSTs by their number. A text stays as it is.
+pub(crate) fn complete(mut value: Vec<u8>, default: (u16, u32), osts: u16) -> Vec<u8> {
+    let starts: Vec<usize> = match word(&value, 0) {
+        Some(V1 | V3) => vec![0],
+        Some(COMPOSITE) => {
+            let entries = half(&value, 14).map_or(0, usize::from);
+            let start = |i: usize| word(&value, HEADER + ENTRY * i + 24);
+            (0..entries).filter_map(start).map(|at| at as usize).collect()
+        }
+        _ => return value,
+    };
+    for at in starts {
+        let (Some(pattern), Some(unit), Some(count)) =
+            (word(&value, at + 4), word(&value, at + 24), half(&value, at + 28))
+        else {
+            continue;
+        };
+        if unit == 0 {
+            value[at + 24..at + 28].copy_from_slice(&default.1.to_le_bytes());
+        }
+        let count = match count {
+            0 if pattern & ON_MDT == 0 => default.0,
+            ALL => osts,
+            count => count,
+        };
+        value[at + 28..at + 30].copy_from_slice(&count.to_le_bytes());
+    }
+    value
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,6 +261,23 @@ mod tests {
         assert_eq!((found[1].end, found[1].on_mdt, found[1].stripe_count), (0, false, 4));
         assert_eq!(parse(&composite([(0, 65_536), (1 << 20, u64::MAX)])), None);
         assert_eq!(parse(&good[..good.len() - 1]), None);
+    }
+
+    #[test]
+    fn attributes_of_components_are_read_again() {
+        let part = |end, count, first_ost| LayoutComponent {
+            end,
+            stripe_count: count,
+            stripe_size: 2 << 20,
+            first_ost,
+            ..LayoutComponent::default()
+        };
+        let pool = LayoutComponent { pool: "flash".into(), ..part(0, 8, 4) };
+        let dom = LayoutComponent { on_mdt: true, ..part(1 << 18, 0, 0) };
+        for parts in [vec![part(0, 8, 0)], vec![pool.clone()], vec![dom, part(8 << 20, 1, 0), pool]]
+        {
+            assert_eq!(parse(&encode(&parts)).expect("valid").components, parts);
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use workload::file_request::encode_mounts;
 
+use crate::file_facts::SystemFacts;
+
 /// A simulated file system, and where programs see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mount {
@@ -27,6 +29,8 @@ pub struct Mount {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileSystems {
     pub mounts: Vec<Mount>,
+    /// Of the mounted file systems, in any order.
+    pub facts: Vec<SystemFacts>,
     /// The user's directory; without one the store is temporary.
     pub keep: Option<PathBuf>,
     /// Start of simulated time, in nanoseconds since 1970: the times of files. Without it they have

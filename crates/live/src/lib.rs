@@ -21,6 +21,7 @@ mod exec;
 mod execution;
 mod file_calls;
 mod file_effects;
+mod file_facts;
 mod file_layouts;
 mod file_names;
 mod file_store;
@@ -50,6 +51,7 @@ mod warm;
 mod watch;
 
 pub use children::Exit;
+pub use file_facts::SystemFacts;
 pub use file_store::{FileSystems, Mount};
 pub use files::FileCounts;
 pub use launch::{LaunchError, LaunchSpec, Launcher, Progress, RankLocation};
