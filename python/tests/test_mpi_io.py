@@ -116,7 +116,7 @@ file.Close()
 """
 
 
-def interleaved(odonata, hints: str, *options: object, file="/lus/flare/x", **more: str):
+def interleaved(odonata, hints: str, *options: object, file="ufs:/lus/flare/x", **more: str):
     """The hints in effect, and the row of the file system."""
     env = {**odonata.env, "FILE": file, "HINTS": hints, **more}
     return python(odonata, INTERLEAVED, *options, env=env)
@@ -163,6 +163,35 @@ file.Close()
     calls = [c for c in summary["calls"] if c["function"] == "MPI_File_write_at_all"]
     # An allgather of 24 bytes per rank.
     assert 0 < sum(c["bytes"] for c in calls) < 4 * 4 * 100
+
+
+def test_aggregators_fit_the_stripes_of_a_lustre_file(odonata):
+    # The machine's default is one stripe of 1 MiB.
+    hints, summary = interleaved(odonata, "", file="/lus/flare/x")
+    assert hints["romio_filesystem_type"] == "LUSTRE:"
+    assert (hints["striping_factor"], hints["striping_unit"]) == ("1", str(1 << 20))
+    one = row(summary)["operations"]
+    # 4 stripes of 16 KiB: 4 aggregators write 4 stripes each.
+    stripes = "striping_factor=4 striping_unit=16384"
+    hints, summary = interleaved(odonata, stripes, file="lustre:/lus/flare/x")
+    assert (hints["striping_factor"], hints["striping_unit"]) == ("4", "16384")
+    # With one aggregator a single call writes 256 KiB. The stripes are set by one more call.
+    assert row(summary)["operations"] - one == 16 - 1 + 1
+    assert row(summary)["bytes_written"] == 4 * 64 * 1024
+
+
+def test_new_daos_files_get_the_class_of_the_hints(odonata):
+    hints = "romio_daos_obj_class=RP_2G1 romio_daos_chunk_size=65536"
+    found, _ = interleaved(odonata, hints, file="/daos/x")
+    assert found["romio_filesystem_type"].startswith("DAOS")
+    assert (found["romio_daos_obj_class"], found["romio_ds_write"]) == ("RP_2G1", "disable")
+    script = INTERLEAVED + """
+if world.rank == 0:
+    print("hint layout", os.getxattr("/daos/x", "lustre.lov").decode())
+"""
+    env = {**odonata.env, "FILE": "/daos/x", "HINTS": hints}
+    found, _ = python(odonata, script, env=env)
+    assert found["layout"] == "oclass=RP_2G1 chunk_size=65536"
 
 
 def test_hints_come_from_the_program_a_file_and_the_environment(odonata):

@@ -364,6 +364,20 @@ impl Hints {
         (count > 0 || unit > 0 || first >= 0).then_some(RequestedStriping { count, unit, first })
     }
 
+    /// The layout of a new DAOS file, if any hint states one, as the text in which layouts of DAOS
+    /// are set: see `crates/live/src/file_layouts.rs`.
+    pub fn requested_object(&self) -> Option<String> {
+        let class = String::from_utf8_lossy(&self.daos_class);
+        let mut text = Vec::new();
+        if class != "OC_UNKNOWN" {
+            text.push(format!("oclass={}", class.strip_prefix("OC_").unwrap_or(&class)));
+        }
+        if self.daos_chunk_size > 0 {
+            text.push(format!("chunk_size={}", self.daos_chunk_size));
+        }
+        (!text.is_empty()).then(|| text.join(" "))
+    }
+
     /// What `MPI_File_get_info` returns.
     pub fn report(&self) -> Pairs {
         let mut pairs = Pairs::new();
@@ -633,6 +647,11 @@ mod tests {
         assert_eq!(value(&hints.report(), "ind_wr_buffer_size"), None);
         assert_eq!(value(&hints.report(), "romio_daos_chunk_size"), Some("1048576"));
         assert_eq!(value(&hints.report(), "romio_daos_obj_class"), Some("OC_UNKNOWN"));
+        let requested = |list| opened(Library::Romio, Driver::Daos, list).requested_object();
+        assert_eq!(requested(&list).as_deref(), Some("chunk_size=1048576"));
+        let both = [("romio_daos_chunk_size", "4096"), ("romio_daos_obj_class", "OC_RP_2G1")];
+        assert_eq!(requested(&both).as_deref(), Some("oclass=RP_2G1 chunk_size=4096"));
+        assert_eq!(requested(&[]), None);
     }
 
     #[test]

@@ -50,11 +50,18 @@ impl Found {
         let driver = driver(opening, disk);
         let text = std::env::var_os(ENV_HINTS).and_then(|path| std::fs::read(path).ok());
         let mut found = Found { driver, striping: None, text: text.unwrap_or_default() };
-        if driver == Driver::Lustre {
-            let wanted = found.hints(held, opening, 1).requested_striping();
-            if let Some(wanted) = wanted.filter(|_| opening.creates && backing.size() == 0) {
-                set_layout(opening.name, &lov::encode(&wanted));
+        if opening.creates && backing.size() == 0 {
+            let hints = found.hints(held, opening, 1);
+            let wanted = match driver {
+                Driver::Lustre => hints.requested_striping().map(|wanted| lov::encode(&wanted)),
+                Driver::Daos => hints.requested_object().map(String::into_bytes),
+                Driver::Ufs => None,
+            };
+            if let Some(wanted) = wanted {
+                set_layout(opening.name, &wanted);
             }
+        }
+        if driver == Driver::Lustre {
             found.striping = lov::decode(&layout(opening.name));
         }
         Some(found)
