@@ -9,7 +9,9 @@ use workload::file_request::{FileReply, FileRequest, attribute, request_flag};
 use crate::descriptors::{Open, simulated};
 use crate::next::{Outcome, at, real};
 use crate::place::Target;
-use crate::simulator::{MAX_VALUE, Verdict, submit_open, submit_path, submit_path_into};
+use crate::simulator::{
+    MAX_VALUE, Verdict, submit_open, submit_path, submit_path_into, submit_xattr,
+};
 use crate::sys::{self, error, finish, sys};
 
 /// Attributes to set: those of a request.
@@ -340,6 +342,11 @@ fn get_simulated(
         |request| request.with_other(xattr.name),
         reply,
     );
+    returned(verdict, size)
+}
+
+/// The length of returned data, or `None` for those of the backing file.
+fn returned(verdict: Verdict, size: size_t) -> Option<sys::Result> {
     match verdict {
         Verdict::Absent => None,
         Verdict::Failed(errno) => Some(error(errno)),
@@ -365,13 +372,27 @@ unsafe fn xattr_at<R: Outcome>(
     unsafe { at((libc::AT_FDCWD, path, follow), || host(path), run) }
 }
 
-/// Charges a call on an extended attribute of an open file, whose backing file has the attribute.
-fn charge_xattr(fd: c_int, kind: FileCallKind, bytes: size_t) -> Result<(), c_int> {
-    let Some(open) = simulated(fd) else { return Ok(()) };
-    match submit_open(kind, 0, &open, |header| header.bytes = bytes as u64) {
-        Verdict::Failed(errno) => Err(errno),
-        _ => Ok(()),
+/// Sets or removes an attribute of an open file: the result, or `None` for the backing file's. The
+/// layouts of Lustre are not attributes of the backing file.
+fn set_open(fd: c_int, xattr: &Xattr) -> Option<sys::Result> {
+    let open = simulated(fd)?;
+    if xattr.value.len() > MAX_VALUE {
+        return Some(error(libc::E2BIG));
     }
+    let parts = (xattr.name, xattr.value, xattr.flags);
+    match submit_xattr(FileCallKind::SetXattr, &open, parts, FileReply::new()) {
+        Verdict::Failed(errno) => Some(error(errno)),
+        Verdict::Done(_) if xattr.name.starts_with(b"lustre.") => Some(0),
+        _ => None,
+    }
+}
+
+/// Reads an attribute of an open file, or the list of names, as `get_simulated`.
+fn get_open(fd: c_int, xattr: &Xattr, (out, size): (*mut c_void, size_t)) -> Option<sys::Result> {
+    let open = simulated(fd)?;
+    let reply = FileReply { data: out.cast(), capacity: size as u64, ..FileReply::new() };
+    let parts = (xattr.name, xattr.value, xattr.flags);
+    returned(submit_xattr(FileCallKind::GetXattr, &open, parts, reply), size)
 }
 
 macro_rules! xattrs {
@@ -444,17 +465,20 @@ unsafe extern "C" fn fsetxattr(
     flags: c_int,
 ) -> c_int {
     let real = real!(fsetxattr(c_int, *const c_char, *const c_void, size_t, c_int) -> c_int);
-    match charge_xattr(fd, FileCallKind::SetXattr, n) {
-        Ok(()) => unsafe { real(fd, name, value, n, flags) },
-        Err(errno) => finish(error(errno)) as c_int,
+    let flags_of = xattr_flags(flags);
+    let (name_text, data) = unsafe { (name_of(name), value_of(value, n)) };
+    match set_open(fd, &Xattr { name: name_text, flags: flags_of, value: data }) {
+        Some(result) => finish(result) as c_int,
+        None => unsafe { real(fd, name, value, n, flags) },
     }
 }
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fremovexattr(fd: c_int, name: *const c_char) -> c_int {
     let real = real!(fremovexattr(c_int, *const c_char) -> c_int);
-    match charge_xattr(fd, FileCallKind::SetXattr, 0) {
-        Ok(()) => unsafe { real(fd, name) },
-        Err(errno) => finish(error(errno)) as c_int,
+    let flags = request_flag::XATTR_REMOVE;
+    match set_open(fd, &Xattr { name: unsafe { name_of(name) }, flags, value: &[] }) {
+        Some(result) => finish(result) as c_int,
+        None => unsafe { real(fd, name) },
     }
 }
 #[unsafe(no_mangle)]
@@ -465,16 +489,18 @@ unsafe extern "C" fn fgetxattr(
     n: size_t,
 ) -> ssize_t {
     let real = real!(fgetxattr(c_int, *const c_char, *mut c_void, size_t) -> ssize_t);
-    match charge_xattr(fd, FileCallKind::GetXattr, n) {
-        Ok(()) => unsafe { real(fd, name, out, n) },
-        Err(errno) => finish(error(errno)),
+    let xattr = Xattr { name: unsafe { name_of(name) }, flags: 0, value: &[] };
+    match get_open(fd, &xattr, (out, n)) {
+        Some(result) => finish(result),
+        None => unsafe { real(fd, name, out, n) },
     }
 }
 #[unsafe(no_mangle)]
 unsafe extern "C" fn flistxattr(fd: c_int, out: *mut c_char, n: size_t) -> ssize_t {
     let real = real!(flistxattr(c_int, *mut c_char, size_t) -> ssize_t);
-    match charge_xattr(fd, FileCallKind::GetXattr, n) {
-        Ok(()) => unsafe { real(fd, out, n) },
-        Err(errno) => finish(error(errno)),
+    let xattr = Xattr { name: b"", flags: request_flag::XATTR_LIST, value: &[] };
+    match get_open(fd, &xattr, (out.cast(), n)) {
+        Some(result) => finish(result),
+        None => unsafe { real(fd, out, n) },
     }
 }

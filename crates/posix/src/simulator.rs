@@ -242,6 +242,23 @@ pub fn submit_open_into(
     submit(&request, reply)
 }
 
+/// A call on an extended attribute of an open file: its name, value and flags.
+pub fn submit_xattr(
+    kind: FileCallKind,
+    open: &Open,
+    (name, value, flags): (&[u8], &[u8], u32),
+    reply: FileReply,
+) -> Verdict {
+    if !is_present() {
+        return Verdict::Absent;
+    }
+    let mut request = Request::new(kind, open.mount, 0);
+    request.header = header_of(kind, flags, open);
+    let request = request.with_other(name).with_value(value);
+    // SAFETY: the whole request, header and ranges, is one object.
+    submit(unsafe { &*(&raw const request).cast::<FileRequest>() }, reply)
+}
+
 /// The header of a request on an open file.
 pub fn header_of(kind: FileCallKind, flags: u32, open: &Open) -> FileRequest {
     let is_directory = open.status.st_mode & libc::S_IFMT == libc::S_IFDIR;
