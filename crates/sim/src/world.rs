@@ -47,7 +47,7 @@ pub struct World<'j, N: NetworkModel, W: Workload, C: Component<N> = ()> {
     collectives: Collectives,
     onesided: OneSided,
     storage: Storage,
-    file_systems: FileSystems,
+    pub(crate) file_systems: FileSystems,
     sources: Sources<'j>,
     failures: Failures,
     /// Calls that the workload makes now.
@@ -221,7 +221,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         let n = kernel.job.machine.file_systems.len();
         if n > 0 {
             let first = kernel.endpoints.add(EndpointKind::FileSystem, FileSystems::endpoints(n));
-            self.file_systems = FileSystems::new(n, first);
+            self.file_systems.open(n, first);
         }
     }
 

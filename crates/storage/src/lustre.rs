@@ -529,6 +529,20 @@ impl FileSystem for Lustre {
         self.params.osts + self.params.mdts
     }
 
+    fn medium_name(&self, medium: MediumId) -> String {
+        match medium.0.checked_sub(self.params.osts) {
+            None => format!("OST{:04x}", medium.0),
+            Some(mdt) => format!("MDT{mdt:04x}"),
+        }
+    }
+
+    fn place_name(&self, server: ServerId) -> String {
+        match server.0.checked_sub(self.params.mds * self.ports.mds) {
+            None => format!("MDS {}", server.0 / self.ports.mds),
+            Some(oss) => format!("OSS {}", oss / self.ports.oss),
+        }
+    }
+
     fn attach(&mut self, client: ClientId, _node: u32) {
         if self.clients.len() <= client.0 as usize {
             self.clients.resize(client.0 as usize + 1, Client::default());

@@ -87,7 +87,8 @@ const NO_TOTALS: PhaseTotals =
 /// What a rank does next within a phase, or between phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
-    /// Rank 0 makes the directory and sets its layout; then all ranks make their own.
+    /// Rank 0 makes the directory and sets its layout, and the others call the file system once;
+    /// then all ranks make their own.
     MakeDirectory,
     SetLayout,
     MeetBeforeOwn,
@@ -314,7 +315,12 @@ impl IoProgram {
         match step {
             Step::MakeDirectory => {
                 to(self, Step::SetLayout);
-                (rank == 0).then(|| Op::File(self.directory_call(FileCallKind::Mkdir, DIRECTORY)))
+                // The other ranks connect to the file system before time is taken.
+                let (kind, file) = match rank {
+                    0 => (FileCallKind::Mkdir, DIRECTORY),
+                    _ => (FileCallKind::Stat, ROOT),
+                };
+                Some(Op::File(self.directory_call(kind, file)))
             }
             Step::SetLayout => {
                 to(self, Step::MeetBeforeOwn);
@@ -370,7 +376,7 @@ impl IoProgram {
     }
 
     fn directory_call(&mut self, kind: FileCallKind, file: FileId) -> FileCall {
-        let parent = if file == DIRECTORY { ROOT } else { DIRECTORY };
+        let parent = if file <= DIRECTORY { ROOT } else { DIRECTORY };
         self.call(kind, file_flag::DIRECTORY, (parent, file))
     }
 

@@ -1,11 +1,15 @@
 //! Accounts of calls: per file, and per phase.
 //!
-//! A phase is a period of calls of one class. A call starts a new phase if no call of its class is
-//! in progress and the last one has ended longer ago than the phase has lasted.
+//! A phase is a period of calls of one class. A call starts a new phase if its rank has called in
+//! the last one, and no call of the class is in progress or has ended recently: within `PAUSE`, and
+//! within the time that the phase has lasted.
 
 use super::outcome::{CallClass, ClassTotals, FileTotals, IoPhase};
 use base::{Span, Time};
 use workload::{FileCall, FileCallKind, FileId};
+
+/// Shorter pauses do not end a phase.
+const PAUSE: Span = Span::ms(1);
 
 /// Phases per class. Calls after the last one count as part of it.
 const MAX_PHASES: usize = 64;
@@ -15,24 +19,40 @@ pub struct Accounts {
     /// By file; only files with data have an entry in `files`.
     numbers: Vec<u32>,
     files: Vec<FileTotals>,
-    /// Phases of each class in the order of their starts, and calls in progress.
-    classes: [(Vec<IoPhase>, u64); CallClass::ALL.len()],
+    classes: [Class; CallClass::ALL.len()],
+}
+
+/// Calls of one class.
+#[derive(Default)]
+struct Class {
+    /// In the order of their starts.
+    phases: Vec<IoPhase>,
+    in_progress: u64,
+    /// By rank: number of the last phase in which it made a call.
+    ranks: Vec<u8>,
 }
 
 /// Number of a file without data.
 const NONE: u32 = u32::MAX;
 
 impl Accounts {
-    pub fn begin(&mut self, now: Time, call: &FileCall) {
+    pub fn begin(&mut self, now: Time, rank: u32, call: &FileCall) {
         let class = CallClass::of(call.kind);
-        let (phases, in_progress) = &mut self.classes[class as usize];
+        let Class { phases, in_progress, ranks } = &mut self.classes[class as usize];
+        let rank = rank as usize;
+        if rank >= ranks.len() {
+            ranks.resize(rank + 1, 0);
+        }
         let is_new = phases.last().is_none_or(|last| {
-            let lasted = last.end.since(last.start);
-            *in_progress == 0 && now.since(last.end) > lasted && phases.len() < MAX_PHASES
+            let pause = PAUSE.max(last.end.since(last.start));
+            let has_called = ranks[rank] as usize == phases.len();
+            let is_over = *in_progress == 0 && now.since(last.end) > pause;
+            has_called && is_over && phases.len() < MAX_PHASES
         });
         if is_new {
             phases.push(IoPhase { class, start: now, end: now, totals: ClassTotals::default() });
         }
+        ranks[rank] = phases.len() as u8;
         *in_progress += 1;
     }
 
@@ -41,15 +61,17 @@ impl Accounts {
         let class = CallClass::of(call.kind);
         let is_data = matches!(call.kind, FileCallKind::Read | FileCallKind::Write) && error == 0;
         let bytes = if is_data { call.bytes } else { 0 };
-        let (phases, in_progress) = &mut self.classes[class as usize];
+        let Class { phases, in_progress, .. } = &mut self.classes[class as usize];
         *in_progress -= 1;
         let phase = phases.last_mut().expect("the call began in a phase");
         phase.end = phase.end.max(end);
         phase.totals.add(bytes, end.since(began), error);
         if is_data {
             let file = self.file(call.file);
-            let totals =
-                if call.kind == FileCallKind::Read { &mut file.read } else { &mut file.written };
+            let totals = match call.kind {
+                FileCallKind::Read => &mut file.read,
+                _ => &mut file.written,
+            };
             totals.add(bytes, end.since(began), error);
             file.start = file.start.min(began);
             file.end = file.end.max(end);
@@ -81,7 +103,7 @@ impl Accounts {
 
     /// All phases, in the order of their starts.
     pub fn phases(&self) -> Vec<IoPhase> {
-        let phases = self.classes.iter().flat_map(|class| &class.0);
+        let phases = self.classes.iter().flat_map(|class| &class.phases);
         let mut phases: Vec<IoPhase> = phases.copied().collect();
         phases.sort_by_key(|phase| (phase.start, phase.class as u8));
         phases
@@ -116,31 +138,39 @@ mod tests {
         }
     }
 
-    /// Two writes in a row are one phase, and a write after a long pause is another.
+    const MS: u64 = 1_000_000_000;
+
+    /// Two writes in a row are one phase, and a write after a long pause is another, unless it is
+    /// the first of its rank.
     #[test]
     fn a_pause_longer_than_the_phase_ends_it() {
         let mut accounts = Accounts::default();
-        for (began, ended, file) in [(100, 150, 7), (160, 200, 7), (301, 310, 3)] {
-            accounts.begin(Time(began), &write(file, 10));
-            accounts.end(Time(began), Time(ended), &write(file, 10), 0);
+        let calls = [(100, 150, 7, 0), (151, 200, 7, 0), (301, 310, 3, 1), (522, 530, 3, 1)];
+        for (began, ended, file, rank) in calls {
+            let (began, ended) = (Time(began * MS), Time(ended * MS));
+            accounts.begin(began, rank, &write(file, 10));
+            accounts.end(began, ended, &write(file, 10), 0);
         }
         let phases = accounts.phases();
-        let found: Vec<_> =
-            phases.iter().map(|p| (p.start.0, p.end.0, p.totals.bytes, p.totals.time.0)).collect();
-        assert_eq!(found, [(100, 200, 20, 90), (301, 310, 10, 9)]);
+        let found: Vec<_> = phases
+            .iter()
+            .map(|p| (p.start.0 / MS, p.end.0 / MS, p.totals.bytes, p.totals.time.0 / MS))
+            .collect();
+        assert_eq!(found, [(100, 310, 30, 108), (522, 530, 10, 8)]);
         let files = accounts.files();
         let found: Vec<_> = files.iter().map(|f| (f.file, f.written.bytes, f.read.bytes)).collect();
-        assert_eq!(found, [(3, 10, 0), (7, 20, 0)]);
+        assert_eq!(found, [(3, 20, 0), (7, 20, 0)]);
     }
 
     /// A call in progress holds its phase open, and a failed write has no bytes.
     #[test]
     fn a_call_in_progress_continues_its_phase() {
         let mut accounts = Accounts::default();
-        accounts.begin(Time(0), &write(0, 10));
-        accounts.begin(Time(1000), &write(1, 10));
-        accounts.end(Time(1000), Time(1001), &write(1, 10), 28);
-        accounts.end(Time(0), Time(2000), &write(0, 10), 0);
+        let [start, later, end] = [0, 5, 9].map(|at| Time(at * MS));
+        accounts.begin(start, 0, &write(0, 10));
+        accounts.begin(later, 0, &write(1, 10));
+        accounts.end(later, later + Span(1), &write(1, 10), 28);
+        accounts.end(start, end, &write(0, 10), 0);
         let phases = accounts.phases();
         assert_eq!(phases.len(), 1);
         let ClassTotals { operations, bytes, errors, .. } = phases[0].totals;

@@ -192,7 +192,7 @@ impl<P: FileSystem> Execution<P> {
         }
         let now = kernel.now;
         let parts = &mut self.parts;
-        parts.accounts.begin(kernel.job_time(), &call);
+        parts.accounts.begin(kernel.job_time(), rank, &call);
         let pending = PendingCall { rank, token, call, began: now, busy_until: now, error: 0 };
         let id = parts.calls.insert(pending);
         kernel.await_call(rank);
@@ -351,7 +351,7 @@ impl<P: FileSystem> Execution<P> {
         let routed = gateways.iter().map(|load| beyond.span(load.1.max(load.2)));
         let uses = [
             Use::of(elapsed, media, medium),
-            Use::of(elapsed, threads, |at| format!("the service threads of {}", thread(at))),
+            Use::of(elapsed, threads, |at| format!("the thread pool of {}", thread(at))),
             Use::of(elapsed, ports, port),
             Use::of(elapsed, routed, |at| format!("gateway {at}")),
         ];

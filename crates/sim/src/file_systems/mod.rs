@@ -10,6 +10,7 @@
 mod accounts;
 mod completion_order;
 mod execution;
+#[cfg(test)]
 mod fixture;
 mod limit;
 mod lnet;
@@ -23,12 +24,16 @@ pub use outcome::{
 };
 
 use crate::endpoints::EndpointEvent;
+use crate::job::Job;
 use crate::kernel::Kernel;
 use execution::Execution;
+#[cfg(test)]
 use fixture::Fixture;
-use machine::Machine;
+use machine::storage::Protocol;
 use net::NetworkModel;
 use std::collections::VecDeque;
+use storage::daos::Daos;
+use storage::lustre::{Lustre, Ports};
 use workload::{FileCall, Op, Token};
 
 /// Messages in flight of all file systems, at most: the number of their endpoints.
@@ -36,13 +41,19 @@ const MAX_MESSAGES: u32 = 1 << 25;
 
 /// One file system with the protocol that its machine file names.
 enum Instance {
-    Fixture(Box<Execution<fixture::Fixture>>),
+    Lustre(Box<Execution<Lustre>>),
+    Daos(Box<Execution<Daos>>),
+    #[cfg(test)]
+    Fixture(Box<Execution<Fixture>>),
 }
 
 /// Evaluates an expression for the execution of an instance, whatever its protocol.
 macro_rules! with_execution {
     ($instance:expr, $execution:ident => $value:expr) => {
         match $instance {
+            Instance::Lustre($execution) => $value,
+            Instance::Daos($execution) => $value,
+            #[cfg(test)]
             Instance::Fixture($execution) => $value,
         }
     };
@@ -68,25 +79,53 @@ pub(crate) struct FileSystems {
     first: u32,
     /// By rank, in the order of their calls.
     notices: Vec<VecDeque<Noticed>>,
+    /// Executes the protocol of the tests.
+    #[cfg(test)]
+    pub uses_fixture: bool,
 }
 
 impl Instance {
     /// The `nth` file system of the machine. `first` is the kernel's number of the first endpoint
     /// of all of them.
-    fn new(machine: &Machine, nth: usize, first: u32) -> Instance {
-        let (site, n) = (&machine.file_systems[nth], machine.file_systems.len() as u32);
-        let (nth, n_nics) = (nth as u32, machine.n_nics() as usize);
-        let endpoints = (first + 2 * nth, first + 2 * n + nth, n);
+    fn new(job: &Job, nth: usize, first: u32) -> Result<Instance, String> {
+        let (site, n_nics) = (&job.machine.file_systems[nth], job.machine.n_nics() as usize);
+        let endpoints = endpoints_of(job, nth, first);
+        Ok(match &site.protocol {
+            Protocol::Lustre(params) => {
+                // Beyond gateways a host has one port, with the rate of all.
+                let ports = |host: u32| site.hosts[host as usize].nics.len().max(1) as u32;
+                let ports = Ports { mds: ports(0), oss: ports(params.mds) };
+                let protocol = Lustre::new(params.clone(), ports, job.seed);
+                Instance::Lustre(Box::new(Execution::new(protocol, site, n_nics, endpoints)))
+            }
+            Protocol::Daos(params) => {
+                let protocol = Daos::new(params, site.hosts.len() as u32)?;
+                Instance::Daos(Box::new(Execution::new(protocol, site, n_nics, endpoints)))
+            }
+        })
+    }
+
+    #[cfg(test)]
+    fn fixture(job: &Job, nth: usize, first: u32) -> Instance {
+        let (site, n_nics) = (&job.machine.file_systems[nth], job.machine.n_nics() as usize);
+        let endpoints = endpoints_of(job, nth, first);
         let protocol = Fixture::new(fixture::PARAMS, site.hosts.len() as u32);
         Instance::Fixture(Box::new(Execution::new(protocol, site, n_nics, endpoints)))
     }
 }
 
+/// The kernel's numbers of the endpoint of events and of the first message of the `nth` file
+/// system, and the distance between its messages.
+fn endpoints_of(job: &Job, nth: usize, first: u32) -> (u32, u32, u32) {
+    let (nth, n) = (nth as u32, job.machine.file_systems.len() as u32);
+    (first + 2 * nth, first + 2 * n + nth, n)
+}
+
 impl FileSystems {
-    /// For a machine with `n` file systems. `first` is the kernel's number of the first endpoint.
-    pub fn new(n: usize, first: u32) -> FileSystems {
-        let instances = (0..n).map(|_| None).collect();
-        FileSystems { instances, first, notices: Vec::new() }
+    /// The machine has `n` file systems. `first` is the kernel's number of the first endpoint.
+    pub fn open(&mut self, n: usize, first: u32) {
+        self.instances.resize_with(n, || None);
+        self.first = first;
     }
 
     /// Number of endpoints of `n` file systems.
@@ -124,9 +163,18 @@ impl FileSystems {
         if nth >= n {
             return kernel.erroneous(rank, format!("a call on file system {nth}: there are {n}"));
         }
-        let (machine, first) = (&kernel.job.machine, self.first);
-        let instance =
-            self.instances[nth].get_or_insert_with(|| Instance::new(machine, nth, first));
+        let (job, first) = (kernel.job, self.first);
+        #[cfg(test)]
+        if self.uses_fixture && self.instances[nth].is_none() {
+            self.instances[nth] = Some(Instance::fixture(job, nth, first));
+        }
+        if self.instances[nth].is_none() {
+            match Instance::new(job, nth, first) {
+                Ok(instance) => self.instances[nth] = Some(instance),
+                Err(why) => return kernel.erroneous(rank, why),
+            }
+        }
+        let instance = self.instances[nth].as_mut().expect("it has been built");
         with_execution!(instance, execution => {
             execution.call(kernel, (rank, token), call, notices);
         });

@@ -188,6 +188,7 @@ impl Workload for Script {
 
 fn run<N: NetworkModel>(job: &Job, calls: Vec<Vec<Op>>) -> (Outcome, Vec<(Time, OpCompletion)>) {
     let mut world = World::<N, _>::new(job, Script::new(calls));
+    world.file_systems.uses_fixture = true;
     let outcome = world.run(&mut |_| true);
     (outcome, world.workload.completed)
 }

@@ -416,8 +416,9 @@ pub fn commit(fs: &mut Lustre, sink: &mut impl Sink, call: CallId) {
     let (client, file) = (c.client, c.what.file);
     let mdt = fs.files[file as usize].mdt;
     let p = &fs.params;
-    let (service, span) = (p.mds_getattr, p.commit);
-    let access = MediumAccess { medium: MediumId(p.osts + mdt), span, latency: Span::ZERO };
+    let (service, span) = (p.mds_getattr, p.mdt_access);
+    // One commit of the journal takes all transactions so far.
+    let access = MediumAccess { medium: MediumId(p.osts + mdt), span, latency: p.commit };
     let operation = Operation::MdsSync;
     fs.send_to_mdt(sink, Some(call), (client, mdt), operation, Effect::None, |rpc| {
         rpc.service = service;
@@ -440,13 +441,16 @@ fn object_operation(
     let target = fs.objects[object].target;
     let (to, medium) = (Peer::Server(fs.place_of(target)), MediumId(target));
     let p = &fs.params;
-    let span = if operation == Operation::OstSync { p.commit } else { p.ost_access };
+    let (span, latency) = match operation {
+        Operation::OstSync => (base::Span::ZERO, p.commit),
+        _ => (p.ost_access, base::Span::ZERO),
+    };
     let service = p.oss_lock;
     let c = fs.call_mut(call);
     c.outstanding += 1;
     let client = Peer::Client(c.client);
     let id = fs.request(Work::Object { call, object, operation, from });
-    let access = Some(MediumAccess { medium, span, latency: Span::ZERO });
+    let access = Some(MediumAccess { medium, span, latency });
     let rpc = Rpc { service, access, priority: 1, ..fs.rpc(operation, client, to, id) };
     fs.send(sink, rpc);
 }
