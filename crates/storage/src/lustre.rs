@@ -674,21 +674,6 @@ impl FileSystem for Lustre {
         self.run(sink);
     }
 
-    fn medium_name(&self, medium: MediumId) -> String {
-        match medium.0.checked_sub(self.params.osts) {
-            None => format!("OST{:04x}", medium.0),
-            Some(mdt) => format!("MDT{mdt:04x}"),
-        }
-    }
-
-    fn place_name(&self, place: ServerId) -> String {
-        let (mds, ports) = (self.params.mds * self.ports.mds, self.ports);
-        match place.0.checked_sub(mds) {
-            None => format!("MDS {}", place.0 / ports.mds),
-            Some(oss) => format!("OSS {}", oss / ports.oss),
-        }
-    }
-
     fn counters(&self) -> Vec<(String, u64)> {
         self.counters.list(&self.targets, self.params.osts)
     }

@@ -1,8 +1,8 @@
 //! Accounts of calls: per file, and per phase.
 //!
 //! A phase is a period of calls of one class. A call starts a new phase if its rank has called in
-//! the last one, and no call of the class is in progress or has ended recently: within `PAUSE`, and
-//! within the time that the phase has lasted.
+//! the last one, and no call of the class is in progress or has ended recently. Recent is within
+//! `PAUSE`, and within the time that the phase has lasted.
 
 use super::outcome::{CallClass, ClassTotals, FileTotals, IoPhase};
 use base::{Span, Time};

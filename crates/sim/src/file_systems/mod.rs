@@ -95,7 +95,7 @@ impl Instance {
                 // Beyond gateways a host has one port, with the rate of all.
                 let ports = |host: u32| site.hosts[host as usize].nics.len().max(1) as u32;
                 let ports = Ports { mds: ports(0), oss: ports(params.mds) };
-                let protocol = Lustre::new(params.clone(), ports, job.seed);
+                let protocol = Lustre::new((**params).clone(), ports, job.seed);
                 Instance::Lustre(Box::new(Execution::new(protocol, site, n_nics, endpoints)))
             }
             Protocol::Daos(params) => {
