@@ -5,6 +5,7 @@ mod collectives;
 mod common;
 mod counters;
 mod faults;
+mod file_systems;
 mod limits;
 mod noncontiguous;
 mod offload;
