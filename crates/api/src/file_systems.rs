@@ -12,6 +12,10 @@ use workload::LayoutComponent;
 /// `f_type` of `statfs`: LL_SUPER_MAGIC of Lustre, and FUSE_SUPER_MAGIC, as which DAOS is mounted.
 const LUSTRE_MAGIC: u64 = 0x0bd0_0bd0;
 const FUSE_MAGIC: u64 = 0x6573_5546;
+/// `st_blksize`: LL_MAX_BLKSIZE_BITS of Lustre's client (llite_internal.h); the default chunk size
+/// of DAOS, DFS_DEFAULT_CHUNK_SIZE.
+const LUSTRE_TRANSFER: u64 = 4 << 20;
+const DAOS_TRANSFER: u64 = 1 << 20;
 /// Variable with the start of simulated time, in seconds since 1970 (`crates/clock`).
 const EPOCH: &str = "ODONATA_EPOCH";
 
@@ -76,12 +80,14 @@ fn facts(number: usize, system: &FileSystem) -> SystemFacts {
         Protocol::Lustre(lustre) => SystemFacts {
             file_system,
             magic: LUSTRE_MAGIC,
+            transfer_bytes: LUSTRE_TRANSFER,
             bytes: Some(lustre.ost_capacity.saturating_mul(lustre.osts.into())),
             layout: lustre.layout.iter().map(component).collect(),
             osts: lustre.osts,
         },
         Protocol::Daos(_) => {
-            SystemFacts { file_system, magic: FUSE_MAGIC, ..SystemFacts::default() }
+            let (magic, transfer_bytes) = (FUSE_MAGIC, DAOS_TRANSFER);
+            SystemFacts { file_system, magic, transfer_bytes, ..SystemFacts::default() }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Files that a rank opens. Files with the host's name show that of the simulated node; the others
 //! are counted for the summary of the run.
 //!
-//! No file system is simulated, so a run reports how many files were opened by other means than
-//! MPI. Simulated dates repeat, so a file named after the date may replace one of an earlier run.
+//! Outside mounts no file system is simulated, so a run reports how many files were opened there by
+//! other means than MPI. Simulated dates repeat, so a file named after the date may replace one of an earlier run.
 //!
 //! The ledger is memory shared with the launcher. It has two counters, of files opened for writing
 //! and for reading, then the number of bytes of paths, and from `PATHS_AT` on the zero-terminated
@@ -166,6 +166,16 @@ fn is_program(path: &[u8]) -> bool {
         || PARTS.iter().any(|part| path.windows(part.len()).any(|found| found == *part))
 }
 
+/// Whether a descriptor is of a file on a simulated file system (`crates/posix`).
+fn is_simulated(fd: c_int) -> bool {
+    type IsSimulated = extern "C" fn(c_int) -> c_int;
+    // SAFETY: a zero-terminated name, which only that library defines.
+    unsafe {
+        let found = libc::dlsym(libc::RTLD_DEFAULT, c"odonata_file_is_simulated".as_ptr());
+        !found.is_null() && std::mem::transmute::<*mut c_void, IsSimulated>(found)(fd) != 0
+    }
+}
+
 /// Counts an opened file.
 unsafe fn count(fd: c_int, path: *const c_char, flags: c_int) {
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
@@ -173,6 +183,9 @@ unsafe fn count(fd: c_int, path: *const c_char, flags: c_int) {
     let is_kernels =
         [&b"/proc/"[..], b"/sys/", b"/dev/"].iter().any(|start| path.starts_with(start));
     if is_kernels || (!writes && is_program(path)) {
+        return;
+    }
+    if is_simulated(fd) {
         return;
     }
     // SAFETY: plain system call; zeroed is a valid `stat`.

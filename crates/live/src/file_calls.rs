@@ -250,8 +250,10 @@ impl FileCalls {
         if request.kind == Stat {
             self.date(pending.system, call.file, request);
         }
+        let transfer_bytes = self.facts[pending.system].transfer_bytes;
         let state = self.names.systems[pending.system].state(call.file);
         match request.kind {
+            Stat if !state.is_directory => reply.value = transfer_bytes,
             Open => {
                 if !is_open_file {
                     state.path = Some(request.path.as_slice().into());

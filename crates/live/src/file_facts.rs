@@ -21,6 +21,8 @@ pub struct SystemFacts {
     pub file_system: u8,
     /// `f_type` of `statfs`.
     pub magic: u64,
+    /// Preferred size of transfers (`st_blksize`), bytes; 0 for that of the real disk.
+    pub transfer_bytes: u64,
     /// Its size. `None`: that of the real disk is reported.
     pub bytes: Option<u64>,
     /// Lustre: the layout of files without one, and the number of OSTs. Without components, files

@@ -64,6 +64,12 @@ pub fn simulated(fd: c_int) -> Option<Open> {
     if may_be_simulated(fd) { verified(fd) } else { None }
 }
 
+/// Whether a descriptor is of a simulated file, for the library `clock`.
+#[unsafe(no_mangle)]
+extern "C" fn odonata_file_is_simulated(fd: c_int) -> c_int {
+    c_int::from(simulated(fd).is_some())
+}
+
 #[cold]
 fn verified(fd: c_int) -> Option<Open> {
     let entry = TABLE[fd as usize].load(Ordering::Relaxed);
