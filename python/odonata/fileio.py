@@ -1,4 +1,4 @@
-"""Notes about the files that ranks open: no file system is simulated.
+"""Notes about the files that ranks open outside mounts: no file system is simulated there.
 
 Files opened by MPI-IO take the times of the machine file's `[local_storage]`; all others take this
 computer's CPU time. Simulated dates repeat, so a file named by its date may replace one of an
@@ -31,7 +31,7 @@ def of_run(seen: Mapping[str, Any], compute: str | float) -> dict[str, Any] | No
 
 def words(found: Mapping[str, Any], compute: str | float) -> list[str]:
     """The note: how the time of files is charged."""
-    notes = ["no file system is simulated"]
+    notes = ["outside mounts no file system is simulated"]
     if found["mpi_opens"] or found["mpi_transfers"]:
         rate, node = (show_rate(found[f"storage_{key}B_per_s"]) for key in ("", "node_"))
         notes.append(

@@ -1,4 +1,4 @@
-"""Notes of a run on files: no file system is simulated, and names with a date repeat."""
+"""Notes of a run on files: outside mounts no file system is simulated; names with a date repeat."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_files_opened_without_mpi_are_reported(odonata, more):
     io, output = found(odonata, POSIX, *more)
     assert (io["opened_to_write"], io["opened_to_read"]) == (6, 2)
     assert (io["mpi_opens"], io["mpi_transfers"]) == (0, 0)
-    assert re.search(r"^Files +no file system is simulated$", output, re.MULTILINE)
+    assert re.search(r"^Files +outside mounts no file system is simulated$", output, re.MULTILINE)
     assert "6 to write, 2 to read) take no time" in output and "MPI-IO" not in output
 
 
@@ -55,7 +55,7 @@ def test_mpi_io_is_reported_with_its_modeled_rate(odonata):
     assert (io["mpi_opens"], io["mpi_transfers"]) == (2, 4)
     assert (io["opened_to_write"], io["opened_to_read"]) == (0, 0)
     assert io["storage_node_B_per_s"] == pytest.approx(3e9)
-    assert "no file system is simulated" in io["note"]
+    assert "outside mounts no file system is simulated" in io["note"]
     assert "[local_storage]" in output and "3.00 GB/s per node" in output
 
 
@@ -73,7 +73,7 @@ def test_concurrent_jobs_are_reported_separately(odonata):
     assert done.returncode == 0, done.stderr
     first, second = json.loads(done.stdout)["jobs"]
     assert first["file_io"]["opened_to_write"] == 6 and "file_io" not in second
-    assert "Files    job a: no file system is simulated" in done.stderr
+    assert "Files    job a: outside mounts no file system is simulated" in done.stderr
 
 
 DATED = """

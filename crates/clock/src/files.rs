@@ -2,7 +2,8 @@
 //! are counted for the summary of the run.
 //!
 //! Outside mounts no file system is simulated, so a run reports how many files were opened there by
-//! other means than MPI. Simulated dates repeat, so a file named after the date may replace one of an earlier run.
+//! other means than MPI. Simulated dates repeat, so a file named after the date may replace one of
+//! an earlier run.
 //!
 //! The ledger is memory shared with the launcher. It has two counters, of files opened for writing
 //! and for reading, then the number of bytes of paths, and from `PATHS_AT` on the zero-terminated

@@ -454,8 +454,11 @@ fn bytes_of<'a>(segment: Segment, block: u64, bytes: u64) -> Option<&'a [u8]> {
 }
 
 fn request_of(segment: Segment, s: &Submission) -> Option<Request> {
+    if s.bytes > u64::from(u32::MAX) {
+        return None;
+    }
     let end = FileBlock::data_at(s.bytes).checked_add(s.grain)?;
-    if s.bytes > u64::from(u32::MAX) || !lies_inside(segment, s.block, end, 8) {
+    if !lies_inside(segment, s.block, end, align_of::<FileBlock>()) {
         return None;
     }
     parse(bytes_of(segment, s.block, s.bytes)?)

@@ -224,6 +224,16 @@ fn rank_side() {
                 "counters" => {
                     (s.kind, s.flags) = (kind::STORAGE, wire::flag::FETCH | wire::flag::SET);
                 }
+                "far file call" => (s.kind, s.bytes, s.block) = (kind::FILE, 200, 1 << 60),
+                "endless file call" => {
+                    (s.kind, s.bytes, s.block) = (kind::FILE, u64::MAX, rank.block(&[0; 512]));
+                }
+                "short file call" => {
+                    (s.kind, s.bytes, s.block) = (kind::FILE, 8, rank.block(&[0; 512]));
+                }
+                "file call without mounts" => {
+                    (s.kind, s.bytes, s.block) = (kind::FILE, 200, rank.block(&[0; 512]));
+                }
                 "wait" => {
                     rank.hand_over(wait::ALL, &[5]);
                 }
@@ -463,6 +473,10 @@ fn protocol_violations_end_the_job() {
         "file",
         "counter",
         "counters",
+        "far file call",
+        "endless file call",
+        "short file call",
+        "file call without mounts",
     ] {
         let mut spec = job("garbage", 1);
         spec.env.push(("GARBAGE".into(), garbage.into()));
