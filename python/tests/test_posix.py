@@ -361,6 +361,8 @@ def test_several_mounts(store):
     assert (odd / "f").read_text() == "1\n"
     assert (odd / "deep" / "g").read_text() == "2\n"
     assert (store.backing / "h").read_text() == "3\n"
+    store.mounts += f":3={encoded('/odonata-test/again')}={encoded(store.backing)}"
+    store.shell(f"cd /odonata-test/again; pwd; mv h ../flare/i; mv {MOUNT}/i /odonata-test/again/h")
     text = store.shell(f"cd {MOUNT}; cat inner/g; cd inner; pwd; mv g ../moved; ls ..")
     assert text == f"2\n{inner}\nmoved\nh\n" or text == f"2\n{inner}\nh\nmoved\n"
     assert (store.backing / "moved").exists()

@@ -568,7 +568,7 @@ unsafe extern "C" fn copy_file_range(
     let mut n = n;
     if may_be_simulated(to) || may_be_simulated(from) {
         let mount = |fd| simulated(fd).map(|open| open.mount);
-        if mount(from) != mount(to) {
+        if !mounts::is_same(mount(from), mount(to)) {
             return finish(error(libc::EXDEV));
         }
         match unsafe { charge_copy((from, from_at), (to, to_at), n) } {

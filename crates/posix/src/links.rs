@@ -149,7 +149,8 @@ fn stored(content: &[u8], target: &mut Target, out: &mut Text) {
         let mut plain = Text::new();
         normalize(whole.bytes(), &mut plain);
         normalize(content, &mut plain);
-        if mounts::mount_of(plain.bytes()).map(|(mount, _)| mount) != target.mount {
+        let leads_to = mounts::mount_of(plain.bytes()).map(|(mount, _)| mount);
+        if !mounts::is_same(leads_to, target.mount) {
             mounts::push_real(plain.bytes(), out);
             return;
         }

@@ -163,16 +163,33 @@ fn hide_something() -> bool {
 /// The mount of a virtual path and the rest of it: empty, or with a slash at its beginning. The
 /// longest mount if there are several.
 pub fn mount_of(path: &[u8]) -> Option<(usize, &[u8])> {
-    let found = all().iter().enumerate();
-    let found = found.filter_map(|(i, mount)| Some((i, below(path, mount.mount())?)));
-    found.max_by_key(|&(i, _)| all()[i].mount().len())
+    longest(path, Mount::mount)
 }
 
-/// The mount of a real path and the rest of it.
+/// The mount of a real path and the rest of it. The first of several with one backing directory.
 pub fn backing_of(path: &[u8]) -> Option<(usize, &[u8])> {
-    let found = all().iter().enumerate();
-    let found = found.filter_map(|(i, mount)| Some((i, below(path, mount.backing())?)));
-    found.max_by_key(|&(i, _)| all()[i].backing().len())
+    longest(path, Mount::backing)
+}
+
+fn longest(path: &[u8], of: impl Fn(&'static Mount) -> &'static [u8]) -> Option<(usize, &[u8])> {
+    let mut found: Option<(usize, &[u8])> = None;
+    for (i, mount) in all().iter().enumerate() {
+        if let Some(rest) = below(path, of(mount))
+            && found.is_none_or(|(longest, _)| of(mount).len() > of(&all()[longest]).len())
+        {
+            found = Some((i, rest));
+        }
+    }
+    found
+}
+
+/// Whether two mounts are of one backing directory: then files can be renamed from one to the
+/// other.
+pub fn is_same(a: Option<usize>, b: Option<usize>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => all()[a].backing() == all()[b].backing(),
+        _ => a == b,
+    }
 }
 
 /// Whether an absolute path differs from all mounts and backing directories in its first letter.

@@ -21,8 +21,8 @@ use crate::text::Text;
 fn is_root(target: &mut Target) -> bool {
     let Some(mount) = target.mount else { return false };
     let mut path = Text::new();
-    let is_below = target.push_relative(&mut path) == Some(mount);
-    is_below && path.is_empty()
+    let below = target.push_relative(&mut path);
+    mounts::is_same(below, Some(mount)) && path.is_empty()
 }
 
 /// # Safety
@@ -237,7 +237,7 @@ unsafe fn pair_located(
     if found.iter().all(|one| matches!(one, Found::Unchanged)) {
         return host();
     }
-    if a.mount != b.mount {
+    if !mounts::is_same(a.mount, b.mount) {
         return finish(error(libc::EXDEV)) as c_int;
     }
     finish(simulated(&mut a, &mut b)) as c_int
