@@ -1,5 +1,7 @@
 //! DAOS without time: messages of calls, with a driver that executes RPCs in order.
 
+#[path = "daos/costs.rs"]
+mod costs;
 #[path = "daos/data.rs"]
 mod data;
 #[path = "daos/driver.rs"]

@@ -110,6 +110,8 @@ pub mod file_flag {
     pub const WRITE: u16 = 512;
     /// MPI-IO: one of the aggregators of a collective access made this call.
     pub const COLLECTIVE: u16 = 1024;
+    /// The program calls the library of the file system (DFS), not POSIX.
+    pub const LIBRARY: u16 = 2048;
 }
 
 /// One call.

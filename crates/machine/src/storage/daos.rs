@@ -36,7 +36,7 @@ pub const KEYS: &[Key] = &[
         "Bytes of a cell of an erasure code."),
     key("storage.<name>.checksums", Word(&["off", "client", "client-and-engine"]), Default("off"),
         "Who computes checksums (`cksum`, `srv_cksum`)."),
-    key("storage.<name>.client_path", Word(&ClientPath::NAMES), Default("pil4dfs"),
+    key("storage.<name>.client_path", Word(&ClientPath::NAMES), Default("dfuse"),
         "How processes reach the file system. See docs/models/daos.md."),
     key("storage.<name>.placement_seed", Count(0, 1_000_000_000), Default("1"),
         "Seed of the placement of objects."),

@@ -40,7 +40,7 @@ const SIZES: [(u64, &str); 16] = [
     (u64::MAX, "GT4MB"),
 ];
 
-/// Updates of one size.
+/// RPCs of one kind and size.
 #[derive(Clone, Copy, Debug, Default)]
 struct Latency {
     count: u64,
@@ -48,11 +48,21 @@ struct Latency {
     longest: Span,
 }
 
+/// RPCs of one operation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Operation {
+    count: u64,
+    /// Received and not replied to: now, and at most.
+    active: u64,
+    most_active: u64,
+}
+
 #[derive(Debug)]
 pub struct Counters {
     pub targets: Vec<TargetLoad>,
-    operations: [u64; operation::NAMES.len()],
-    latencies: [Latency; SIZES.len()],
+    operations: [Operation; operation::NAMES.len()],
+    /// Updates and fetches.
+    latencies: [[Latency; SIZES.len()]; 2],
     full_stripes: u64,
     partial_stripes: u64,
 }
@@ -61,8 +71,8 @@ impl Counters {
     pub fn new(targets: usize) -> Counters {
         Counters {
             targets: vec![TargetLoad::default(); targets],
-            operations: [0; _],
-            latencies: [Latency::default(); _],
+            operations: [Operation::default(); _],
+            latencies: [[Latency::default(); _]; 2],
             full_stripes: 0,
             partial_stripes: 0,
         }
@@ -70,7 +80,7 @@ impl Counters {
 
     /// An RPC has been executed.
     pub fn served(&mut self, rpc: &Rpc, written: u64, read: u64) {
-        self.operations[usize::from(rpc.operation)] += 1;
+        self.operations[usize::from(rpc.operation)].count += 1;
         let Peer::Server(target) = rpc.to else { return };
         let Some(load) = self.targets.get_mut(target.0 as usize) else { return };
         load.rpcs += 1;
@@ -90,10 +100,23 @@ impl Counters {
         }
     }
 
-    /// An update of `bytes` has been executed by all members.
-    pub fn latency(&mut self, bytes: u64, span: Span) {
+    /// A thread begins with an RPC.
+    pub fn started(&mut self, operation: u8) {
+        let of = &mut self.operations[usize::from(operation)];
+        of.active += 1;
+        of.most_active = of.most_active.max(of.active);
+    }
+
+    /// An RPC is replied to, which has `bytes`, `span` after its start.
+    pub fn ended(&mut self, operation: u8, bytes: u64, span: Span) {
+        self.operations[usize::from(operation)].active -= 1;
+        let kind = match operation {
+            operation::UPDATE => 0,
+            operation::FETCH => 1,
+            _ => return,
+        };
         let size = SIZES.iter().position(|&(most, _)| bytes <= most).unwrap_or(SIZES.len() - 1);
-        let of = &mut self.latencies[size];
+        let of = &mut self.latencies[kind][size];
         of.count += 1;
         of.sum += span;
         of.longest = of.longest.max(span);
@@ -118,17 +141,23 @@ impl Counters {
         let mut all: Vec<(String, u64)> = operation::NAMES
             .iter()
             .zip(self.operations)
-            .map(|(name, count)| (format!("pool/ops/{name}"), count))
+            .flat_map(|(name, of)| {
+                let active = (format!("io/ops/{name}/active/max"), of.most_active);
+                [(format!("pool/ops/{name}"), of.count), active]
+            })
             .collect();
         let sum = |of: fn(&TargetLoad) -> u64| self.targets.iter().map(of).sum();
         all.push(("pool/xferred/update".to_string(), sum(|load| load.bytes_written)));
         all.push(("pool/xferred/fetch".to_string(), sum(|load| load.bytes_read)));
         all.push(("pool/EC_update/full_stripe".to_string(), self.full_stripes));
         all.push(("pool/EC_update/partial".to_string(), self.partial_stripes));
-        for ((_, size), of) in SIZES.iter().zip(&self.latencies) {
-            let Some(mean) = of.sum.0.checked_div(of.count) else { continue };
-            all.push((format!("io/latency/update/{size}/mean_us"), mean / 1_000_000));
-            all.push((format!("io/latency/update/{size}/max_us"), of.longest.0 / 1_000_000));
+        for (kind, latencies) in ["update", "fetch"].into_iter().zip(&self.latencies) {
+            for ((_, size), of) in SIZES.iter().zip(latencies) {
+                let Some(mean) = of.sum.0.checked_div(of.count) else { continue };
+                let name = |what: &str| format!("io/latency/{kind}/{size}/{what}_us");
+                all.push((name("mean"), mean / 1_000_000));
+                all.push((name("max"), of.longest.0 / 1_000_000));
+            }
         }
         all
     }

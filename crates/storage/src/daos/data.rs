@@ -96,6 +96,6 @@ impl Daos {
         let small = self.pool.objects.get(file).small;
         let rpc = self.pool.fetch_rpc(target, bytes, inline, small);
         let node = Node::new(task, file, chunk, Work::Single);
-        self.post(node, rpc, sink);
+        self.post(Node { end: bytes, ..node }, rpc, sink);
     }
 }

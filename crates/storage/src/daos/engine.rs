@@ -100,6 +100,7 @@ impl Daos {
         {
             self.executed(now, target, &node, sink);
         }
+        self.counters.ended(node.operation, node.end - node.start, now.since(node.started));
         sink.reply(node.rpc);
     }
 
@@ -120,6 +121,5 @@ impl Daos {
             self.add_commit(now, leader, entry, sink);
             self.add_partial_stripes(now, leader, node, &part, sink);
         }
-        self.counters.latency(node.end - node.start, now.since(node.started));
     }
 }

@@ -6,7 +6,7 @@ use machine::storage::daos::{ClientPath, DfuseParams};
 use workload::{FileCall, FileCallKind, FileId, file_flag};
 
 use super::plan::Planner;
-use super::prepare::has;
+use super::pool::has;
 use super::task::Stage;
 
 /// Number of files of a node after which invalid entries are removed.
@@ -29,7 +29,7 @@ impl Planner<'_> {
 
     /// The kernel caches the entry and attributes.
     fn validate(&mut self, file: FileId) {
-        let until = match self.pool.params.client_path {
+        let until = match self.path {
             ClientPath::Dfuse { caching: false, .. } => self.now,
             _ => self.now + DfuseParams::ATTRIBUTE_TIMEOUT,
         };
@@ -118,7 +118,7 @@ impl Planner<'_> {
     }
 
     fn caches_data(&self, what: &FileCall) -> (bool, bool) {
-        match self.pool.params.client_path {
+        match self.path {
             ClientPath::Dfuse { caching, write_back } if !has(what, file_flag::DIRECT) => {
                 (caching, caching && write_back)
             }

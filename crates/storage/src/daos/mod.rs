@@ -37,7 +37,8 @@ pub use counters::TargetLoad;
 pub use placement::Placement;
 
 use crate::{
-    Bulk, CallId, ClientId, ClientScope, FileSystem, Peer, Place, Rpc, RpcId, ServerId, Sink,
+    Bulk, CallId, ClientId, ClientScope, FileSystem, MediumId, Peer, Place, Rpc, RpcId, ServerId,
+    Sink,
 };
 use aggregation::Aggregation;
 use clients::Clients;
@@ -312,6 +313,25 @@ impl FileSystem for Daos {
         self.pool.targets() + self.pool.engines() * self.pool.params.nvmes
     }
 
+    fn medium_name(&self, medium: MediumId) -> String {
+        let per_engine = self.pool.params.targets;
+        match medium.0.checked_sub(self.pool.targets()) {
+            None => format!("SCM of rank {} tgt_{}", medium.0 / per_engine, medium.0 % per_engine),
+            Some(nvme) => {
+                let nvmes = self.pool.params.nvmes;
+                format!("NVMe {} of rank {}", nvme % nvmes, nvme / nvmes)
+            }
+        }
+    }
+
+    fn place_name(&self, server: ServerId) -> String {
+        let per_engine = self.pool.params.targets;
+        match server == self.pool.service() {
+            true => "pool service".to_string(),
+            false => format!("rank {} tgt_{}", server.0 / per_engine, server.0 % per_engine),
+        }
+    }
+
     fn attach(&mut self, client: ClientId, node: u32) {
         self.clients.get(client).node = node;
         self.caches.attach(client, node);
@@ -338,13 +358,14 @@ impl FileSystem for Daos {
             self.clients.get(client).lookups.clear();
             return sink.complete(call, error);
         }
-        let in_daemon = self.pool.in_daemon(what.kind);
+        let in_daemon = self.pool.in_daemon(what);
         let node = self.clients.get(client).node;
         let sender = if in_daemon { self.caches.get(node).daemon } else { client };
         let task = self.new_task(Some(call), sender);
         self.tasks[task].in_daemon = in_daemon;
         let mut planner = Planner {
             node,
+            path: self.pool.path(what),
             pool: &mut self.pool,
             clients: &mut self.clients,
             caches: &mut self.caches,
@@ -362,6 +383,7 @@ impl FileSystem for Daos {
         let node = NodeId(rpc.tag as u32);
         self.nodes[node].rpc = id;
         self.nodes[node].started = now;
+        self.counters.started(rpc.operation);
         self.forward(node, rpc, sink);
     }
 

@@ -9,8 +9,7 @@ use workload::{FileCall, FileCallKind, FileId, file_flag};
 
 use super::clients::Clients;
 use super::node_cache::NodeCaches;
-use super::pool::Pool;
-use super::prepare::has;
+use super::pool::{Pool, has};
 use super::task::Stage;
 use crate::ClientId;
 
@@ -23,6 +22,7 @@ pub struct Planner<'a> {
     /// The process of the call, and its node.
     pub client: ClientId,
     pub node: u32,
+    pub path: ClientPath,
     /// In the order of execution.
     pub stages: Vec<Stage>,
 }
@@ -30,7 +30,7 @@ pub struct Planner<'a> {
 impl Planner<'_> {
     /// The stages of a call, in order.
     pub(super) fn plan(&mut self, what: &FileCall) {
-        if self.pool.in_daemon(what.kind) {
+        if self.pool.in_daemon(what) {
             return self.plan_fuse(what);
         }
         self.plan_init();
@@ -45,10 +45,12 @@ impl Planner<'_> {
 
     /// The first call of a process. A program that calls DFS has connected before.
     fn plan_init(&mut self) {
-        if std::mem::replace(&mut self.clients.get(self.client).ready, true) {
+        let connects = self.path != ClientPath::Dfs;
+        let of = self.clients.get(self.client);
+        if !connects || std::mem::replace(&mut of.ready, true) {
             return;
         }
-        match self.pool.params.client_path {
+        match self.path {
             ClientPath::Dfs | ClientPath::Dfuse { .. } => (),
             // The library gets the handles from dfuse.
             ClientPath::Ioil => self.stages.push(Stage::Occupy(self.pool.params.client.init)),
@@ -70,7 +72,7 @@ impl Planner<'_> {
     }
 
     fn plan_directory(&mut self, parent: FileId, file: FileId) {
-        let until = match self.pool.params.client_path {
+        let until = match self.path {
             ClientPath::Dfs => Time(u64::MAX),
             _ => self.now + self.pool.params.client.entry_timeout,
         };

@@ -2,7 +2,7 @@
 
 use base::{Span, below, draw};
 use machine::storage::daos::{Checksums, ClientPath, DaosParams, Redundancy};
-use workload::{FileCallKind, FileId};
+use workload::{FileCall, FileCallKind, FileId, file_flag};
 
 use super::class::Part;
 use super::clients::Client;
@@ -16,6 +16,11 @@ pub struct Pool {
     pub params: DaosParams,
     pub placement: Placement,
     pub objects: Objects,
+}
+
+/// A call has this flag.
+pub fn has(what: &FileCall, flag: u16) -> bool {
+    what.flags & flag != 0
 }
 
 /// Sender of an RPC that is not sent yet.
@@ -35,11 +40,19 @@ impl Pool {
         ServerId(self.targets())
     }
 
+    /// How a call reaches the file system.
+    pub fn path(&self, what: &FileCall) -> ClientPath {
+        match has(what, file_flag::LIBRARY) {
+            true => ClientPath::Dfs,
+            false => self.params.client_path,
+        }
+    }
+
     /// The call is a request to the daemon of the node.
-    pub fn in_daemon(&self, kind: FileCallKind) -> bool {
-        match self.params.client_path {
+    pub fn in_daemon(&self, what: &FileCall) -> bool {
+        match self.path(what) {
             ClientPath::Dfs | ClientPath::Pil4dfs => false,
-            ClientPath::Ioil => !matches!(kind, FileCallKind::Read | FileCallKind::Write),
+            ClientPath::Ioil => !matches!(what.kind, FileCallKind::Read | FileCallKind::Write),
             ClientPath::Dfuse { .. } => true,
         }
     }

@@ -3,13 +3,8 @@
 use workload::{FileCall, FileCallKind, file_flag};
 
 use super::clients::Client;
-use super::pool::Pool;
+use super::pool::{Pool, has};
 use super::{EINVAL, EOPNOTSUPP};
-
-/// A call has all bits of `flag`.
-pub(super) fn has(what: &FileCall, flag: u16) -> bool {
-    what.flags & flag != 0
-}
 
 /// The call makes a new entry.
 fn creates(what: &FileCall) -> bool {
@@ -33,7 +28,7 @@ impl Pool {
             // DFS has neither hard links nor reservation of space (client/dfs/README.md).
             FileCallKind::Link | FileCallKind::Allocate => return Err(EOPNOTSUPP),
             // The kernel keeps locks of a dfuse mount within the node.
-            FileCallKind::Lock if !self.in_daemon(what.kind) => return Err(EOPNOTSUPP),
+            FileCallKind::Lock if !self.in_daemon(what) => return Err(EOPNOTSUPP),
             _ => (),
         }
         let directory = is_directory(what);

@@ -13,7 +13,7 @@ impl Daos {
     pub(super) fn post(&mut self, node: Node, mut rpc: Rpc, sink: &mut impl Sink) {
         let client = self.tasks[node.task].client;
         self.tasks[node.task].pending += 1;
-        let id = self.nodes.insert(node);
+        let id = self.nodes.insert(Node { operation: rpc.operation, ..node });
         rpc.tag = u64::from(id.0);
         (rpc.from, rpc.bulk_peer) = (Peer::Client(client), Peer::Client(client));
         let Peer::Server(target) = rpc.to else { unreachable!("requests go to servers") };
@@ -26,15 +26,17 @@ impl Daos {
     /// A process sends an RPC for which it has a credit.
     pub(super) fn launch(&mut self, id: NodeId, rpc: Rpc, sink: &mut impl Sink) {
         let client = &self.pool.params.client;
+        let node = self.nodes[id];
         let (inline, bulk) = match rpc.bulk {
-            Bulk::Pull(bytes) => (0, bytes),
+            // The memory of the whole part of the chunk, of which each target fetches its share.
+            Bulk::Pull(_) => (0, node.end - node.start),
             _ => (u64::from(rpc.request_bytes - self.pool.params.message.request), 0),
         };
         let mut span = client.send + client.write.span(bulk);
         if self.pool.params.checksums != Checksums::Off {
             span += client.checksum.span(inline + bulk);
         }
-        self.occupy(self.nodes[id].task, span, sink);
+        self.occupy(node.task, span, sink);
         self.nodes[id].rpc = sink.send(rpc);
     }
 
@@ -77,7 +79,7 @@ impl Daos {
         if rpc.bulk_peer == NO_CLIENT {
             rpc.bulk_peer = rpc.from;
         }
-        let id = self.nodes.insert(node);
+        let id = self.nodes.insert(Node { operation: rpc.operation, ..node });
         rpc.tag = u64::from(id.0);
         self.nodes[id].rpc = sink.send(rpc);
     }

@@ -178,6 +178,7 @@ pub struct Node {
     pub parent: NodeId,
     pub rpc: RpcId,
     pub work: Work,
+    pub operation: u8,
     /// Own execution has ended; replies of this number of forwarded RPCs are missing.
     pub served: bool,
     pub pending: u32,
@@ -201,6 +202,7 @@ impl Node {
             parent: NO_NODE,
             rpc: RpcId(u32::MAX),
             work,
+            operation: 0,
             served: false,
             pending: 0,
             object,
