@@ -37,7 +37,7 @@ fn file_system(job: &Job, name: &str) -> u8 {
 }
 
 fn run<N: NetworkModel>(job: &Job, program: &[Vec<Step>]) -> (Outcome, Vec<Vec<Time>>) {
-    let streams = Streams::new(program.to_vec().into_iter());
+    let streams = Streams::new(program.iter().cloned());
     let mut world = World::<N, _>::new(job, streams);
     let outcome = world.run(&mut |_| true);
     (outcome, std::mem::take(&mut world.workload.marks))
