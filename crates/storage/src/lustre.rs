@@ -371,8 +371,11 @@ impl Lustre {
     /// Consecutive MDTs from `first`, or from the next one in turn.
     fn next_mdts(&mut self, first: Option<u32>, count: u32) -> Vec<u32> {
         let n = self.params.mdts;
-        let first = first.unwrap_or(self.next_mdt);
-        self.next_mdt = (self.next_mdt + 1) % n;
+        let first = first.unwrap_or_else(|| {
+            let next = self.next_mdt;
+            self.next_mdt = (next + 1) % n;
+            next
+        });
         (0..count.clamp(1, n)).map(|i| (first + i) % n).collect()
     }
 
@@ -443,29 +446,25 @@ impl Lustre {
         osts
     }
 
-    /// `lfs setstripe` and `lfs setdirstripe -D` on a directory, `lfs mkdir` on a new one.
-    fn set_directory(&mut self, file: FileId, requested: &RequestedLayout, exists: bool) {
+    /// `lfs setstripe`, `lfs setdirstripe` or `lfs mkdir` on a directory. The request does not
+    /// state which: MDTs are those of new directories in it and, while it is empty, its own.
+    fn set_directory(&mut self, file: FileId, requested: &RequestedLayout, is_empty: bool) {
         let sets_mdts = requested.mdt_count > 0 || requested.first_mdt.is_some();
         let own = self.files[file as usize].mdt;
         let first = requested.first_mdt.unwrap_or(own);
-        let mdts = (sets_mdts && !exists).then(|| self.next_mdts(Some(first), requested.mdt_count));
-        let f = &mut self.files[file as usize];
-        let d = f.directory.get_or_insert_default();
+        let mdts =
+            (sets_mdts && is_empty).then(|| self.next_mdts(Some(first), requested.mdt_count));
+        let d = self.files[file as usize].directory.get_or_insert_default();
         if let Some(templates) = &requested.templates
             && !templates.is_empty()
         {
             d.default_layout = Some(templates.clone());
         }
-        match mdts {
-            Some(mdts) => {
-                f.mdt = mdts[0];
-                d.mdts = mdts;
-            }
-            // A directory that exists keeps its MDTs.
-            None if sets_mdts => {
-                d.default_mdts = Some((requested.mdt_count, requested.first_mdt));
-            }
-            None => {}
+        if sets_mdts {
+            d.default_mdts = Some((requested.mdt_count, requested.first_mdt));
+        }
+        if let Some(mdts) = mdts {
+            d.mdts = mdts;
         }
     }
 

@@ -431,7 +431,9 @@ fn a_directory_over_several_mdts_hashes_names() {
     let request = LayoutRequest { mdt_count: 4, first_mdt: 2, ..LayoutRequest::default() };
     w.fs.layout(ClientId(0), &request);
     let mkdir = FileCall { file: 2, flags: flag::DIRECTORY, ..call(Kind::SetLayout) };
-    w.run(0, &mkdir);
+    // The root is on the first MDT, which is one of the four.
+    let names = w.run(0, &mkdir);
+    assert_eq!(names, ["mds_reint_create", "out_update", "out_update", "out_update"]);
     let from = w.record.sent.len();
     for file in 10..14 {
         w.run(0, &FileCall { parent: 2, ..create(file) });
@@ -548,4 +550,23 @@ fn sequential_reads_find_their_pages_loaded() {
     }
     assert_eq!(w.bulk(0), size, "each byte once");
     assert_eq!(waited, 2, "the first two reads");
+}
+
+#[test]
+fn new_directories_inherit_the_number_of_mdts() {
+    use storage::{ClientId, FileSystem};
+    let mut w = world("", 1);
+    let directory = |kind, file, parent, flags| FileCall {
+        file,
+        parent,
+        flags: flags | flag::DIRECTORY,
+        ..call(kind)
+    };
+    w.run(0, &directory(Kind::Mkdir, 2, 0, 0));
+    let request = LayoutRequest { mdt_count: u32::MAX, ..LayoutRequest::default() };
+    w.fs.layout(ClientId(0), &request);
+    w.run(0, &directory(Kind::SetLayout, 2, 0, flag::EXISTS));
+    let from = w.record.sent.len();
+    w.run(0, &directory(Kind::Mkdir, 3, 2, 0));
+    assert_eq!(w.count(from, "out_update"), 3, "4 MDTs");
 }

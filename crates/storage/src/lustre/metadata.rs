@@ -483,7 +483,8 @@ fn call_effect(
         }
         Kind::Mkdir | Kind::Symlink => {
             revoke(fs, sink, id, m, parent, bit::UPDATE);
-            update_other(fs, sink, id, m.mdt, fs.files[parent as usize].mdt_of(what.name));
+            let entry = fs.files[parent as usize].mdt_of(what.name);
+            update_shards(fs, sink, id, m.mdt, file, entry);
         }
         Kind::Unlink | Kind::Rmdir => {
             revoke(fs, sink, id, m, parent, bit::UPDATE);
@@ -541,8 +542,10 @@ fn set_layout(fs: &mut Lustre, sink: &mut impl Sink, id: RequestId, m: &Metadata
         revoke(fs, sink, id, m, what.parent, bit::UPDATE);
     }
     if what.flags & file_flag::DIRECTORY != 0 {
-        fs.set_directory(what.file, &request, exists);
+        fs.set_directory(what.file, &request, !exists || what.size == 0);
         revoke(fs, sink, id, m, what.file, bit::UPDATE);
+        let entry = if exists { m.mdt } else { fs.files[what.parent as usize].mdt_of(what.name) };
+        update_shards(fs, sink, id, m.mdt, what.file, entry);
     } else if !exists || what.size == 0 {
         destroy_objects(fs, sink, what.file);
         let default = fs.default_layout(what.parent);
@@ -607,6 +610,25 @@ fn update_other(fs: &mut Lustre, sink: &mut impl Sink, id: RequestId, mdt: u32, 
     let (service, access) = (fs.params.mds_update, Some(fs.transaction(other)));
     let rpc = fs.rpc(Operation::OutUpdate, from, to, update);
     fs.send(sink, Rpc { service, access, ..rpc });
+}
+
+/// Updates the MDT of the entry, and all MDTs of a directory, other than that of the request.
+fn update_shards(
+    fs: &mut Lustre,
+    sink: &mut impl Sink,
+    id: RequestId,
+    mdt: u32,
+    file: FileId,
+    entry: u32,
+) {
+    let directory = fs.files[file as usize].directory.as_ref();
+    let mut others = directory.map_or_else(Vec::new, |d| d.mdts.clone());
+    if !others.contains(&entry) {
+        others.push(entry);
+    }
+    for other in others {
+        update_other(fs, sink, id, mdt, other);
+    }
 }
 
 /// Gives the components of a file up to the byte before `upto` their objects.
