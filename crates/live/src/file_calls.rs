@@ -150,7 +150,8 @@ impl FileCalls {
         let names = &mut self.names.systems[place.system];
         let mut call = call_of(names.number, request);
         (call.file, call.parent) = (place.file, place.parent);
-        call.name = hash(place.name.as_bytes());
+        let name = place.name.as_bytes();
+        call.name = hash(name.strip_suffix(b"/").unwrap_or(name));
         if place.stat.is_some() {
             call.flags |= EXISTS;
             call.size = match place.is(libc::S_IFDIR) {

@@ -138,9 +138,13 @@ impl NameSpace {
             lookups: Vec::new(),
         };
         let mut links = 0;
+        let ending = Ending::of(path);
         while let Some(name) = walk.rest.pop_front() {
             if name == b".." {
                 if walk.stack.len() > 1 {
+                    if ending == Ending::Parent && walk.rest.is_empty() {
+                        return walk.parent();
+                    }
                     walk.stack.pop();
                     continue;
                 }
@@ -148,14 +152,17 @@ impl NameSpace {
                 let above = above.unwrap_or_default().into_os_string();
                 return self.outside(walk, above.as_bytes());
             }
-            let is_last = walk.rest.is_empty();
+            let is_last = walk.rest.is_empty() && ending != Ending::Dot;
             let (directory, parent) = walk.top();
             let Ok(text) = CString::new(name.clone()) else {
                 return self.failed(walk, &name, libc::EINVAL);
             };
+            let shown =
+                if ending == Ending::Slash { [&name, &b"/"[..]].concat() } else { name.clone() };
+            let shown = CString::new(shown).unwrap_or_default();
             let stat = match stat_of(directory.as_raw_fd(), &text) {
                 Ok(stat) => stat,
-                Err(libc::ENOENT) if is_last => return self.place(walk, &name, text, None),
+                Err(libc::ENOENT) if is_last => return self.place(walk, &name, shown, None),
                 Err(error) => return self.failed(walk, &name, error),
             };
             match stat.st_mode & libc::S_IFMT {
@@ -182,7 +189,7 @@ impl NameSpace {
                         walk.rest.push_front(component);
                     }
                 }
-                _ if is_last => return self.place(walk, &name, text, Some(stat)),
+                _ if is_last => return self.place(walk, &name, shown, Some(stat)),
                 libc::S_IFDIR => {
                     let file = self.systems[walk.system].bind(parent, &name, &stat);
                     walk.lookups.push((parent, file));
@@ -251,7 +258,39 @@ struct Walk {
     lookups: Vec<(FileId, FileId)>,
 }
 
+/// How a path ends. The kernel gives these names to the last component of a call.
+#[derive(Clone, Copy, PartialEq)]
+enum Ending {
+    Name,
+    /// A directory, or a new one.
+    Slash,
+    /// `.`
+    Dot,
+    /// `..`
+    Parent,
+}
+
+impl Ending {
+    fn of(path: &[u8]) -> Ending {
+        let last = path.rsplit(|&byte| byte == b'/').find(|part| !part.is_empty());
+        match last {
+            Some(b".") => Ending::Dot,
+            Some(b"..") => Ending::Parent,
+            _ if path.ends_with(b"/") => Ending::Slash,
+            _ => Ending::Name,
+        }
+    }
+}
+
 impl Walk {
+    /// `..` of the directory that the walk has reached, which is not the root.
+    fn parent(self) -> Place {
+        let (directory, parent) = self.top();
+        let file = self.stack[self.stack.len() - 2].1;
+        let stat = stat_of(directory.as_raw_fd(), c"..").ok();
+        let (system, lookups, name) = (self.system, self.lookups, c"..".to_owned());
+        Place { system, directory: Some(directory), name, parent, file, stat, lookups, error: None }
+    }
     fn top(&self) -> (Rc<File>, FileId) {
         let (directory, number) = &self.stack[self.stack.len() - 1];
         (directory.clone(), *number)
@@ -440,6 +479,26 @@ mod tests {
         assert!(Path::new("/proc/self/stat").exists() && out.stat.is_some());
     }
 
+    /// Whose errors are the kernel's: `rmdir` of `a/.` is EINVAL, of `a/..` ENOTEMPTY.
+    #[test]
+    fn the_last_component_remains() {
+        let (_store, mut names, root) = name_space();
+        let flare = names.index(3).unwrap();
+        std::fs::create_dir_all(root.join("lus/flare/top/a")).unwrap();
+        let a = names.resolve(flare, b"top/a", true).file;
+        let top = names.resolve(flare, b"top", true).file;
+        let mut at = |path: &[u8]| {
+            let place = names.resolve(flare, path, false);
+            assert_eq!(place.error, None);
+            (place.name.into_bytes(), place.parent, place.file)
+        };
+        assert_eq!(at(b"top/a/."), (b".".to_vec(), top, a));
+        assert_eq!(at(b"top/a/.."), (b"..".to_vec(), a, top));
+        assert_eq!(at(b"top/a/"), (b"a/".to_vec(), top, a));
+        assert_eq!(at(b"top/./a"), (b"a".to_vec(), top, a));
+        assert_eq!(at(b"top/new/").0, b"new/");
+    }
+
     #[test]
     fn the_first_missing_component_is_the_error() {
         let (_store, mut names, root) = name_space();
@@ -447,6 +506,8 @@ mod tests {
         std::fs::write(root.join("lus/flare/file"), b"").unwrap();
         assert_eq!(names.resolve(flare, b"no/where", true).error, Some(libc::ENOENT));
         assert_eq!(names.resolve(flare, b"file/below", true).error, Some(libc::ENOTDIR));
+        assert_eq!(names.resolve(flare, b"no/.", true).error, Some(libc::ENOENT));
+        assert_eq!(names.resolve(flare, b"file/.", false).error, Some(libc::ENOTDIR));
         let long = vec![b'a'; 300];
         assert_eq!(names.resolve(flare, &long, true).error, Some(libc::ENAMETOOLONG));
         let root = names.resolve(flare, b"", true);
