@@ -28,6 +28,8 @@ pub(crate) struct HandOver<'a> {
     pub matcher: &'a mut CollectiveMatcher,
     pub polls: &'a mut Polls,
     pub file_calls: &'a mut FileCalls,
+    /// Another process of the rank started the one in MPI, and may make file calls after it.
+    pub is_wrapped: bool,
     pub recorder: &'a mut Option<Recorder>,
 }
 
@@ -64,11 +66,15 @@ impl HandOver<'_> {
                 self.ranks.fail_by_abort(at);
                 return Ok(());
             }
+            state::FINALIZED | state::LEFT if self.is_wrapped => {
+                rank.unfinalized = state == state::LEFT;
+                control.state.store(state::WRAPPED, Ordering::Release);
+            }
             state::FINALIZED | state::LEFT => {
                 rank.stage = Stage::Finished;
                 rank.unfinalized = state == state::LEFT;
             }
-            state::ACTIVE | state::FILES => rank.stage = Stage::InMpi,
+            state::ACTIVE | state::FILES | state::WRAPPED => rank.stage = Stage::InMpi,
             _ => return Err(FailureCause::Protocol("handed over before MPI_Init".into())),
         }
         let (submitted, after) = (control.submitted as usize, Span(control.after_ps));
@@ -94,6 +100,9 @@ impl HandOver<'_> {
             // SAFETY: as above, and `i` is below RING.
             let mut s = unsafe { *self.ranks.segment.submission(at, i) };
             s.after_ps = self.ranks[at].remaining(Span(s.after_ps)).0;
+            if s.kind == kind::EXIT && self.is_wrapped {
+                continue;
+            }
             probes_only &= s.kind == kind::PROBE && s.flags & flag::WAIT == 0;
             self.ranks[at].charged += Span(s.after_ps);
             let before = calls.len();

@@ -72,6 +72,11 @@ impl FileCalls {
         })
     }
 
+    /// Whether any file system is mounted.
+    pub fn has_mounts(&self) -> bool {
+        !self.store.mounts.is_empty()
+    }
+
     /// By file system: those with calls.
     pub fn traffic(&self) -> Vec<FileTraffic> {
         self.traffic.iter().copied().filter(|traffic| traffic.calls > 0).collect()

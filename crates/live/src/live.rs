@@ -231,7 +231,9 @@ impl Live {
         let ranks = &mut self.execution.ranks;
         let (matcher, polls, recorder) = (&mut self.matcher, &mut self.polls, &mut self.recorder);
         let file_calls = &mut self.file_calls;
-        let hand_over = HandOver { ranks, matcher, polls, file_calls, recorder };
+        let is_child = self.execution.watch.is_child(at, ranks.pid(at));
+        let is_wrapped = file_calls.has_mounts() && !is_child;
+        let hand_over = HandOver { ranks, matcher, polls, file_calls, is_wrapped, recorder };
         if let Err(why) = { hand_over }.take(at, calls) {
             self.execution.ranks.fail(at, why);
         }

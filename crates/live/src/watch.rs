@@ -64,6 +64,11 @@ impl Watch {
         self.exits.iter().map(|exit| exit.unwrap_or(Exit::Ended)).collect()
     }
 
+    /// Whether `pid` is the process that was started for the rank.
+    pub fn is_child(&self, rank: u32, pid: u32) -> bool {
+        self.children.is_child(rank, pid)
+    }
+
     /// Whether `pid` is a process of the job.
     pub fn is_of_rank(&self, rank: u32, pid: u32) -> bool {
         self.children.is_of_rank(rank, pid)
@@ -135,7 +140,7 @@ impl Watch {
                 }
                 // Its process has made file calls, and no MPI call. Other processes of the rank are
                 // not simulated from here on.
-                (state::FILES, Exit::Status(_)) => {
+                (state::FILES | state::WRAPPED, Exit::Status(_)) => {
                     let rank = &mut ranks[at];
                     rank.stage = Stage::Finished;
                     rank.just_exited = true;

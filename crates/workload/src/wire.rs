@@ -198,6 +198,9 @@ pub mod state {
     pub const LEFT: u32 = 4;
     /// Has made file calls, and has not called `MPI_Init`.
     pub const FILES: u32 = 5;
+    /// The process in MPI has left it, and was started by another process of the rank, which may
+    /// still make file calls.
+    pub const WRAPPED: u32 = 6;
 }
 
 /// Values of `Control::presence`.

@@ -76,7 +76,7 @@ impl Child {
         let control = unsafe { &mut *self.control };
         match control.state.load(Ordering::Acquire) {
             state::STARTING => control.state.store(state::FILES, Ordering::Release),
-            state::FILES | state::ACTIVE => {}
+            state::FILES | state::ACTIVE | state::WRAPPED => {}
             _ => return NOT_SIMULATED,
         }
         let bytes = request.len() as u64;
