@@ -106,6 +106,30 @@ def test_commands_of_a_shell_script_are_charged_one_after_the_other(odonata):
     assert failed.returncode == 7
 
 
+WITH_MPI = """
+mkdir /daos/$PMI_RANK
+{python} -c 'from mpi4py import MPI
+rank = MPI.COMM_WORLD.rank
+open(f"/daos/{{rank}}/a", "w").write(str(MPI.COMM_WORLD.allreduce(rank)))'
+cp /daos/$PMI_RANK/a /daos/$PMI_RANK/b
+cat /daos/$PMI_RANK/b > {out}.$PMI_RANK
+exit $PMI_RANK
+"""
+
+
+def test_commands_after_a_program_with_mpi_are_charged(odonata):
+    script, out = odonata.cwd / "job.sh", odonata.cwd / "out"
+    script.write_text(WITH_MPI.format(python=sys.executable, out=out))
+    done = odonata("run", "-n", 3, *MACHINE, "--json", "--", "sh", script)
+    # The status of a rank is that of its script.
+    assert done.returncode == 1, done.stderr
+    assert [Path(f"{out}.{rank}").read_text() for rank in range(3)] == ["3"] * 3
+    summary = json.loads(done.stdout[done.stdout.index("{") :])
+    # Each rank writes one byte and copies it; a copy reads it, and so does the output.
+    assert traffic(summary, "daos")["bytes_written"] >= 2 * 3
+    assert not summary.get("failure") and summary["mpi_calls"] > 0
+
+
 PYTHON = """
 import os, pathlib, shutil, subprocess, sys, tempfile
 root = pathlib.Path(sys.argv[1])

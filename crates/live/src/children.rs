@@ -117,6 +117,10 @@ impl Children {
     pub fn is_child(&self, rank: u32, pid: u32) -> bool {
         self.started[rank as usize] == pid as libc::pid_t
     }
+    /// The process that was started for the rank.
+    pub fn started(&self, rank: u32) -> u32 {
+        self.started[rank as usize] as u32
+    }
     /// Whether `pid` is a process of the job. In a container with its own PID namespace, the number
     /// may belong to another process.
     pub fn is_of_rank(&self, rank: u32, pid: u32) -> bool {

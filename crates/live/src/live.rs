@@ -237,6 +237,11 @@ impl Live {
         if let Err(why) = { hand_over }.take(at, calls) {
             self.execution.ranks.fail(at, why);
         }
+        if matches!(self.execution.ranks.state(at), state::FILES | state::WRAPPED) {
+            // No process of the rank is in MPI: the first one stands for all of them.
+            let pid = self.execution.watch.started(at);
+            self.execution.ranks.set_pid(at, pid);
+        }
     }
 
     /// Delivers the completion of an operation.

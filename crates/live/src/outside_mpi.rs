@@ -135,7 +135,9 @@ impl BlockDetector {
 fn activity_of(at: u32, execution: &Execution) -> Activity {
     let (state, pid) = (execution.ranks.state(at), execution.ranks.pid(at));
     match state {
-        state::ACTIVE if execution.watch.is_of_rank(at, pid) => activity(pid),
+        state::ACTIVE | state::FILES | state::WRAPPED if execution.watch.is_of_rank(at, pid) => {
+            activity(pid)
+        }
         _ => Activity::Runs,
     }
 }

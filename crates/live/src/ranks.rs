@@ -62,6 +62,12 @@ impl Ranks {
         unsafe { (*self.control(rank)).pid }
     }
 
+    /// Sets the process id of a rank that sleeps.
+    pub fn set_pid(&self, rank: u32, pid: u32) {
+        // SAFETY: the rank sleeps, so only the simulator accesses its region.
+        unsafe { (*self.control(rank)).pid = pid };
+    }
+
     /// The job ends early: a rank has failed, or the user has interrupted it.
     pub fn is_stopped(&self) -> bool {
         self.failure.is_some() || self.was_interrupted

@@ -64,6 +64,11 @@ impl Watch {
         self.exits.iter().map(|exit| exit.unwrap_or(Exit::Ended)).collect()
     }
 
+    /// The process that was started for the rank.
+    pub fn started(&self, rank: u32) -> u32 {
+        self.children.started(rank)
+    }
+
     /// Whether `pid` is the process that was started for the rank.
     pub fn is_child(&self, rank: u32, pid: u32) -> bool {
         self.children.is_child(rank, pid)
