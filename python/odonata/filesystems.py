@@ -15,6 +15,9 @@ _FOLDER = Path(__file__).resolve().parent / "_lib"
 # Preloaded into the ranks; and the MPI library for processes of a rank that do not use MPI.
 PRELOADED = _FOLDER / "libodonata_io.so"
 MPI_LIBRARY = _FOLDER / "libmpi.so.12"
+# Commands of job scripts, such as `lfs` and `daos`: the first directory of the ranks' PATH in runs
+# with mounts.
+COMMANDS = _FOLDER.parent / "_bin" / "storage"
 
 
 def libraries() -> dict[str, str]:
@@ -25,7 +28,11 @@ def libraries() -> dict[str, str]:
     # name.
     path = str(PRELOADED)
     preloaded = PRELOADED.name if any(c in path for c in " :") else path
-    return {"io_library": core.word(preloaded), "mpi_library": core.word(str(MPI_LIBRARY))}
+    return {
+        "io_library": core.word(preloaded),
+        "mpi_library": core.word(str(MPI_LIBRARY)),
+        "storage_commands": core.word(str(COMMANDS)),
+    }
 
 
 def lines(io: Mapping[str, Any] | None) -> list[str]:

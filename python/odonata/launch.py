@@ -515,6 +515,8 @@ def find_program(
         wrong.add("program", "nothing", "a program to run after `--`")
         return
     path = environment.get("PATH", os.environ.get("PATH", os.defpath))
+    # In runs with mounts; the core reports them missing in others.
+    path = f"{path}{os.pathsep}{filesystems.COMMANDS}"
     name = program[0]
     at = os.path.join(wdir, name) if os.sep in name else name
     if shutil.which(at, path=path) is not None:

@@ -20,6 +20,7 @@ mod counters;
 mod cray;
 mod fabric_tests;
 mod faults;
+mod file_system_facts;
 mod file_systems;
 mod io;
 mod io_bench;

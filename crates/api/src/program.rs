@@ -55,6 +55,9 @@ pub struct Program {
     pub io_library: Option<Word>,
     #[serde(default)]
     pub mpi_library: Option<Word>,
+    /// The directory of the commands for file systems, which is the first of the ranks' PATH.
+    #[serde(default)]
+    pub storage_commands: Option<Word>,
     #[serde(default = "measured")]
     pub compute: Compute,
     #[serde(skip)]

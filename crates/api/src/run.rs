@@ -7,7 +7,7 @@ use super::rows::{self, FailureRank, FailureRow, RankRow};
 use super::traffic_tables::{self, TrafficTables};
 use super::{
     Common, Fidelity, HonoredEnv, RequestedClass, RulesRequest, call_notes, cray, fidelity,
-    file_systems, job_of_class, limits, memory,
+    file_system_facts, file_systems, job_of_class, limits, memory,
 };
 use base::{Span, Time};
 use collectives::Overrides;
@@ -209,12 +209,14 @@ pub(super) fn start(
     let library = &job.library;
     let file_systems =
         file_systems::mounts(program, &job.machine).map_err(|mut errors| errors.swap_remove(0))?;
+    let of_commands = file_system_facts::variables(program, &job.machine, &file_systems);
+    let given = program.env.iter().map(|(k, v)| (k.0.clone(), v.0.clone()));
     let starting = Rc::new(Cell::new(None));
     let starting_now = starting.clone();
     let spec = LaunchSpec {
         program: words(&program.program),
         warm: program.warm.as_deref().map(words),
-        env: program.env.iter().map(|(k, v)| (k.0.clone(), v.0.clone())).collect(),
+        env: given.chain(of_commands).collect(),
         env_remove: words(&program.env_remove),
         wdir: program.wdir.as_ref().map(|dir| dir.0.clone().into()),
         ranks,

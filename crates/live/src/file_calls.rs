@@ -7,6 +7,7 @@
 
 use crate::file_effects::{self, Request};
 use crate::file_facts::SystemFacts;
+use crate::file_layouts;
 use crate::file_names::{NameSpace, Place};
 use crate::file_store::{FileStore, FileSystems};
 use crate::outcome::{FailureCause, FileTraffic};
@@ -33,6 +34,8 @@ struct PendingCall {
     system: usize,
     call: FileCall,
     submitted: Time,
+    /// What the simulated file system returns, if it does.
+    description: Option<String>,
 }
 
 pub(crate) struct FileCalls {
@@ -114,6 +117,7 @@ impl FileCalls {
             system,
             call,
             submitted: now,
+            description: None,
         };
         self.pending.insert((rank, token), pending);
         Ok(Op::File(call))
@@ -164,7 +168,9 @@ impl FileCalls {
                 false => names.state(place.file).size.unwrap_or(0),
             };
         }
-        if place.is(libc::S_IFDIR) {
+        let makes_directory = place.stat.is_none()
+            && request.layout().is_some_and(|layout| file_layouts::is_of_directory(&layout));
+        if place.is(libc::S_IFDIR) || makes_directory {
             call.flags |= DIRECTORY;
         }
         if let Some(other) = &other {
@@ -179,6 +185,13 @@ impl FileCalls {
             push_lookups(rank, number, place, calls);
         }
         call
+    }
+
+    /// The simulated file system returns this text for a call that completes next.
+    pub fn describe(&mut self, (rank, token): (u32, Token), text: String) {
+        if let Some(pending) = self.pending.get_mut(&(rank, token)) {
+            pending.description = Some(text);
+        }
     }
 
     /// A call is complete: executes it, unless the simulated file system has refused it, and writes
@@ -223,6 +236,13 @@ impl FileCalls {
             Open => request.has_flag(CREATE) || request.has_flag(TRUNCATE),
             Mkdir | Rmdir | Unlink | Rename | Link | Symlink | SetAttributes | Truncate
             | SetXattr | SetLayout => !is_open_file,
+            GetXattr if request.names_description() => {
+                match &pending.description {
+                    Some(text) => return_data(pending, segment, text.as_bytes(), reply),
+                    None => reply.errno = libc::ENODATA,
+                }
+                return Ok(());
+            }
             GetXattr | GetLayout if request.names_layout() && !is_open_file => {
                 self.read_layout(pending, request, segment, reply);
                 return Ok(());
@@ -330,13 +350,12 @@ impl FileCalls {
         let place = self.names.resolve(pending.system, &request.path, request.follows());
         let value = match place.error {
             Some(error) => Err(error),
-            None => match file_effects::stored_layout(&place) {
-                Err(libc::ENODATA) if place.is(libc::S_IFREG) => {
-                    let inherited = self.inherited_layout(pending.system, &request.path);
-                    self.facts[pending.system].attribute(inherited).ok_or(libc::ENODATA)
-                }
+            None => match file_effects::stored_layout(&place, request) {
                 Ok(value) if place.is(libc::S_IFREG) => {
                     self.facts[pending.system].attribute(Some(value)).ok_or(libc::ENODATA)
+                }
+                Err(libc::ENODATA) if place.is(libc::S_IFREG) && request.names_file_layout() => {
+                    self.facts[pending.system].attribute(None).ok_or(libc::ENODATA)
                 }
                 other => other,
             },
@@ -344,20 +363,6 @@ impl FileCalls {
         match value {
             Err(error) => reply.errno = error,
             Ok(value) => return_data(pending, segment, &value, reply),
-        }
-    }
-
-    /// The layout that was set for the nearest directory above a path.
-    fn inherited_layout(&mut self, system: usize, path: &[u8]) -> Option<Vec<u8>> {
-        let mut above = path;
-        loop {
-            let cut = above.iter().rposition(|&byte| byte == b'/');
-            above = &above[..cut.unwrap_or(0)];
-            let place = self.names.resolve(system, above, true);
-            let stored = file_effects::stored_layout(&place).ok();
-            if stored.is_some() || above.is_empty() {
-                return stored;
-            }
         }
     }
 
@@ -425,6 +430,12 @@ fn call_of(file_system: u8, request: &Request) -> FileCall {
     FileCall {
         kind: match request.kind {
             FileCallKind::SetXattr if request.layout().is_some() => FileCallKind::SetLayout,
+            FileCallKind::GetXattr if request.names_description() => {
+                match request.other == file_layouts::OBJECTS {
+                    true => FileCallKind::GetLayout,
+                    false => FileCallKind::StatFs,
+                }
+            }
             FileCallKind::GetXattr if request.names_layout() => FileCallKind::GetLayout,
             kind => kind,
         },

@@ -27,18 +27,35 @@ impl Request {
     pub fn has_flag(&self, flag: u16) -> bool {
         self.has(u32::from(flag))
     }
-    /// Whether it names the attribute of layouts.
+    /// The attribute of the store for the layout that it names, if it names one.
+    fn layout_attribute(&self) -> Option<&'static CStr> {
+        match self.kind {
+            FileCallKind::GetLayout | FileCallKind::SetLayout => Some(file_layouts::STORED),
+            _ => file_layouts::stored(&self.other),
+        }
+    }
+    /// Whether it names an attribute of layouts.
     pub fn names_layout(&self) -> bool {
-        self.kind == FileCallKind::GetLayout || file_layouts::NAMES.contains(&self.other.as_slice())
+        self.layout_attribute().is_some()
+    }
+    /// Whether it names the attribute that every file has.
+    pub fn names_file_layout(&self) -> bool {
+        self.layout_attribute() == Some(file_layouts::STORED)
+    }
+    /// Whether it names an attribute that the simulated file system returns.
+    pub fn names_description(&self) -> bool {
+        [file_layouts::OBJECTS, file_layouts::USAGE].contains(&self.other.as_slice())
     }
     /// The layout that it sets, if it sets one.
     pub fn layout(&self) -> Option<LayoutRequest> {
-        let sets = match self.kind {
+        if self.sets_layout() { file_layouts::parse(&self.value) } else { None }
+    }
+    pub fn sets_layout(&self) -> bool {
+        match self.kind {
             FileCallKind::SetLayout => true,
             FileCallKind::SetXattr => self.names_layout(),
             _ => false,
-        };
-        if sets { file_layouts::parse(&self.value) } else { None }
+        }
     }
     /// Whether a link in the last component is followed.
     pub fn follows(&self) -> bool {
@@ -94,11 +111,19 @@ pub(crate) fn execute(
     }
     let done = match request.kind {
         FileCallKind::Open => open(&place, request)?,
+        _ if request.sets_layout() => {
+            all.systems[place.system].has_layouts = true;
+            set_layout(&place, request)?
+        }
         kind => {
             change(all, kind, &place, request, now_ns)?;
             Effect::default()
         }
     };
+    let inherits = done.created || request.kind == FileCallKind::Mkdir;
+    if inherits && all.systems[place.system].has_layouts {
+        inherit_layout(&place)?;
+    }
     if done.created || makes_entry(request.kind) || removes_entry(request.kind) {
         all.systems[place.system].state(place.parent).modified_ns = now_ns;
     }
@@ -157,8 +182,6 @@ fn change(
                 let file = open_entry(place, libc::O_WRONLY | libc::O_NONBLOCK)?;
                 check(libc::ftruncate64(file.as_raw_fd(), header.bytes as i64))
             }
-            FileCallKind::SetLayout => set_layout(place, request),
-            FileCallKind::SetXattr if request.names_layout() => set_layout(place, request),
             FileCallKind::SetXattr => set_xattr(place, request),
             _ => Ok(()),
         }
@@ -342,32 +365,72 @@ fn set_xattr(place: &Place, request: &Request) -> Result<(), i32> {
     set_attribute(&path, &name, request)
 }
 
-/// Keeps the layout of an empty file, or the default of a directory, beside it.
-fn set_layout(place: &Place, request: &Request) -> Result<(), i32> {
-    let is_empty = place.stat.is_some_and(|stat| stat.st_size == 0);
-    match () {
-        () if place.stat.is_none() => return Err(libc::ENOENT),
-        () if request.layout().is_none() => return Err(libc::EINVAL),
+/// Keeps the layout of an empty file, or the default of a directory, beside it. A file that does
+/// not exist is created with the layout, or a directory if the layout is one of MDTs, with the
+/// permissions of a usual creation mask.
+fn set_layout(place: &Place, request: &Request) -> Result<Effect, i32> {
+    let (Some(layout), Some(stored)) = (request.layout(), request.layout_attribute()) else {
+        return Err(libc::EINVAL);
+    };
+    let (directory, name) = (place.fd(), place.name.as_ptr());
+    let created = match place.stat {
         // The layout of a file with data is fixed.
-        () if !place.is(libc::S_IFDIR) && !is_empty => return Err(libc::EEXIST),
-        () => {}
-    }
-    match set_attribute(&path_of(place)?, file_layouts::STORED, request) {
+        Some(stat) if !place.is(libc::S_IFDIR) && stat.st_size > 0 => return Err(libc::EEXIST),
+        Some(_) => false,
+        None if file_layouts::is_of_directory(&layout) => {
+            // SAFETY: a zero-terminated name, relative to an open directory.
+            unmasked(|| check(unsafe { libc::mkdirat(directory, name, 0o755) }))?;
+            true
+        }
+        None => {
+            let mode = libc::S_IFREG | 0o644;
+            // SAFETY: as above.
+            unmasked(|| check(unsafe { libc::mknodat(directory, name, mode, 0) }))?;
+            true
+        }
+    };
+    match set_attribute(&path_of(place)?, stored, request) {
         // A disk without extended attributes cannot keep it; the simulation has it.
-        Err(libc::EOPNOTSUPP) => Ok(()),
+        Ok(()) | Err(libc::EOPNOTSUPP) => Ok(Effect { created, restricted: None }),
+        Err(error) => Err(error),
+    }
+}
+
+/// A new entry gets the default layout of its directory, unless it has one of its own.
+fn inherit_layout(place: &Place) -> Result<(), i32> {
+    let directory = match place.fd() {
+        libc::AT_FDCWD => return Ok(()),
+        fd => text_of(format!("/proc/self/fd/{fd}").as_bytes())?,
+    };
+    let stored = file_layouts::STORED;
+    let Ok(value) = layout_at(&directory, stored, true) else { return Ok(()) };
+    let (path, name) = (path_of(place)?, stored.as_ptr());
+    // SAFETY: zero-terminated texts, and a value with its length.
+    let result = check(unsafe {
+        let (from, n) = (value.as_ptr().cast(), value.len());
+        libc::lsetxattr(path.as_ptr(), name, from, n, libc::XATTR_CREATE)
+    });
+    match result {
+        // Its own layout; or it is no regular file and cannot have one.
+        Err(libc::EEXIST | libc::EPERM | libc::EOPNOTSUPP) => Ok(()),
         result => result,
     }
 }
 
-/// The layout that was set for an entry.
-pub(crate) fn stored_layout(place: &Place) -> Result<Vec<u8>, i32> {
-    let path = path_of(place)?;
+/// The layout that was set for an entry, or that it has inherited.
+pub(crate) fn stored_layout(place: &Place, request: &Request) -> Result<Vec<u8>, i32> {
+    match request.layout_attribute() {
+        Some(stored) => layout_at(&path_of(place)?, stored, false),
+        None => Err(libc::ENODATA),
+    }
+}
+
+fn layout_at(path: &CStr, stored: &CStr, follow: bool) -> Result<Vec<u8>, i32> {
     let mut value = vec![0u8; 64 << 10];
+    let (name, room) = (stored.as_ptr(), value.len());
+    let get = if follow { libc::getxattr } else { libc::lgetxattr };
     // SAFETY: zero-terminated texts, and a buffer with its length.
-    let n = unsafe {
-        let (name, room) = (file_layouts::STORED.as_ptr(), value.len());
-        libc::lgetxattr(path.as_ptr(), name, value.as_mut_ptr().cast(), room)
-    };
+    let n = unsafe { get(path.as_ptr(), name, value.as_mut_ptr().cast(), room) };
     match n {
         0.. => {
             value.truncate(n as usize);

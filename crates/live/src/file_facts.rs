@@ -60,8 +60,8 @@ impl SystemFacts {
         Ok(Usage { block_bytes: BLOCK_BYTES, total, free, available: free, ..disk })
     }
 
-    /// The attribute of a file: of the layout that was set for it or a directory above, `stored`,
-    /// or the default. What a layout leaves to the file system has its values. `None`: no layout.
+    /// The attribute of a file: of the layout that was set for it or that it has inherited,
+    /// `stored`, or the default. What a layout leaves to the file system has its values. `None`: no layout.
     pub fn attribute(&self, stored: Option<Vec<u8>>) -> Option<Vec<u8>> {
         let default = self.layout.last().map(|last| {
             let count = if last.stripe_count == u32::MAX { self.osts } else { last.stripe_count };

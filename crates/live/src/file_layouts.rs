@@ -1,15 +1,24 @@
 //! Layouts of files as programs set them: the extended attribute `lustre.lov` in the form of
 //! `struct lov_user_md` (lustre_user.h of the Lustre sources), or a text for what that form lacks.
+//! The MDTs of a directory are the attribute `lustre.lmv`, always a text.
 //!
 //! The text has entries `key=value` separated by blanks: `mdt_count`, `first_mdt`, `oclass`,
 //! `dir_oclass`, `chunk_size`.
 
+use std::ffi::CStr;
 use workload::{LayoutComponent, LayoutRequest};
 
-/// Names of the attribute.
-pub(crate) const NAMES: [&[u8]; 2] = [b"lustre.lov", b"trusted.lov"];
+/// Names of the attribute, and of the one with the MDTs of a directory.
+const NAMES: [&[u8]; 2] = [b"lustre.lov", b"trusted.lov"];
+const MDT_NAMES: [&[u8]; 2] = [b"lustre.lmv", b"trusted.lmv"];
+/// Attributes of the simulated file system: the objects of a file, and the usage of targets
+/// (`storage::FileSystem::describe`).
+pub(crate) const OBJECTS: &[u8] = b"odonata.objects";
+pub(crate) const USAGE: &[u8] = b"odonata.usage";
 /// The attribute of a file of the store that holds its layout.
-pub(crate) const STORED: &std::ffi::CStr = c"user.odonata.layout";
+pub(crate) const STORED: &CStr = c"user.odonata.layout";
+/// The same for the MDTs of a directory, which new entries do not inherit.
+const STORED_MDTS: &CStr = c"user.odonata.mdts";
 
 /// Magic numbers: one layout, one with the name of a pool, and several components.
 const V1: u32 = 0x0bd1_0bd0;
@@ -40,6 +49,20 @@ pub(crate) fn parse(value: &[u8]) -> Option<LayoutRequest> {
         Some(COMPOSITE) => composite(value),
         _ => text(value),
     }
+}
+
+/// The attribute of the store for an attribute of the program; `None` if it is no layout.
+pub(crate) fn stored(name: &[u8]) -> Option<&'static CStr> {
+    match () {
+        () if NAMES.contains(&name) => Some(STORED),
+        () if MDT_NAMES.contains(&name) => Some(STORED_MDTS),
+        () => None,
+    }
+}
+
+/// Whether it states the MDTs of a directory.
+pub(crate) fn is_of_directory(layout: &LayoutRequest) -> bool {
+    layout.mdt_count > 0 || layout.first_mdt > 0
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {

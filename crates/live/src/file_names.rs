@@ -31,6 +31,8 @@ pub(crate) struct Names {
     by_inode: BTreeMap<(u64, u64), FileId>,
     /// Names that do not exist, by directory. Numbers of files that calls in flight may create.
     missing: BTreeMap<(FileId, Vec<u8>), FileId>,
+    /// Whether a directory may have a default layout.
+    pub has_layouts: bool,
 }
 
 /// What is known about a file.
@@ -98,6 +100,8 @@ impl NameSpace {
                 states: Vec::new(),
                 by_inode: BTreeMap::new(),
                 missing: BTreeMap::new(),
+                // A store of the user may have those of an earlier run.
+                has_layouts: store.temporary().is_none(),
             };
             let stat =
                 stat_of(names.root.as_raw_fd(), c"").map_err(io::Error::from_raw_os_error)?;

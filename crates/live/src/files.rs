@@ -14,6 +14,7 @@ use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use workload::file_request::{ENV_MOUNTS, ENV_MPI_LIBRARY};
+use workload::mount_file::{ENV_MOUNT_FILE, MountFile};
 use workload::wire;
 
 /// The name of the rank's node.
@@ -40,6 +41,8 @@ pub struct FileCounts {
 pub(crate) struct JobFiles {
     nodes: File,
     ledger: File,
+    /// Mounts that commands of the job add; open until the end.
+    _mount_file: File,
     /// By index of the node: its name, the number of its ranks, and the ranks.
     names: Vec<String>,
     counts: Vec<u32>,
@@ -92,17 +95,29 @@ impl JobFiles {
         nodes.write_all(text.as_bytes())?;
         let ledger = memory(c"odonata-ledger")?;
         ledger.set_len(LEDGER_BYTES as u64)?;
+        let mount_file = memory(c"odonata-mounts")?;
+        mount_file.set_len(size_of::<MountFile>() as u64)?;
         let mounts = match store.variable() {
             None => Vec::new(),
             Some(mounts) => vec![
                 (ENV_MOUNTS, mounts.into()),
+                (ENV_MOUNT_FILE, path(mount_file.as_raw_fd())),
                 (ENV_MPI_LIBRARY, spec.file_systems.mpi_library.clone()),
                 (wire::ENV_SEGMENT, path(shared.fd())),
                 ("LD_PRELOAD", preloaded(spec)),
             ],
         };
         let temporary = store.temporary().map(Path::to_path_buf);
-        Ok(JobFiles { nodes, ledger, names, counts, ranks, mounts, temporary })
+        Ok(JobFiles {
+            nodes,
+            ledger,
+            _mount_file: mount_file,
+            names,
+            counts,
+            ranks,
+            mounts,
+            temporary,
+        })
     }
 
     /// Names of the nodes, by index.

@@ -26,7 +26,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use workload::schedule::record::Recorder;
 use workload::wire::{self, Completion, kind, state, wait};
-use workload::{Call, CompletionStatus, Context, OpCompletion, Workload};
+use workload::{Call, CompletionStatus, Context, OpCompletion, Token, Workload};
 
 pub struct Live {
     execution: Execution,
@@ -487,6 +487,10 @@ impl Workload for Live {
             let other = other as u32;
             ranks.fail(rank as u32, FailureCause::NeverInitialized { status, other });
         }
+    }
+
+    fn describe(&mut self, rank: u32, token: Token, text: String) {
+        self.file_calls.describe((rank, token), text);
     }
 
     fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>) {

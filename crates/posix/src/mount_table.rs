@@ -36,7 +36,7 @@ pub unsafe fn open(path: *const c_char, flags: c_int) -> Option<c_int> {
         let to = sys!(SYS_memfd_create, c"mounts".as_ptr(), how) as c_int;
         if to >= 0 {
             copy(from, to);
-            for mount in mounts::all() {
+            for (_, mount) in mounts::present() {
                 write_line(to, mount, has_ids);
             }
             sys::lseek(to, 0, libc::SEEK_SET);

@@ -1,18 +1,25 @@
-//! The mounts of this process: read once from `ODONATA_MOUNTS`, then constant.
+//! The mounts of this process: those of `ODONATA_MOUNTS`, and those that commands of the job have
+//! added since, from a file that all processes share (`workload::mount_file`).
+//!
+//! A mount keeps its index. One that is removed is not found by its path any more; its open files
+//! remain.
 //!
 //! Three kinds of absolute path exist. A path of the program is virtual: `/lus/flare/a`. The real
 //! path of the same file is below a backing directory. Paths outside mounts are both.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 use workload::file_request::{decode_mounts, decode_path};
+use workload::mount_file::{self, MountFile};
 
-use crate::sys;
+use crate::sys::{self, sys};
 use crate::text::{Text, below, components};
 
 pub const VARIABLE: &CStr = c"ODONATA_MOUNTS";
+pub const FILE_VARIABLE: &CStr = c"ODONATA_MOUNT_FILE";
 /// A mount's index fits into an entry of the table of descriptors.
 pub const MAX_MOUNTS: usize = 14;
 const PATH: usize = libc::PATH_MAX as usize;
@@ -25,6 +32,7 @@ pub struct Mount {
     mount_length: usize,
     backing: [u8; PATH],
     backing_length: usize,
+    removed: AtomicBool,
 }
 
 impl Mount {
@@ -34,6 +42,7 @@ impl Mount {
         mount_length: 0,
         backing: [0; PATH],
         backing_length: 0,
+        removed: AtomicBool::new(false),
     };
     pub fn mount(&self) -> &[u8] {
         &self.mount[..self.mount_length]
@@ -48,7 +57,7 @@ impl Mount {
 }
 
 struct Table(UnsafeCell<[Mount; MAX_MOUNTS]>);
-// SAFETY: written before `STATE` becomes `ACTIVE` and not afterwards.
+// SAFETY: an entry is written by one thread before `COUNT` includes it, and not afterwards.
 unsafe impl Sync for Table {}
 static TABLE: Table = Table(UnsafeCell::new([const { Mount::EMPTY }; MAX_MOUNTS]));
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -65,6 +74,13 @@ static STATE: AtomicU8 = AtomicU8::new(state::UNKNOWN);
 /// error, so every path is resolved here.
 static HIDES: AtomicBool = AtomicBool::new(false);
 
+/// The file with mounts that commands have added; null without one.
+static FILE: AtomicPtr<MountFile> = AtomicPtr::new(null_mut());
+/// Version of the file that the table has, and entries of the file in the table.
+static VERSION: AtomicU32 = AtomicU32::new(0);
+static ADDED: AtomicUsize = AtomicUsize::new(0);
+static UPDATING: AtomicBool = AtomicBool::new(false);
+
 thread_local! {
     /// The thread is in a call of the MPI library or of the loader, whose own calls are real. In
     /// the thread's static block, without a destructor: an access allocates nothing.
@@ -76,8 +92,76 @@ thread_local! {
 pub fn active() -> bool {
     match STATE.load(Ordering::Acquire) {
         state::NONE => false,
-        state::ACTIVE => !INSIDE.get(),
+        state::ACTIVE => {
+            if is_outdated() {
+                update();
+            }
+            !INSIDE.get()
+        }
         _ => read() && !INSIDE.get(),
+    }
+}
+
+fn file() -> Option<&'static MountFile> {
+    // SAFETY: null, or mapped for the rest of the process.
+    unsafe { FILE.load(Ordering::Acquire).as_ref() }
+}
+
+#[inline]
+fn is_outdated() -> bool {
+    file().is_some_and(|file| file.version() != VERSION.load(Ordering::Acquire))
+}
+
+/// Adds the file's new mounts to the table. A thread that comes at the same time uses the table as
+/// it is: its call is concurrent with the mount.
+#[cold]
+fn update() {
+    let Some(file) = file() else { return };
+    if UPDATING.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let version = file.version();
+    let mut added = ADDED.load(Ordering::Relaxed);
+    let first = COUNT.load(Ordering::Relaxed) - added;
+    for (i, entry) in file.entries().enumerate() {
+        if i == added {
+            let mut text = [0; mount_file::ENTRY];
+            let n = entry.read(&mut text);
+            // SAFETY: one thread updates, and `COUNT` does not include the entry yet.
+            if !unsafe { decode_mounts(&text[..n]).next().is_some_and(|e| put(first + i, e)) } {
+                sys::report(&[b"a mount of the job is invalid, or there are more than 14"]);
+                break;
+            }
+            added += 1;
+            COUNT.store(first + added, Ordering::Release);
+        }
+        all()[first + i].removed.store(entry.is_removed(), Ordering::Release);
+    }
+    ADDED.store(added, Ordering::Relaxed);
+    HIDES.store(hide_something(), Ordering::Relaxed);
+    VERSION.store(version, Ordering::Release);
+    UPDATING.store(false, Ordering::Release);
+}
+
+/// Maps the file, if the environment names one.
+fn map() {
+    // SAFETY: a zero-terminated name; plain system calls, and a mapping that stays.
+    unsafe {
+        let path = libc::getenv(FILE_VARIABLE.as_ptr());
+        if path.is_null() {
+            return;
+        }
+        let flags = libc::O_RDONLY | libc::O_CLOEXEC;
+        let fd = sys!(SYS_openat, libc::AT_FDCWD, path, flags);
+        if fd < 0 {
+            return;
+        }
+        let (bytes, read) = (size_of::<MountFile>(), libc::PROT_READ);
+        let at = sys!(SYS_mmap, 0, bytes, read, libc::MAP_SHARED, fd, 0);
+        sys::close(fd as libc::c_int);
+        if at > 0 {
+            FILE.store(at as *mut MountFile, Ordering::Release);
+        }
     }
 }
 
@@ -89,10 +173,16 @@ pub fn inside<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
+/// All mounts, also removed ones.
 pub fn all() -> &'static [Mount] {
-    // SAFETY: constant since `ACTIVE`.
-    let table: &'static [Mount; MAX_MOUNTS] = unsafe { &*TABLE.0.get() };
-    &table[..COUNT.load(Ordering::Acquire)]
+    let n = COUNT.load(Ordering::Acquire);
+    // SAFETY: the entries below `COUNT` are constant.
+    unsafe { std::slice::from_raw_parts(TABLE.0.get().cast::<Mount>(), n) }
+}
+
+/// Those that paths lead to.
+pub fn present() -> impl Iterator<Item = (usize, &'static Mount)> {
+    all().iter().enumerate().filter(|(_, mount)| !mount.removed.load(Ordering::Acquire))
 }
 
 pub fn hides() -> bool {
@@ -110,6 +200,10 @@ fn read() -> bool {
     // SAFETY: a zero-terminated name; the value is only read here.
     let text = unsafe { libc::getenv(VARIABLE.as_ptr()) };
     let found = !text.is_null() && unsafe { parse(sys::bytes(text)) };
+    if found {
+        map();
+        update();
+    }
     HIDES.store(found && hide_something(), Ordering::Relaxed);
     STATE.store(if found { state::ACTIVE } else { state::NONE }, Ordering::Release);
     found
@@ -118,18 +212,9 @@ fn read() -> bool {
 /// # Safety
 /// Called by one thread, before the table is used.
 unsafe fn parse(text: &[u8]) -> bool {
-    // SAFETY: nothing else has a reference yet.
-    let table = unsafe { &mut *TABLE.0.get() };
     let mut n = 0;
     for entry in decode_mounts(text) {
-        let valid = entry.and_then(|(number, mount, backing)| {
-            let into = table.get_mut(n)?;
-            into.number = number;
-            into.mount_length = decode(mount, &mut into.mount)?;
-            into.backing_length = decode(backing, &mut into.backing)?;
-            Some(())
-        });
-        if valid.is_none() {
+        if !unsafe { put(n, entry) } {
             sys::report(&[b"ODONATA_MOUNTS is invalid or has more than 14 mounts; none is used"]);
             return false;
         }
@@ -137,6 +222,24 @@ unsafe fn parse(text: &[u8]) -> bool {
     }
     COUNT.store(n, Ordering::Release);
     n > 0
+}
+
+/// Writes an entry of the table; whether it is valid and there is room.
+///
+/// # Safety
+/// Called by one thread at a time, for an entry that `COUNT` does not include.
+unsafe fn put(n: usize, entry: Option<(u32, &[u8], &[u8])>) -> bool {
+    let Some((number, mount, backing)) = entry else { return false };
+    if n >= MAX_MOUNTS {
+        return false;
+    }
+    // SAFETY: inside the table; no other reference exists.
+    let into = unsafe { &mut *TABLE.0.get().cast::<Mount>().add(n) };
+    into.number = number;
+    let lengths = (decode(mount, &mut into.mount), decode(backing, &mut into.backing));
+    let (Some(mount), Some(backing)) = lengths else { return false };
+    (into.mount_length, into.backing_length) = (mount, backing);
+    true
 }
 
 /// An absolute path with at least one component, without odd components.
@@ -153,17 +256,18 @@ fn hide_something() -> bool {
     // SAFETY: a zero-terminated path.
     let exists = |mount: &Mount| unsafe { sys::fstatat(libc::AT_FDCWD, path(mount).as_ptr(), 0) };
     let nested = |one: &Mount| {
-        all().iter().any(|other| {
+        present().any(|(_, other)| {
             one.mount() != other.mount() && below(one.mount(), other.mount()).is_some()
         })
     };
-    all().iter().any(|mount| exists(mount).is_ok() || nested(mount))
+    present().any(|(_, mount)| exists(mount).is_ok() || nested(mount))
 }
 
 /// The mount of a virtual path and the rest of it: empty, or with a slash at its beginning. The
 /// longest mount if there are several.
 pub fn mount_of(path: &[u8]) -> Option<(usize, &[u8])> {
-    longest(path, Mount::mount)
+    let found = present().filter_map(|(i, mount)| Some((i, below(path, mount.mount())?)));
+    found.max_by_key(|&(i, _)| all()[i].mount().len())
 }
 
 /// The mount of a real path and the rest of it. The first of several with one backing directory.
@@ -200,24 +304,32 @@ pub fn begins_elsewhere(path: &[u8]) -> bool {
     path.get(1).is_some_and(|&first| first != b'/' && first != b'.' && is_other(first))
 }
 
+/// The part of a real path below the root of its file system, which the mount with the shortest
+/// backing directory has.
+pub fn below_root(path: &[u8]) -> Option<&[u8]> {
+    let found = all().iter().filter_map(|mount| below(path, mount.backing()));
+    found.max_by_key(|rest| rest.len())
+}
+
 /// The first mount that is strictly below a virtual path.
 pub fn mount_under(path: &[u8]) -> Option<usize> {
     let is_above = |mount: &Mount| {
         let mut parts = components(mount.mount());
         components(path).all(|part| parts.next() == Some(part)) && parts.next().is_some()
     };
-    all().iter().position(is_above)
+    present().find(|(_, mount)| is_above(mount)).map(|(i, _)| i)
 }
 
 /// Whether a component of a mount's path has this name.
 pub fn is_component(name: &[u8]) -> bool {
-    all().iter().any(|mount| components(mount.mount()).any(|part| part == name))
+    present().any(|(_, mount)| components(mount.mount()).any(|part| part == name))
 }
 
 /// The virtual path of a real one, appended to `out`.
 pub fn push_virtual(real: &[u8], out: &mut Text) {
-    if let Some((mount, rest)) = backing_of(real) {
-        out.push(all()[mount].mount());
+    let found = present().filter_map(|(_, mount)| Some((mount, below(real, mount.backing())?)));
+    if let Some((mount, rest)) = found.max_by_key(|(mount, _)| mount.backing().len()) {
+        out.push(mount.mount());
         out.push(rest);
         return;
     }

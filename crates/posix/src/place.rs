@@ -130,7 +130,7 @@ impl Target {
     pub fn push_relative(&mut self, out: &mut Text) -> Option<usize> {
         let mount = self.mount?;
         let real = self.real();
-        let (_, rest) = mounts::backing_of(real)?;
+        let rest = mounts::below_root(real)?;
         let last = rest.rsplit(|&byte| byte == b'/').find(|part| !part.is_empty());
         let mut is_first = true;
         for part in components(rest) {

@@ -28,8 +28,14 @@ type Strings = *const *const c_char;
 
 /// Variables that a program needs, as `NAME=VALUE`, from the start of this process.
 const PRELOAD: usize = 0;
-const NAMES: [&CStr; 5] =
-    [c"LD_PRELOAD", mounts::VARIABLE, c"ODONATA_MPI_LIBRARY", c"ODONATA_FD", c"ODONATA_RANK"];
+const NAMES: [&CStr; 6] = [
+    c"LD_PRELOAD",
+    mounts::VARIABLE,
+    mounts::FILE_VARIABLE,
+    c"ODONATA_MPI_LIBRARY",
+    c"ODONATA_FD",
+    c"ODONATA_RANK",
+];
 static VARIABLES: [AtomicPtr<c_char>; NAMES.len()] =
     [const { AtomicPtr::new(null_mut()) }; NAMES.len()];
 const LIBRARY: &[u8] = b"libodonata_io.so";

@@ -15,7 +15,7 @@ use base::{Digest, IndexVec, Slab, Span, Time, draw, packed};
 use des::{Phase, Queue};
 use machine::{NicId, NodeId};
 use net::{Completion, Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
-use workload::{ANY_SOURCE, OpCompletion};
+use workload::{ANY_SOURCE, OpCompletion, Token};
 
 /// State of one job of the run.
 pub(crate) struct JobState {
@@ -64,6 +64,8 @@ pub(crate) struct Kernel<'j, N: NetworkModel> {
     pub completions: Slab<CompletionId, OpCompletion>,
     /// Completions of this instant, for the workload.
     pub done: Vec<OpCompletion>,
+    /// Texts that calls on files return, for the workload: see `Workload::describe`.
+    pub descriptions: Vec<(u32, Token, String)>,
     pub jobs: Vec<JobState>,
     /// Pending events and messages of all jobs.
     pub pending: usize,
@@ -110,6 +112,7 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
             },
             completions: Slab::with_capacity(n),
             done: Vec::new(),
+            descriptions: Vec::new(),
             jobs: job_states(job),
             pending: 0,
             current_job: 0,

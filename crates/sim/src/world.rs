@@ -299,6 +299,9 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             };
             host_event = self.transport.kernel.take_event(rank, token);
         }
+        for (rank, token, text) in self.transport.kernel.descriptions.drain(..) {
+            self.workload.describe(rank, token, text);
+        }
         let mut done = std::mem::take(&mut self.transport.kernel.done);
         self.call_workload(|workload, now, calls| workload.resume(now, &done, calls));
         done.clear();

@@ -152,6 +152,12 @@ pub trait FileSystem {
     /// The reply has arrived.
     fn replied(&mut self, now: Time, id: RpcId, rpc: &Rpc, sink: &mut impl Sink);
     fn timer(&mut self, now: Time, token: u32, sink: &mut impl Sink);
+    /// What a `GetLayout` or `StatFs` that has completed returns, as text: the objects of each
+    /// component of a file, a line each, or the usage of the targets that hold data. Entries are
+    /// `TARGET:NUMBER`, separated by blanks, with the number of the object or the used bytes.
+    fn describe(&self, _what: &FileCall) -> Option<String> {
+        None
+    }
     /// Name of a medium in the real system, such as `flare-OST0012`.
     fn medium_name(&self, medium: MediumId) -> String {
         format!("medium {}", medium.0)

@@ -673,7 +673,35 @@ impl FileSystem for Lustre {
         self.run(sink);
     }
 
+    fn describe(&self, what: &FileCall) -> Option<String> {
+        let text = match what.kind {
+            FileCallKind::GetLayout => {
+                let layout = self.files.get(what.file as usize)?.layout.as_ref()?;
+                let lines = layout.components.iter().map(|component| {
+                    let placed = component
+                        .objects
+                        .iter()
+                        .map(|&object| (self.objects[object].target, u64::from(object.0)));
+                    let on_osts = placed.filter(|&(target, _)| target < self.params.osts);
+                    words(on_osts)
+                });
+                lines.collect::<Vec<String>>().join("\n")
+            }
+            FileCallKind::StatFs => {
+                let osts = self.targets[..self.params.osts as usize].iter();
+                words((0..).zip(osts.map(|target| target.used)))
+            }
+            _ => return None,
+        };
+        Some(text)
+    }
+
     fn counters(&self) -> Vec<(String, u64)> {
         self.counters.list(&self.targets, self.params.osts)
     }
+}
+
+/// Targets and their numbers, as `describe` returns them.
+fn words(pairs: impl Iterator<Item = (u32, u64)>) -> String {
+    pairs.map(|(target, number)| format!("{target}:{number}")).collect::<Vec<_>>().join(" ")
 }

@@ -570,3 +570,38 @@ fn new_directories_inherit_the_number_of_mdts() {
     w.run(0, &directory(Kind::Mkdir, 3, 2, 0));
     assert_eq!(w.count(from, "out_update"), 3, "4 MDTs");
 }
+
+#[test]
+fn a_file_is_described_by_its_objects_and_the_system_by_its_space() {
+    use storage::{ClientId, FileSystem};
+    let mut w = world("", 1);
+    let three = LayoutComponent { end: MIB, first_ost: 15, stripe_count: 3, ..Default::default() };
+    let rest = LayoutComponent { stripe_count: 2, ..Default::default() };
+    let request = LayoutRequest { components: vec![three, rest], ..LayoutRequest::default() };
+    w.fs.layout(ClientId(0), &request);
+    w.run(0, &FileCall { file: 1, flags: 0, ..call(Kind::SetLayout) });
+    let text = w.fs.describe(&FileCall { file: 1, ..named(Kind::GetLayout) }).expect("a file");
+    let lines: Vec<Vec<(u32, u32)>> = text
+        .split('\n')
+        .map(|line| {
+            let pairs = line.split_ascii_whitespace().map(|word| word.split_once(':'));
+            pairs
+                .map(|pair| pair.expect("a pair"))
+                .map(|(ost, object)| (ost.parse().expect("an OST"), object.parse().expect("one")))
+                .collect()
+        })
+        .collect();
+    // OSTs are numbered from 0 after the last. The second component is not instantiated.
+    let osts: Vec<u32> = lines[0].iter().map(|pair| pair.0).collect();
+    assert_eq!(osts, [14, 15, 0]);
+    assert_eq!(lines[1..], [vec![]]);
+    w.run(0, &write(1, 0, MIB, 0));
+    w.run(0, &sync(1));
+    let usage = w.fs.describe(&named(Kind::StatFs)).expect("usage");
+    let used: Vec<u64> = usage
+        .split_ascii_whitespace()
+        .map(|word| word.split_once(':').expect("a pair").1.parse().expect("bytes"))
+        .collect();
+    assert_eq!((used.len(), used.iter().sum::<u64>()), (16, MIB));
+    assert_eq!(w.fs.describe(&named(Kind::Stat)), None);
+}

@@ -7,6 +7,7 @@
 mod file;
 pub mod file_request;
 pub mod functions;
+pub mod mount_file;
 mod multi_job;
 pub mod resident;
 pub mod schedule;
@@ -309,6 +310,9 @@ pub trait Workload {
     /// `done` is sorted by rank, then in order of completion. Calls of one rank are appended in the
     /// order in which it made them, and by rank.
     fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>);
+    /// What the call on a file with this token returns, before its completion: see
+    /// `storage::FileSystem::describe`.
+    fn describe(&mut self, _rank: u32, _token: Token, _text: String) {}
     /// No event is left. A workload that may still have calls (a rank with threads outside MPI)
     /// waits for them here. If it appends none, it has no more.
     fn stalled(&mut self, _now: Time, _calls: &mut Vec<Call>) {}

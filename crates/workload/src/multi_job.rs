@@ -1,7 +1,7 @@
 //! Several jobs as one workload. Each has its own ranks, communicators and tokens, and is
 //! independent of the others.
 
-use crate::{ANY_SOURCE, Call, Context, FileId, Op, OpCompletion, Workload};
+use crate::{ANY_SOURCE, Call, Context, FileId, Op, OpCompletion, Token, Workload};
 use base::Time;
 
 /// The ranks of the first job, then those of the second, and so on.
@@ -115,6 +115,10 @@ impl<W: Workload> Workload for MultiJob<W> {
             self.forward(job, calls, |w, calls| w.resume(now, &own, calls));
             self.done = own;
         }
+    }
+    fn describe(&mut self, rank: u32, token: Token, text: String) {
+        let job = self.first.partition_point(|&first| first <= rank) - 1;
+        self.jobs[job].describe(rank - self.first[job], token, text);
     }
     fn stalled(&mut self, now: Time, calls: &mut Vec<Call>) {
         for job in 0..self.jobs.len() {

@@ -100,6 +100,11 @@ pub const KEYS: &[Key] = &[
         "Latency of a write command, during which the NVMe serves others."),
     key("storage.<name>.nvme_read_latency", TIME, Default("80 us"), // [estimate]
         "Latency of a read command, during which the NVMe serves others."),
+    // Space, for `daos pool query`.
+    key("storage.<name>.scm_capacity", MEMORY, Default("256 GB"), // [A] 16 x 512 GB per node
+        "Space of one target's SCM."),
+    key("storage.<name>.nvme_capacity", MEMORY, Default("15.3 TB"), // [A]
+        "Space of one NVMe."),
     // Sizes of messages.
     key("storage.<name>.request_size", SIZE, Default("512 B"), // [estimate]
         "Bytes of a request without payload."),
@@ -352,6 +357,9 @@ pub struct DaosParams {
     pub cell_size: u64,
     pub checksums: Checksums,
     pub client_path: ClientPath,
+    /// Bytes of one target's SCM, and of one NVMe.
+    pub scm_capacity: u64,
+    pub nvme_capacity: u64,
     pub placement_seed: u64,
     pub client: DaosClientParams,
     pub engine: DaosEngineParams,
@@ -385,6 +393,8 @@ impl DaosParams {
             },
             client_path: ClientPath::parse(values.text("client_path"))
                 .expect("the words of the key are its names"),
+            scm_capacity: values.bytes("scm_capacity"),
+            nvme_capacity: values.bytes("nvme_capacity"),
             placement_seed: values.count("placement_seed").into(),
             client: DaosClientParams::new(values),
             engine: DaosEngineParams::new(values),

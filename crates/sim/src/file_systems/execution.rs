@@ -13,7 +13,7 @@ use storage::{
     Bulk, CallId, ClientId, ClientScope, FileSystem, MediumId, Peer, Place, Rpc, RpcId, ServerId,
     Sink,
 };
-use workload::{CompletionStatus, FileCall, OpCompletion, Token};
+use workload::{CompletionStatus, FileCall, FileCallKind, OpCompletion, Token};
 
 use super::Notice;
 use super::accounts::Accounts;
@@ -266,6 +266,9 @@ impl<P: FileSystem> Execution<P> {
         let now = kernel.now;
         while let Some(effect) = self.parts.effects.pop_front() {
             let (Effect::Started(id, _) | Effect::Served(id) | Effect::Replied(id)) = effect else {
+                if let Effect::Complete(id) = effect {
+                    self.describe(kernel, id);
+                }
                 self.parts.take_effect(kernel, &mut self.clients, effect);
                 continue;
             };
@@ -282,6 +285,18 @@ impl<P: FileSystem> Execution<P> {
                     self.parts.rpcs.free(id);
                 }
             }
+        }
+    }
+
+    /// Reports what a call returns beside its completion, if it succeeds.
+    fn describe<N: NetworkModel>(&self, kernel: &mut Kernel<'_, N>, id: CallId) {
+        let PendingCall { rank, token, call, error, .. } = self.parts.calls[id];
+        let has_text = matches!(call.kind, FileCallKind::GetLayout | FileCallKind::StatFs);
+        if has_text
+            && error == 0
+            && let Some(text) = self.protocol.describe(&call)
+        {
+            kernel.descriptions.push((rank, token, text));
         }
     }
 
