@@ -64,7 +64,7 @@ fn lustre(params: &LustreParams) -> Value {
     let layout = params.layout.iter().map(|component| {
         json!({
             "end": (component.end != u64::MAX).then_some(component.end),
-            "stripes": if component.stripes == u32::MAX { -1 } else { i64::from(component.stripes) },
+            "stripes": if component.stripes == u32::MAX { -1 } else { component.stripes.into() },
             "stripe_size": component.stripe_size,
             "pool": component.pool,
             "on_mdt": component.on_mdt,

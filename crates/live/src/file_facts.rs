@@ -61,7 +61,8 @@ impl SystemFacts {
     }
 
     /// The attribute of a file: of the layout that was set for it or that it has inherited,
-    /// `stored`, or the default. What a layout leaves to the file system has its values. `None`: no layout.
+    /// `stored`, or the default. What a layout leaves to the file system has its values. `None`: no
+    /// layout.
     pub fn attribute(&self, stored: Option<Vec<u8>>) -> Option<Vec<u8>> {
         let default = self.layout.last().map(|last| {
             let count = if last.stripe_count == u32::MAX { self.osts } else { last.stripe_count };

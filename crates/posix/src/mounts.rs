@@ -36,14 +36,16 @@ pub struct Mount {
 }
 
 impl Mount {
-    const EMPTY: Mount = Mount {
-        number: 0,
-        mount: [0; PATH],
-        mount_length: 0,
-        backing: [0; PATH],
-        backing_length: 0,
-        removed: AtomicBool::new(false),
-    };
+    const fn empty() -> Mount {
+        Mount {
+            number: 0,
+            mount: [0; PATH],
+            mount_length: 0,
+            backing: [0; PATH],
+            backing_length: 0,
+            removed: AtomicBool::new(false),
+        }
+    }
     pub fn mount(&self) -> &[u8] {
         &self.mount[..self.mount_length]
     }
@@ -59,7 +61,7 @@ impl Mount {
 struct Table(UnsafeCell<[Mount; MAX_MOUNTS]>);
 // SAFETY: an entry is written by one thread before `COUNT` includes it, and not afterwards.
 unsafe impl Sync for Table {}
-static TABLE: Table = Table(UnsafeCell::new([const { Mount::EMPTY }; MAX_MOUNTS]));
+static TABLE: Table = Table(UnsafeCell::new([const { Mount::empty() }; MAX_MOUNTS]));
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 mod state {
