@@ -62,9 +62,12 @@ fn facts(machine: &Machine, systems: &FileSystems) -> Value {
 /// `lfs`.
 fn lustre(params: &LustreParams) -> Value {
     let layout = params.layout.iter().map(|component| {
+        // -1 is all OSTs.
+        let all = component.stripes == u32::MAX;
+        let stripes = if all { -1 } else { i64::from(component.stripes) };
         json!({
             "end": (component.end != u64::MAX).then_some(component.end),
-            "stripes": if component.stripes == u32::MAX { -1 } else { component.stripes.into() },
+            "stripes": stripes,
             "stripe_size": component.stripe_size,
             "pool": component.pool,
             "on_mdt": component.on_mdt,
