@@ -141,8 +141,8 @@ pub const KEYS: &[Key] = &[
         "New directories down to this depth below the mount are on the next MDT in turn; deeper \
          ones on their parent's [max_inherit_rr of the root's default, LU-14792]."),
     key("storage.<name>.collective_locks", Word(&["extent", "lock-ahead", "group"]),
-        Default("extent"),
-        "Lock requests of collective MPI-IO writes [romio_lustre_cb_lock_ahead_write]."),
+        Default("lock-ahead"),
+        "Lock requests of collective MPI-IO writes whose hints request locks in advance."),
 ];
 
 /// Resolved parameters of a Lustre file system.
