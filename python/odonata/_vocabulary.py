@@ -255,6 +255,15 @@ OPTIONS: tuple[Option, ...] = (
         "Traffic class on Slingshot: best-effort, low-latency, bulk-data, ... "
         "(docs/models/classes.md)."),
     Option(
+        "bench", "file_system", ("--file-system",), (), "Measurement", "NAME", False, None,
+        "the machine's first", 0, 0,
+        "`ior` and `mdtest`: the file system of the machine that is measured."),
+    Option(
+        "bench", "io_options", ("--io-options",), (), "Measurement", "OPTIONS", False, None, "",
+        0, 0,
+        "`ior` and `mdtest`: options of the program in one text, such as `-t 1m -b 64m -F"
+        " -C -e` (docs/models/io-benchmarks.md)."),
+    Option(
         "run", "env", ("--env",), (), "Program", "NAME=VALUE", True, None, "", 0, 0,
         "Set an environment variable of the ranks; repeatable."),
     Option(

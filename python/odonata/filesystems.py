@@ -43,4 +43,4 @@ def lines(io: Mapping[str, Any] | None) -> list[str]:
         f"{show_bytes(row['bytes_written'])} written, {show_bytes(row['bytes_read'])} read; "
         f"{show_time(row['time_s'])} in all calls"
         for row in rows
-    ]
+    ] + [f"         {row['limit']}" for row in (io or {}).get("limits", ()) if row["limit"]]

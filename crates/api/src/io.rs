@@ -1,12 +1,15 @@
 //! Results about simulated file systems: phases, files, servers and media.
 
+use super::FileSystemRow;
 use serde::Serialize;
 use sim::{CallClass, ClassTotals, FileSystemOutcome, Outcome};
 use std::collections::BTreeMap;
 
 /// What the file systems of a run did. Rows name their file system.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct IoResult {
+    /// Live runs: calls of the program, by file system.
+    pub file_systems: Vec<FileSystemRow>,
     pub phases: Vec<IoPhaseRow>,
     /// Files whose data were read or written, most bytes first, at most `FILES` per file system.
     pub files: Vec<IoFileRow>,
@@ -140,6 +143,7 @@ impl IoResult {
             limit: of.limit.clone(),
         };
         Some(IoResult {
+            file_systems: Vec::new(),
             phases: all.iter().flat_map(phases).collect(),
             files: all.iter().flat_map(files).collect(),
             servers: all.iter().flat_map(servers).collect(),

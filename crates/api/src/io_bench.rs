@@ -1,6 +1,7 @@
 //! `odonata bench ior` and `odonata bench mdtest`: benchmarks of a simulated file system. They make
 //! the calls of IOR and mdtest (docs/models/io-benchmarks.md), without processes.
 
+mod arguments;
 mod program;
 
 use super::rows::{EngineRow, FailureRow};
@@ -78,6 +79,9 @@ pub struct IoBenchRequest {
     pub directory_class: String,
     #[serde(default)]
     pub chunk_size: u64,
+    /// Options in the words of the program, such as `-t 1m -b 16m -F`. They replace those above.
+    #[serde(default)]
+    pub io_options: String,
 }
 
 fn transfer() -> u64 {
@@ -177,7 +181,9 @@ pub fn io_bench(
 ) -> Result<IoBenchResult, Vec<InputError>> {
     let wall_start = std::time::Instant::now();
     let ranks = request.nodes.saturating_mul(request.ppn);
-    let mut errors = Vec::new();
+    let mut request = request.clone();
+    let mut errors = arguments::read(&request.io_options.clone(), &mut request);
+    let request = &request;
     if !NAMES.contains(&request.name.as_str()) {
         errors.push(unknown("benchmark", &request.name, &NAMES));
     }

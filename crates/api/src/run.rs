@@ -1,6 +1,5 @@
 //! `odonata run`: the ranks of an unmodified program on a simulated machine.
 
-use super::file_systems::FileSystemRow;
 use super::program::{FilesRow, Program, Word};
 use super::replay::Recorded;
 use super::rows::{self, FailureRank, FailureRow, RankRow};
@@ -86,18 +85,10 @@ pub struct RunResult {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     pub files: FilesRow,
-    /// Calls on simulated files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub io: Option<IoRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
 }
 
-/// Files of simulated file systems.
-#[derive(Clone, Debug, Serialize)]
-pub struct IoRow {
-    pub file_systems: Vec<FileSystemRow>,
-}
 /// How the ranks' processes were started.
 #[derive(Clone, Debug, Serialize)]
 pub struct StartRow {
@@ -521,8 +512,11 @@ fn result(
     notes.extend(endings(&live, failure.is_some()));
     notes.extend(call_notes::notes(&live, &job.library.name));
     let files = FilesRow::of(&live, &job.machine);
+    let mut traffic_tables = TrafficTables::of(job, fidelity, outcome);
     let file_systems = file_systems::rows(&live, &job.machine);
-    let io = (!file_systems.is_empty()).then_some(IoRow { file_systems });
+    if !file_systems.is_empty() {
+        traffic_tables.io.get_or_insert_default().file_systems = file_systems;
+    }
     let nonzero_exits = nonzero_exits(failure.as_ref(), &live);
     let n = job.placements.len();
     let sent = traffic_tables::sent(n, outcome);
@@ -576,10 +570,9 @@ fn result(
         nonzero_exits,
         rank_table: rank_table.collect(),
         call_table,
-        traffic_tables: TrafficTables::of(job, fidelity, outcome),
+        traffic_tables,
         notes,
         files,
-        io,
         recorded: None,
     }
 }

@@ -90,6 +90,24 @@ fn a_stonewall_ends_the_first_phase() {
     }
 }
 
+/// Options of the programs' command lines mean the same.
+#[test]
+fn options_of_the_programs_are_read() {
+    let line = r#""io_options": "-w -t 64k -b 256k -s 3 -e -F -C -O lustreStripeCount=2""#;
+    let words = run(&request("ior", line)).expect("legal");
+    let fields = r#""transfer": 65536, "block": 262144, "segments": 3, "fsync": true,
+        "file_per_process": true, "reorder": true, "stripe_count": 2, "phases": ["write"]"#;
+    let fields = run(&request("ior", fields)).expect("legal");
+    assert_eq!((&words.rows, &words.digest), (&fields.rows, &fields.digest));
+    let line = r#""io_options": "-n 5 -u -F -w 3901 -e 3901 -N 2 -C -T""#;
+    let words = run(&request("mdtest", line)).expect("legal");
+    assert_eq!(operations(&words), [("create", 40, 3901 * 40), ("stat", 40, 3901 * 40)]);
+    let wrong = r#""io_options": "-t 1q -k -b""#;
+    let errors = run(&request("ior", wrong)).expect_err("four errors");
+    let found: Vec<&str> = errors.iter().map(|error| error.found.as_str()).collect();
+    assert_eq!(found[..3], ["-t 1q", "-k", "-b"]);
+}
+
 #[test]
 fn errors_are_reported_together() {
     let wrong = r#""transfer": 3, "block": 10, "segments": 0, "phases": ["wrte"]"#;

@@ -156,6 +156,13 @@ fn run_bench(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult
     enter(py, request, tick, |call, mut tick| api::bench(call, &mut tick))
 }
 
+/// IOR or mdtest on a simulated file system.
+#[pyfunction]
+#[pyo3(signature = (request, tick=None))]
+fn io_bench(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
+    enter(py, request, tick, |call, mut tick| api::io_bench(call, &mut tick))
+}
+
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn traffic(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
@@ -285,6 +292,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(unsupported_prefixes, module)?)?;
     module.add_function(wrap_pyfunction!(show, module)?)?;
     module.add_function(wrap_pyfunction!(run_bench, module)?)?;
+    module.add_function(wrap_pyfunction!(io_bench, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
     module.add_function(wrap_pyfunction!(tune, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .. import benchmarks, core, launch, names, text, units
+from .. import benchmarks, core, io_benchmarks, launch, names, text, units
 from .._vocabulary import BUFFERS
 from ..benchmarking import bench
 from ..options import options_of
@@ -27,10 +27,14 @@ def run(name: str | None, **given: Any) -> int:
     get_bw, put_alltoall, allreduce, allgather, allgatherv, alltoall, alltoallv, bcast, reduce,
     reduce_scatter, reduce_scatter_block, barrier, gather, gatherv, scatter, scatterv, scan, exscan.
     GPCNeT: rr_lat, rr_get_lat, rr_bw, rr_put_bw, rr_bw_sync, nat_bw, multiple_allreduce,
-    multiple_alltoall. dgnettest: bisect.
+    multiple_alltoall. dgnettest: bisect. File systems: ior, mdtest.
 
     odonata bench allreduce -n 64 --ppn 8 --machine aurora
+
+    odonata bench ior --io-options "-t 1m -b 64m -F -e" --nodes 16 --ppn 8 --machine aurora
     """
+    if name in io_benchmarks.NAMES:
+        return measure_files(name, given)
     request = Request(given, (names.AUTO,))
     request.use_rules(given["coll_rules"])
     wrong = request.wrong
@@ -73,3 +77,21 @@ def run(name: str | None, **given: Any) -> int:
     request.print_counters(result.summary, given["counters"])
     request.deliver(result.summary, result.data)
     return stopped(stop, result.summary)
+
+
+def measure_files(name: str, given: dict[str, Any]) -> int:
+    """IOR or mdtest on a file system of the machine."""
+    request = Request(given)
+    nodes, ppn = launchers.bench_nodes(request.wrong, given)
+    request.finish()
+    stop = core.Stop()
+    with Progress(name, request.quiet) as tick:
+        job = request.job(nodes, ppn)
+        summary = io_benchmarks.io_bench(
+            name, job, given["io_options"] or "", given["file_system"], request.fidelity,
+            tick=tick, stop=stop,
+        )  # fmt: skip
+    if not request.as_json:
+        print(io_benchmarks.table(summary), flush=True)
+    request.deliver(summary, {})
+    return stopped(stop, summary) or (1 if summary.get("failure") else 0)

@@ -210,6 +210,12 @@ pub const OPTIONS: &[Opt] = &[
     opt(EACH, "traffic_class", ("--class", ""), Job, Text("NAME"), Described("best-effort"),
         "Traffic class on Slingshot: best-effort, low-latency, bulk-data, ... \
          (docs/models/classes.md)."),
+    opt(&["bench"], "file_system", ("--file-system", ""), Measurement, Text("NAME"),
+        Described("the machine's first"),
+        "`ior` and `mdtest`: the file system of the machine that is measured."),
+    opt(&["bench"], "io_options", ("--io-options", ""), Measurement, Text("OPTIONS"), Nothing,
+        "`ior` and `mdtest`: options of the program in one text, such as `-t 1m -b 64m -F -C -e` \
+         (docs/models/io-benchmarks.md)."),
 
     opt(&["run"], "env", ("--env", ""), Program, Texts("NAME=VALUE"), Nothing,
         "Set an environment variable of the ranks; repeatable."),
