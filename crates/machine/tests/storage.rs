@@ -174,6 +174,7 @@ fn every_error_in_a_file_system_is_reported() {
         (("storage.d.file_class", "RP_128G1"), "a class for 2 servers with 64 targets in total"),
         (("storage.d.file_class", "S65"), "a class for 2 servers with 64 targets in total"),
         (("storage.d.chunk_size", "0 B"), "storage.d.chunk_size: found `0 B`, expected at least"),
+        (("storage.d.entry_size", "1 MB"), "found `1000000 B`, expected at most 65536 B"),
         (("storage.d.client_path", "pil4df"), "did you mean `pil4dfs`?"),
         (("storage.l.brw_size", "0 B"), "found `0 B`, expected from 4096 B to 1073741824 B"),
         (("storage.l.brw_size", "5000 B"), "a multiple of 4096 B"),

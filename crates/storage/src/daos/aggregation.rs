@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Span, Time};
 use machine::storage::daos::Redundancy;
-use workload::FileId;
 
 use super::class::Part;
 use super::task::{NO_NODE, Node, Stage, Stripe, TaskId, Work};
@@ -36,15 +35,20 @@ impl Aggregation {
         self.partial.len()
     }
 
+    /// The first stripe of a leader that is old enough, and its replicated cells.
+    fn aged(&self, now: Time, leader: ServerId) -> Option<(Stripe, u32)> {
+        let least = Stripe { file: 0, chunk: 0, index: 0 };
+        self.partial
+            .range((leader, least)..)
+            .take_while(|((of, _), _)| *of == leader)
+            .find(|(_, partial)| now.since(partial.since) >= protocol::AGGREGATION_AGE)
+            .map(|(&(_, stripe), partial)| (stripe, partial.cells))
+    }
+
     /// The first leader from this one on that has partial stripes.
     fn next_leader(&self, from: ServerId) -> Option<ServerId> {
         let least = Stripe { file: 0, chunk: 0, index: 0 };
         self.partial.range((from, least)..).next().map(|((leader, _), _)| *leader)
-    }
-
-    /// The file has no data any more.
-    pub fn forget(&mut self, file: FileId) {
-        self.partial.retain(|(_, stripe), _| stripe.file != file);
     }
 }
 
@@ -103,20 +107,17 @@ impl Daos {
 
     /// A leader begins with its next aged stripe. It aggregates one at a time.
     pub(super) fn aggregate_next(&mut self, now: Time, leader: ServerId, sink: &mut impl Sink) {
-        let age = protocol::AGGREGATION_AGE;
-        let least = Stripe { file: 0, chunk: 0, index: 0 };
-        let next = self
-            .aggregation
-            .partial
-            .range((leader, least)..)
-            .take_while(|((of, _), _)| *of == leader)
-            .find(|(_, partial)| now.since(partial.since) >= age)
-            .map(|(&(_, stripe), partial)| (stripe, partial.cells));
-        let Some((stripe, cells)) = next else {
-            self.aggregation.active.remove(&leader);
-            return;
+        let (stripe, cells) = loop {
+            let Some((stripe, cells)) = self.aggregation.aged(now, leader) else {
+                self.aggregation.active.remove(&leader);
+                return;
+            };
+            self.aggregation.partial.remove(&(leader, stripe));
+            // Stripes of removed files are dropped.
+            if !self.pool.objects.get(stripe.file).written.is_empty() {
+                break (stripe, cells);
+            }
         };
-        self.aggregation.partial.remove(&(leader, stripe));
         self.aggregation.aggregated += 1;
         let task = self.new_task(None, ClientId(u32::MAX));
         let stages = &mut self.tasks[task].stages;

@@ -22,6 +22,7 @@ impl Planner<'_> {
         self.stages.extend(self.pool.request(0, false));
         self.stages.push(Stage::FetchEntry { directory: parent, key });
         if is_file {
+            self.open_object();
             self.stages.push(Stage::QuerySize { file });
         }
         self.validate(file);
@@ -72,6 +73,7 @@ impl Planner<'_> {
         self.stages.extend(self.pool.request(0, false));
         if !exists {
             let key = self.pool.objects.entry_key(file);
+            self.open_object();
             self.stages.push(Stage::UpdateEntry { directory, key, effect: true });
             self.validate(file);
         } else if has(what, file_flag::TRUNCATE) {

@@ -366,6 +366,7 @@ impl FileSystem for Daos {
         let mut planner = Planner {
             node,
             path: self.pool.path(what),
+            in_daemon,
             pool: &mut self.pool,
             clients: &mut self.clients,
             caches: &mut self.caches,

@@ -9,8 +9,8 @@ use super::extents::Extents;
 /// What new entries of a directory get. Classes are indices of `Objects::layouts`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Defaults {
-    pub file_class: u16,
-    pub directory_class: u16,
+    pub file_class: u32,
+    pub directory_class: u32,
     pub chunk: u64,
 }
 
@@ -21,13 +21,17 @@ pub struct Object {
     known: bool,
     /// The last write was small, so the data is on SCM.
     pub small: bool,
-    class: u16,
+    class: u32,
     /// Index in `Objects::defaults`.
-    defaults: u16,
+    defaults: u32,
     /// Hash of its entry's name.
     pub name: u64,
     chunk: u64,
     pub written: Extents,
+}
+
+fn at(index: u32) -> usize {
+    index as usize
 }
 
 /// All objects of a container.
@@ -46,21 +50,21 @@ impl Objects {
     }
 
     /// Index of a class; `None` if it does not fit in the pool.
-    pub fn class(&mut self, class: ObjectClass) -> Option<u16> {
+    pub fn class(&mut self, class: ObjectClass) -> Option<u32> {
         let layout = self.pool.layout(class)?;
         let index = self.layouts.iter().position(|l| *l == layout).unwrap_or_else(|| {
             self.layouts.push(layout);
             self.layouts.len() - 1
         });
-        u16::try_from(index).ok()
+        Some(index as u32)
     }
 
-    pub fn add_defaults(&mut self, defaults: Defaults) -> u16 {
+    pub fn add_defaults(&mut self, defaults: Defaults) -> u32 {
         let index = self.defaults.iter().position(|d| *d == defaults).unwrap_or_else(|| {
             self.defaults.push(defaults);
             self.defaults.len() - 1
         });
-        u16::try_from(index).expect("fewer defaults than classes and chunk sizes in use")
+        index as u32
     }
 
     /// The object, which exists from here on.
@@ -85,7 +89,7 @@ impl Objects {
     /// A new object with the defaults of its directory.
     pub fn create(&mut self, file: FileId, parent: FileId, directory: bool) {
         let index = self.get(parent).defaults;
-        let of = self.defaults[usize::from(index)];
+        let of = self.defaults[at(index)];
         let class = if directory { of.directory_class } else { of.file_class };
         let object = self.get(file);
         let name = object.name;
@@ -96,12 +100,12 @@ impl Objects {
     /// Sets class and chunk size of a new file, or the defaults of a directory. False if the
     /// request does not fit.
     pub fn set_layout(&mut self, file: FileId, directory: bool, request: &LayoutRequest) -> bool {
-        let named = |objects: &mut Objects, name: &str, otherwise: u16| match name {
+        let named = |objects: &mut Objects, name: &str, otherwise: u32| match name {
             "" => Some(otherwise),
             _ => ObjectClass::parse(name).and_then(|class| objects.class(class)),
         };
         let index = self.get(file).defaults;
-        let old = self.defaults[usize::from(index)];
+        let old = self.defaults[at(index)];
         let now = if directory { old.file_class } else { self.get(file).class };
         let Some(file_class) = named(self, &request.object_class, now) else { return false };
         let directory_class = named(self, &request.directory_class, old.directory_class);
@@ -109,7 +113,7 @@ impl Objects {
         let chunk = match request.chunk_size {
             0 if request.object_class.is_empty() && directory => old.chunk,
             0 if request.object_class.is_empty() => self.get(file).chunk,
-            0 => default_chunk(self.layouts[usize::from(file_class)].redundancy, self.cell),
+            0 => default_chunk(self.layouts[at(file_class)].redundancy, self.cell),
             chunk => chunk,
         };
         if directory {
@@ -124,7 +128,7 @@ impl Objects {
 
     pub fn layout(&mut self, file: FileId) -> Layout {
         let class = self.get(file).class;
-        self.layouts[usize::from(class)]
+        self.layouts[at(class)]
     }
 
     pub fn chunk(&mut self, file: FileId) -> u64 {

@@ -23,6 +23,7 @@ pub struct Planner<'a> {
     pub client: ClientId,
     pub node: u32,
     pub path: ClientPath,
+    pub in_daemon: bool,
     /// In the order of execution.
     pub stages: Vec<Stage>,
 }
@@ -30,7 +31,7 @@ pub struct Planner<'a> {
 impl Planner<'_> {
     /// The stages of a call, in order.
     pub(super) fn plan(&mut self, what: &FileCall) {
-        if self.pool.in_daemon(what) {
+        if self.in_daemon {
             return self.plan_fuse(what);
         }
         self.plan_init();
@@ -111,6 +112,9 @@ impl Planner<'_> {
         if has(what, file_flag::DIRECTORY) && exists {
             return self.plan_directory(directory, what.file);
         }
+        if exists || has(what, file_flag::CREATE) {
+            self.open_object();
+        }
         if has(what, file_flag::CREATE) {
             self.stages.push(Stage::UpdateEntry { directory, key, effect: !exists });
             if !exists || has(what, file_flag::EXCLUSIVE) {
@@ -121,6 +125,15 @@ impl Planner<'_> {
         if exists && has(what, file_flag::TRUNCATE) {
             self.plan_size(what.file, what.size, 0);
         }
+    }
+
+    /// CPU time of the process or daemon that opens the object of a file.
+    pub(super) fn open_object(&mut self) {
+        let open = self.pool.params.client.open;
+        self.stages.push(match self.in_daemon {
+            true => Stage::Daemon(open),
+            false => Stage::Occupy(open),
+        });
     }
 
     /// `daos_array_set_size`: lists the keys, punches those after the end, or extends the file.
@@ -148,6 +161,7 @@ impl Planner<'_> {
             FileCallKind::Stat => {
                 self.stages.push(fetch);
                 if exists && !has(what, file_flag::DIRECTORY) {
+                    self.open_object();
                     self.stages.push(Stage::QuerySize { file });
                 }
             }
@@ -213,6 +227,7 @@ impl Planner<'_> {
                 return;
             }
         }
+        self.open_object();
         self.stages.push(Stage::PunchObject { object });
         self.stages.push(Stage::PunchEntry { directory, key });
     }

@@ -96,7 +96,6 @@ impl Daos {
             }
             Stage::PunchObject { object } => {
                 self.pool.objects.get(object).written = super::extents::Extents::default();
-                self.aggregation.forget(object);
             }
             Stage::AggregateWrite { leader, .. } => self.aggregate_next(now, leader, sink),
             _ => (),

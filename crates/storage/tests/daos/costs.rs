@@ -96,6 +96,25 @@ fn a_target_pays_for_execution_copies_and_checksums() {
     assert_eq!((access.medium, access.span), (MediumId(target.0), e.scm_write.span(MIB)));
 }
 
+#[test]
+fn calls_that_open_an_object_pay_for_it() {
+    let c = params("S1").client;
+    let rpc = c.send + c.receive;
+    let mut driver = Driver::new(&params("S1"));
+    let (got, _) = cost(&mut driver, &create(FILE));
+    assert_eq!(got, c.open + rpc);
+    let exists = file_flag::EXISTS;
+    for (kind, flags, expected) in [
+        (Kind::Stat, exists, c.open + rpc * 2),
+        (Kind::Stat, exists | file_flag::DIRECTORY, rpc),
+        (Kind::Open, exists, c.open + rpc),
+        (Kind::Unlink, exists, c.open + rpc * 3),
+    ] {
+        let (got, _) = cost(&mut driver, &call(kind, FILE, ROOT, flags));
+        assert_eq!(got, expected, "{kind:?}");
+    }
+}
+
 /// Servers and media are those of the hosts: 20 nodes of 2 engines, 16 targets and 8 NVMes each.
 #[test]
 fn two_targets_share_an_nvme_of_their_engine() {

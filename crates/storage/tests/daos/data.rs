@@ -273,4 +273,18 @@ fn partial_stripes_become_parity() {
     driver.rpcs(0, &write(FILE, 4 * MIB, cell));
     driver.rpcs(0, &write(FILE, 4 * MIB, 16 * cell));
     assert_eq!(driver.daos.unfinished().1, 0);
+
+    // Nor does a removed file.
+    driver.rpcs(0, &write(FILE, 4 * MIB, cell));
+    let removal = crate::driver::call(
+        workload::FileCallKind::Unlink,
+        FILE,
+        crate::driver::ROOT,
+        workload::file_flag::EXISTS,
+    );
+    driver.rpcs(0, &removal);
+    assert_eq!(driver.daos.unfinished().1, 1);
+    let rpcs = driver.drain();
+    assert_eq!(driver.daos.unfinished().1, 0);
+    assert!(rpcs.iter().all(|rpc| rpc.operation != storage::daos::operation::EC_REPLICATE));
 }
