@@ -31,7 +31,9 @@ struct PendingCall {
     block: u64,
     bytes: u64,
     capacity: u64,
+    /// The file system that the path or descriptor names, and that of the file.
     system: usize,
+    target: usize,
     call: FileCall,
     submitted: Time,
     /// What the simulated file system returns, if it does.
@@ -110,11 +112,14 @@ impl FileCalls {
             let op = Op::Layout { file_system: call.file_system, request: Box::new(layout) };
             calls.push(Call { rank, token: PAUSE, after: Span::ZERO, op });
         }
+        // A link may lead to another mount.
+        let target = self.names.index(u32::from(call.file_system)).unwrap_or(system);
         let pending = PendingCall {
             block: s.block,
             bytes: s.bytes,
             capacity: s.grain,
             system,
+            target,
             call,
             submitted: now,
             description: None,
@@ -271,17 +276,17 @@ impl FileCalls {
             }
         }
         if request.kind == Write && request.has_flag(APPEND) {
-            self.measure(pending.system, call.file);
+            self.measure(pending.target, call.file);
         }
         if request.kind == Stat {
-            self.date(pending.system, call.file, request);
+            self.date(pending, call.file, request);
         }
-        let transfer_bytes = self.facts[pending.system].transfer_bytes;
-        let state = self.names.systems[pending.system].state(call.file);
+        let transfer_bytes = self.facts[pending.target].transfer_bytes;
+        let state = self.names.systems[pending.target].state(call.file);
         match request.kind {
             Stat if !state.is_directory => reply.value = transfer_bytes,
             Open => {
-                if !is_open_file {
+                if !is_open_file && pending.target == pending.system {
                     state.path = Some(request.path.as_slice().into());
                 }
                 if request.has_flag(TRUNCATE) && !state.is_directory {
@@ -324,12 +329,12 @@ impl FileCalls {
 
     /// Gives a file the simulated time of its last change: its program is about to read it. The
     /// data have been written at real times since.
-    fn date(&mut self, system: usize, file: FileId, request: &Request) {
-        let state = self.names.systems[system].state(file);
+    fn date(&mut self, pending: &PendingCall, file: FileId, request: &Request) {
+        let state = self.names.systems[pending.target].state(file);
         let Some(modified_ns) = state.modified_ns.take() else { return };
-        let path = match request.has_flag(OPEN) {
-            true => state.path.clone(),
-            false => Some(request.path.as_slice().into()),
+        let (system, path) = match request.has_flag(OPEN) {
+            true => (pending.target, state.path.clone()),
+            false => (pending.system, Some(request.path.as_slice().into())),
         };
         let Some(path) = path else { return };
         let place = self.names.resolve(system, &path, request.follows());
@@ -389,7 +394,7 @@ impl FileCalls {
     }
 
     fn count(&mut self, pending: &PendingCall, now: Time) {
-        let traffic = &mut self.traffic[pending.system];
+        let traffic = &mut self.traffic[pending.target];
         traffic.calls += 1;
         traffic.time += now.since(pending.submitted);
         match pending.call.kind {

@@ -128,7 +128,12 @@ pub(crate) fn execute(
         all.systems[place.system].state(place.parent).modified_ns = now_ns;
     }
     if done.created || makes_entry(request.kind) {
-        all.systems[place.system].created(&place);
+        // A further name of a file keeps the file's number.
+        if request.kind == FileCallKind::Link {
+            all.systems[place.system].linked(&place);
+        } else {
+            all.systems[place.system].created(&place);
+        }
         if let Some(now_ns) = now_ns {
             // A failure leaves the real time.
             let _ = set_times(&place, Some(now_ns), Some(now_ns), false);

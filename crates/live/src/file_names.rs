@@ -359,7 +359,18 @@ impl Names {
     pub fn created(&mut self, place: &Place) {
         let Ok(stat) = stat_of(place.fd(), &place.name) else { return };
         self.by_inode.remove(&(stat.st_dev, stat.st_ino));
-        self.bind(place.parent, place.name.as_bytes(), &stat);
+        self.name(place, &stat);
+    }
+
+    /// An entry for an existing file has been created.
+    pub fn linked(&mut self, place: &Place) {
+        if let Ok(stat) = stat_of(place.fd(), &place.name) {
+            self.name(place, &stat);
+        }
+    }
+
+    fn name(&mut self, place: &Place, stat: &libc::stat) {
+        self.bind(place.parent, place.name.as_bytes(), stat);
         if place.directory.is_some() {
             self.add_entries(place.parent, 1);
         }

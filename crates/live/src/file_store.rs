@@ -66,7 +66,8 @@ impl FileStore {
             None => {
                 let dir = temporary()?;
                 store.temporary = Some(dir.clone());
-                dir
+                // As the kernel prints it, also if TMPDIR is relative or a link.
+                dir.canonicalize()?
             }
         };
         for mount in &systems.mounts {

@@ -16,6 +16,8 @@ use crate::sys::{self, error, finish, sys};
 
 /// Most elements of a vector (IOV_MAX of Linux).
 const MAX_PARTS: usize = 1024;
+/// Most bytes that the kernel moves in one call (`MAX_RW_COUNT`, include/linux/fs.h).
+const MAX_TRANSFER: usize = 0x7fff_f000;
 /// `RWF_NOAPPEND` of Linux 6.9: writes at the given position although the file is open for
 /// appending.
 const NO_APPEND: c_int = 0x20;
@@ -91,7 +93,7 @@ pub fn read_simulated(open: &Open, buffers: Buffers, position: Position) -> sys:
             }
         }
     };
-    let total = buffers.total();
+    let total = buffers.total().min(MAX_TRANSFER);
     if !open.is_regular() || total == 0 || !is_present() {
         return read(buffers.parts);
     }
@@ -114,7 +116,7 @@ pub fn read_simulated(open: &Open, buffers: Buffers, position: Position) -> sys:
 pub fn write_simulated(open: &Open, buffers: Buffers, position: Position) -> sys::Result {
     let fd = open.fd;
     let write = |parts: &[iovec]| unsafe { raw_write(fd, parts, position, buffers.flags) };
-    let total = buffers.total();
+    let total = buffers.total().min(MAX_TRANSFER);
     if !open.is_regular() || total == 0 || !is_present() {
         return write(buffers.parts);
     }
@@ -492,6 +494,7 @@ allocations! { fallocate posix_fallocate; fallocate64 posix_fallocate64; }
 
 /// One side of a copy in the kernel.
 struct Side {
+    fd: c_int,
     open: Option<Open>,
     offset: i64,
 }
@@ -501,12 +504,22 @@ impl Side {
     /// `offset` is null or points to the program's offset.
     unsafe fn new(fd: c_int, offset: *const off_t) -> Side {
         let open = simulated(fd);
-        let offset = match (&open, offset.is_null()) {
-            (None, _) => 0,
-            (_, true) => sys::lseek(fd, 0, libc::SEEK_CUR) as i64,
-            _ => unsafe { *offset },
+        let offset = match offset.is_null() {
+            true => sys::lseek(fd, 0, libc::SEEK_CUR) as i64,
+            false => unsafe { *offset },
         };
-        Side { open, offset }
+        Side { fd, open, offset }
+    }
+    /// Bytes from the offset to the end of a regular file.
+    fn left(&self) -> Option<u64> {
+        let size = match &self.open {
+            Some(open) => open.size(),
+            None => {
+                let status = sys::fstat(self.fd).ok()?;
+                (status.st_mode & libc::S_IFMT == libc::S_IFREG).then_some(status.st_size as u64)?
+            }
+        };
+        Some(size.saturating_sub(self.offset.max(0) as u64))
     }
     fn charge(&self, kind: FileCallKind, bytes: u64) -> Result<u64, c_int> {
         self.open.as_ref().map_or(Ok(bytes), |open| charge(open, kind, self.offset, bytes))
@@ -523,9 +536,9 @@ unsafe fn charge_copy(
     bytes: usize,
 ) -> Result<usize, c_int> {
     let (from, to) = unsafe { (Side::new(from.0, from.1), Side::new(to.0, to.1)) };
-    let mut bytes = bytes as u64;
-    if let Some(open) = &from.open {
-        bytes = bytes.min(open.size().saturating_sub(from.offset.max(0) as u64));
+    let mut bytes = bytes.min(MAX_TRANSFER) as u64;
+    if let Some(left) = from.left() {
+        bytes = bytes.min(left);
     }
     bytes = from.charge(FileCallKind::Read, bytes)?;
     Ok(to.charge(FileCallKind::Write, bytes)? as usize)

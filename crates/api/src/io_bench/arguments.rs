@@ -84,12 +84,7 @@ const MDTEST: &str = "an option of mdtest: -n N, -u, -w SIZE, -e SIZE, -N N, -W 
                       -E, -r, -F, -L, --dfs.oclass=CLASS, --dfs.dir_oclass=CLASS, \
                       --dfs.chunk_size=SIZE";
 
-fn ior<'a>(
-    word: &str,
-    reader: &mut Reader<'_>,
-    request: &mut IoBenchRequest,
-    phases: &mut Vec<&'a str>,
-) {
+fn ior(word: &str, reader: &mut Reader<'_>, request: &mut IoBenchRequest, phases: &mut Vec<&str>) {
     match word {
         "-t" => request.transfer = reader.size(word),
         "-b" => request.block = reader.size(word),
@@ -132,11 +127,11 @@ fn stripes(value: &str, reader: &mut Reader<'_>) -> u32 {
     }
 }
 
-fn mdtest<'a>(
+fn mdtest(
     word: &str,
     reader: &mut Reader<'_>,
     request: &mut IoBenchRequest,
-    phases: &mut Vec<&'a str>,
+    phases: &mut Vec<&str>,
 ) {
     match word {
         "-n" => request.items = reader.number(word),

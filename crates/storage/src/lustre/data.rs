@@ -511,6 +511,8 @@ fn forget_dirty(fs: &mut Lustre, client: ClientId, object: ObjectId, extent: Ext
     if o.dirty.is_empty() {
         o.flush = false;
     }
+    // A `fsync` may wait for these pages.
+    fs.ready.extend(o.waiters.drain(..));
     if o.is_clean() {
         state.dirty_objects.remove(&object);
     }

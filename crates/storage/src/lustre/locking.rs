@@ -231,6 +231,8 @@ pub fn discard_pages(fs: &mut Lustre, client: ClientId, object: ObjectId) {
     let dropped = o.dirty.bytes();
     o.dirty.clear();
     o.flush = false;
+    // A `fsync` may wait for these pages.
+    fs.ready.extend(o.waiters.drain(..));
     if o.is_clean() {
         client.dirty_objects.remove(&object);
     }

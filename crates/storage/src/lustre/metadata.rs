@@ -649,23 +649,34 @@ fn create_objects(
         fs.requests[id].pending += u32::from(!taken);
         fs.counters.precreation_waits += u64::from(!taken);
         if let Some(objects) = refill {
-            let (from, to) = (Peer::Server(fs.mds_of(mdt)), Peer::Server(fs.place_of(ost)));
-            let request = fs.request(Work::Precreate { mdt, ost, objects });
-            let p = &fs.params;
-            let medium = MediumId(ost);
-            let access = MediumAccess { medium, span: p.ost_access, latency: Span::ZERO };
-            let service = p.oss_rpc;
-            let rpc = fs.rpc(Operation::OstCreate, from, to, request);
-            fs.send(sink, Rpc { service, access: Some(access), ..rpc });
+            precreate(fs, sink, mdt, ost, objects);
         }
     }
 }
 
+/// An MDT has objects created on an OST.
+fn precreate(fs: &mut Lustre, sink: &mut impl Sink, mdt: u32, ost: u32, objects: u32) {
+    let (from, to) = (Peer::Server(fs.mds_of(mdt)), Peer::Server(fs.place_of(ost)));
+    let request = fs.request(Work::Precreate { mdt, ost, objects });
+    let p = &fs.params;
+    let access = MediumAccess { medium: MediumId(ost), span: p.ost_access, latency: Span::ZERO };
+    let service = p.oss_rpc;
+    let rpc = fs.rpc(Operation::OstCreate, from, to, request);
+    fs.send(sink, Rpc { service, access: Some(access), ..rpc });
+}
+
 /// A batch of objects exists.
 pub fn precreated(fs: &mut Lustre, sink: &mut impl Sink, mdt: u32, ost: u32, objects: u32) {
+    let largest = fs.params.precreate_max;
     let Some(ahead) = fs.precreated.get_mut(&(mdt, ost)) else { return };
-    for request in ahead.created(objects) {
+    let served = ahead.created(objects);
+    let refill = ahead.refill(largest);
+    for request in served {
         fs.resolve(sink, request);
+    }
+    // More requests may wait than the batch has objects.
+    if let Some(objects) = refill {
+        precreate(fs, sink, mdt, ost, objects);
     }
 }
 
