@@ -123,6 +123,10 @@ fn composite(value: &[u8]) -> Option<LayoutRequest> {
         start = end;
         components.push(LayoutComponent { end: if end == u64::MAX { 0 } else { end }, ..part });
     }
+    // Bytes beyond the last component would have no place.
+    if start != u64::MAX {
+        return None;
+    }
     Some(LayoutRequest { components, ..LayoutRequest::default() })
 }
 

@@ -576,9 +576,15 @@ impl FileSystem for Lustre {
         debug_assert!(c.step == Step::Idle, "the call is in use");
         let mut lookups = std::mem::take(&mut c.lookups);
         lookups.clear();
-        lookups.append(&mut self.clients[client.0 as usize].lookups);
+        let notices = &mut self.clients[client.0 as usize];
+        lookups.append(&mut notices.lookups);
+        // Calls of other ranks of the node may follow before this one is served.
+        let layout = match what.kind {
+            FileCallKind::SetLayout => notices.layout.take(),
+            _ => None,
+        };
         let locks = std::mem::take(&mut c.locks);
-        *c = Call { client, step: Step::Lookup(0), lookups, locks, ..Call::idle(*what) };
+        *c = Call { client, step: Step::Lookup(0), lookups, locks, layout, ..Call::idle(*what) };
         sink.occupy(call, self.params.call_cpu);
         self.ready.push_back(call);
         self.run(sink);

@@ -532,7 +532,8 @@ fn create(fs: &mut Lustre, sink: &mut impl Sink, id: RequestId, m: &Metadata, wh
 
 /// Sets the layout of a new file, or the default of a directory.
 fn set_layout(fs: &mut Lustre, sink: &mut impl Sink, id: RequestId, m: &Metadata, what: &FileCall) {
-    let Some(request) = fs.clients[m.client.0 as usize].layout.take() else { return };
+    let request = m.call.and_then(|call| fs.call_mut(call).layout.take());
+    let Some(request) = request else { return };
     let Some(templates) = &request.templates else {
         fs.requests[id].error = super::EINVAL;
         return;

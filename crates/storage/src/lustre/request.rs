@@ -2,6 +2,7 @@
 
 use workload::{FileCall, FileId};
 
+use super::client::RequestedLayout;
 use super::extent_locks::{ExtentLock, LockId, Mode};
 use super::extents::Extent;
 use super::layout::ObjectId;
@@ -205,6 +206,8 @@ pub struct Call {
     /// Locks in use.
     pub locks: Vec<(ObjectId, LockId)>,
     pub lookups: Vec<(FileId, FileId)>,
+    /// The layout that the call sets.
+    pub layout: Option<RequestedLayout>,
     /// Replies since the call last continued.
     pub replies: u32,
     /// The read-ahead of this call has been started.
@@ -222,6 +225,7 @@ impl Call {
             error: 0,
             position: 0,
             locks: Vec::new(),
+            layout: None,
             lookups: Vec::new(),
             replies: 0,
             read_ahead: false,
