@@ -173,12 +173,12 @@ def test_aggregators_fit_the_stripes_of_a_lustre_file(odonata):
     assert hints["romio_filesystem_type"] == "LUSTRE:"
     assert (hints["striping_factor"], hints["striping_unit"]) == ("1", str(1 << 20))
     one = row(summary)["operations"]
-    # 4 stripes of 16 KiB: 4 aggregators write 4 stripes each.
-    stripes = "striping_factor=4 striping_unit=16384"
-    hints, summary = interleaved(odonata, stripes, file="lustre:/lus/flare/x")
-    assert (hints["striping_factor"], hints["striping_unit"]) == ("4", "16384")
-    # With one aggregator a single call writes 256 KiB. The stripes are set by one more call.
-    assert row(summary)["operations"] - one == 16 - 1 + 1
+    # 4 aggregators write one stripe each.
+    stripes = "striping_factor=4 striping_unit=65536"
+    hints, summary = interleaved(odonata, stripes, file="/lus/flare/x")
+    assert (hints["striping_factor"], hints["striping_unit"]) == ("4", "65536")
+    # With one aggregator a single call writes 256 KiB. One more call sets the stripes.
+    assert row(summary)["operations"] - one == 4 - 1 + 1
     assert row(summary)["bytes_written"] == 4 * 64 * 1024
 
 

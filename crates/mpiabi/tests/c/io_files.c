@@ -57,6 +57,8 @@ static void explicit_offsets(void)
     CHECK(MPI_File_read_at(file, 0, back, 0, MPI_INT, &status) == 0);
     CHECK(count_of(&status, MPI_INT) == 0);
 
+    /* All ranks have read the data of the last one. */
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Request requests[2];
     fill(data, N, me + 50);
     CHECK(MPI_File_iwrite_at(file, me * sizeof data, data, N, MPI_INT, &requests[0]) == 0);
