@@ -4,6 +4,7 @@ calls on their files.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ def libraries() -> dict[str, str]:
         "io_library": core.word(preloaded),
         "mpi_library": core.word(str(MPI_LIBRARY)),
         "storage_commands": core.word(str(COMMANDS)),
+        "interpreter": core.word(sys.executable),
     }
 
 

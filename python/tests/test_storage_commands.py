@@ -242,16 +242,17 @@ def test_a_container_is_mounted_and_unmounted(odonata):
         "daos cont create pool cont > /dev/null && launch-dfuse.sh pool:cont &&"
         " echo hello > /tmp/pool/cont/a && cd /tmp/pool/cont && pwd && cat a &&"
         " cat /daos/pool/cont/a && cp a b && ls && mv b /tmp/pool/cont/c && cd / &&"
+        " ls -a /tmp/pool/cont | head -2 && stat -c %F /tmp/pool &&"
         " clean-dfuse.sh pool:cont && test ! -e /tmp/pool/cont && ls /daos/pool/cont",
     ).stdout.split()
-    assert out == ["/tmp/pool/cont", "hello", "hello", "a", "b", "a", "c"]
+    assert out == ["/tmp/pool/cont", "hello", "hello", "a", "b", ".", "..", "directory", "a", "c"]
 
 
 def test_all_ranks_see_a_mount(odonata):
     text = (
         "if test $ODONATA_RANK = 0; then daos cont create p c > /dev/null; launch-dfuse.sh p:c;"
-        " echo hello > /tmp/p/c/b; mv /tmp/p/c/b /tmp/p/c/a; fi;"
-        "until test -e /tmp/p/c/a; do sleep 0.1; done; cat /tmp/p/c/a"
+        " echo hello > /tmp/p/c/a; touch /daos/ready; fi;"
+        "until test -e /daos/ready; do sleep 0.1; done; cat /tmp/p/c/a"
     )
     assert script(odonata, text, ranks=3).stdout.split() == ["hello"] * 3
 

@@ -13,6 +13,8 @@ use storage::daos::{PoolSize, default_chunk};
 
 /// A list of file systems in JSON, read by `python/odonata/storage_commands/facts.py`.
 const ENV_FACTS: &str = "ODONATA_FILE_SYSTEMS";
+/// The Python that runs the commands (`python/odonata/_bin/storage.sh`).
+const ENV_INTERPRETER: &str = "ODONATA_PYTHON";
 
 /// Variables of the ranks; none without mounts.
 pub(super) fn variables(
@@ -24,6 +26,9 @@ pub(super) fn variables(
         return Vec::new();
     }
     let mut all = vec![(ENV_FACTS.into(), facts(machine, systems).to_string().into())];
+    if let Some(interpreter) = &program.interpreter {
+        all.push((ENV_INTERPRETER.into(), interpreter.0.clone()));
+    }
     if let Some(commands) = &program.storage_commands {
         let given = program.env.iter().rev().find(|(name, _)| name.0 == "PATH");
         let path = given.map(|(_, value)| value.0.clone()).or_else(|| std::env::var_os("PATH"));

@@ -58,6 +58,9 @@ pub struct Program {
     /// The directory of the commands for file systems, which is the first of the ranks' PATH.
     #[serde(default)]
     pub storage_commands: Option<Word>,
+    /// The Python that runs them.
+    #[serde(default)]
+    pub interpreter: Option<Word>,
     #[serde(default = "measured")]
     pub compute: Compute,
     #[serde(skip)]

@@ -364,7 +364,9 @@ pub fn push_real(path: &[u8], out: &mut Text) -> Option<usize> {
 
 /// The store's root for a directory above a mount, if the computer has no such directory.
 pub fn skeleton_of(path: &[u8]) -> Option<&'static [u8]> {
-    let root = all()[mount_under(path)?].skeleton()?;
+    mount_under(path)?;
+    // All mounts of a run have one store; the backing directory of `dfuse` is that of a container.
+    let root = all().iter().find_map(Mount::skeleton)?;
     let path = Text::of(path);
     // SAFETY: a zero-terminated path.
     let exists = unsafe { sys::fstatat(libc::AT_FDCWD, path.as_ptr(), 0) };

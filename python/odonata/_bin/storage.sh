@@ -3,7 +3,7 @@
 # storage MODULE ARGUMENTS...
 storage() {
     # Isolated from the job's Python: its start is part of the simulated time.
-    exec python3 -S -E -s -c '
+    exec "${ODONATA_PYTHON:-python3}" -S -E -s -c '
 import sys
 sys.path[0] = sys.argv.pop(1)
 from importlib import import_module

@@ -86,3 +86,7 @@ def mount(pool: str, container: str, at: str) -> None:
     root = str(row["mounts"][0])
     backing = next(m.backing for m in mounting.of_the_run() if m.path == root)
     mounting.add(mounting.Mounted(row["number"], at, backing + path.removeprefix(root)))
+    # The store has the directories above a mount that the computer does not have.
+    store = backing.removesuffix(root)
+    if store != backing:
+        os.makedirs(store + at, exist_ok=True)
