@@ -26,11 +26,11 @@ use machine::storage::lustre::LustreParams;
 use workload::{FileCall, FileCallKind, FileId, LayoutRequest, file_flag};
 
 use self::allocation::{Allocator, Precreated};
-use self::client::{Client, RequestedLayout};
+use self::client::Client;
 use self::counters::Counters;
 use self::extent_locks::{LockId, Revocation};
 use self::extents::{EOF, Extent};
-use self::layout::{Layout, ObjectId, Template};
+use self::layout::{Layout, ObjectId, RequestedLayout, Template};
 use self::messages::{OPERATIONS, Operation};
 pub use self::namespace::Target;
 use self::namespace::{Destroys, Directory, File, Object};

@@ -9,7 +9,7 @@ use workload::FileId;
 
 use super::extent_locks::{ExtentLock, LockId, Mode};
 use super::extents::{Extent, ExtentSet};
-use super::layout::{ObjectId, Template};
+use super::layout::{ObjectId, RequestedLayout};
 use super::read_ahead::{Scan, Streams};
 use super::request::RequestId;
 use crate::CallId;
@@ -150,14 +150,6 @@ pub struct Client {
     /// Objects with dirty pages, for the flush by age and for `sync`.
     pub dirty_objects: BTreeSet<ObjectId>,
     pub flush_timer: bool,
-}
-
-/// A layout request in the terms of this file system, or invalid.
-#[derive(Clone, Debug)]
-pub struct RequestedLayout {
-    pub templates: Option<Vec<Template>>,
-    pub mdt_count: u32,
-    pub first_mdt: Option<u32>,
 }
 
 impl Client {

@@ -131,6 +131,14 @@ impl Layout {
     }
 }
 
+/// A layout request in the terms of this file system, or invalid.
+#[derive(Clone, Debug)]
+pub struct RequestedLayout {
+    pub templates: Option<Vec<Template>>,
+    pub mdt_count: u32,
+    pub first_mdt: Option<u32>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,10 +2,9 @@
 
 use workload::{FileCall, FileId};
 
-use super::client::RequestedLayout;
 use super::extent_locks::{ExtentLock, LockId, Mode};
 use super::extents::Extent;
-use super::layout::ObjectId;
+use super::layout::{ObjectId, RequestedLayout};
 use super::messages::Operation;
 use crate::{CallId, ClientId, Rpc, RpcId};
 
