@@ -605,3 +605,50 @@ fn a_file_is_described_by_its_objects_and_the_system_by_its_space() {
     assert_eq!((used.len(), used.iter().sum::<u64>()), (16, MIB));
     assert_eq!(w.fs.describe(&named(Kind::Stat)), None);
 }
+
+/// All creates of a burst complete, although more of them wait than a batch of precreated objects
+/// has.
+#[test]
+fn a_burst_of_creates_gets_several_batches() {
+    let keys = "mds = 1\nmdts = 1\noss = 1\nosts = 1\nprecreate_min = 2\nprecreate_max = 2\n";
+    let mut w = World::new(params(keys), 8, 1);
+    let ids: Vec<CallId> = (0..24).map(|i| w.submit(i % 8, &create(i + 1))).collect();
+    w.drain();
+    for id in ids {
+        assert!(w.record.completed.contains(&(id, 0)), "{id:?}");
+    }
+}
+
+/// Two ranks of one node set layouts at the same time: each file has its own.
+#[test]
+fn simultaneous_layouts_of_a_node_do_not_mix() {
+    use storage::{ClientId, FileSystem};
+    let mut w = world("", 1);
+    for (file, stripe_count) in [(1, 2), (2, 5)] {
+        let component = LayoutComponent { stripe_count, ..LayoutComponent::default() };
+        let request = LayoutRequest { components: vec![component], ..LayoutRequest::default() };
+        w.fs.layout(ClientId(0), &request);
+        w.submit(0, &FileCall { file, name: file.into(), flags: 0, ..call(Kind::SetLayout) });
+    }
+    w.drain();
+    for (file, stripes) in [(1, 2), (2, 5)] {
+        let what = FileCall { file, ..named(Kind::GetLayout) };
+        let text = w.fs.describe(&what).expect("a file");
+        assert_eq!(text.split_ascii_whitespace().count(), stripes, "file {file}: {text}");
+    }
+}
+
+/// `fsync` waits for dirty pages beyond the requests in flight. It completes when a truncation
+/// discards them.
+#[test]
+fn a_sync_completes_when_its_pages_are_discarded() {
+    let mut w = world("", 1);
+    w.run(0, &create(1));
+    w.run(0, &write(1, 0, 16 * MIB, 0));
+    let synced = w.submit(0, &sync(1));
+    let cut = w.submit(0, &FileCall { size: 16 * MIB, ..named(Kind::Truncate) });
+    w.drain();
+    for id in [synced, cut] {
+        assert!(w.record.completed.contains(&(id, 0)), "{id:?}");
+    }
+}

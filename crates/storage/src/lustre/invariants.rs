@@ -2,6 +2,7 @@
 
 use super::Lustre;
 use super::extent_locks::{ExtentLock, Mode, Owner};
+use super::extents::ExtentSet;
 use super::layout::ObjectId;
 use base::Idx;
 
@@ -53,10 +54,14 @@ impl Lustre {
         let limit = self.params.dirty_limit.max(self.params.brw_size);
         for (i, client) in self.clients.iter().enumerate() {
             for (&object, o) in &client.objects {
-                let writable = |l: &super::client::HeldLock| l.mode != Mode::Read;
+                // Locks requested in advance are as long as their writes, so adjacent dirty bytes
+                // may be under several of them.
+                let mut writable = ExtentSet::default();
+                for lock in o.locks.iter().filter(|lock| lock.mode != Mode::Read) {
+                    writable.insert(lock.extent);
+                }
                 for dirty in o.dirty.iter().chain(o.writing.iter().copied()) {
-                    let covered = o.locks.iter().any(|l| writable(l) && l.extent.covers(dirty));
-                    if !covered && !self.objects[object].destroyed {
+                    if !writable.covers(dirty) && !self.objects[object].destroyed {
                         return Err(format!("client {i}, {object:?}: no lock for {dirty:?}"));
                     }
                 }
