@@ -637,18 +637,3 @@ fn simultaneous_layouts_of_a_node_do_not_mix() {
         assert_eq!(text.split_ascii_whitespace().count(), stripes, "file {file}: {text}");
     }
 }
-
-/// `fsync` waits for dirty pages beyond the requests in flight. It completes when a truncation
-/// discards them.
-#[test]
-fn a_sync_completes_when_its_pages_are_discarded() {
-    let mut w = world("", 1);
-    w.run(0, &create(1));
-    w.run(0, &write(1, 0, 16 * MIB, 0));
-    let synced = w.submit(0, &sync(1));
-    let cut = w.submit(0, &FileCall { size: 16 * MIB, ..named(Kind::Truncate) });
-    w.drain();
-    for id in [synced, cut] {
-        assert!(w.record.completed.contains(&(id, 0)), "{id:?}");
-    }
-}
