@@ -15,13 +15,13 @@ from test_docs import differs, sessions
 from odonata import InputError, preflight, text
 
 PAGES = sorted((ROOT / "docs" / "limits").glob("*.md"))
-STORY = ROOT / "docs" / "will-it-scale.md"
+STORIES = [ROOT / "docs" / name for name in ("will-it-scale.md", "will-my-checkpoint-fit.md")]
 COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 AURORA = ("--machine", "aurora", "--compute", "none", "--quiet")
 MPICH_42 = ROOT / "examples" / "limits" / "mpich-4.2.toml"
 
 
-@pytest.mark.parametrize("page", [*PAGES, STORY], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, *STORIES], ids=lambda page: page.stem)
 def test_sessions(odonata, page):
     (odonata.cwd / "examples").symlink_to(ROOT / "examples")
     for command, expected in sessions(page.read_text()):
