@@ -8,6 +8,7 @@
 //! path of the same file is below a backing directory. Paths outside mounts are both.
 
 use std::cell::{Cell, UnsafeCell};
+use std::cmp::Reverse;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
@@ -330,7 +331,8 @@ pub fn is_component(name: &[u8]) -> bool {
 /// The virtual path of a real one, appended to `out`.
 pub fn push_virtual(real: &[u8], out: &mut Text) {
     let found = present().filter_map(|(_, mount)| Some((mount, below(real, mount.backing())?)));
-    if let Some((mount, rest)) = found.max_by_key(|(mount, _)| mount.backing().len()) {
+    // The first of several with one backing directory.
+    if let Some((mount, rest)) = found.min_by_key(|(mount, _)| Reverse(mount.backing().len())) {
         out.push(mount.mount());
         out.push(rest);
         return;

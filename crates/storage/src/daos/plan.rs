@@ -139,6 +139,10 @@ impl Planner<'_> {
     /// `daos_array_set_size`: lists the keys, punches those after the end, or extends the file.
     pub(super) fn plan_size(&mut self, file: FileId, old: u64, new: u64) {
         let chunk = self.pool.objects.chunk(file);
+        if chunk == 0 {
+            // Not a file: a directory, a link, or nothing. The call fails without a message.
+            return;
+        }
         let (entries, first) = (old.div_ceil(chunk), new / chunk);
         let (from, to, group, part) = (0, u64::MAX, 0, 0);
         self.stages.push(Stage::List { object: file, entries, from, to, group, part });

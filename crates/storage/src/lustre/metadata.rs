@@ -276,6 +276,10 @@ fn stat_ahead(
     client: ClientId,
     what: &FileCall,
 ) -> bool {
+    // Requests run ahead for entries of the directory only.
+    if what.flags & file_flag::EXISTS == 0 {
+        return false;
+    }
     let (min, max) = (fs.params.statahead_min, fs.params.statahead_max);
     let Some(scan) = fs.clients[client.0 as usize].scans.get_mut(&what.parent) else {
         return false;
