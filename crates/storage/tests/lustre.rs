@@ -637,3 +637,27 @@ fn simultaneous_layouts_of_a_node_do_not_mix() {
         assert_eq!(text.split_ascii_whitespace().count(), stripes, "file {file}: {text}");
     }
 }
+
+/// A directory without a name grants no locks. Calls on it and below it end all the same.
+#[test]
+fn calls_on_a_removed_directory_end() {
+    use storage::{ClientId, FileSystem};
+    let mut w = world("", 1);
+    let directory = |kind| FileCall { file: 2, flags: flag::DIRECTORY, ..call(kind) };
+    w.run(0, &directory(Kind::Mkdir));
+    w.run(0, &FileCall { flags: flag::DIRECTORY | flag::EXISTS, ..directory(Kind::Rmdir) });
+    w.fs.lookup(ClientId(0), 0, 2);
+    let list = FileCall {
+        flags: flag::DIRECTORY | flag::OPEN,
+        bytes: 8,
+        size: 1,
+        ..directory(Kind::ReadDirectory)
+    };
+    let ids =
+        [w.submit(0, &list), w.submit(0, &FileCall { parent: 2, file: 3, ..call(Kind::Stat) })];
+    let steps = (0..1000).take_while(|&nth| w.random_step(1, nth)).count();
+    assert!(steps < 1000, "an endless stream of requests");
+    for id in ids {
+        assert!(w.record.completed.iter().any(|(done, _)| *done == id), "{id:?}");
+    }
+}

@@ -40,7 +40,10 @@ pub fn lookup(fs: &mut Lustre, sink: &mut impl Sink, call: CallId, index: u32) {
     let last = remote || entry == inode;
     let effect =
         if last { Effect::Grant { file, bits: bit::LOOKUP | bit::UPDATE } } else { Effect::None };
-    fs.call_mut(call).position = u64::from(!last);
+    // The next component follows the reply, also if the lock is revoked before.
+    let c = fs.call_mut(call);
+    c.step = Step::Lookup(if last { index + 1 } else { index });
+    c.position = u64::from(!last);
     let mdt = if remote { inode } else { entry };
     let service = fs.params.mds_getattr;
     fs.send_metadata(sink, Some(call), (client, mdt), Operation::LdlmIbitsEnqueue, service, effect);
@@ -356,12 +359,14 @@ fn read_directory(
     what: &FileCall,
     held: u8,
 ) {
+    // A directory that has been removed grants no lock: its entries are read without one.
+    let may_lock = std::mem::replace(&mut fs.call_mut(call).position, 1) == 0;
     let directory = &fs.files[what.file as usize];
     let first = directory.mdt_of(0);
     let shards = directory.directory.as_ref().map_or(1, |d| d.mdts.len().max(1)) as u64;
     let scans = &mut fs.clients[client.0 as usize].scans;
     let scan = scans.entry(what.file).or_default();
-    if held & bit::UPDATE == 0 {
+    if held & bit::UPDATE == 0 && may_lock {
         // The entries may have changed.
         *scan = Scan { waiters: std::mem::take(&mut scan.waiters), ..Scan::default() };
         let service = fs.params.mds_getattr;
