@@ -178,9 +178,13 @@ def test_a_mount_hides_a_directory_of_the_computer(odonata):
     done = odonata("run", "-n", 1, *MACHINE, "--mount", f"{folder}=gecko", "--", "sh", "-c", text)
     assert (done.returncode, done.stdout) == (0, "simulated\n")
     assert (folder / "own").read_text() == "real"
-    wrong = odonata("run", "-n", 1, *MACHINE, "--mount", "scratch=flair", "--", "true")
-    assert wrong.returncode == 2 and "PATH=NAME" not in wrong.stdout
-    assert "--mount" in wrong.stderr or "mount" in wrong.stderr
+    for mount, wanted in [
+        ("scratch", "PATH=NAME"),
+        ("scratch=flare", "an absolute path"),
+        ("/scratch=flair", "did you mean `flare`?"),
+    ]:
+        wrong = odonata("run", "-n", 1, *MACHINE, "--mount", mount, "--", "true")
+        assert wrong.returncode == 2 and wanted in wrong.stderr, wrong.stderr
 
 
 WRITER = """
