@@ -6,10 +6,14 @@ import re
 import subprocess
 import sys
 
+from pathlib import Path
+
+import odonata as od
 import pytest
 from conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
+COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 
 
 def solver(odonata, ranks, *more):
@@ -38,6 +42,24 @@ def test_the_solver_detects_a_wrong_result(odonata):
 def test_the_solver_is_the_same_on_aurora_twice(odonata):
     first = solver(odonata, 8, "--points", 12)
     assert solver(odonata, 8, "--points", 12) == first
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("swfft", [16]), ("bfs2d", [10]), ("fmm", ["get"]), ("fmm", ["put", 3, 7])],
+)
+def test_the_programs_of_application_models_check_their_results(
+    odonata, tmp_path, name, arguments
+):
+    program = tmp_path / name
+    source = EXAMPLES / "apps" / f"{name}.c"
+    subprocess.run(["sh", COMPILER, "-O1", "-Wall", "-Werror", source, "-o", program, "-lm"],
+                   check=True)  # fmt: skip
+    for ranks in (1, 8, 16):
+        done = odonata("run", "-n", ranks, "--machine", "aurora", "--compute", "none", "--quiet",
+                       "--", program, *arguments)  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.rstrip().endswith(": ok")
 
 
 def example(name, *arguments):
