@@ -65,6 +65,9 @@ unsafe impl Sync for Table {}
 static TABLE: Table = Table(UnsafeCell::new([const { Mount::empty() }; MAX_MOUNTS]));
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
+/// First bytes of the components of mounts.
+static BEGINNINGS: [AtomicBool; 256] = [const { AtomicBool::new(false) }; 256];
+
 mod state {
     pub const UNKNOWN: u8 = 0;
     /// No mounts: every call goes to the C library.
@@ -242,6 +245,9 @@ unsafe fn put(n: usize, entry: Option<(u32, &[u8], &[u8])>) -> bool {
     let lengths = (decode(mount, &mut into.mount), decode(backing, &mut into.backing));
     let (Some(mount), Some(backing)) = lengths else { return false };
     (into.mount_length, into.backing_length) = (mount, backing);
+    for name in components(into.mount()) {
+        BEGINNINGS[name[0] as usize].store(true, Ordering::Release);
+    }
     true
 }
 
@@ -299,12 +305,15 @@ pub fn is_same(a: Option<usize>, b: Option<usize>) -> bool {
     }
 }
 
-/// Whether an absolute path differs from all mounts and backing directories in its first letter.
-pub fn begins_elsewhere(path: &[u8]) -> bool {
-    let is_other = |first: u8| {
-        all().iter().all(|mount| first != mount.mount()[1] && first != mount.backing()[1])
+/// Whether a simple absolute path differs from the beginning of all mounts and backing directories,
+/// and they from its beginning.
+pub fn leads_elsewhere(path: &[u8]) -> bool {
+    let differs = |other: &[u8]| {
+        let n = path.len().min(other.len());
+        // The last bytes usually decide.
+        path[n - 1] != other[n - 1] || path[..n] != other[..n]
     };
-    path.get(1).is_some_and(|&first| first != b'/' && first != b'.' && is_other(first))
+    all().iter().all(|mount| differs(mount.mount()) && differs(mount.backing()))
 }
 
 /// The part of a real path below the root of its file system, which the mount with the shortest
@@ -325,6 +334,13 @@ pub fn mount_under(path: &[u8]) -> Option<usize> {
 
 /// Whether a component of a mount's path has this name.
 pub fn is_component(name: &[u8]) -> bool {
+    let is_possible =
+        name.first().is_some_and(|&first| BEGINNINGS[first as usize].load(Ordering::Acquire));
+    is_possible && is_component_of(name)
+}
+
+#[inline(never)]
+fn is_component_of(name: &[u8]) -> bool {
     present().any(|(_, mount)| components(mount.mount()).any(|part| part == name))
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::descriptors;
 use crate::mounts;
 use crate::sys::{self, sys};
-use crate::text::{Text, components, has_parent, normalize};
+use crate::text::{Text, components, has_parent, is_simple, normalize};
 
 /// Most links in a path, as the kernel.
 const MAX_LINKS: u32 = 40;
@@ -53,11 +53,11 @@ fn is_plain(dir: c_int, path: &[u8]) -> bool {
         return false;
     }
     if path.first() == Some(&b'/') {
-        return !has_parent(path)
-            && (mounts::begins_elsewhere(path)
-                || mounts::mount_of(path).is_none()
-                    && mounts::backing_of(path).is_none()
-                    && mounts::mount_under(path).is_none());
+        return is_simple(path) && mounts::leads_elsewhere(path)
+            || !has_parent(path)
+                && mounts::mount_of(path).is_none()
+                && mounts::backing_of(path).is_none()
+                && mounts::mount_under(path).is_none();
     }
     let on_host = match dir {
         libc::AT_FDCWD => DIRECTORY.load(Ordering::Relaxed) == HOST,

@@ -79,6 +79,21 @@ pub fn components(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".")
 }
 
+/// Whether an absolute path has only components that are names, and no slash too many.
+pub fn is_simple(path: &[u8]) -> bool {
+    let mut rest = path;
+    while let Some(at) = rest.iter().position(|&byte| byte == b'/') {
+        rest = &rest[at + 1..];
+        match rest {
+            [] | [b'/', ..] | [b'.'] | [b'.', b'/', ..] | [b'.', b'.'] | [b'.', b'.', b'/', ..] => {
+                return false;
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
 /// Whether a component is `..`.
 pub fn has_parent(path: &[u8]) -> bool {
     path.windows(2).any(|pair| pair == b"..")
