@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use workload::file_flag::{APPEND, CREATE, DIRECTORY, EXISTS, OPEN, TRUNCATE};
-use workload::file_request::{FileRequest, Range, Usage};
+use workload::file_request::{FileRequest, Range, Usage, request_flag};
 use workload::wire::{FileBlock, Segment, Submission};
 use workload::{Call, CompletionStatus, FileCall, FileCallKind, FileId, Op, Token};
 
@@ -104,6 +104,9 @@ impl FileCalls {
             let what = "submitted a call on a file system that is not mounted";
             return Err(FailureCause::Protocol(what.into()));
         };
+        if request.has(request_flag::STORE_FULL) {
+            return Err(FailureCause::StoreFull { error: request.header.mode as i32 });
+        }
         let call = match request.has_flag(OPEN) {
             true => self.call_on_open_file(system, &request),
             false => self.call_by_path(system, &request, rank, calls),

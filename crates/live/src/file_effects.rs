@@ -110,7 +110,14 @@ pub(crate) fn execute(
         return Err(error);
     }
     let done = match request.kind {
-        FileCallKind::Open => open(&place, request)?,
+        FileCallKind::Open => {
+            let done = open(&place, request)?;
+            let is_emptied = request.has_flag(TRUNCATE) && place.is(libc::S_IFREG);
+            if let (Some(blocks), Some(stat), true) = (&all.blocks, &place.stat, is_emptied) {
+                blocks.empty(stat.st_ino);
+            }
+            done
+        }
         _ if request.sets_layout() => {
             all.systems[place.system].has_layouts = true;
             set_layout(&place, request)?
@@ -132,7 +139,10 @@ pub(crate) fn execute(
         if request.kind == FileCallKind::Link {
             all.systems[place.system].linked(&place);
         } else {
-            all.systems[place.system].created(&place);
+            let inode = all.systems[place.system].created(&place);
+            if let (Some(blocks), Some(inode)) = (&all.blocks, inode) {
+                blocks.forget(inode);
+            }
         }
         if let Some(now_ns) = now_ns {
             // A failure leaves the real time.
@@ -185,6 +195,9 @@ fn change(
             FileCallKind::SetAttributes => set_attributes(place, request, now_ns),
             FileCallKind::Truncate => {
                 let file = open_entry(place, libc::O_WRONLY | libc::O_NONBLOCK)?;
+                if let (Some(blocks), Some(stat)) = (&all.blocks, &place.stat) {
+                    blocks.truncate(&file, stat.st_ino, header.bytes)?;
+                }
                 check(libc::ftruncate64(file.as_raw_fd(), header.bytes as i64))
             }
             FileCallKind::SetXattr => set_xattr(place, request),

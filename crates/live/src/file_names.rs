@@ -4,6 +4,7 @@
 //! Paths are resolved one component at a time, relative to directories, because a protocol needs
 //! the number of each directory and because links may lead to other mounts or out of them.
 
+use crate::file_blocks::FileBlocks;
 use crate::file_store::{FileStore, open_directory};
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::CString;
@@ -82,6 +83,7 @@ pub(crate) fn errno() -> i32 {
 /// All file systems of the job.
 pub(crate) struct NameSpace {
     pub systems: Vec<Names>,
+    pub blocks: Option<Rc<FileBlocks>>,
 }
 
 impl NameSpace {
@@ -108,7 +110,7 @@ impl NameSpace {
             names.bind(ROOT, b"", &stat);
             systems.push(names);
         }
-        Ok(NameSpace { systems })
+        Ok(NameSpace { systems, blocks: store.blocks.clone() })
     }
 
     /// The index of a file system with this number.
@@ -355,11 +357,12 @@ impl Names {
     }
 
     /// An entry has been created. Its inode may be that of an earlier file that was deleted, so it
-    /// gets the number that its name had before.
-    pub fn created(&mut self, place: &Place) {
-        let Ok(stat) = stat_of(place.fd(), &place.name) else { return };
+    /// gets the number that its name had before. The inode.
+    pub fn created(&mut self, place: &Place) -> Option<u64> {
+        let stat = stat_of(place.fd(), &place.name).ok()?;
         self.by_inode.remove(&(stat.st_dev, stat.st_ino));
         self.name(place, &stat);
+        Some(stat.st_ino)
     }
 
     /// An entry for an existing file has been created.

@@ -11,8 +11,10 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use workload::file_request::encode_mounts;
 
+use crate::file_blocks::FileBlocks;
 use crate::file_facts::SystemFacts;
 
 /// A simulated file system, and where programs see it.
@@ -48,13 +50,19 @@ pub(crate) struct FileStore {
     pub mounts: Vec<Mount>,
     /// Removed at the end.
     temporary: Option<PathBuf>,
+    /// Of a temporary store.
+    pub blocks: Option<Rc<FileBlocks>>,
 }
 
 impl FileStore {
     /// Creates the directories of the mounts.
     pub fn new(systems: &FileSystems) -> io::Result<FileStore> {
-        let mut store =
-            FileStore { backing: Vec::new(), mounts: systems.mounts.clone(), temporary: None };
+        let mut store = FileStore {
+            backing: Vec::new(),
+            mounts: systems.mounts.clone(),
+            temporary: None,
+            blocks: None,
+        };
         if systems.mounts.is_empty() {
             return Ok(store);
         }
@@ -66,6 +74,8 @@ impl FileStore {
             None => {
                 let dir = temporary()?;
                 store.temporary = Some(dir.clone());
+                // A disk without files that have no name stores every copy.
+                store.blocks = FileBlocks::new(&dir).ok().map(Rc::new);
                 // As the kernel prints it, also if TMPDIR is relative or a link.
                 dir.canonicalize()?
             }

@@ -13,6 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use workload::block_index::{ENV_CONTENTS, ENV_INDEX};
 use workload::file_request::{ENV_MOUNTS, ENV_MPI_LIBRARY};
 use workload::mount_file::{ENV_MOUNT_FILE, MountFile};
 use workload::wire;
@@ -97,7 +98,7 @@ impl JobFiles {
         ledger.set_len(LEDGER_BYTES as u64)?;
         let mount_file = memory(c"odonata-mounts")?;
         mount_file.set_len(size_of::<MountFile>() as u64)?;
-        let mounts = match store.variable() {
+        let mut mounts = match store.variable() {
             None => Vec::new(),
             Some(mounts) => vec![
                 (ENV_MOUNTS, mounts.into()),
@@ -107,6 +108,10 @@ impl JobFiles {
                 ("LD_PRELOAD", preloaded(spec)),
             ],
         };
+        if let Some(blocks) = &store.blocks {
+            let (index, contents) = blocks.descriptors();
+            mounts.extend([(ENV_INDEX, path(index)), (ENV_CONTENTS, path(contents))]);
+        }
         let temporary = store.temporary().map(Path::to_path_buf);
         Ok(JobFiles {
             nodes,

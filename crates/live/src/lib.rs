@@ -19,6 +19,7 @@ mod detached;
 mod direct;
 mod exec;
 mod execution;
+mod file_blocks;
 mod file_calls;
 mod file_effects;
 mod file_facts;

@@ -8,10 +8,13 @@ use workload::FileCallKind;
 use workload::file_flag;
 use workload::file_request::request_flag;
 
+use crate::blocks;
 use crate::descriptors::{self, DIRECT, Open, SYNC, may_be_simulated, simulated};
 use crate::mounts;
 use crate::next::{at, real};
-use crate::simulator::{Request, Verdict, is_present, submit, submit_open, submit_path};
+use crate::simulator::{
+    Request, Verdict, check_space, is_present, submit, submit_open, submit_path,
+};
 use crate::sys::{self, error, finish, sys};
 
 /// Most elements of a vector (IOV_MAX of Linux).
@@ -76,7 +79,7 @@ fn limited(
 /// Reads, charged.
 pub fn read_simulated(open: &Open, buffers: Buffers, position: Position) -> sys::Result {
     let fd = open.fd;
-    let read = |parts: &[iovec]| unsafe {
+    let read_file = |parts: &[iovec]| unsafe {
         // SAFETY: the program's buffers.
         match (position, parts) {
             (Position::Current, [one]) if buffers.flags == 0 => {
@@ -94,14 +97,18 @@ pub fn read_simulated(open: &Open, buffers: Buffers, position: Position) -> sys:
         }
     };
     let total = buffers.total().min(MAX_TRANSFER);
-    if !open.is_regular() || total == 0 || !is_present() {
-        return read(buffers.parts);
+    if !open.is_regular() || total == 0 {
+        return read_file(buffers.parts);
     }
     let is_open = sys::status_flags(fd) & libc::O_ACCMODE != libc::O_WRONLY;
     let offset = start(fd, position);
     if !is_open || offset < 0 {
-        return read(buffers.parts);
+        return read_file(buffers.parts);
     }
+    let read = |parts: &[iovec]| match blocks::read(open, parts, offset) {
+        None => read_file(parts),
+        Some(moved) => advance(fd, position, offset, moved),
+    };
     let verdict = submit_open(FileCallKind::Read, direct(open), open, |header| {
         (header.offset, header.bytes) = (offset as u64, total as u64);
     });
@@ -115,18 +122,28 @@ pub fn read_simulated(open: &Open, buffers: Buffers, position: Position) -> sys:
 /// Writes, charged.
 pub fn write_simulated(open: &Open, buffers: Buffers, position: Position) -> sys::Result {
     let fd = open.fd;
-    let write = |parts: &[iovec]| unsafe { raw_write(fd, parts, position, buffers.flags) };
+    // SAFETY: the program's buffers.
+    let write_file = |parts: &[iovec]| unsafe { raw_write(fd, parts, position, buffers.flags) };
     let total = buffers.total().min(MAX_TRANSFER);
-    if !open.is_regular() || total == 0 || !is_present() {
-        return write(buffers.parts);
+    if !open.is_regular() || total == 0 {
+        return write_file(buffers.parts);
     }
     let status = sys::status_flags(fd);
     let is_open = status & libc::O_ACCMODE != libc::O_RDONLY;
     let offset = start(fd, position);
     if !is_open || offset < 0 {
-        return write(buffers.parts);
+        return write_file(buffers.parts);
     }
     let appends = status & libc::O_APPEND != 0;
+    // Data at the end of a file concern no other blocks.
+    let at_end = appends || buffers.flags & libc::RWF_APPEND != 0;
+    let write = |parts: &[iovec]| match at_end {
+        true => write_file(parts),
+        false => match blocks::write(open, parts, offset) {
+            None => write_file(parts),
+            Some(moved) => advance(fd, position, offset, moved),
+        },
+    };
     let append = if appends { u32::from(file_flag::APPEND) } else { 0 };
     let sync = if open.flags & SYNC != 0 { u32::from(file_flag::SYNC) } else { 0 };
     let flags = direct(open) | append | sync;
@@ -140,9 +157,10 @@ pub fn write_simulated(open: &Open, buffers: Buffers, position: Position) -> sys
             let limit = reply.value.min(total as u64) as usize;
             if appends {
                 let at = reply.offset as i64;
-                return limited(buffers, limit, |parts| append_at(fd, parts, at, position));
+                let append = |parts: &[iovec]| append_at(fd, parts, at, position);
+                return check_space(open, limited(buffers, limit, append));
             }
-            limited(buffers, limit, write)
+            check_space(open, limited(buffers, limit, write))
         }
     }
 }
@@ -191,6 +209,14 @@ fn append_at(fd: c_int, parts: &[iovec], at: i64, position: Position) -> sys::Re
         sys::lseek(fd, at + written as i64, libc::SEEK_SET);
     }
     written
+}
+
+/// Advances the file offset after a transfer that the kernel has not executed; its result.
+fn advance(fd: c_int, position: Position, offset: i64, moved: sys::Result) -> sys::Result {
+    if moved > 0 && matches!(position, Position::Current) {
+        sys::lseek(fd, offset + moved as i64, libc::SEEK_SET);
+    }
+    moved
 }
 
 fn start(fd: c_int, position: Position) -> i64 {
@@ -348,6 +374,11 @@ pub fn seek_simulated(open: &Open, offset: i64, whence: c_int) -> isize {
     if needs_size && let Verdict::Failed(errno) = submit_open(FileCallKind::Stat, 0, open, |_| {}) {
         return finish(error(errno));
     }
+    if matches!(whence, libc::SEEK_DATA | libc::SEEK_HOLE)
+        && let Err(errno) = blocks::settle_all(open)
+    {
+        return finish(error(errno));
+    }
     finish(sys::lseek(open.fd, offset, whence))
 }
 
@@ -420,7 +451,10 @@ macro_rules! truncations {
             match submit_open(FileCallKind::Truncate, 0, &open, set) {
                 Verdict::Failed(errno) => finish(error(errno)) as c_int,
                 // SAFETY: no memory is involved.
-                _ => finish(unsafe { sys!(SYS_ftruncate, fd, length) }) as c_int,
+                _ => finish(match blocks::truncate(&open, length) {
+                    Ok(()) => unsafe { sys!(SYS_ftruncate, fd, length) },
+                    Err(errno) => error(errno),
+                }) as c_int,
             }
         }
         #[unsafe(no_mangle)]
@@ -433,7 +467,13 @@ macro_rules! truncations {
                         request.set(|header| header.bytes = length.max(0) as u64)
                     });
                     finish(match verdict {
-                        Verdict::Absent => sys!(SYS_truncate, target.absolute(), length),
+                        Verdict::Absent => {
+                            let path = target.absolute();
+                            match blocks::on_path(path, |open| blocks::truncate(open, length)) {
+                                Ok(()) => sys!(SYS_truncate, path, length),
+                                Err(errno) => error(errno),
+                            }
+                        }
                         Verdict::Failed(errno) => error(errno),
                         Verdict::Done(_) => 0,
                     }) as c_int
@@ -462,7 +502,10 @@ fn allocate_simulated(open: &Open, mode: c_int, offset: i64, length: i64) -> sys
         return error(errno);
     }
     if mode & !PLAIN != 0 {
-        return host();
+        return match blocks::settle_all(open) {
+            Ok(()) => check_space(open, host()),
+            Err(errno) => error(errno),
+        };
     }
     let Some(end) = offset.checked_add(length) else { return error(libc::EFBIG) };
     if mode & PLAIN != 0 || end as u64 <= open.size() {
@@ -536,6 +579,9 @@ unsafe fn charge_copy(
     bytes: usize,
 ) -> Result<usize, c_int> {
     let (from, to) = unsafe { (Side::new(from.0, from.1), Side::new(to.0, to.1)) };
+    for open in [&from.open, &to.open].into_iter().flatten() {
+        blocks::settle_all(open)?;
+    }
     let mut bytes = bytes.min(MAX_TRANSFER) as u64;
     if let Some(left) = from.left() {
         bytes = bytes.min(left);
@@ -561,11 +607,21 @@ macro_rules! sendfiles {
                     Err(errno) => return finish(error(errno)),
                 }
             }
-            unsafe { real(to, from, offset, n) }
+            copied(to, unsafe { real(to, from, offset, n) })
         }
     )*};
 }
 sendfiles! { sendfile sendfile64 }
+
+/// The result of the C library's copy to a descriptor.
+fn copied(to: c_int, moved: ssize_t) -> ssize_t {
+    if moved < 0
+        && let Some(open) = simulated(to)
+    {
+        check_space(&open, error(sys::errno()));
+    }
+    moved
+}
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn copy_file_range(
@@ -589,7 +645,7 @@ unsafe extern "C" fn copy_file_range(
             Err(errno) => return finish(error(errno)),
         }
     }
-    unsafe { real(from, from_at, to, to_at, n, flags) }
+    copied(to, unsafe { real(from, from_at, to, to_at, n, flags) })
 }
 
 #[unsafe(no_mangle)]
@@ -612,7 +668,12 @@ unsafe extern "C" fn splice(
     }
     // The bytes in the pipe are known after the call.
     let to_side = may_be_simulated(to).then(|| unsafe { Side::new(to, to_at) });
-    let moved = host(n);
+    if let Some(Side { open: Some(open), .. }) = &to_side
+        && let Err(errno) = blocks::settle_all(open)
+    {
+        return finish(error(errno));
+    }
+    let moved = copied(to, host(n));
     if let Some(side) = to_side
         && moved > 0
         && let Err(errno) = side.charge(FileCallKind::Write, moved as u64)
@@ -654,7 +715,10 @@ pub unsafe fn write_one(open: &Open, at: *const c_void, n: usize) -> sys::Result
 /// Charges a transfer that other functions execute.
 pub fn charge_at(fd: c_int, kind: FileCallKind, offset: i64, bytes: u64) -> Result<(), c_int> {
     match descriptors::simulated(fd) {
-        Some(open) => charge(&open, kind, offset, bytes).map(|_| ()),
+        Some(open) => {
+            blocks::make_plain(&open)?;
+            charge(&open, kind, offset, bytes).map(|_| ())
+        }
         None => Ok(()),
     }
 }

@@ -14,6 +14,7 @@
 //! its first `malloc`, and signal handlers call `write`.
 
 mod asynchronous;
+mod blocks;
 mod change;
 mod data;
 mod descriptors;

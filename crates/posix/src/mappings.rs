@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use libc::{off_t, size_t};
 use workload::FileCallKind;
 
+use crate::blocks;
 use crate::data::charge;
 use crate::descriptors::{Open, simulated};
 use crate::next::real;
@@ -66,7 +67,13 @@ macro_rules! mmaps {
                 return host();
             }
             match simulated(fd) {
-                Some(open) => map_simulated(&open, (bytes, protection, flags, offset), host),
+                Some(open) => {
+                    if let Err(errno) = blocks::make_plain(&open) {
+                        finish(error(errno));
+                        return libc::MAP_FAILED;
+                    }
+                    map_simulated(&open, (bytes, protection, flags, offset), host)
+                }
                 None => host(),
             }
         }

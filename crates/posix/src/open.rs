@@ -8,6 +8,7 @@ use workload::FileCallKind;
 use workload::file_flag;
 use workload::file_request::request_flag;
 
+use crate::blocks;
 use crate::descriptors::{self, DIRECT, DUPLICATE, SYNC, may_be_simulated, simulated};
 use crate::mount_table;
 use crate::mounts;
@@ -93,7 +94,10 @@ pub fn open_target(target: &mut Target, flags: c_int, mode: mode_t) -> sys::Resu
     }
     match descriptors::record(fd as c_int, mount, flags_kept) {
         -1 => error(sys::errno()),
-        fd => fd as isize,
+        fd => {
+            blocks::opened(fd);
+            fd as isize
+        }
     }
 }
 

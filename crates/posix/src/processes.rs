@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use libc::{pid_t, posix_spawn_file_actions_t, posix_spawnattr_t};
 use workload::FileCallKind;
 
+use crate::blocks;
 use crate::data::charge;
 use crate::descriptors::simulated;
 use crate::mounts;
@@ -28,10 +29,12 @@ type Strings = *const *const c_char;
 
 /// Variables that a program needs, as `NAME=VALUE`, from the start of this process.
 const PRELOAD: usize = 0;
-const NAMES: [&CStr; 6] = [
+const NAMES: [&CStr; 8] = [
     c"LD_PRELOAD",
     mounts::VARIABLE,
     mounts::FILE_VARIABLE,
+    blocks::INDEX_VARIABLE,
+    blocks::CONTENTS_VARIABLE,
     c"ODONATA_MPI_LIBRARY",
     c"ODONATA_FD",
     c"ODONATA_RANK",
@@ -129,7 +132,11 @@ struct Environment {
     _pages: Option<Pages>,
 }
 
+/// The environment of a program that this process starts now.
 unsafe fn environment(given: Strings) -> Environment {
+    if mounts::active() {
+        blocks::make_inherited_plain();
+    }
     let same = Environment { list: given, _pages: None };
     let is_missing = |&nth: &usize| {
         let kept = VARIABLES[nth].load(Ordering::Acquire);
@@ -239,8 +246,9 @@ fn charge_program(target: &mut Target, line: &mut [u8; FIRST_LINE]) -> Result<us
         failed => return Err(-failed as c_int),
     };
     let charged = match simulated(fd) {
-        Some(open) => charge(&open, FileCallKind::Read, 0, open.size()),
-        None => Ok(0),
+        Some(open) => charge(&open, FileCallKind::Read, 0, open.size())
+            .and_then(|_| blocks::make_plain(&open)),
+        None => Ok(()),
     };
     // SAFETY: room for the line.
     let n = unsafe { sys!(SYS_pread64, fd, line.as_mut_ptr(), FIRST_LINE, 0) };
@@ -508,7 +516,11 @@ unsafe extern "C" fn posix_spawn_file_actions_addopen(
     );
     let mut target = Target::new();
     match unsafe { find(libc::AT_FDCWD, path, &mut target) } {
-        Ok(true) => unsafe { real(actions, fd, target.absolute(), flags, mode) },
+        Ok(true) => unsafe {
+            // An error is found again when the program starts.
+            let _ = blocks::on_path(target.absolute(), blocks::make_plain);
+            real(actions, fd, target.absolute(), flags, mode)
+        },
         Ok(false) => unsafe { real(actions, fd, path, flags, mode) },
         Err(errno) => errno,
     }

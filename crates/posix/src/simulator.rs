@@ -10,12 +10,12 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use workload::FileCallKind;
-use workload::file_request::{FileReply, FileRequest, NOT_SIMULATED, Range};
+use workload::file_request::{FileReply, FileRequest, NOT_SIMULATED, Range, request_flag};
 
 use crate::descriptors::{self, Open};
 use crate::mounts::{self, inside};
 use crate::place::Target;
-use crate::sys::{self, sys};
+use crate::sys::{self, error, sys};
 use crate::text::Text;
 
 type Call = unsafe extern "C" fn(*const FileRequest, *mut FileReply) -> c_int;
@@ -64,9 +64,9 @@ fn function() -> Option<Call> {
     (!found.is_null()).then(|| unsafe { transmute::<*mut c_void, Call>(found) })
 }
 
-/// Whether calls may be simulated.
+/// Whether calls may be simulated; `submit` decides.
 pub fn is_present() -> bool {
-    function().is_some()
+    STATE.load(Ordering::Acquire) == state::PRESENT || function().is_some()
 }
 
 #[cold]
@@ -188,6 +188,23 @@ pub fn submit(request: &FileRequest, reply: FileReply) -> Verdict {
         (_, 0) => Verdict::Done(reply),
         (_, errno) => Verdict::Failed(errno),
     }
+}
+
+/// Ends the job if the real disk has no space for data that the simulated file system has taken:
+/// the program must not see the error of a disk that its machine does not have. The result of the
+/// system call on the open file.
+pub fn check_space(open: &Open, result: sys::Result) -> sys::Result {
+    if result < 0 && [error(libc::ENOSPC), error(libc::EDQUOT)].contains(&result) {
+        report_full(open, -result as c_int);
+    }
+    result
+}
+
+#[cold]
+fn report_full(open: &Open, errno: c_int) {
+    let mut request = header_of(FileCallKind::Write, request_flag::STORE_FULL, open);
+    request.mode = errno as u32;
+    submit(&request, FileReply::new());
 }
 
 /// A call on a path. Its request is composed only if there is a simulator.

@@ -6,6 +6,7 @@ use libc::{stat as Status, statfs as FsUsage, statvfs as VfsUsage};
 use workload::FileCallKind;
 use workload::file_request::{FileReply, Usage, request_flag};
 
+use crate::blocks;
 use crate::descriptors::{Open, simulated};
 use crate::links;
 use crate::mounts;
@@ -31,6 +32,7 @@ fn flags_of(flags: c_int) -> u32 {
 fn shown(status: &mut Status, mount: Option<usize>, target: Option<&mut Target>) {
     let Some(mount) = mount else { return };
     status.st_dev = number_of(mount);
+    status.st_blocks += blocks::used(status.st_ino) as i64;
     if status.st_mode & libc::S_IFMT == libc::S_IFLNK
         && let Some(target) = target
     {
@@ -211,6 +213,7 @@ pub unsafe extern "C" fn statx(
         let found = unsafe { &mut *out };
         if let Some(mount) = mount {
             (found.stx_dev_major, found.stx_dev_minor) = (MAJOR, mounts::all()[mount].number);
+            found.stx_blocks += blocks::used(found.stx_ino);
         }
         if block > 0 {
             found.stx_blksize = block as u32;

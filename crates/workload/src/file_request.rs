@@ -54,6 +54,9 @@ pub mod request_flag {
     pub const FALLOCATE: u32 = 1 << 26;
     /// GetXattr: the list of names (`listxattr`).
     pub const XATTR_LIST: u32 = 1 << 27;
+    /// Write: the real disk has refused the data of an earlier call, with the errno in `mode`. The
+    /// job ends.
+    pub const STORE_FULL: u32 = 1 << 28;
 }
 
 /// Attributes that `SetAttributes` sets.

@@ -4,6 +4,7 @@
 //! never accesses the event queue. Recorded programs, schedules and live processes all implement
 //! this interface, and every network model serves it.
 
+pub mod block_index;
 mod file;
 pub mod file_request;
 pub mod functions;

@@ -2,8 +2,8 @@
 //!
 //! The descriptor is of the backing file, because the preload library (`crates/posix`) has opened
 //! it. That library also simulates what MPI-IO does by functions of the C library: opening,
-//! closing, size, synchronization. Reads and writes are submitted here, and raw system calls, which
-//! that library does not see, move the data. For such a call may be in flight while the rank
+//! closing, size, synchronization. Reads and writes are submitted here, and that library moves the
+//! data without charging them again. For such a call may be in flight while the rank
 //! computes, and change fewer bytes than it transfers (data sieving).
 //!
 //! The data move when the call completes. The simulator orders calls on the same bytes, so they
@@ -12,7 +12,7 @@
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use workload::file_request::{self, FileReply, FileRequest, request_flag};
 use workload::{FileCallKind, file_flag};
@@ -125,23 +125,68 @@ impl Backing {
     pub fn load(&self, at: i64, out: &mut [u8]) -> (u64, Option<Error>) {
         move_all(out.len(), |done| {
             let rest = &mut out[done..];
-            // SAFETY: the kernel writes at most the rest of the buffer.
-            unsafe {
-                let (to, n) = (rest.as_mut_ptr().cast::<c_void>(), rest.len());
-                libc::syscall(libc::SYS_pread64, self.fd, to, n, at.saturating_add(done as i64))
-            }
+            let at = at.saturating_add(done as i64);
+            // SAFETY: the rest of the buffer.
+            unsafe { transfer(self.fd, false, rest.as_mut_ptr(), rest.len(), at) }
         })
     }
     /// Writes without a simulated call.
     pub fn save(&self, at: i64, data: &[u8]) -> (u64, Option<Error>) {
         move_all(data.len(), |done| {
             let rest = &data[done..];
-            // SAFETY: the kernel reads at most the rest of the data.
-            unsafe {
-                let (from, n) = (rest.as_ptr().cast::<c_void>(), rest.len());
-                libc::syscall(libc::SYS_pwrite64, self.fd, from, n, at.saturating_add(done as i64))
+            let at = at.saturating_add(done as i64);
+            // SAFETY: the rest of the data, which are only read.
+            let written =
+                unsafe { transfer(self.fd, true, rest.as_ptr().cast_mut(), rest.len(), at) };
+            if written < 0 {
+                check_space(&io::Error::last_os_error());
             }
+            written
         })
+    }
+}
+
+/// Moves data of a backing file by the preload library, which knows what is not in the file itself.
+/// Without that library, by the kernel. -1 with `errno` if it fails.
+///
+/// # Safety
+/// `n` bytes at `data`, which are only read if the call `writes`.
+unsafe fn transfer(fd: c_int, writes: bool, data: *mut u8, n: usize, at: i64) -> libc::c_long {
+    type Move = unsafe extern "C" fn(c_int, c_int, *mut u8, usize, i64) -> isize;
+    static FOUND: OnceLock<Option<Move>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        // SAFETY: a zero-terminated name; only the crate `posix` defines it, with this type.
+        unsafe {
+            let found = libc::dlsym(libc::RTLD_DEFAULT, c"odonata_file_move".as_ptr());
+            (!found.is_null()).then(|| std::mem::transmute::<*mut c_void, Move>(found))
+        }
+    });
+    // SAFETY: the caller's data.
+    unsafe {
+        match found {
+            None if writes => libc::syscall(libc::SYS_pwrite64, fd, data, n, at),
+            None => libc::syscall(libc::SYS_pread64, fd, data, n, at),
+            Some(found) => match found(fd, writes.into(), data, n, at) {
+                failed if failed < 0 => {
+                    *libc::__errno_location() = -failed as c_int;
+                    -1
+                }
+                moved => moved as libc::c_long,
+            },
+        }
+    }
+}
+
+/// Ends the process, and so the job, if the real disk has no space for data that the simulated file
+/// system has taken.
+fn check_space(why: &io::Error) {
+    if let Some(libc::ENOSPC | libc::EDQUOT) = why.raw_os_error() {
+        crate::error::write_line(&format!(
+            "MPI-IO needs more space than the real disk has for simulated files ({why}): choose \
+             another disk with --keep DIR or TMPDIR"
+        ));
+        // SAFETY: ends the process at once: its lock is held.
+        unsafe { libc::_exit(1) }
     }
 }
 

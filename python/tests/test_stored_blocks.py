@@ -1,0 +1,103 @@
+"""Blocks that a program writes repeatedly to simulated files are stored once, and a real disk that
+is full ends the job.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import odonata as od
+import pytest
+
+MACHINE = ("--machine", "aurora", "--fidelity", "loggp", "--compute", "none", "--quiet")
+PROGRAMS = Path(__file__).with_name("programs")
+COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
+
+
+def compiled(folder: Path, name: str) -> Path:
+    out = folder / name
+    source = PROGRAMS / f"{name}.c"
+    subprocess.run(["sh", COMPILER, "-O1", "-w", source, "-o", out], check=True)
+    return out
+
+
+@pytest.mark.parametrize("mount", ["/lus/flare", "/daos"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_contents_are_as_expected_after_random_calls(odonata, mount, seed):
+    program = compiled(odonata.cwd, "blocks")
+    done = odonata("run", "-n", 4, *MACHINE, "--", program, mount, seed, 600)
+    assert (done.returncode, done.stdout) == (0, "equal\n"), done.stdout + done.stderr
+
+
+def on_small_disk(odonata, *arguments: object, disk: str = "24m"):
+    """A run whose temporary files are on a disk of this size."""
+    folder = odonata.cwd / "small"
+    folder.mkdir()
+    can_mount = ["unshare", "-rm", "sh", "-c", f"mount -t tmpfs none {folder}"]
+    if shutil.which("unshare") is None or subprocess.run(can_mount, check=False).returncode:
+        pytest.skip("no permission to mount a disk")
+    odonata.env["TMPDIR"] = str(folder)
+    mount = f'mount -t tmpfs -o size={disk} none {folder} && exec "$@"'
+    command = ["unshare", "-rm", "sh", "-c", mount, "sh", *odonata.arguments("run", *arguments)]
+    return subprocess.run(
+        command, env=odonata.env, cwd=odonata.cwd, capture_output=True, text=True, check=False
+    )
+
+
+WRITER = """
+import os, sys
+size, n, repeated = 1 << 20, 64, sys.argv[1] == "repeated"
+buffer = os.urandom(size)
+with open("/lus/flare/x", "wb", buffering=0) as file:
+    for _ in range(n):
+        file.write(buffer if repeated else os.urandom(size))
+with open("/lus/flare/x", "rb", buffering=0) as file:
+    print(all(file.read(size) == buffer for _ in range(n)), flush=True)
+"""
+
+
+def test_repeated_buffers_fit_on_a_small_disk(odonata):
+    words = ("-n", 1, *MACHINE, "--", "python3", "-c", WRITER, "repeated")
+    done = on_small_disk(odonata, *words)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
+def test_a_full_disk_ends_the_job(odonata):
+    done = on_small_disk(odonata, "-n", 1, *MACHINE, "--", "python3", "-c", WRITER, "random")
+    assert done.returncode == 1 and done.stdout == ""
+    assert "needs more space than the real disk has for simulated files" in done.stderr
+    # Not an error of the simulated file system.
+    assert "OSError" not in done.stderr
+
+
+MPI_IO = """
+from mpi4py import MPI
+import numpy, sys
+comm = MPI.COMM_WORLD
+repeated = sys.argv[1] == "repeated"
+data = numpy.random.default_rng(comm.rank).integers(0, 255, 1 << 20, dtype="u1")
+file = MPI.File.Open(comm, "/lus/flare/x", MPI.MODE_CREATE | MPI.MODE_RDWR)
+for i in range(24):
+    if not repeated:
+        data = numpy.random.default_rng(i * 2 + comm.rank).integers(0, 255, 1 << 20, dtype="u1")
+    file.Write_at((2 * i + comm.rank) << 20, data)
+found = numpy.empty(1 << 20, dtype="u1")
+equal = True
+for i in range(24):
+    file.Read_at((2 * i + comm.rank) << 20, found)
+    equal = equal and (found == data).all()
+file.Close()
+print(equal, flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["repeated", "random"])
+def test_mpi_io(odonata, kind):
+    done = on_small_disk(odonata, "-n", 2, *MACHINE, "--", "python3", "-c", MPI_IO, kind)
+    if kind == "repeated":
+        assert (done.returncode, done.stdout) == (0, "True\nTrue\n"), done.stderr
+    else:
+        assert done.returncode == 1 and done.stdout == ""
+        assert "needs more space than the real disk has" in done.stderr
