@@ -123,3 +123,13 @@ def test_benchmarks_of_live_runs_work():
 def test_benchmarks_against_mpich_work():
     _, lines = figures("beside.py")
     assert len(lines) == 4
+
+
+def test_benchmarks_of_live_files_work():
+    _, lines = figures("files.py")
+    assert len(lines) == 6
+
+
+def test_benchmarks_of_the_preload_library_work():
+    _, lines = figures("preload.py")
+    assert len(lines) == 7

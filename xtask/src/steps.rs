@@ -242,11 +242,15 @@ pub fn bench(args: &[String]) -> bool {
     let mut engine = cargo(&["run", "--quiet", "--release", "--package", "bench", "--"]);
     let mut live = python(&["crates/bench/live/live.py"]);
     let mut beside = python(&["crates/bench/live/beside.py"]);
+    let mut files = python(&["crates/bench/live/files.py"]);
+    let mut preload = python(&["crates/bench/live/preload.py"]);
     engine.args(args);
     live.args(args);
     beside.args(args);
+    files.args(args);
+    preload.args(args);
     let ran = |mut bench: Command| bench.status().is_ok_and(|s| s.success());
-    ran(engine) && py() && ran(live) && ran(beside)
+    ran(engine) && py() && ran(live) && ran(beside) && ran(files) && ran(preload)
 }
 
 pub fn wheel() -> bool {
