@@ -65,8 +65,8 @@ unsafe impl Sync for Table {}
 static TABLE: Table = Table(UnsafeCell::new([const { Mount::empty() }; MAX_MOUNTS]));
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// First bytes of the components of mounts.
-static BEGINNINGS: [AtomicBool; 256] = [const { AtomicBool::new(false) }; 256];
+/// By a hash of two bytes: whether a component of a mount may begin with them.
+static BEGINNINGS: [AtomicBool; 1024] = [const { AtomicBool::new(false) }; 1024];
 
 mod state {
     pub const UNKNOWN: u8 = 0;
@@ -246,7 +246,8 @@ unsafe fn put(n: usize, entry: Option<(u32, &[u8], &[u8])>) -> bool {
     let (Some(mount), Some(backing)) = lengths else { return false };
     (into.mount_length, into.backing_length) = (mount, backing);
     for name in components(into.mount()) {
-        BEGINNINGS[name[0] as usize].store(true, Ordering::Release);
+        let second = name.get(1).copied().unwrap_or(0);
+        BEGINNINGS[beginning(name[0], second)].store(true, Ordering::Release);
     }
     true
 }
@@ -334,9 +335,19 @@ pub fn mount_under(path: &[u8]) -> Option<usize> {
 
 /// Whether a component of a mount's path has this name.
 pub fn is_component(name: &[u8]) -> bool {
-    let is_possible =
-        name.first().is_some_and(|&first| BEGINNINGS[first as usize].load(Ordering::Acquire));
-    is_possible && is_component_of(name)
+    let byte = |at: usize| name.get(at).copied().unwrap_or(0);
+    may_begin(byte(0), byte(1)) && is_component_of(name)
+}
+
+/// Whether a component of a mount's path may begin with these bytes.
+pub fn may_begin(first: u8, second: u8) -> bool {
+    BEGINNINGS[beginning(first, second)].load(Ordering::Acquire)
+}
+
+/// The entry of `BEGINNINGS` for two bytes of a path: the second may end the component.
+fn beginning(first: u8, second: u8) -> usize {
+    let second = if second == b'/' { 0 } else { second };
+    (usize::from(first) * 31 + usize::from(second)) % BEGINNINGS.len()
 }
 
 #[inline(never)]

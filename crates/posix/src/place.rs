@@ -45,7 +45,31 @@ pub fn entered_directory() {
 /// Whether a path is the kernel's without further steps: the fast path of each call.
 #[inline]
 pub fn is_host(dir: c_int, path: *const c_char) -> bool {
-    !mounts::active() || path.is_null() || unsafe { is_plain(dir, sys::bytes(path)) }
+    !mounts::active()
+        || path.is_null()
+        || unsafe { is_name_on_host(dir, path) || is_plain(dir, sys::bytes(path)) }
+}
+
+/// Whether a path is relative to a directory of the host, and leads neither up nor to a name on the
+/// path of a mount. Programs that walk trees have many such paths.
+///
+/// # Safety
+/// `path` is zero-terminated.
+unsafe fn is_name_on_host(dir: c_int, path: *const c_char) -> bool {
+    let on_host = match dir {
+        libc::AT_FDCWD => DIRECTORY.load(Ordering::Relaxed) == HOST,
+        fd => !descriptors::may_be_simulated(fd),
+    };
+    // SAFETY: up to the zero.
+    unsafe {
+        let first = *path.cast::<u8>();
+        let second = if first == 0 { 0 } else { *path.cast::<u8>().add(1) };
+        on_host
+            && !matches!(first, b'/' | b'.')
+            && !mounts::may_begin(first, second)
+            && !mounts::hides()
+            && libc::strstr(path, c"..".as_ptr()).is_null()
+    }
 }
 
 fn is_plain(dir: c_int, path: &[u8]) -> bool {
