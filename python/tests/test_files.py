@@ -170,6 +170,25 @@ def test_files_are_kept(odonata):
     assert (keep / "lus/flare/x").read_text() == "0\n1\n"
 
 
+OBJECTS = "import os, sys; print(os.getxattr(sys.argv[1], 'odonata.objects').decode().split())"
+
+
+def test_kept_files_keep_their_layouts(odonata):
+    keep = odonata.cwd / "kept"
+    layout = "mkdir /lus/flare/d; lfs setstripe -c 4 -S 1M /lus/flare/d"
+    write = "head -c 8000000 /dev/zero > /lus/flare/d"
+    for script, objects in [
+        (f"{layout}; {write}/old; {write}/../plain", {}),
+        (f"{write}/new", {"plain": 1, "d/old": 4, "d/new": 4}),
+    ]:
+        shows = [f"{sys.executable} -c \"{OBJECTS}\" /lus/flare/{name}" for name in objects]
+        text = "; ".join([script, *shows])
+        done = odonata("run", "-n", 1, *MACHINE, "--keep", keep, "--", "sh", "-c", text)
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        assert [line.count(":") for line in lines] == list(objects.values()), done.stdout
+
+
 def test_a_mount_hides_a_directory_of_the_computer(odonata):
     folder = odonata.cwd / "real"
     folder.mkdir()
@@ -215,6 +234,58 @@ def test_nothing_is_left_by_a_kill_during_writes(odonata, victim):
     started.communicate(timeout=60)
     expected = -signal.SIGKILL if victim == "launcher" else 128 + signal.SIGKILL
     assert started.returncode == expected
+
+
+# Writes records and states each one on the real disk when its call has returned.
+ACKNOWLEDGED = """
+import os, sys
+rank, folder, size = os.environ["PMI_RANK"], sys.argv[1], 300_000
+log = os.open(f"{folder}/log.{rank}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+data = os.open(f"/lus/flare/data.{rank}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+i = 0
+while True:
+    record = bytes([i % 251]) * size
+    assert os.write(data, record) == size
+    os.write(log, b"d")
+    new = os.open(f"/lus/flare/new.{rank}", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    assert os.pwrite(new, record, 0) == size
+    os.close(new)
+    os.rename(f"/lus/flare/new.{rank}", f"/lus/flare/file.{rank}.{i}")
+    os.write(log, b"f")
+    i += 1
+    if i == 10:
+        print("writes", flush=True)
+"""
+
+
+@pytest.mark.parametrize("victim", ["rank", "launcher"])
+def test_acknowledged_data_survive_a_kill(odonata, victim):
+    keep, folder = odonata.cwd / "kept", odonata.cwd
+    script = folder / "acknowledged.py"
+    script.write_text(ACKNOWLEDGED)
+    command = (sys.executable, script, folder)
+    started = odonata.start("run", "-n", 2, *MACHINE, "--keep", keep, "--", *command)
+    assert [started.stdout.readline() for _ in range(2)] == ["writes\n"] * 2
+    if victim == "launcher":
+        started.kill()
+    else:
+        is_rank = b"acknowledged.py\0" + os.fsencode(folder)
+        ranks = [p for p in odonata.alive() if is_rank in Path(f"/proc/{p}/cmdline").read_bytes()
+                 and b"\0run\0" not in Path(f"/proc/{p}/cmdline").read_bytes()]  # fmt: skip
+        os.kill(ranks[-1], signal.SIGKILL)
+    started.communicate(timeout=60)
+    assert not odonata.left()
+    size = 300_000
+    for rank in range(2):
+        log = (folder / f"log.{rank}").read_bytes()
+        data = (keep / f"lus/flare/data.{rank}").read_bytes()
+        records = log.count(b"d")
+        assert records >= 10 and len(data) >= records * size
+        for i in range(records):
+            assert data[i * size : (i + 1) * size] == bytes([i % 251]) * size, (rank, i)
+        for i in range(log.count(b"f")):
+            file = (keep / f"lus/flare/file.{rank}.{i}").read_bytes()
+            assert file == bytes([i % 251]) * size, (rank, i)
 
 
 @pytest.mark.skipif(shutil.which("tar") is None, reason="no tar")

@@ -8,7 +8,7 @@
 use crate::file_effects::{self, Request};
 use crate::file_facts::SystemFacts;
 use crate::file_layouts;
-use crate::file_names::{NameSpace, Place};
+use crate::file_names::{NameSpace, Names, Place};
 use crate::file_store::{FileStore, FileSystems};
 use crate::outcome::{FailureCause, FileTraffic};
 use crate::segment::lies_inside;
@@ -21,7 +21,7 @@ use std::os::unix::fs::PermissionsExt;
 use workload::file_flag::{APPEND, CREATE, DIRECTORY, EXISTS, OPEN, TRUNCATE};
 use workload::file_request::{FileRequest, Range, Usage, request_flag};
 use workload::wire::{FileBlock, Segment, Submission};
-use workload::{Call, CompletionStatus, FileCall, FileCallKind, FileId, Op, Token};
+use workload::{Call, CompletionStatus, FileCall, FileCallKind, FileId, LayoutRequest, Op, Token};
 
 /// Longest transfer of a call: the kernel moves fewer bytes at once (read(2)).
 const MAX_MOVED: u64 = 1 << 40;
@@ -107,11 +107,12 @@ impl FileCalls {
         if request.has(request_flag::STORE_FULL) {
             return Err(FailureCause::StoreFull { error: request.header.mode as i32 });
         }
+        let mut kept = None;
         let call = match request.has_flag(OPEN) {
             true => self.call_on_open_file(system, &request),
-            false => self.call_by_path(system, &request, rank, calls),
+            false => self.call_by_path(system, &request, rank, (calls, &mut kept)),
         };
-        if let Some(layout) = request.layout() {
+        if let Some(layout) = request.layout().or(kept) {
             let op = Op::Layout { file_system: call.file_system, request: Box::new(layout) };
             calls.push(Call { rank, token: PAUSE, after: Span::ZERO, op });
         }
@@ -155,7 +156,7 @@ impl FileCalls {
         system: usize,
         request: &Request,
         rank: u32,
-        calls: &mut Vec<Call>,
+        (calls, kept): (&mut Vec<Call>, &mut Option<LayoutRequest>),
     ) -> FileCall {
         let place = self.names.resolve(system, &request.path, request.follows());
         let other = match request.kind {
@@ -187,6 +188,9 @@ impl FileCalls {
                 FileCallKind::Link => call.file = other.file,
                 _ => call.other = other.parent,
             }
+        }
+        if self.store.temporary().is_none() {
+            *kept = kept_layout(names, &place, request);
         }
         let number = names.number;
         for place in [Some(&place), other.as_ref()].into_iter().flatten() {
@@ -414,6 +418,23 @@ impl FileCalls {
             let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
         }
     }
+}
+
+/// The layout from before the run of the file of a call, or of the directory of a new one.
+fn kept_layout(names: &mut Names, place: &Place, request: &Request) -> Option<LayoutRequest> {
+    let creates = match request.kind {
+        FileCallKind::Open => request.has_flag(CREATE),
+        kind => kind == FileCallKind::Mkdir,
+    };
+    if place.stat.is_none() {
+        return creates.then(|| file_effects::kept_layout(place, true)).flatten();
+    }
+    let is_announced = &mut names.state(place.file).is_announced;
+    if *is_announced || !place.is(libc::S_IFREG) {
+        return None;
+    }
+    *is_announced = true;
+    file_effects::kept_layout(place, false)
 }
 
 /// Writes returned data behind the request, as many bytes as fit.

@@ -443,6 +443,16 @@ pub(crate) fn stored_layout(place: &Place, request: &Request) -> Result<Vec<u8>,
     }
 }
 
+/// The layout of an entry or of its directory, in a store that was kept.
+pub(crate) fn kept_layout(place: &Place, of_directory: bool) -> Option<LayoutRequest> {
+    let path = match (of_directory, place.fd()) {
+        (true, libc::AT_FDCWD) => return None,
+        (true, fd) => text_of(format!("/proc/self/fd/{fd}").as_bytes()),
+        (false, _) => path_of(place),
+    };
+    file_layouts::parse(&layout_at(&path.ok()?, file_layouts::STORED, of_directory).ok()?)
+}
+
 fn layout_at(path: &CStr, stored: &CStr, follow: bool) -> Result<Vec<u8>, i32> {
     let mut value = vec![0u8; 64 << 10];
     let (name, room) = (stored.as_ptr(), value.len());

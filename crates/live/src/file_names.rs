@@ -46,6 +46,8 @@ pub(crate) struct FileState {
     pub modified_ns: Option<i64>,
     /// A path by which it was opened.
     pub path: Option<Box<[u8]>>,
+    /// Whether the protocol has got its layout from before the run, if it has one.
+    pub is_announced: bool,
 }
 
 /// An entry of a directory, which need not exist.

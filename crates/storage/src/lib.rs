@@ -135,7 +135,8 @@ pub trait FileSystem {
     fn attach(&mut self, client: ClientId, node: u32);
     /// A path component is looked up before the next call of this client: `file` in `parent`.
     fn lookup(&mut self, client: ClientId, parent: FileId, file: FileId);
-    /// The layout that the next `SetLayout` of this client sets.
+    /// The layout of the next call of this client: what a `SetLayout` sets, or else that of a file
+    /// from before the run, or of a new file in a directory from before the run.
     fn layout(&mut self, client: ClientId, request: &LayoutRequest);
     fn call(
         &mut self,

@@ -319,8 +319,9 @@ impl Lustre {
         }
     }
 
-    /// The files that a call names exist, as far as its flags state it.
-    fn ensure(&mut self, what: &FileCall) {
+    /// The files that a call names exist, as far as its flags state it. One from before the run has
+    /// these templates, or the default.
+    fn ensure(&mut self, what: &FileCall, kept: Option<Vec<Template>>) {
         use FileCallKind as Kind;
         let by_path = what.flags & file_flag::OPEN == 0
             && !matches!(what.kind, Kind::Read | Kind::Write | Kind::Sync | Kind::Close);
@@ -340,7 +341,7 @@ impl Lustre {
         let named = !matches!(what.kind, Kind::Symlink | Kind::ReadLink);
         let f = &self.files[what.file as usize];
         if holds_data && named && f.directory.is_none() && f.layout.is_none() {
-            self.add_data(what);
+            self.add_data(what, kept);
         }
     }
 
@@ -380,8 +381,8 @@ impl Lustre {
     }
 
     /// Objects of a file that existed before the run.
-    fn add_data(&mut self, what: &FileCall) {
-        let templates = self.default_layout(what.parent);
+    fn add_data(&mut self, what: &FileCall, kept: Option<Vec<Template>>) {
+        let templates = kept.unwrap_or_else(|| self.default_layout(what.parent));
         self.set_templates(what.file, &templates);
         self.instantiate(what.file, what.size.max(1));
         let layout = self.file_layout(what.file);
@@ -579,10 +580,7 @@ impl FileSystem for Lustre {
         let notices = &mut self.clients[client.0 as usize];
         lookups.append(&mut notices.lookups);
         // Calls of other ranks of the node may follow before this one is served.
-        let layout = match what.kind {
-            FileCallKind::SetLayout => notices.layout.take(),
-            _ => None,
-        };
+        let layout = notices.layout.take();
         let locks = std::mem::take(&mut c.locks);
         *c = Call { client, step: Step::Lookup(0), lookups, locks, layout, ..Call::idle(*what) };
         sink.occupy(call, self.params.call_cpu);

@@ -464,6 +464,33 @@ fn a_default_layout_is_inherited_by_new_directories_and_files() {
     assert_eq!(w.fs.targets().iter().map(|t| t.objects).sum::<u64>(), 8);
 }
 
+/// The layout before another call than `SetLayout` is that of a file from before the run, or of a
+/// new file.
+#[test]
+fn a_file_from_before_the_run_keeps_its_layout() {
+    use storage::{ClientId, FileSystem};
+    let stripes = |n| LayoutRequest {
+        components: vec![LayoutComponent { stripe_count: n, ..LayoutComponent::default() }],
+        ..LayoutRequest::default()
+    };
+    let objects = |w: &World| w.fs.targets().iter().map(|t| t.objects).sum::<u64>();
+    let mut w = world("layout = \"-c 2 -S 1M\"\n", 1);
+    let old = |file| FileCall { file, size: 8 * MIB, flags: flag::EXISTS, ..call(Kind::Open) };
+    w.run(0, &old(1));
+    let of_default = objects(&w);
+    w.fs.layout(ClientId(0), &stripes(8));
+    w.run(0, &old(2));
+    assert_eq!(objects(&w), of_default + 8);
+    // It is known now.
+    w.fs.layout(ClientId(0), &stripes(4));
+    w.run(0, &old(2));
+    w.run(0, &create(3));
+    assert_eq!(objects(&w), of_default + 8 + 2);
+    w.fs.layout(ClientId(0), &stripes(16));
+    w.run(0, &create(4));
+    assert_eq!(objects(&w), of_default + 8 + 2 + 16);
+}
+
 #[test]
 fn a_full_target_refuses_data() {
     let mut w = world("ost_capacity = \"8 MB\"\ngrant_initial = \"2 MiB\"\n", 1);

@@ -153,8 +153,9 @@ pub enum Op {
         parent: FileId,
         file: FileId,
     },
-    /// The layout that this rank's next `File`, a `SetLayout`, sets. Like `Lookup`, it precedes
-    /// that call and never completes.
+    /// The layout that this rank's next `File` sets, if it is a `SetLayout`. Before another call:
+    /// the layout that its file has from before the run, or that a new file gets from such a
+    /// directory. Like `Lookup`, it precedes that call and never completes.
     Layout {
         file_system: FileSystemId,
         request: Box<LayoutRequest>,

@@ -24,7 +24,7 @@ pub struct Client {
     pub lookups: Vec<(FileId, FileId)>,
     /// Directories whose handle is cached, until this time.
     entries: BTreeMap<FileId, Time>,
-    /// The layout that the next call sets.
+    /// The layout of the next call; empty for none.
     pub layout: LayoutRequest,
     /// Random draws so far.
     pub draws: u64,

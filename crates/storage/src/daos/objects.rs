@@ -76,6 +76,11 @@ impl Objects {
         &mut self.objects[index]
     }
 
+    /// Whether a call has mentioned the object.
+    pub fn is_known(&mut self, file: FileId) -> bool {
+        self.get(file).known
+    }
+
     /// An object that a call mentions for the first time was made before the run.
     pub fn find(&mut self, file: FileId, parent: FileId, directory: bool, size: u64) {
         if !self.get(file).known {

@@ -1,6 +1,6 @@
 //! What a call states about its file: new objects, sizes, layouts; and the errors of DAOS.
 
-use workload::{FileCall, FileCallKind, file_flag};
+use workload::{FileCall, FileCallKind, LayoutRequest, file_flag};
 
 use super::clients::Client;
 use super::pool::{Pool, has};
@@ -38,6 +38,7 @@ impl Pool {
                 self.objects.get(what.file).name = what.name;
             }
         }
+        let is_known = self.objects.is_known(what.file);
         if creates(what) {
             self.objects.create(what.file, what.parent, directory);
         } else if has(what, file_flag::EXISTS) || has(what, file_flag::OPEN) {
@@ -45,6 +46,11 @@ impl Pool {
         }
         if what.kind == FileCallKind::SetLayout {
             return self.set_layout(client, what, directory);
+        }
+        let given = std::mem::take(&mut client.layout);
+        if given != LayoutRequest::default() && (creates(what) || !is_known) {
+            // A class that this pool does not have leaves the default.
+            self.objects.set_layout(what.file, directory, &given);
         }
         Ok(())
     }

@@ -131,7 +131,7 @@ pub struct Mdc {
 pub struct Client {
     /// Components of the next call's path: parent and entry.
     pub lookups: Vec<(FileId, FileId)>,
-    /// The layout that the next `SetLayout` sets.
+    /// The layout of the next call.
     pub layout: Option<RequestedLayout>,
     pub objects: BTreeMap<ObjectId, ClientObject>,
     pub oscs: BTreeMap<u32, Osc>,

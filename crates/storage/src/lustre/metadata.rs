@@ -55,7 +55,8 @@ pub fn request(fs: &mut Lustre, sink: &mut impl Sink, call: CallId) {
     let c = fs.call_mut(call);
     let (client, what) = (c.client, c.what);
     c.step = Step::Answered;
-    fs.ensure(&what);
+    let kept = if what.kind == Kind::SetLayout { None } else { c.given_templates() };
+    fs.ensure(&what, kept);
     fs.track_streams(client, &what);
     let held = fs.files[what.file as usize].held(client);
     match what.kind {
@@ -529,11 +530,13 @@ fn call_effect(
     }
 }
 
-/// Creates a file with the layout of its directory.
+/// Creates a file with the layout of its directory; the call gives that of a directory from before
+/// the run.
 fn create(fs: &mut Lustre, sink: &mut impl Sink, id: RequestId, m: &Metadata, what: &FileCall) {
     revoke(fs, sink, id, m, what.parent, bit::UPDATE);
     if fs.files[what.file as usize].layout.is_none() {
-        let templates = fs.default_layout(what.parent);
+        let given = m.call.and_then(|call| fs.call_mut(call).given_templates());
+        let templates = given.unwrap_or_else(|| fs.default_layout(what.parent));
         fs.set_templates(what.file, &templates);
         create_objects(fs, sink, id, m.mdt, what.file, 1);
     }

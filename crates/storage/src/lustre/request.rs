@@ -4,7 +4,7 @@ use workload::{FileCall, FileId};
 
 use super::extent_locks::{ExtentLock, LockId, Mode};
 use super::extents::Extent;
-use super::layout::{ObjectId, RequestedLayout};
+use super::layout::{ObjectId, RequestedLayout, Template};
 use super::messages::Operation;
 use crate::{CallId, ClientId, Rpc, RpcId};
 
@@ -205,7 +205,7 @@ pub struct Call {
     /// Locks in use.
     pub locks: Vec<(ObjectId, LockId)>,
     pub lookups: Vec<(FileId, FileId)>,
-    /// The layout that the call sets.
+    /// The layout that the call sets, or that its file has from before the run.
     pub layout: Option<RequestedLayout>,
     /// Replies since the call last continued.
     pub replies: u32,
@@ -214,6 +214,11 @@ pub struct Call {
 }
 
 impl Call {
+    /// The templates of the layout, if it is valid and has some.
+    pub fn given_templates(&self) -> Option<Vec<Template>> {
+        let templates = self.layout.as_ref()?.templates.as_ref()?;
+        (!templates.is_empty()).then(|| templates.clone())
+    }
     /// A slot without a call.
     pub fn idle(what: FileCall) -> Self {
         Call {

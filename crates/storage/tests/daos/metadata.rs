@@ -262,3 +262,26 @@ fn layouts_that_do_not_exist_are_refused() {
     driver.daos.layout(ClientId(0), &request("S2", "", 0));
     assert_eq!(driver.run(0, &set).0, 22);
 }
+
+/// The layout before another call than `SetLayout` is that of a file from before the run, or of a
+/// new file.
+#[test]
+fn files_from_before_the_run_keep_their_layouts() {
+    let mut driver = Driver::new(&container("S1", "S1"));
+    let mut open = |file: FileId, class: &str, flags: u16| {
+        if !class.is_empty() {
+            driver.daos.layout(ClientId(0), &request(class, "", 0));
+        }
+        driver.rpcs(0, &FileCall { size: 4 << 20, ..call(Kind::Open, file, ROOT, flags) });
+        let layout = driver.daos.class_of(file);
+        (layout.group_size, layout.groups)
+    };
+    assert_eq!(open(7, "", EXISTS), (1, 1));
+    assert_eq!(open(8, "EC_4P2G3", EXISTS), (6, 3));
+    // It is known now.
+    assert_eq!(open(8, "S2", EXISTS), (6, 3));
+    assert_eq!(open(9, "RP_2G4", file_flag::CREATE), (2, 4));
+    assert_eq!(open(10, "", file_flag::CREATE), (1, 1));
+    // A class that this pool does not have.
+    assert_eq!(open(11, "S999", EXISTS), (1, 1));
+}
