@@ -31,6 +31,57 @@ def test_contents_are_as_expected_after_random_calls(odonata, mount, seed):
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stdout + done.stderr
 
 
+# A child that writes repeated blocks, whole and in part, is killed; its parent goes on.
+KILLED = """
+import os, random, signal, sys
+block, blocks = 64 << 10, 64
+path = sys.argv[1] + "/x"
+file = os.open(path, os.O_RDWR | os.O_CREAT)
+kinds = [bytes([k]) * block for k in range(4)]
+expected = bytearray(block * blocks)
+os.ftruncate(file, block * blocks)
+draw = random.Random(7)
+for turn in range(12):
+    steps = [(draw.randrange(blocks), draw.randrange(4), draw.random() < 0.3) for _ in range(400)]
+    out, into = os.pipe()
+    child = os.fork()
+    if child == 0:
+        for at, kind, part in steps:
+            n = 100 if part else block
+            os.pwrite(file, kinds[kind][:n], at * block)
+            os.write(into, b"x")
+        os._exit(0)
+    os.close(into)
+    wanted = draw.randrange(30, 200)
+    done = 0
+    while done < wanted:
+        done += len(os.read(out, 1))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    done += len(os.read(out, 1000))
+    for at, kind, part in steps[:done]:
+        n = 100 if part else block
+        expected[at * block : at * block + n] = kinds[kind][:n]
+    found = os.pread(file, len(expected), 0)
+    # The call that was interrupted may have taken place.
+    at, kind, part = (steps + steps)[done]
+    n = 100 if part else block
+    for i in range(blocks):
+        here = slice(i * block, (i + 1) * block)
+        if found[here] != expected[here]:
+            assert i == at, (turn, i, at)
+            assert found[here][:n] == kinds[kind][:n] and found[here][n:] == expected[here][n:]
+    expected[:] = found
+print("equal")
+"""
+
+
+@pytest.mark.parametrize("mount", ["/lus/flare", "/daos"])
+def test_a_killed_process_leaves_whole_blocks(odonata, mount):
+    done = odonata("run", "-n", 1, *MACHINE, "--", "python3", "-c", KILLED, mount)
+    assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr
+
+
 def on_small_disk(odonata, *arguments: object, disk: str = "24m"):
     """A run whose temporary files are on a disk of this size."""
     folder = odonata.cwd / "small"
